@@ -1,0 +1,62 @@
+// A small HTTP/1.1 server: the admin pages, and the receiver of the demo.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace einlass::http {
+
+// One request as it came. All views live until the handler returns.
+struct ServerRequest {
+  std::string_view method;
+  std::string_view path;   // Without the query.
+  std::string_view query;  // Without the question mark.
+  std::span<const std::pair<std::string, std::string>> headers;  // Names in lower case.
+  std::string_view body;
+
+  // The first header of that (lower-case) name; empty if there is none.
+  std::string_view header(std::string_view name) const;
+};
+
+struct ServerResponse {
+  unsigned status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+};
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: any free one, see Server::port().
+  std::size_t max_connections = 1024;
+  std::size_t max_header_bytes = 16 * 1024;
+  std::size_t max_body_bytes = 64 * 1024;
+};
+
+// REQUIRES: used on the thread that runs `io`; outlived by `io`.
+class Server {
+ public:
+  using Handler = std::function<ServerResponse(const ServerRequest&)>;
+
+  // Listens at once. Throws std::runtime_error with the address and the reason if it cannot.
+  Server(boost::asio::io_context& io, ServerOptions options, Handler handler);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  std::uint16_t port() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace einlass::http

@@ -1,0 +1,121 @@
+// Reads records from Kafka and says what happens to their partitions.
+//
+// One consumer of one group. Each assigned partition has a queue of its own that is simply not
+// read while the gate holds it: `pause` would throw the prefetch away and cost half a second to
+// undo. Rebalances arrive as events, so nothing blocks while the gate drains. Messages are taken
+// one at a time, because the batch call of librdkafka below 2.13.2 loses them.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/command.h"
+#include "core/event.h"
+#include "core/ids.h"
+#include "units/notice.h"
+#include "units/time.h"
+
+namespace einlass::kafka {
+
+struct Header {
+  std::string_view name;
+  std::optional<std::string_view> value;  // None for a null value.
+};
+
+// One consumed message. All views live until take() returns.
+struct Message {
+  core::PartitionId partition;
+  Offset offset;
+  std::int64_t timestamp_ms = -1;  // Since 1970; -1 where the broker gave none.
+  std::string_view topic;
+  PartitionNumber number;
+  std::optional<std::string_view> key;
+  std::optional<std::string_view> value;
+  std::span<const Header> headers;
+};
+
+// Takes each message as it is read; what it wants to keep it copies.
+struct MessageSink {
+  virtual ~MessageSink() = default;
+  virtual void take(const Message& message) = 0;
+};
+
+struct SourceOptions {
+  struct Topic {
+    std::string name;
+    core::RouteId route;
+  };
+  std::string brokers;   // host:port, comma separated.
+  std::string group;
+  std::string instance;  // group.instance.id; empty = dynamic membership.
+  std::vector<Topic> topics;
+  std::map<std::string, std::string> properties;  // The user's own; they win over our defaults.
+  Duration revoke_timeout = Duration::seconds(10);
+};
+
+// What /v1/status, /readyz and the metrics show of the source.
+struct SourceStatus {
+  struct Partition {
+    core::PartitionId partition;
+    std::string topic;
+    PartitionNumber number;
+    bool held = false;
+    bool revoking = false;
+    Offset committed{-1};  // The last acknowledged commit's, -1 before it.
+  };
+  bool joined = false;         // Has (or had) an assignment since the last trouble, even an empty one.
+  bool brokers_down = false;   // Every broker is out of reach.
+  std::string trouble;         // The last error that still stands; empty if none.
+  std::vector<Partition> partitions;
+  std::uint64_t offsets_skipped = 0;  // Offsets that Kafka itself no longer had.
+};
+
+// REQUIRES: used on the thread that runs `io`; outlived by `io`, `events` and `sink`.
+class Source {
+ public:
+  // Starts to connect. Throws std::runtime_error, with the property at fault, if librdkafka
+  // refuses the configuration. Trouble with brokers, topics or logins is never an exception: it
+  // goes to `notify` and status(), and is tried again for ever.
+  Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,
+         MessageSink& sink, Notify notify);
+  ~Source();
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  // Takes what is ready, at most `budget` messages, without waiting: messages to the sink,
+  // assignments, revocations and commit results to the events. Partitions take turns.
+  void poll(Instant now, int budget);
+
+  // True if poll() would find something at once. When false, `io` wakes up when that changes.
+  bool has_more() const;
+
+  // Reads a partition no further, at once, or reads on.
+  void hold(core::PartitionId partition);
+  void read(core::PartitionId partition);
+
+  // Commits asynchronously; ends as core::CommitEnded. REQUIRES: none is open.
+  void commit(std::span<const core::CommitEntry> entries);
+
+  // The gate is through with a revoked or lost partition. When it is through with all of them,
+  // they are unassigned.
+  void partition_done(core::PartitionId partition);
+
+  // Leaves the group politely (a static member keeps its place). Waits at most `patience`.
+  // REQUIRES: every partition is done. Nothing else may be called afterwards.
+  void close(Duration patience);
+
+  SourceStatus status() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace einlass::kafka

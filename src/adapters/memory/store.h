@@ -1,0 +1,51 @@
+// Limits of this process alone: the arithmetic of src/limits on a table of buckets.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/command.h"
+#include "core/event.h"
+#include "core/ids.h"
+#include "limits/limit.h"
+#include "units/time.h"
+
+namespace einlass::memory {
+
+// One bucket of a line: a limit and the key taken from the record (empty for a limit without key).
+struct Bucket {
+  const limits::Limit* limit = nullptr;  // Outlives the store.
+  std::string key;
+};
+
+struct StoreStatus {
+  std::uint64_t granted = 0, denied = 0;  // Calls by their result.
+  std::size_t buckets = 0;                // In memory now; a bucket that is full again leaves.
+};
+
+// REQUIRES: one thread. Outlived by `events`.
+class Store {
+ public:
+  explicit Store(core::Events& events);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  void add_line(core::LineId line, std::span<const Bucket> buckets);
+  void forget_line(core::LineId line);
+
+  // Answers at once, by an event. `now` is the limiter's clock here.
+  void ask(const core::Ask& ask, Instant now);
+  void release(const core::Release& release, Instant now);
+
+  StoreStatus status() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace einlass::memory

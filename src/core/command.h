@@ -1,0 +1,97 @@
+// Everything the gate may ask of the world. The composition root hands each command to the adapter
+// that can do it; none of them may block, and those that end later end as an event.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "core/ids.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::core {
+
+// One permit: its place in the answer to an ask, and the instant for which it was granted.
+struct Permit {
+  AskId ask;
+  std::uint16_t index = 0;
+  Instant stamp;  // On the limiter's clock. Zero where the route has no limits.
+};
+
+// Ask the line's limiter for `min` to `max` permits, all within `horizon`. Ends as PermitsAnswered
+// or PermitsFailed, exactly one. At most one ask of a line is open.
+struct Ask {
+  LineId line;
+  AskId ask;
+  Permits min;
+  Permits max;
+  Duration horizon;
+};
+
+// A permit that was not used goes back to all of the line's buckets. Nothing comes back.
+struct Release {
+  LineId line;
+  Permit permit;
+};
+
+// The line has no records, permits or questions left: its keys may be dropped.
+struct ForgetLine {
+  LineId line;
+};
+
+// Deliver the record now. Ends as DeliveryEnded.
+struct Send {
+  RecordId record;
+  TargetId target;
+  Attempt attempt;
+  Permit permit;
+};
+
+enum class DeadLetterReason : std::uint8_t { refused, attempts, never };
+
+// Write the record to its route's dead letter topic. Ends as DeadLetterEnded.
+struct DeadLetter {
+  RecordId record;
+  DeadLetterReason reason;
+};
+
+// The record is finished or given up: its bytes may go. The last that is heard of this RecordId.
+struct Forget {
+  RecordId record;
+};
+
+// Stop reading a partition, or read on. A new assignment is read.
+struct Hold {
+  PartitionId partition;
+};
+struct Read {
+  PartitionId partition;
+};
+
+// Commit `next` (the offset to read next) for each partition. Ends as CommitEnded; at most one is
+// open. The entries belong to the gate and live until then.
+struct CommitEntry {
+  PartitionId partition;
+  Offset next;
+};
+struct Commit {
+  std::span<const CommitEntry> entries;
+};
+
+// Nothing of this assignment is left in the gate and its last commit has ended.
+struct PartitionDone {
+  PartitionId partition;
+};
+
+// The answer to StopRequested: every partition is done.
+struct Stopped {};
+
+using Command = std::variant<Send, Forget, Ask, Release, ForgetLine, DeadLetter, Hold, Read, Commit,
+                             PartitionDone, Stopped>;
+
+// In the order in which they are to be done. Cleared and used again by the caller.
+using Commands = std::vector<Command>;
+
+}  // namespace einlass::core

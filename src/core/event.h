@@ -1,0 +1,120 @@
+// Everything that can happen to the gate. Events are values; what they point to lives as stated.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "core/ids.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::core {
+
+// The source was given a partition and will read it from the offset `next`.
+struct PartitionAssigned {
+  PartitionId partition;
+  RouteId route;
+  Offset next;
+};
+
+// The group wants the partition back. What is in flight may end until `deadline`; the rest is
+// returned at once. Answered by PartitionDone.
+struct PartitionRevoked {
+  PartitionId partition;
+  Instant deadline;
+};
+
+// The partition is somebody else's already: nothing of it may be committed. Answered by
+// PartitionDone in the same turn.
+struct PartitionLost {
+  PartitionId partition;
+};
+
+// A record was read and copied into the record store.
+// REQUIRES: the partition is assigned and not held; offsets of a partition rise.
+struct RecordArrived {
+  PartitionId partition;
+  RecordId record;
+  Offset offset;
+  LineId line;
+  std::optional<LaneKey> lane;  // Only looked at where the route is ordered by key; none = no order.
+  Bytes size;
+};
+
+// A limiter's answer to Ask: as many permits as `due` is long, at most what was asked for.
+struct PermitsAnswered {
+  LineId line;
+  AskId ask;
+  // When each permit comes due, counted from this event; never falls. Belongs to the adapter and
+  // lives until the next Ask for this line is performed.
+  std::span<const Duration> due;
+  Instant limiter_now;  // On the limiter's clock: the instant of permit i is limiter_now + due[i].
+  // Where fewer were granted than asked for: when asking again can succeed, counted from this
+  // event; none if no waiting helps.
+  std::optional<Duration> retry;
+  LimitIndex reason;  // Which limit granted fewest. Only looked at where fewer were granted.
+};
+
+// No answer will come: the call failed or timed out. Permits that it may have cost are the
+// adapter's to give back.
+struct PermitsFailed {
+  LineId line;
+  AskId ask;
+};
+
+// A limiter's store does not answer, or answers again. Between the two the gate asks it nothing.
+struct StoreDown {
+  StoreId store;
+};
+struct StoreUp {
+  StoreId store;
+};
+
+enum class Outcome : std::uint8_t { accepted, retry, refused };
+
+// An attempt ended. Exactly one for each Send.
+struct DeliveryEnded {
+  RecordId record;
+  Attempt attempt;
+  Outcome outcome;
+  std::optional<Duration> hold_target;  // Retry-After: nothing more goes to this target for so long.
+};
+
+// The dead letter topic has the record, or could not be reached (then it is tried again).
+struct DeadLetterEnded {
+  RecordId record;
+  bool acknowledged;
+};
+
+enum class CommitResult : std::uint8_t {
+  committed,
+  failed,  // May be tried again.
+  fenced,  // The group no longer knows us: no further commit of these assignments, ever.
+};
+
+// The answer to Commit.
+struct CommitEnded {
+  CommitResult result;
+};
+
+// Drain: read nothing more, let what is in flight end until `deadline`, return the rest, commit.
+// Answered by Stopped.
+struct StopRequested {
+  Instant deadline;
+};
+
+// next_wakeup() was reached.
+struct TimePassed {};
+
+using Event = std::variant<RecordArrived, DeliveryEnded, PermitsAnswered, PermitsFailed, StoreDown,
+                           StoreUp, PartitionAssigned, PartitionRevoked, PartitionLost,
+                           DeadLetterEnded, CommitEnded, StopRequested, TimePassed>;
+
+// Where adapters put what happened, in order, until the loop hands it to the gate. The loop owns
+// it; adapters only append, on the loop's thread.
+using Events = std::vector<Event>;
+
+}  // namespace einlass::core
