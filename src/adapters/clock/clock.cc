@@ -1,0 +1,24 @@
+#include "adapters/clock/clock.h"
+
+namespace einlass {
+namespace {
+
+template <class TimePoint>
+std::int64_t micros(TimePoint t) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(t.time_since_epoch()).count();
+}
+
+}  // namespace
+
+Clock::Clock()
+    : offset_{micros(std::chrono::system_clock::now()) -
+              micros(std::chrono::steady_clock::now())} {}
+
+Instant Clock::now() const { return Instant{micros(std::chrono::steady_clock::now())} + offset_; }
+
+std::chrono::steady_clock::time_point Clock::steady(Instant instant) const {
+  return std::chrono::steady_clock::time_point(
+      std::chrono::microseconds((instant - offset_).us));
+}
+
+}  // namespace einlass

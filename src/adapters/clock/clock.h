@@ -1,0 +1,24 @@
+// The only place that reads the time.
+#pragma once
+
+#include <chrono>
+
+#include "units/time.h"
+
+namespace einlass {
+
+// Microseconds since 1970 that never go back and do not follow jumps of the system's clock: the
+// wall clock as it was when the Clock was made, moved on by the steady clock.
+class Clock {
+ public:
+  Clock();
+  Instant now() const;
+
+  // The same instant on std::chrono's steady clock, for timers.
+  std::chrono::steady_clock::time_point steady(Instant instant) const;
+
+ private:
+  Duration offset_;  // Wall minus steady.
+};
+
+}  // namespace einlass

@@ -1,0 +1,117 @@
+// The configuration as the program understands it: typed, complete, checked. Made by read_config(),
+// seen only by src/config and the composition root.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "limits/limit.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::config {
+
+struct Admin {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 9465;
+};
+
+struct Kafka {
+  std::vector<std::string> brokers = {"127.0.0.1:9092"};
+  std::string group = "einlass";
+  bool static_membership = true;  // kafka.static_membership: group.instance.id = instance.
+  Duration commit_interval = Duration::millis(100);
+  Duration revoke_timeout = Duration::seconds(10);
+  std::map<std::string, std::string> properties;
+};
+
+struct Redis {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 6379;
+  bool tls = false;
+  std::string ca_file, server_name;
+  std::string username, password;
+  int database = 0;
+  std::string name_space = "einlass";
+  Duration timeout = Duration::millis(500);
+};
+
+enum class Store { memory, redis };
+
+// Where a limit's key comes from.
+struct KeySource {
+  enum class Kind { none, record_key, topic, partition, header, json } kind = Kind::none;
+  std::string name;  // Of the header, or the JSON pointer.
+};
+
+struct Limit {
+  limits::Limit limit;  // Name, algorithm and its parameters, cost.
+  Store store = Store::memory;
+  KeySource key;
+  Duration horizon = Duration::millis(500);
+  Duration use_within = Duration::millis(100);
+};
+
+struct HttpTarget {
+  std::string url;  // As written, without a secret in it.
+  bool tls = false;
+  std::string host;
+  std::uint16_t port = 80;
+  std::string path = "/";
+  std::string method = "POST";
+  Duration timeout = Duration::seconds(5);
+  std::size_t max_in_flight = 64;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::vector<std::string> forward_headers;  // Record headers sent on besides the trace context.
+  std::string content_type = "application/octet-stream";
+  std::string ca_file, server_name;
+};
+
+struct Target {
+  std::string name;
+  HttpTarget http;
+};
+
+enum class Order { partition, key, none };
+
+struct Retry {
+  Duration initial = Duration::millis(200);
+  Duration max = Duration::seconds(30);
+  std::uint32_t attempts = 0;  // 0 = for ever.
+};
+
+struct Inside {
+  std::int64_t records = 1000;
+  Bytes bytes{16 << 20};
+};
+
+struct Route {
+  std::string name;
+  std::vector<std::string> topics;
+  std::size_t target = 0;           // Index into Config::targets.
+  std::vector<std::size_t> limits;  // Indices into Config::limits, in order of blame.
+  Order order = Order::partition;
+  Retry retry;
+  std::string dead_letter;  // Empty: none.
+  Inside inside;            // Most that may be in the gate, per partition.
+};
+
+struct Config {
+  std::string instance = "gate-1";
+  int shards = 1;
+  Duration drain_timeout = Duration::seconds(10);
+  Inside inside{100'000, Bytes{256 << 20}};  // Most that may be in the gate, in all.
+  std::string log_level = "info";
+  Admin admin;
+  Kafka kafka;
+  Redis redis;
+  std::vector<Limit> limits;
+  std::vector<Target> targets;
+  std::vector<Route> routes;
+};
+
+}  // namespace einlass::config

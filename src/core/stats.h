@@ -1,0 +1,61 @@
+// What the gate counts: plain numbers that the stages write and the metrics adapter reads, on the
+// same thread. Nothing in the core depends on them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/command.h"
+#include "units/time.h"
+
+namespace einlass::core {
+
+// Counts durations into fixed classes. The last class is everything longer.
+struct Histogram {
+  // Upper bounds in microseconds, included: 100 us to 1 hour.
+  static constexpr std::array<std::int64_t, 28> kBounds = {
+      100,       250,       500,        1'000,      2'500,       5'000,       10'000,
+      25'000,    50'000,    100'000,    150'000,    250'000,     500'000,     750'000,
+      1'000'000, 1'500'000, 2'500'000,  5'000'000,  10'000'000,  15'000'000,  30'000'000,
+      60'000'000, 120'000'000, 300'000'000, 600'000'000, 1'200'000'000, 1'800'000'000,
+      3'600'000'000};
+
+  std::array<std::uint64_t, kBounds.size() + 1> counts{};
+  std::uint64_t sum_us = 0;
+
+  void observe(Duration d);
+};
+
+// Where the records of a route wait now.
+struct Waiting {
+  std::uint64_t limit = 0;      // For a permit.
+  std::uint64_t target = 0;     // With a permit, for room at the target or the end of Retry-After.
+  std::uint64_t retry = 0;      // For their next attempt.
+  std::uint64_t order = 0;      // For the record before them in their lane.
+  std::uint64_t outage = 0;     // For a limiter that does not answer.
+  std::uint64_t in_flight = 0;  // At the target, or on the way to the dead letter topic.
+};
+
+struct LimitStats {
+  std::uint64_t admissions = 0;  // Permits granted and used.
+  std::uint64_t rejections = 0;  // Asks denied for which this limit was the reason.
+  std::uint64_t released = 0;    // Permits granted and given back.
+};
+
+struct RouteStats {
+  std::uint64_t received = 0;
+  std::uint64_t delivered = 0;
+  std::array<std::uint64_t, 3> dead_lettered{};  // By DeadLetterReason.
+  std::uint64_t returned = 0;
+  std::uint64_t inside = 0;  // Counted on its own: the books close when it is received - the three.
+  std::uint64_t attempts_accepted = 0;
+  std::uint64_t attempts_retry = 0;
+  std::uint64_t attempts_refused = 0;
+  Histogram admission_wait;
+  Histogram attempt_duration;
+  std::vector<LimitStats> limits;  // In the order of the route's list.
+};
+
+}  // namespace einlass::core
