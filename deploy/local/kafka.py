@@ -1,0 +1,398 @@
+#!/usr/bin/env python3
+"""A real single-node Kafka on this machine, from Maven Central's jars, with nothing to install but a JDK and Maven.
+
+    kafka.py [--version 4.1.1] [--dir DIR] [--port PORT] [--sasl USER:PASSWORD] [--topic NAME:PARTITIONS]... [--detach]
+
+prints `brokers=127.0.0.1:PORT pid=PID dir=DIR` once it answers, and stays until SIGTERM, SIGINT or the end of a
+piped stdin. PID is the broker's own. Started again with the same --dir it comes back on the same ports with its data.
+
+As a module: Kafka().start() ... create_topic() ... kill() ... start() ... stop().
+"""
+
+import argparse
+import fcntl
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import servers  # noqa: E402
+
+LATEST_3 = "3.9.1"
+LATEST_4 = "4.1.1"
+
+_START_DEADLINE_S = 120.0
+_LOGGERS = {
+    "3": ("org.slf4j", "slf4j-reload4j", "1.7.36"),
+    "4": ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
+}
+_POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>einlass</groupId><artifactId>local-kafka</artifactId><version>1</version><packaging>pom</packaging>
+  <dependencies>
+    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>{version}</version></dependency>
+    <dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{logger}</version></dependency>
+  </dependencies>
+</project>
+"""
+_LOG4J = """log4j.rootLogger=INFO, out
+log4j.appender.out=org.apache.log4j.ConsoleAppender
+log4j.appender.out.layout=org.apache.log4j.PatternLayout
+log4j.appender.out.layout.ConversionPattern=[%d] %p %m (%c)%n
+"""
+_LOG4J2 = """rootLogger.level=info
+rootLogger.appenderRef.out.ref=out
+appender.out.type=Console
+appender.out.name=out
+appender.out.layout.type=PatternLayout
+appender.out.layout.pattern=[%d] %p %m (%c)%n
+"""
+# A killed broker's registration must run out before its successor may come: hence the short session.
+_PROPERTIES = """process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}{sasl_listener}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port}{sasl_listener}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT
+log.dirs={directory}/data
+broker.session.timeout.ms=2000
+broker.heartbeat.interval.ms=500
+group.initial.rebalance.delay.ms=0
+auto.create.topics.enable=false
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=4
+num.network.threads=2
+num.io.threads=2
+{sasl}{extra}"""
+_SASL = """sasl.enabled.mechanisms=PLAIN
+listener.name.sasl_plaintext.plain.sasl.jaas.config=\
+org.apache.kafka.common.security.plain.PlainLoginModule required user_{user}="{password}";
+"""
+
+
+class KafkaError(RuntimeError):
+    pass
+
+
+def _cache_directory():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    path = os.path.join(base, "einlass")
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+class _Locked:
+    """One process at a time, whatever becomes of it."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def __enter__(self):
+        self._file = open(self._path, "w")
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_):
+        self._file.close()
+
+
+def fetch_jars(version):
+    """The folder with that version's jars; fetched once, then from the cache."""
+    cache = _cache_directory()
+    home = os.path.join(cache, f"kafka-{version}")
+    if os.path.isdir(home):
+        return home
+    with _Locked(home + ".lock"):
+        if os.path.isdir(home):
+            return home
+        print(f"kafka.py: fetching Kafka {version} from Maven Central", file=sys.stderr, flush=True)
+        scratch = tempfile.mkdtemp(prefix=f"kafka-{version}-", dir=cache)
+        try:
+            group, artifact, logger = _LOGGERS[version[0]]
+            with open(os.path.join(scratch, "pom.xml"), "w") as pom:
+                pom.write(_POM.format(version=version, group=group, artifact=artifact, logger=logger))
+            maven = subprocess.run(["mvn", "-B", "-q", "dependency:copy-dependencies",
+                                    "-DincludeScope=runtime", f"-DoutputDirectory={scratch}"],
+                                   cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            if maven.returncode:
+                raise KafkaError(f"mvn could not fetch Kafka {version}:\n{maven.stdout[-2000:]}")
+            os.rename(scratch, home)
+        except BaseException:
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
+    return home
+
+
+def _read_exactly(connection, size):
+    data = b""
+    while len(data) < size:
+        piece = connection.recv(size - len(data))
+        if not piece:
+            raise KafkaError("the broker closed the connection")
+        data += piece
+    return data
+
+
+def _call(port, api, version, body, timeout=10.0):
+    """One request of Kafka's protocol and its answer without the header."""
+    client = b"einlass"
+    message = struct.pack(">hhih", api, version, 1, len(client)) + client + body
+    with socket.create_connection(("127.0.0.1", port), timeout) as connection:
+        connection.settimeout(timeout)
+        connection.sendall(struct.pack(">i", len(message)) + message)
+        size = struct.unpack(">i", _read_exactly(connection, 4))[0]
+        return _read_exactly(connection, size)[4:]
+
+
+class _Reader:
+    def __init__(self, data):
+        self._data, self._at = data, 0
+
+    def number(self, form):
+        value = struct.unpack_from(">" + form, self._data, self._at)[0]
+        self._at += struct.calcsize(">" + form)
+        return value
+
+    def text(self):
+        size = self.number("h")
+        if size < 0:
+            return None
+        self._at += size
+        return self._data[self._at - size:self._at].decode()
+
+
+def _string(text):
+    data = text.encode()
+    return struct.pack(">h", len(data)) + data
+
+
+def metadata(port, topics=(), timeout=2.0):
+    """(broker ids, controller id, {topic: {partition: leader}}) as the broker on that port knows it."""
+    body = struct.pack(">i", len(topics)) + b"".join(_string(topic) for topic in topics)
+    answer = _Reader(_call(port, 3, 1, body, timeout))
+    brokers = []
+    for _ in range(answer.number("i")):
+        brokers.append(answer.number("i"))
+        answer.text(), answer.number("i"), answer.text()
+    controller, found = answer.number("i"), {}
+    for _ in range(answer.number("i")):
+        error, name, _ = answer.number("h"), answer.text(), answer.number("b")
+        leaders = {}
+        for _ in range(answer.number("i")):
+            problem, partition, leader = answer.number("h"), answer.number("i"), answer.number("i")
+            for _ in range(2):  # Replicas, in-sync replicas.
+                for _ in range(answer.number("i")):
+                    answer.number("i")
+            leaders[partition] = -1 if problem else leader
+        if not error:
+            found[name] = leaders
+    return brokers, controller, found
+
+
+class Kafka:
+    """One broker. It dies with the thread that called start(); stop() removes a directory of our own making."""
+
+    def __init__(self, version=LATEST_3, directory=None, port=None, sasl=None, extra=""):
+        """`sasl`: (user, password) for a SASL_PLAINTEXT listener with PLAIN beside the open one."""
+        self.version = version
+        self._temporary = directory is None
+        self.directory = os.path.abspath(directory or tempfile.mkdtemp(prefix="einlass-kafka-"))
+        self.process = None
+        self._sasl, self._extra, self._wanted_port = sasl, extra, port
+        self.port = self.sasl_port = None
+
+    @property
+    def brokers(self):
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def sasl_brokers(self):
+        return f"127.0.0.1:{self.sasl_port}"
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def log_path(self):
+        return os.path.join(self.directory, "server.log")
+
+    def start(self):
+        """Starts it, or starts it again with the ports and the data it had. Returns once it answers."""
+        self._jars = fetch_jars(self.version)
+        prepared = os.path.exists(os.path.join(self.directory, "server.properties"))
+        if prepared:
+            self._read_ports()
+        for attempt in range(3):
+            if not prepared:
+                self._prepare()
+            try:
+                self._launch()
+                return self
+            except KafkaError:
+                if prepared or self._wanted_port or attempt == 2:
+                    raise
+        return self
+
+    def stop(self):
+        """SIGTERM, and the end of everything that start() made. Harmless when it is down."""
+        if self.process is not None:
+            servers.stop_child(self.process)
+        if self._temporary:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def kill(self):
+        """kill -9; start() brings it back with its data (in about five seconds)."""
+        self.process.kill()
+        self.process.wait()
+
+    def pause(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def create_topic(self, name, partitions=1, configs=None):
+        """Returns once every partition has a leader; raises KafkaError with the broker's reason."""
+        settings = configs or {}
+        body = struct.pack(">i", 1) + _string(name) + struct.pack(">ihi", partitions, 1, 0)
+        body += struct.pack(">i", len(settings))
+        body += b"".join(_string(key) + _string(str(value)) for key, value in settings.items())
+        answer = _Reader(_call(self.port, 19, 2, body + struct.pack(">i?", 10000, False), 30.0))
+        answer.number("i"), answer.number("i"), answer.text()
+        error, reason = answer.number("h"), answer.text()
+        if error:
+            raise KafkaError(f"topic {name}: error {error}: {reason}")
+        self._poll(lambda: self._has_leaders(name, partitions), 30.0, f"leaders of {name}")
+
+    def _has_leaders(self, name, partitions):
+        leaders = metadata(self.port, [name])[2].get(name, {})
+        return len(leaders) == partitions and all(leader >= 0 for leader in leaders.values())
+
+    def _prepare(self):
+        os.makedirs(os.path.join(self.directory, "data"), exist_ok=True)
+        self.port, controller, self.sasl_port = servers.free_ports(3)
+        self.port = self._wanted_port or self.port
+        sasl = _SASL.format(user=self._sasl[0], password=self._sasl[1]) if self._sasl else ""
+        listener = f",SASL_PLAINTEXT://127.0.0.1:{self.sasl_port}" if self._sasl else ""
+        text = _PROPERTIES.format(port=self.port, controller=controller, directory=self.directory,
+                                  sasl_listener=listener, sasl=sasl, extra=self._extra)
+        old = self.version.startswith("3")
+        with open(os.path.join(self.directory, "log4j.properties"), "w") as file:
+            file.write(_LOG4J if old else _LOG4J2)
+        self._format(text)
+        with open(os.path.join(self.directory, "server.properties"), "w") as file:
+            file.write(text)
+
+    def _format(self, properties):
+        """Formats the data folder: by a copy of one formatted before, as a JVM takes its time."""
+        formatted = os.path.join(_cache_directory(), f"kafka-{self.version}-formatted")
+        with _Locked(formatted + ".lock"):
+            if not os.path.isdir(formatted):
+                scratch = tempfile.mkdtemp(prefix="format-", dir=_cache_directory())
+                path = os.path.join(scratch, "server.properties")
+                with open(path, "w") as file:
+                    file.write(properties.replace(f"{self.directory}/data", f"{scratch}/data"))
+                subprocess.run(self._java("kafka.tools.StorageTool", "format", "-t",
+                                          "MkU3OEVBNTcwNTJENDM2Qg", "-c", path),
+                               check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                os.rename(os.path.join(scratch, "data"), formatted)
+                shutil.rmtree(scratch)
+        data = os.path.join(self.directory, "data")
+        shutil.rmtree(data, ignore_errors=True)
+        shutil.copytree(formatted, data)
+
+    def _java(self, *arguments):
+        log4j = os.path.join(self.directory, "log4j.properties")
+        setting = "log4j.configuration" if self.version.startswith("3") else "log4j2.configurationFile"
+        return ["java", "-Xms128m", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+                f"-D{setting}=file:{log4j}", "-cp", os.path.join(self._jars, "*"), *arguments]
+
+    def _launch(self):
+        with open(self.log_path, "w"):
+            pass  # What an earlier start said is not this one's trouble.
+        self.process = servers.start_child(
+            self._java("kafka.Kafka", os.path.join(self.directory, "server.properties")),
+            self.log_path, cwd=self.directory)
+        try:
+            self._poll(self._answers, _START_DEADLINE_S, "the broker")
+        except BaseException:
+            servers.stop_child(self.process, 0.1)
+            raise
+
+    def _answers(self):
+        if self.process.poll() is not None:
+            raise KafkaError(f"the broker ended by itself:\n{servers.tail(self.log_path)}")
+        if "failed to bind" in servers.tail(self.log_path):
+            raise KafkaError(f"the broker's port was taken:\n{servers.tail(self.log_path)}")
+        brokers, controller, _ = metadata(self.port)
+        return brokers and controller >= 0
+
+    def _poll(self, condition, patience, what):
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            try:
+                if condition():
+                    return
+            except (OSError, struct.error):
+                pass  # Not listening yet, or cut off in the middle.
+            time.sleep(0.05)
+        raise KafkaError(f"{what}: none within {patience:.0f} s:\n{servers.tail(self.log_path)}")
+
+    def _read_ports(self):
+        with open(os.path.join(self.directory, "server.properties")) as file:
+            settings = dict(line.rstrip("\n").split("=", 1) for line in file if "=" in line)
+        for listener in settings["advertised.listeners"].split(","):
+            name, port = listener.split("://")[0], int(listener.rsplit(":", 1)[1])
+            if name == "PLAINTEXT":
+                self.port = port
+            else:
+                self.sasl_port = port
+
+
+def _describe(topics):
+    def describe(kafka):
+        for topic in topics:
+            name, _, partitions = topic.partition(":")
+            if not metadata(kafka.port, [name])[2].get(name):
+                kafka.create_topic(name, int(partitions or 1))
+        sasl = f" sasl_brokers={kafka.sasl_brokers}" if kafka.sasl_port and kafka._sasl else ""
+        return f"brokers={kafka.brokers} pid={kafka.pid} dir={kafka.directory}{sasl}"
+    return describe
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--version", default=LATEST_3, help=f"{LATEST_3} (default), {LATEST_4}, ...")
+    parser.add_argument("--dir", help="where it keeps its data; default: a temporary one, removed at the end")
+    parser.add_argument("--port", type=int, help="default: a free one")
+    parser.add_argument("--sasl", metavar="USER:PASSWORD", help="a SASL_PLAINTEXT listener with PLAIN besides")
+    parser.add_argument("--topic", action="append", default=[], metavar="NAME:PARTITIONS", help="made if missing")
+    parser.add_argument("--property", action="append", default=[], metavar="NAME=VALUE", help="of the broker")
+    parser.add_argument("--detach", action="store_true", help="return once it answers; end it by its pid")
+    parser.add_argument("--fetch-only", action="store_true", help="only fill the cache")
+    options = parser.parse_args()
+    if options.fetch_only:
+        print(fetch_jars(options.version))
+        return 0
+    sasl = tuple(options.sasl.split(":", 1)) if options.sasl else None
+    kafka = Kafka(options.version, options.dir, options.port, sasl,
+                  "".join(line + "\n" for line in options.property))
+    return servers.run_in_foreground(kafka, _describe(options.topic), options.detach)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (KafkaError, OSError, subprocess.CalledProcessError) as error:
+        servers.fail(error)
