@@ -1,0 +1,58 @@
+// Everything that /metrics shows, as plain values. The composition root fills one for each scrape,
+// adding up its shards.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/stats.h"
+#include "units/id.h"
+
+namespace einlass::metrics {
+
+struct Route {
+  std::string name;
+  std::vector<std::string> limits;  // Names, in the order of the route's list, as in stats.limits.
+  core::RouteStats stats;
+  core::Waiting waiting;
+  std::uint64_t partitions_held = 0;  // Assigned, and not being read.
+};
+
+// A limiter's store, "redis" or "memory", and its calls by their result.
+struct Store {
+  std::string name;
+  std::uint64_t granted = 0;
+  std::uint64_t denied = 0;
+  std::uint64_t errors = 0;
+  std::uint64_t timeouts = 0;
+  core::Histogram call_duration;
+};
+
+// An assigned partition's ledger.
+struct Partition {
+  std::string topic;
+  PartitionNumber number;
+  std::optional<Offset> committed;  // None before the first acknowledged commit: no series then.
+  std::uint64_t finished_ahead = 0;
+};
+
+// A topic that some route reads, and its offsets that Kafka itself no longer had.
+struct Topic {
+  std::string name;
+  std::uint64_t skipped_by_retention = 0;
+  std::uint64_t skipped_by_recreation = 0;  // The topic was deleted and made again.
+};
+
+struct Snapshot {
+  std::string version;
+  std::string librdkafka_version;
+  bool last_reload_successful = true;  // Also true where the first configuration still holds.
+  std::vector<Route> routes;
+  std::vector<Store> stores;
+  std::vector<Topic> topics;
+  std::vector<Partition> partitions;
+};
+
+}  // namespace einlass::metrics
