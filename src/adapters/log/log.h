@@ -7,6 +7,7 @@
 // that stderr cannot take now is dropped and counted, and the count is told when it can again.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <memory>
 #include <optional>

@@ -1,0 +1,193 @@
+#include "adapters/metrics/page.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "adapters/metrics/families.h"
+#include "adapters/metrics/process.h"
+#include "core/command.h"
+
+namespace einlass::metrics {
+namespace {
+
+using Routes = std::vector<Route>;
+
+// In the order of core::DeadLetterReason.
+constexpr std::array kDeadLetterReasons = {"refused", "attempts", "never"};
+static_assert(kDeadLetterReasons.size() ==
+              std::tuple_size_v<decltype(core::RouteStats::dead_lettered)>);
+static_assert(static_cast<int>(core::DeadLetterReason::refused) == 0);
+static_assert(static_cast<int>(core::DeadLetterReason::attempts) == 1);
+static_assert(static_cast<int>(core::DeadLetterReason::never) == 2);
+
+void add_route_number(Families& page, const Routes& routes,
+                      std::uint64_t core::RouteStats::*field) {
+  for (const Route& route : routes) page.add({{"route", route.name}}, route.stats.*field);
+}
+
+void add_records(Families& page, const Routes& routes) {
+  page.counter("einlass_records_received_total", "Records taken in from Kafka.");
+  add_route_number(page, routes, &core::RouteStats::received);
+  page.counter("einlass_records_delivered_total", "Records that the target accepted.");
+  add_route_number(page, routes, &core::RouteStats::delivered);
+  page.counter("einlass_records_dead_lettered_total",
+               "Records that the dead letter topic acknowledged, by why they went there.");
+  for (const Route& route : routes) {
+    for (std::size_t i = 0; i < kDeadLetterReasons.size(); ++i) {
+      page.add({{"route", route.name}, {"reason", kDeadLetterReasons[i]}},
+               route.stats.dead_lettered[i]);
+    }
+  }
+  page.counter("einlass_records_returned_total",
+               "Records given back to Kafka unfinished: their partition was revoked, or the gate "
+               "stopped. Whoever reads the partition next reads them again.");
+  add_route_number(page, routes, &core::RouteStats::returned);
+  page.gauge("einlass_records_inside",
+             "Records inside the gate now, counted on their own: the books close when this is "
+             "received - delivered - dead lettered - returned.");
+  add_route_number(page, routes, &core::RouteStats::inside);
+}
+
+void add_waiting(Families& page, const Routes& routes) {
+  page.gauge("einlass_waiting_records",
+             "Records inside the gate by what they wait for: a permit (limit), room at the target "
+             "(target), their next attempt (retry), the record before them (order), a limiter that "
+             "does not answer (outage), the end of their attempt (in_flight).");
+  for (const Route& route : routes) {
+    const core::Waiting& waiting = route.waiting;
+    page.add({{"route", route.name}, {"reason", "limit"}}, waiting.limit);
+    page.add({{"route", route.name}, {"reason", "target"}}, waiting.target);
+    page.add({{"route", route.name}, {"reason", "retry"}}, waiting.retry);
+    page.add({{"route", route.name}, {"reason", "order"}}, waiting.order);
+    page.add({{"route", route.name}, {"reason", "outage"}}, waiting.outage);
+    page.add({{"route", route.name}, {"reason", "in_flight"}}, waiting.in_flight);
+  }
+  page.gauge("einlass_partitions_held",
+             "Assigned partitions that are not being read because the gate is full or waits.");
+  for (const Route& route : routes) page.add({{"route", route.name}}, route.partitions_held);
+}
+
+void add_limit_number(Families& page, const Routes& routes,
+                      std::uint64_t core::LimitStats::*field) {
+  for (const Route& route : routes) {
+    const std::size_t known = std::min(route.limits.size(), route.stats.limits.size());
+    for (std::size_t i = 0; i < route.limits.size(); ++i) {
+      page.add({{"route", route.name}, {"limit", route.limits[i]}},
+               i < known ? route.stats.limits[i].*field : 0);
+    }
+  }
+}
+
+void add_admission(Families& page, const Routes& routes) {
+  page.counter("einlass_admissions_total", "Permits that were granted and used.");
+  add_limit_number(page, routes, &core::LimitStats::admissions);
+  page.counter("einlass_rejections_total",
+               "Asks that were denied, by the limit that was the reason.");
+  add_limit_number(page, routes, &core::LimitStats::rejections);
+  page.counter("einlass_permits_released_total",
+               "Permits that were granted, not used in time, and given back.");
+  add_limit_number(page, routes, &core::LimitStats::released);
+  page.histogram("einlass_admission_wait_seconds",
+                 "Time from a record's being ready to leave to its permit's coming due.");
+  for (const Route& route : routes) {
+    page.add({{"route", route.name}}, route.stats.admission_wait);
+  }
+}
+
+void add_attempts(Families& page, const Routes& routes) {
+  page.counter("einlass_attempts_total",
+               "Tries to deliver, by how they ended: accepted, retry (to be tried again) or "
+               "refused.");
+  for (const Route& route : routes) {
+    const core::RouteStats& stats = route.stats;
+    page.add({{"route", route.name}, {"outcome", "accepted"}}, stats.attempts_accepted);
+    page.add({{"route", route.name}, {"outcome", "retry"}}, stats.attempts_retry);
+    page.add({{"route", route.name}, {"outcome", "refused"}}, stats.attempts_refused);
+  }
+  page.histogram("einlass_attempt_duration_seconds",
+                 "Time from sending a request to its answer, or to giving it up.");
+  for (const Route& route : routes) {
+    page.add({{"route", route.name}}, route.stats.attempt_duration);
+  }
+}
+
+void add_stores(Families& page, const std::vector<Store>& stores) {
+  page.counter("einlass_limiter_calls_total", "Calls to a limiter's store, by their result.");
+  for (const Store& store : stores) {
+    page.add({{"store", store.name}, {"result", "granted"}}, store.granted);
+    page.add({{"store", store.name}, {"result", "denied"}}, store.denied);
+    page.add({{"store", store.name}, {"result", "error"}}, store.errors);
+    page.add({{"store", store.name}, {"result", "timeout"}}, store.timeouts);
+  }
+  page.histogram("einlass_limiter_call_duration_seconds",
+                 "Time from a call to a limiter's store to its answer.");
+  for (const Store& store : stores) page.add({{"store", store.name}}, store.call_duration);
+}
+
+void add_ledger(Families& page, const Snapshot& snapshot) {
+  page.gauge("einlass_committed_offset",
+             "The offset to read next, as Kafka last acknowledged it. Missing before the first "
+             "commit of an assignment.");
+  for (const Partition& partition : snapshot.partitions) {
+    if (!partition.committed) continue;
+    page.add({{"topic", partition.topic}, {"partition", std::to_string(partition.number.value)}},
+             static_cast<double>(partition.committed->value));
+  }
+  page.gauge("einlass_finished_ahead_records",
+             "Records that are finished but stand behind one that is not, so that they cannot be "
+             "committed yet.");
+  for (const Partition& partition : snapshot.partitions) {
+    page.add({{"topic", partition.topic}, {"partition", std::to_string(partition.number.value)}},
+             partition.finished_ahead);
+  }
+  page.counter("einlass_offsets_skipped_total",
+               "Offsets that Kafka itself no longer had, so that their records never came here: "
+               "deleted by age or size (retention), or the topic was made again (recreated).");
+  for (const Topic& topic : snapshot.topics) {
+    page.add({{"topic", topic.name}, {"reason", "retention"}}, topic.skipped_by_retention);
+    page.add({{"topic", topic.name}, {"reason", "recreated"}}, topic.skipped_by_recreation);
+  }
+}
+
+void add_program(Families& page, const Snapshot& snapshot) {
+  page.gauge("einlass_build_info", "Always 1; which program this is stands in its labels.");
+  page.add({{"version", snapshot.version}, {"librdkafka", snapshot.librdkafka_version}}, 1.0);
+  page.gauge("einlass_config_last_reload_successful",
+             "1 if the configuration was read without a mistake the last time, else 0.");
+  page.add({}, snapshot.last_reload_successful ? 1.0 : 0.0);
+}
+
+void add_process(Families& page) {
+  const std::optional<Process> process = read_process();
+  if (!process) return;
+  page.counter("process_cpu_seconds_total", "User and system CPU time spent, in seconds.");
+  page.add({}, process->cpu_seconds);
+  page.gauge("process_start_time_seconds", "Start of the process, in seconds since 1970.");
+  page.add({}, process->start_time);
+  page.gauge("process_resident_memory_bytes", "Resident memory.");
+  page.add({}, process->resident_bytes);
+  page.gauge("process_virtual_memory_bytes", "Virtual memory.");
+  page.add({}, process->virtual_bytes);
+  page.gauge("process_open_fds", "Open file descriptors.");
+  page.add({}, process->open_files);
+  page.gauge("process_max_fds", "Most file descriptors that may be open.");
+  page.add({}, process->max_files);
+}
+
+}  // namespace
+
+std::string render(const Snapshot& snapshot) {
+  Families page;
+  add_records(page, snapshot.routes);
+  add_waiting(page, snapshot.routes);
+  add_admission(page, snapshot.routes);
+  add_attempts(page, snapshot.routes);
+  add_stores(page, snapshot.stores);
+  add_ledger(page, snapshot);
+  add_program(page, snapshot);
+  add_process(page);
+  return page.text();
+}
+
+}  // namespace einlass::metrics

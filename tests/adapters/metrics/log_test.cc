@@ -1,0 +1,202 @@
+#include "adapters/log/log.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+namespace einlass::log {
+namespace {
+
+constexpr Instant kStart{1'795'244'400'123'456};  // 2026-11-21T07:00:00.123456Z
+
+// A pipe of which the test reads what the log wrote.
+class Pipe {
+ public:
+  Pipe() {
+    EXPECT_EQ(pipe(ends_), 0);
+    fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+  }
+  ~Pipe() {
+    close(ends_[0]);
+    close(ends_[1]);
+  }
+  int in() const { return ends_[1]; }
+
+  std::vector<std::string> lines() {
+    std::string text(1 << 20, '\0');
+    const ssize_t size = read(ends_[0], text.data(), text.size());
+    std::vector<std::string> lines;
+    std::size_t from = 0;
+    for (std::size_t end = 0; size > 0 && from < static_cast<std::size_t>(size); from = end + 1) {
+      end = text.find('\n', from);
+      lines.push_back(text.substr(from, end - from));
+    }
+    return lines;
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+class LogTest : public ::testing::Test {
+ protected:
+  std::string only_line() {
+    const std::vector<std::string> lines = pipe_.lines();
+    EXPECT_EQ(lines.size(), 1u);
+    return lines.empty() ? "" : lines.front();
+  }
+
+  Pipe pipe_;
+  Log log_{Severity::info, "gate-1", pipe_.in()};
+};
+
+TEST_F(LogTest, WritesOneLineOfKeysAndValues) {
+  log_.write(Severity::warning, "kafka_unknown_topic", "topic results is not there", kStart,
+             {{"topic", "results"}, {"after", "2 s"}});
+  EXPECT_EQ(only_line(),
+            "2026-11-21T07:00:00.123Z level=warning event=kafka_unknown_topic "
+            "detail=\"topic results is not there\" instance=gate-1 topic=results after=\"2 s\"");
+}
+
+TEST_F(LogTest, NamesEverySeverity) {
+  log_.write(Severity::info, "a", "x", kStart);
+  log_.write(Severity::error, "b", "x", kStart);
+  const auto lines = pipe_.lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NE(lines[0].find(" level=info "), std::string::npos);
+  EXPECT_NE(lines[1].find(" level=error "), std::string::npos);
+  EXPECT_EQ(severity_named("warning"), Severity::warning);
+  EXPECT_EQ(severity_named("loud"), std::nullopt);
+}
+
+TEST_F(LogTest, StaysOneLineOfValidUtf8WhateverComes) {
+  log_.write(Severity::info, "odd", "a\nlevel=error \"b\" \\ \t\x1b[31m \xff\xc3 \xc2\x9b \xc3\xa9",
+             kStart);
+  EXPECT_NE(only_line().find("detail=\"a\\nlevel=error \\\"b\\\" \\\\ \\t\\u001b[31m "
+                             "\xEF\xBF\xBD\xEF\xBF\xBD \\u009b \xc3\xa9\" instance"),
+            std::string::npos);
+}
+
+TEST_F(LogTest, QuotesAnEmptyValue) {
+  log_.write(Severity::info, "empty", "", kStart);
+  EXPECT_NE(only_line().find("detail=\"\" "), std::string::npos);
+}
+
+TEST_F(LogTest, KeepsALineBelowWhatAPipeTakesAtOnce) {
+  const std::string longish(100'000, '\x01');
+  log_.write(Severity::info, longish, longish, kStart,
+             {{"a", longish}, {"b", longish}, {"c", longish}, {"d", longish}});
+  const std::string line = only_line();
+  EXPECT_LT(line.size(), 4096u);
+  EXPECT_NE(line.find("...\""), std::string::npos);
+  EXPECT_NE(line.find(" instance=gate-1"), std::string::npos);
+}
+
+TEST_F(LogTest, DoesNotWriteBelowItsLevel) {
+  Log quiet{Severity::warning, "gate-1", pipe_.in()};
+  quiet.write(Severity::info, "a", "x", kStart);
+  EXPECT_TRUE(pipe_.lines().empty());
+  quiet.write(Severity::warning, "a", "x", kStart);
+  EXPECT_EQ(pipe_.lines().size(), 1u);
+}
+
+TEST_F(LogTest, CountsWhatRepeatsAndTellsWhenTheSecondIsOver) {
+  for (int i = 0; i < 18; ++i) {
+    log_.write(Severity::error, "redis_down", "refused", kStart + Duration::millis(10 * i));
+  }
+  EXPECT_EQ(only_line().find("repeated"), std::string::npos);
+  EXPECT_EQ(log_.next_tick(), kStart + Duration::seconds(1));
+  log_.tick(kStart + Duration::millis(999));
+  EXPECT_TRUE(pipe_.lines().empty());
+  log_.tick(kStart + Duration::seconds(1));
+  const std::string line = only_line();
+  EXPECT_NE(line.find("07:00:01.123Z level=error event=redis_down detail=refused"),
+            std::string::npos);
+  EXPECT_NE(line.find(" repeated=17"), std::string::npos);
+}
+
+TEST_F(LogTest, SaysNothingMoreOfWhatDidNotRepeat) {
+  log_.write(Severity::info, "once", "x", kStart);
+  EXPECT_EQ(pipe_.lines().size(), 1u);
+  log_.tick(kStart + Duration::seconds(1));
+  EXPECT_TRUE(pipe_.lines().empty());
+  EXPECT_EQ(log_.next_tick(), kNever);
+  log_.write(Severity::info, "once", "x", kStart + Duration::seconds(1));
+  EXPECT_EQ(only_line().find("repeated"), std::string::npos);
+}
+
+TEST_F(LogTest, WritesAtMostOneLineASecondWhileItGoesOn) {
+  std::size_t lines = 0;
+  for (int ms = 0; ms < 10'000; ms += 5) {
+    const Instant now = kStart + Duration::millis(ms);
+    log_.write(Severity::error, "redis_down", "refused", now);
+    log_.tick(now);
+    lines += pipe_.lines().size();
+  }
+  EXPECT_EQ(lines, 10u);
+}
+
+TEST_F(LogTest, TellsTheCountWithoutATickToo) {
+  log_.write(Severity::error, "e", "x", kStart);
+  log_.write(Severity::error, "e", "x", kStart + Duration::millis(1));
+  log_.write(Severity::error, "e", "x", kStart + Duration::seconds(2));
+  const auto lines = pipe_.lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NE(lines[1].find(" repeated=2"), std::string::npos);
+}
+
+TEST_F(LogTest, DoesNotMixDifferentDetails) {
+  log_.write(Severity::error, "e", "x", kStart);
+  log_.write(Severity::error, "e", "y", kStart);
+  log_.write(Severity::error, "f", "x", kStart);
+  EXPECT_EQ(pipe_.lines().size(), 3u);
+}
+
+TEST(LogMemory, LosesNoCountWhenMoreIsDifferentThanItHolds) {
+  Pipe pipe;
+  std::size_t events = 0;
+  std::size_t told = 0;
+  const auto count = [&] {
+    for (const std::string& line : pipe.lines()) {
+      const std::size_t at = line.find(" repeated=");
+      told += at == std::string::npos ? 1 : std::stoul(line.substr(at + 10));
+    }
+  };
+  {
+    Log log{Severity::info, "gate-1", pipe.in()};
+    for (int round = 0; round < 3; ++round) {
+      for (std::size_t i = 0; i < 2 * Log::kDistinct; ++i) {
+        for (int twice = 0; twice < 2; ++twice, ++events) {
+          log.write(Severity::info, "e", std::to_string(i), kStart);
+        }
+        count();
+      }
+    }
+  }
+  count();
+  EXPECT_EQ(told, events);
+}
+
+TEST(LogWriting, DoesNotWaitForAFullPipeAndSaysSoLater) {
+  Pipe pipe;
+  Log log{Severity::info, "gate-1", pipe.in()};
+  const std::string detail(1000, 'x');
+  constexpr int kEvents = 2000;  // 2 MB: far more than a pipe holds.
+  for (int i = 0; i < kEvents; ++i) {
+    log.write(Severity::info, "flood", detail + std::to_string(i), kStart);
+  }
+  const std::size_t written = pipe.lines().size();
+  EXPECT_LT(written, 200u);
+  log.write(Severity::info, "after", "x", kStart);
+  const auto lines = pipe.lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NE(lines[0].find("event=log_lines_dropped detail=\"" +
+                          std::to_string(kEvents - static_cast<int>(written)) + " lines"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace einlass::log
