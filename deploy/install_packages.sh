@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Installs the Debian packages of the given sections of packages.txt that are missing:
+#
+#   deploy/install_packages.sh build test
+#
+# Does nothing where all are there. Works as root or through sudo; else says what to run.
+set -euo pipefail
+
+list="$(dirname "${BASH_SOURCE[0]}")/../packages.txt"
+
+fail() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+
+# The entries of one section.
+entries() {
+  local found
+  found=$(awk -v section="[$1]" '/^#/ || NF == 0 { next } /^\[/ { on = ($1 == section); next }
+                                 on { print $1 }' "$list")
+  [ -n "$found" ] || fail "$list has no section [$1]"
+  printf '%s\n' "$found"
+}
+
+# Runs a command as root.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+apt() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"
+}
+
+# Succeeds if apt could install this package now.
+can_be_had() {
+  apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'
+}
+
+# Prints the first of `a|b` that can be had.
+choose() {
+  local name
+  for name in ${1//|/ }; do
+    if can_be_had "$name"; then
+      printf '%s\n' "$name"
+      return 0
+    fi
+  done
+  return 1
+}
+
+# Sets `chosen` for all of `missing`. Entries that only help are left out where they cannot be had.
+choose_all() {
+  local entry name
+  chosen=()
+  for entry in "${missing[@]}"; do
+    if name=$(choose "${entry%\?}"); then
+      chosen+=("$name")
+    elif [[ $entry != *\? ]]; then
+      unavailable=$entry
+      return 1
+    fi
+  done
+}
+
+[ $# -gt 0 ] || fail "usage: $0 SECTION...    (the sections of packages.txt: build, test, run)"
+command -v dpkg-query >/dev/null ||
+  fail "This is not a Debian system. Install what packages.txt lists under: $*"
+
+wanted=()
+for section in "$@"; do
+  section_entries=$(entries "$section")
+  mapfile -t -O "${#wanted[@]}" wanted <<<"$section_entries"
+done
+
+names=$(printf '%s\n' "${wanted[@]%\?}" | tr '|' '\n')
+# One call for all; names that dpkg has never heard of only make it complain.
+mapfile -t names <<<"$names"
+installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "${names[@]}" 2>/dev/null || true)"
+
+missing=()
+needed=0
+for entry in "${wanted[@]}"; do
+  there=0
+  plain=${entry%\?}
+  for name in ${plain//|/ }; do
+    [[ $installed == *" installed:$name "* ]] && there=1
+  done
+  [ "$there" -eq 1 ] && continue
+  missing+=("$entry")
+  [[ $entry == *\? ]] || needed=1
+done
+[ "$needed" -eq 1 ] || exit 0
+
+printf 'Installing what is missing: %s\n' "${missing[*]}"
+if [ "$(id -u)" -ne 0 ] && ! { command -v sudo && { sudo -n true || [ -t 0 ]; }; } >/dev/null 2>&1
+then
+  choose_all || chosen=("${missing[@]%%|*}")
+  fail "That needs root. Run this, then start again:" \
+    "  su -c 'apt-get update && apt-get install -y --no-install-recommends ${chosen[*]%\?}'"
+fi
+
+updated=0
+if ! choose_all; then
+  apt update -q
+  updated=1
+  choose_all || fail "apt knows no package $unavailable. Is this Debian 12 or 13?"
+fi
+if ! apt install -q -y --no-install-recommends "${chosen[@]}"; then
+  # Package lists that are out of date name files that are gone.
+  [ "$updated" -eq 0 ] || exit 1
+  apt update -q
+  choose_all || fail "apt knows no package $unavailable. Is this Debian 12 or 13?"
+  apt install -q -y --no-install-recommends "${chosen[@]}"
+fi
