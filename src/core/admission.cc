@@ -1,0 +1,240 @@
+#include "core/admission.h"
+
+#include <algorithm>
+
+#include "units/check.h"
+
+namespace einlass::core {
+
+Admission::Admission(const GateOptions& options, Records& records, Delivery& delivery,
+                     Deadlines& deadlines, std::vector<RouteStats>& stats)
+    : options_(options),
+      records_(records),
+      delivery_(delivery),
+      deadlines_(deadlines),
+      stats_(stats),
+      targets_(options.targets.size()),
+      stores_(options.stores),
+      random_(options.seed ^ 0xA5A5A5A5A5A5A5A5u) {}
+
+void Admission::add_line(LineId id, RouteId route, bool keep) {
+  if (id.value >= lines_.size()) lines_.resize(id.value + 1);
+  Line& line = lines_[id.value];
+  CHECK(!line.in_use);
+  line.in_use = true;
+  line.keep = keep;
+  line.route = route;
+  line.next_ask = Instant{};
+  line.bound = line.ahead = false;
+  line.pace = Pace{};
+}
+
+void Admission::enter(const Record& record) {
+  Line& line = lines_[record.line.value];
+  CHECK(line.in_use);
+  ++line.total;
+  if (record.state == RecordState::behind) ++line.behind;
+}
+
+void Admission::leave(const Record& record, Instant now, Commands& commands) {
+  Line& line = lines_[record.line.value];
+  CHECK(line.total > 0);
+  --line.total;
+  // Nobody is left to use what was granted: others may be waiting for it.
+  if (line.total == 0) serve(line, now, commands);
+}
+
+void Admission::ready(Record& record, bool was_behind, Instant now, Commands& commands) {
+  CHECK(record.state == RecordState::ready);
+  Line& line = lines_[record.line.value];
+  if (was_behind) --line.behind;
+  line.ready.push_back(records_, record.id.slot);
+  serve(line, now, commands);
+}
+
+void Admission::withdraw(Record& record) {
+  Line& line = lines_[record.line.value];
+  if (record.state == RecordState::ready) line.ready.erase(records_, record.id.slot);
+  if (record.state == RecordState::behind) --line.behind;
+}
+
+void Admission::serve(LineId id, Instant now, Commands& commands) {
+  serve(lines_[id.value], now, commands);
+}
+
+void Admission::serve(Line& line, Instant now, Commands& commands) {
+  if (!line.in_use) return;
+  give_back_lapsed(line, now, commands);
+  send_all(line, now, commands);
+  go_on(line, now, commands);
+}
+
+void Admission::go_on(Line& line, Instant now, Commands& commands) {
+  consider_asking(line, now, commands);
+  arm(line, now);
+  forget_if_empty(line, commands);
+}
+
+// ---- permits held ------------------------------------------------------------------------------
+
+void Admission::give_back(Line& line, Commands& commands) {
+  commands.push_back(Release{LineId{index_of(line)}, line.permits.front().permit});
+  line.permits.pop_front();
+  --queues_of(line).reserved;
+  queues_of(line).touched = true;
+  for (LimitStats& limit : stats_[line.route.value].limits) ++limit.released;
+}
+
+void Admission::give_back_lapsed(Line& line, Instant now, Commands& commands) {
+  const Duration use_within = route_of(line).use_within;
+  while (!line.permits.empty() &&
+         (line.total == 0 || line.permits.front().due + use_within < now)) {
+    give_back(line, commands);
+  }
+}
+
+bool Admission::may_send(const Line& line, Instant now) const {
+  if (line.ready.empty()) return false;
+  if (route_of(line).limit_count == 0) return true;
+  return !line.permits.empty() && line.permits.front().due <= now;
+}
+
+void Admission::send_first(Line& line, Instant now, Commands& commands) {
+  Record& record = records_[line.ready.front()];
+  RouteStats& stats = stats_[line.route.value];
+  HeldPermit held{Permit{}, now};
+  if (route_of(line).limit_count > 0) {
+    held = line.permits.front();
+    line.permits.pop_front();
+    --queues_of(line).reserved;
+    queues_of(line).touched = true;
+    for (LimitStats& limit : stats.limits) ++limit.admissions;
+  }
+  stats.admission_wait.observe(held.due - record.since);
+  line.ready.erase(records_, record.id.slot);
+  line.pace.count(now);
+  queues_of(line).pace.count(now);
+  delivery_.send(record, held.permit, now, commands);
+}
+
+void Admission::send_all(Line& line, Instant now, Commands& commands) {
+  const TargetId target = route_of(line).target;
+  while (may_send(line, now)) {
+    // Others that wait for room were there first.
+    if (delivery_.room(target, now) == 0 ||
+        (line.waits != LineWaits::room && !queues_of(line).room.empty())) {
+      return wait_for(line, LineWaits::room);
+    }
+    send_first(line, now, commands);
+  }
+  if (line.waits == LineWaits::room) wait_no_more(line);
+}
+
+// ---- queues ------------------------------------------------------------------------------------
+
+Admission::Queue& Admission::queue_of(Line& line, LineWaits what) {
+  switch (what) {
+    case LineWaits::room: return queues_of(line).room;
+    case LineWaits::turn: return queues_of(line).turn;
+    default: return stores_[route_of(line).store.value].waiting;
+  }
+}
+
+void Admission::wait_for(Line& line, LineWaits what) {
+  if (line.waits == what) return;
+  wait_no_more(line);
+  if (what == LineWaits::not_at_all) return;
+  line.waits = what;
+  queue_of(line, what).push_back(lines_, index_of(line));
+}
+
+void Admission::wait_no_more(Line& line) {
+  if (line.waits == LineWaits::not_at_all) return;
+  queue_of(line, line.waits).erase(lines_, index_of(line));
+  line.waits = LineWaits::not_at_all;
+}
+
+void Admission::touch(TargetId target) { targets_[target.value].touched = true; }
+
+void Admission::serve_targets(Instant now, Commands& commands) {
+  for (std::uint16_t i = 0; i < targets_.size(); ++i) {
+    TargetQueues& target = targets_[i];
+    if (!target.touched) continue;
+    target.touched = false;
+    // One record a line in turn, so that no line's backlog stands before another's first record.
+    while (!target.room.empty() && delivery_.room(TargetId{i}, now) > 0) {
+      Line& line = lines_[target.room.front()];
+      wait_no_more(line);
+      give_back_lapsed(line, now, commands);
+      if (may_send(line, now)) send_first(line, now, commands);
+      if (may_send(line, now)) wait_for(line, LineWaits::room);
+      go_on(line, now, commands);
+    }
+    for (std::uint32_t turns = target.turn.size(); turns > 0; --turns) {
+      Line& line = lines_[target.turn.front()];
+      if (spoken_for(line, now)) break;
+      wait_no_more(line);
+      serve(line, now, commands);
+      if (line.waits == LineWaits::turn) break;
+      if (target.turn.empty()) break;
+    }
+    target.touched = false;
+  }
+}
+
+void Admission::store_down(StoreId store) { stores_[store.value].down = true; }
+
+void Admission::store_up(StoreId store, Instant now, Commands& commands) {
+  StoreState& state = stores_[store.value];
+  state.down = false;
+  while (!state.waiting.empty()) {
+    Line& line = lines_[state.waiting.front()];
+    wait_no_more(line);
+    line.next_ask = now;
+    serve(line, now, commands);
+  }
+}
+
+void Admission::forget_if_empty(Line& line, Commands& commands) {
+  if (line.keep || line.total > 0 || !line.permits.empty() || line.open_ask) return;
+  wait_no_more(line);
+  deadlines_.clear({Alarm::Kind::line, index_of(line)});
+  line.in_use = false;
+  commands.push_back(ForgetLine{LineId{index_of(line)}});
+}
+
+void Admission::arm(Line& line, Instant now) {
+  Instant at = kNever;
+  if (!line.permits.empty()) {
+    const Instant due = line.permits.front().due;
+    const Instant lapsed = due + route_of(line).use_within + Duration::micros(1);
+    at = !line.ready.empty() && due > now ? due : lapsed;
+  }
+  if (!line.open_ask && line.next_ask > now && line.total > 0) at = std::min(at, line.next_ask);
+  const Alarm alarm{Alarm::Kind::line, index_of(line)};
+  if (at == kNever) {
+    deadlines_.clear(alarm);
+  } else {
+    deadlines_.set(alarm, at);
+  }
+}
+
+void Admission::add_waiting(RouteId route, Instant now, Waiting& waiting) const {
+  const RouteOptions& options = options_.routes[route.value];
+  const bool held = delivery_.held_until(options.target) > now;
+  for (const Line& line : lines_) {
+    if (!line.in_use || line.route != route || line.ready.empty()) continue;
+    const std::uint64_t ready = line.ready.size();
+    if (options.limit_count == 0 || held) {
+      waiting.target += ready;
+      continue;
+    }
+    std::uint64_t due = 0;
+    for (const HeldPermit& held_permit : line.permits) due += held_permit.due <= now;
+    const std::uint64_t at_target = std::min(ready, due);
+    waiting.target += at_target;
+    (stores_[options.store.value].down ? waiting.outage : waiting.limit) += ready - at_target;
+  }
+}
+
+}  // namespace einlass::core

@@ -1,0 +1,123 @@
+// Admission: who may leave, and when.
+//
+// Each line keeps the permits that were granted to it, pairs the first that is due with its first
+// ready record, gives back what was not used in time, and asks for as many as are likely to be
+// used. A permit belongs to the line, not to a record, so nobody waits for somebody else's trouble.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/command.h"
+#include "core/deadlines.h"
+#include "core/delivery.h"
+#include "core/event.h"
+#include "core/line.h"
+#include "core/options.h"
+#include "core/random.h"
+#include "core/record.h"
+#include "core/stats.h"
+
+namespace einlass::core {
+
+class Admission {
+ public:
+  // The most permits that one ask is for, and that a line holds at a time.
+  static constexpr std::int64_t kMostPerAsk = 256;
+  static constexpr std::int64_t kMostHeld = 1024;
+
+  Admission(const GateOptions& options, Records& records, Delivery& delivery, Deadlines& deadlines,
+            std::vector<RouteStats>& stats);
+
+  void add_line(LineId id, RouteId route, bool keep);
+
+  // A record of the line came in, or is gone for good. REQUIRES: a record that goes is not ready.
+  void enter(const Record& record);
+  void leave(const Record& record, Instant now, Commands& commands);
+
+  // The record may leave as far as its lane is concerned. Its state is ready already.
+  void ready(Record& record, bool was_behind, Instant now, Commands& commands);
+
+  // The record is ready no longer, or waits in its lane no longer, and will not leave.
+  void withdraw(Record& record);
+
+  // True if no permit will ever be granted to this line.
+  bool answered(const PermitsAnswered& event, Instant now, Commands& commands);
+  void failed(const PermitsFailed& event, Instant now, Commands& commands);
+  void store_down(StoreId store);
+  void store_up(StoreId store, Instant now, Commands& commands);
+
+  // The line's alarm went off.
+  void serve(LineId id, Instant now, Commands& commands);
+
+  // Lets the lines that stand in a target's queues go on, as far as there is room. Called at the
+  // end of each event.
+  void serve_targets(Instant now, Commands& commands);
+
+  // Something changed at the target that lines may wait for: a place, the end of a hold.
+  void touch(TargetId target);
+
+  // The first record of the line that waits; kNoSlot if none does.
+  Slot first_ready(LineId id) const { return lines_[id.value].ready.front(); }
+
+  // Splits the ready records of a route by what they wait for.
+  void add_waiting(RouteId route, Instant now, Waiting& waiting) const;
+
+ private:
+  using Queue = List<Line, &Line::in_queue>;
+  struct TargetQueues {
+    Queue room;
+    Queue turn;
+    std::int64_t reserved = 0;  // Permits that its lines hold or have asked for.
+    Pace pace;
+    bool touched = false;
+  };
+  struct StoreState {
+    bool down = false;
+    Queue waiting;
+  };
+
+  const RouteOptions& route_of(const Line& line) const { return options_.routes[line.route.value]; }
+  TargetQueues& queues_of(const Line& line) { return targets_[route_of(line).target.value]; }
+  std::uint32_t index_of(const Line& line) const {
+    return static_cast<std::uint32_t>(&line - lines_.data());
+  }
+
+  void serve(Line& line, Instant now, Commands& commands);
+  void go_on(Line& line, Instant now, Commands& commands);
+  void give_back(Line& line, Commands& commands);
+  void give_back_lapsed(Line& line, Instant now, Commands& commands);
+  bool may_send(const Line& line, Instant now) const;
+  void send_first(Line& line, Instant now, Commands& commands);
+  void send_all(Line& line, Instant now, Commands& commands);
+
+  Duration horizon_of(const Line& line) const;
+  std::int64_t demand(Line& line, Instant now);
+  std::int64_t allowance(Line& line, Instant now);
+  bool spoken_for(const Line& line, Instant now);
+  std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now);
+  void consider_asking(Line& line, Instant now, Commands& commands);
+  void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
+  void learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now);
+
+  void wait_for(Line& line, LineWaits what);
+  void wait_no_more(Line& line);
+  Queue& queue_of(Line& line, LineWaits what);
+  void arm(Line& line, Instant now);
+  void forget_if_empty(Line& line, Commands& commands);
+
+  const GateOptions& options_;
+  Records& records_;
+  Delivery& delivery_;
+  Deadlines& deadlines_;
+  std::vector<RouteStats>& stats_;
+  std::vector<Line> lines_;            // By LineId.
+  std::vector<TargetQueues> targets_;  // By TargetId.
+  std::vector<StoreState> stores_;     // By StoreId.
+  std::uint64_t asks_ = 0;             // Given out so far.
+  Random random_;
+};
+
+}  // namespace einlass::core

@@ -1,0 +1,56 @@
+#include "core/delivery.h"
+
+#include <algorithm>
+
+#include "units/check.h"
+
+namespace einlass::core {
+
+Delivery::Delivery(const GateOptions& options, Records& records, Deadlines& deadlines)
+    : options_(options), records_(records), deadlines_(deadlines), random_(options.seed) {
+  for (const TargetOptions& target : options.targets) {
+    CHECK(target.max_in_flight > 0);
+    targets_.push_back(Target{target.max_in_flight, 0, Instant{}});
+  }
+}
+
+std::uint32_t Delivery::room(TargetId target, Instant now) const {
+  const Target& at = targets_[target.value];
+  return at.hold_until > now ? 0 : at.max_in_flight - at.in_flight;
+}
+
+void Delivery::send(Record& record, const Permit& permit, Instant now, Commands& commands) {
+  const TargetId target = options_.routes[record.route.value].target;
+  CHECK(room(target, now) > 0);
+  ++targets_[target.value].in_flight;
+  ++record.attempt.value;
+  record.since = now;
+  records_.move(record, RecordState::attempting);
+  commands.push_back(Send{record.id, target, record.attempt, permit});
+}
+
+void Delivery::ended(TargetId target) {
+  Target& at = targets_[target.value];
+  CHECK(at.in_flight > 0);
+  --at.in_flight;
+}
+
+void Delivery::hold(TargetId target, Duration length, Instant now) {
+  Target& at = targets_[target.value];
+  at.hold_until = std::max(at.hold_until, now + length);
+  if (at.hold_until > now) deadlines_.set({Alarm::Kind::target, target.value}, at.hold_until);
+}
+
+void Delivery::back_off(Record& record, Instant now) {
+  const RouteOptions& route = options_.routes[record.route.value];
+  // Doubled with each attempt; beyond 30 doublings every maximum is reached.
+  const std::uint32_t doublings = std::clamp<std::uint32_t>(record.attempt.value, 1, 31) - 1;
+  std::int64_t most = route.retry_max.us;
+  if (route.retry_initial.us <= (route.retry_max.us >> doublings)) {
+    most = route.retry_initial.us << doublings;
+  }
+  records_.move(record, RecordState::backing_off);
+  deadlines_.set({Alarm::Kind::record, record.id.slot}, now + Duration{random_.up_to(most)});
+}
+
+}  // namespace einlass::core

@@ -1,0 +1,268 @@
+#include "core/gate.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "units/check.h"
+
+namespace einlass::core {
+
+Gate::Gate(const GateOptions& options)
+    : options_(options),
+      stats_(options.routes.size()),
+      records_(options.routes.size()),
+      intake_(options_),
+      delivery_(options_, records_, deadlines_),
+      admission_(options_, records_, delivery_, deadlines_, stats_) {
+  for (std::size_t i = 0; i < options.routes.size(); ++i) {
+    const RouteOptions& route = options.routes[i];
+    CHECK(route.target.value < options.targets.size());
+    CHECK(route.limit_count == 0 || route.store.value < options.stores);
+    stats_[i].limits.resize(route.limit_count);
+  }
+}
+
+void Gate::handle(const Event& event, Instant now, Commands& commands) {
+  CHECK(now >= now_);
+  now_ = now;
+  std::visit([&](const auto& it) { on(it, now, commands); }, event);
+  admission_.serve_targets(now, commands);
+}
+
+// ---- what happens to a record -------------------------------------------------------------------
+
+void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
+  CHECK(intake_.exists(event.partition));
+  Partition& partition = intake_[event.partition];
+  CHECK(!partition.held);
+  const RouteId route = partition.route;
+  const std::uint32_t lane =
+      lanes_.lane_of(options_.routes[route.value].order, event.partition, event.lane);
+  const bool free = lanes_.free(lane);
+  Record& record =
+      records_.enter(event.record, route, free ? RecordState::ready : RecordState::behind);
+  record.partition = event.partition;
+  record.line = event.line;
+  record.lane = lane;
+  record.size = event.size;
+  record.since = now;
+  record.entry = partition.ledger.arrive(event.offset, event.record.slot);
+  ++stats_[route.value].received;
+  ++stats_[route.value].inside;
+  lanes_.enter(records_, record);
+  intake_.enter(record, commands);
+  admission_.enter(record);
+  if (free) admission_.ready(record, false, now, commands);
+}
+
+void Gate::make_ready(Slot slot, Instant now, Commands& commands) {
+  Record& record = records_[slot];
+  const bool was_behind = record.state == RecordState::behind;
+  records_.move(record, RecordState::ready);
+  record.since = now;
+  admission_.ready(record, was_behind, now, commands);
+}
+
+void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
+  Record* found = records_.find(event.record);
+  if (found == nullptr || found->attempt != event.attempt) return;
+  Record& record = *found;
+  // Of an abandoned record it is the attempt that ends here only if no dead letter was on its way.
+  const bool abandoned = record.state == RecordState::abandoned && !record.doom;
+  if (record.state != RecordState::attempting && !abandoned) return;
+  const RouteOptions& route = options_.routes[record.route.value];
+  delivery_.ended(route.target);
+  admission_.touch(route.target);
+  if (event.hold_target) delivery_.hold(route.target, *event.hold_target, now);
+  if (abandoned) return end_abandoned(record, commands);
+
+  RouteStats& stats = stats_[record.route.value];
+  stats.attempt_duration.observe(now - record.since);
+  not_busy(record);
+  const bool last = route.attempts > 0 && record.attempt.value >= route.attempts;
+  switch (event.outcome) {
+    case Outcome::accepted:
+      ++stats.attempts_accepted;
+      ++stats.delivered;
+      finish(record, now, commands);
+      return;
+    case Outcome::refused:
+      ++stats.attempts_refused;
+      if (route.dead_letter) return dead_letter(record, DeadLetterReason::refused, now, commands);
+      break;
+    case Outcome::retry:
+      ++stats.attempts_retry;
+      if (route.dead_letter && last) {
+        return dead_letter(record, DeadLetterReason::attempts, now, commands);
+      }
+      break;
+  }
+  if (intake_[record.partition].phase == PartitionPhase::assigned) return try_again(record, now);
+  give_back(record, now, commands);
+}
+
+void Gate::try_again(Record& record, Instant now) { delivery_.back_off(record, now); }
+
+void Gate::dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands) {
+  if (intake_[record.partition].phase != PartitionPhase::assigned) {
+    return give_back(record, now, commands);
+  }
+  record.doom = reason;
+  records_.move(record, RecordState::dead_lettering);
+  ++intake_[record.partition].busy;
+  commands.push_back(DeadLetter{record.id, reason});
+}
+
+void Gate::on(const DeadLetterEnded& event, Instant now, Commands& commands) {
+  Record* found = records_.find(event.record);
+  if (found == nullptr) return;
+  Record& record = *found;
+  if (record.state == RecordState::abandoned && record.doom) return end_abandoned(record, commands);
+  if (record.state != RecordState::dead_lettering) return;
+  not_busy(record);
+  if (event.acknowledged) {
+    ++stats_[record.route.value].dead_lettered[static_cast<std::size_t>(*record.doom)];
+    return finish(record, now, commands);
+  }
+  if (intake_[record.partition].phase == PartitionPhase::assigned) return try_again(record, now);
+  give_back(record, now, commands);
+}
+
+void Gate::not_busy(Record& record) {
+  Partition& partition = intake_[record.partition];
+  if (record.state == RecordState::attempting || record.state == RecordState::dead_lettering) {
+    CHECK(partition.busy > 0);
+    --partition.busy;
+  }
+}
+
+void Gate::finish(Record& record, Instant now, Commands& commands) {
+  const PartitionId id = record.partition;
+  Partition& partition = intake_[id];
+  const Offset before = partition.ledger.committable();
+  partition.ledger.finish(record.entry);
+  if (partition.ledger.committable() != before) mark_dirty(id, now);
+  take_leave(record, now, commands);
+  settle(id, now, commands);
+}
+
+void Gate::give_back(Record& record, Instant now, Commands& commands) {
+  const PartitionId id = record.partition;
+  ++stats_[record.route.value].returned;
+  take_leave(record, now, commands);
+  settle(id, now, commands);
+}
+
+// Out of its lane, its line and its partition; what follows from that for others; and forgotten.
+void Gate::take_leave(Record& record, Instant now, Commands& commands) {
+  admission_.withdraw(record);
+  deadlines_.clear({Alarm::Kind::record, record.id.slot});
+  const Slot next = lanes_.leave(records_, record);
+  --stats_[record.route.value].inside;
+  records_.move(record, RecordState::absent);
+  commands.push_back(Forget{record.id});
+  intake_.leave(record, commands);
+  const bool go_on = intake_[record.partition].phase == PartitionPhase::assigned;
+  if (next != kNoSlot && go_on) make_ready(next, now, commands);
+  admission_.leave(record, now, commands);
+}
+
+// The attempt goes on outside, but the record is Kafka's again.
+void Gate::abandon(Record& record, Instant now, Commands& commands) {
+  not_busy(record);
+  lanes_.leave(records_, record);
+  --stats_[record.route.value].inside;
+  ++stats_[record.route.value].returned;
+  records_.move(record, RecordState::abandoned);
+  intake_.leave(record, commands);
+  admission_.leave(record, now, commands);
+}
+
+void Gate::end_abandoned(Record& record, Commands& commands) {
+  records_.move(record, RecordState::absent);
+  commands.push_back(Forget{record.id});
+}
+
+// ---- what happens to permits ---------------------------------------------------------------------
+
+void Gate::on(const PermitsAnswered& event, Instant now, Commands& commands) {
+  if (!admission_.answered(event, now, commands)) return;
+  const Slot first = admission_.first_ready(event.line);
+  if (first == kNoSlot) return;
+  Record& record = records_[first];
+  if (!options_.routes[record.route.value].dead_letter) return;
+  admission_.withdraw(record);
+  dead_letter(record, DeadLetterReason::never, now, commands);
+}
+
+void Gate::on(const PermitsFailed& event, Instant now, Commands& commands) {
+  admission_.failed(event, now, commands);
+}
+
+void Gate::on(const StoreDown& event, Instant, Commands&) { admission_.store_down(event.store); }
+
+void Gate::on(const StoreUp& event, Instant now, Commands& commands) {
+  admission_.store_up(event.store, now, commands);
+}
+
+// ---- time ----------------------------------------------------------------------------------------
+
+void Gate::on(const TimePassed&, Instant now, Commands& commands) {
+  while (const auto alarm = deadlines_.pop_due(now)) ring(*alarm, now, commands);
+}
+
+void Gate::ring(Alarm alarm, Instant now, Commands& commands) {
+  switch (alarm.kind) {
+    case Alarm::Kind::record: {
+      Record& record = records_[alarm.index];
+      CHECK(record.state == RecordState::backing_off);
+      if (record.doom) return dead_letter(record, *record.doom, now, commands);
+      return make_ready(alarm.index, now, commands);
+    }
+    case Alarm::Kind::line: return admission_.serve(LineId{alarm.index}, now, commands);
+    case Alarm::Kind::target:
+      return admission_.touch(TargetId{static_cast<std::uint16_t>(alarm.index)});
+    case Alarm::Kind::partition: return settle(PartitionId{alarm.index}, now, commands);
+    case Alarm::Kind::commit: return commit(now, commands);
+  }
+}
+
+// ---- what people may look at ---------------------------------------------------------------------
+
+Waiting Gate::waiting(RouteId route, Instant now) const {
+  Waiting waiting;
+  waiting.retry = records_.count(route, RecordState::backing_off);
+  waiting.order = records_.count(route, RecordState::behind);
+  waiting.in_flight = records_.count(route, RecordState::attempting) +
+                      records_.count(route, RecordState::dead_lettering);
+  admission_.add_waiting(route, now, waiting);
+  return waiting;
+}
+
+void Gate::check_invariants() const {
+  for (std::size_t i = 0; i < stats_.size(); ++i) {
+    const RouteStats& stats = stats_[i];
+    const RouteId route{static_cast<std::uint16_t>(i)};
+    std::uint64_t gone = stats.delivered + stats.returned;
+    for (const std::uint64_t dead : stats.dead_lettered) gone += dead;
+    CHECK(stats.received == gone + stats.inside);
+    std::uint64_t present = 0;
+    for (const RecordState state :
+         {RecordState::behind, RecordState::ready, RecordState::attempting,
+          RecordState::backing_off, RecordState::dead_lettering}) {
+      present += records_.count(route, state);
+    }
+    CHECK(present == stats.inside);
+    const Waiting waits = waiting(route, now_);
+    CHECK(waits.limit + waits.target + waits.outage == records_.count(route, RecordState::ready));
+  }
+  for (const Partition& partition : intake_.all()) {
+    if (partition.phase == PartitionPhase::absent) continue;
+    std::int64_t unfinished = 0;
+    partition.ledger.for_each_unfinished([&](Slot) { ++unfinished; });
+    // A record that was given back is unfinished in the ledger, but no longer inside.
+    CHECK(unfinished >= partition.records);
+  }
+}
+
+}  // namespace einlass::core

@@ -1,0 +1,113 @@
+// The gate: decides when each record may pass.
+//
+// It owns no thread, clock, socket, lock, log or payload: the same events at the same instants give
+// the same commands. This file alone knows the order of the stages:
+//
+//   intake -> lane -> admission -> delivery -> ledger -> commit
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/admission.h"
+#include "core/command.h"
+#include "core/deadlines.h"
+#include "core/delivery.h"
+#include "core/event.h"
+#include "core/intake.h"
+#include "core/lane.h"
+#include "core/options.h"
+#include "core/record.h"
+#include "core/stats.h"
+
+namespace einlass::core {
+
+// REQUIRES: one thread.
+class Gate {
+ public:
+  explicit Gate(const GateOptions& options);
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  // Makes a line known. One that is not kept ends with ForgetLine, when nothing is left of it.
+  // REQUIRES: the id is not in use; called before the line's first record arrives.
+  void add_line(LineId id, RouteId route, bool keep) { admission_.add_line(id, route, keep); }
+
+  // Takes one event and appends to `commands` what must be done now, in that order.
+  // REQUIRES: now is not earlier than at the last call.
+  void handle(const Event& event, Instant now, Commands& commands);
+
+  // When to send TimePassed if nothing else happens; empty when nothing waits for time.
+  std::optional<Instant> next_wakeup() const { return deadlines_.next(); }
+
+  const RouteStats& stats(RouteId route) const { return stats_[route.value]; }
+  Waiting waiting(RouteId route, Instant now) const;
+  Instant held_until(TargetId target) const { return delivery_.held_until(target); }
+
+  // By PartitionId; absent ones among them.
+  const std::vector<Partition>& partitions() const { return intake_.all(); }
+
+  // CHECKs that the books close and that counts agree. Slow: for tests.
+  void check_invariants() const;
+
+ private:
+  void on(const RecordArrived& event, Instant now, Commands& commands);
+  void on(const DeliveryEnded& event, Instant now, Commands& commands);
+  void on(const PermitsAnswered& event, Instant now, Commands& commands);
+  void on(const PermitsFailed& event, Instant now, Commands& commands);
+  void on(const StoreDown& event, Instant now, Commands& commands);
+  void on(const StoreUp& event, Instant now, Commands& commands);
+  void on(const PartitionAssigned& event, Instant now, Commands& commands);
+  void on(const PartitionRevoked& event, Instant now, Commands& commands);
+  void on(const PartitionLost& event, Instant now, Commands& commands);
+  void on(const DeadLetterEnded& event, Instant now, Commands& commands);
+  void on(const CommitEnded& event, Instant now, Commands& commands);
+  void on(const StopRequested& event, Instant now, Commands& commands);
+  void on(const TimePassed& event, Instant now, Commands& commands);
+  void ring(Alarm alarm, Instant now, Commands& commands);
+
+  // A record's way on. Each leaves the record in the state that its name says, or absent.
+  void make_ready(Slot slot, Instant now, Commands& commands);
+  void dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands);
+  void try_again(Record& record, Instant now);
+  void finish(Record& record, Instant now, Commands& commands);
+  void give_back(Record& record, Instant now, Commands& commands);
+  void abandon(Record& record, Instant now, Commands& commands);
+  void take_leave(Record& record, Instant now, Commands& commands);
+  void end_abandoned(Record& record, Commands& commands);
+  void not_busy(Record& record);
+
+  // A partition's way out.
+  void revoke(PartitionId id, Instant deadline, Instant now, Commands& commands);
+  void give_back_waiting(PartitionId id, Instant now, Commands& commands);
+  void abandon_all(PartitionId id, Instant now, Commands& commands);
+  void settle(PartitionId id, Instant now, Commands& commands);
+  void done(PartitionId id, Commands& commands);
+  void stop_when_done(Commands& commands);
+
+  void mark_dirty(PartitionId id, Instant now);
+  void arm_commit(Instant now);
+  void commit(Instant now, Commands& commands);
+
+  const GateOptions options_;
+  Deadlines deadlines_;
+  std::vector<RouteStats> stats_;
+  Records records_;
+  Intake intake_;
+  Lanes lanes_;
+  Delivery delivery_;
+  Admission admission_;
+
+  std::vector<PartitionId> dirty_;  // Their ledgers have moved; some may be gone meanwhile.
+  std::vector<CommitEntry> open_commit_;
+  std::vector<std::uint32_t> open_commit_uses_;  // Each entry's Partition::use.
+  bool commit_is_open_ = false;
+  Instant next_commit_;
+  bool stopping_ = false;
+  bool stopped_ = false;
+  std::vector<Slot> slots_;  // Scratch, to walk over records while they change.
+  Instant now_;              // At the last event.
+};
+
+}  // namespace einlass::core

@@ -1,0 +1,181 @@
+// The second half of Gate: how partitions come and go, and what is committed of them.
+#include <algorithm>
+
+#include "core/gate.h"
+#include "units/check.h"
+
+namespace einlass::core {
+namespace {
+
+// After a revoked partition's deadline: how long the answer to its last commit may still take. The
+// group waits for us meanwhile.
+constexpr Duration kLastCommitPatience = Duration::seconds(3);
+
+}  // namespace
+
+void Gate::on(const PartitionAssigned& event, Instant now, Commands& commands) {
+  CHECK(event.route.value < options_.routes.size());
+  intake_.assign(event, commands);
+  if (stopping_) revoke(event.partition, now, now, commands);
+}
+
+void Gate::on(const PartitionRevoked& event, Instant now, Commands& commands) {
+  if (!intake_.exists(event.partition)) return;
+  revoke(event.partition, event.deadline, now, commands);
+}
+
+void Gate::revoke(PartitionId id, Instant deadline, Instant now, Commands& commands) {
+  Partition& partition = intake_[id];
+  if (partition.phase == PartitionPhase::revoking) {
+    partition.deadline = std::min(partition.deadline, deadline);
+  } else {
+    partition.phase = PartitionPhase::revoking;
+    partition.deadline = deadline;
+  }
+  intake_.stop(id, commands);
+  give_back_waiting(id, now, commands);
+  settle(id, now, commands);
+}
+
+void Gate::on(const PartitionLost& event, Instant now, Commands& commands) {
+  if (!intake_.exists(event.partition)) return;
+  Partition& partition = intake_[event.partition];
+  partition.fenced = true;
+  partition.deadline = now;
+  partition.phase = PartitionPhase::revoking;
+  intake_.stop(event.partition, commands);
+  give_back_waiting(event.partition, now, commands);
+  settle(event.partition, now, commands);
+}
+
+void Gate::give_back_waiting(PartitionId id, Instant now, Commands& commands) {
+  slots_.clear();
+  intake_[id].ledger.for_each_unfinished([&](Slot slot) {
+    const RecordState state = records_[slot].state;
+    const bool here = records_[slot].partition == id;
+    if (here && (state == RecordState::behind || state == RecordState::ready ||
+                 state == RecordState::backing_off)) {
+      slots_.push_back(slot);
+    }
+  });
+  // The newest first, so that nobody's leaving makes the next one of its lane ready.
+  std::reverse(slots_.begin(), slots_.end());
+  for (const Slot slot : slots_) {
+    ++stats_[records_[slot].route.value].returned;
+    take_leave(records_[slot], now, commands);
+  }
+}
+
+void Gate::abandon_all(PartitionId id, Instant now, Commands& commands) {
+  slots_.clear();
+  intake_[id].ledger.for_each_unfinished([&](Slot slot) {
+    const RecordState state = records_[slot].state;
+    if (records_[slot].partition == id &&
+        (state == RecordState::attempting || state == RecordState::dead_lettering)) {
+      slots_.push_back(slot);
+    }
+  });
+  for (const Slot slot : slots_) abandon(records_[slot], now, commands);
+}
+
+// Brings a revoked partition as far as it can go now: attempts end, then the last commit, then it
+// is done.
+void Gate::settle(PartitionId id, Instant now, Commands& commands) {
+  Partition& partition = intake_[id];
+  if (partition.phase != PartitionPhase::revoking) return;
+  const Alarm alarm{Alarm::Kind::partition, id.value};
+  if (partition.busy > 0 && now < partition.deadline) {
+    deadlines_.set(alarm, partition.deadline);
+    return;
+  }
+  if (partition.busy > 0) abandon_all(id, now, commands);
+  const Instant last = partition.deadline + kLastCommitPatience;
+  if (!partition.fenced && (partition.dirty || partition.in_commit) && now < last) {
+    deadlines_.set(alarm, last);
+    arm_commit(now);
+    return;
+  }
+  done(id, commands);
+}
+
+void Gate::done(PartitionId id, Commands& commands) {
+  deadlines_.clear({Alarm::Kind::partition, id.value});
+  intake_.release(id);
+  commands.push_back(PartitionDone{id});
+  stop_when_done(commands);
+}
+
+void Gate::on(const StopRequested& event, Instant now, Commands& commands) {
+  stopping_ = true;
+  for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
+    if (intake_.exists(PartitionId{i})) revoke(PartitionId{i}, event.deadline, now, commands);
+  }
+  stop_when_done(commands);
+}
+
+void Gate::stop_when_done(Commands& commands) {
+  if (!stopping_ || stopped_) return;
+  for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
+    if (intake_.exists(PartitionId{i})) return;
+  }
+  stopped_ = true;
+  commands.push_back(Stopped{});
+}
+
+// ---- commits -------------------------------------------------------------------------------------
+
+void Gate::mark_dirty(PartitionId id, Instant now) {
+  Partition& partition = intake_[id];
+  if (partition.dirty || partition.fenced) return;
+  partition.dirty = true;
+  dirty_.push_back(id);
+  arm_commit(now);
+}
+
+void Gate::arm_commit(Instant now) {
+  if (commit_is_open_ || dirty_.empty()) return;
+  deadlines_.set({Alarm::Kind::commit, 0}, std::max(now, next_commit_));
+}
+
+void Gate::commit(Instant now, Commands& commands) {
+  if (commit_is_open_) return;
+  open_commit_.clear();
+  open_commit_uses_.clear();
+  for (const PartitionId id : dirty_) {
+    Partition& partition = intake_[id];
+    if (!intake_.exists(id) || !partition.dirty) continue;
+    partition.dirty = false;
+    if (partition.fenced) continue;
+    partition.in_commit = true;
+    open_commit_.push_back({id, partition.ledger.committable()});
+    open_commit_uses_.push_back(partition.use);
+  }
+  dirty_.clear();
+  if (open_commit_.empty()) return;
+  commit_is_open_ = true;
+  next_commit_ = now + options_.commit_interval;
+  commands.push_back(Commit{open_commit_});
+}
+
+void Gate::on(const CommitEnded& event, Instant now, Commands& commands) {
+  if (!commit_is_open_) return;
+  commit_is_open_ = false;
+  for (std::size_t i = 0; i < open_commit_.size(); ++i) {
+    const CommitEntry& entry = open_commit_[i];
+    Partition& partition = intake_[entry.partition];
+    if (!intake_.exists(entry.partition) || partition.use != open_commit_uses_[i]) continue;
+    partition.in_commit = false;
+    if (event.result == CommitResult::committed) partition.committed = entry.next;
+    if (event.result == CommitResult::failed) mark_dirty(entry.partition, now);
+  }
+  for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
+    const PartitionId id{i};
+    if (!intake_.exists(id)) continue;
+    // The group has a new generation: whatever we had before it may be somebody else's now.
+    if (event.result == CommitResult::fenced) intake_[id].fenced = true;
+    settle(id, now, commands);
+  }
+  arm_commit(now);
+}
+
+}  // namespace einlass::core

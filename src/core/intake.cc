@@ -1,0 +1,110 @@
+#include "core/intake.h"
+
+#include <utility>
+
+#include "units/check.h"
+
+namespace einlass::core {
+namespace {
+
+// What must be reached to be full, and gone below to be free again.
+constexpr std::int64_t kFull = 4;
+constexpr std::int64_t kFree = 3;
+
+bool reaches(std::int64_t amount, std::int64_t bound, std::int64_t quarters) {
+  return amount * 4 >= bound * quarters;
+}
+
+}  // namespace
+
+bool Intake::exists(PartitionId id) const {
+  return id.value < partitions_.size() && partitions_[id.value].phase != PartitionPhase::absent;
+}
+
+Partition& Intake::assign(const PartitionAssigned& event, Commands& commands) {
+  const std::size_t index = event.partition.value;
+  if (index >= partitions_.size()) partitions_.resize(index + 1);
+  Partition& partition = partitions_[index];
+  CHECK(partition.phase == PartitionPhase::absent);
+  CHECK(partition.records == 0);
+  const std::uint32_t use = partition.use + 1;
+  Ledger ledger = std::move(partition.ledger);  // Keeps its room.
+  partition = Partition{};
+  partition.phase = PartitionPhase::assigned;
+  partition.route = event.route;
+  partition.use = use;
+  partition.ledger = std::move(ledger);
+  partition.ledger.open(event.next);
+  if (full_) hold(event.partition, commands);
+  return partition;
+}
+
+void Intake::release(PartitionId id) {
+  Partition& partition = partitions_[id.value];
+  CHECK(partition.records == 0);
+  partition.phase = PartitionPhase::absent;
+}
+
+bool Intake::gate_full(std::int64_t quarters) const {
+  return reaches(records_, options_.inside_records, quarters) ||
+         reaches(bytes_.value, options_.inside_bytes.value, quarters);
+}
+
+bool Intake::partition_full(const Partition& partition, std::int64_t quarters) const {
+  const RouteOptions& route = options_.routes[partition.route.value];
+  return reaches(partition.records, route.inside_records, quarters) ||
+         reaches(partition.bytes.value, route.inside_bytes.value, quarters) ||
+         reaches(static_cast<std::int64_t>(partition.ledger.span()),
+                 static_cast<std::int64_t>(kMostLedgerSpan), quarters);
+}
+
+void Intake::hold(PartitionId id, Commands& commands) {
+  Partition& partition = partitions_[id.value];
+  if (partition.held) return;
+  partition.held = true;
+  commands.push_back(Hold{id});
+}
+
+void Intake::read_if_free(PartitionId id, Commands& commands) {
+  Partition& partition = partitions_[id.value];
+  if (!partition.held || partition.phase != PartitionPhase::assigned) return;
+  if (full_ || partition_full(partition, kFree)) return;
+  partition.held = false;
+  commands.push_back(Read{id});
+}
+
+void Intake::enter(const Record& record, Commands& commands) {
+  Partition& partition = partitions_[record.partition.value];
+  ++partition.records;
+  partition.bytes.value += record.size.value;
+  ++records_;
+  bytes_.value += record.size.value;
+  if (partition_full(partition, kFull)) hold(record.partition, commands);
+  if (full_ || !gate_full(kFull)) return;
+  full_ = true;
+  for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
+    if (partitions_[i].phase == PartitionPhase::assigned) hold(PartitionId{i}, commands);
+  }
+}
+
+void Intake::leave(const Record& record, Commands& commands) {
+  Partition& partition = partitions_[record.partition.value];
+  --partition.records;
+  partition.bytes.value -= record.size.value;
+  --records_;
+  bytes_.value -= record.size.value;
+  CHECK(partition.records >= 0);
+  CHECK(partition.bytes.value >= 0);
+  if (full_ && !gate_full(kFree)) {
+    full_ = false;
+    for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
+      read_if_free(PartitionId{i}, commands);
+    }
+    return;
+  }
+  read_if_free(record.partition, commands);
+}
+
+void Intake::stop(PartitionId id, Commands& commands) { hold(id, commands); }
+
+}  // namespace einlass::core

@@ -1,0 +1,82 @@
+// Intake: the assigned partitions, what of each is inside, and so which of them may be read.
+//
+// A partition is held while it has as many records or bytes inside as its route allows, while the
+// gate as a whole has, while its ledger spans too much, and from the moment it is given back. It is
+// read again when a quarter of the bound is free, so that it does not flap with each record.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/command.h"
+#include "core/event.h"
+#include "core/ids.h"
+#include "core/ledger.h"
+#include "core/options.h"
+#include "core/record.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::core {
+
+enum class PartitionPhase : std::uint8_t {
+  absent,
+  assigned,
+  revoking,  // Lets attempts end and commits for the last time; the other records are given back.
+};
+
+struct Partition {
+  PartitionPhase phase = PartitionPhase::absent;
+  RouteId route;
+  Ledger ledger;
+  std::int64_t records = 0;  // Inside.
+  Bytes bytes;
+  std::uint32_t busy = 0;  // Of these: at the target or on the way to the dead letter topic.
+  bool held = false;
+  bool dirty = false;   // The ledger has moved since the last commit was sent.
+  bool fenced = false;     // Nothing may be committed any more.
+  bool in_commit = false;  // Part of the commit that is open.
+  Instant deadline;        // While revoking: how long attempts may still take.
+  std::uint32_t use = 0;  // How often this slot was assigned before: tells assignments apart.
+  Offset committed{-1};   // The last acknowledged; -1 before it.
+};
+
+class Intake {
+ public:
+  // The most offsets that a ledger may span, from the oldest unfinished to the newest.
+  static constexpr std::size_t kMostLedgerSpan = 65'536;
+
+  explicit Intake(const GateOptions& options) : options_(options) {}
+
+  // A new assignment; held at once if the gate is full. REQUIRES: its slot is absent.
+  Partition& assign(const PartitionAssigned& event, Commands& commands);
+
+  // The slot may be assigned anew. REQUIRES: nothing of it is inside.
+  void release(PartitionId id);
+
+  Partition& operator[](PartitionId id) { return partitions_[id.value]; }
+  const std::vector<Partition>& all() const { return partitions_; }
+  bool exists(PartitionId id) const;
+
+  // Counts a record in, or out again, and holds or reads what follows from it.
+  void enter(const Record& record, Commands& commands);
+  void leave(const Record& record, Commands& commands);
+
+  // Reads the partition no further, for good.
+  void stop(PartitionId id, Commands& commands);
+
+ private:
+  bool gate_full(std::int64_t quarters) const;
+  bool partition_full(const Partition& partition, std::int64_t quarters) const;
+  void hold(PartitionId id, Commands& commands);
+  void read_if_free(PartitionId id, Commands& commands);
+
+  const GateOptions& options_;
+  std::vector<Partition> partitions_;  // By PartitionId.
+  std::int64_t records_ = 0;
+  Bytes bytes_;
+  bool full_ = false;  // All partitions are held, since the gate as a whole is full.
+};
+
+}  // namespace einlass::core

@@ -1,0 +1,48 @@
+// Lanes: the records that must leave one after the other.
+//
+// By partition a route has a lane for each partition, by key one for each key in a partition, by
+// none no lanes at all. The record at the head of a lane is the only one that may leave; it stays
+// the head until it is finished or returned.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/flat_index.h"
+#include "core/ids.h"
+#include "core/list.h"
+#include "core/options.h"
+#include "core/record.h"
+
+namespace einlass::core {
+
+class Lanes {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  // The lane of a record that arrives; kNone if it has no order. Makes the lane if need be.
+  // REQUIRES: the record enters it next.
+  std::uint32_t lane_of(Order order, PartitionId partition, std::optional<LaneKey> key);
+
+  // True if nothing stands before the next record of this lane.
+  bool free(std::uint32_t lane) const { return lane == kNone || lanes_[lane].records.empty(); }
+
+  // Puts a record at the end of its lane.
+  void enter(Records& records, Record& record);
+
+  // Takes a record out. Returns the record that has now become the head; kNoSlot if none has.
+  Slot leave(Records& records, Record& record);
+
+ private:
+  struct Lane {
+    std::uint64_t hash = 0;
+    List<Record, &Record::in_lane> records;
+  };
+
+  FlatIndex index_;  // From the hash of partition and key. Lanes that collide are one lane.
+  std::vector<Lane> lanes_;
+  std::vector<std::uint32_t> unused_;
+};
+
+}  // namespace einlass::core

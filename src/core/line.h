@@ -1,0 +1,85 @@
+// One line: the records that wait for the same set of buckets, the permits that it holds for them,
+// and what it knows about when to ask for more. Plain state; what happens to it is in admission.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/command.h"
+#include "core/ids.h"
+#include "core/list.h"
+#include "core/pace.h"
+#include "core/record.h"
+#include "units/time.h"
+
+namespace einlass::core {
+
+// A permit that was granted and not yet used.
+struct HeldPermit {
+  Permit permit;
+  Instant due;
+};
+
+// The permits of a line, the first due at the front: a vector whose front moves on, for most lines
+// have none most of the time.
+class HeldPermits {
+ public:
+  bool empty() const { return front_ == held_.size(); }
+  std::size_t size() const { return held_.size() - front_; }
+  const HeldPermit& front() const { return held_[front_]; }
+  const HeldPermit& back() const { return held_.back(); }
+  auto begin() const { return held_.begin() + static_cast<std::ptrdiff_t>(front_); }
+  auto end() const { return held_.end(); }
+
+  void push_back(const HeldPermit& permit) {
+    if (front_ > 0 && held_.size() == held_.capacity()) {
+      held_.erase(held_.begin(), begin());
+      front_ = 0;
+    }
+    held_.push_back(permit);
+  }
+
+  void pop_front() {
+    if (++front_ < held_.size()) return;
+    held_.clear();
+    front_ = 0;
+  }
+
+ private:
+  std::vector<HeldPermit> held_;
+  std::size_t front_ = 0;
+};
+
+// Why a line stands in a queue besides its own.
+enum class LineWaits : std::uint8_t {
+  not_at_all,
+  room,   // Has a due permit and a ready record, but its target has no room.
+  turn,   // Would ask, but its target's permits are spoken for.
+  store,  // Would ask, but the store does not answer.
+};
+
+struct Line {
+  bool in_use = false;
+  bool keep = false;  // Lives as long as the gate.
+  RouteId route;
+
+  List<Record, &Record::in_line> ready;  // First come, first served.
+  std::uint32_t behind = 0;              // Its records that wait for others in their lanes.
+  std::uint32_t total = 0;               // All its records inside.
+
+  HeldPermits permits;  // Due times never fall.
+  std::optional<AskId> open_ask;
+  std::int64_t asked = 0;   // The open ask's max.
+  Duration asked_horizon;   // The open ask's.
+  Instant next_ask;         // Not before.
+  bool bound = false;       // The last answer was short, or its permits lay ahead.
+  bool ahead = false;       // Several limits, of which a shared one binds: ask ahead.
+  Pace pace;
+
+  LineWaits waits = LineWaits::not_at_all;
+  Links in_queue;
+};
+
+}  // namespace einlass::core

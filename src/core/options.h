@@ -1,0 +1,49 @@
+// What the gate is told once, when it is made. Filled by the composition root from the config.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/ids.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::core {
+
+// Which records of a route must leave one after the other.
+enum class Order : std::uint8_t { partition, key, none };
+
+struct RouteOptions {
+  TargetId target;
+  Order order = Order::partition;
+  std::uint8_t limit_count = 0;  // How many limits its lines have; 0 = no permit is needed.
+  StoreId store;                 // Where they are kept.
+  Duration horizon;              // How far ahead permits may be asked for.
+  Duration use_within = Duration::millis(100);  // How long a permit may be used after it is due.
+  // Bit i is set: limit i has no key, so all lines share it. Only where such a limit is the one
+  // that binds does a line with several limits ask ahead: else a slow tenant's tickets would book
+  // the shared limit far ahead, and everybody else behind them.
+  std::uint32_t shared_limits = 0;
+  Duration retry_initial = Duration::millis(200);
+  Duration retry_max = Duration::seconds(30);
+  std::uint32_t attempts = 0;  // 0 = for ever.
+  bool dead_letter = false;    // Without it a refused record is tried again for ever.
+  std::int64_t inside_records = 1000;  // Most that may be inside, per partition: a partition over
+  Bytes inside_bytes{16 << 20};        // either is held, so each is passed by one record at most.
+};
+
+struct TargetOptions {
+  std::uint32_t max_in_flight = 64;
+};
+
+struct GateOptions {
+  std::vector<RouteOptions> routes;    // By RouteId.
+  std::vector<TargetOptions> targets;  // By TargetId.
+  std::uint8_t stores = 0;
+  Duration commit_interval = Duration::millis(100);
+  std::int64_t inside_records = 100'000;  // Most that may be inside, in all.
+  Bytes inside_bytes{256 << 20};
+  std::uint64_t seed = 0;  // For jitter.
+};
+
+}  // namespace einlass::core

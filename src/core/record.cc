@@ -1,0 +1,58 @@
+#include "core/record.h"
+
+#include <algorithm>
+
+#include "units/check.h"
+
+namespace einlass::core {
+namespace {
+
+// The arrows of the picture in the header.
+bool allowed(RecordState from, RecordState to) {
+  using S = RecordState;
+  switch (from) {
+    case S::absent: return to == S::behind || to == S::ready;
+    case S::behind: return to == S::ready || to == S::absent;
+    case S::ready: return to == S::attempting || to == S::dead_lettering || to == S::absent;
+    case S::attempting:
+      return to == S::backing_off || to == S::dead_lettering || to == S::abandoned ||
+             to == S::absent;
+    case S::backing_off: return to == S::ready || to == S::dead_lettering || to == S::absent;
+    case S::dead_lettering: return to == S::backing_off || to == S::abandoned || to == S::absent;
+    case S::abandoned: return to == S::absent;
+  }
+  return false;
+}
+
+}  // namespace
+
+Record& Records::enter(RecordId id, RouteId route, RecordState state) {
+  CHECK(id.slot != kNoSlot);
+  if (id.slot >= records_.size()) {
+    records_.resize(std::max<std::size_t>(id.slot + 1, records_.size() * 2));
+  }
+  Record& record = records_[id.slot];
+  CHECK(record.state == RecordState::absent);
+  record = Record{};
+  record.id = id;
+  record.route = route;
+  move(record, state);
+  return record;
+}
+
+Record* Records::find(RecordId id) {
+  if (id.slot >= records_.size()) return nullptr;
+  Record& record = records_[id.slot];
+  if (record.state == RecordState::absent || record.id != id) return nullptr;
+  return &record;
+}
+
+void Records::move(Record& record, RecordState to) {
+  CHECK(allowed(record.state, to));
+  auto& counts = counts_[record.route.value];
+  --counts[static_cast<std::size_t>(record.state)];  // Of absent ones nobody asks the number.
+  ++counts[static_cast<std::size_t>(to)];
+  record.state = to;
+}
+
+}  // namespace einlass::core

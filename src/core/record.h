@@ -1,0 +1,85 @@
+// A record inside the gate, and the one state machine that it goes through.
+//
+//   arrives -> behind -> ready -> attempting -> finished
+//                  ^       ^          |
+//                  |       +- backing_off <-> dead_lettering -> finished
+//   behind:         waits for the record before it in its lane
+//   ready:          waits in its line for a permit, and with one for room at the target
+//   attempting:     at the target
+//   backing_off:    waits for its next attempt, or for the next try to write its dead letter
+//   dead_lettering: on its way to the dead letter topic
+//   abandoned:      counted as returned, but the world still holds its bytes until the try ends
+//
+// Finished, returned and forgotten records are absent: nothing of them is kept.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/command.h"
+#include "core/ids.h"
+#include "core/ledger.h"
+#include "core/list.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::core {
+
+enum class RecordState : std::uint8_t {
+  absent,
+  behind,
+  ready,
+  attempting,
+  backing_off,
+  dead_lettering,
+  abandoned,
+};
+
+struct Record {
+  RecordId id;
+  RecordState state = RecordState::absent;
+  RouteId route;
+  PartitionId partition;
+  LineId line;
+  std::uint32_t lane = 0;  // Lanes::kNone for a record without order.
+  Ledger::Entry entry = 0;
+  Bytes size;
+  Attempt attempt;  // The last one started; 0 before the first.
+  Instant since;    // When it became ready, or its attempt began.
+  std::optional<DeadLetterReason> doom;  // Set once it is to go to the dead letter topic.
+  Links in_lane;
+  Links in_line;
+};
+
+// All records, by slot, and how many of each route are in which state.
+class Records {
+ public:
+  explicit Records(std::size_t routes) : counts_(routes) {}
+
+  // Makes room for a record that arrived. REQUIRES: its slot is absent.
+  Record& enter(RecordId id, RouteId route, RecordState state);
+
+  // The record of that id; null if it is no longer (or not yet) there.
+  Record* find(RecordId id);
+
+  Record& operator[](Slot slot) { return records_[slot]; }
+  const Record& operator[](Slot slot) const { return records_[slot]; }
+
+  // Moves a record on. REQUIRES: the picture above has that arrow, or `to` is absent or abandoned.
+  void move(Record& record, RecordState to);
+
+  std::uint64_t count(RouteId route, RecordState state) const {
+    return counts_[route.value][static_cast<std::size_t>(state)];
+  }
+
+ private:
+  static constexpr std::size_t kStates = 7;
+
+  std::vector<Record> records_;
+  std::vector<std::array<std::uint64_t, kStates>> counts_;
+};
+
+}  // namespace einlass::core
