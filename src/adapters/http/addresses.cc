@@ -1,0 +1,53 @@
+#include "adapters/http/addresses.h"
+
+#include <algorithm>
+#include <boost/asio/ip/address.hpp>
+
+#include "adapters/http/words.h"
+
+namespace einlass::http {
+
+namespace ip = boost::asio::ip;
+
+Addresses::Addresses(boost::asio::io_context& io, std::string host, std::uint16_t port, Found found)
+    : resolver_{io.get_executor()}, host_{std::move(host)}, port_{port}, found_{std::move(found)} {
+  if (host_.starts_with('[') && host_.ends_with(']')) host_ = host_.substr(1, host_.size() - 2);
+  boost::system::error_code error;
+  const ip::address address = ip::make_address(host_, error);
+  if (error) return;
+  list_ = {Endpoint(address, port_)};
+  good_until_ = SteadyTime::max();
+}
+
+void Addresses::lookup() {
+  if (looking_up_) return;
+  looking_up_ = true;
+  resolver_.async_resolve(
+      host_, std::to_string(port_), ip::resolver_base::numeric_service,
+      [this, alive = std::weak_ptr(alive_)](auto error, const Resolver::results_type& results) {
+        if (!alive.expired()) resolved(error, results);
+      });
+}
+
+void Addresses::resolved(boost::system::error_code error, const Resolver::results_type& results) {
+  looking_up_ = false;
+  if (error || results.empty()) {
+    found_((error ? in_words(error) : std::string("host has no address")) + " (" + host_ + ")");
+    return;
+  }
+  list_.assign(results.begin(), results.end());
+  resolved_at_ = std::chrono::steady_clock::now();
+  good_until_ = resolved_at_ + kRemembered;
+  found_({});
+}
+
+void Addresses::failed(const Endpoint& endpoint) {
+  const auto at = std::find(list_.begin(), list_.end(), endpoint);
+  if (at == list_.end()) return;
+  std::rotate(at, at + 1, list_.end());
+  if (good_until_ != SteadyTime::max()) {
+    good_until_ = std::min(good_until_, resolved_at_ + kRememberedInDoubt);
+  }
+}
+
+}  // namespace einlass::http

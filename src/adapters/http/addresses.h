@@ -1,0 +1,59 @@
+// Where a host is to be reached: asked of the resolver in its own thread and remembered for a while.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/http/deadlines.h"
+
+namespace einlass::http {
+
+using Endpoint = boost::asio::ip::tcp::endpoint;
+
+// REQUIRES: outlived by `io`; used on the thread that runs it.
+class Addresses {
+ public:
+  // Called at the end of each lookup; `trouble` is empty if list() has addresses now.
+  using Found = std::function<void(const std::string& trouble)>;
+
+  // `host`: a name, or an address (which needs no lookup). IPv6 with or without brackets.
+  Addresses(boost::asio::io_context& io, std::string host, std::uint16_t port, Found found);
+
+  // Whether list() may be used without a lookup.
+  bool known(SteadyTime now) const { return now < good_until_; }
+
+  // In the order in which they are to be tried. REQUIRES: known(), or called from Found.
+  const std::vector<Endpoint>& list() const { return list_; }
+
+  // Ends in Found. Does nothing while one is under way.
+  void lookup();
+
+  // No connection came about: this one is tried last from now on, and the list is soon asked for
+  // again.
+  void failed(const Endpoint& endpoint);
+
+ private:
+  static constexpr std::chrono::seconds kRemembered{30};
+  static constexpr std::chrono::seconds kRememberedInDoubt{1};
+
+  using Resolver =
+      boost::asio::ip::basic_resolver<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+
+  void resolved(boost::system::error_code error, const Resolver::results_type& results);
+
+  Resolver resolver_;
+  std::string host_;
+  std::uint16_t port_;
+  Found found_;
+  std::vector<Endpoint> list_;
+  SteadyTime resolved_at_{};
+  SteadyTime good_until_{};
+  bool looking_up_ = false;
+  std::shared_ptr<const int> alive_ = std::make_shared<int>(0);  // A late answer finds it gone.
+};
+
+}  // namespace einlass::http

@@ -1,0 +1,22 @@
+// What became of one request, and what that means for its record.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/event.h"
+#include "units/time.h"
+
+namespace einlass::http {
+
+struct Answer {
+  unsigned status = 0;  // 0: there was no answer, and `trouble` says why.
+  std::optional<Duration> retry_after;
+  std::string trouble;
+};
+
+// 2xx is accepted. 408, 425, 429, 5xx and no answer: try again; so are numbers that HTTP does not
+// know, which count as 5xx (RFC 9110, 15). Everything else is refused.
+core::Outcome outcome_of(unsigned status);
+
+}  // namespace einlass::http

@@ -1,0 +1,128 @@
+// One connection to a target, from the first attempt to connect until it is closed: one exchange
+// at a time, and between two of them it idles.
+//
+//   resolving -> connecting -> handshaking -> sending -> receiving -> idle -> sending ...
+//
+// From everywhere it can become closed, and that is the end of it. A wait for readability is
+// always open from handshaking on; it brings the answer, and tells when a server hangs up on an
+// idle connection.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/http/addresses.h"
+#include "adapters/http/answer.h"
+#include "adapters/http/deadlines.h"
+#include "adapters/http/receive_buffer.h"
+#include "adapters/http/request_writer.h"
+#include "adapters/http/response_parser.h"
+#include "adapters/http/stream.h"
+#include "core/ids.h"
+
+namespace einlass::http {
+
+class Connection;
+
+// Which attempt an exchange is.
+struct Exchange {
+  core::RecordId record;
+  core::Attempt attempt;
+};
+
+// Whom a connection works for.
+class ConnectionOwner {
+ public:
+  // The exchange has ended. The connection is idle now, or closed and may be forgotten.
+  virtual void exchange_ended(Connection& connection, const Answer& answer) = 0;
+
+  // The server hung up on the idle connection: it is closed and may be forgotten.
+  virtual void idle_closed(Connection& connection) = 0;
+
+  // This address could not be connected to.
+  virtual void connect_failed(const Endpoint& address) = 0;
+
+ protected:
+  ~ConnectionOwner() = default;
+};
+
+// What all connections to one target share. Outlives them while they are not closed.
+struct ConnectionSettings {
+  std::string peer;                   // "host:port".
+  std::string timeout;                // In words.
+  bool bodyless_answers = false;      // The method is HEAD.
+  const TlsContext* tls = nullptr;    // Null: plain.
+};
+
+class Connection final : public std::enable_shared_from_this<Connection>, public Timed {
+ public:
+  Connection(boost::asio::io_context& io, const ConnectionSettings& settings,
+             ConnectionOwner& owner)
+      : settings_{settings}, owner_{owner}, stream_{Socket(io.get_executor())} {}
+
+  // Where the next request is to be rendered. REQUIRES: no exchange is open.
+  RequestBytes& request() { return request_; }
+
+  // Opens an exchange with what request() holds: sent at once if the connection is idle, else as
+  // soon as it stands. Ends in exchange_ended(), never before this call returns.
+  void begin(Exchange exchange);
+
+  // The addresses to try, in this order. REQUIRES: is_resolving().
+  void connect(const std::vector<Endpoint>& addresses);
+
+  // No addresses could be found. REQUIRES: is_resolving().
+  void unresolvable(const std::string& trouble) { fail(trouble); }
+
+  // Ends everything; the owner hears nothing more.
+  void close();
+
+  void expired() override;
+
+  bool is_resolving() const { return phase_ == Phase::resolving; }
+  bool is_idle() const { return phase_ == Phase::idle; }
+  SteadyTime idle_since() const { return idle_since_; }
+  const Exchange& exchange() const { return exchange_; }
+
+  // Its place in the owner's list; the owner's alone.
+  std::size_t index = 0;
+
+ private:
+  enum class Phase : std::uint8_t {
+    resolving, connecting, handshaking, idle, sending, receiving, closed
+  };
+  static constexpr int kReadsPerTurn = 16;  // Then others have their turn.
+
+  void connect_next();
+  void connected(boost::system::error_code error);
+  void handshake();
+  void send();
+  void send_failed();
+  void receive();
+  void receive_end();
+  bool is_quiet();
+  void ended();
+  void fail(std::string trouble);
+  void tell(const Answer& answer);
+
+  void wait_read();
+  void wait_write();
+  void readable();
+
+  const ConnectionSettings& settings_;
+  ConnectionOwner& owner_;
+  Phase phase_ = Phase::resolving;
+  bool reusable_ = true;
+  bool waits_write_ = false;
+  Stream stream_;
+  RequestBytes request_;
+  ReceiveBuffer received_{kAnswerBuffer};
+  ResponseParser response_;
+  Exchange exchange_;
+  SteadyTime idle_since_{};
+  std::vector<Endpoint> addresses_;
+  std::size_t next_address_ = 0;
+};
+
+}  // namespace einlass::http

@@ -1,0 +1,38 @@
+// Whether a target works, as people are told: at a change, and not more often than they can read.
+#pragma once
+
+#include <string>
+
+#include "adapters/http/answer.h"
+#include "adapters/http/deadlines.h"
+#include "units/notice.h"
+
+namespace einlass::http {
+
+class Health {
+ public:
+  Health(std::string target, Notify notify)
+      : target_{std::move(target)}, notify_{std::move(notify)} {}
+
+  // An attempt was accepted.
+  void works();
+
+  // An attempt failed. Becomes the notice "target_failing" if the target worked so far, and
+  // "target_ok" follows when it works again; a target that does now this and now that gets such a
+  // pair only every kNoticeGap.
+  void fails(const Answer& answer);
+
+  // Why the last attempt failed; empty since one was accepted.
+  const std::string& trouble() const { return trouble_; }
+
+ private:
+  static constexpr std::chrono::seconds kNoticeGap{5};
+
+  std::string target_;
+  Notify notify_;
+  std::string trouble_;
+  bool announced_ = false;
+  SteadyTime quiet_until_{};
+};
+
+}  // namespace einlass::http

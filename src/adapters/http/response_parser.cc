@@ -1,0 +1,97 @@
+#include "adapters/http/response_parser.h"
+
+#include <boost/beast/http/error.hpp>
+#include <cstring>
+
+#include "adapters/http/retry_after.h"
+
+namespace einlass::http {
+
+using boost::beast::http::error;
+using boost::beast::http::field;
+
+void ShortValue::assign(std::string_view value) {
+  size_ = value.size() <= bytes_.size() ? static_cast<std::uint8_t>(value.size()) : 0;
+  std::memcpy(bytes_.data(), value.data(), size_);
+}
+
+ResponseParser::Message::Message(bool bodyless) {
+  skip(bodyless);
+  header_limit(kMaxAnswerHead);
+  body_limit(kMaxAnswerBody);
+}
+
+void ResponseParser::Message::on_response_impl(int code, Text, int, Error&) {
+  status = static_cast<unsigned>(code);
+}
+
+void ResponseParser::Message::on_field_impl(field name, Text, Text value,
+                                            Error&) {
+  if (is_header_done()) return;  // A trailer.
+  if (name == field::retry_after && retry_after.view().empty()) retry_after.assign(value);
+  if (name == field::date) date.assign(value);
+}
+
+void ResponseParser::start(bool bodyless) {
+  bodyless_ = bodyless;
+  interim_ = 0;
+  head_bytes_ = 0;
+  message_.emplace(bodyless);
+}
+
+ResponseParser::Progress ResponseParser::feed(ReceiveBuffer& bytes) {
+  for (;;) {
+    const Progress progress = put(bytes);
+    if (progress != Progress::done || !is_interim()) return progress;
+    if (++interim_ > kMaxInterim) {
+      error_ = error::header_limit;
+      return Progress::failed;
+    }
+    head_bytes_ = 0;
+    message_.emplace(bodyless_);
+    if (bytes.unread().empty()) return Progress::more;
+  }
+}
+
+// Beast takes fields one by one and bounds each piece of a head alone, so a head that comes in
+// pieces has to be measured here; that is why head and body are put apart.
+ResponseParser::Progress ResponseParser::put(ReceiveBuffer& bytes) {
+  const bool in_head = !message_->is_header_done();
+  message_->eager(!in_head);
+  const std::string_view unread = bytes.unread();
+  const std::size_t used =
+      message_->put(boost::asio::const_buffer(unread.data(), unread.size()), error_);
+  bytes.consume(used);
+  if (in_head) head_bytes_ += used;
+  if (error_ && error_ != error::need_more) return Progress::failed;
+  if (head_bytes_ > kMaxAnswerHead || bytes.unread().size() >= kAnswerBuffer) {
+    error_ = error::header_limit;
+    return Progress::failed;
+  }
+  if (message_->is_done()) return Progress::done;
+  if (in_head && message_->is_header_done() && !bytes.unread().empty()) return put(bytes);
+  return Progress::more;
+}
+
+ResponseParser::Progress ResponseParser::end_of_stream() {
+  error_ = error::partial_message;
+  if (!message_->got_some()) return Progress::failed;
+  message_->put_eof(error_);
+  return error_ ? Progress::failed : Progress::done;
+}
+
+std::optional<Duration> ResponseParser::retry_after(Instant wall_now) const {
+  return parse_retry_after(message_->retry_after.view(), message_->date.view(), wall_now);
+}
+
+std::string ResponseParser::trouble() const {
+  if (error_ == error::body_limit) return "answer too large";
+  if (error_ == error::header_limit) return "answer with too large headers";
+  if (error_ == error::partial_message) {
+    return message_->got_some() ? "connection closed in the middle of the answer"
+                                : "connection closed without an answer";
+  }
+  return "answer is not HTTP/1.1: " + error_.message();
+}
+
+}  // namespace einlass::http

@@ -1,0 +1,49 @@
+// A connected socket, plain or with TLS: the only place that knows the difference. Everything is
+// non-blocking; waiting is the caller's, on socket().
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "adapters/http/io_result.h"
+#include "adapters/http/tls.h"
+
+namespace einlass::http {
+
+// With the executor spelled out Asio needs no type erasure per operation.
+using Socket =
+    boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+
+class Stream {
+ public:
+  explicit Stream(Socket socket) : socket_{std::move(socket)} {}
+
+  Socket& socket() { return socket_; }
+
+  // From here on everything goes through TLS; handshake() comes first.
+  // REQUIRES: connected, nothing read or written yet.
+  void start_tls(const TlsContext& context);
+
+  IoResult handshake();
+  IoResult read(std::span<char> room);
+  IoResult write(std::string_view bytes);
+
+  // Bytes wait inside that the socket's readiness will not tell of.
+  bool buffered() const { return tls_ && tls_->buffered(); }
+
+  // Why the last call failed, in words.
+  std::string reason() const;
+
+  void close();
+
+ private:
+  Socket socket_;
+  std::unique_ptr<TlsSession> tls_;
+  int error_ = 0;  // errno of the last failure of the plain socket.
+};
+
+}  // namespace einlass::http

@@ -1,0 +1,210 @@
+// What one delivery costs the gate's CPU: http::Target beside the least that any client can do
+// (bare epoll, one send and one recv for each request, no parsing to speak of). Both talk to the
+// same bare server in another process, 1 KB POST, 64 connections, alternating rounds.
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/http/target.h"
+
+namespace {
+
+using namespace einlass;
+
+constexpr std::size_t kConnections = 64;
+constexpr std::size_t kRequests = 200'000;
+constexpr int kRounds = 5;
+constexpr std::string_view kAnswer =
+    "HTTP/1.1 204 No Content\r\nServer: bench\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n";
+
+[[noreturn]] void die(const char* what) {
+  std::perror(what);
+  std::exit(1);
+}
+
+void add_to_epoll(int epoll, int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) != 0) die("epoll_ctl");
+}
+
+void no_delay(int fd) {
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+int listen_anywhere(std::uint16_t& port) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0) die("bind");
+  if (listen(fd, 1024) != 0) die("listen");
+  getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  port = ntohs(address.sin_port);
+  return fd;
+}
+
+// Every request comes as one piece on this machine; its last byte is a marker.
+[[noreturn]] void serve(int listener) {
+  const int epoll = epoll_create1(0);
+  add_to_epoll(epoll, listener);
+  std::array<epoll_event, 128> events;
+  std::array<char, 16384> bytes;
+  for (;;) {
+    const int ready = epoll_wait(epoll, events.data(), events.size(), -1);
+    for (int i = 0; i < ready; ++i) {
+      const int fd = events[static_cast<std::size_t>(i)].data.fd;
+      if (fd == listener) {
+        const int accepted = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK);
+        no_delay(accepted);
+        add_to_epoll(epoll, accepted);
+        continue;
+      }
+      const auto n = recv(fd, bytes.data(), bytes.size(), 0);
+      if (n <= 0) {
+        close(fd);
+      } else if (bytes[static_cast<std::size_t>(n) - 1] == '}') {
+        send(fd, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL);
+      }
+    }
+  }
+}
+
+double cpu_us() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto us = [](const timeval& t) { return double(t.tv_sec) * 1e6 + double(t.tv_usec); };
+  return us(usage.ru_utime) + us(usage.ru_stime);
+}
+
+std::string body() { return "{" + std::string(1022, 'x') + "}"; }
+
+const std::vector<http::RequestHeader> kHeaders = {
+    {"Idempotency-Key", "\"results-3-1234567\""},
+    {"Einlass-Permit", "123e4567-e89b-12d3-a456-426614174000"},
+    {"Einlass-Admitted-At", "1753690000000000"},
+    {"Einlass-Attempt", "1"},
+    {"Kafka-Topic", "results"},
+    {"Kafka-Partition", "3"},
+    {"Kafka-Offset", "1234567"},
+    {"Kafka-Timestamp", "1753690000000"},
+    {"Kafka-Key", "customer-4711"},
+};
+
+std::string bare_request() {
+  std::string request = "POST /callback HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nX-Source: einlass\r\n";
+  request += "Content-Type: application/octet-stream\r\nContent-Length: 1024\r\n";
+  for (const auto& header : kHeaders) {
+    request += std::string(header.name) + ": " + std::string(header.value) + "\r\n";
+  }
+  return request + "\r\n" + body();
+}
+
+// CPU microseconds for a request.
+double bare_round(std::uint16_t port) {
+  const int epoll = epoll_create1(0);
+  const std::string request = bare_request();
+  std::vector<int> sockets;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  for (std::size_t i = 0; i < kConnections; ++i) {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) die("connect");
+    no_delay(fd);
+    add_to_epoll(epoll, fd);
+    sockets.push_back(fd);
+  }
+  const double before = cpu_us();
+  for (const int fd : sockets) send(fd, request.data(), request.size(), MSG_NOSIGNAL);
+  std::size_t sent = kConnections;
+  std::array<epoll_event, 128> events;
+  std::array<char, 4096> bytes;
+  for (std::size_t done = 0; done < kRequests;) {
+    const int ready = epoll_wait(epoll, events.data(), events.size(), -1);
+    for (int i = 0; i < ready; ++i) {
+      const int fd = events[static_cast<std::size_t>(i)].data.fd;
+      if (recv(fd, bytes.data(), bytes.size(), 0) <= 0) die("recv");
+      ++done;
+      if (sent++ < kRequests) send(fd, request.data(), request.size(), MSG_NOSIGNAL);
+    }
+  }
+  const double spent = (cpu_us() - before) / double(kRequests);
+  for (const int fd : sockets) close(fd);
+  close(epoll);
+  return spent;
+}
+
+double target_round(std::uint16_t port) {
+  boost::asio::io_context io(1);
+  core::Events events;
+  http::TargetOptions options;
+  options.name = "bench";
+  options.host = "127.0.0.1";
+  options.port = port;
+  options.path = "/callback";
+  options.headers = {{"X-Source", "einlass"}};
+  options.max_in_flight = kConnections;
+  http::Target target(io, options, events, [](const Notice&) {});
+  const std::string payload = body();
+  const http::Request request{.record = {}, .attempt = {1}, .content_type = {},
+                              .headers = kHeaders, .body = payload};
+  double before = 0;
+  std::size_t done = 0;
+  std::size_t sent = 0;
+  // The first round only connects.
+  for (; sent < kConnections; ++sent) target.send(request);
+  while (done < kRequests + kConnections) {
+    io.poll();
+    if (events.empty()) io.run_one();
+    for (const auto& event : events) {
+      if (std::get<core::DeliveryEnded>(event).outcome != core::Outcome::accepted) die("attempt");
+    }
+    if (done < kConnections && done + events.size() >= kConnections) before = cpu_us();
+    done += events.size();
+    std::size_t free = events.size();
+    events.clear();
+    for (; free > 0 && sent < kRequests + kConnections; --free, ++sent) target.send(request);
+  }
+  return (cpu_us() - before) / double(kRequests);
+}
+
+}  // namespace
+
+int main() {
+  std::uint16_t port = 0;
+  const int listener = listen_anywhere(port);
+  const pid_t server = fork();
+  if (server == 0) serve(listener);
+  double best_bare = 1e9;
+  double best_target = 1e9;
+  for (int round = 0; round < kRounds; ++round) {
+    const double bare = bare_round(port);
+    const double target = target_round(port);
+    std::printf("bare epoll %.2f us  http::Target %.2f us  ratio %.2f\n", bare, target,
+                target / bare);
+    best_bare = std::min(best_bare, bare);
+    best_target = std::min(best_target, target);
+  }
+  std::printf("best: bare epoll %.2f us  http::Target %.2f us  ratio %.2f\n", best_bare, best_target,
+              best_target / best_bare);
+  kill(server, SIGKILL);
+  waitpid(server, nullptr, 0);
+}
