@@ -1,0 +1,120 @@
+#include "config/address.h"
+
+#include <algorithm>
+
+#include "config/names.h"
+
+namespace einlass::config {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+bool is_host(std::string_view host) {
+  return !host.empty() && host.size() <= 253 && host.front() != '-' &&
+         std::all_of(host.begin(), host.end(), [](char c) {
+           return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+                  c == '-' || c == '_';
+         });
+}
+
+bool is_ipv6(std::string_view host) {
+  return host.size() <= 45 && std::count(host.begin(), host.end(), ':') >= 2 &&
+         std::all_of(host.begin(), host.end(),
+                     [](char c) { return is_hex(c) || c == ':' || c == '.'; });
+}
+
+std::optional<std::uint16_t> port_of(std::string_view text) {
+  const auto port = parse_whole(text, {1, 65535});
+  if (refused(port)) return std::nullopt;
+  return static_cast<std::uint16_t>(std::get<std::int64_t>(port));
+}
+
+int hex_value(char c) { return is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10; }
+
+}  // namespace
+
+Parsed<HostPort> parse_host_port(std::string_view text, std::optional<std::uint16_t> default_port) {
+  const Refusal not_an_address{default_port ? "is not a host and port; write HOST or HOST:PORT"
+                                            : "is not a host and port; write HOST:PORT"};
+  const bool brackets = text.starts_with('[');
+  const std::size_t end = brackets ? text.find(']') : text.find(':');
+  if (brackets && end == text.npos) return not_an_address;
+  const std::string_view host = brackets ? text.substr(1, end - 1) : text.substr(0, end);
+  if (!(brackets ? is_ipv6(host) : is_host(host))) return not_an_address;
+  std::string_view rest = text.substr(std::min(text.size(), host.size() + (brackets ? 2 : 0)));
+  if (rest.empty() && default_port) return HostPort{std::string(host), *default_port};
+  if (!rest.starts_with(':')) return not_an_address;
+  if (std::count(rest.begin(), rest.end(), ':') > 1) {
+    return Refusal{"has more than one colon; put brackets around an IPv6 address, as [::1]:80"};
+  }
+  const auto port = port_of(rest.substr(1));
+  if (!port) return Refusal{"has no port from 1 to 65535 after its colon"};
+  return HostPort{std::string(host), *port};
+}
+
+std::string to_text(const HostPort& address) {
+  const bool brackets = address.host.find(':') != std::string::npos;
+  return (brackets ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
+}
+
+std::optional<Url> split_url(std::string_view text) {
+  const bool visible =
+      std::all_of(text.begin(), text.end(), [](char c) { return c > 32 && c < 127; });
+  const std::size_t scheme_end = text.find("://");
+  if (!visible || scheme_end == text.npos) return std::nullopt;
+  Url url;
+  url.scheme = text.substr(0, scheme_end);
+  text.remove_prefix(scheme_end + 3);
+  const auto cut = [&text](char mark) -> std::optional<std::string_view> {
+    const std::size_t at = text.find(mark);
+    if (at == text.npos) return std::nullopt;
+    const std::string_view tail = text.substr(at + 1);
+    text = text.substr(0, at);
+    return tail;
+  };
+  url.fragment = cut('#');
+  url.query = cut('?');
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  url.path = text.substr(slash);
+  url.address = text.substr(0, slash);
+  if (const std::size_t at = url.address.rfind('@'); at != url.address.npos) {
+    url.login = url.address.substr(0, at);
+    url.address.remove_prefix(at + 1);
+  }
+  return url;
+}
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '%') {
+      if (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) return std::nullopt;
+      c = static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
+      if (static_cast<unsigned char>(c) < 0x20) return std::nullopt;
+      i += 2;
+    }
+    result += c;
+  }
+  return result;
+}
+
+bool may_hold_secret(std::string_view url) { return url.find_first_of("@?") != url.npos; }
+
+std::string without_secrets(std::string_view url) {
+  const std::size_t query = url.find('?');
+  std::string result(url.substr(0, query));
+  if (query == url.npos) return result;
+  std::string_view rest = url.substr(query);  // "?name=value&name=value", a mark before each.
+  while (!rest.empty()) {
+    const std::string_view pair = rest.substr(0, rest.find('&', 1));
+    rest.remove_prefix(pair.size());
+    const std::size_t equals = pair.find('=');
+    const bool secret = equals != pair.npos && is_secret_name(pair.substr(1, equals - 1));
+    result += secret ? std::string(pair.substr(0, equals)) + "=***" : std::string(pair);
+  }
+  return result;
+}
+
+}  // namespace einlass::config

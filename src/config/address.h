@@ -1,0 +1,46 @@
+// Hosts, ports and URLs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/values.h"
+
+namespace einlass::config {
+
+struct HostPort {
+  std::string host;  // An IPv6 address without its brackets.
+  std::uint16_t port = 0;
+};
+
+// HOST:PORT, or HOST alone where there is a default port.
+Parsed<HostPort> parse_host_port(std::string_view text, std::optional<std::uint16_t> default_port);
+
+// The way back, with brackets around an IPv6 address.
+std::string to_text(const HostPort& address);
+
+// A URL in its parts, each still percent-encoded.
+struct Url {
+  std::string_view scheme;
+  std::optional<std::string_view> login;  // What stands before the @.
+  std::string_view address;               // HOST or HOST:PORT.
+  std::string_view path;                  // With its slash; may be empty.
+  std::optional<std::string_view> query;
+  std::optional<std::string_view> fragment;
+};
+
+// None if the text has no "://" or has spaces, control characters or bytes beyond ASCII.
+std::optional<Url> split_url(std::string_view text);
+
+// None where a % is not followed by two hex digits, or where it stands for a control character.
+std::optional<std::string> percent_decoded(std::string_view text);
+
+// Whether a message may not show the URL: it has a login, or a query.
+bool may_hold_secret(std::string_view url);
+
+// The URL with "***" for the values of those query parameters whose names say that they are secret.
+std::string without_secrets(std::string_view url);
+
+}  // namespace einlass::config

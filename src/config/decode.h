@@ -1,0 +1,29 @@
+// One decoder a section: from the tree to the typed configuration. Each says all that is wrong with
+// its section; what it fills in counts only if nothing was.
+#pragma once
+
+#include <vector>
+
+#include "config/config.h"
+#include "config/section.h"
+
+namespace einlass::config {
+
+// Which limits were decoded without a mistake, by their index in Config::limits: checks between
+// limits leave out the others, so that one mistake is not told twice.
+using Sound = std::vector<bool>;
+
+void decode_service(Section& top, const Environment& environment, Config& config);
+void decode_kafka(Section& top, Kafka& kafka);
+void decode_redis(Section& top, Redis& redis);
+Sound decode_limits(Section& top, std::vector<Limit>& limits);
+void decode_targets(Section& top, std::vector<Target>& targets);
+
+// REQUIRES: limits and targets are decoded.
+void decode_routes(Section& top, const Sound& sound_limits, Config& config);
+
+// `inside` of the gate or of a route.
+void decode_inside(Section& parent, std::string_view table, Bounds<std::int64_t> records,
+                   Bounds<Bytes> bytes, Inside& inside);
+
+}  // namespace einlass::config

@@ -1,0 +1,92 @@
+#include "config/address.h"
+#include "config/decode.h"
+#include "config/names.h"
+#include "config/secrets.h"
+
+namespace einlass::config {
+namespace {
+
+constexpr Bounds<Duration> kTimeout{Duration::millis(1), Duration::seconds(60)};
+constexpr std::uint16_t kPort = 6379;
+constexpr std::int64_t kMostDatabase = 1'000'000;  // Servers allow 16 by default.
+
+const Refusal kNotAUrl{
+    "is not a Redis URL; write redis://[user:password@]HOST[:PORT][/DATABASE], or rediss:// for "
+    "TLS"};
+
+// USER:PASSWORD, each percent-encoded; either may be empty.
+bool read_login(std::string_view login, Redis& redis) {
+  const std::size_t colon = login.find(':');
+  const auto user = percent_decoded(login.substr(0, colon));
+  const auto password = percent_decoded(colon == login.npos ? "" : login.substr(colon + 1));
+  if (!user || !password) return false;
+  redis.username = *user;
+  redis.password = *password;
+  return true;
+}
+
+Parsed<Redis> parse_redis_url(const std::string& text, Redis redis) {
+  const auto url = split_url(text);
+  if (!url || (url->scheme != "redis" && url->scheme != "rediss") || url->query || url->fragment) {
+    return kNotAUrl;
+  }
+  const auto address = parse_host_port(url->address, kPort);
+  if (refused(address)) return std::get<Refusal>(address);
+  redis.tls = url->scheme == "rediss";
+  redis.host = std::get<HostPort>(address).host;
+  redis.port = std::get<HostPort>(address).port;
+  if (url->login && !read_login(*url->login, redis)) {
+    return Refusal{
+        "has a login that is not percent-encoded as URLs are; use username and password"};
+  }
+  if (url->path.size() > 1) {
+    const auto database = parse_whole(url->path.substr(1), {0, kMostDatabase});
+    if (refused(database)) return Refusal{"has a database that is no number; write /0 at its end"};
+    redis.database = static_cast<int>(std::get<std::int64_t>(database));
+  }
+  return redis;
+}
+
+void decode_login(Section& section, Redis& redis) {
+  Reading& reading = section.reading();
+  const bool in_url = !redis.username.empty() || !redis.password.empty();
+  for (const std::string_view name : {"username", "password", "password_file"}) {
+    if (in_url && section.has(name)) {
+      reading.wrong(section.place_of(name), section.path_of(name),
+                    "the URL has a login too; keep one of them");
+      return;
+    }
+  }
+  section.read_text("username", redis.username);
+  const bool given = section.has("password") || section.has("password_file");
+  read_secret(section, "password", redis.password);
+  if (!redis.username.empty() && redis.password.empty() && !given) {
+    reading.wrong(section.place_of(section.has("username") ? "username" : "url"),
+                  section.path_of("username"), "has no password beside it; write password_file");
+  }
+}
+
+}  // namespace
+
+void decode_redis(Section& top, Redis& redis) {
+  Section section(top.reading(), top.find("redis"), "redis", "redis");
+  section.refuse_unknown_keys();
+  const auto parse = [&](const Scalar& s) { return parse_redis_url(s.text, redis); };
+  const Node* url = section.find("url");
+  const bool secret = url != nullptr && may_hold_secret(url->text);
+  const bool sound = section.read("url", redis, parse, secret) || url == nullptr;
+  decode_login(section, redis);
+  section.read_name("namespace", redis.name_space);
+  section.read_duration("timeout", redis.timeout, kTimeout);
+  section.read_text("ca_file", redis.ca_file);
+  section.read_text("server_name", redis.server_name);
+  for (const std::string_view name : {"ca_file", "server_name"}) {
+    const bool written = !(name == "ca_file" ? redis.ca_file : redis.server_name).empty();
+    if (written && sound && !redis.tls) {
+      section.reading().wrong(section.place_of(name), section.path_of(name),
+                              "means nothing without TLS; write a rediss:// URL, or leave it out");
+    }
+  }
+}
+
+}  // namespace einlass::config

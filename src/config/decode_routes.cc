@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "config/decode.h"
+#include "config/names.h"
+#include "config/suggest.h"
+
+namespace einlass::config {
+namespace {
+
+constexpr std::size_t kMostRoutes = 1'000;
+constexpr std::size_t kMostTopics = 1'000;
+constexpr std::size_t kMostLimits = 8;  // That one call to a limiter's store takes.
+constexpr Bounds<std::int64_t> kRecords{1, 1'000'000};
+constexpr Bounds<Bytes> kBytes{{1 << 10}, {std::int64_t{16} << 30}};
+constexpr Bounds<Duration> kInitial{Duration::millis(1), Duration::seconds(3600)};
+constexpr Bounds<Duration> kMax{Duration::millis(1), Duration::seconds(86'400)};
+constexpr Bounds<std::int64_t> kAttempts{0, 1'000'000};
+
+// What all routes of a file share.
+class Routes {
+ public:
+  Routes(Reading& reading, const Sound& sound_limits, Config& config)
+      : reading_(reading), sound_limits_(sound_limits), config_(config) {}
+
+  void decode(const Node& node, const std::string& path) {
+    Section section(reading_, &node, path, "routes[]");
+    if (node.kind != Node::Kind::map) return;
+    section.refuse_unknown_keys();
+    Route route;
+    decode_name(section, route);
+    decode_topics(section, route);
+    decode_target(section, route);
+    decode_route_limits(section, route);
+    section.read("order", route.order, parse_order);
+    decode_retry(section, route);
+    decode_dead_letter(section, route);
+    decode_inside(section, "routes[].inside", kRecords, kBytes, route.inside);
+    config_.routes.push_back(std::move(route));
+  }
+
+ private:
+  static Parsed<Order> parse_order(const Scalar& scalar) {
+    const auto choice = parse_choice(scalar.text, {"partition", "key", "none"});
+    if (refused(choice)) return std::get<Refusal>(choice);
+    return static_cast<Order>(std::get<std::size_t>(choice));
+  }
+
+  void decode_name(Section& section, Route& route) {
+    if (!section.require("name", "write name: NAME") || !section.read_name("name", route.name)) {
+      return;
+    }
+    if (names_.insert(route.name).second) return;
+    reading_.wrong(section.place_of("name"), section.path_of("name"),
+                   quoted(route.name) + " is another route's name already");
+  }
+
+  void decode_topics(Section& section, Route& route) {
+    if (!section.require("topics", "write topics: [TOPIC]")) return;
+    const std::string path = section.path_of("topics");
+    const Node* list = section.find("topics");
+    const auto items = list_items(reading_, list, path, kMostTopics);
+    if (list->kind == Node::Kind::list && list->items.empty()) {
+      reading_.wrong(list->place, path, "no topic; write at least one");
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const auto scalar = reading_.scalar(*items[i], path + "[" + std::to_string(i) + "]");
+      if (!scalar) continue;
+      const auto topic = parse_kafka_name(*scalar);
+      if (const auto* refusal = std::get_if<Refusal>(&topic)) {
+        reading_.wrong(*scalar, refusal->text);
+      } else {
+        take_topic(*scalar, route);
+      }
+    }
+  }
+
+  // A topic is read once: its records' offsets belong to one route.
+  void take_topic(const Scalar& scalar, Route& route) {
+    const auto [known, is_new] = topics_.emplace(scalar.text, config_.routes.size());
+    if (!is_new && known->second == config_.routes.size()) {
+      reading_.wrong(scalar, "is written twice; keep one of them");
+    } else if (!is_new) {
+      reading_.wrong(scalar, "is read by route " + quoted(config_.routes[known->second].name) +
+                                 " already; a topic belongs to one route");
+    }
+    route.topics.push_back(scalar.text);
+  }
+
+  template <class Things, class Name>
+  static std::vector<std::string_view> names_of(const Things& things, Name name) {
+    std::vector<std::string_view> names;
+    for (const auto& thing : things) names.push_back(name(thing));
+    return names;
+  }
+
+  // The place of the name that `scalar` holds among `known`, or a mistake.
+  static Parsed<std::size_t> find_name(const Scalar& scalar, std::string_view what,
+                                       const std::vector<std::string_view>& known) {
+    const auto found = std::find(known.begin(), known.end(), scalar.text);
+    if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+    std::string text = "is no " + std::string(what) + " of this file";
+    if (const auto near = suggestion(scalar.text, known)) {
+      text += "; " + *near;
+    } else if (!known.empty() && known.size() <= kMostLimits) {
+      text += "; there is " + either(known);
+    } else {
+      text += "; write it under " + std::string(what) + "s";
+    }
+    return Refusal{text};
+  }
+
+  void decode_target(Section& section, Route& route) {
+    if (!section.require("target", "write target: NAME")) return;
+    const auto known =
+        names_of(config_.targets, [](const Target& t) -> std::string_view { return t.name; });
+    section.read("target", route.target,
+                 [&](const Scalar& s) { return find_name(s, "target", known); });
+  }
+
+  void decode_route_limits(Section& section, Route& route) {
+    const std::string path = section.path_of("limits");
+    const auto known =
+        names_of(config_.limits, [](const Limit& l) -> std::string_view { return l.limit.name; });
+    const auto items = list_items(reading_, section.find("limits"), path, kMostLimits);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const auto scalar = reading_.scalar(*items[i], path + "[" + std::to_string(i) + "]");
+      if (!scalar) continue;
+      const auto found = find_name(*scalar, "limit", known);
+      if (const auto* refusal = std::get_if<Refusal>(&found)) {
+        reading_.wrong(*scalar, refusal->text);
+      } else {
+        take_limit(*scalar, std::get<std::size_t>(found), route);
+      }
+    }
+  }
+
+  void take_limit(const Scalar& scalar, std::size_t index, Route& route) {
+    if (std::find(route.limits.begin(), route.limits.end(), index) != route.limits.end()) {
+      reading_.wrong(scalar, "is written twice; keep one of them");
+      return;
+    }
+    route.limits.push_back(index);
+    const Limit& first = config_.limits[route.limits.front()];
+    const Limit& limit = config_.limits[index];
+    const bool both_sound = sound_limits_[index] && sound_limits_[route.limits.front()];
+    if (!both_sound || limit.store == first.store) return;
+    const auto store = [](const Limit& l) { return l.store == Store::redis ? "redis" : "memory"; };
+    reading_.wrong(scalar, std::string("is in store ") + store(limit) + ", but " +
+                               quoted(first.limit.name) + " is in " + store(first) +
+                               "; the limits of a route are asked all or nothing in one call, so "
+                               "they must be in one store");
+  }
+
+  void decode_retry(Section& parent, Route& route) {
+    Section section(reading_, parent.find("retry"), parent.path_of("retry"), "routes[].retry");
+    section.refuse_unknown_keys();
+    section.read_duration("initial", route.retry.initial, kInitial);
+    section.read_duration("max", route.retry.max, kMax);
+    std::int64_t attempts = 0;
+    section.read_whole("attempts", attempts, kAttempts);
+    route.retry.attempts = static_cast<std::uint32_t>(attempts);
+    if (route.retry.initial > route.retry.max) {
+      const std::string_view name = section.has("initial") ? "initial" : "max";
+      reading_.wrong(section.place_of(name), section.path_of(name),
+                     "initial (" + to_text(route.retry.initial) + ") is longer than max (" +
+                         to_text(route.retry.max) + ")");
+    }
+    if (attempts > 0 && !parent.has("dead_letter")) {
+      reading_.wrong(section.place_of("attempts"), section.path_of("attempts"),
+                     "after these a record needs somewhere to go, for nothing is thrown away; "
+                     "write dead_letter: TOPIC, or attempts: 0");
+    }
+  }
+
+  void decode_dead_letter(Section& section, Route& route) {
+    const auto parse = [](const Scalar& s) { return parse_kafka_name(s); };
+    if (!section.read("dead_letter", route.dead_letter, parse)) return;
+    const auto& topics = route.topics;
+    if (std::find(topics.begin(), topics.end(), route.dead_letter) == topics.end()) return;
+    reading_.wrong(section.place_of("dead_letter"), section.path_of("dead_letter"),
+                   quoted(route.dead_letter) +
+                       " is one of the route's own topics, so records would go round for ever");
+  }
+
+  Reading& reading_;
+  const Sound& sound_limits_;
+  Config& config_;
+  std::set<std::string> names_;
+  std::map<std::string, std::size_t> topics_;  // And the route that reads them.
+};
+
+}  // namespace
+
+void decode_routes(Section& top, const Sound& sound_limits, Config& config) {
+  Reading& reading = top.reading();
+  if (!top.require("routes", "write at least one, with name, topics and target")) return;
+  const Node* list = top.find("routes");
+  const auto items = list_items(reading, list, "routes", kMostRoutes);
+  if (list->kind == Node::Kind::list && list->items.empty()) {
+    reading.wrong(list->place, "routes", "no route; write at least one");
+  }
+  Routes routes(reading, sound_limits, config);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    routes.decode(*items[i], "routes[" + std::to_string(i) + "]");
+  }
+}
+
+}  // namespace einlass::config

@@ -1,0 +1,175 @@
+#include <algorithm>
+
+#include "config/address.h"
+#include "config/decode.h"
+#include "config/names.h"
+#include "config/secrets.h"
+
+namespace einlass::config {
+namespace {
+
+constexpr Bounds<Duration> kTimeout{Duration::millis(1), Duration::seconds(3600)};
+constexpr Bounds<std::int64_t> kInFlight{1, 10'000};
+constexpr std::size_t kMostForwarded = 100;
+
+Parsed<HttpTarget> parse_http_url(const std::string& text, HttpTarget http) {
+  const auto url = split_url(text);
+  if (!url || (url->scheme != "http" && url->scheme != "https")) {
+    return Refusal{"is not a URL; write http://HOST:PORT/PATH or https://..."};
+  }
+  if (url->login) return Refusal{"has a login in it; write it into headers, as Authorization"};
+  if (url->fragment) return Refusal{"has a # in it, which no server gets to see; leave it out"};
+  http.tls = url->scheme == "https";
+  const auto address = parse_host_port(url->address, http.tls ? 443 : 80);
+  if (refused(address)) return std::get<Refusal>(address);
+  http.host = std::get<HostPort>(address).host;
+  http.port = std::get<HostPort>(address).port;
+  http.path = url->path.empty() ? "/" : std::string(url->path);
+  if (url->query) http.path += "?" + std::string(*url->query);
+  http.url = without_secrets(text);
+  return http;
+}
+
+Parsed<std::string> parse_method(const Scalar& scalar) {
+  const std::string& text = scalar.text;
+  const bool lower =
+      std::any_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (!is_http_token(text) || lower) {
+    return Refusal{"is not an HTTP method; write POST, PUT or PATCH"};
+  }
+  if (text == "HEAD" || text == "CONNECT" || text == "TRACE") {
+    return Refusal{"delivers nothing; write POST, PUT or PATCH"};
+  }
+  return text;
+}
+
+Parsed<std::string> parse_content_type(const Scalar& scalar) {
+  const std::string_view type = std::string_view(scalar.text).substr(0, scalar.text.find(';'));
+  const std::size_t slash = type.find('/');
+  const bool sound = slash != type.npos && is_http_token(type.substr(0, slash)) &&
+                     is_http_token(type.substr(slash + 1));
+  if (!sound) return Refusal{"is not a media type; write application/json or text/plain"};
+  return parse_text(scalar);
+}
+
+std::string header_trouble(std::string_view name, const std::string& value) {
+  if (!is_http_token(name)) return "not a header's name; write letters, digits and -";
+  if (is_reserved_header(name)) return "written by the gate itself; leave it out";
+  if (same_header(name, "Content-Type")) return "set by content_type; leave it out here";
+  const auto control = [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F;
+  };
+  if (std::any_of(value.begin(), value.end(), control)) {
+    return "its value has a line break or another control character";
+  }
+  return "";
+}
+
+bool is_written(const HttpTarget& http, std::string_view name) {
+  return std::any_of(http.headers.begin(), http.headers.end(),
+                     [&](const auto& header) { return same_header(header.first, name); });
+}
+
+void decode_headers(Section& section, HttpTarget& http) {
+  read_free_texts(section, "headers",
+                  [&](const Entry& entry, std::string_view name, std::string value) {
+                    std::string trouble = header_trouble(name, value);
+                    if (is_written(http, name)) trouble = "written twice; keep one of them";
+                    http.headers.emplace_back(name, std::move(value));
+                    if (trouble.empty()) return;
+                    section.reading().wrong(entry.place, below(section.path_of("headers"), name),
+                                            std::move(trouble));
+                  });
+}
+
+std::string forward_trouble(const HttpTarget& http, std::string_view name) {
+  if (!is_http_token(name)) return "is not a header's name; write letters, digits and -";
+  if (is_reserved_header(name)) return "is written by the gate itself; leave it out";
+  for (const std::string_view always : {"traceparent", "tracestate", "baggage", "content-type"}) {
+    if (same_header(name, always)) return "is always sent on; leave it out";
+  }
+  for (const std::string_view login : {"authorization", "proxy-authorization"}) {
+    if (same_header(name, login)) return "is a login and not the record's to give; use headers";
+  }
+  if (is_written(http, name)) return "is set by headers already; keep one of them";
+  for (const std::string& other : http.forward_headers) {
+    if (same_header(name, other)) return "is written twice; keep one of them";
+  }
+  return "";
+}
+
+void decode_forward_headers(Section& section, HttpTarget& http) {
+  const Node* list = section.find("forward_headers");
+  const std::string path = section.path_of("forward_headers");
+  const auto items = list_items(section.reading(), list, path, kMostForwarded);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto name = section.reading().scalar(*items[i], path + "[" + std::to_string(i) + "]");
+    if (!name) continue;
+    const std::string trouble = forward_trouble(http, name->text);
+    if (!trouble.empty()) section.reading().wrong(*name, trouble);
+    http.forward_headers.push_back(name->text);
+  }
+}
+
+void decode_tls(Section& section, bool url_is_sound, HttpTarget& http) {
+  section.read_text("ca_file", http.ca_file);
+  section.read_text("server_name", http.server_name);
+  for (const std::string_view name : {"ca_file", "server_name"}) {
+    const bool written = !(name == "ca_file" ? http.ca_file : http.server_name).empty();
+    if (written && url_is_sound && !http.tls) {
+      section.reading().wrong(section.place_of(name), section.path_of(name),
+                              "means nothing without TLS; write an https:// URL, or leave it out");
+    }
+  }
+}
+
+void decode_http(Section& section, HttpTarget& http) {
+  section.refuse_unknown_keys();
+  const auto parse = [&](const Scalar& s) { return parse_http_url(s.text, http); };
+  const Node* url = section.find("url");
+  const bool secret = url != nullptr && may_hold_secret(url->text);
+  const bool sound = section.require("url", "write url: http://HOST:PORT/PATH") &&
+                     section.read("url", http, parse, secret);
+  section.read("method", http.method, parse_method);
+  section.read_duration("timeout", http.timeout, kTimeout);
+  std::int64_t in_flight = static_cast<std::int64_t>(http.max_in_flight);
+  section.read_whole("max_in_flight", in_flight, kInFlight);
+  http.max_in_flight = static_cast<std::size_t>(in_flight);
+  decode_headers(section, http);
+  decode_forward_headers(section, http);
+  section.read("content_type", http.content_type, parse_content_type);
+  decode_tls(section, sound, http);
+}
+
+// `kafka:` is a target of the interface, but not yet one of ours.
+bool refuse_kafka_target(Reading& reading, const Node* node, const std::string& path) {
+  if (node->kind != Node::Kind::map) return false;
+  for (const Entry& entry : node->entries) {
+    if (entry.name != "kafka") continue;
+    reading.wrong(entry.place, below(path, "kafka"),
+                  "a Kafka target is not in this version; use http");
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void decode_targets(Section& top, std::vector<Target>& targets) {
+  Reading& reading = top.reading();
+  if (!top.require("targets", "write at least one, as targets: {NAME: {http: {url: ...}}}")) return;
+  for (const Entry* entry : map_entries(reading, top.find("targets"), "targets")) {
+    const std::string path = below("targets", entry->name);
+    refuse_bad_key(reading, *entry, path);
+    Target& target = targets.emplace_back();
+    target.name = entry->name;
+    if (refuse_kafka_target(reading, entry->value, path)) continue;
+    Section section(reading, entry->value, path, "targets.NAME");
+    section.refuse_unknown_keys();
+    if (!section.require("http", "write http: {url: http://HOST:PORT/PATH}")) continue;
+    Section http(reading, section.find("http"), below(path, "http"), "targets.NAME.http");
+    decode_http(http, target.http);
+  }
+}
+
+}  // namespace einlass::config

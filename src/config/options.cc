@@ -1,0 +1,154 @@
+#include "config/options.h"
+
+namespace einlass::config {
+namespace {
+
+constexpr std::string_view kLimit = "limits.NAME";
+constexpr std::string_view kHttp = "targets.NAME.http";
+constexpr std::string_view kRoute = "routes[]";
+
+constexpr Option kOptions[] = {
+    {"", "instance", "name", "see text",
+     "This gate's name, unique in the fleet; the host's name (`HOSTNAME`), or `gate-1` without "
+     "one."},
+    {"", "shards", "whole number", "1",
+     "Threads, each with its own consumer and connections; only 1 works in this version."},
+    {"", "drain_timeout", "duration", "10s",
+     "How long a stopping gate waits for what is inside before it gives it back to Kafka."},
+    {"", "inside", "section", "", "The most that may be in the gate, in all."},
+    {"", "log", "section", "", "What is written to stderr."},
+    {"", "admin", "section", "", "The server for metrics, health and status."},
+    {"", "kafka", "section", "", "Where records come from."},
+    {"", "redis", "section", "", "Where limits with `store: redis` are kept."},
+    {"", "limits", "map", "none", "The limits, each under a name of your own."},
+    {"", "targets", "map", "required", "The targets, each under a name of your own."},
+    {"", "routes", "list", "required", "Which topics go to which target, under which limits."},
+
+    {"inside", "records", "whole number", "100000", "Records of all partitions together."},
+    {"inside", "bytes", "size", "256MiB", "Bytes of all partitions together."},
+
+    {"log", "level", "debug, info, warning or error", "info", "The least that is worth a line."},
+
+    {"admin", "listen", "HOST:PORT", "127.0.0.1:9465",
+     "Where `/metrics`, `/healthz`, `/readyz` and `/v1/status` are served."},
+
+    {"kafka", "brokers", "list of HOST:PORT", "127.0.0.1:9092",
+     "The brokers to begin with; also one text with commas."},
+    {"kafka", "group", "name", "einlass", "The consumer group that the whole fleet shares."},
+    {"kafka", "static_membership", "true or false", "true",
+     "Join under the instance's name, so that a quick restart moves no partitions."},
+    {"kafka", "commit_interval", "duration", "100ms", "How often finished offsets are committed."},
+    {"kafka", "revoke_timeout", "duration", "10s",
+     "How long a revoked partition may finish what is inside before it is given up."},
+    {"kafka", "properties", "map", "none",
+     "Any property of librdkafka, as `security.protocol`; secrets also as `NAME_file`."},
+
+    {"redis", "url", "redis:// or rediss:// URL", "redis://127.0.0.1:6379/0",
+     "The server, as `redis://[user:password@]HOST[:PORT][/DATABASE]`; `rediss` for TLS."},
+    {"redis", "username", "text", "none", "The user to log in as, if not in the URL."},
+    {"redis", "password", "secret", "none", "The password, if not in the URL."},
+    {"redis", "password_file", "path", "none", "A file that holds the password."},
+    {"redis", "namespace", "name", "einlass", "The first part of every key."},
+    {"redis", "timeout", "duration", "500ms", "A call without an answer by then is an outage."},
+    {"redis", "ca_file", "path", "none",
+     "Certificates to trust instead of the system's authorities; only with `rediss`."},
+    {"redis", "server_name", "text", "none",
+     "The name that the certificate must have, if not the URL's host; only with `rediss`."},
+
+    {kLimit, "algorithm", "sliding_log or token_bucket", "required",
+     "`sliding_log`: never more than `limit` in any `window`; `token_bucket`: `rate` on the long "
+     "run, at most `burst` at once."},
+    {kLimit, "limit", "whole number", "required", "Permits in any window; with `sliding_log`."},
+    {kLimit, "window", "duration", "required", "The window's length; with `sliding_log`."},
+    {kLimit, "rate", "rate", "required", "Permits that come back; with `token_bucket`."},
+    {kLimit, "burst", "whole number", "required",
+     "The most permits that are there at once; with `token_bucket`."},
+    {kLimit, "store", "memory or redis", "memory",
+     "`redis` is shared by the fleet, `memory` is this process alone."},
+    {kLimit, "key", "text", "none",
+     "One bucket for each value of: `record_key`, `topic`, `partition`, `header:NAME`, "
+     "`json:/pointer`; `none` is one bucket for all."},
+    {kLimit, "cost", "whole number", "1", "Permits that one delivery attempt takes."},
+    {kLimit, "horizon", "duration", "500ms",
+     "How far ahead permits may be granted; 0 is plain reject and retry."},
+    {kLimit, "use_within", "duration", "100ms",
+     "A permit not used this long after its instant is given back and asked for again."},
+    {kLimit, "on_outage", "hold", "hold",
+     "What happens while the store cannot answer: records wait."},
+
+    {"targets.NAME", "http", "section", "required", "Deliver to an HTTP server."},
+
+    {kHttp, "url", "http:// or https:// URL", "required", "Where each record is sent."},
+    {kHttp, "method", "HTTP method", "POST", "The request's method."},
+    {kHttp, "timeout", "duration", "5s", "From the request's start to the end of the answer."},
+    {kHttp, "max_in_flight", "whole number", "64", "Requests, and so connections, at a time."},
+    {kHttp, "headers", "map", "none", "Headers of every request; secrets also as `NAME_file`."},
+    {kHttp, "forward_headers", "list of names", "none",
+     "Record headers to send on besides `traceparent`, `tracestate` and `baggage`."},
+    {kHttp, "content_type", "text", "application/octet-stream",
+     "The `Content-Type` where the record names none."},
+    {kHttp, "ca_file", "path", "none",
+     "Certificates to trust instead of the system's authorities; only with `https`."},
+    {kHttp, "server_name", "text", "none",
+     "The name that the certificate must have, if not the URL's host; only with `https`."},
+
+    {kRoute, "name", "name", "required", "The route's name in metrics, logs and dead letters."},
+    {kRoute, "topics", "list of topics", "required", "What is read; a topic is in one route only."},
+    {kRoute, "target", "name", "required", "Where records are delivered."},
+    {kRoute, "limits", "list of names", "none",
+     "The limits that hold, all or nothing, in this order of blame; all in one store."},
+    {kRoute, "order", "partition, key or none", "partition",
+     "Which records leave one after the other: those of a partition, or of a key in it, or none."},
+    {kRoute, "retry", "section", "", "When a failed attempt is made again."},
+    {kRoute, "dead_letter", "topic", "none",
+     "Where a refused record goes; without it, it is tried again for ever."},
+    {kRoute, "inside", "section", "", "The most that may be in the gate, per partition."},
+
+    {"routes[].retry", "initial", "duration", "200ms", "The longest first wait; then it doubles."},
+    {"routes[].retry", "max", "duration", "30s", "The longest wait."},
+    {"routes[].retry", "attempts", "whole number", "0",
+     "Attempts before a record is a dead letter; 0 is for ever."},
+
+    {"routes[].inside", "records", "whole number", "1000", "Records of one partition."},
+    {"routes[].inside", "bytes", "size", "16MiB", "Bytes of one partition."},
+};
+
+constexpr std::string_view kHead = R"(# Options
+
+Written from the table in `src/config/options.cc`; do not edit here.
+
+Durations are written `250ms`, `1s`, `5m` (also `us`, `h`, `d`), rates `100/s`, `10/h` or `1/3s`, sizes `512KiB` or `16MiB`.
+`${VAR}`, `${VAR:-default}` and `${VAR:?message}` stand for environment variables in any value, `$$` for a dollar.
+)";
+
+}  // namespace
+
+std::span<const Option> all_options() { return kOptions; }
+
+std::vector<std::string_view> option_names(std::string_view section) {
+  std::vector<std::string_view> names;
+  for (const Option& option : kOptions) {
+    if (option.section == section) names.push_back(option.name);
+  }
+  return names;
+}
+
+std::string options_page() {
+  std::string page(kHead);
+  std::string_view section = "-";
+  for (const Option& option : kOptions) {
+    if (option.section != section) {
+      section = option.section;
+      page += "\n## " + (section.empty() ? "Top" : "`" + std::string(section) + "`") +
+              "\n\n| option | type | default | meaning |\n|---|---|---|---|\n";
+    }
+    const bool word = option.default_value.empty() || option.default_value == "required" ||
+                      option.default_value == "none" || option.default_value == "see text";
+    const std::string tick = word ? "" : "`";
+    page += "| `" + std::string(option.name) + "` | " + std::string(option.type) + " | " + tick +
+            std::string(option.default_value) + tick + " | " + std::string(option.text) + " |\n";
+  }
+  return page;
+}
+
+}  // namespace einlass::config

@@ -1,0 +1,15 @@
+// Whether bytes are text that a YAML reader sees as people do.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "config/document.h"
+
+namespace einlass::config {
+
+// The first thing that is not UTF-8, or is a control character. yaml-cpp replaces the one silently
+// and takes one of the others (0x04) for the end of the file.
+std::optional<SyntaxMistake> find_bad_character(std::string_view text);
+
+}  // namespace einlass::config

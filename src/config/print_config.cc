@@ -1,0 +1,206 @@
+#include "config/print_config.h"
+
+#include <string_view>
+
+#include "config/address.h"
+#include "config/names.h"
+#include "config/values.h"
+#include "config/yaml_text.h"
+
+namespace einlass::config {
+namespace {
+
+constexpr std::string_view kHidden = "***";
+
+// One line after the other, each at the depth of the sections that are open.
+class Page {
+ public:
+  // A section's name; what `fill` writes stands below it.
+  template <class Fill>
+  void section(const std::string& name, Fill fill) {
+    line(name + ":");
+    indent_ += 2;
+    fill();
+    indent_ -= 2;
+  }
+  // An item of a list: the first line that `fill` writes stands behind its dash.
+  template <class Fill>
+  void item(Fill fill) {
+    dash_ = true;
+    indent_ += 2;
+    fill();
+    indent_ -= 2;
+  }
+  // `value` is YAML already.
+  void option(const std::string& name, const std::string& value) { line(name + ": " + value); }
+  void text(const std::string& name, std::string_view value) { option(name, yaml_value(value)); }
+  void number(const std::string& name, std::int64_t value) { option(name, std::to_string(value)); }
+  // Nothing for an option that is not there.
+  void text_if_any(const std::string& name, std::string_view value) {
+    if (!value.empty()) text(name, value);
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  void line(const std::string& content) {
+    text_ += std::string(indent_ - (dash_ ? 2 : 0), ' ') + (dash_ ? "- " : "") + content + "\n";
+    dash_ = false;
+  }
+
+  std::string text_;
+  std::size_t indent_ = 0;
+  bool dash_ = false;
+};
+
+template <class Pairs>
+void print_texts(Page& page, const std::string& name, const Pairs& pairs) {
+  if (pairs.empty()) return page.option(name, "{}");
+  page.section(name, [&] {
+    for (const auto& [key, value] : pairs) {
+      page.text(yaml_key(key), is_secret_name(key) ? kHidden : value);
+    }
+  });
+}
+
+void print_inside(Page& page, const Inside& inside) {
+  page.section("inside", [&] {
+    page.number("records", inside.records);
+    page.option("bytes", to_text(inside.bytes));
+  });
+}
+
+void print_service(Page& page, const Config& config) {
+  page.text("instance", config.instance);
+  page.number("shards", config.shards);
+  page.option("drain_timeout", to_text(config.drain_timeout));
+  print_inside(page, config.inside);
+  page.section("log", [&] { page.text("level", config.log_level); });
+  page.section("admin", [&] {
+    page.text("listen", to_text(HostPort{config.admin.host, config.admin.port}));
+  });
+}
+
+void print_kafka(Page& page, const Kafka& kafka) {
+  page.section("kafka", [&] {
+    page.option("brokers", yaml_list(kafka.brokers));
+    page.text("group", kafka.group);
+    page.option("static_membership", kafka.static_membership ? "true" : "false");
+    page.option("commit_interval", to_text(kafka.commit_interval));
+    page.option("revoke_timeout", to_text(kafka.revoke_timeout));
+    print_texts(page, "properties", kafka.properties);
+  });
+}
+
+void print_redis(Page& page, const Redis& redis) {
+  page.section("redis", [&] {
+    page.text("url", (redis.tls ? "rediss://" : "redis://") +
+                         to_text(HostPort{redis.host, redis.port}) + "/" +
+                         std::to_string(redis.database));
+    page.text_if_any("username", redis.username);
+    page.text_if_any("password", redis.password.empty() ? "" : kHidden);
+    page.text("namespace", redis.name_space);
+    page.option("timeout", to_text(redis.timeout));
+    page.text_if_any("ca_file", redis.ca_file);
+    page.text_if_any("server_name", redis.server_name);
+  });
+}
+
+std::string key_text(const KeySource& key) {
+  switch (key.kind) {
+    case KeySource::Kind::none:
+      return "none";
+    case KeySource::Kind::record_key:
+      return "record_key";
+    case KeySource::Kind::topic:
+      return "topic";
+    case KeySource::Kind::partition:
+      return "partition";
+    case KeySource::Kind::header:
+      return "header:" + key.name;
+    case KeySource::Kind::json:
+      return "json:" + key.name;
+  }
+  return "";
+}
+
+void print_parameters(Page& page, const limits::SlidingLogParameters& parameters) {
+  page.text("algorithm", "sliding_log");
+  page.number("limit", parameters.limit.value);
+  page.option("window", to_text(parameters.window));
+}
+
+void print_parameters(Page& page, const limits::TokenBucketParameters& parameters) {
+  page.text("algorithm", "token_bucket");
+  page.option("rate", to_text(parameters.rate));
+  page.number("burst", parameters.burst.value);
+}
+
+void print_limit(Page& page, const Limit& limit) {
+  page.section(yaml_key(limit.limit.name), [&] {
+    std::visit([&](const auto& p) { print_parameters(page, p); }, limit.limit.parameters);
+    page.text("store", limit.store == Store::redis ? "redis" : "memory");
+    page.text("key", key_text(limit.key));
+    page.number("cost", limit.limit.cost.value);
+    page.option("horizon", to_text(limit.horizon));
+    page.option("use_within", to_text(limit.use_within));
+    page.text("on_outage", "hold");
+  });
+}
+
+void print_target(Page& page, const Target& target) {
+  const HttpTarget& http = target.http;
+  const auto fill = [&] {
+    page.text("url", http.url);
+    page.text("method", http.method);
+    page.option("timeout", to_text(http.timeout));
+    page.number("max_in_flight", static_cast<std::int64_t>(http.max_in_flight));
+    print_texts(page, "headers", http.headers);
+    page.option("forward_headers", yaml_list(http.forward_headers));
+    page.text("content_type", http.content_type);
+    page.text_if_any("ca_file", http.ca_file);
+    page.text_if_any("server_name", http.server_name);
+  };
+  page.section(yaml_key(target.name), [&] { page.section("http", fill); });
+}
+
+void print_route(Page& page, const Config& config, const Route& route) {
+  static constexpr std::string_view kOrders[] = {"partition", "key", "none"};
+  std::vector<std::string> limits;
+  for (const std::size_t limit : route.limits) limits.push_back(config.limits[limit].limit.name);
+  page.item([&] {
+    page.text("name", route.name);
+    page.option("topics", yaml_list(route.topics));
+    page.text("target", config.targets[route.target].name);
+    page.option("limits", yaml_list(limits));
+    page.text("order", kOrders[static_cast<std::size_t>(route.order)]);
+    page.section("retry", [&] {
+      page.option("initial", to_text(route.retry.initial));
+      page.option("max", to_text(route.retry.max));
+      page.number("attempts", route.retry.attempts);
+    });
+    page.text_if_any("dead_letter", route.dead_letter);
+    print_inside(page, route.inside);
+  });
+}
+
+}  // namespace
+
+std::string print_config(const Config& config) {
+  Page page;
+  print_service(page, config);
+  print_kafka(page, config.kafka);
+  print_redis(page, config.redis);
+  page.section("limits", [&] {
+    for (const Limit& limit : config.limits) print_limit(page, limit);
+  });
+  page.section("targets", [&] {
+    for (const Target& target : config.targets) print_target(page, target);
+  });
+  page.section("routes", [&] {
+    for (const Route& route : config.routes) print_route(page, config, route);
+  });
+  return page.take();
+}
+
+}  // namespace einlass::config

@@ -1,0 +1,81 @@
+#include "config/read_config.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "config/decode.h"
+
+namespace einlass::config {
+namespace {
+
+std::variant<Config, Mistakes> decode(const Document& document, const std::string& file,
+                                      const Environment& environment) {
+  Reading reading(file, environment);
+  Config config;
+  Section top(reading, document.root, "", "");
+  if (document.root->kind == Node::Kind::map) {
+    top.refuse_unknown_keys();
+    decode_service(top, environment, config);
+    decode_kafka(top, config.kafka);
+    decode_redis(top, config.redis);
+    const Sound sound_limits = decode_limits(top, config.limits);
+    decode_targets(top, config.targets);
+    decode_routes(top, sound_limits, config);
+  }
+  Mistakes mistakes = reading.take_mistakes();
+  if (!mistakes.empty()) return mistakes;
+  return config;
+}
+
+Mistakes one(const std::string& file, Place place, std::string text) {
+  return {{file, place.line, place.column, "", std::move(text)}};
+}
+
+}  // namespace
+
+std::string Mistake::to_string() const {
+  std::string result = file + ":";
+  if (line > 0) result += std::to_string(line) + ":" + std::to_string(column) + ":";
+  if (!path.empty()) result += " " + path + ":";
+  return result + " " + text;
+}
+
+std::variant<Config, Mistakes> parse_config(std::string_view text, const std::string& file,
+                                            const Environment& environment) {
+  if (text.size() > kMostFileBytes) return one(file, {}, "the file is larger than 1MiB");
+  const auto parsed = parse_document(text);
+  if (const auto* mistake = std::get_if<SyntaxMistake>(&parsed)) {
+    return one(file, mistake->place, mistake->text);
+  }
+  const Document& document = std::get<Document>(parsed);
+  if (document.root == nullptr || document.root->kind == Node::Kind::null) {
+    return one(file, {}, "the file is empty");
+  }
+  return decode(document, file, environment);
+}
+
+std::variant<Config, Mistakes> read_config(const std::string& path,
+                                           const Environment& environment) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMostFileBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.gcount() == 0 && errno != 0) {
+    return one(path, {}, std::string("cannot be read: ") + std::strerror(errno));
+  }
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return parse_config(text, path, environment);
+}
+
+Environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    return value;
+  };
+}
+
+}  // namespace einlass::config

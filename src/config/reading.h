@@ -1,0 +1,61 @@
+// What all decoders share while one file is read: the environment, and the mistakes so far.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/document.h"
+#include "config/read_config.h"
+
+namespace einlass::config {
+
+// One value, with its variables filled in.
+struct Scalar {
+  enum class Shown { yes, no_variable, no_secret };
+
+  std::string text;
+  Place place;
+  std::string path;
+  bool plain = false;  // Without quotes, and all of it in the file.
+  Shown shown = Shown::yes;
+
+  // The value as the subject of a sentence: "'1 sec'", or "the value (not shown: ...)".
+  std::string subject() const;
+};
+
+class Reading {
+ public:
+  // `environment` outlives it.
+  Reading(std::string file, const Environment& environment)
+      : file_(std::move(file)), environment_(environment) {}
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+
+  void wrong(Place place, std::string path, std::string text);
+  void wrong(const Scalar& scalar, const std::string& predicate) {
+    wrong(scalar.place, scalar.path, scalar.subject() + " " + predicate);
+  }
+
+  // The value with its variables filled in; none, with a mistake, if it is no single value.
+  std::optional<Scalar> scalar(const Node& node, const std::string& path, bool secret = false);
+
+  // All of them in the order of the file. The reading is over.
+  Mistakes take_mistakes();
+
+ private:
+  std::string file_;
+  const Environment& environment_;
+  Mistakes mistakes_;
+};
+
+// A piece of the file within a message: one line, not too long, in quotes.
+std::string quoted(std::string_view text);
+
+// `path` with one more name.
+std::string below(const std::string& path, std::string_view name);
+
+// "a list", "one value": what was written, for a message about what was expected.
+std::string_view kind_name(Node::Kind kind);
+
+}  // namespace einlass::config

@@ -1,0 +1,94 @@
+#include "config/secrets.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <set>
+
+#include "config/expand.h"
+#include "config/names.h"
+
+namespace einlass::config {
+namespace {
+
+constexpr std::string_view kSuffix = "_file";
+
+void refuse_both(Reading& reading, const Node& node, const std::string& path,
+                 std::string_view name) {
+  reading.wrong(node.place, path, "stands beside " + std::string(name) + "; keep one of them");
+}
+
+}  // namespace
+
+std::optional<std::string> read_secret_file(Reading& reading, const Node& node,
+                                            const std::string& path) {
+  const auto name = reading.scalar(node, path);
+  if (!name) return std::nullopt;
+  errno = 0;
+  std::ifstream file(name->text, std::ios::binary);
+  std::string text(kMostValueBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (file.gcount() == 0 && errno != 0)) {
+    reading.wrong(*name, std::string("cannot be read: ") + std::strerror(errno));
+    return std::nullopt;
+  }
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMostValueBytes) {
+    reading.wrong(*name, "holds more than 64KiB");
+    return std::nullopt;
+  }
+  if (text.find('\0') != std::string::npos) {
+    reading.wrong(*name, "holds a NUL byte; a secret is text");
+    return std::nullopt;
+  }
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.ends_with('\r')) text.pop_back();
+  return text;
+}
+
+bool read_secret(Section& section, std::string_view name, std::string& out) {
+  const std::string file_name = std::string(name) + std::string(kSuffix);
+  const Node* file = section.find(file_name);
+  if (file != nullptr && section.has(name)) {
+    refuse_both(section.reading(), *file, section.path_of(file_name), name);
+    return false;
+  }
+  if (file == nullptr) {
+    return section.read(
+        name, out, [](const Scalar& s) { return parse_text(s); }, true);
+  }
+  auto text = read_secret_file(section.reading(), *file, section.path_of(file_name));
+  if (text) out = std::move(*text);
+  return text.has_value();
+}
+
+void read_free_texts(Section& section, std::string_view name,
+                     const std::function<void(const Entry&, std::string_view, std::string)>& take) {
+  Reading& reading = section.reading();
+  const std::string path = section.path_of(name);
+  const auto entries = map_entries(reading, section.find(name), path);
+  std::set<std::string_view> names;
+  for (const Entry* entry : entries) names.insert(entry->name);
+  for (const Entry* entry : entries) {
+    const std::string below_path = below(path, entry->name);
+    std::string_view stem = entry->name;
+    if (stem.ends_with(kSuffix)) stem.remove_suffix(kSuffix.size());
+    if (stem.size() < entry->name.size() && is_secret_name(stem)) {
+      if (names.contains(stem)) {
+        refuse_both(reading, *entry->value, below_path, stem);
+      } else if (auto text = read_secret_file(reading, *entry->value, below_path)) {
+        take(*entry, stem, std::move(*text));
+      }
+      continue;
+    }
+    const auto scalar = reading.scalar(*entry->value, below_path, is_secret_name(entry->name));
+    if (!scalar) continue;
+    if (scalar->plain && is_ambiguous(scalar->text)) {
+      reading.wrong(*scalar, std::get<Refusal>(parse_text(*scalar)).text);
+    } else {
+      take(*entry, entry->name, scalar->text);
+    }
+  }
+}
+
+}  // namespace einlass::config

@@ -1,0 +1,25 @@
+// Secrets that stand in files of their own: `password_file: PATH` beside `password`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/section.h"
+
+namespace einlass::config {
+
+// What the file named by `node` holds, without one line end at its end; none, with a mistake, if it
+// cannot be read, holds more than kMostValueBytes, or has a NUL in it.
+std::optional<std::string> read_secret_file(Reading& reading, const Node& node,
+                                            const std::string& path);
+
+// Reads option NAME or NAME_file. Both is a mistake. True if one is there and right.
+bool read_secret(Section& section, std::string_view name, std::string& out);
+
+// Reads the values of a map with free keys, where a secret name may also come as NAME_file.
+// `take` gets the entry, its name without "_file", and the value.
+void read_free_texts(Section& section, std::string_view name,
+                     const std::function<void(const Entry&, std::string_view, std::string)>& take);
+
+}  // namespace einlass::config

@@ -1,0 +1,16 @@
+// "did you mean": the known name that is nearest to what was written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace einlass::config {
+
+// "did you mean `window`?" for the nearest of `known`, or none if nothing is near enough to be a
+// slip of the hand.
+std::optional<std::string> suggestion(std::string_view written,
+                                      const std::vector<std::string_view>& known);
+
+}  // namespace einlass::config

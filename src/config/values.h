@@ -1,0 +1,62 @@
+// From the text of one value to a number, a duration, a rate: what the values of the configuration
+// may look like, and what to write instead of one that does not.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "limits/limit.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::config {
+
+// Why a value is refused: what follows its text in a sentence, as "is not a duration; write 1s".
+struct Refusal {
+  std::string text;
+};
+
+template <class T>
+using Parsed = std::variant<T, Refusal>;
+
+template <class T>
+bool refused(const Parsed<T>& parsed) {
+  return std::holds_alternative<Refusal>(parsed);
+}
+
+// The smallest and the largest value that work.
+template <class T>
+struct Bounds {
+  T least;
+  T most;
+};
+
+// Each reads the whole text. A number beyond the type's range is treated as too large, not as
+// unreadable, so that the message names the largest value that works.
+Parsed<std::int64_t> parse_whole(std::string_view text, Bounds<std::int64_t> bounds);
+Parsed<Duration> parse_duration(std::string_view text, Bounds<Duration> bounds);
+Parsed<Bytes> parse_size(std::string_view text, Bounds<Bytes> bounds);
+Parsed<limits::Rate> parse_rate(std::string_view text);  // Reduced; never 0 and never negative.
+Parsed<bool> parse_boolean(std::string_view text);
+
+// The place of the text in `choices`.
+Parsed<std::size_t> parse_choice(std::string_view text,
+                                 const std::vector<std::string_view>& choices);
+
+// The way back: the shortest text that reads to the same value.
+std::string to_text(Duration duration);
+std::string to_text(Bytes size);
+std::string to_text(limits::Rate rate);
+
+// True for yes, no, on and off in any case: a truth in some YAML readers, a text in others.
+bool is_ambiguous(std::string_view text);
+
+// "a, b or c".
+std::string either(const std::vector<std::string_view>& choices);
+
+}  // namespace einlass::config

@@ -1,0 +1,62 @@
+#include "config/yaml_text.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "config/values.h"
+
+namespace einlass::config {
+namespace {
+
+bool is_plain(std::string_view text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  // A colon only after a letter: 1:30 is ninety to some readers.
+  const std::string_view kMarks = !text.empty() && letter(text.front()) ? "._/+-:" : "._/+-";
+  const bool safe = !text.empty() && (letter(text.front()) || digit(text.front())) &&
+                    std::all_of(text.begin(), text.end(), [&](char c) {
+                      return letter(c) || digit(c) || kMarks.find(c) != kMarks.npos;
+                    });
+  return safe && text.back() != ':' && !is_ambiguous(text) && text != "null" && text != "Null" &&
+         text != "NULL" && text != "y" && text != "n" && text != "Y" && text != "N";
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\x%02X", static_cast<unsigned char>(c));
+      result += escape;
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+}  // namespace
+
+std::string yaml_key(std::string_view text) {
+  return is_plain(text) ? std::string(text) : in_quotes(text);
+}
+
+std::string yaml_value(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '$' ? "$$" : std::string(1, c);
+  return yaml_key(escaped);
+}
+
+std::string yaml_list(const std::vector<std::string>& texts) {
+  std::string result = "[";
+  for (const std::string& text : texts) {
+    if (result.size() > 1) result += ", ";
+    result += yaml_value(text);
+  }
+  return result + "]";
+}
+
+}  // namespace einlass::config
