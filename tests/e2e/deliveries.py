@@ -1,0 +1,95 @@
+"""What the receiver saw, and whether it keeps the promises: nothing lost, in order, never above the limit."""
+
+import collections
+
+Delivery = collections.namedtuple(
+    "Delivery", "arrived answered status admitted partition offset attempt hash permit topic gate")
+
+
+def parse(text):
+    """The receiver's /_log as deliveries, in the order of their arrival."""
+    found = []
+    for line in text.splitlines():
+        words = line.split()
+        found.append(Delivery(*map(int, words[:8]), *words[8:]))
+    return found
+
+
+def record_of(delivery):
+    return delivery.topic, delivery.partition, delivery.offset
+
+
+def accepted(deliveries):
+    return [one for one in deliveries if 200 <= one.status < 300]
+
+
+def first_accepted(deliveries):
+    """{record: its first accepted delivery}, in the order of arrival."""
+    found = {}
+    for one in accepted(deliveries):
+        found.setdefault(record_of(one), one)
+    return found
+
+
+def duplicates(deliveries):
+    """Accepted deliveries of a record that had been accepted before."""
+    first = first_accepted(deliveries)
+    return [one for one in accepted(deliveries) if first[record_of(one)] is not one]
+
+
+def missing(deliveries, topic, ends):
+    """Records of `topic` below its end offsets that were never accepted, as (partition, offset)."""
+    first = first_accepted(deliveries)
+    return [(partition, offset) for partition, end in enumerate(ends) for offset in range(end)
+            if (topic, partition, offset) not in first]
+
+
+def order_violations(deliveries):
+    """First acceptances that came after that of a later record of the same partition."""
+    highest, found = {}, []
+    for one in first_accepted(deliveries).values():
+        lane = one.topic, one.partition
+        if one.offset < highest.get(lane, -1):
+            found.append(one)
+        highest[lane] = max(highest.get(lane, -1), one.offset)
+    return found
+
+
+def run_order_violations(deliveries):
+    """Arrivals, accepted or not, that went back within a partition although the gate had not been restarted."""
+    last, found = {}, []
+    for one in deliveries:
+        lane = one.topic, one.partition, one.gate
+        if one.offset < last.get(lane, -1):
+            found.append(one)
+        last[lane] = one.offset
+    return found
+
+
+def permits(deliveries):
+    """{permit: the instant it was granted for}."""
+    return {one.permit: one.admitted for one in deliveries}
+
+
+def reused_permits(deliveries):
+    """Permits that let more than one attempt through."""
+    counts = collections.Counter(one.permit for one in deliveries)
+    return [permit for permit, count in counts.items() if count > 1]
+
+
+def worst_window(instants, window_us):
+    """(most instants in any window (t - window_us, t], where that window begins)."""
+    ordered = sorted(instants)
+    worst, start, low = 0, 0, 0
+    for high, instant in enumerate(ordered):
+        while instant - ordered[low] >= window_us:
+            low += 1
+        if high - low + 1 > worst:
+            worst, start = high - low + 1, ordered[low]
+    return worst, start
+
+
+def use_of_limit(instants, limit, window_us):
+    """How much of a sliding window's limit was used between the first and the last instant: 1.0 is all of it."""
+    span = max(instants) - min(instants)
+    return len(instants) / (limit * (span / window_us + 1))

@@ -1,0 +1,58 @@
+"""SIGTERM: it drains, commits and exits with 0, and the next start delivers nothing twice."""
+
+import signal
+import unittest
+
+import deliveries
+import scenario
+import world
+
+RECORDS = 3000
+PARTITIONS = 4
+
+
+class Leaving(scenario.Scenario):
+    def _leave_and_come_back(self, order, number):
+        self.world.create_topic("results", PARTITIONS)
+        # Slow answers, so that there is always something in flight when it is asked to go.
+        self.world.receiver.tell("delay", delay_ms=20)
+        gate = self.world.gate("gate-1", self.world.config("results", 800, {"route": {"order": order}})).start()
+        self.world.produce("results", RECORDS, keys=40)
+        for share in (0.2, 0.5):
+            self.world.receiver.wait_for(int(share * RECORDS) if order == "none" else int(share * RECORDS / 4), 30)
+            self.assertEqual(gate.terminate(number=number), 0, gate.log())
+            self._check_commit()
+            gate.start()
+        self.world.receiver.tell("ok")
+        self.world.receiver.wait_for(RECORDS, 30)
+        self.assert_books_closed([gate])
+        self.assertEqual(gate.terminate(number=number), 0, gate.log())
+        gate.start()
+        world.wait_until(lambda: len(gate.partitions()) == PARTITIONS, 20, "assigned again")
+        self.assertEqual(gate.terminate(), 0, gate.log())
+        seen = self.world.receiver.deliveries()
+        self.assert_nothing_lost(seen, "results")
+        self.assert_no_duplicates(seen)
+        self.assertEqual([one for one in seen if one.gate == "gate-1.4"], [])
+        self.assertEqual(sum(one.status == 0 for one in seen), 0, "left without waiting for an answer")
+        if order == "partition":
+            self.assert_ordered(seen)
+
+    def _check_commit(self):
+        """What was accepted in one piece from the beginning is committed."""
+        accepted = deliveries.first_accepted(self.world.receiver.deliveries())
+        for partition, committed in enumerate(self.world.committed("results")):
+            done = 0
+            while ("results", partition, done) in accepted:
+                done += 1
+            self.assertEqual(committed or 0, done, f"partition {partition}")
+
+    def test_sigterm_in_order(self):
+        self._leave_and_come_back("partition", signal.SIGTERM)
+
+    def test_sigint_without_order(self):
+        self._leave_and_come_back("none", signal.SIGINT)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,97 @@
+"""Two gates share 1,000 a second in Redis: all of the limit, never more of it, in order, also while gates are killed."""
+
+import time
+import unittest
+
+import deliveries
+import scenario
+import world
+
+LIMIT = 1000
+RECORDS = 50_000
+PARTITIONS = 6
+COMMIT_INTERVAL_US = 100_000
+# What a busy two-core machine may add to an interval: the commit's way to Kafka and back, the loop's turn, the kill's way.
+SLACK_US = 200_000
+
+
+class Limits(scenario.Scenario):
+    def setUp(self):
+        super().setUp()
+        self.world.create_topic("results", PARTITIONS)
+        self.gates = self.world.start_gates(2, self.world.config("results", LIMIT), PARTITIONS)
+
+    def test_all_of_the_limit_and_never_more(self):
+        self.world.redis.ask("CONFIG", "RESETSTAT")
+        self.world.produce("results", RECORDS, keys=60)
+        self.world.receiver.wait_for(RECORDS, 75)
+        seen = self.world.receiver.deliveries()
+        self.assert_nothing_lost(seen, "results")
+        self.assert_no_duplicates(seen)
+        self.assert_ordered(seen)
+        self.assertEqual(deliveries.run_order_violations(seen)[:5], [])
+        self.assert_within_limit(seen, LIMIT)
+        used = deliveries.use_of_limit([one.admitted for one in seen], LIMIT, 1_000_000)
+        calls = sum(calls for name, (calls, _) in self.world.redis.command_calls().items() if name.startswith("eval"))
+        self.note(f"{used:.2%} of the limit used; {calls / RECORDS:.3f} Redis calls a record")
+        self.assertGreaterEqual(used, 0.99)
+        self.assert_committed("results")
+        self.assert_books_closed(self.gates)
+
+    def test_ten_kills(self):
+        kills = []
+        self.world.produce("results", RECORDS, keys=60)
+        for _ in range(10):
+            time.sleep(3.5 + self.world.random.random())
+            kills.append(self._kill_and_restart(self.world.random.choice(self.gates)))
+        self.world.receiver.wait_for(RECORDS, 90)
+        seen = self.world.receiver.deliveries()
+        self.assert_nothing_lost(seen, "results")
+        self.assert_ordered(seen)
+        self.assertEqual(deliveries.run_order_violations(seen)[:5], [])
+        self.assert_within_limit(seen, LIMIT)
+        self._check_duplicates(seen, kills)
+        self._check_restarts(seen, kills)
+        used = deliveries.use_of_limit([one.admitted for one in seen], LIMIT, 1_000_000)
+        self.note(f"{used:.2%} of the limit used")
+        self.assert_committed("results")
+
+    def _kill_and_restart(self, gate):
+        """(the killed run, when it was killed, the new run, when it was started)"""
+        killed = f"{gate.name}.{gate.run}"
+        gate.kill()
+        at = world.now_us()
+        gate.start(wait=False)
+        return killed, at, f"{gate.name}.{gate.run}", gate.started_us
+
+    def _check_duplicates(self, seen, kills):
+        """A record comes twice only if its first delivery was in flight, or too young to be committed, at a kill."""
+        killed_at = {run: at for run, at, _, _ in kills}
+        first = deliveries.first_accepted(seen)
+        twice = deliveries.duplicates(seen)
+        ages = []
+        for one in twice:
+            before = first[deliveries.record_of(one)]
+            self.assertIn(before.gate, killed_at, f"{before} came twice though nobody killed its gate")
+            ages.append(killed_at[before.gate] - before.arrived)
+        young = sum(1 for one in seen
+                    if one.gate in killed_at and killed_at[one.gate] - one.arrived < COMMIT_INTERVAL_US + SLACK_US)
+        self.note(f"{len(twice)} duplicates of at most {young} that were young at a kill; "
+                  f"the oldest had been delivered {max(ages, default=0) / 1000:.0f} ms before it")
+        self.assertLessEqual(max(ages, default=0), COMMIT_INTERVAL_US + SLACK_US)
+        self.assertLessEqual(len(twice), young)
+
+    def _check_restarts(self, seen, kills):
+        """Static membership: the partitions are still its own, so it delivers again at once."""
+        first = {}
+        for one in seen:
+            first.setdefault(one.gate, one.arrived)
+        took = [(first[run] - started) / 1000 if run in first else None for _, _, run, started in kills]
+        self.note("start to first delivery, ms: " + " ".join("never" if ms is None else f"{ms:.0f}" for ms in took))
+        for ms in took:
+            self.assertIsNotNone(ms, "a restarted gate delivered nothing")
+            self.assertLess(ms, 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

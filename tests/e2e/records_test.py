@@ -1,0 +1,146 @@
+"""Records that nobody expects: untouched at the target, or named in the log or a dead letter, and nothing else stops."""
+
+import base64
+import unittest
+
+import scenario
+import world
+
+EVERY_BYTE = bytes(range(256))
+ORDINARY = 20
+
+
+def headers_of(head):
+    """The names in lower case with their values; a line that is no header fails the test."""
+    lines = head.split(b"\r\n")[1:]
+    assert all(b":" in line for line in lines), head
+    return {line.split(b":", 1)[0].lower(): line.split(b":", 1)[1].strip() for line in lines}
+
+
+class OddRecords(scenario.Scenario):
+    redis = False
+
+    def setUp(self):
+        super().setUp()
+        self.world.create_topic("odd", 5, **{"max.message.bytes": 20_000_000})
+        self.world.create_topic("odd.dead", 1, **{"max.message.bytes": 20_000_000})
+        self.world.receiver.keep_full()
+
+    def _gate(self, **route):
+        changes = {"limits": {"shared": {"store": "memory"}},
+                   "kafka": {"properties": {"message.max.bytes": "20000000"}},
+                   "targets": {"receiver": {"http": {"forward_headers": ["x-every-byte", "x-plain"]}}},
+                   "route": {"inside": {"records": 100, "bytes": "1MiB"}, **route}}
+        return self.world.gate("gate-1", self.world.config("odd", 1000, changes)).start()
+
+    def _produce(self, odd):
+        """The odd ones in the middle of ordinary ones, each kind in a partition of its own."""
+        records = []
+        for partition, middle in enumerate(odd):
+            before = [{"partition": partition, "value": f"before {i}".encode()} for i in range(ORDINARY)]
+            after = [{"partition": partition, "value": f"after {i}".encode()} for i in range(ORDINARY)]
+            records += before + [{**record, "partition": partition} for record in middle] + after
+        self.world.produce_records("odd", records)
+        return records
+
+    def _received(self):
+        """{(partition, offset): (headers, body)}"""
+        found = {}
+        for head, body in self.world.receiver.full():
+            headers = headers_of(head)
+            found[int(headers[b"kafka-partition"]), int(headers[b"kafka-offset"])] = headers, body
+        return found
+
+    def _odd_records(self):
+        return [
+            [{"value": b""}, {"value": None}, {"key": b"gone", "value": None}],
+            [{"key": EVERY_BYTE, "value": EVERY_BYTE}, {"key": b"", "value": b"empty key"},
+             {"key": b"plain-key", "value": b"\r\n\r\nGET / HTTP/1.1\r\n\r\n"}],
+            [{"value": b"h", "headers": [("x-every-byte", EVERY_BYTE), ("x-plain", b"yes"), ("x-plain", b"again"),
+                                         ("content-type", b"text/plain\r\nX-Injected: 1"), ("nothing", None),
+                                         ("traceparent", b"00-1\r\nX-Injected: 2"), ("\u0001 weird\u007f", EVERY_BYTE),
+                                         ("", b"no name"), ("Kafka-Offset", b"7"), ("content-length", b"0")]}],
+            [{"value": b"t", "headers": [("content-type", b"application/json"),
+                                         ("traceparent", b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")]}],
+        ]
+
+    def test_untouched(self):
+        gate = self._gate()
+        records = self._produce(self._odd_records())
+        self.world.receiver.wait_for(len(records), 30)
+        received, offsets = self._received(), {}
+        for record in records:
+            partition = record["partition"]
+            offset = offsets[partition] = offsets.get(partition, -1) + 1
+            headers, body = received[partition, offset]
+            self.assertEqual(body, record["value"] or b"", (partition, offset))
+            tombstone = record["value"] is None
+            self.assertEqual(headers.get(b"kafka-tombstone"), b"true" if tombstone else None, (partition, offset))
+            self._check_key(headers, record.get("key"))
+            self.assertNotIn(b"x-injected", headers)
+        plain = received[3, ORDINARY][0]
+        self.assertEqual(plain[b"content-type"], b"application/json")
+        self.assertEqual(plain[b"traceparent"], b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+        self.assertEqual(self.world.receiver.summary()["strange"], 0, self.world.receiver.summary())
+        self.assert_committed("odd")
+        self.assert_books_closed([gate])
+        self.assertEqual(gate.terminate(), 0)
+
+    def _check_key(self, headers, key):
+        if b"kafka-key" in headers:
+            self.assertEqual(headers[b"kafka-key"], key)
+        elif b"kafka-key-base64" in headers:
+            self.assertEqual(base64.b64decode(headers[b"kafka-key-base64"], validate=True), key)
+        else:
+            self.assertFalse(key, "the key is missing")
+
+    def test_larger_than_the_bounds(self):
+        gate = self._gate(dead_letter="odd.dead")
+        big = b"big " * (1 << 20)
+        records = self._produce([[{"value": big}], [{"value": b"small"}]])
+
+        def all_done():
+            books = gate.status().get("books", {})
+            return books.get("delivered", 0) + books.get("dead_lettered", 0) == len(records)
+        world.wait_until(all_done, 30, "all delivered or dead-lettered")
+        received = self._received()
+        for partition in (0, 1):
+            for offset in list(range(ORDINARY)) + list(range(ORDINARY + 1, 2 * ORDINARY + 1)):
+                self.assertIn((partition, offset), received)
+        if (0, ORDINARY) in received:
+            self.note("delivered")
+            self.assertEqual(received[0, ORDINARY][1], big)
+        else:
+            self.note("dead-lettered")
+            self._check_dead_letter(big)
+        self.assert_committed("odd")
+        self.assert_books_closed([gate])
+
+    def _check_dead_letter(self, big):
+        [letter] = self.world.consume("odd.dead")
+        told = {name: bytes.fromhex(value).decode() for name, value in letter["headers"]}
+        self.assertEqual(bytes.fromhex(letter["value"]), big)
+        self.assertEqual(told["einlass-reason"], "too_large")
+        self.assertEqual((told["einlass-topic"], told["einlass-partition"], told["einlass-offset"]),
+                         ("odd", "0", str(ORDINARY)))
+
+    def test_larger_than_the_bounds_without_a_dead_letter_topic(self):
+        """Nothing is thrown away: it is delivered, or waits and is named in the log while others go on."""
+        gate = self._gate()
+        big = b"big " * (1 << 20)
+        self._produce([[{"value": big}], [{"value": b"small"}]])
+        others = 2 * ORDINARY + 1
+        self.world.receiver.wait_for(ORDINARY + others, 30)
+        received = self._received()
+        for offset in range(others):
+            self.assertIn((1, offset), received)
+        if (0, ORDINARY) in received:
+            self.assertEqual(received[0, ORDINARY][1], big)
+        else:
+            world.wait_until(lambda: f"odd-0-{ORDINARY}" in gate.log(200) or '"offset":20' in gate.log(200), 5,
+                             "the log names the record")
+        self.assertEqual(gate.terminate(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

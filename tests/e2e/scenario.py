@@ -1,0 +1,66 @@
+"""The promises every scenario ends with."""
+
+import unittest
+
+import deliveries
+import world
+
+
+class Scenario(unittest.TestCase):
+    """One world for one test; its logs are shown when the test fails."""
+
+    redis = True
+    kafka = True
+
+    def setUp(self):
+        self.world = world.World(kafka=self.kafka, redis=self.redis)
+        self.addCleanup(self.world.stop)
+        self.addCleanup(self._show_logs)
+        print(f"{self.id()}: seed {self.world.seed}", flush=True)
+
+    def _show_logs(self):
+        if not self._outcome.success:
+            print(self.world.logs(), flush=True)
+
+    def note(self, text):
+        print(f"  {text}", flush=True)
+
+    def assert_nothing_lost(self, seen, topic):
+        missing = deliveries.missing(seen, topic, self.world.ends(topic))
+        self.assertEqual(missing[:10], [], f"{len(missing)} records were never accepted")
+
+    def assert_no_duplicates(self, seen):
+        found = deliveries.duplicates(seen)
+        self.assertEqual(found[:5], [], f"{len(found)} records were accepted twice")
+
+    def assert_ordered(self, seen):
+        found = deliveries.order_violations(seen)
+        self.assertEqual(found[:5], [], f"{len(found)} records overtook another of their partition")
+
+    def assert_within_limit(self, seen, limit, window_us=1_000_000, use_within_us=100_000, jitter_us=100_000):
+        """By the limiter's clock exactly; on the wire in any window shorter by use_within and jitter."""
+        self.assertEqual(self.world.receiver.summary()["first_strange"], "", "deliveries without their headers")
+        self.assertEqual(deliveries.reused_permits(seen)[:5], [], "each attempt needs a permit of its own")
+        admitted = deliveries.permits(seen).values()
+        worst, start = deliveries.worst_window(admitted, window_us)
+        shorter = window_us - use_within_us - jitter_us
+        arrived, arrived_start = deliveries.worst_window([one.arrived for one in seen], shorter)
+        self.note(f"worst window: {worst} of {limit} admitted in {window_us / 1e6} s, "
+                  f"{arrived} arrived in {shorter / 1e6} s")
+        self.assertLessEqual(worst, limit, f"admitted within {window_us} us from {start}")
+        self.assertLessEqual(arrived, limit, f"arrived within {shorter} us from {arrived_start}")
+
+    def assert_books_closed(self, gates):
+        """Of gates that have nothing left to do."""
+        for gate in gates:
+            world.wait_until(lambda: gate.status().get("books", {}).get("inside") == 0, 5, f"{gate.name} empty")
+            books = gate.status()["books"]
+            self.assertTrue(books["closed"], books)
+            finished = books["delivered"] + books["dead_lettered"] + books["returned"]
+            self.assertEqual(books["received"], finished + books["inside"], books)
+
+    def assert_committed(self, topic):
+        """Kafka knows by now that all of the topic is finished."""
+        ends = self.world.ends(topic)
+        world.wait_until(lambda: [offset or 0 for offset in self.world.committed(topic)] == ends, 10,
+                         f"committed up to {ends}")
