@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""What the finished program costs on a real Kafka and a real Redis: throughput, CPU, memory, and the time a kill takes.
+
+    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,shared,idle,memory,kills]
+
+All of it shares one machine with Kafka, Redis and the receiver, so the figures of one run are to be compared with each
+other, and with what reading alone and sending alone cost in the same run.
+"""
+
+import argparse
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+import deliveries  # noqa: E402
+import world  # noqa: E402
+
+PARTITIONS = 6
+SIZE = 1024
+SECOND_US = 1_000_000
+
+
+class Table:
+    """Rows as they are found, columns aligned."""
+
+    def __init__(self, title, *columns):
+        print(f"\n{title}")
+        self._widths = [max(len(column), 12) for column in columns]
+        self._widths[0] = 50
+        self.row(*columns)
+        self.row(*("-" * width for width in self._widths))
+
+    def row(self, *cells):
+        first, *rest = (str(cell) for cell in cells)
+        print("  ".join([first.ljust(self._widths[0]), *(cell.rjust(width)
+                        for cell, width in zip(rest, self._widths[1:]))]), flush=True)
+
+
+class Bench:
+    def __init__(self, records):
+        self.records = records
+        self.world = world.World()
+        self._topics = 0
+
+    def topic(self, partitions=PARTITIONS):
+        self._topics += 1
+        name = f"bench{self._topics}"
+        self.world.create_topic(name, partitions)
+        return name
+
+    def config(self, topic, limit=None, algorithm=None, **changes):
+        """`limit`: of a sliding log in Redis; `algorithm`: another limit; neither: no limit at all."""
+        settings = self.world.config(topic, limit or 1, {"kafka": {"group": f"group-{topic}"}, **changes})
+        if algorithm is not None:
+            settings["limits"] = {"shared": {**algorithm, "store": "redis"}}
+        elif limit is None:
+            del settings["limits"]
+            settings["routes"][0]["limits"] = []
+        return settings
+
+    def end(self, gates):
+        for gate in gates:
+            gate.terminate()
+        self.world.receiver.tell("ok")
+        self.world.receiver.clear()
+
+    # The parts, each a table.
+
+    def throughput(self):
+        table = Table(f"Throughput: {self.records:,} records of {SIZE} bytes, {PARTITIONS} partitions, one gate",
+                      "", "records/s", "CPU us/rec", "Redis calls", "Redis us/rec", "RSS MB")
+        self._raw(table)
+        bucket = {"algorithm": "token_bucket", "rate": "1000000/s", "burst": 1_000_000}
+        log = {"algorithm": "sliding_log", "limit": 100_000, "window": "1s"}
+        for name, order, algorithm in (
+                ("no limit, order partition", "partition", None), ("no limit, order none, 64 in flight", "none", None),
+                ("token bucket in Redis, order none", "none", bucket),
+                ("sliding log in Redis, order none", "none", log),
+                ("token bucket in Redis, order partition", "partition", bucket)):
+            self._one_throughput(table, name, order, algorithm)
+
+    def _raw(self, table):
+        topic = self.topic()
+        self.world.produce(topic, self.records, SIZE)
+        read = world.tool("kafka_tool", "consume", "-b", self.world.kafka.brokers, "-t", topic, "--count")[0]
+        table.row("reading alone (librdkafka)", f"{read['records'] / read['seconds']:,.0f}",
+                  f"{read['cpu_seconds'] / read['records'] * 1e6:.2f}")
+        for connections in (PARTITIONS, 64):
+            sent = world.tool("post_load", "--port", self.world.receiver.port, "--requests", self.records, "--size",
+                              SIZE, "--connections", connections)[0]
+            table.row(f"sending alone, {connections} connections", f"{sent['requests'] / sent['seconds']:,.0f}",
+                      f"{sent['cpu_seconds'] / sent['requests'] * 1e6:.2f}")
+        self.world.receiver.clear()
+
+    def _one_throughput(self, table, name, order, algorithm):
+        topic = self.topic()
+        self.world.produce(topic, self.records, SIZE)
+        self.world.redis.ask("CONFIG", "RESETSTAT")
+        gate = self.world.gate(f"gate-{topic}", self.config(topic, algorithm=algorithm, route={"order": order})).start()
+        self.world.receiver.wait_for(self.records, 300)
+        cpu, resident = gate.cpu_seconds(), gate.resident_mb()
+        seen = self.world.receiver.deliveries()
+        seconds = (seen[-1].arrived - seen[0].arrived) / SECOND_US
+        calls, redis_us = self._redis_calls()
+        table.row(name, f"{len(seen) / seconds:,.0f}", f"{cpu / len(seen) * 1e6:.2f}", f"{calls / len(seen):.3f}/rec",
+                  f"{redis_us / len(seen):.2f}", f"{resident:.0f}")
+        self.end([gate])
+
+    def _redis_calls(self):
+        scripts = [value for name, value in self.world.redis.command_calls().items() if name.startswith("eval")]
+        return sum(calls for calls, _ in scripts), sum(us for _, us in scripts)
+
+    def shared(self, count=3, limit=1000, seconds=20):
+        table = Table(f"{count} gates hold {limit}/s together (sliding log in Redis) for {seconds} s", "", "")
+        topic = self.topic()
+        gates = self.world.start_gates(count, self.config(topic, limit=limit), PARTITIONS)
+        self.world.produce(topic, (seconds + 3) * limit, SIZE)
+        self.world.receiver.wait_for(2 * limit, 20)
+        self.world.redis.ask("CONFIG", "RESETSTAT")
+        before = self.world.receiver.summary()["accepted"]
+        cpu, start = sum(gate.cpu_seconds() for gate in gates), time.monotonic()
+        time.sleep(seconds)
+        took = time.monotonic() - start
+        cpu = sum(gate.cpu_seconds() for gate in gates) - cpu
+        delivered = self.world.receiver.summary()["accepted"] - before
+        calls, redis_us = self._redis_calls()
+        self.world.receiver.wait_for((seconds + 3) * limit, 30)
+        seen = self.world.receiver.deliveries()
+        admitted = list(deliveries.permits(seen).values())
+        table.row("CPU of all gates, % of a core", f"{cpu / took * 100:.1f}")
+        table.row("CPU us a record", f"{cpu / delivered * 1e6:.1f}")
+        table.row("Redis calls a record", f"{calls / delivered:.3f}")
+        table.row("Redis us a record", f"{redis_us / delivered:.2f}")
+        table.row("worst second, of the limit", f"{deliveries.worst_window(admitted, SECOND_US)[0]}/{limit}")
+        table.row("of the limit used", f"{deliveries.use_of_limit(admitted, limit, SECOND_US):.2%}")
+        self.end(gates)
+
+    def idle(self, seconds=10):
+        table = Table(f"Nothing to do for {seconds} s, {PARTITIONS} partitions assigned", "", "")
+        topic = self.topic()
+        gate = self.world.start_gates(1, self.config(topic, limit=1000), PARTITIONS)[0]
+        time.sleep(1)
+        before = gate.cpu_seconds()
+        time.sleep(seconds)
+        table.row("CPU, % of a core", f"{(gate.cpu_seconds() - before) / seconds * 100:.2f}")
+        table.row("RSS MB", f"{gate.resident_mb():.1f}")
+        self.end([gate])
+
+    def memory(self, records=10_000):
+        table = Table(f"{records:,} records of {SIZE} bytes inside, a target that does not answer", "", "")
+        topic = self.topic()
+        self.world.receiver.tell("hang")
+        settings = self.config(topic, limit=1000, route={"inside": {"records": 2000}})
+        gate = self.world.start_gates(1, settings, PARTITIONS)[0]
+        empty = gate.resident_mb()
+        self.world.produce(topic, records, SIZE)
+        world.wait_until(lambda: gate.status()["books"]["inside"] == records, 20, "all inside")
+        table.row("RSS MB, empty", f"{empty:.1f}")
+        table.row("RSS MB, full", f"{gate.resident_mb():.1f}")
+        gate.kill()
+        self.world.receiver.tell("ok")
+        self.world.receiver.clear()
+
+    def kills(self, count=5, limit=1000):
+        table = Table(f"kill -9 at {limit}/s and started again at once, {count} times", "", "")
+        topic = self.topic()
+        gate = self.world.start_gates(1, self.config(topic, limit=limit), PARTITIONS)[0]
+        self.world.produce(topic, (count * 2 + 2) * limit, SIZE)
+        killed = []
+        for _ in range(count):
+            time.sleep(2)
+            killed.append(world.now_us())
+            gate.kill()
+            gate.start(wait=False)
+        self.world.receiver.wait_for((count * 2 + 2) * limit, 60)
+        seen = self.world.receiver.deliveries()
+        first = {}
+        for one in seen:
+            first.setdefault(one.gate, one.arrived)
+        took = [(first[f"{gate.name}.{number + 2}"] - at) / 1000 for number, at in enumerate(killed)]
+        table.row("kill to first delivery, ms", " ".join(f"{ms:.0f}" for ms in sorted(took)))
+        table.row("duplicates, all kills together", len(deliveries.duplicates(seen)))
+        admitted = deliveries.permits(seen).values()
+        table.row("worst second, of the limit", f"{deliveries.worst_window(admitted, SECOND_US)[0]}/{limit}")
+        self.end([gate])
+
+
+def main():
+    parts = ["throughput", "shared", "idle", "memory", "kills"]
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--records", type=int, default=200_000)
+    parser.add_argument("--only", default=",".join(parts), help="some of " + ",".join(parts))
+    options = parser.parse_args()
+    bench = Bench(options.records)
+    try:
+        for part in options.only.split(","):
+            getattr(bench, part)()
+    except AssertionError:
+        print(bench.world.logs(), file=sys.stderr)
+        raise
+    finally:
+        bench.world.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
