@@ -37,6 +37,7 @@ int hex_value(char c) { return is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10; }
 Parsed<HostPort> parse_host_port(std::string_view text, std::optional<std::uint16_t> default_port) {
   const Refusal not_an_address{default_port ? "is not a host and port; write HOST or HOST:PORT"
                                             : "is not a host and port; write HOST:PORT"};
+  if (text.find('/') != text.npos) return not_an_address;
   const bool brackets = text.starts_with('[');
   const std::size_t end = brackets ? text.find(']') : text.find(':');
   if (brackets && end == text.npos) return not_an_address;

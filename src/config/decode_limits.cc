@@ -10,6 +10,7 @@ namespace einlass::config {
 namespace {
 
 constexpr Bounds<std::int64_t> kPermits{1, 1'000'000'000};
+constexpr Bounds<std::int64_t> kLogPermits{1, limits::kMostLogEntries};
 constexpr Bounds<Duration> kWindow{{1}, Duration::seconds(366 * 86'400)};
 constexpr Bounds<Duration> kHorizon{{0}, Duration::seconds(3600)};
 constexpr Bounds<Duration> kUseWithin{{1}, Duration::seconds(3600)};
@@ -105,8 +106,8 @@ Parameters decode_sliding_log(Section& section) {
   Duration window;
   bool sound = refuse_parameters(section, {"rate", "burst"},
                                  "belongs to token_bucket; sliding_log takes limit and window");
-  sound &=
-      section.require("limit", "write limit: 100") && section.read_whole("limit", limit, kPermits);
+  sound &= section.require("limit", "write limit: 100") &&
+           section.read_whole("limit", limit, kLogPermits);
   sound &= section.require("window", "write window: 1s") &&
            section.read_duration("window", window, kWindow);
   if (!sound) return std::nullopt;

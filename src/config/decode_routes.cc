@@ -48,12 +48,12 @@ class Routes {
   }
 
   void decode_name(Section& section, Route& route) {
-    if (!section.require("name", "write name: NAME") || !section.read_name("name", route.name)) {
-      return;
-    }
-    if (names_.insert(route.name).second) return;
-    reading_.wrong(section.place_of("name"), section.path_of("name"),
-                   quoted(route.name) + " is another route's name already");
+    if (!section.require("name", "write name: NAME")) return;
+    section.read("name", route.name, [&](const Scalar& scalar) -> Parsed<std::string> {
+      auto name = parse_kafka_name(scalar);
+      if (refused(name) || names_.insert(scalar.text).second) return name;
+      return Refusal{"is another route's name already"};
+    });
   }
 
   void decode_topics(Section& section, Route& route) {
@@ -174,14 +174,14 @@ class Routes {
     }
   }
 
-  void decode_dead_letter(Section& section, Route& route) {
-    const auto parse = [](const Scalar& s) { return parse_kafka_name(s); };
-    if (!section.read("dead_letter", route.dead_letter, parse)) return;
-    const auto& topics = route.topics;
-    if (std::find(topics.begin(), topics.end(), route.dead_letter) == topics.end()) return;
-    reading_.wrong(section.place_of("dead_letter"), section.path_of("dead_letter"),
-                   quoted(route.dead_letter) +
-                       " is one of the route's own topics, so records would go round for ever");
+  static void decode_dead_letter(Section& section, Route& route) {
+    section.read("dead_letter", route.dead_letter, [&](const Scalar& s) -> Parsed<std::string> {
+      const auto& topics = route.topics;
+      if (std::find(topics.begin(), topics.end(), s.text) == topics.end()) {
+        return parse_kafka_name(s);
+      }
+      return Refusal{"is one of the route's own topics, so records would go round for ever"};
+    });
   }
 
   Reading& reading_;

@@ -14,11 +14,15 @@ constexpr std::size_t kMostForwarded = 100;
 
 Parsed<HttpTarget> parse_http_url(const std::string& text, HttpTarget http) {
   const auto url = split_url(text);
+  if (!url && text.find("://") != text.npos) {
+    return Refusal{"has a space or another character that URLs write with a %, as %20"};
+  }
   if (!url || (url->scheme != "http" && url->scheme != "https")) {
     return Refusal{"is not a URL; write http://HOST:PORT/PATH or https://..."};
   }
   if (url->login) return Refusal{"has a login in it; write it into headers, as Authorization"};
   if (url->fragment) return Refusal{"has a # in it, which no server gets to see; leave it out"};
+  if (url->address.empty()) return Refusal{"names no host; write http://HOST:PORT/PATH"};
   http.tls = url->scheme == "https";
   const auto address = parse_host_port(url->address, http.tls ? 443 : 80);
   if (refused(address)) return std::get<Refusal>(address);

@@ -1,5 +1,6 @@
 #include "config/document.h"
 
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -16,13 +17,36 @@ Place place_of(const YAML::Mark& mark) {
   return mark.line < 0 ? Place{} : Place{mark.line + 1, mark.column + 1};
 }
 
-[[noreturn]] void refuse(const YAML::Mark& mark, const std::string& text) {
-  throw YAML::ParserException(mark, text);
+// YAML, but more than we take.
+struct NotTaken {
+  SyntaxMistake mistake;
+};
+
+[[noreturn]] void refuse(const YAML::Mark& mark, std::string text) {
+  throw NotTaken{{place_of(mark), std::move(text)}};
 }
 
-// Builds the tree from yaml-cpp's events. Throws YAML::ParserException for what we do not take.
+// Whether a quote is opened at `at` and never closed. yaml-cpp takes the rest of the file for the
+// text then, if that ends with a line break.
+bool is_unclosed_quote(std::string_view text, std::size_t at) {
+  if (at >= text.size() || (text[at] != '\'' && text[at] != '"')) return false;
+  const char quote = text[at];
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '\\' && quote == '"') {
+      ++at;
+    } else if (text[at] == quote) {
+      const bool doubled = quote == '\'' && at + 1 < text.size() && text[at + 1] == quote;
+      if (!doubled) return false;
+      ++at;
+    }
+  }
+  return true;
+}
+
+// Builds the tree from yaml-cpp's events. Throws NotTaken.
 class Builder : public YAML::EventHandler {
  public:
+  explicit Builder(std::string_view text) : text_(text) {}
   Document take() { return std::move(document_); }
   Place start() const { return start_; }
 
@@ -50,6 +74,9 @@ class Builder : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    if (is_unclosed_quote(text_, static_cast<std::size_t>(mark.pos))) {
+      refuse(mark, "a quote that is never closed");
+    }
     Node& node = add(mark, tag, anchor, Node::Kind::scalar);
     node.text = value;
     node.plain = tag == "?";
@@ -118,6 +145,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
+  std::string_view text_;
   Document document_;
   Place start_;
   std::vector<Frame> open_;
@@ -135,6 +163,9 @@ std::string line_at(std::string_view text, int line) {
 // What yaml-cpp says is about grammar; what people do wrong is mostly one of a few things.
 SyntaxMistake explain(std::string_view text, const YAML::Exception& error) {
   const Place place = place_of(error.mark);
+  if (dynamic_cast<const YAML::DeepRecursion*>(&error) != nullptr) {
+    return {place, "lists and sections within each other, too many levels deep"};
+  }
   std::string message = "not YAML: " + error.msg;
   const std::string line = line_at(text, place.line);
   if (line.find("${") != std::string::npos && line.find_first_of("[{") < line.find("${")) {
@@ -160,14 +191,16 @@ std::variant<Document, SyntaxMistake> parse_document(std::string_view text) {
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    Builder builder;
+    Builder builder(text);
     if (!parser.HandleNextDocument(builder)) return SyntaxMistake{{}, "the file is empty"};
-    Builder second;
+    Builder second(text);
     if (parser.HandleNextDocument(second)) {
       return SyntaxMistake{second.start(),
                            "a second document begins here; a file holds one configuration"};
     }
     return builder.take();
+  } catch (const NotTaken& refused) {
+    return refused.mistake;
   } catch (const YAML::ParserException& error) {
     return explain(text, error);
   } catch (const std::exception& error) {

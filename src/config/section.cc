@@ -24,6 +24,12 @@ std::vector<const Entry*> map_entries(Reading& reading, const Node* node, const 
                   "expected a section, not " + std::string(kind_name(node->kind)));
     return entries;
   }
+  if (node->entries.size() > kMostEntries) {
+    reading.wrong(node->place, path,
+                  std::to_string(node->entries.size()) + " entries; the most that works is " +
+                      std::to_string(kMostEntries));
+    return entries;
+  }
   std::set<std::string_view> seen;
   for (const Entry& entry : node->entries) {
     if (entry.name == "<<") {
@@ -93,9 +99,17 @@ const Node* Section::find(std::string_view name) const {
 
 bool Section::require(std::string_view name, std::string_view advice) {
   if (has(name)) return true;
-  if (!is_section_) return false;
+  if (!is_section_ || is_misspelt(name)) return false;
   reading_.wrong(place_, path_of(name), "missing; " + std::string(advice));
   return false;
+}
+
+// One slip of the hand is one mistake: the key is unknown already, so it is not missing too.
+bool Section::is_misspelt(std::string_view name) const {
+  const std::vector<std::string_view> known = option_names(table_);
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry* entry) {
+    return !is_in(entry->name, known) && nearest(entry->name, known) == name;
+  });
 }
 
 Place Section::place_of(std::string_view name) const {

@@ -14,6 +14,9 @@
 
 namespace einlass::config {
 
+// At most so many entries in one map.
+inline constexpr std::size_t kMostEntries = 1'000;
+
 // The entries of a map whose keys are free, in the order of the file, without those that are merge
 // keys or there already (both mistakes). Nothing written counts as an empty map.
 std::vector<const Entry*> map_entries(Reading& reading, const Node* node, const std::string& path);
@@ -40,7 +43,7 @@ class Section {
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
   // False, with a mistake at the section, if the option is not written; `advice` as "write limit:
-  // 100". Silent where the section is no section at all.
+  // 100". Silent where the section is no section at all, or the option is there misspelt.
   bool require(std::string_view name, std::string_view advice);
 
   std::string path_of(std::string_view name) const { return below(path_, name); }
@@ -75,6 +78,8 @@ class Section {
   bool read_name(std::string_view name, std::string& out);
 
  private:
+  bool is_misspelt(std::string_view name) const;
+
   Reading& reading_;
   std::string path_;
   std::string_view table_;

@@ -29,21 +29,28 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::optional<std::string> suggestion(std::string_view written,
-                                      const std::vector<std::string_view>& known) {
+std::optional<std::string_view> nearest(std::string_view written,
+                                        const std::vector<std::string_view>& known) {
   if (written.empty() || written.size() > kLongestName) return std::nullopt;
-  std::size_t nearest = std::max<std::size_t>(written.size() / 3, 1) + 1;
-  std::string_view best;
+  std::size_t least = std::max<std::size_t>(written.size() / 3, 1) + 1;
+  std::optional<std::string_view> best;
   for (const std::string_view name : known) {
-    if (name.size() > kLongestName) continue;
+    // Each letter more or less is an edit.
+    if (name.size() > kLongestName || name.size() + least <= written.size()) continue;
     const std::size_t distance = edit_distance(written, name);
-    if (distance < nearest && distance < name.size()) {
-      nearest = distance;
+    if (distance < least && distance < name.size()) {
+      least = distance;
       best = name;
     }
   }
-  if (best.empty()) return std::nullopt;
-  return "did you mean `" + std::string(best) + "`?";
+  return best;
+}
+
+std::optional<std::string> suggestion(std::string_view written,
+                                      const std::vector<std::string_view>& known) {
+  const auto best = nearest(written, known);
+  if (!best) return std::nullopt;
+  return "did you mean `" + std::string(*best) + "`?";
 }
 
 }  // namespace einlass::config

@@ -8,8 +8,11 @@
 
 namespace einlass::config {
 
-// "did you mean `window`?" for the nearest of `known`, or none if nothing is near enough to be a
-// slip of the hand.
+// The nearest of `known`, or none if nothing is near enough to be a slip of the hand.
+std::optional<std::string_view> nearest(std::string_view written,
+                                        const std::vector<std::string_view>& known);
+
+// "did you mean `window`?" for the nearest of `known`, if there is one.
 std::optional<std::string> suggestion(std::string_view written,
                                       const std::vector<std::string_view>& known);
 

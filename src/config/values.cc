@@ -74,7 +74,7 @@ const Refusal kNotADuration{"is not a duration; write 1s, 500ms or 2m"};
 Parsed<std::int64_t> parse_whole(std::string_view text, Bounds<std::int64_t> bounds) {
   std::string_view rest = text;
   const auto number = take_digits(rest);
-  if (!number || !rest.empty()) return Refusal{"is not a whole number"};
+  if (!number || !rest.empty()) return Refusal{"is not a whole number; write digits only, as 100"};
   if (text.size() > 1 && text.front() == '0') {
     return Refusal{"starts with a 0, which some YAML readers take for octal; write it without"};
   }
