@@ -27,13 +27,19 @@ as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
+# What apt says matters only where it fails.
 apt() {
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"
+  local said
+  said=$(as_root env DEBIAN_FRONTEND=noninteractive apt-get -q \
+    -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" 2>&1) && return
+  printf '%s\n' "$said" | tail -n 30 >&2
+  return 1
 }
 
 # Succeeds if apt could install this package now.
 can_be_had() {
-  apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'
+  # Not grep -q: it would leave early, and apt-cache would die of the broken pipe.
+  LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep '^  Candidate: [^(]' >/dev/null
 }
 
 # Prints the first of `a|b` that can be had.
@@ -101,14 +107,14 @@ fi
 
 updated=0
 if ! choose_all; then
-  apt update -q
+  apt update
   updated=1
   choose_all || fail "apt knows no package $unavailable. Is this Debian 12 or 13?"
 fi
-if ! apt install -q -y --no-install-recommends "${chosen[@]}"; then
+if ! apt install -y --no-install-recommends "${chosen[@]}"; then
   # Package lists that are out of date name files that are gone.
   [ "$updated" -eq 0 ] || exit 1
-  apt update -q
+  apt update
   choose_all || fail "apt knows no package $unavailable. Is this Debian 12 or 13?"
-  apt install -q -y --no-install-recommends "${chosen[@]}"
+  apt install -y --no-install-recommends "${chosen[@]}"
 fi
