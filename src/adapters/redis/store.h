@@ -4,8 +4,8 @@
 // and EVAL where the server does not know the script (expected after a restart or a failover).
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <array>
+#include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,9 +32,9 @@ struct StoreOptions {
   std::string username;     // Empty: the default user.
   std::string password;     // Empty: no AUTH.
   int database = 0;
-  std::string name_space = "einlass";      // First part of every key.
+  std::string name_space = "einlass";        // First part of every key.
   Duration timeout = Duration::millis(500);  // A call without an answer by then has failed.
-  std::array<std::uint8_t, 8> run{};       // Random, this process's own: first half of permit ids.
+  std::array<std::uint8_t, 8> run{};  // Random, this process's own: first half of permit ids.
 };
 
 // One bucket of a line: a limit and the key taken from the record (empty for a limit without key).
@@ -46,7 +46,7 @@ struct Bucket {
 // What the metrics and /v1/status show of the store. Durations go to `call_observed` as they come.
 struct StoreStatus {
   bool up = false;
-  std::string trouble;  // Why not; empty while up.
+  std::string trouble;                                              // Why not; empty while up.
   std::uint64_t granted = 0, denied = 0, errors = 0, timeouts = 0;  // Calls by their result.
 };
 

@@ -1,0 +1,53 @@
+// A line as Redis sees it: the keys of its buckets and the words that describe their limits, in the
+// protocol's bytes, made once.
+#pragma once
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/redis/store.h"
+#include "core/ids.h"
+#include "units/time.h"
+
+namespace einlass::redis {
+
+// A key from a record that is longer than this is replaced by its hash.
+inline constexpr std::size_t kMaxKeyBytes = 128;
+
+inline constexpr std::size_t kMaxBuckets = 8;
+
+// A permit by what it was asked with and its place in the answer.
+struct PermitId {
+  core::AskId ask;
+  std::uint16_t index = 0;
+};
+
+// Shared by the store's table and by the calls that are open for it, so that what a late answer
+// granted can still be given back after the line was forgotten.
+struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
+  core::LineId id;
+  std::size_t buckets = 0;
+  std::size_t body_elements = 0;     // How many byte strings `body` is.
+  std::string body;                  // The number of keys, the keys, and the buckets' arguments.
+  std::string acquire;               // EVALSHA of acquire up to and with `body`.
+  std::vector<Duration> due;         // Of the last answer.
+  std::vector<PermitId> going_back;  // Given back in this turn, not yet sent.
+};
+
+using LinePtr = boost::intrusive_ptr<Line>;
+
+// Encodes the buckets. `acquire` is left to the caller. REQUIRES: 1 to kMaxBuckets buckets.
+LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const Bucket> buckets);
+
+// The Redis key of a bucket: `<namespace>:{<namespace>}:<limit>:<key>`. All keys of a namespace
+// carry one hash tag, because lines share buckets in any combination and a bucket must have the
+// same key in all of them: so a namespace lives in one slot of a cluster.
+std::string bucket_key(std::string_view name_space, const Bucket& bucket);
+
+}  // namespace einlass::redis

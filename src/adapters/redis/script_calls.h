@@ -1,0 +1,50 @@
+// Calls of the limiter's scripts, as bytes: EVALSHA with the script's digest, or EVAL with the
+// whole script for a server that does not know it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "adapters/redis/line.h"
+#include "core/command.h"
+
+namespace einlass::redis {
+
+// Added to every key's lifetime, so that a replica whose clock is ahead does not drop state early.
+inline constexpr std::int64_t kTtlSlackMs = 2'000;
+
+// The due times of one answer must fit into a reply that is read. Who asks for more gets at most
+// these, and may ask again at once.
+inline constexpr std::size_t kMaxPermitsPerAsk = 4'000;
+
+enum class CallBy : std::uint8_t { digest, text };
+
+class ScriptCalls {
+ public:
+  // `run` is the first half of every permit id.
+  explicit ScriptCalls(const std::array<std::uint8_t, 8>& run);
+
+  // Fills line.acquire, which append_acquire needs.
+  void prepare(Line& line) const;
+
+  // REQUIRES: the line was prepared.
+  void append_acquire(std::string& out, CallBy by, const Line& line, const core::Ask& ask) const;
+
+  void append_release(std::string& out, CallBy by, const Line& line,
+                      std::span<const PermitId> permits) const;
+
+ private:
+  struct Script {
+    std::string text, sha1;
+  };
+  static void append_name(std::string& out, CallBy by, const Script& script, std::size_t arguments);
+  void write_id(char* to, core::AskId ask) const;
+
+  std::array<std::uint8_t, 8> run_;
+  Script acquire_, release_;
+};
+
+}  // namespace einlass::redis

@@ -1,0 +1,195 @@
+// A server that is no Redis, or answers what no Redis would.
+#include <gtest/gtest.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+#include <random>
+
+#include "adapters/redis/gate_side.h"
+
+namespace einlass::redis::testing {
+namespace {
+
+namespace asio = boost::asio;
+using Tcp = asio::ip::tcp;
+
+// Accepts one connection after the other and hands what it reads to `reply`, which says what to
+// write. It lives on the gate's own loop.
+class Impostor {
+ public:
+  using Reply = std::function<std::string(std::string_view)>;
+
+  explicit Impostor(Reply reply) : reply_(std::move(reply)) {}
+
+  std::uint16_t port() const { return acceptor_->local_endpoint().port(); }
+
+  void listen(asio::io_context& io) {
+    acceptor_.emplace(io, Tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+    accept();
+  }
+  int connections() const { return connections_; }
+
+ private:
+  void accept() {
+    acceptor_->async_accept([this](const auto& error, Tcp::socket socket) {
+      if (error) return;
+      ++connections_;
+      socket_.emplace(std::move(socket));
+      read();
+      accept();
+    });
+  }
+  void read() {
+    socket_->async_read_some(asio::buffer(in_), [this](const auto& error, std::size_t size) {
+      if (error) return;
+      out_ = reply_({in_.data(), size});
+      asio::async_write(*socket_, asio::buffer(out_), [this](const auto& failed, std::size_t) {
+        if (!failed) read();
+      });
+    });
+  }
+
+  Reply reply_;
+  std::optional<Tcp::acceptor> acceptor_;
+  std::optional<Tcp::socket> socket_;
+  std::array<char, 65'536> in_{};
+  std::string out_;
+  int connections_ = 0;
+};
+
+// A PONG to the login, and to the first ask what the test wants.
+struct Garbage : ::testing::Test {
+  limits::Limit limit = sliding_log("callbacks", 5);
+  asio::io_context servers;
+  std::string answer;
+  Impostor impostor{[this](std::string_view asked) {
+    return asked.find("PING") != asked.npos ? std::string("+PONG\r\n") : answer;
+  }};
+  std::optional<GateSide> side;
+
+  void SetUp() override {
+    impostor.listen(servers);
+    auto options = options_for(impostor.port());
+    options.timeout = Duration::millis(200);
+    side.emplace(options);
+  }
+  bool until(const std::function<bool()>& condition) {
+    return side->until([&] {
+      servers.poll();
+      return condition();
+    });
+  }
+
+  // Whether the ask fails, the store is down, and the reason has these words.
+  void expect_trouble(std::string bytes, std::string_view words) {
+    answer = std::move(bytes);
+    ASSERT_TRUE(until([&] { return side->store->status().up; }));
+    const Bucket bucket{&limit, ""};
+    side->store->add_line({0}, {&bucket, 1});
+    side->ask(0, 2);
+    side->store->flush();
+    ASSERT_TRUE(until([&] { return side->count<core::PermitsFailed>() == 1; }));
+    EXPECT_TRUE(std::holds_alternative<core::StoreDown>(side->events[0]));
+    EXPECT_EQ(side->events.size(), 2u);
+    EXPECT_TRUE(side->says(words)) << side->notices.back().detail;
+  }
+};
+
+constexpr std::string_view kProtocol = "does not speak Redis' protocol";
+constexpr std::string_view kShape = "in a shape of its own";
+
+TEST_F(Garbage, RandomBytes) {
+  std::mt19937 random(7);
+  std::string bytes = "?";
+  for (int i = 0; i < 5'000; ++i) bytes.push_back(static_cast<char>(random()));
+  expect_trouble(bytes, kProtocol);
+}
+
+TEST_F(Garbage, AnEndlessArray) {
+  std::string bytes = "*2147483647\r\n";
+  for (int i = 0; i < 5'000; ++i) bytes += ":1\r\n";
+  expect_trouble(bytes, kProtocol);
+}
+
+TEST_F(Garbage, ArraysInArraysWithoutEnd) {
+  std::string bytes;
+  for (int i = 0; i < 6; ++i) bytes += "*4000\r\n";
+  expect_trouble(bytes, kProtocol);
+}
+
+TEST_F(Garbage, AStringWithoutEnd) {
+  expect_trouble("$1000000000\r\n" + std::string(2 << 20, 'x'), kProtocol);
+}
+
+TEST_F(Garbage, ALineWithoutEnd) { expect_trouble("+" + std::string(2 << 20, 'x'), kProtocol); }
+
+TEST_F(Garbage, Nothing) { expect_trouble("", "did not answer within 200 ms"); }
+
+TEST_F(Garbage, MoreRepliesThanAsked) { expect_trouble("-ERR one\r\n-ERR two\r\n", kProtocol); }
+
+TEST_F(Garbage, RepliesOfAnotherShape) {
+  for (const char* bytes :
+       {"*0\r\n", ":7\r\n", "+OK\r\n", "$2\r\nhi\r\n", "$-1\r\n", "*-1\r\n",
+        "*4\r\n:0\r\n:1\r\n:-1\r\n:0\r\n",                           // Nothing of the bucket.
+        "*5\r\n:1\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n",                    // A permit without due time.
+        "*5\r\n:-1\r\n:1\r\n:-1\r\n:0\r\n:4\r\n",                    // Fewer than none.
+        "*8\r\n:3\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n:0\r\n:0\r\n:0\r\n",  // More than asked for.
+        "*6\r\n:1\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n:-5\r\n",             // Due before now.
+        "*7\r\n:2\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n:9\r\n:5\r\n",        // Due times that fall.
+        "*5\r\n:0\r\n:1\r\n:-1\r\n:1\r\n:4\r\n",                     // A reason that is no bucket.
+        "*6\r\n:1\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n$1\r\n0\r\n"}) {      // A string among integers.
+    SCOPED_TRACE(bytes);
+    SetUp();
+    expect_trouble(bytes, kShape);
+  }
+}
+
+TEST_F(Garbage, AnErrorIsToldWithoutWhatItQuotes) {
+  expect_trouble("-ERR unknown thing 'secret' of `secret`\r\n", "(ERR unknown thing)");
+  EXPECT_FALSE(side->says("secret"));
+}
+
+TEST_F(Garbage, AnErrorOfOldRedisInsideAScriptIsUnderstood) {
+  expect_trouble(
+      "-ERR Error running script (call to f_7): @user_script:9: -READONLY You can't write\r\n",
+      "point redis.url at the primary");
+}
+
+TEST_F(Garbage, TheNumbersOfAnAnswerReachTheirPlaces) {
+  answer = "*7\r\n:2\r\n:1000\r\n:77\r\n:0\r\n:0\r\n:5\r\n:6\r\n";
+  ASSERT_TRUE(until([&] { return side->store->status().up; }));
+  const Bucket bucket{&limit, ""};
+  side->store->add_line({0}, {&bucket, 1});
+  side->ask(0, 3);
+  side->store->flush();
+  ASSERT_TRUE(until([&] { return side->find<core::PermitsAnswered>(); }));
+  const auto* answered = side->find<core::PermitsAnswered>();
+  EXPECT_EQ(answered->due[0], Duration::micros(5));
+  EXPECT_EQ(answered->due[1], Duration::micros(6));
+  EXPECT_EQ(answered->limiter_now, Instant{1'000});
+  EXPECT_EQ(answered->retry, Duration::micros(77));
+  EXPECT_EQ(answered->reason, core::LimitIndex{0});
+}
+
+TEST(RedisImpostor, OneThatNeverSaysPongIsToldAndTriedAgain) {
+  for (const char* bytes : {"", "HTTP/1.1 400 Bad Request\r\n\r\n", "+OK\r\n", ":1\r\n"}) {
+    SCOPED_TRACE(bytes);
+    asio::io_context servers;
+    Impostor impostor{[&](std::string_view) { return std::string(bytes); }};
+    impostor.listen(servers);
+    auto options = options_for(impostor.port());
+    options.timeout = Duration::millis(100);
+    GateSide side(options);
+    ASSERT_TRUE(side.until([&] {
+      servers.poll();
+      return impostor.connections() >= 2;
+    }));
+    EXPECT_FALSE(side.store->status().up);
+    EXPECT_EQ(side.count<core::StoreDown>(), 1u);
+    EXPECT_EQ(side.notices.size(), 1u) << "the same is told once";
+  }
+}
+
+}  // namespace
+}  // namespace einlass::redis::testing

@@ -1,0 +1,151 @@
+// A server that dies, stops, comes back, or was never there.
+#include <gtest/gtest.h>
+
+#include "adapters/redis/gate_side.h"
+#include "adapters/redis/redis_server.h"
+
+namespace einlass::redis::testing {
+namespace {
+
+struct Outage : ::testing::Test {
+  limits::Limit limit = sliding_log("callbacks", 10);
+
+  void add_lines(GateSide& side, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Bucket bucket{&limit, std::to_string(i)};
+      side.store->add_line({i}, {&bucket, 1});
+    }
+  }
+};
+
+TEST_F(Outage, AnAskBeforeTheFirstConnectionFailsAndTheStoreComesUp) {
+  RedisServer server;
+  GateSide side(options_for(server.port()));
+  add_lines(side, 1);
+  side.ask(0, 1);
+  side.ask(0, 1);
+  ASSERT_EQ(side.events.size(), 3u);
+  EXPECT_TRUE(std::holds_alternative<core::StoreDown>(side.events[0]));
+  EXPECT_TRUE(std::holds_alternative<core::PermitsFailed>(side.events[1]));
+  EXPECT_TRUE(std::holds_alternative<core::PermitsFailed>(side.events[2]));
+  ASSERT_TRUE(side.until([&] { return side.count<core::StoreUp>() == 1; }));
+  EXPECT_TRUE(side.answer(0, 1));
+}
+
+TEST_F(Outage, AKilledServerFailsEveryOpenAskAndIsFoundAgain) {
+  RedisServer server;
+  GateSide side(options_for(server.port()));
+  add_lines(side, 50);
+  ASSERT_TRUE(side.until_up());
+  server.freeze();
+  for (std::uint32_t i = 0; i < 50; ++i) side.ask(i, 1);
+  side.store->flush();
+  side.io.poll();
+  server.kill();
+  ASSERT_TRUE(side.until([&] { return side.events.size() >= 51; }));
+  EXPECT_TRUE(std::holds_alternative<core::StoreDown>(side.events[0]));
+  EXPECT_EQ(side.count<core::PermitsFailed>(), 50u);
+  EXPECT_TRUE(side.notice("redis_lost"));
+  EXPECT_EQ(side.store->status().errors, 50u);
+  ASSERT_TRUE(side.until([&] { return side.notice("redis_unreachable"); }));
+
+  ASSERT_TRUE(server.start());
+  ASSERT_TRUE(side.until([&] { return side.count<core::StoreUp>() == 1; }));
+  EXPECT_EQ(side.count<core::StoreDown>(), 1u);
+  ASSERT_TRUE(side.answer(0, 4)) << "the new server does not know the script";
+  EXPECT_EQ(side.find<core::PermitsAnswered>()->due.size(), 4u);
+}
+
+TEST_F(Outage, ALateAnswerGivesItsPermitsBack) {
+  RedisServer server;
+  auto options = options_for(server.port());
+  options.timeout = Duration::millis(100);
+  GateSide side(options);
+  add_lines(side, 2);
+  ASSERT_TRUE(side.until_up());
+  ASSERT_EQ(side.answer(0, 2)->due.size(), 2u);
+  side.events.clear();
+  server.freeze();
+  side.ask(0, 5);
+  side.ask(1, 3);
+  side.store->flush();
+  ASSERT_TRUE(side.until([&] { return side.count<core::PermitsFailed>() == 2; }));
+  EXPECT_TRUE(std::holds_alternative<core::StoreDown>(side.events[0]));
+  EXPECT_EQ(side.count<core::StoreDown>(), 1u);
+  EXPECT_TRUE(side.notice("redis_timeout"));
+  EXPECT_EQ(side.store->status().timeouts, 2u);
+  EXPECT_FALSE(side.store->status().up);
+  // The gate may forget the line in between; its number may even mean another one.
+  side.store->forget_line({1});
+
+  server.thaw();
+  ASSERT_TRUE(side.until([&] { return side.count<core::StoreUp>() == 1; }));
+  EXPECT_EQ(side.count<core::PermitsAnswered>(), 0u);
+  const Bucket forgotten{&limit, "1"};
+  side.store->add_line({1}, {&forgotten, 1});
+  EXPECT_TRUE(side.until([&] { return side.answer(0, 8, 8)->due.size() == 8; }));
+  EXPECT_TRUE(side.until([&] { return side.answer(1, 10, 10)->due.size() == 10; }));
+  EXPECT_EQ(side.notice("redis_lost"), nullptr) << "it was the same connection all along";
+}
+
+TEST_F(Outage, AConnectionThatStaysSilentIsGivenUp) {
+  RedisServer server;
+  auto options = options_for(server.port());
+  options.timeout = Duration::millis(50);
+  GateSide side(options);
+  add_lines(side, 1);
+  ASSERT_TRUE(side.until_up());
+  server.freeze();
+  side.ask(0, 1);
+  side.store->flush();
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_TRUE(side.until([&] { return side.notice("redis_lost"); }));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1'900));
+  EXPECT_EQ(side.events.size(), 2u) << "down once, failed once";
+  server.thaw();
+  ASSERT_TRUE(side.until([&] { return side.count<core::StoreUp>() == 1; }));
+  EXPECT_TRUE(side.answer(0, 1));
+}
+
+// A call sent long after a silent one has its own deadline.
+TEST_F(Outage, DeadlinesHoldAfterAnOutage) {
+  RedisServer server;
+  auto options = options_for(server.port());
+  options.timeout = Duration::millis(100);
+  GateSide side(options);
+  add_lines(side, 1);
+  ASSERT_TRUE(side.until_up());
+  for (int round = 0; round < 2; ++round) {
+    side.events.clear();
+    server.freeze();
+    side.ask(0, 1);
+    side.store->flush();
+    const auto start = std::chrono::steady_clock::now();
+    ASSERT_TRUE(side.until([&] { return side.count<core::PermitsFailed>() == 1; }));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(900));
+    server.thaw();
+    ASSERT_TRUE(side.until([&] { return side.count<core::StoreUp>() == 1; }));
+  }
+}
+
+TEST_F(Outage, ANameThatDoesNotResolveIsToldAndTriedAgain) {
+  auto options = options_for(1);
+  options.host = "no-such-host.invalid";
+  GateSide side(options);
+  ASSERT_TRUE(side.until([&] { return side.notice("redis_unreachable"); }));
+  EXPECT_TRUE(side.says("cannot resolve"));
+  EXPECT_TRUE(side.says("no-such-host.invalid:1"));
+  EXPECT_EQ(side.count<core::StoreDown>(), 1u);
+}
+
+TEST_F(Outage, DestroyedWhileItConnects) {
+  RedisServer server;
+  { GateSide side(options_for(server.port())); }
+  GateSide side(options_for(server.port()));
+  side.io.run_one_for(std::chrono::milliseconds(100));
+  side.store.reset();
+  EXPECT_FALSE(side.until([&] { return !side.events.empty(); }, std::chrono::milliseconds(50)));
+}
+
+}  // namespace
+}  // namespace einlass::redis::testing

@@ -1,0 +1,175 @@
+// A real redis-server in a directory of its own, on a free port; gone with this object.
+#pragma once
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <hiredis/hiredis.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace einlass::redis::testing {
+
+inline bool eventually(const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+inline std::uint16_t free_port() {
+  static std::mt19937 random{std::random_device{}()};
+  for (;;) {
+    const auto port =
+        static_cast<std::uint16_t>(std::uniform_int_distribution<int>(20'000, 31'999)(random));
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const bool bound = bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    ::close(socket);
+    if (bound) return port;
+  }
+}
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "einlass-redis-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
+    path_ = name;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// A second, blocking client: what the test itself says to the server.
+class Control {
+ public:
+  explicit Control(std::uint16_t port) : context_(redisConnect("127.0.0.1", port), redisFree) {}
+
+  bool connected() const { return context_ && !context_->err; }
+
+  // The answer as text ("(nil)" for none, "(error) ..." for an error, "(lost)" for no answer).
+  std::string operator()(const std::vector<std::string>& command) {
+    std::vector<const char*> words;
+    std::vector<std::size_t> sizes;
+    for (const auto& word : command) {
+      words.push_back(word.data());
+      sizes.push_back(word.size());
+    }
+    std::unique_ptr<redisReply, decltype(&freeReplyObject)> reply(
+        static_cast<redisReply*>(redisCommandArgv(context_.get(), static_cast<int>(words.size()),
+                                                  words.data(), sizes.data())),
+        freeReplyObject);
+    if (!reply) return "(lost)";
+    if (reply->type == REDIS_REPLY_INTEGER) return std::to_string(reply->integer);
+    if (reply->type == REDIS_REPLY_ERROR) return "(error) " + std::string(reply->str, reply->len);
+    if (reply->type == REDIS_REPLY_NIL) return "(nil)";
+    return std::string(reply->str ? reply->str : "", reply->len);
+  }
+
+ private:
+  std::unique_ptr<redisContext, decltype(&redisFree)> context_;
+};
+
+class RedisServer {
+ public:
+  explicit RedisServer(std::vector<std::string> arguments = {}) : arguments_(std::move(arguments)) {
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      port_ = free_port();
+      if (start()) return;
+    }
+    throw std::runtime_error("redis-server does not start");
+  }
+  ~RedisServer() { kill(); }
+  RedisServer(const RedisServer&) = delete;
+  RedisServer& operator=(const RedisServer&) = delete;
+
+  std::uint16_t port() const { return port_; }
+
+  // On the port it had, empty.
+  bool start() {
+    std::vector<std::string> words = {"redis-server",
+                                      "--bind",
+                                      "127.0.0.1",
+                                      "--save",
+                                      "",
+                                      "--appendonly",
+                                      "no",
+                                      "--dir",
+                                      directory_.file(""),
+                                      "--logfile",
+                                      directory_.file("log")};
+    if (std::find(arguments_.begin(), arguments_.end(), "--tls-port") == arguments_.end()) {
+      words.insert(words.end(), {"--port", std::to_string(port_)});
+    } else {
+      words.insert(words.end(), {"--port", "0"});
+    }
+    for (const auto& word : arguments_) {
+      words.push_back(word == "PORT" ? std::to_string(port_) : word);
+    }
+    std::vector<char*> pointers;
+    for (auto& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // Whatever happens to the test.
+      execvp(pointers[0], pointers.data());
+      _exit(127);
+    }
+    return eventually([&] { return ended() || listening(); }) && pid_ > 0;
+  }
+
+  void kill() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+  void freeze() { ::kill(pid_, SIGSTOP); }
+  void thaw() { ::kill(pid_, SIGCONT); }
+
+ private:
+  bool ended() {
+    if (waitpid(pid_, nullptr, WNOHANG) == 0) return false;
+    pid_ = -1;
+    return true;
+  }
+
+  bool listening() const { return Control(port_).connected(); }
+
+  TemporaryDirectory directory_;
+  std::vector<std::string> arguments_;
+  std::uint16_t port_ = 0;
+  pid_t pid_ = -1;
+};
+
+}  // namespace einlass::redis::testing

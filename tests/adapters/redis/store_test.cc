@@ -1,0 +1,271 @@
+// Asks and releases against a server that is well, or refuses.
+#include "adapters/redis/store.h"
+
+#include <gtest/gtest.h>
+
+#include "adapters/redis/gate_side.h"
+#include "adapters/redis/redis_server.h"
+
+namespace einlass::redis::testing {
+namespace {
+
+class RedisStore : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { server_ = new RedisServer; }
+  static void TearDownTestSuite() { delete std::exchange(server_, nullptr); }
+
+  void SetUp() override {
+    ASSERT_EQ(control("FLUSHALL"), "OK");
+    ASSERT_TRUE(side_.until_up());
+  }
+
+  template <class... Words>
+  std::string control(Words... words) {
+    return Control(server_->port())({std::string(words)...});
+  }
+  void add(std::uint32_t line, const limits::Limit& limit, const std::string& key = "") {
+    const Bucket bucket{&limit, key};
+    side_.store->add_line({line}, {&bucket, 1});
+  }
+  void release(std::uint32_t line, core::AskId ask, std::uint16_t index) {
+    side_.store->release({{line}, {ask, index, {}}});
+  }
+
+  static RedisServer* server_;
+  GateSide side_{options_for(server_->port())};
+};
+
+RedisServer* RedisStore::server_ = nullptr;
+
+TEST_F(RedisStore, GrantsUpToTheLimitAndThenDenies) {
+  const auto limit = sliding_log("callbacks", 5, Duration::seconds(60));
+  add(0, limit);
+  const auto* answer = side_.answer(0, 3);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(std::vector(answer->due.begin(), answer->due.end()), std::vector<Duration>(3));
+  EXPECT_FALSE(answer->retry);
+  EXPECT_EQ(answer->ask, core::AskId{1});
+  EXPECT_GT(answer->limiter_now.us, 1'700'000'000'000'000);
+
+  answer = side_.answer(0, 3);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->due.size(), 2u);
+  ASSERT_TRUE(answer->retry);
+
+  answer = side_.answer(0, 1);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->due.empty());
+  ASSERT_TRUE(answer->retry);
+  EXPECT_GT(answer->retry->us, 55'000'000);
+  EXPECT_LE(answer->retry->us, 60'000'000);
+  EXPECT_EQ(control("ZCARD", "test:{test}:callbacks:"), "5");
+  const auto status = side_.store->status();
+  EXPECT_EQ(status.granted, 2u);
+  EXPECT_EQ(status.denied, 1u);
+  EXPECT_EQ(status.errors + status.timeouts, 0u);
+  EXPECT_EQ(side_.calls.size(), 3u);
+}
+
+TEST_F(RedisStore, AnAskThatCanNeverBeGrantedHasNoRetry) {
+  const auto limit = sliding_log("none", 0);
+  add(0, limit);
+  const auto* answer = side_.answer(0, 1);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->due.empty());
+  EXPECT_FALSE(answer->retry);
+}
+
+TEST_F(RedisStore, TwoBucketsGrantTheLesserAndNameIt) {
+  const auto wide = sliding_log("wide", 100);
+  const auto narrow = token_bucket("narrow", {1, 1'000'000'000}, 4);
+  const Bucket buckets[] = {{&wide, ""}, {&narrow, "acme"}};
+  side_.store->add_line({7}, buckets);
+  const auto* answer = side_.answer(7, 10);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->due.size(), 4u);
+  EXPECT_EQ(answer->reason, core::LimitIndex{1});
+  EXPECT_EQ(control("ZCARD", "test:{test}:wide:"), "4") << "pays in both what both can grant";
+  EXPECT_EQ(control("EXISTS", "test:{test}:narrow:acme"), "1");
+}
+
+TEST_F(RedisStore, LinesShareABucketWithTheSameKey) {
+  const auto limit = sliding_log("tenant", 3);
+  add(0, limit, "acme");
+  add(1, limit, "acme");
+  add(2, limit, "other");
+  EXPECT_EQ(side_.answer(0, 2)->due.size(), 2u);
+  EXPECT_EQ(side_.answer(1, 2)->due.size(), 1u);
+  EXPECT_EQ(side_.answer(2, 3)->due.size(), 3u);
+}
+
+TEST_F(RedisStore, AThousandAsksInOneFlushAreAnsweredInOrder) {
+  std::vector<limits::Limit> limits;
+  for (int i = 0; i < 1'000; ++i) limits.push_back(sliding_log("l" + std::to_string(i), 1 + i % 5));
+  for (std::uint32_t i = 0; i < 1'000; ++i) add(i, limits[i]);
+  side_.events.clear();
+  for (std::uint32_t i = 0; i < 1'000; ++i) side_.ask(i, 3);
+  EXPECT_TRUE(side_.events.empty());
+  side_.store->flush();
+  ASSERT_TRUE(side_.until([&] { return side_.events.size() >= 1'000; }));
+  for (std::uint32_t i = 0; i < 1'000; ++i) {
+    const auto& answer = std::get<core::PermitsAnswered>(side_.events[i]);
+    EXPECT_EQ(answer.line, core::LineId{i});
+    EXPECT_EQ(answer.ask, core::AskId{i + 1});
+    EXPECT_EQ(answer.due.size(), std::min(1 + i % 5, 3u)) << "each line keeps its own due times";
+  }
+}
+
+TEST_F(RedisStore, AReleasedPermitCanBeGrantedAgainInTheSameTurn) {
+  const auto limit = sliding_log("callbacks", 4);
+  add(0, limit);
+  const auto first = side_.answer(0, 4)->ask;
+  release(0, first, 0);  // A script that is not known yet goes again later than what came after it.
+  side_.store->flush();
+  ASSERT_TRUE(side_.until([&] { return control("ZCARD", "test:{test}:callbacks:") == "3"; }));
+  side_.events.clear();
+  side_.ask(0, 4);
+  release(0, first, 1);
+  release(0, first, 3);
+  side_.store->flush();
+  ASSERT_TRUE(side_.until([&] { return side_.find<core::PermitsAnswered>(); }));
+  EXPECT_EQ(side_.find<core::PermitsAnswered>()->due.size(), 3u);
+}
+
+TEST_F(RedisStore, ManyReleasesGoInSeveralCalls) {
+  const auto limit = sliding_log("callbacks", 2'000);
+  add(0, limit);
+  const auto first = side_.answer(0, 1'500)->ask;
+  for (std::uint16_t i = 0; i < 1'500; ++i) release(0, first, i);
+  const auto* answer = side_.answer(0, 2'000);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->due.size(), 2'000u);
+}
+
+TEST_F(RedisStore, AnAskForMoreThanAnAnswerCarriesMayGoOnAtOnce) {
+  const auto limit = sliding_log("callbacks", 6'000);
+  add(0, limit);
+  const auto* answer = side_.answer(0, 10'000);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->due.size(), 4'000u);
+  EXPECT_EQ(answer->retry, Duration{});
+  answer = side_.answer(0, 10'000);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->due.size(), 2'000u);
+  EXPECT_GT(answer->retry.value_or(Duration{}).us, 0);
+}
+
+TEST_F(RedisStore, AForgottenLinesNumberCanNameAnother) {
+  const auto one = sliding_log("one", 1), two = sliding_log("two", 2);
+  add(0, one);
+  EXPECT_EQ(side_.answer(0, 9)->due.size(), 1u);
+  side_.store->forget_line({0});
+  add(0, two);
+  EXPECT_EQ(side_.answer(0, 9)->due.size(), 2u);
+}
+
+TEST_F(RedisStore, AScriptThatTheServerForgotIsSentAgain) {
+  std::vector<limits::Limit> limits;
+  for (int i = 0; i < 100; ++i) limits.push_back(sliding_log("l" + std::to_string(i), 5));
+  for (std::uint32_t i = 0; i < 100; ++i) add(i, limits[i]);
+  ASSERT_TRUE(side_.answer(0, 1));
+  ASSERT_EQ(control("SCRIPT", "FLUSH"), "OK");
+  ASSERT_EQ(control("CONFIG", "RESETSTAT"), "OK");
+  side_.events.clear();
+  for (std::uint32_t i = 0; i < 100; ++i) side_.ask(i, 1);
+  side_.store->flush();
+  ASSERT_TRUE(side_.until([&] { return side_.events.size() >= 100; }));
+  EXPECT_EQ(side_.count<core::PermitsAnswered>(), 100u);
+  EXPECT_NE(control("INFO", "commandstats").find("cmdstat_eval:calls=1,"), std::string::npos)
+      << "the whole script travels once";
+  EXPECT_EQ(side_.store->status().errors, 0u);
+}
+
+TEST_F(RedisStore, AReleaseThatFoundNoScriptIsSentAgain) {
+  const auto limit = sliding_log("callbacks", 5);
+  add(0, limit);
+  const auto first = side_.answer(0, 5)->ask;
+  ASSERT_EQ(control("SCRIPT", "FLUSH"), "OK");
+  release(0, first, 0);
+  release(0, first, 1);
+  side_.store->flush();
+  EXPECT_TRUE(side_.until([&] { return control("ZCARD", "test:{test}:callbacks:") == "3"; }));
+  EXPECT_EQ(side_.answer(0, 5)->due.size(), 2u);
+}
+
+TEST_F(RedisStore, AKeyOfAnotherTypeIsAnErrorAndTriedAgain) {
+  const auto limit = sliding_log("callbacks", 5);
+  add(0, limit);
+  ASSERT_EQ(control("SET", "test:{test}:callbacks:", "mine"), "OK");
+  EXPECT_FALSE(side_.answer(0, 1));
+  ASSERT_EQ(side_.events.size(), 2u);
+  EXPECT_EQ(std::get<core::StoreDown>(side_.events[0]).store, core::StoreId{3});
+  EXPECT_EQ(std::get<core::PermitsFailed>(side_.events[1]).ask, core::AskId{1});
+  ASSERT_TRUE(side_.notice("redis_error"));
+  EXPECT_TRUE(side_.says("WRONGTYPE"));
+  EXPECT_FALSE(side_.store->status().up);
+  EXPECT_NE(side_.store->status().trouble.find("WRONGTYPE"), std::string::npos);
+  EXPECT_EQ(side_.store->status().errors, 1u);
+  ASSERT_EQ(control("DEL", "test:{test}:callbacks:"), "1");
+  ASSERT_TRUE(side_.until([&] { return side_.count<core::StoreUp>() == 1; }));
+  EXPECT_TRUE(side_.answer(0, 1));
+  EXPECT_EQ(side_.notices.back().what, "redis_up");
+}
+
+TEST_F(RedisStore, ARepeatedErrorIsToldOnceAndWaitsLonger) {
+  const auto limit = sliding_log("callbacks", 5);
+  add(0, limit);
+  ASSERT_EQ(control("SET", "test:{test}:callbacks:", "mine"), "OK");
+  const std::size_t before = side_.notices.size();
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(side_.until_up());
+    EXPECT_FALSE(side_.answer(0, 1));
+  }
+  EXPECT_EQ(side_.notices.size(), before + 1);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(50 + 100 + 200));
+}
+
+TEST_F(RedisStore, AReplicaIsLeftForWhateverStandsThereNext) {
+  const auto limit = sliding_log("callbacks", 5);
+  add(0, limit);
+  ASSERT_TRUE(side_.answer(0, 1));
+  ASSERT_EQ(control("REPLICAOF", "127.0.0.1", "1"), "OK");
+  EXPECT_FALSE(side_.answer(0, 1));
+  EXPECT_TRUE(side_.says("READONLY"));
+  EXPECT_TRUE(side_.says("point redis.url at the primary"));
+  ASSERT_EQ(control("REPLICAOF", "NO", "ONE"), "OK");
+  ASSERT_TRUE(side_.until_up());
+  EXPECT_EQ(side_.count<core::StoreUp>(), 1u);
+  EXPECT_TRUE(side_.answer(0, 1));
+}
+
+TEST_F(RedisStore, NothingHappensAfterItIsDestroyed) {
+  const auto limit = sliding_log("callbacks", 5);
+  add(0, limit);
+  side_.events.clear();
+  side_.ask(0, 1);
+  side_.store->flush();
+  side_.store.reset();
+  EXPECT_FALSE(side_.until([&] { return !side_.events.empty(); }, std::chrono::milliseconds(100)));
+}
+
+TEST_F(RedisStore, AnotherDatabaseIsAnotherWorld) {
+  auto options = options_for(server_->port());
+  options.database = 5;
+  GateSide other(options);
+  ASSERT_TRUE(other.until_up());
+  const auto limit = sliding_log("callbacks", 1);
+  const Bucket bucket{&limit, ""};
+  other.store->add_line({0}, {&bucket, 1});
+  add(0, limit);
+  EXPECT_EQ(other.answer(0, 1)->due.size(), 1u);
+  EXPECT_EQ(side_.answer(0, 1)->due.size(), 1u);
+
+  options.database = 99;
+  GateSide none(options);
+  ASSERT_TRUE(none.until([&] { return none.notice("redis_refused"); }));
+  EXPECT_TRUE(none.says("no such database"));
+}
+
+}  // namespace
+}  // namespace einlass::redis::testing
