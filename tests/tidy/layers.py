@@ -37,8 +37,8 @@ LIBRARIES = {
     "openssl": {"adapters/http", "adapters/redis"},
 }
 
-# Headers that the build makes, and who may include them.
-GENERATED = {"lua/scripts.h": {"adapters/redis"}}
+# Our headers outside of src, and who may include them.
+OUTSIDE = {"lua/scripts.h": {"adapters/redis"}}
 
 PURE = {"core", "limits"}
 PURE_HEADERS = set("""
@@ -65,8 +65,8 @@ def table_name(folder: str) -> str:
 
 
 def own_include(root: str, folder: str, include: str) -> str | None:
-    if include in GENERATED:
-        only = GENERATED[include]
+    if include in OUTSIDE:
+        only = OUTSIDE[include]
         return None if folder in only else f'"{include}" is only for {", ".join(sorted(only))}'
     if not os.path.isfile(os.path.join(root, "src", include)):
         return f'"{include}" is not below src; write our headers as "core/event.h", others in <>'

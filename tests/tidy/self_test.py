@@ -222,10 +222,17 @@ class LuaGlobals(Planted):
                    "return f(redis.call('GET', KEYS[1]))\n")
         self.assert_content("lua_globals.py", self.LUAC)
 
+    def test_files_are_joined(self):
+        self.plant("lua/a.lua", "local first, second = 1, 2\nlocal function both() end\n")
+        self.plant("lua/b.lua", "if first then\nlocal inner = second\nboth()\nend\n")
+        self.assert_content("lua_globals.py", self.LUAC)
+        self.plant("lua/c.lua", "return inner\n")
+        self.assert_finds("lua/c.lua:1: reads the global inner", "lua_globals.py", self.LUAC)
+
     def test_globals(self):
         for text, words in (
                 ("\nfunction f() end\n", "lua/a.lua:2: sets the global f"),
-                ("local x = 1\nxx = 2\n", "lua/a.lua:2: sets the global xx"),
+                ("local x = 1\ny = 2\n", "lua/a.lua:2: sets the global y"),
                 ("return keys[1]\n", "lua/a.lua:1: reads the global keys"),
                 ("\nlocal x = os.time()\n", "lua/a.lua:2: reads the global os"),
                 ("\nlocal = 3\n", "lua/a.lua:2: is not Lua 5.1")):
