@@ -1,0 +1,18 @@
+// The Lua files of this folder, embedded at build time, put together to the scripts that Redis
+// runs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace einlass::lua {
+
+enum class Entry { acquire, release, peek };
+
+// The text of a script that can serve buckets of these algorithms ("sliding_log", ...) and no
+// others, so that it stays short. The same set gives the same text, whatever its order and however
+// often it names one. REQUIRES: every name has a file here.
+std::string script(Entry entry, std::span<const std::string_view> algorithms);
+
+}  // namespace einlass::lua

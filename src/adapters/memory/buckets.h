@@ -1,0 +1,61 @@
+// The table of buckets by limit and key. A bucket that no line uses leaves once it is full again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "limits/acquire.h"
+#include "limits/limit.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::memory {
+
+// Given out by Buckets, dense from 0; used again after the bucket has left.
+using BucketId = Strong<struct BucketTag, std::uint32_t>;
+
+class Buckets {
+ public:
+  // How many unused buckets a sweep looks at: a fixed price for every ask. As each ask can leave at
+  // most one line's buckets behind, sweeps keep up with what comes.
+  static constexpr std::size_t kSweptAtOnce = 4;
+
+  // One more line uses the bucket; makes it if there is none. `limit` outlives the table.
+  BucketId use(const limits::Limit& limit, const std::string& key);
+
+  // One line fewer uses it. REQUIRES: as often as use() at most.
+  void leave(BucketId id);
+
+  // Stays where it is while a line uses the bucket.
+  limits::State& state(BucketId id) { return slots_[id.value]->state; }
+
+  // Forgets a few of the unused buckets that are as good as new at `now`.
+  void sweep(Instant now);
+
+  std::size_t size() const { return by_name_.size(); }
+
+ private:
+  using Name = std::pair<const limits::Limit*, std::string>;
+  struct NameHash {
+    std::size_t operator()(const Name& name) const;
+  };
+  struct Slot {
+    Name name;
+    limits::State state;
+    std::size_t lines = 0;
+    bool unused_listed = false;
+  };
+
+  std::vector<std::unique_ptr<Slot>> slots_;  // By BucketId; null: free.
+  std::vector<BucketId> free_;
+  std::unordered_map<Name, BucketId, NameHash> by_name_;
+  std::vector<BucketId> unused_;  // Each once; may hold some that are used again.
+  std::size_t cursor_ = 0;        // Where in unused_ the next sweep goes on.
+};
+
+}  // namespace einlass::memory

@@ -1,0 +1,31 @@
+// The name of one permit: 16 bytes, of which whoever asks chooses the first 14 for the whole ask
+// and the last two count its permits from 0. So one ask is for at most 65,536 permits.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstdint>
+
+namespace einlass::limits {
+
+inline constexpr std::int64_t kMostPermitsOfAnAsk = 65'536;
+
+// Never used for two asks: the sliding log knows a permit by its id alone.
+using IdPrefix = std::array<std::uint8_t, 14>;
+
+struct PermitId {
+  std::array<std::uint8_t, 16> bytes{};
+
+  constexpr bool operator==(const PermitId&) const = default;
+};
+
+constexpr PermitId permit_id(const IdPrefix& prefix, std::uint16_t index) {
+  PermitId id;
+  std::copy(prefix.begin(), prefix.end(), id.bytes.begin());
+  id.bytes[14] = static_cast<std::uint8_t>(index >> 8);
+  id.bytes[15] = static_cast<std::uint8_t>(index & 0xff);
+  return id;
+}
+
+}  // namespace einlass::limits

@@ -1,0 +1,28 @@
+// Which parameters of a limit cannot be kept, and why.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "limits/limit.h"
+#include "units/id.h"
+
+namespace einlass::limits {
+
+// Lua counts in doubles, so every whole number of a limiter's state stays below this.
+inline constexpr std::int64_t kExactBelow = std::int64_t{1} << 53;
+
+// Instants plus a window stay exact for as long as the calendar matters.
+inline constexpr Duration kLongestWindow = Duration::seconds(std::int64_t{100} * 365 * 24 * 3600);
+
+// A sliding log keeps one entry for each unit granted within its window (about 120 bytes in Redis,
+// 24 in memory), and books as many entries for a permit as it costs.
+inline constexpr std::int64_t kMostLogEntries = 10'000'000;
+inline constexpr std::int64_t kMostLogCost = 1'000;
+
+// None if the limit can be kept and a record of that cost could ever pass; else one sentence that
+// names the parameter and says what would work. A rate of 0 is no mistake: it denies everything.
+// acquire() REQUIRES parameters that are not refused.
+std::optional<std::string> refusal(const Parameters& parameters, Permits cost);
+
+}  // namespace einlass::limits

@@ -1,0 +1,39 @@
+#include "limits/sliding_log.h"
+
+namespace einlass::limits {
+
+void SlidingLogLook::pay(std::span<const Duration> booked, const IdPrefix& prefix) {
+  // Out with what can never matter again, first: so the ring need not grow beyond the limit.
+  log_.last = now_ + booked.back();
+  log_.entries.pop_front(log_.entries.count_until(log_.last - window_));
+  for (std::size_t i = 0; i < booked.size(); ++i) {
+    const Instant at = now_ + booked[i];
+    if (at <= log_.last - window_) continue;
+    const PermitId id = permit_id(prefix, static_cast<std::uint16_t>(i));
+    for (std::int64_t unit = 0; unit < cost_; ++unit) log_.entries.push_back({at, id});
+  }
+}
+
+Permits peek(const SlidingLogParameters& parameters, const SlidingLog& log, Instant now) {
+  if (log.last > now) return {0};  // Whatever is free is for later.
+  const std::size_t left = log.entries.count_until(now - parameters.window);
+  const auto taken = static_cast<std::int64_t>(log.entries.size() - left);
+  return {std::max<std::int64_t>(0, parameters.limit.value - taken)};
+}
+
+std::int64_t give_back(const SlidingLogParameters& parameters, SlidingLog& log, Permits,
+                       std::span<const PermitId> ids, Instant now) {
+  std::int64_t found = 0;
+  for (const PermitId& id : ids) {
+    const Instant latest = std::max(log.last, now);
+    found += log.entries.erase(id, log.entries.count_until(latest - parameters.window)) ? 1 : 0;
+  }
+  return found;
+}
+
+bool is_fresh(const SlidingLogParameters& parameters, const SlidingLog& log, Instant now) {
+  if (log.last > now) return false;
+  return log.entries.count_until(now - parameters.window) == log.entries.size();
+}
+
+}  // namespace einlass::limits

@@ -1,0 +1,98 @@
+// The token bucket: at most burst + rate * W permits in any time W, starting full.
+//
+// A bucket is a level and the instant for which it holds. That instant may lie ahead: permits
+// booked ahead are paid at once, and the next booking is never before the last one.
+//
+// What may come back. A permit given back late must not return what the bucket has lost meanwhile
+// by being full: take 10 of 10, wait until 5 have flowed in, let 5 others pass, give the 10 back
+// whole, and 15 pass in one instant. Had the 10 never been taken, the bucket would have stood
+// full and only 5 would be there. So a bucket remembers the highest level it has stood at since
+// what is still out was taken, and gives back only as much as leaves that level, raised by all
+// that came back, at or below full. Then the levels so raised are those of a bucket from which
+// the returned permits were never taken: it never runs over, so the promise holds for the permits
+// that were used. In doubt this gives back less: nothing to a bucket that was full a moment ago,
+// everything to one that has run dry since, which is where it matters.
+//
+// No ids are kept. A permit that is given back twice can therefore be credited twice, but never
+// above that bound; and a permit is to come back within kGiveBackWithin of its instant.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "limits/limit.h"
+#include "limits/permit_id.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::limits {
+
+// How long a bucket remembers how high it stood (at least; at most twice as long). A bucket in
+// Redis is kept that long too, so an expired one is the same as one that has never been used.
+inline constexpr Duration kGiveBackWithin = Duration::seconds(10);
+
+// The state. Levels are in 1/micros permits.
+struct TokenBucket {
+  std::int64_t level = 0;
+  Instant at;               // The level holds for this instant, which may lie ahead.
+  std::int64_t peak = 0;    // The highest level in the generation of `at`, ...
+  std::int64_t before = 0;  // ... and in the one before it. A generation is kGiveBackWithin long.
+  std::int64_t micros = 1;  // The unit: Rate::micros of the rate under which this was written.
+};
+
+// A bucket that nobody has used.
+TokenBucket fresh(const TokenBucketParameters& parameters);
+
+// The bucket moved on to `now`, or as it stands if that is behind it. A bucket that was written
+// under another rate keeps its whole permits. Time never runs backwards.
+TokenBucket advanced(const TokenBucketParameters& parameters, TokenBucket bucket, Instant now);
+
+// Whole permits that could leave at `now`.
+Permits peek(const TokenBucketParameters& parameters, const TokenBucket& bucket, Instant now);
+
+// Gives back what `ids` cost, as far as it may come back. Returns how many ids there were.
+std::int64_t give_back(const TokenBucketParameters& parameters, TokenBucket& bucket, Permits cost,
+                       std::span<const PermitId> ids, Instant now);
+
+// Whether the bucket is to `now` as one that nobody has used, so that it may be forgotten.
+bool is_fresh(const TokenBucketParameters& parameters, const TokenBucket& bucket, Instant now);
+
+// One ask's look at a bucket: books permits without writing until pay(). See acquire.h.
+class TokenBucketLook {
+ public:
+  static constexpr bool kGrantsAhead = true;
+
+  TokenBucketLook(const TokenBucketParameters& parameters, TokenBucket& bucket, Permits cost,
+                  Instant now)
+      : parameters_(parameters),
+        bucket_(bucket),
+        cost_(cost.value),
+        next_(advanced(parameters, bucket, now)) {}
+
+  bool ever(std::int64_t permits) const {
+    const std::int64_t burst = parameters_.burst.value;
+    return parameters_.rate.permits > 0 && cost_ <= burst &&
+           (permits == 1 || permits <= burst / cost_);
+  }
+  Instant reach(std::span<const Duration>, std::int64_t more) const {
+    const std::int64_t missing = more * need() - next_.level;
+    if (missing <= 0) return next_.at;
+    const std::int64_t rate = parameters_.rate.permits;
+    return next_.at + Duration{missing / rate + (missing % rate != 0)};
+  }
+  void book(Instant at) {
+    if (at > next_.at) next_ = advanced(parameters_, next_, at);
+    next_.level -= need();
+  }
+  void pay(std::span<const Duration>, const IdPrefix&) { bucket_ = next_; }
+
+ private:
+  std::int64_t need() const { return cost_ * parameters_.rate.micros; }
+
+  const TokenBucketParameters& parameters_;
+  TokenBucket& bucket_;
+  std::int64_t cost_;
+  TokenBucket next_;  // With what this ask has booked.
+};
+
+}  // namespace einlass::limits
