@@ -18,7 +18,8 @@ namespace einlass::kafka {
 
 struct DeadLettersOptions {
   std::string brokers;
-  std::map<std::string, std::string> properties;  // As for the source; consumer-only ones are left out.
+  std::map<std::string, std::string>
+      properties;  // As for the source; consumer-only ones are left out.
 };
 
 // One record for a dead letter topic. All views live until put() returns.

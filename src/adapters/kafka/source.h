@@ -52,7 +52,7 @@ struct SourceOptions {
     std::string name;
     core::RouteId route;
   };
-  std::string brokers;   // host:port, comma separated.
+  std::string brokers;  // host:port, comma separated.
   std::string group;
   std::string instance;  // group.instance.id; empty = dynamic membership.
   std::vector<Topic> topics;
@@ -70,9 +70,9 @@ struct SourceStatus {
     bool revoking = false;
     Offset committed{-1};  // The last acknowledged commit's, -1 before it.
   };
-  bool joined = false;         // Has (or had) an assignment since the last trouble, even an empty one.
-  bool brokers_down = false;   // Every broker is out of reach.
-  std::string trouble;         // The last error that still stands; empty if none.
+  bool joined = false;  // Has (or had) an assignment since the last trouble, even an empty one.
+  bool brokers_down = false;  // Every broker is out of reach.
+  std::string trouble;        // The last error that still stands; empty if none.
   std::vector<Partition> partitions;
   std::uint64_t offsets_skipped = 0;  // Offsets that Kafka itself no longer had.
 };

@@ -1,0 +1,98 @@
+// The assigned partitions: a slot and a queue for each, and which of them are worth reading.
+//
+// A queue wakes us only when it goes from empty to not empty. What is left in it when reading
+// stops early makes no event, so the set of partitions to read is kept here by hand.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "adapters/kafka/handles.h"
+#include "adapters/kafka/wakeups.h"
+#include "core/ids.h"
+#include "units/id.h"
+
+namespace einlass::kafka {
+
+enum class Phase : std::uint8_t {
+  unused,  // A free slot.
+  reading,
+  revoking,  // The gate was told that it is revoked; waits for partition_done().
+  lost,      // As revoking, but it is somebody else's already.
+  done,      // The gate is through with it.
+};
+
+// One assignment of one partition. Stays where it is while it is in use.
+struct Partition {
+  core::PartitionId id;
+  core::RouteId route;
+  std::string topic;
+  PartitionNumber number;
+  Phase phase = Phase::unused;
+  bool leaving = false;  // In the revocation that waits for partition_done().
+  bool held = false;
+  bool more = false;       // Its queue may hold something.
+  bool queued = false;     // Stands in the ready line.
+  std::int64_t next = -1;  // The offset that comes next if none is missing; -1 before the first.
+  std::int64_t reset_at = -1;  // The offset that librdkafka did not find and left; -1 = none.
+  Offset committed{-1};
+  QueueHandle queue;
+  MessageHandle kept;  // The first message of a log that began anew, for the next assignment.
+
+  bool readable() const { return phase == Phase::reading && !held; }
+};
+
+class Assignment {
+ public:
+  explicit Assignment(Wakeups& wakeups) : wakeups_(wakeups) {}
+  ~Assignment();
+  Assignment(const Assignment&) = delete;
+  Assignment& operator=(const Assignment&) = delete;
+
+  // Takes a slot; the partition is to be read, from its queue that is watched from now on.
+  Partition& add(const std::string& topic, PartitionNumber number, core::RouteId route,
+                 QueueHandle queue);
+
+  // Frees the slot and the queue. The id is not used again before recycle().
+  void remove(Partition& partition);
+  void recycle();
+
+  // REQUIRES: the id is in use.
+  Partition& at(core::PartitionId id);
+
+  // nullptr if there is none.
+  Partition* in_use(core::PartitionId id);
+  Partition* find(const std::string& topic, PartitionNumber number);
+
+  // For each partition in use, in the order of their ids.
+  template <class F>
+  void for_each(F&& visit) {
+    for (Partition& partition : slots_) {
+      if (partition.phase != Phase::unused) visit(partition);
+    }
+  }
+
+  // The queue behind this id may hold something; ids that are out of use are ignored.
+  void woken(std::uint32_t id);
+  void more(Partition& partition);   // As woken(); also after it has become readable.
+  void empty(Partition& partition);  // Its queue was read until there was nothing.
+
+  // The next partition that is worth reading, or nullptr. It keeps its turn until it is empty, not
+  // readable any more, or sent to the end of the line.
+  Partition* ready();
+  void to_the_end(Partition& partition);
+
+ private:
+  Wakeups& wakeups_;
+  std::deque<Partition> slots_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> retired_;
+  std::map<std::pair<std::string, std::int32_t>, std::uint32_t> ids_;
+  std::deque<std::uint32_t> line_;  // May hold ids that are not worth reading any more.
+};
+
+}  // namespace einlass::kafka

@@ -1,0 +1,82 @@
+// Turns librdkafka's errors into sentences for people, and keeps those that still stand.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/event.h"
+#include "units/notice.h"
+#include "units/time.h"
+
+namespace einlass::kafka {
+
+// Until when a trouble stands.
+enum class Standing : std::uint8_t {
+  passing,     // Not at all: it is said and that is all.
+  connection,  // Until the group's brokers answer again.
+  topic,       // Until the topic has its partitions again.
+  for_ever,    // The client is of no more use.
+};
+
+struct Trouble {
+  Severity severity = Severity::warning;
+  const char* what = "";  // A fixed name, as "kafka_unknown_topic".
+  Standing standing = Standing::passing;
+  std::string topic;   // Where it is about one.
+  std::string detail;  // One sentence: what, where, and what to do.
+};
+
+// Where the error happened, for the sentence.
+struct Place {
+  std::string_view brokers;
+  std::string_view group;
+  std::string_view instance;
+  std::string_view topic;
+};
+
+// `reason` is librdkafka's own text.
+Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason, const Place& place);
+
+// The same for a line of librdkafka's log; none for one that is not worth a warning.
+std::optional<Trouble> explain_log(rd_kafka_event_t* event);
+
+// What a commit's error means to the gate.
+core::CommitResult commit_result(rd_kafka_resp_err_t code);
+
+// The troubles that stand, each once.
+class Troubles {
+ public:
+  // `quiet`: for how long people are not told of the same thing again.
+  explicit Troubles(Duration quiet) : quiet_(quiet) {}
+
+  // Keeps the trouble while it stands. Returns whether people should be told: not while it has
+  // been standing, nor in the quiet time after they were told.
+  bool add(const Trouble& trouble, Instant now);
+
+  // What stood until then is over.
+  void connection_works();
+  void topic_works(std::string_view topic);
+
+  bool any(Standing standing) const;
+  bool has(std::string_view what) const;
+
+  // The one that is most worth telling; empty if none stands.
+  std::string worst() const;
+
+ private:
+  static constexpr std::size_t kMost = 1000;  // Kinds times topics; more are said but not kept.
+
+  struct Entry {
+    Trouble trouble;
+    Instant told;
+    bool stands = false;
+  };
+  Duration quiet_;
+  std::map<std::string, Entry, std::less<>> entries_;  // By what and topic.
+};
+
+}  // namespace einlass::kafka

@@ -1,0 +1,45 @@
+// Owners for what librdkafka's C API gives out.
+//
+// The client itself (rd_kafka_t) has no owner here: see Source and DeadLetters for why it is left
+// to the end of the process.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace einlass::kafka {
+
+template <auto destroy>
+struct Destroy {
+  template <class T>
+  void operator()(T* object) const {
+    destroy(object);
+  }
+};
+
+using ConfHandle = std::unique_ptr<rd_kafka_conf_t, Destroy<rd_kafka_conf_destroy>>;
+using QueueHandle = std::unique_ptr<rd_kafka_queue_t, Destroy<rd_kafka_queue_destroy>>;
+using EventHandle = std::unique_ptr<rd_kafka_event_t, Destroy<rd_kafka_event_destroy>>;
+using MessageHandle = std::unique_ptr<rd_kafka_message_t, Destroy<rd_kafka_message_destroy>>;
+using HeadersHandle = std::unique_ptr<rd_kafka_headers_t, Destroy<rd_kafka_headers_destroy>>;
+using ErrorHandle = std::unique_ptr<rd_kafka_error_t, Destroy<rd_kafka_error_destroy>>;
+using ListHandle = std::unique_ptr<rd_kafka_topic_partition_list_t,
+                                   Destroy<rd_kafka_topic_partition_list_destroy>>;
+using TopicPartitionHandle =
+    std::unique_ptr<rd_kafka_topic_partition_t, Destroy<rd_kafka_topic_partition_destroy>>;
+using AdminOptionsHandle =
+    std::unique_ptr<rd_kafka_AdminOptions_t, Destroy<rd_kafka_AdminOptions_destroy>>;
+using ListOffsetsHandle = std::unique_ptr<rd_kafka_ListConsumerGroupOffsets_t,
+                                          Destroy<rd_kafka_ListConsumerGroupOffsets_destroy>>;
+
+// The elements of a list; none for nullptr.
+inline std::span<const rd_kafka_topic_partition_t> elements(
+    const rd_kafka_topic_partition_list_t* list) {
+  if (list == nullptr) return {};
+  return {list->elems, static_cast<std::size_t>(list->cnt)};
+}
+
+}  // namespace einlass::kafka

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "adapters/kafka/source_state.h"
+
+namespace einlass::kafka {
+namespace {
+
+std::optional<std::string_view> view(const void* data, std::size_t size) {
+  if (data == nullptr) return std::nullopt;
+  return std::string_view(static_cast<const char*>(data), size);
+}
+
+}  // namespace
+
+int Source::State::read(Partition& partition, int budget) {
+  int count = 0;
+  while (count < budget && partition.readable()) {
+    MessageHandle message = std::move(partition.kept);
+    if (message == nullptr) message.reset(rd_kafka_consume_queue(partition.queue.get(), 0));
+    if (message == nullptr) {
+      assignment.empty(partition);
+      break;
+    }
+    ++count;
+    if (admit(partition, message)) take(partition, *message);
+  }
+  return count;
+}
+
+// Whether the message is the gate's to have. Almost always it is the next one.
+bool Source::State::admit(Partition& partition, MessageHandle& message) {
+  if (message->err) {
+    tell(message->err, false, rd_kafka_message_errstr(message.get()), partition.topic);
+    return false;
+  }
+  const std::int64_t offset = message->offset;
+  if (offset != partition.next) {
+    if (offset < partition.next) {
+      begin_anew(partition, std::move(message));
+      return false;
+    }
+    count_skipped(partition, offset);
+  }
+  partition.next = offset + 1;
+  return true;
+}
+
+// Offsets went back: the topic was deleted and made anew, or a broker lost the end of its log. The
+// gate's records of this partition no longer mean what is in Kafka now.
+void Source::State::begin_anew(Partition& partition, MessageHandle first) {
+  notify({Severity::error, "kafka_log_began_anew",
+          partition.topic + " partition " + std::to_string(partition.number.value) +
+              " went back from offset " + std::to_string(partition.next) + " to " +
+              std::to_string(first->offset) +
+              ": the topic was deleted and created again, or lost its end; reading from there"});
+  partition.kept = std::move(first);
+  partition.phase = Phase::lost;
+  events.push_back(core::PartitionLost{partition.id});
+}
+
+// Gaps are normal (compaction, transactions). What counts is a gap over the offset that librdkafka
+// says it did not find any more.
+void Source::State::count_skipped(Partition& partition, std::int64_t offset) {
+  serve_log();
+  const std::int64_t from = partition.reset_at;
+  if (from < 0) return;
+  if (partition.next <= from && from < offset) {
+    offsets_skipped += static_cast<std::uint64_t>(offset - from);
+    notify({Severity::error, "kafka_offsets_skipped",
+            partition.topic + " partition " + std::to_string(partition.number.value) +
+                ": offsets " + std::to_string(from) + " to " + std::to_string(offset - 1) +
+                " were deleted from Kafka before they were read; raise the topic's retention or "
+                "the limits"});
+  }
+  if (from <= std::max(offset, partition.next)) partition.reset_at = -1;
+}
+
+void Source::State::take(const Partition& partition, const rd_kafka_message_t& message) {
+  sink.take({.partition = partition.id,
+             .offset = Offset{message.offset},
+             .timestamp_ms = rd_kafka_message_timestamp(&message, nullptr),
+             .topic = partition.topic,
+             .number = partition.number,
+             .key = view(message.key, message.key_len),
+             .value = view(message.payload, message.len),
+             .headers = headers_of(message)});
+}
+
+std::span<const Header> Source::State::headers_of(const rd_kafka_message_t& message) {
+  rd_kafka_headers_t* list = nullptr;
+  if (rd_kafka_message_headers(&message, &list) != RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  headers.clear();
+  const char* name = nullptr;
+  const void* value = nullptr;
+  std::size_t size = 0;
+  for (std::size_t i = 0;
+       rd_kafka_header_get_all(list, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR; ++i) {
+    headers.push_back({name, view(value, size)});
+  }
+  return headers;
+}
+
+}  // namespace einlass::kafka

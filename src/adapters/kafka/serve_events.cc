@@ -1,0 +1,118 @@
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "adapters/kafka/log_line.h"
+#include "adapters/kafka/source_state.h"
+#include "units/check.h"
+
+namespace einlass::kafka {
+namespace {
+
+// How many events are taken from the main queue in one poll().
+constexpr int kEventsPerPoll = 1000;
+
+}  // namespace
+
+void Source::State::serve_main_queue() {
+  for (int i = 0; i < kEventsPerPoll; ++i) {
+    EventHandle event(rd_kafka_queue_poll(main_queue.get(), 0));
+    if (event == nullptr) {
+      main_ready = false;
+      return;
+    }
+    serve(std::move(event));
+  }
+}
+
+void Source::State::serve(EventHandle event) {
+  switch (rd_kafka_event_type(event.get())) {
+    case RD_KAFKA_EVENT_REBALANCE:
+      serve_rebalance(std::move(event));
+      break;
+    case RD_KAFKA_EVENT_OFFSET_COMMIT: {
+      const auto error = commits.ended(client, main_queue.get(), event.get());
+      if (!error) {
+        troubles.connection_works();
+      } else if (error != RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS) {
+        tell(error, false, "on commit", {});
+      }
+      break;
+    }
+    case RD_KAFKA_EVENT_ERROR:
+      serve_error(event.get());
+      break;
+    case RD_KAFKA_EVENT_LISTCONSUMERGROUPOFFSETS_RESULT:
+      if (probe.answered(event.get())) troubles.connection_works();
+      break;
+    default:
+      // A message here would be one that went past its partition's own queue.
+      CHECK(rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_FETCH);
+      break;
+  }
+}
+
+void Source::State::serve_rebalance(EventHandle event) {
+  if (rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+    troubles.connection_works();
+    for (const auto& entry : elements(rd_kafka_event_topic_partition_list(event.get()))) {
+      troubles.topic_works(entry.topic);
+    }
+  }
+  tell_rebalance_failure(rebalance.handle(client, std::move(event), now));
+}
+
+void Source::State::serve_error(rd_kafka_event_t* event) {
+  const char* reason = rd_kafka_event_error_string(event);
+  const TopicPartitionHandle place(rd_kafka_event_topic_partition(event));
+  std::string_view topic = place != nullptr ? place->topic : "";
+  // For a topic that is not there librdkafka names it only in the text.
+  for (const auto& candidate : options.topics) {
+    if (place == nullptr && candidate.name.size() > topic.size() &&
+        std::string_view(reason).find(candidate.name) != std::string_view::npos) {
+      topic = candidate.name;
+    }
+  }
+  tell(rd_kafka_event_error(event), rd_kafka_event_error_is_fatal(event) != 0, reason, topic);
+}
+
+void Source::State::serve_log() {
+  log_ready = false;
+  while (const EventHandle event{rd_kafka_queue_poll(log_queue.get(), 0)}) {
+    serve_log_line(event.get());
+  }
+}
+
+void Source::State::serve_log_line(rd_kafka_event_t* event) {
+  const char* facility = nullptr;
+  const char* text = "";
+  int level = 0;
+  rd_kafka_event_log(event, &facility, &text, &level);
+  if (const auto reset = parse_offset_reset(text)) {
+    Partition* partition = assignment.find(reset->topic, reset->number);
+    if (partition != nullptr) partition->reset_at = reset->from;
+  } else if (const auto trouble = explain_log(event)) {
+    tell(*trouble);
+  }
+}
+
+void Source::State::tell(const Trouble& trouble) {
+  if (troubles.add(trouble, now)) notify({trouble.severity, trouble.what, trouble.detail});
+}
+
+void Source::State::tell(rd_kafka_resp_err_t code, bool fatal, const char* reason,
+                         std::string_view topic) {
+  tell(explain(code, fatal, reason == nullptr ? "" : reason,
+               {options.brokers, options.group, options.instance, topic}));
+}
+
+void Source::State::tell_rebalance_failure(const std::string& error) {
+  if (error.empty()) return;
+  tell({Severity::error,
+        "kafka_rebalance_failed",
+        Standing::passing,
+        {},
+        "a rebalance of the group " + options.group + " failed (" + error + "); tried again"});
+}
+
+}  // namespace einlass::kafka

@@ -1,0 +1,177 @@
+#include "adapters/kafka/source.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "adapters/kafka/configuration.h"
+#include "adapters/kafka/source_state.h"
+
+namespace einlass::kafka {
+namespace {
+
+// The main queue must be read more often than max.poll.interval.ms, and a wake-up that was lost in
+// a full pipe is made up for this much later.
+constexpr Duration kTick = Duration::seconds(1);
+
+// How many messages of one partition are read before the next has its turn.
+constexpr int kTurn = 64;
+
+constexpr Wakeups::Key kMainQueue = 0xffffffff;
+constexpr Wakeups::Key kLogQueue = 0xfffffffe;
+
+constexpr int kCloseSliceMs = 10;
+
+// Anything else would be a pattern to librdkafka, or no topic of Kafka.
+void check_topics(const std::vector<SourceOptions::Topic>& topics) {
+  constexpr std::string_view kLegal =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  if (topics.empty()) throw std::runtime_error("kafka: there is no topic to read");
+  for (const auto& topic : topics) {
+    if (topic.name.empty() || topic.name.find_first_not_of(kLegal) != std::string::npos) {
+      throw std::runtime_error("kafka: '" + topic.name + "' cannot be the name of a topic");
+    }
+  }
+}
+
+// Has no owner, and is never destroyed: rd_kafka_destroy() waits for ever once a topic was deleted
+// while it was assigned (6 of 6 with librdkafka 2.0.2), and for a look-up of a broker's name at any
+// time. It ends with the process.
+rd_kafka_t* new_consumer(const SourceOptions& options, const Notify& notify) {
+  check_topics(options.topics);
+  ConfHandle conf = source_configuration(options, rd_kafka_version());
+  warn_of_known_trouble(conf.get(), rd_kafka_version(), notify);
+  char reason[512] = "";
+  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, conf.get(), reason, sizeof reason);
+  if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + reason);
+  conf.release();
+  return client;
+}
+
+}  // namespace
+
+Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
+                     core::Events& gate_events, MessageSink& message_sink, Notify notify_people)
+    : options(std::move(source_options)),
+      events(gate_events),
+      sink(message_sink),
+      notify(std::move(notify_people)),
+      client(new_consumer(options, notify)),
+      log_queue(rd_kafka_queue_new(client)),
+      wakeups(io,
+              [this](Wakeups::Key key) {
+                if (key == kMainQueue) {
+                  main_ready = true;
+                } else if (key == kLogQueue) {
+                  log_ready = true;
+                } else {
+                  assignment.woken(key);
+                }
+              }),
+      probe(options.group, options.topics.front().name) {
+  rd_kafka_poll_set_consumer(client);
+  main_queue.reset(rd_kafka_queue_get_consumer(client));
+  rd_kafka_set_log_queue(client, log_queue.get());
+  wakeups.watch(main_queue.get(), kMainQueue);
+  wakeups.watch(log_queue.get(), kLogQueue);
+  wakeups.tick_every(kTick, [this] { tick(); });
+  subscribe();
+}
+
+Source::State::~State() {
+  if (main_queue != nullptr) Wakeups::unwatch(main_queue.get());
+  Wakeups::unwatch(log_queue.get());
+}
+
+void Source::State::subscribe() {
+  const ListHandle list(rd_kafka_topic_partition_list_new(static_cast<int>(options.topics.size())));
+  for (const auto& topic : options.topics) {
+    rd_kafka_topic_partition_list_add(list.get(), topic.name.c_str(), RD_KAFKA_PARTITION_UA);
+  }
+  const auto error = rd_kafka_subscribe(client, list.get());
+  if (error) throw std::runtime_error(std::string("kafka: subscribe: ") + rd_kafka_err2str(error));
+}
+
+void Source::State::poll(Instant at, int budget) {
+  now = at;
+  if (log_ready) serve_log();
+  if (main_ready) serve_main_queue();
+  while (budget > 0) {
+    Partition* partition = assignment.ready();
+    if (partition == nullptr) break;
+    budget -= read(*partition, std::min(budget, kTurn));
+    if (partition->more && partition->readable()) assignment.to_the_end(*partition);
+  }
+}
+
+void Source::State::tick() {
+  main_ready = true;
+  assignment.for_each([this](Partition& partition) { assignment.more(partition); });
+  if (troubles.any(Standing::connection)) probe.ask(client, main_queue.get());
+}
+
+Source::Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,
+               MessageSink& sink, Notify notify)
+    : state_(std::make_unique<State>(io, std::move(options), events, sink, std::move(notify))) {}
+
+Source::~Source() = default;
+
+void Source::poll(Instant now, int budget) { state_->poll(now, budget); }
+
+bool Source::has_more() const {
+  return state_->main_ready || state_->log_ready || state_->assignment.ready() != nullptr;
+}
+
+void Source::hold(core::PartitionId partition) { state_->assignment.at(partition).held = true; }
+
+void Source::read(core::PartitionId id) {
+  Partition& partition = state_->assignment.at(id);
+  partition.held = false;
+  state_->assignment.more(partition);  // What its queue holds already makes no event.
+}
+
+void Source::commit(std::span<const core::CommitEntry> entries) {
+  state_->commits.begin(state_->client, state_->main_queue.get(), entries);
+}
+
+void Source::partition_done(core::PartitionId id) {
+  State& state = *state_;
+  state.tell_rebalance_failure(
+      state.rebalance.partition_done(state.client, state.assignment.at(id), state.now));
+}
+
+void Source::close(Duration patience) {
+  State& state = *state_;
+  Wakeups::unwatch(state.main_queue.get());
+  state.main_queue.reset();  // librdkafka demands it.
+  const QueueHandle closing(rd_kafka_queue_new(state.client));
+  const ErrorHandle error(rd_kafka_consumer_close_queue(state.client, closing.get()));
+  if (error != nullptr) return;  // A consumer that had a fatal error; there is nothing to leave.
+  constexpr Duration kSlice = Duration::millis(kCloseSliceMs);
+  while (!rd_kafka_consumer_closed(state.client) && patience > Duration{}) {
+    EventHandle event(rd_kafka_queue_poll(closing.get(), kCloseSliceMs));
+    if (event == nullptr) {
+      patience = patience - kSlice;
+    } else if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE) {
+      state.rebalance.handle(state.client, std::move(event), state.now);
+    }
+  }
+}
+
+SourceStatus Source::status() const {
+  const Troubles& troubles = state_->troubles;
+  SourceStatus status;
+  status.joined = state_->rebalance.joined() && !troubles.any(Standing::for_ever);
+  status.brokers_down = troubles.has("kafka_brokers_down");
+  status.trouble = troubles.worst();
+  status.offsets_skipped = state_->offsets_skipped;
+  state_->assignment.for_each([&status](const Partition& partition) {
+    status.partitions.push_back(
+        {partition.id, partition.topic, partition.number, partition.held,
+         partition.phase == Phase::revoking || partition.phase == Phase::lost,
+         partition.committed});
+  });
+  return status;
+}
+
+}  // namespace einlass::kafka

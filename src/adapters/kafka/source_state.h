@@ -1,0 +1,71 @@
+// What a Source is made of: source.cc builds and drives it, serve_events.cc takes librdkafka's
+// events, read_messages.cc its messages.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/kafka/assignment.h"
+#include "adapters/kafka/commits.h"
+#include "adapters/kafka/errors.h"
+#include "adapters/kafka/handles.h"
+#include "adapters/kafka/probe.h"
+#include "adapters/kafka/rebalance.h"
+#include "adapters/kafka/source.h"
+#include "adapters/kafka/wakeups.h"
+
+namespace einlass::kafka {
+
+struct Source::State {
+  static constexpr Duration kQuiet = Duration::seconds(30);  // For how long nothing is told twice.
+
+  State(boost::asio::io_context& io, SourceOptions source_options, core::Events& gate_events,
+        MessageSink& message_sink, Notify notify_people);
+  ~State();
+
+  void subscribe();
+  void poll(Instant at, int budget);
+  void tick();
+
+  void serve_main_queue();
+  void serve(EventHandle event);
+  void serve_rebalance(EventHandle event);
+  void serve_error(rd_kafka_event_t* event);
+  void serve_log();
+  void serve_log_line(rd_kafka_event_t* event);
+
+  int read(Partition& partition, int budget);
+  bool admit(Partition& partition, MessageHandle& message);
+  void begin_anew(Partition& partition, MessageHandle first);
+  void count_skipped(Partition& partition, std::int64_t offset);
+  void take(const Partition& partition, const rd_kafka_message_t& message);
+  std::span<const Header> headers_of(const rd_kafka_message_t& message);
+
+  void tell(const Trouble& trouble);
+  void tell(rd_kafka_resp_err_t code, bool fatal, const char* reason, std::string_view topic);
+  void tell_rebalance_failure(const std::string& error);
+
+  SourceOptions options;
+  core::Events& events;
+  MessageSink& sink;
+  Notify notify;
+  rd_kafka_t* client;
+  QueueHandle main_queue;
+  QueueHandle log_queue;
+  Wakeups wakeups;
+  Assignment assignment{wakeups};
+  Commits commits{assignment, events};
+  Rebalance rebalance{options, assignment, commits, events};
+  Troubles troubles{kQuiet};
+  Probe probe;
+  bool main_ready = true;
+  bool log_ready = true;
+  Instant now;
+  std::vector<Header> headers;  // Used again for each message.
+  std::uint64_t offsets_skipped = 0;
+};
+
+}  // namespace einlass::kafka
