@@ -10,11 +10,9 @@ As a module: Kafka().start() ... create_topic() ... kill() ... start() ... stop(
 """
 
 import argparse
-import fcntl
 import os
 import shutil
 import signal
-import socket
 import struct
 import subprocess
 import sys
@@ -22,25 +20,14 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import kafka_jars  # noqa: E402
+import kafka_protocol  # noqa: E402
 import servers  # noqa: E402
 
 LATEST_3 = "3.9.1"
 LATEST_4 = "4.1.1"
 
 _START_DEADLINE_S = 120.0
-_LOGGERS = {
-    "3": ("org.slf4j", "slf4j-reload4j", "1.7.36"),
-    "4": ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
-}
-_POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>einlass</groupId><artifactId>local-kafka</artifactId><version>1</version><packaging>pom</packaging>
-  <dependencies>
-    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>{version}</version></dependency>
-    <dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{logger}</version></dependency>
-  </dependencies>
-</project>
-"""
 _LOG4J = """log4j.rootLogger=INFO, out
 log4j.appender.out=org.apache.log4j.ConsoleAppender
 log4j.appender.out.layout=org.apache.log4j.PatternLayout
@@ -81,122 +68,8 @@ org.apache.kafka.common.security.plain.PlainLoginModule required user_{user}="{p
 """
 
 
-class KafkaError(RuntimeError):
+class BrokerError(RuntimeError):
     pass
-
-
-def _cache_directory():
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    path = os.path.join(base, "einlass")
-    os.makedirs(path, exist_ok=True)
-    return path
-
-
-class _Locked:
-    """One process at a time, whatever becomes of it."""
-
-    def __init__(self, path):
-        self._path = path
-
-    def __enter__(self):
-        self._file = open(self._path, "w")
-        fcntl.flock(self._file, fcntl.LOCK_EX)
-
-    def __exit__(self, *_):
-        self._file.close()
-
-
-def fetch_jars(version):
-    """The folder with that version's jars; fetched once, then from the cache."""
-    cache = _cache_directory()
-    home = os.path.join(cache, f"kafka-{version}")
-    if os.path.isdir(home):
-        return home
-    with _Locked(home + ".lock"):
-        if os.path.isdir(home):
-            return home
-        print(f"kafka.py: fetching Kafka {version} from Maven Central", file=sys.stderr, flush=True)
-        scratch = tempfile.mkdtemp(prefix=f"kafka-{version}-", dir=cache)
-        try:
-            group, artifact, logger = _LOGGERS[version[0]]
-            with open(os.path.join(scratch, "pom.xml"), "w") as pom:
-                pom.write(_POM.format(version=version, group=group, artifact=artifact, logger=logger))
-            maven = subprocess.run(["mvn", "-B", "-q", "dependency:copy-dependencies",
-                                    "-DincludeScope=runtime", f"-DoutputDirectory={scratch}"],
-                                   cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            if maven.returncode:
-                raise KafkaError(f"mvn could not fetch Kafka {version}:\n{maven.stdout[-2000:]}")
-            os.rename(scratch, home)
-        except BaseException:
-            shutil.rmtree(scratch, ignore_errors=True)
-            raise
-    return home
-
-
-def _read_exactly(connection, size):
-    data = b""
-    while len(data) < size:
-        piece = connection.recv(size - len(data))
-        if not piece:
-            raise KafkaError("the broker closed the connection")
-        data += piece
-    return data
-
-
-def _call(port, api, version, body, timeout=10.0):
-    """One request of Kafka's protocol and its answer without the header."""
-    client = b"einlass"
-    message = struct.pack(">hhih", api, version, 1, len(client)) + client + body
-    with socket.create_connection(("127.0.0.1", port), timeout) as connection:
-        connection.settimeout(timeout)
-        connection.sendall(struct.pack(">i", len(message)) + message)
-        size = struct.unpack(">i", _read_exactly(connection, 4))[0]
-        return _read_exactly(connection, size)[4:]
-
-
-class _Reader:
-    def __init__(self, data):
-        self._data, self._at = data, 0
-
-    def number(self, form):
-        value = struct.unpack_from(">" + form, self._data, self._at)[0]
-        self._at += struct.calcsize(">" + form)
-        return value
-
-    def text(self):
-        size = self.number("h")
-        if size < 0:
-            return None
-        self._at += size
-        return self._data[self._at - size:self._at].decode()
-
-
-def _string(text):
-    data = text.encode()
-    return struct.pack(">h", len(data)) + data
-
-
-def metadata(port, topics=(), timeout=2.0):
-    """(broker ids, controller id, {topic: {partition: leader}}) as the broker on that port knows it."""
-    body = struct.pack(">i", len(topics)) + b"".join(_string(topic) for topic in topics)
-    answer = _Reader(_call(port, 3, 1, body, timeout))
-    brokers = []
-    for _ in range(answer.number("i")):
-        brokers.append(answer.number("i"))
-        answer.text(), answer.number("i"), answer.text()
-    controller, found = answer.number("i"), {}
-    for _ in range(answer.number("i")):
-        error, name, _ = answer.number("h"), answer.text(), answer.number("b")
-        leaders = {}
-        for _ in range(answer.number("i")):
-            problem, partition, leader = answer.number("h"), answer.number("i"), answer.number("i")
-            for _ in range(2):  # Replicas, in-sync replicas.
-                for _ in range(answer.number("i")):
-                    answer.number("i")
-            leaders[partition] = -1 if problem else leader
-        if not error:
-            found[name] = leaders
-    return brokers, controller, found
 
 
 class Kafka:
@@ -229,7 +102,7 @@ class Kafka:
 
     def start(self):
         """Starts it, or starts it again with the ports and the data it had. Returns once it answers."""
-        self._jars = fetch_jars(self.version)
+        self._jars = kafka_jars.fetch(self.version)
         prepared = os.path.exists(os.path.join(self.directory, "server.properties"))
         if prepared:
             self._read_ports()
@@ -239,7 +112,7 @@ class Kafka:
             try:
                 self._launch()
                 return self
-            except KafkaError:
+            except BrokerError:
                 if prepared or self._wanted_port or attempt == 2:
                     raise
         return self
@@ -263,20 +136,12 @@ class Kafka:
         self.process.send_signal(signal.SIGCONT)
 
     def create_topic(self, name, partitions=1, configs=None):
-        """Returns once every partition has a leader; raises KafkaError with the broker's reason."""
-        settings = configs or {}
-        body = struct.pack(">i", 1) + _string(name) + struct.pack(">ihi", partitions, 1, 0)
-        body += struct.pack(">i", len(settings))
-        body += b"".join(_string(key) + _string(str(value)) for key, value in settings.items())
-        answer = _Reader(_call(self.port, 19, 2, body + struct.pack(">i?", 10000, False), 30.0))
-        answer.number("i"), answer.number("i"), answer.text()
-        error, reason = answer.number("h"), answer.text()
-        if error:
-            raise KafkaError(f"topic {name}: error {error}: {reason}")
+        """Returns once every partition has a leader; raises RuntimeError with the broker's reason."""
+        kafka_protocol.create_topic(self.port, name, partitions, configs or {})
         self._poll(lambda: self._has_leaders(name, partitions), 30.0, f"leaders of {name}")
 
     def _has_leaders(self, name, partitions):
-        leaders = metadata(self.port, [name])[2].get(name, {})
+        leaders = kafka_protocol.metadata(self.port, [name])[2].get(name, {})
         return len(leaders) == partitions and all(leader >= 0 for leader in leaders.values())
 
     def _prepare(self):
@@ -296,10 +161,10 @@ class Kafka:
 
     def _format(self, properties):
         """Formats the data folder: by a copy of one formatted before, as a JVM takes its time."""
-        formatted = os.path.join(_cache_directory(), f"kafka-{self.version}-formatted")
-        with _Locked(formatted + ".lock"):
+        formatted = os.path.join(kafka_jars.cache_directory(), f"kafka-{self.version}-formatted")
+        with kafka_jars.Locked(formatted + ".lock"):
             if not os.path.isdir(formatted):
-                scratch = tempfile.mkdtemp(prefix="format-", dir=_cache_directory())
+                scratch = tempfile.mkdtemp(prefix="format-", dir=kafka_jars.cache_directory())
                 path = os.path.join(scratch, "server.properties")
                 with open(path, "w") as file:
                     file.write(properties.replace(f"{self.directory}/data", f"{scratch}/data"))
@@ -332,10 +197,10 @@ class Kafka:
 
     def _answers(self):
         if self.process.poll() is not None:
-            raise KafkaError(f"the broker ended by itself:\n{servers.tail(self.log_path)}")
+            raise BrokerError(f"the broker ended by itself:\n{servers.tail(self.log_path)}")
         if "failed to bind" in servers.tail(self.log_path):
-            raise KafkaError(f"the broker's port was taken:\n{servers.tail(self.log_path)}")
-        brokers, controller, _ = metadata(self.port)
+            raise BrokerError(f"the broker's port was taken:\n{servers.tail(self.log_path)}")
+        brokers, controller, _ = kafka_protocol.metadata(self.port)
         return brokers and controller >= 0
 
     def _poll(self, condition, patience, what):
@@ -344,10 +209,10 @@ class Kafka:
             try:
                 if condition():
                     return
-            except (OSError, struct.error):
+            except (OSError, struct.error, kafka_protocol.ProtocolError):
                 pass  # Not listening yet, or cut off in the middle.
             time.sleep(0.05)
-        raise KafkaError(f"{what}: none within {patience:.0f} s:\n{servers.tail(self.log_path)}")
+        raise BrokerError(f"{what}: none within {patience:.0f} s:\n{servers.tail(self.log_path)}")
 
     def _read_ports(self):
         with open(os.path.join(self.directory, "server.properties")) as file:
@@ -364,7 +229,7 @@ def _describe(topics):
     def describe(kafka):
         for topic in topics:
             name, _, partitions = topic.partition(":")
-            if not metadata(kafka.port, [name])[2].get(name):
+            if not kafka_protocol.metadata(kafka.port, [name])[2].get(name):
                 kafka.create_topic(name, int(partitions or 1))
         sasl = f" sasl_brokers={kafka.sasl_brokers}" if kafka.sasl_port and kafka._sasl else ""
         return f"brokers={kafka.brokers} pid={kafka.pid} dir={kafka.directory}{sasl}"
@@ -383,7 +248,7 @@ def main():
     parser.add_argument("--fetch-only", action="store_true", help="only fill the cache")
     options = parser.parse_args()
     if options.fetch_only:
-        print(fetch_jars(options.version))
+        print(kafka_jars.fetch(options.version))
         return 0
     sasl = tuple(options.sasl.split(":", 1)) if options.sasl else None
     kafka = Kafka(options.version, options.dir, options.port, sasl,
@@ -394,5 +259,5 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (KafkaError, OSError, subprocess.CalledProcessError) as error:
+    except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
         servers.fail(error)

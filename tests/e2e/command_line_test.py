@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-import world
+import places
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WRONG = sorted(glob.glob(os.path.join(HERE, "wrong_configs", "*.yaml")))
@@ -15,7 +15,7 @@ USAGE, CONFIG = 64, 78
 
 def einlass(*arguments):
     """(exit code, stdout, stderr), from an environment with nothing of ours in it."""
-    done = subprocess.run([world.EINLASS, *arguments], capture_output=True, text=True, timeout=30,
+    done = subprocess.run([places.EINLASS, *arguments], capture_output=True, text=True, timeout=30,
                           stdin=subprocess.DEVNULL, env={"PATH": os.environ["PATH"]})
     return done.returncode, done.stdout, done.stderr
 

@@ -4,8 +4,8 @@ import signal
 import unittest
 
 import deliveries
+import places
 import scenario
-import world
 
 RECORDS = 3000
 PARTITIONS = 4
@@ -28,7 +28,7 @@ class Leaving(scenario.Scenario):
         self.assert_books_closed([gate])
         self.assertEqual(gate.terminate(number=number), 0, gate.log())
         gate.start()
-        world.wait_until(lambda: len(gate.partitions()) == PARTITIONS, 20, "assigned again")
+        places.wait_until(lambda: len(gate.partitions()) == PARTITIONS, 20, "assigned again")
         self.assertEqual(gate.terminate(), 0, gate.log())
         seen = self.world.receiver.deliveries()
         self.assert_nothing_lost(seen, "results")

@@ -4,8 +4,8 @@ import time
 import unittest
 
 import deliveries
+import places
 import scenario
-import world
 
 LIMIT = 1000
 RECORDS = 50_000
@@ -60,7 +60,7 @@ class Limits(scenario.Scenario):
         """(the killed run, when it was killed, the new run, when it was started)"""
         killed = f"{gate.name}.{gate.run}"
         gate.kill()
-        at = world.now_us()
+        at = places.now_us()
         gate.start(wait=False)
         return killed, at, f"{gate.name}.{gate.run}", gate.started_us
 

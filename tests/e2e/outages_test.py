@@ -4,8 +4,8 @@ import time
 import unittest
 
 import deliveries
+import places
 import scenario
-import world
 
 LIMIT = 200
 PARTITIONS = 6
@@ -37,7 +37,7 @@ class Outage(scenario.Scenario):
     def assert_it_says(self, what, condition, patience=3):
         """On every gate's /v1/status, while the outage lasts."""
         for gate in self.gates:
-            world.wait_until(lambda: condition(gate.status()), patience, f"{gate.name} says that {what}")
+            places.wait_until(lambda: condition(gate.status()), patience, f"{gate.name} says that {what}")
 
     def assert_goes_on(self, seen, end_us, within_us):
         after = [one.arrived for one in deliveries.accepted(seen) if one.arrived >= end_us]
@@ -70,16 +70,16 @@ class RedisOutage(Outage):
         self.assert_it_says("Redis is down", store_is_down)
         self.assert_it_says("records wait for the outage's end", waits_for("outage"))
         for gate in self.gates:
-            world.wait_until(lambda: world.get(gate.port, "/readyz")[0] == 503, 3, f"{gate.name} not ready")
+            places.wait_until(lambda: places.get(gate.port, "/readyz")[0] == 503, 3, f"{gate.name} not ready")
 
     def test_redis_killed_and_back_empty(self):
         self.begin(gates=2, records=2400)
         self.world.redis.kill()
-        start = world.now_us()
+        start = places.now_us()
         self._check_what_it_says()
-        time.sleep(max(0, 5 - (world.now_us() - start) / SECOND_US))
+        time.sleep(max(0, 5 - (places.now_us() - start) / SECOND_US))
         self.world.redis.start()
-        end = world.now_us()
+        end = places.now_us()
         seen = self.finish(40)
         self.assert_silent(seen, start + self.GRANTED_AHEAD_US, end - SECOND_US // 10)
         self.assert_no_duplicates(seen)
@@ -90,7 +90,7 @@ class RedisOutage(Outage):
         """An empty Redis has forgotten the last window: over the gap, and only there, twice the limit may pass."""
         self.begin(gates=2, records=1600)
         self.world.redis.kill()
-        gap = world.now_us()
+        gap = places.now_us()
         self.world.redis.start()
         seen = self.finish(40)
         self.assert_no_duplicates(seen)
@@ -108,11 +108,11 @@ class RedisOutage(Outage):
     def test_redis_paused(self):
         self.begin(gates=2, records=2400)
         self.world.redis.pause()
-        start = world.now_us()
+        start = places.now_us()
         self._check_what_it_says()
-        time.sleep(max(0, 5 - (world.now_us() - start) / SECOND_US))
+        time.sleep(max(0, 5 - (places.now_us() - start) / SECOND_US))
         self.world.redis.resume()
-        end = world.now_us()
+        end = places.now_us()
         seen = self.finish(40)
         self.assert_silent(seen, start + self.GRANTED_AHEAD_US, end)
         self.assert_no_duplicates(seen)
@@ -124,12 +124,12 @@ class KafkaOutage(Outage):
     def test_kafka_killed_for_ten_seconds(self):
         self.begin(gates=2, records=4000)
         self.world.kafka.kill()
-        start = world.now_us()
+        start = places.now_us()
         self.assert_it_says("Kafka is away", lambda status: status["kafka"]["trouble"], patience=8)
         # Starting takes the rest of the ten seconds: the killed broker's registration has to run out.
-        time.sleep(max(0, 6 - (world.now_us() - start) / SECOND_US))
+        time.sleep(max(0, 6 - (places.now_us() - start) / SECOND_US))
         self.world.kafka.start()
-        end = world.now_us()
+        end = places.now_us()
         self.note(f"Kafka was away for {(end - start) / SECOND_US:.1f} s")
         seen = self.finish(60)
         self.assert_it_says("nothing is wrong any more", lambda status: not status["kafka"]["trouble"], patience=10)
@@ -145,7 +145,7 @@ class TargetOutage(Outage):
     def test_target_refuses_connections(self):
         self.begin(gates=1, records=1600)
         self.world.receiver.tell("refuse", for_ms=5000)
-        end = world.now_us() + 5 * SECOND_US
+        end = places.now_us() + 5 * SECOND_US
         self.assert_it_says("the target refuses", target_trouble)
         self.assert_it_says("records wait to be tried again", waits_for("retry"))
         seen = self.finish(40)
@@ -157,7 +157,7 @@ class TargetOutage(Outage):
     def test_target_says_503_and_retry_after(self):
         self.begin(gates=1, records=1600)
         self.world.receiver.tell("status", status=503, retry_after="2", for_ms=3000)
-        end = world.now_us() + 3 * SECOND_US
+        end = places.now_us() + 3 * SECOND_US
         self.assert_it_says("the target is held back", lambda status: status["targets"][0]["held_until"])
         seen = self.finish(40)
         self.assert_no_duplicates(seen)
@@ -173,7 +173,7 @@ class TargetOutage(Outage):
     def test_target_answers_after_the_timeout(self):
         self.begin(gates=1, records=1600, changes={"targets": {"receiver": {"http": {"timeout": "1s"}}}})
         self.world.receiver.tell("delay", delay_ms=1500, for_ms=4000)
-        end = world.now_us() + 4 * SECOND_US
+        end = places.now_us() + 4 * SECOND_US
         self.assert_it_says("the target's answers come too late", target_trouble)
         seen = self.finish(40)
         self.assert_goes_on(seen, end, 3 * SECOND_US)
@@ -183,7 +183,7 @@ class TargetOutage(Outage):
     def test_target_hangs_and_then_answers_at_once(self):
         self.begin(gates=1, records=1600, changes={"route": {"order": "none"}})
         self.world.receiver.tell("hang", for_ms=3000)
-        start = world.now_us()
+        start = places.now_us()
         end = start + 3 * SECOND_US
         self.assert_it_says("records wait for the target",
                             lambda status: waits_for("target")(status) or waits_for("in_flight")(status))

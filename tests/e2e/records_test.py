@@ -3,8 +3,8 @@
 import base64
 import unittest
 
+import places
 import scenario
-import world
 
 EVERY_BYTE = bytes(range(256))
 ORDINARY = 20
@@ -102,7 +102,7 @@ class OddRecords(scenario.Scenario):
         def all_done():
             books = gate.status().get("books", {})
             return books.get("delivered", 0) + books.get("dead_lettered", 0) == len(records)
-        world.wait_until(all_done, 30, "all delivered or dead-lettered")
+        places.wait_until(all_done, 30, "all delivered or dead-lettered")
         received = self._received()
         for partition in (0, 1):
             for offset in list(range(ORDINARY)) + list(range(ORDINARY + 1, 2 * ORDINARY + 1)):
@@ -137,7 +137,7 @@ class OddRecords(scenario.Scenario):
         if (0, ORDINARY) in received:
             self.assertEqual(received[0, ORDINARY][1], big)
         else:
-            world.wait_until(lambda: f"odd-0-{ORDINARY}" in gate.log(200) or '"offset":20' in gate.log(200), 5,
+            places.wait_until(lambda: f"odd-0-{ORDINARY}" in gate.log(200) or '"offset":20' in gate.log(200), 5,
                              "the log names the record")
         self.assertEqual(gate.terminate(), 0)
 

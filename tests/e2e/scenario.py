@@ -3,6 +3,7 @@
 import unittest
 
 import deliveries
+import places
 import world
 
 
@@ -53,7 +54,7 @@ class Scenario(unittest.TestCase):
     def assert_books_closed(self, gates):
         """Of gates that have nothing left to do."""
         for gate in gates:
-            world.wait_until(lambda: gate.status().get("books", {}).get("inside") == 0, 5, f"{gate.name} empty")
+            places.wait_until(lambda: gate.status().get("books", {}).get("inside") == 0, 5, f"{gate.name} empty")
             books = gate.status()["books"]
             self.assertTrue(books["closed"], books)
             finished = books["delivered"] + books["dead_lettered"] + books["returned"]
@@ -62,5 +63,5 @@ class Scenario(unittest.TestCase):
     def assert_committed(self, topic):
         """Kafka knows by now that all of the topic is finished."""
         ends = self.world.ends(topic)
-        world.wait_until(lambda: [offset or 0 for offset in self.world.committed(topic)] == ends, 10,
+        places.wait_until(lambda: [offset or 0 for offset in self.world.committed(topic)] == ends, 10,
                          f"committed up to {ends}")

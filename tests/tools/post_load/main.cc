@@ -1,6 +1,4 @@
 // post_load: the cheapest possible client, to see what sending alone costs on this machine.
-#include <arpa/inet.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -10,10 +8,15 @@
 #include <ctime>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <system_error>
-#include <vector>
+#include <stdexcept>
+
+#include "tools/receiver/sockets.h"
 
 namespace {
+
+using einlass::tools::connect_to;
+using einlass::tools::require;
+using einlass::tools::watch;
 
 struct Load {
   std::uint16_t port = 0;
@@ -21,23 +24,6 @@ struct Load {
   std::int64_t requests = 200'000;
   std::size_t size = 1024;
 };
-
-int require(int result, const char* what) {
-  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
-  return result;
-}
-
-int connect_to(std::uint16_t port) {
-  const int fd = require(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
-  const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  require(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), "connect");
-  return fd;
-}
 
 // Of the same shape as a gate's request, so that both move the same bytes.
 std::string request_of(std::int64_t number, std::size_t size) {
@@ -61,11 +47,9 @@ void run(const Load& load) {
   const int epoll = require(epoll_create1(EPOLL_CLOEXEC), "epoll");
   std::int64_t sent = 0;
   for (int i = 0; i < load.connections; ++i) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.fd = connect_to(load.port);
-    require(epoll_ctl(epoll, EPOLL_CTL_ADD, event.data.fd, &event), "epoll_ctl");
-    send_all(event.data.fd, request_of(sent++, load.size));
+    const int fd = connect_to(load.port);
+    watch(epoll, fd, EPOLLIN);
+    send_all(fd, request_of(sent++, load.size));
   }
   std::array<epoll_event, 256> events{};
   std::array<char, 4096> answer{};

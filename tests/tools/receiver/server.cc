@@ -1,61 +1,20 @@
 #include "tools/receiver/server.h"
 
-#include <arpa/inet.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <array>
+#include <cerrno>
 #include <string_view>
-#include <system_error>
+
+#include "tools/receiver/sockets.h"
 
 namespace einlass::tools {
 namespace {
 
-constexpr std::string_view kOk = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 constexpr std::size_t kReadBytes = 256 * 1024;
-
-std::int64_t now_us() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-int require(int result, const char* what) {
-  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
-  return result;
-}
-
-int listen_on(std::uint16_t& port) {
-  const int fd = require(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket");
-  const int on = 1;
-  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  require(bind(fd, reinterpret_cast<sockaddr*>(&address), size), "bind");
-  require(listen(fd, 1024), "listen");
-  require(getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), "getsockname");
-  port = ntohs(address.sin_port);
-  return fd;
-}
-
-void watch(int epoll, int fd, std::uint32_t events, int operation = EPOLL_CTL_ADD) {
-  epoll_event event{};
-  event.events = events;
-  event.data.fd = fd;
-  require(epoll_ctl(epoll, operation, fd, &event), "epoll_ctl");
-}
-
-std::string response(int status, std::string_view headers, std::string_view body) {
-  std::string text = "HTTP/1.1 " + std::to_string(status) + " Status\r\nContent-Length: ";
-  text.append(std::to_string(body.size())).append("\r\n").append(headers).append("\r\n");
-  return text.append(body);
-}
 
 }  // namespace
 
@@ -111,8 +70,7 @@ void Server::accept_all(int listener, bool control) {
   while (true) {
     const int fd = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) return;
-    const int on = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    set_no_delay(fd);
     if (connections_.size() <= static_cast<std::size_t>(fd)) connections_.resize(fd + 1);
     connections_[fd] = std::make_unique<Connection>();
     connections_[fd]->fd = fd;
@@ -178,89 +136,6 @@ bool Server::take_request(Connection& connection, const Request& request) {
   return true;
 }
 
-void Server::respond(Connection& connection, int status) {
-  journal_.answered(connection.entry, status, now_us());
-  if (status == 200) {
-    connection.out += kOk;
-    return;
-  }
-  std::string headers;
-  if (!script_.retry_after().empty()) headers = "Retry-After: " + script_.retry_after() + "\r\n";
-  connection.out += response(status, headers, "");
-}
-
-void Server::answer_control(Connection& connection, const Request& request) {
-  const std::string_view path = request.path;
-  int status = 200;
-  std::string body;
-  try {
-    if (request.method == "POST" && path == "/_control") {
-      tell(std::string(request.body));
-    } else if (request.method == "POST" && path == "/_clear") {
-      journal_.clear();
-    } else if (request.method == "POST" && path == "/_keep_full") {
-      journal_.keep_full(true);
-    } else if (path == "/_summary") {
-      body = journal_.summary();
-    } else if (path.starts_with("/_log")) {
-      const auto equals = path.find("?from=");
-      body = journal_.lines(
-          equals == path.npos ? 0 : std::stoull(std::string(path.substr(equals + 6))));
-    } else if (path == "/_full") {
-      body = journal_.full_lines();
-    } else {
-      status = 404;
-    }
-  } catch (const std::exception& error) {
-    status = 400;
-    body = error.what();
-  }
-  connection.out += response(status, "", body);
-}
-
-void Server::tell(const std::string& json) {
-  script_.tell(json, now_us());
-  apply_mode();
-}
-
-void Server::apply_mode() {
-  if (!script_.holding()) release_held();
-  if (script_.refusing() && listener_ >= 0) {
-    close(listener_);
-    listener_ = -1;
-    for (std::size_t fd = 0; fd < connections_.size(); ++fd) {
-      if (connections_[fd] && !connections_[fd]->control) drop(static_cast<int>(fd), true);
-    }
-  } else if (!script_.refusing() && listener_ < 0) {
-    listener_ = listen_on(port_);
-    watch(epoll_, listener_, EPOLLIN);
-  }
-}
-
-void Server::release_held() {
-  while (!held_.empty()) {
-    const Later later = held_.front();
-    held_.pop_front();
-    finish(later, 200);
-  }
-}
-
-void Server::release_due(std::int64_t now) {
-  while (!later_.empty() && later_.begin()->first <= now) {
-    const Later later = later_.begin()->second;
-    later_.erase(later_.begin());
-    finish(later, 200);
-  }
-}
-
-void Server::finish(const Later& later, int status) {
-  const auto& connection = connections_[later.fd];
-  if (!connection || connection->serial != later.serial) return;
-  respond(*connection, status);
-  connection->waiting = false;
-  take_requests(*connection);
-}
-
 void Server::flush(Connection& connection) {
   while (!connection.out.empty()) {
     const ssize_t sent =
@@ -271,7 +146,7 @@ void Server::flush(Connection& connection) {
   }
   if (connection.wants_write != !connection.out.empty()) {
     connection.wants_write = !connection.out.empty();
-    watch(epoll_, connection.fd, connection.wants_write ? EPOLLOUT : EPOLLIN, EPOLL_CTL_MOD);
+    watch_instead(epoll_, connection.fd, connection.wants_write ? EPOLLOUT : EPOLLIN);
   }
 }
 

@@ -1,0 +1,98 @@
+"""One gate of the fleet: the built binary with a config of its own."""
+
+import json
+import os
+import signal
+import subprocess
+
+from places import EINLASS, get, now_us, wait_until
+import servers
+
+
+def merge(settings, changes):
+    """`settings` with `changes` laid over it, map by map. A change to None takes the setting away."""
+    merged = dict(settings)
+    for name, value in changes.items():
+        if value is None:
+            merged.pop(name, None)
+        elif isinstance(value, dict) and isinstance(merged.get(name), dict):
+            merged[name] = merge(merged[name], value)
+        else:
+            merged[name] = value
+    return merged
+
+
+class Gate:
+    """One process of the program, under one name, however often it is started."""
+
+    def __init__(self, directory, name, config):
+        self.name, self.run = name, 0
+        self.port = servers.free_ports(1)[0]
+        self._config = merge(config, {"instance": name, "admin": {"listen": f"127.0.0.1:{self.port}"}})
+        self._path = os.path.join(directory, f"{name}.json")
+        self.log_path = os.path.join(directory, f"{name}.log")
+        self.process = None
+        self.started_us = 0
+
+    def start(self, wait=True):
+        """Each start is a run of its own: its deliveries carry `X-Gate: NAME.RUN`."""
+        self.run += 1
+        targets = {name: merge(target, {"http": {"headers": {"X-Gate": f"{self.name}.{self.run}"}}})
+                   for name, target in self._config["targets"].items()}
+        with open(self._path, "w") as file:
+            json.dump({**self._config, "targets": targets}, file, indent=1)
+        self.started_us = now_us()
+        self.process = servers.start_child([EINLASS, "run", "-c", self._path], self.log_path)
+        if wait:
+            self.wait_until_ready()
+        return self
+
+    def wait_until_ready(self, patience=20):
+        def ready():
+            assert self.process.poll() is None, f"{self.name} ended with {self.process.returncode}:\n{self.log()}"
+            return get(self.port, "/readyz", timeout=2.0)[0] == 200
+        wait_until(ready, patience, f"{self.name} ready")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def terminate(self, patience=20, number=signal.SIGTERM):
+        """Asks it to go and returns its exit code."""
+        self.process.send_signal(number)
+        try:
+            return self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.name} did not leave within {patience} s:\n{self.log()}") from None
+
+    def status(self):
+        code, text = get(self.port, "/v1/status", timeout=2.0)
+        return json.loads(text) if code == 200 else {}
+
+    def waiting(self, reason):
+        return sum(route["waiting"][reason] for route in self.status().get("routes", []))
+
+    def partitions(self):
+        return self.status().get("kafka", {}).get("partitions", [])
+
+    def metrics(self):
+        """{name{labels}: value} of its /metrics."""
+        code, text = get(self.port, "/metrics")
+        assert code == 200, text
+        pairs = (line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
+        return {name: float(value) for name, value in pairs}
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.process.pid}/stat") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident_mb(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            for line in status:
+                if line.startswith("VmRSS:"):
+                    return int(line.split()[1]) / 1024
+        return 0.0
+
+    def log(self, lines=30):
+        return servers.tail(self.log_path, lines)

@@ -1,0 +1,41 @@
+"""Where things stand, and waiting for them."""
+
+import http.client
+import os
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "deploy", "local"))
+
+BUILD = os.environ.get("EINLASS_BUILD", os.path.join(ROOT, "build", "release"))
+EINLASS = os.path.join(BUILD, "einlass")
+
+
+def now_us():
+    return time.time_ns() // 1000
+
+
+def wait_until(condition, patience, what):
+    """Polls until `condition()` is true and returns it; an AssertionError naming `what` when patience runs out."""
+    deadline = time.monotonic() + patience
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what}: not within {patience} s")
+        time.sleep(0.02)
+
+
+def get(port, path, method="GET", body=None, timeout=30.0):
+    """(status, text); (0, reason) if nobody answers."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    try:
+        connection.request(method, path, body)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode(errors="replace")
+    except (OSError, http.client.HTTPException) as error:
+        return 0, str(error)
+    finally:
+        connection.close()
