@@ -1,5 +1,6 @@
 #include "adapters/redis/line.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "adapters/redis/digest.h"
@@ -9,26 +10,32 @@
 namespace einlass::redis {
 namespace {
 
-// Each appends the algorithm's name, the cost and the parameters, and says how many that were.
+constexpr std::string_view kSlidingLog = "sliding_log";
+constexpr std::string_view kTokenBucket = "token_bucket";
+
+std::string_view algorithm(const limits::Limit& limit) {
+  return std::holds_alternative<limits::SlidingLogParameters>(limit.parameters) ? kSlidingLog
+                                                                                : kTokenBucket;
+}
+
+// Each appends the cost and the parameters, and says how many that were.
 struct AppendArguments {
   std::string& out;
   Permits cost;
 
   std::size_t operator()(const limits::SlidingLogParameters& log) const {
-    append_bulk(out, "sliding_log");
     append_number(out, cost.value);
     append_number(out, log.limit.value);
     append_number(out, log.window.us);
-    return 4;
+    return 3;
   }
 
   std::size_t operator()(const limits::TokenBucketParameters& bucket) const {
-    append_bulk(out, "token_bucket");
     append_number(out, cost.value);
     append_number(out, bucket.rate.permits);
     append_number(out, bucket.rate.micros);
     append_number(out, bucket.burst.value);
-    return 5;
+    return 4;
   }
 };
 
@@ -51,9 +58,15 @@ LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const 
   for (const Bucket& bucket : buckets) append_bulk(line->body, bucket_key(name_space, bucket));
   line->body_elements = 1 + buckets.size();
   for (const Bucket& bucket : buckets) {
+    const std::string_view name = algorithm(*bucket.limit);
+    line->algorithms.push_back(name);
+    append_bulk(line->body, name);
     const AppendArguments append{line->body, bucket.limit->cost};
-    line->body_elements += std::visit(append, bucket.limit->parameters);
+    line->body_elements += 1 + std::visit(append, bucket.limit->parameters);
   }
+  std::sort(line->algorithms.begin(), line->algorithms.end());
+  const auto once = std::unique(line->algorithms.begin(), line->algorithms.end());
+  line->algorithms.erase(once, line->algorithms.end());
   return line;
 }
 

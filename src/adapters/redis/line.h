@@ -22,6 +22,17 @@ inline constexpr std::size_t kMaxKeyBytes = 128;
 
 inline constexpr std::size_t kMaxBuckets = 8;
 
+// A script of lua/ and what Redis calls it by.
+struct Script {
+  std::string text, sha1;
+  std::uint64_t brought = 0;  // The number of the last call that carried the text.
+};
+
+// Those for one set of algorithms, which is shorter than one for all: a server runs all of it.
+struct Scripts {
+  Script acquire, release;
+};
+
 // A permit by what it was asked with and its place in the answer.
 struct PermitId {
   core::AskId ask;
@@ -33,7 +44,9 @@ struct PermitId {
 struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   core::LineId id;
   std::size_t buckets = 0;
-  std::size_t body_elements = 0;     // How many byte strings `body` is.
+  std::vector<std::string_view> algorithms;  // Of its buckets, each once, sorted.
+  Scripts* scripts = nullptr;                // Of these algorithms; belongs to ScriptCalls.
+  std::size_t body_elements = 0;             // How many byte strings `body` is.
   std::string body;                  // The number of keys, the keys, and the buckets' arguments.
   std::string acquire;               // EVALSHA of acquire up to and with `body`.
   std::vector<Duration> due;         // Of the last answer.
@@ -42,7 +55,7 @@ struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
 
 using LinePtr = boost::intrusive_ptr<Line>;
 
-// Encodes the buckets. `acquire` is left to the caller. REQUIRES: 1 to kMaxBuckets buckets.
+// Encodes the buckets. ScriptCalls::prepare() does the rest. REQUIRES: 1 to kMaxBuckets buckets.
 LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const Bucket> buckets);
 
 // The Redis key of a bucket: `<namespace>:{<namespace>}:<limit>:<key>`. All keys of a namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "adapters/redis/digest.h"
 #include "adapters/redis/resp.h"
@@ -9,8 +10,6 @@
 
 namespace einlass::redis {
 namespace {
-
-constexpr std::string_view kAlgorithms[] = {"sliding_log", "token_bucket"};
 
 // What follows the buckets: min, max, horizon, id, now, TTL slack; and now, TTL slack.
 constexpr std::size_t kAcquireArguments = 6;
@@ -22,18 +21,26 @@ constexpr std::string_view kServersClock;  // In place of an instant: Redis' own
 constexpr std::size_t kAskIdBytes = 14;
 constexpr std::size_t kPermitIdBytes = 16;
 
-}  // namespace
-
-ScriptCalls::ScriptCalls(const std::array<std::uint8_t, 8>& run) : run_(run) {
-  acquire_.text = lua::script(lua::Entry::acquire, kAlgorithms);
-  acquire_.sha1 = sha1_hex(acquire_.text);
-  release_.text = lua::script(lua::Entry::release, kAlgorithms);
-  release_.sha1 = sha1_hex(release_.text);
+Script make_script(lua::Entry entry, std::span<const std::string_view> algorithms) {
+  std::string text = lua::script(entry, algorithms);
+  std::string sha1 = sha1_hex(text);
+  return {std::move(text), std::move(sha1)};
 }
 
-void ScriptCalls::prepare(Line& line) const {
+}  // namespace
+
+ScriptCalls::ScriptCalls(const std::array<std::uint8_t, 8>& run) : run_(run) {}
+
+void ScriptCalls::prepare(Line& line) {
+  const auto [found, is_new] = scripts_.try_emplace(line.algorithms);
+  line.scripts = &found->second;
+  if (is_new) {
+    line.scripts->acquire = make_script(lua::Entry::acquire, line.algorithms);
+    line.scripts->release = make_script(lua::Entry::release, line.algorithms);
+  }
   line.acquire.clear();
-  append_name(line.acquire, CallBy::digest, acquire_, line.body_elements + kAcquireArguments);
+  append_name(line.acquire, CallBy::digest, line.scripts->acquire,
+              line.body_elements + kAcquireArguments);
   line.acquire.append(line.body);
 }
 
@@ -42,7 +49,7 @@ void ScriptCalls::append_acquire(std::string& out, CallBy by, const Line& line,
   if (by == CallBy::digest) {
     out.append(line.acquire);
   } else {
-    append_name(out, by, acquire_, line.body_elements + kAcquireArguments);
+    append_name(out, by, line.scripts->acquire, line.body_elements + kAcquireArguments);
     out.append(line.body);
   }
   append_number(out, ask.min.value);
@@ -57,7 +64,8 @@ void ScriptCalls::append_acquire(std::string& out, CallBy by, const Line& line,
 
 void ScriptCalls::append_release(std::string& out, CallBy by, const Line& line,
                                  std::span<const PermitId> permits) const {
-  append_name(out, by, release_, line.body_elements + kReleaseArguments + permits.size());
+  append_name(out, by, line.scripts->release,
+              line.body_elements + kReleaseArguments + permits.size());
   out.append(line.body);
   append_bulk(out, kServersClock);
   append_number(out, kTtlSlackMs);

@@ -5,8 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "adapters/redis/line.h"
 #include "core/command.h"
@@ -27,24 +30,22 @@ class ScriptCalls {
   // `run` is the first half of every permit id.
   explicit ScriptCalls(const std::array<std::uint8_t, 8>& run);
 
-  // Fills line.acquire, which append_acquire needs.
-  void prepare(Line& line) const;
+  // Fills line.scripts and line.acquire, which the calls need.
+  void prepare(Line& line);
 
   // REQUIRES: the line was prepared.
   void append_acquire(std::string& out, CallBy by, const Line& line, const core::Ask& ask) const;
 
+  // REQUIRES: the line was prepared.
   void append_release(std::string& out, CallBy by, const Line& line,
                       std::span<const PermitId> permits) const;
 
  private:
-  struct Script {
-    std::string text, sha1;
-  };
   static void append_name(std::string& out, CallBy by, const Script& script, std::size_t arguments);
   void write_id(char* to, core::AskId ask) const;
 
   std::array<std::uint8_t, 8> run_;
-  Script acquire_, release_;
+  std::map<std::vector<std::string_view>, Scripts> scripts_;  // By the algorithms.
 };
 
 }  // namespace einlass::redis

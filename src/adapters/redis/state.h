@@ -94,7 +94,7 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, Connecti
   const std::function<void(Duration)> call_observed_;
   const std::string where_;  // host:port, for notices.
   const std::chrono::microseconds timeout_;
-  const ScriptCalls scripts_;
+  ScriptCalls scripts_;
 
   std::vector<LinePtr> lines_;  // By LineId; null where there is none.
   std::vector<core::Ask> asks_of_turn_;
@@ -103,8 +103,6 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, Connecti
   Ring<PermitId> permits_of_calls_;  // Of the open releases, in their order.
   std::vector<PermitId> permits_again_;
   std::uint64_t calls_made_ = 0;
-  std::uint64_t acquire_by_text_ = 0;  // Number of the last call that sent the whole script.
-  std::uint64_t release_by_text_ = 0;
 
   std::shared_ptr<Connection> connection_;  // Null between connections.
   std::unique_ptr<ReplyReader> reader_;     // Of this connection.

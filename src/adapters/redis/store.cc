@@ -110,22 +110,22 @@ void Store::State::send_release(const LinePtr& line, std::span<const PermitId> p
         .permits = static_cast<std::uint16_t>(permits.size()),
         .line = line},
        now);
-  if (by == CallBy::text) release_by_text_ = calls_made_;
+  if (by == CallBy::text) line->scripts->release.brought = calls_made_;
 }
 
 void Store::State::send_acquire(const LinePtr& line, const core::Ask& ask, CallBy by,
                                 Steady::time_point now) {
   scripts_.append_acquire(connection_->out(), by, *line, ask);
   push({.kind = Call::Kind::acquire, .by = by, .line = line, .ask = ask}, now);
-  if (by == CallBy::text) acquire_by_text_ = calls_made_;
+  if (by == CallBy::text) line->scripts->acquire.brought = calls_made_;
 }
 
 // A call that found no script never ran. It goes again with the whole script, or with the digest
 // where a later call has already brought the script. Its time starts anew.
 void Store::State::send_again(Call call, Steady::time_point now) {
   const bool acquire = call.kind == Call::Kind::acquire;
-  const std::uint64_t brought = acquire ? acquire_by_text_ : release_by_text_;
-  const CallBy by = brought > call.number ? CallBy::digest : CallBy::text;
+  const Script& script = acquire ? call.line->scripts->acquire : call.line->scripts->release;
+  const CallBy by = script.brought > call.number ? CallBy::digest : CallBy::text;
   if (acquire) return send_acquire(call.line, call.ask, by, now);
   send_release(call.line, permits_again_, by, now);
 }
