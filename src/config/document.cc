@@ -26,29 +26,14 @@ struct NotTaken {
   throw NotTaken{{place_of(mark), std::move(text)}};
 }
 
-// Whether a quote is opened at `at` and never closed. yaml-cpp takes the rest of the file for the
-// text then, if that ends with a line break.
-bool is_unclosed_quote(std::string_view text, std::size_t at) {
-  if (at >= text.size() || (text[at] != '\'' && text[at] != '"')) return false;
-  const char quote = text[at];
-  for (++at; at < text.size(); ++at) {
-    if (text[at] == '\\' && quote == '"') {
-      ++at;
-    } else if (text[at] == quote) {
-      const bool doubled = quote == '\'' && at + 1 < text.size() && text[at + 1] == quote;
-      if (!doubled) return false;
-      ++at;
-    }
-  }
-  return true;
-}
-
 // Builds the tree from yaml-cpp's events. Throws NotTaken.
 class Builder : public YAML::EventHandler {
  public:
   explicit Builder(std::string_view text) : text_(text) {}
   Document take() { return std::move(document_); }
   Place start() const { return start_; }
+  // Of the list or section that is open; where none is, of nothing.
+  Place innermost() const { return open_.empty() ? Place{} : open_.back().node->place; }
 
   void OnDocumentStart(const YAML::Mark& mark) override { start_ = place_of(mark); }
   void OnDocumentEnd() override {}
@@ -161,12 +146,17 @@ std::string line_at(std::string_view text, int line) {
 }
 
 // What yaml-cpp says is about grammar; what people do wrong is mostly one of a few things.
-SyntaxMistake explain(std::string_view text, const YAML::Exception& error) {
-  const Place place = place_of(error.mark);
+SyntaxMistake explain(std::string_view text, const YAML::Exception& error, Place innermost) {
+  Place place = place_of(error.mark);
   if (dynamic_cast<const YAML::DeepRecursion*>(&error) != nullptr) {
     return {place, "lists and sections within each other, too many levels deep"};
   }
   std::string message = "not YAML: " + error.msg;
+  const bool list = error.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW;
+  if (list || error.msg == YAML::ErrorMsg::END_OF_MAP_FLOW) {
+    place = innermost;
+    message = std::string("not YAML: the ") + (list ? "[" : "{") + " here is never closed";
+  }
   const std::string line = line_at(text, place.line);
   if (line.find("${") != std::string::npos && line.find_first_of("[{") < line.find("${")) {
     message += R"(; put quotes around a variable inside [ ] or { }, as ["${NAME}"])";
@@ -188,10 +178,10 @@ std::variant<Document, SyntaxMistake> parse_document(std::string_view text) {
     text.remove_prefix(kByteOrderMark.size());
   }
   if (auto bad = find_bad_character(text)) return *bad;
+  Builder builder(text);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    Builder builder(text);
     if (!parser.HandleNextDocument(builder)) return SyntaxMistake{{}, "the file is empty"};
     Builder second(text);
     if (parser.HandleNextDocument(second)) {
@@ -202,7 +192,7 @@ std::variant<Document, SyntaxMistake> parse_document(std::string_view text) {
   } catch (const NotTaken& refused) {
     return refused.mistake;
   } catch (const YAML::ParserException& error) {
-    return explain(text, error);
+    return explain(text, error, builder.innermost());
   } catch (const std::exception& error) {
     return SyntaxMistake{{}, std::string("cannot be read as YAML: ") + error.what()};
   }

@@ -52,4 +52,19 @@ std::optional<SyntaxMistake> find_bad_character(std::string_view text) {
   return std::nullopt;
 }
 
+bool is_unclosed_quote(std::string_view text, std::size_t at) {
+  if (at >= text.size() || (text[at] != '\'' && text[at] != '"')) return false;
+  const char quote = text[at];
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '\\' && quote == '"') {
+      ++at;
+    } else if (text[at] == quote) {
+      const bool doubled = quote == '\'' && at + 1 < text.size() && text[at + 1] == quote;
+      if (!doubled) return false;
+      ++at;
+    }
+  }
+  return true;
+}
+
 }  // namespace einlass::config

@@ -12,4 +12,8 @@ namespace einlass::config {
 // and takes one of the others (0x04) for the end of the file.
 std::optional<SyntaxMistake> find_bad_character(std::string_view text);
 
+// Whether a quote is opened at `at` and never closed. yaml-cpp takes the rest of the file for the
+// value then, if that ends with a line break.
+bool is_unclosed_quote(std::string_view text, std::size_t at);
+
 }  // namespace einlass::config

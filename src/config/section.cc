@@ -74,7 +74,9 @@ Section::Section(Reading& reading, const Node* node, std::string path, std::stri
     : reading_(reading), path_(std::move(path)), table_(table) {
   if (node != nullptr) {
     place_ = node->place;
-    is_section_ = node->kind == Node::Kind::map || node->kind == Node::Kind::null;
+    const auto is_merge = [](const Entry& entry) { return entry.name == "<<"; };
+    is_whole_ = (node->kind == Node::Kind::map || node->kind == Node::Kind::null) &&
+                std::none_of(node->entries.begin(), node->entries.end(), is_merge);
   }
   entries_ = map_entries(reading_, node, path_);
 }
@@ -99,7 +101,7 @@ const Node* Section::find(std::string_view name) const {
 
 bool Section::require(std::string_view name, std::string_view advice) {
   if (has(name)) return true;
-  if (!is_section_ || is_misspelt(name)) return false;
+  if (!is_whole_ || is_misspelt(name)) return false;
   reading_.wrong(place_, path_of(name), "missing; " + std::string(advice));
   return false;
 }

@@ -43,7 +43,8 @@ class Section {
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
   // False, with a mistake at the section, if the option is not written; `advice` as "write limit:
-  // 100". Silent where the section is no section at all, or the option is there misspelt.
+  // 100". Silent where the option may have been meant: misspelt, by a merge key, or where the
+  // section is no section.
   bool require(std::string_view name, std::string_view advice);
 
   std::string path_of(std::string_view name) const { return below(path_, name); }
@@ -84,7 +85,7 @@ class Section {
   std::string path_;
   std::string_view table_;
   Place place_;
-  bool is_section_ = true;
+  bool is_whole_ = true;
   std::vector<const Entry*> entries_;
 };
 

@@ -1,0 +1,155 @@
+// Right files: what they are read to.
+#include "config/read_config.h"
+
+#include "unit/config/files.h"
+#include "unit/config/wrong_config.h"
+
+namespace einlass::config {
+namespace {
+
+Config read(const std::string& text, const Environment& environment = test_environment) {
+  auto result = parse_config(text, "F", environment);
+  if (auto* mistakes = std::get_if<Mistakes>(&result)) {
+    ADD_FAILURE() << mistakes->front().to_string();
+    return {};
+  }
+  return std::get<Config>(result);
+}
+
+TEST(ReadConfig, DefaultsAreThoseOfTheStructs) {
+  const Config config = read(kTargets + kRoutes);
+  EXPECT_EQ(config.instance, "gate-1");
+  EXPECT_EQ(config.kafka.brokers, std::vector<std::string>{"127.0.0.1:9092"});
+  EXPECT_TRUE(config.kafka.static_membership);
+  EXPECT_EQ(config.redis.timeout, Duration::millis(500));
+  EXPECT_EQ(config.targets.at(0).http.max_in_flight, 64u);
+  EXPECT_EQ(config.routes.at(0).retry.max, Duration::seconds(30));
+  EXPECT_EQ(config.routes.at(0).inside.bytes, Bytes{16 << 20});
+}
+
+TEST(ReadConfig, InstanceIsTheHostsName) {
+  const auto host = [](std::string name) {
+    return [name](const std::string& asked) -> std::optional<std::string> {
+      if (asked == "HOSTNAME") return name;
+      return std::nullopt;
+    };
+  };
+  EXPECT_EQ(read(kTargets + kRoutes, host("web-7")).instance, "web-7");
+  EXPECT_EQ(read(kTargets + kRoutes, host("")).instance, "gate-1");
+  EXPECT_EQ(read(top("instance: mine"), host("web-7")).instance, "mine");
+  const auto bad = parse_config(kTargets + kRoutes, "F", host("a b"));
+  EXPECT_EQ(std::get<Mistakes>(bad).at(0).to_string(),
+            "F: instance: HOSTNAME cannot be this gate's name; write instance: NAME with the "
+            "characters a-z A-Z 0-9 . _ -");
+}
+
+TEST(ReadConfig, ExamplesAreRight) {
+  for (const auto& entry : std::filesystem::directory_iterator(project() / "config")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const auto result = read_config(entry.path().string(), test_environment);
+    const auto* mistakes = std::get_if<Mistakes>(&result);
+    EXPECT_EQ(mistakes, nullptr) << mistakes->front().to_string();
+  }
+}
+
+TEST(ReadConfig, EverythingIsUnderstood) {
+  const auto result =
+      read_config((project() / "config/everything.yaml").string(), test_environment);
+  ASSERT_TRUE(std::holds_alternative<Config>(result));
+  const Config& config = std::get<Config>(result);
+  EXPECT_EQ(config.kafka.properties.at("sasl.mechanism"), "SCRAM-SHA-512");
+  EXPECT_TRUE(config.redis.tls);
+  EXPECT_EQ(config.redis.username, "einlass");
+  ASSERT_EQ(config.limits.size(), 2u);
+  const auto& log = std::get<limits::SlidingLogParameters>(config.limits[0].limit.parameters);
+  EXPECT_EQ(log.limit, Permits{100});
+  EXPECT_EQ(log.window, Duration::seconds(1));
+  EXPECT_EQ(config.limits[0].store, Store::redis);
+  EXPECT_EQ(config.limits[1].limit.name, "per_tenant");
+  const auto& bucket = std::get<limits::TokenBucketParameters>(config.limits[1].limit.parameters);
+  EXPECT_EQ(bucket.rate, (limits::Rate{1, 50'000}));
+  EXPECT_EQ(bucket.burst, Permits{40});
+  EXPECT_EQ(config.limits[1].key.kind, KeySource::Kind::json);
+  EXPECT_EQ(config.limits[1].key.name, "/customer/id");
+  const HttpTarget& http = config.targets.at(0).http;
+  EXPECT_TRUE(http.tls);
+  EXPECT_EQ(http.host, "127.0.0.1");
+  EXPECT_EQ(http.port, 8443);
+  EXPECT_EQ(http.path, "/callback");
+  EXPECT_EQ(http.headers.at(0).first, "X-Source");
+  EXPECT_EQ(http.forward_headers, std::vector<std::string>{"x-request-id"});
+  EXPECT_EQ(config.routes.at(0).limits, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(config.routes.at(0).dead_letter, "results.dead");
+}
+
+TEST(ReadConfig, JsonIsYaml) {
+  const Config config = read(R"({
+	"kafka": {"brokers": ["a:1", "b"], "properties": {"linger.ms": 5, "check.crcs": true}},
+	"limits": {"l": {"algorithm": "token_bucket", "rate": "1/3s", "burst": 2, "key": "topic"}},
+	"targets": {"t": {"http": {"url": "http://[::1]:81/a?b=c", "headers": {"X": "\u00e4"}}}},
+	"routes": [{"name": "r", "topics": ["a"], "target": "t", "limits": ["l"], "order": "key"}]
+  })");
+  EXPECT_EQ(config.kafka.brokers, (std::vector<std::string>{"a:1", "b:9092"}));
+  EXPECT_EQ(config.kafka.properties.at("linger.ms"), "5");
+  EXPECT_EQ(config.kafka.properties.at("check.crcs"), "true");
+  EXPECT_EQ(config.limits.at(0).key.kind, KeySource::Kind::topic);
+  EXPECT_EQ(config.targets.at(0).http.host, "::1");
+  EXPECT_EQ(config.targets.at(0).http.port, 81);
+  EXPECT_EQ(config.targets.at(0).http.path, "/a?b=c");
+  EXPECT_EQ(config.targets.at(0).http.headers.at(0).second, "ä");
+  EXPECT_EQ(config.routes.at(0).order, Order::key);
+}
+
+TEST(ReadConfig, BrokersMayBeOneText) {
+  EXPECT_EQ(read(top("kafka: {brokers: 'a:1, b:2 ,[::1]'}")).kafka.brokers,
+            (std::vector<std::string>{"a:1", "b:2", "[::1]:9092"}));
+}
+
+TEST(ReadConfig, RedisUrlInItsParts) {
+  const Redis redis = read(top("redis: {url: 'rediss://us%40er:p%3Aw@h:7/3'}")).redis;
+  EXPECT_TRUE(redis.tls);
+  EXPECT_EQ(redis.username, "us@er");
+  EXPECT_EQ(redis.password, "p:w");
+  EXPECT_EQ(redis.host, "h");
+  EXPECT_EQ(redis.port, 7);
+  EXPECT_EQ(redis.database, 3);
+  EXPECT_EQ(read(top("redis: {url: 'redis://:pw@h'}")).redis.password, "pw");
+  EXPECT_EQ(read(top("redis: {url: redis://h/}")).redis.port, 6379);
+}
+
+TEST(ReadConfig, SecretsFromFiles) {
+  const TemporaryFile line("hunter2\n"), two_lines("a\nb\n"), long_file(std::string(65'537, 'x'));
+  EXPECT_EQ(read(top("redis: {password_file: " + line.path() + "}")).redis.password, "hunter2");
+  const std::string property = "kafka: {properties: {sasl.password_file: " + line.path() + "}}";
+  EXPECT_EQ(read(top(property)).kafka.properties.at("sasl.password"), "hunter2");
+  const Config config = read(http("headers: {Authorization_file: " + line.path() + "}"));
+  EXPECT_EQ(config.targets.at(0).http.headers.at(0).first, "Authorization");
+  EXPECT_EQ(config.targets.at(0).http.headers.at(0).second, "hunter2");
+  EXPECT_EQ(mistakes_in(http("headers: {Authorization_file: " + two_lines.path() + "}")),
+            "2:40: targets.t.http.headers.Authorization: its value has a line break or another "
+            "control character");
+  EXPECT_EQ(mistakes_in(top("redis: {password_file: " + long_file.path() + "}")),
+            "1:24: redis.password_file: '" + long_file.path() + "' holds more than 64KiB");
+}
+
+TEST(ReadConfig, AliasStandsForAWholeValue) {
+  const Config config =
+      read("targets: {t: {http: &h {url: http://h/, timeout: 1s}}, u: {http: *h}}\n" + kRoutes);
+  EXPECT_EQ(config.targets.at(1).http.timeout, Duration::seconds(1));
+}
+
+TEST(ReadConfig, EmptySectionsAreDefaults) {
+  const Config config = read(top("kafka:\nredis:\nlimits:\ninside:\nlog: {}"));
+  EXPECT_EQ(config.kafka.group, "einlass");
+}
+
+TEST(ReadConfig, ByteOrderMarkAndWindowsLines) {
+  EXPECT_EQ(read("\xEF\xBB\xBFinstance: a\r\n" + kTargets + kRoutes).instance, "a");
+  EXPECT_EQ(mistakes_in("\xEF\xBB\xBFinstance: 'a\r\n'\r\nshards: 2\r\n" + kTargets + kRoutes),
+            "1:11: instance: 'a ' is not a name; write 1 to 249 of the characters a-z A-Z 0-9 . _ "
+            "-\n3:9: shards: '2' is not in this version, which runs one shard; write 1 and start "
+            "more gates");
+}
+
+}  // namespace
+}  // namespace einlass::config

@@ -1,0 +1,116 @@
+// Texts to values and back, and the small parts that need no file around them.
+#include "config/values.h"
+
+#include <limits>
+
+#include "config/address.h"
+#include "config/expand.h"
+#include "config/suggest.h"
+#include "unit/config/wrong_config.h"
+
+namespace einlass::config {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+Duration duration(std::string_view text) {
+  return std::get<Duration>(parse_duration(text, {{0}, {kMost}}));
+}
+limits::Rate rate(std::string_view text) { return std::get<limits::Rate>(parse_rate(text)); }
+Bytes bytes(std::string_view text) { return std::get<Bytes>(parse_size(text, {{0}, {kMost}})); }
+
+TEST(Values, Durations) {
+  EXPECT_EQ(duration("1us"), Duration{1});
+  EXPECT_EQ(duration("250ms"), Duration{250'000});
+  EXPECT_EQ(duration("1.5s"), Duration{1'500'000});
+  EXPECT_EQ(duration("0.000001s"), Duration{1});
+  EXPECT_EQ(duration("0.25m"), Duration{15'000'000});
+  EXPECT_EQ(duration("1.50ms"), Duration{1'500});
+  EXPECT_EQ(duration("5m"), Duration{300'000'000});
+  EXPECT_EQ(duration("1h"), Duration{3'600'000'000});
+  EXPECT_EQ(duration("7d"), Duration{604'800'000'000});
+  EXPECT_EQ(duration("0"), Duration{0});
+  EXPECT_EQ(duration("106751992d"), Duration{kMost});
+  EXPECT_EQ(to_text(Duration{90'000'000}), "90s");
+  EXPECT_EQ(to_text(Duration{1'500'000}), "1500ms");
+}
+
+TEST(Values, Rates) {
+  EXPECT_EQ(rate("100/s"), (limits::Rate{1, 10'000}));
+  EXPECT_EQ(rate("6000/m"), rate("100/s"));
+  EXPECT_EQ(rate("10/h"), (limits::Rate{1, 360'000'000}));
+  EXPECT_EQ(rate("1/3s"), (limits::Rate{1, 3'000'000}));
+  EXPECT_EQ(rate("20/d"), (limits::Rate{1, 4'320'000'000}));
+  EXPECT_EQ(rate("7/1.5s"), (limits::Rate{7, 1'500'000}));
+  EXPECT_EQ(rate("3000000/s"), (limits::Rate{3, 1}));
+  EXPECT_EQ(to_text(rate("100/s")), "100/s");
+  EXPECT_EQ(to_text(rate("7/13s")), "7/13s");
+}
+
+TEST(Values, Sizes) {
+  EXPECT_EQ(bytes("512KiB"), Bytes{524'288});
+  EXPECT_EQ(bytes("16MiB"), Bytes{16 << 20});
+  EXPECT_EQ(bytes("1GiB"), Bytes{1 << 30});
+  EXPECT_EQ(bytes("1000B"), Bytes{1'000});
+  EXPECT_EQ(bytes("64kB"), Bytes{64'000});
+  EXPECT_EQ(to_text(Bytes{64'000}), "64000B");
+  EXPECT_EQ(to_text(Bytes{0}), "0B");
+}
+
+// Whatever is written comes back.
+TEST(Values, TextsReadBack) {
+  for (std::int64_t n = 1; n < (std::int64_t{1} << 50); n = n * 3 + 1) {
+    EXPECT_EQ(duration(to_text(Duration{n})), Duration{n});
+    EXPECT_EQ(bytes(to_text(Bytes{n})), Bytes{n});
+    for (const std::int64_t micros : {1, 7, 1'000, 3'000'000, 60'000'000}) {
+      const limits::Rate reduced = limits::reduced({n, micros});
+      EXPECT_EQ(rate(to_text(reduced)), reduced);
+    }
+  }
+}
+
+std::string expanded(std::string_view text) {
+  const auto result = expand(text, test_environment);
+  if (const auto* mistake = std::get_if<ExpandMistake>(&result)) return "! " + mistake->text;
+  return std::get<Expanded>(result).text;
+}
+
+TEST(Expand, Variables) {
+  EXPECT_EQ(expanded("a${TEN}b${TEN}"), "a10b10");
+  EXPECT_EQ(expanded("${NOT_SET:-x:y-z}"), "x:y-z");
+  EXPECT_EQ(expanded("${NOT_SET:-}"), "");
+  EXPECT_EQ(expanded("${EMPTY:-x}"), "x");
+  EXPECT_EQ(expanded("${EMPTY}"), "");
+  EXPECT_EQ(expanded("${TEN:-x}${TEN:?y}"), "1010");
+  EXPECT_EQ(expanded("$$${TEN}$${TEN}"), "$10${TEN}");
+  EXPECT_EQ(expanded(""), "");
+  std::string many;
+  for (int i = 0; i < 20'000; ++i) many += "${SECRET}";
+  EXPECT_EQ(expanded(many), "! longer than 64KiB once its variables are filled in");
+}
+
+// What a variable holds is text: it is not looked into for variables.
+TEST(Expand, OnlyOnce) {
+  const auto environment = [](const std::string&) -> std::optional<std::string> { return "${A}"; };
+  EXPECT_EQ(std::get<Expanded>(expand("${B}", environment)).text, "${A}");
+}
+
+TEST(Suggest, OnlySlipsOfTheHand) {
+  const std::vector<std::string_view> known = {"window", "limit", "rate"};
+  EXPECT_EQ(nearest("windwo", known), "window");
+  EXPECT_EQ(nearest("lim", known), std::nullopt);
+  EXPECT_EQ(nearest("limits", known), "limit");
+  EXPECT_EQ(nearest("Rate", known), "rate");
+  EXPECT_EQ(nearest("xyz", known), std::nullopt);
+  EXPECT_EQ(nearest(std::string(10'000, 'w'), known), std::nullopt);
+  EXPECT_EQ(nearest("", known), std::nullopt);
+}
+
+TEST(Address, SecretsInQueries) {
+  EXPECT_EQ(without_secrets("http://h/a"), "http://h/a");
+  EXPECT_EQ(without_secrets("http://h/?a=b&Token=c&d"), "http://h/?a=b&Token=***&d");
+  EXPECT_EQ(without_secrets("http://h/?password="), "http://h/?password=***");
+}
+
+}  // namespace
+}  // namespace einlass::config

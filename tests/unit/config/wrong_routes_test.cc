@@ -1,0 +1,107 @@
+#include "unit/config/wrong_config.h"
+
+namespace einlass::config {
+namespace {
+
+TEST(WrongRoute, Shape) {
+  expect_mistakes({
+      {kTargets, "1:1: routes: missing; write at least one, with name, topics and target"},
+      {routes("[]"), "2:9: routes: no route; write at least one"},
+      {routes("{a: b}"), "2:9: routes: expected a list, not a section"},
+      {routes("[a]"), "2:10: routes[0]: expected a section, not one value"},
+      {routes("[{}]"),
+       "2:10: routes[0].name: missing; write name: NAME\n2:10: routes[0].topics: missing; write "
+       "topics: [TOPIC]\n2:10: routes[0].target: missing; write target: NAME"},
+      {routes("[{name: r, topics: a, target: t}]"),
+       "2:28: routes[0].topics: expected a list, not one value; put it into [ ]"},
+      {routes("[{name: r, topics: [], target: t}]"),
+       "2:28: routes[0].topics: no topic; write at least one"},
+      {routes("[{name: r, topics: ['a b'], target: t}]"),
+       "2:29: routes[0].topics[0]: 'a b' is not a name; write 1 to 249 of the characters a-z A-Z "
+       "0-9 . _ -"},
+      {routes("[{name: r, topics: ['^a.*'], target: t}]"),
+       "2:29: routes[0].topics[0]: '^a.*' is not a name; write 1 to 249 of the characters a-z A-Z "
+       "0-9 . _ -"},
+      {routes("[{name: r, topics: [a, b, a], target: t}]"),
+       "2:35: routes[0].topics[2]: 'a' is written twice; keep one of them"},
+      {routes("\n  - {name: r, topics: [a], target: t}\n  - {name: s, topics: [b, a], target: t}"),
+       "4:27: routes[1].topics[1]: 'a' is read by route 'r' already; a topic belongs to one route"},
+      {routes("\n  - {name: r, topics: [a], target: t}\n  - {name: r, topics: [b], target: t}"),
+       "4:12: routes[1].name: 'r' is another route's name already"},
+      {routes("[{name: r, topics: [a], target: u}]"),
+       "2:41: routes[0].target: 'u' is no target of this file; there is t"},
+      {"targets: {billing: {http: {url: http://h/}}}\nroutes: [{name: r, topics: [a], target: "
+       "biling}]\n",
+       "2:41: routes[0].target: 'biling' is no target of this file; did you mean `billing`?"},
+      {routes("[{name: 'a b', topics: [a], target: t}]"),
+       "2:17: routes[0].name: 'a b' is not a name; write 1 to 249 of the characters a-z A-Z 0-9 . "
+       "_ -"},
+      {routes("[{name: r, topics: [..], target: t}]"),
+       "2:29: routes[0].topics[0]: '..' is not a name; write 1 to 249 of the characters a-z A-Z "
+       "0-9 . _ -"},
+  });
+}
+
+TEST(WrongRoute, TheRest) {
+  expect_mistakes({
+      {route("limits: [n]"),
+       "4:48: routes[0].limits[0]: 'n' is no limit of this file; there is l or m"},
+      {route("limits: l"),
+       "4:47: routes[0].limits: expected a list, not one value; put it into [ ]"},
+      {route("limits: [l, l]"),
+       "4:51: routes[0].limits[1]: 'l' is written twice; keep one of them"},
+      {route("limits: [l, m]"),
+       "4:51: routes[0].limits[1]: 'm' is in store redis, but 'l' is in memory; the limits of a "
+       "route are asked all or nothing in one call, so they must be in one store"},
+      {route("limits: [a, b, c, d, e, f, g, h, i]"),
+       "4:47: routes[0].limits: 9 items; the most that works is 8"},
+      {route("order: key_hash"),
+       "4:46: routes[0].order: 'key_hash' is not known here; write partition, key or none"},
+      {route("order: keys"),
+       "4:46: routes[0].order: 'keys' is not known here; did you mean `key`?"},
+      {route("retry: {attempts: 5}"),
+       "4:57: routes[0].retry.attempts: after these a record needs somewhere to go, for nothing is "
+       "thrown away; write dead_letter: TOPIC, or attempts: 0"},
+      {route("retry: {attempts: -5}"),
+       "4:57: routes[0].retry.attempts: '-5' is not a whole number; write digits only, as 100"},
+      {route("retry: {attempts: 5000000}, dead_letter: d"),
+       "4:57: routes[0].retry.attempts: '5000000' is too large; the largest value that works is "
+       "1000000"},
+      {route("retry: {initial: 1m}"),
+       "4:56: routes[0].retry.initial: initial (1m) is longer than max (30s)"},
+      {route("retry: {max: 100ms}"),
+       "4:52: routes[0].retry.max: initial (200ms) is longer than max (100ms)"},
+      {route("retry: {initial: 0}"),
+       "4:56: routes[0].retry.initial: '0' is too small; the smallest value that works is 1ms"},
+      {route("retry: 5"), "4:46: routes[0].retry: expected a section, not one value"},
+      {route("retry: {backoff: 5}"),
+       "4:47: routes[0].retry.backoff: unknown option; known here: initial, max or attempts"},
+      {route("dead_letter: a"),
+       "4:52: routes[0].dead_letter: 'a' is one of the route's own topics, so records would go "
+       "round for ever"},
+      {route("dead_letter: a b"),
+       "4:52: routes[0].dead_letter: 'a b' is not a name; write 1 to 249 of the characters a-z A-Z "
+       "0-9 . _ -"},
+      {route("dead_letter: ''"),
+       "4:52: routes[0].dead_letter: '' is not a name; write 1 to 249 of the characters a-z A-Z "
+       "0-9 . _ -"},
+      {route("inside: {records: 0}"),
+       "4:57: routes[0].inside.records: '0' is too small; the smallest value that works is 1"},
+      {route("inside: {bytes: 1B}"),
+       "4:55: routes[0].inside.bytes: '1B' is too small; the smallest value that works is 1KiB"},
+      {route("inside: 5"), "4:47: routes[0].inside: expected a section, not one value"},
+      {route("dead_leter: d"),
+       "4:39: routes[0].dead_leter: unknown option; did you mean `dead_letter`?"},
+      {"limits: {l: {algorithm: sliding_log, limit: 1, window: 1 sec, store: redis}, m: "
+       "{algorithm: sliding_log, limit: 1, window: 1s}}\ntargets: {t: {http: {url: "
+       "http://h/}}}\nroutes: [{name: r, topics: [a], target: t, limits: [l, m]}]\n",
+       "1:56: limits.l.window: '1 sec' is not a duration; write 1s, 500ms or 2m"},
+      {top("instance: &x yes\nkafka: {group: *x}"),
+       "1:11: instance: 'yes' without quotes is a truth to some YAML readers; put quotes around "
+       "the text\n1:11: kafka.group: 'yes' without quotes is a truth to some YAML readers; put "
+       "quotes around the text"},
+  });
+}
+
+}  // namespace
+}  // namespace einlass::config

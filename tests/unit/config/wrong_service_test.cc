@@ -1,0 +1,124 @@
+#include "unit/config/wrong_config.h"
+
+namespace einlass::config {
+namespace {
+
+TEST(WrongService, LogAndAdmin) {
+  expect_mistakes({
+      {top("log: {level: warn}"),
+       "1:14: log.level: 'warn' is not known here; write debug, info, warning or error"},
+      {top("log: {level: verbose}"),
+       "1:14: log.level: 'verbose' is not known here; write debug, info, warning or error"},
+      {top("admin: {listen: 9465}"),
+       "1:17: admin.listen: '9465' is not a host and port; write HOST:PORT"},
+      {top("admin: {listen: localhost}"),
+       "1:17: admin.listen: 'localhost' is not a host and port; write HOST:PORT"},
+      {top("admin: {listen: ':9465'}"),
+       "1:17: admin.listen: ':9465' is not a host and port; write HOST:PORT"},
+      {top("admin: {listen: 'localhost:0'}"),
+       "1:17: admin.listen: 'localhost:0' has no port from 1 to 65535 after its colon"},
+      {top("admin: {listen: 'localhost:70000'}"),
+       "1:17: admin.listen: 'localhost:70000' has no port from 1 to 65535 after its colon"},
+      {top("admin: {listen: '::1:80'}"),
+       "1:17: admin.listen: '::1:80' is not a host and port; write HOST:PORT"},
+      {top("admin: {listen: 'fe80::1:80'}"),
+       "1:17: admin.listen: 'fe80::1:80' has more than one colon; put brackets around an IPv6 "
+       "address, as [::1]:80"},
+      {top("admin: {listen: '[::1'}"),
+       "1:17: admin.listen: '[::1' is not a host and port; write HOST:PORT"},
+      {top("admin: {listen: '[::1]'}"),
+       "1:17: admin.listen: '[::1]' is not a host and port; write HOST:PORT"},
+      {top("admin: {listen: 'a b:1'}"),
+       "1:17: admin.listen: 'a b:1' is not a host and port; write HOST:PORT"},
+  });
+}
+
+TEST(WrongService, Kafka) {
+  expect_mistakes({
+      {top("kafka: {brokers: []}"),
+       "1:18: kafka.brokers: no broker; write at least one, as [127.0.0.1:9092]"},
+      {top("kafka: {brokers: ''}"),
+       "1:18: kafka.brokers: '' is not a host and port; write HOST or HOST:PORT"},
+      {top("kafka: {brokers: 'a:1,,b:2'}"),
+       "1:18: kafka.brokers: '' is not a host and port; write HOST or HOST:PORT"},
+      {top("kafka: {brokers: ['a:1', 'b:x']}"),
+       "1:26: kafka.brokers[1]: 'b:x' has no port from 1 to 65535 after its colon"},
+      {top("kafka: {brokers: 'PLAINTEXT://a:1'}"),
+       "1:18: kafka.brokers: 'PLAINTEXT://a:1' is not a host and port; write HOST or HOST:PORT"},
+      {top("kafka: {brokers: {a: b}}"), "1:18: kafka.brokers: expected a list, not a section"},
+      {top("kafka: {brokers: [{a: b}]}"),
+       "1:19: kafka.brokers[0]: expected one value, not a section"},
+      {top("kafka: {group: 'a/b'}"),
+       "1:16: kafka.group: 'a/b' is not a name; write 1 to 249 of the characters a-z A-Z 0-9 . _ "
+       "-"},
+      {top("kafka: {properties: {bootstrap.servers: a}}"),
+       "1:22: kafka.properties.bootstrap.servers: is set by kafka.brokers; leave it out"},
+      {top("kafka: {properties: {enable.auto.commit: true}}"),
+       "1:22: kafka.properties.enable.auto.commit: is the gate's own: offsets are committed only "
+       "once finished; leave it out"},
+      {top("kafka: {properties: {a: [b]}}"),
+       "1:25: kafka.properties.a: expected one value, not a list"},
+      {top("kafka: {properties: {a: }}"),
+       "1:25: kafka.properties.a: has no value; write one, or leave the option out"},
+      {top("kafka: {properties: {sasl: {password: hunter2}}}"),
+       "1:28: kafka.properties.sasl: expected one value, not a section"},
+      {top("kafka: {properties: {sasl.password: a, sasl.password_file: /b}}"),
+       "1:60: kafka.properties.sasl.password_file: stands beside sasl.password; keep one of them"},
+      {top("kafka: {properties: {sasl.password_file: /no/such/file}}"),
+       "1:42: kafka.properties.sasl.password_file: '/no/such/file' cannot be read: No such file or "
+       "directory"},
+  });
+}
+
+TEST(WrongService, Redis) {
+  expect_mistakes({
+      {top("redis: {url: http://h/}"),
+       "1:14: redis.url: 'http://h/' is not a Redis URL; write "
+       "redis://[user:password@]HOST[:PORT][/DATABASE], or rediss:// for TLS"},
+      {top("redis: {url: 'redis://u:hunter2@h:x/0'}"),
+       "1:14: redis.url: the value (not shown: it is a secret) has no port from 1 to 65535 after "
+       "its colon"},
+      {top("redis: {url: redis://h/one}"),
+       "1:14: redis.url: 'redis://h/one' has a database that is no number; write /0 at its end"},
+      {top("redis: {url: 'redis://h/0?a=b'}"),
+       "1:14: redis.url: the value (not shown: it is a secret) is not a Redis URL; write "
+       "redis://[user:password@]HOST[:PORT][/DATABASE], or rediss:// for TLS"},
+      {top("redis: {url: 'redis://u:hunter%2@h/'}"),
+       "1:14: redis.url: the value (not shown: it is a secret) has a login that is not "
+       "percent-encoded as URLs are; use username and password"},
+      {top("redis: {url: 'redis://u:hunter2@h/', username: a}"),
+       "1:48: redis.username: the URL has a login too; keep one of them"},
+      {top("redis: {url: 'redis://u:hunter2@h/', password: a}"),
+       "1:48: redis.password: the URL has a login too; keep one of them"},
+      {top("redis: {username: a}"),
+       "1:19: redis.username: has no password beside it; write password_file"},
+      {top("redis: {password: a, password_file: /b}"),
+       "1:37: redis.password_file: stands beside password; keep one of them"},
+      {top("redis: {password_file: /no/such/file}"),
+       "1:24: redis.password_file: '/no/such/file' cannot be read: No such file or directory"},
+      {top("redis: {password_file: /}"),
+       "1:24: redis.password_file: '/' cannot be read: Is a directory"},
+      {top("redis: {password: [hunter2]}"), "1:19: redis.password: expected one value, not a list"},
+      {top("redis: {password: yes}"),
+       "1:19: redis.password: the value (not shown: it is a secret) without quotes is a truth to "
+       "some YAML readers; put quotes around the text"},
+      {top("redis: {ca_file: /a}"),
+       "1:18: redis.ca_file: means nothing without TLS; write a rediss:// URL, or leave it out"},
+      {top("redis: {server_name: a}"),
+       "1:22: redis.server_name: means nothing without TLS; write a rediss:// URL, or leave it "
+       "out"},
+      {top("redis: {namespace: 'a:b'}"),
+       "1:20: redis.namespace: 'a:b' is not a name; write 1 to 249 of the characters a-z A-Z 0-9 . "
+       "_ -"},
+      {top("redis: {timeout: 0}"),
+       "1:18: redis.timeout: '0' is too small; the smallest value that works is 1ms"},
+      {top("redis: {timeout: 2m}"),
+       "1:18: redis.timeout: '2m' is too large; the largest value that works is 1m"},
+      {top("redis: {url: hunter2, ca_file: /a}"),
+       "1:14: redis.url: 'hunter2' is not a Redis URL; write "
+       "redis://[user:password@]HOST[:PORT][/DATABASE], or rediss:// for TLS"},
+  });
+}
+
+}  // namespace
+}  // namespace einlass::config

@@ -1,0 +1,144 @@
+#include "unit/config/wrong_config.h"
+
+namespace einlass::config {
+namespace {
+
+TEST(WrongTarget, Shape) {
+  expect_mistakes({
+      {kRoutes,
+       "1:1: targets: missing; write at least one, as targets: {NAME: {http: {url: ...}}}\n1:41: "
+       "routes[0].target: 't' is no target of this file; write it under targets"},
+      {"targets:\n" + kRoutes,
+       "2:41: routes[0].target: 't' is no target of this file; write it under targets"},
+      {targets("{t: {}}"),
+       "1:14: targets.t.http: missing; write http: {url: http://HOST:PORT/PATH}"},
+      {targets("{t: {kafka: {topic: a}}}"),
+       "1:15: targets.t.kafka: a Kafka target is not in this version; use http"},
+      {targets("{t: {https: {url: a}}}"),
+       "1:15: targets.t.https: unknown option; did you mean `http`?"},
+      {targets("{t: {http: {}}}"),
+       "1:21: targets.t.http.url: missing; write url: http://HOST:PORT/PATH"},
+      {targets("{t: {http: http://h/}}"),
+       "1:21: targets.t.http: expected a section, not one value"},
+      {targets("{t: http://h/}"), "1:14: targets.t: expected a section, not one value"},
+      {targets("{'a/b': {http: {url: http://h/}}}"),
+       "1:11: targets.a/b: 'a/b' is not a name; write 1 to 249 of the characters a-z A-Z 0-9 . _ "
+       "-\n2:41: routes[0].target: 't' is no target of this file; there is a/b"},
+  });
+}
+
+TEST(WrongTarget, Url) {
+  expect_mistakes({
+      {url("h"),
+       "2:19: targets.t.http.url: 'h' is not a URL; write http://HOST:PORT/PATH or https://..."},
+      {url("ftp://h/"),
+       "2:19: targets.t.http.url: 'ftp://h/' is not a URL; write http://HOST:PORT/PATH or "
+       "https://..."},
+      {url("http://"),
+       "2:19: targets.t.http.url: 'http://' names no host; write http://HOST:PORT/PATH"},
+      {url("http:///a"),
+       "2:19: targets.t.http.url: 'http:///a' names no host; write http://HOST:PORT/PATH"},
+      {url("'http://h:99999/'"),
+       "2:19: targets.t.http.url: 'http://h:99999/' has no port from 1 to 65535 after its colon"},
+      {url("'http://h:/'"),
+       "2:19: targets.t.http.url: 'http://h:/' has no port from 1 to 65535 after its colon"},
+      {url("http://u:hunter2@h/"),
+       "2:19: targets.t.http.url: the value (not shown: it is a secret) has a login in it; write "
+       "it into headers, as Authorization"},
+      {url("'http://h/#a'"),
+       "2:19: targets.t.http.url: 'http://h/#a' has a # in it, which no server gets to see; leave "
+       "it out"},
+      {url("'http://h/a b'"),
+       "2:19: targets.t.http.url: 'http://h/a b' has a space or another character that URLs write "
+       "with a %, as %20"},
+      {url("'http://h/ü'"),
+       "2:19: targets.t.http.url: 'http://h/ü' has a space or another character that URLs write "
+       "with a %, as %20"},
+      {url("'http://[::1/'"),
+       "2:19: targets.t.http.url: 'http://[::1/' is not a host and port; write HOST or HOST:PORT"},
+  });
+}
+
+TEST(WrongTarget, TheRest) {
+  expect_mistakes({
+      {http("method: post"),
+       "2:38: targets.t.http.method: 'post' is not an HTTP method; write POST, PUT or PATCH"},
+      {http("method: 'PO ST'"),
+       "2:38: targets.t.http.method: 'PO ST' is not an HTTP method; write POST, PUT or PATCH"},
+      {http("method: HEAD"),
+       "2:38: targets.t.http.method: 'HEAD' delivers nothing; write POST, PUT or PATCH"},
+      {http("timeout: 0"),
+       "2:39: targets.t.http.timeout: '0' is too small; the smallest value that works is 1ms"},
+      {http("max_in_flight: 0"),
+       "2:45: targets.t.http.max_in_flight: '0' is too small; the smallest value that works is 1"},
+      {http("max_in_flight: 20000"),
+       "2:45: targets.t.http.max_in_flight: '20000' is too large; the largest value that works is "
+       "10000"},
+      {http("headers: [a]"), "2:39: targets.t.http.headers: expected a section, not a list"},
+      {http("headers: {Host: a}"),
+       "2:40: targets.t.http.headers.Host: written by the gate itself; leave it out"},
+      {http("headers: {content-length: 5}"),
+       "2:40: targets.t.http.headers.content-length: written by the gate itself; leave it out"},
+      {http("headers: {Idempotency-Key: a}"),
+       "2:40: targets.t.http.headers.Idempotency-Key: written by the gate itself; leave it out"},
+      {http("headers: {Einlass-Permit: a}"),
+       "2:40: targets.t.http.headers.Einlass-Permit: written by the gate itself; leave it out"},
+      {http("headers: {kafka-topic: a}"),
+       "2:40: targets.t.http.headers.kafka-topic: written by the gate itself; leave it out"},
+      {http("headers: {'A B': a}"),
+       "2:40: targets.t.http.headers.A B: not a header's name; write letters, digits and -"},
+      {http("headers: {'Ä': a}"),
+       "2:40: targets.t.http.headers.Ä: not a header's name; write letters, digits and -"},
+      {http("headers: {A: \"b\\r\\nC: d\"}"),
+       "2:40: targets.t.http.headers.A: its value has a line break or another control character"},
+      {http("headers: {A: a, a: b}"),
+       "2:46: targets.t.http.headers.a: written twice; keep one of them"},
+      {http("headers: {A: a, A: b}"),
+       "2:46: targets.t.http.headers.A: written twice; keep one of them"},
+      {http("headers: {Content-Type: text/plain}"),
+       "2:40: targets.t.http.headers.Content-Type: set by content_type; leave it out here"},
+      {http("headers: {A: on}"),
+       "2:43: targets.t.http.headers.A: 'on' without quotes is a truth to some YAML readers; put "
+       "quotes around the text"},
+      {http("headers: {Authorization: a, Authorization_file: /b}"),
+       "2:78: targets.t.http.headers.Authorization_file: stands beside Authorization; keep one of "
+       "them"},
+      {http("headers: {Authorization_file: /no/such/file}"),
+       "2:60: targets.t.http.headers.Authorization_file: '/no/such/file' cannot be read: No such "
+       "file or directory"},
+      {http("headers: {Authorization: [hunter2]}"),
+       "2:55: targets.t.http.headers.Authorization: expected one value, not a list"},
+      {http("forward_headers: a"),
+       "2:47: targets.t.http.forward_headers: expected a list, not one value; put it into [ ]"},
+      {http("forward_headers: [Host]"),
+       "2:48: targets.t.http.forward_headers[0]: 'Host' is written by the gate itself; leave it "
+       "out"},
+      {http("forward_headers: [traceparent]"),
+       "2:48: targets.t.http.forward_headers[0]: 'traceparent' is always sent on; leave it out"},
+      {http("forward_headers: [authorization]"),
+       "2:48: targets.t.http.forward_headers[0]: 'authorization' is a login and not the record's "
+       "to give; use headers"},
+      {http("forward_headers: ['a b']"),
+       "2:48: targets.t.http.forward_headers[0]: 'a b' is not a header's name; write letters, "
+       "digits and -"},
+      {http("forward_headers: [a, A]"),
+       "2:51: targets.t.http.forward_headers[1]: 'A' is written twice; keep one of them"},
+      {http("headers: {A: b}, forward_headers: [a]"),
+       "2:65: targets.t.http.forward_headers[0]: 'a' is set by headers already; keep one of them"},
+      {http("content_type: json"),
+       "2:44: targets.t.http.content_type: 'json' is not a media type; write application/json or "
+       "text/plain"},
+      {http("content_type: \"text/plain; \\n\""),
+       "2:44: targets.t.http.content_type: 'text/plain;  ' has a line break, a tab or another "
+       "control character"},
+      {http("ca_file: /a"),
+       "2:39: targets.t.http.ca_file: means nothing without TLS; write an https:// URL, or leave "
+       "it out"},
+      {http("server_name: a"),
+       "2:43: targets.t.http.server_name: means nothing without TLS; write an https:// URL, or "
+       "leave it out"},
+  });
+}
+
+}  // namespace
+}  // namespace einlass::config
