@@ -1,4 +1,5 @@
-// Where a host is to be reached: asked of the resolver in its own thread and remembered for a while.
+// Where a host is to be reached: asked of the resolver in its own thread and remembered for a
+// while.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

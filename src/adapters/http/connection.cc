@@ -10,8 +10,9 @@ namespace einlass::http {
 
 using boost::system::error_code;
 
-void Connection::begin(Exchange exchange) {
+void Connection::begin(Exchange exchange, SteadyTime now) {
   exchange_ = exchange;
+  last_used_ = now;
   response_.start(settings_.bodyless_answers);
   if (phase_ != Phase::idle) return;
   phase_ = Phase::sending;
@@ -132,15 +133,15 @@ void Connection::fail(std::string trouble) {
 }
 
 void Connection::tell(const Answer& answer) {
-  const auto self = shared_from_this();  // The owner may forget it.
   stop_watch();
   if (reusable_) {
     request_.done();
     phase_ = Phase::idle;
-    idle_since_ = std::chrono::steady_clock::now();
-  } else {
-    close();
+    return owner_.exchange_ended(*this, answer);
   }
+  const auto self =
+      shared_from_this();  // The owner forgets it, and it must not go before we return.
+  close();
   owner_.exchange_ended(*this, answer);
 }
 
@@ -166,9 +167,7 @@ void Connection::expired() {
 }
 
 // Whether the server has nothing to say that nobody asked for, and has not hung up.
-bool Connection::is_quiet() {
-  return stream_.read(received_.room()).state == IoState::wait_read;
-}
+bool Connection::is_quiet() { return stream_.read(received_.room()).state == IoState::wait_read; }
 
 void Connection::wait_read() {
   stream_.socket().async_wait(Socket::wait_read, [self = shared_from_this()](error_code) {

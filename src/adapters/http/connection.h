@@ -50,10 +50,10 @@ class ConnectionOwner {
 
 // What all connections to one target share. Outlives them while they are not closed.
 struct ConnectionSettings {
-  std::string peer;                   // "host:port".
-  std::string timeout;                // In words.
-  bool bodyless_answers = false;      // The method is HEAD.
-  const TlsContext* tls = nullptr;    // Null: plain.
+  std::string peer;                 // "host:port".
+  std::string timeout;              // In words.
+  bool bodyless_answers = false;    // The method is HEAD.
+  const TlsContext* tls = nullptr;  // Null: plain.
 };
 
 class Connection final : public std::enable_shared_from_this<Connection>, public Timed {
@@ -67,7 +67,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
 
   // Opens an exchange with what request() holds: sent at once if the connection is idle, else as
   // soon as it stands. Ends in exchange_ended(), never before this call returns.
-  void begin(Exchange exchange);
+  void begin(Exchange exchange, SteadyTime now);
 
   // The addresses to try, in this order. REQUIRES: is_resolving().
   void connect(const std::vector<Endpoint>& addresses);
@@ -82,7 +82,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
 
   bool is_resolving() const { return phase_ == Phase::resolving; }
   bool is_idle() const { return phase_ == Phase::idle; }
-  SteadyTime idle_since() const { return idle_since_; }
+  SteadyTime last_used() const { return last_used_; }  // When its last exchange began.
   const Exchange& exchange() const { return exchange_; }
 
   // Its place in the owner's list; the owner's alone.
@@ -90,7 +90,13 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
 
  private:
   enum class Phase : std::uint8_t {
-    resolving, connecting, handshaking, idle, sending, receiving, closed
+    resolving,
+    connecting,
+    handshaking,
+    idle,
+    sending,
+    receiving,
+    closed
   };
   static constexpr int kReadsPerTurn = 16;  // Then others have their turn.
 
@@ -120,7 +126,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   ReceiveBuffer received_{kAnswerBuffer};
   ResponseParser response_;
   Exchange exchange_;
-  SteadyTime idle_since_{};
+  SteadyTime last_used_{};
   std::vector<Endpoint> addresses_;
   std::size_t next_address_ = 0;
 };

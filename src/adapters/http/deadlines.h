@@ -47,9 +47,10 @@ class Deadlines {
   void start(Timed& timed, SteadyTime now = std::chrono::steady_clock::now());
 
  private:
-  using Timer = boost::asio::basic_waitable_timer<
-      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
-      boost::asio::io_context::executor_type>;
+  using Timer =
+      boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                        boost::asio::wait_traits<std::chrono::steady_clock>,
+                                        boost::asio::io_context::executor_type>;
 
   void arm();
   void expire();

@@ -44,9 +44,10 @@ void require(bool condition, const std::string& message) {
 
 void check(const TargetOptions& options) {
   require(is_token(options.method), "'" + options.method + "' is not an HTTP method");
-  require(options.path.starts_with('/') && !has_control(options.path) &&
-              options.path.find(' ') == std::string::npos,
-          "the path of an HTTP target must begin with / and hold no spaces: '" + options.path + "'");
+  require(
+      options.path.starts_with('/') && !has_control(options.path) &&
+          options.path.find(' ') == std::string::npos,
+      "the path of an HTTP target must begin with / and hold no spaces: '" + options.path + "'");
   require(!has_control(options.content_type), "the content type holds control characters");
   for (const auto& [name, value] : options.headers) {
     require(is_token(name), "'" + name + "' is not a header name");
@@ -75,16 +76,17 @@ void RequestBytes::done() {
 
 RequestWriter::RequestWriter(const TargetOptions& options) : content_type_{options.content_type} {
   check(options);
-  head_ = options.method + " " + options.path + " HTTP/1.1\r\nHost: " + host_header(options) + "\r\n";
+  head_ =
+      options.method + " " + options.path + " HTTP/1.1\r\nHost: " + host_header(options) + "\r\n";
   for (const auto& [name, value] : options.headers) head_ += name + ": " + value + "\r\n";
 }
 
 // The size is added up first, so that the bytes can be put down without looking for room.
 void RequestWriter::write(const Request& request, RequestBytes& out) const {
   std::array<char, 20> length_text;
-  const auto length_end =
-      std::to_chars(length_text.data(), length_text.data() + length_text.size(), request.body.size())
-          .ptr;
+  const auto length_end = std::to_chars(length_text.data(), length_text.data() + length_text.size(),
+                                        request.body.size())
+                              .ptr;
   const std::string_view length(length_text.data(), length_end);
   const std::string_view type = request.content_type.empty() ? content_type_ : request.content_type;
 

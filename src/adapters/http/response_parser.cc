@@ -25,8 +25,7 @@ void ResponseParser::Message::on_response_impl(int code, Text, int, Error&) {
   status = static_cast<unsigned>(code);
 }
 
-void ResponseParser::Message::on_field_impl(field name, Text, Text value,
-                                            Error&) {
+void ResponseParser::Message::on_field_impl(field name, Text, Text value, Error&) {
   if (is_header_done()) return;  // A trailer.
   if (name == field::retry_after && retry_after.view().empty()) retry_after.assign(value);
   if (name == field::date) date.assign(value);

@@ -62,11 +62,9 @@ class ResponseParser {
   struct Message final : boost::beast::http::basic_parser<false> {
     explicit Message(bool bodyless);
 
-    void on_request_impl(boost::beast::http::verb, Text, Text, int,
-                         Error&) override {}
+    void on_request_impl(boost::beast::http::verb, Text, Text, int, Error&) override {}
     void on_response_impl(int code, Text reason, int version, Error&) override;
-    void on_field_impl(boost::beast::http::field name, Text text,
-                       Text value, Error&) override;
+    void on_field_impl(boost::beast::http::field name, Text text, Text value, Error&) override;
     void on_header_impl(Error&) override {}
     void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
     std::size_t on_body_impl(Text part, Error&) override { return part.size(); }

@@ -102,8 +102,8 @@ std::optional<std::int64_t> rfc850_date(std::string_view value, std::int64_t now
   text.literal("-");
   date.month = text.one_of(kMonths);
   text.literal("-");
-  const auto today = std::chrono::floor<std::chrono::days>(
-      std::chrono::sys_seconds(std::chrono::seconds(now)));
+  const auto today =
+      std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds(std::chrono::seconds(now)));
   const int this_year = int(std::chrono::year_month_day(today).year());
   date.year = this_year - this_year % 100 + text.number(2);
   if (date.year > this_year + 50) date.year -= 100;
@@ -139,7 +139,8 @@ std::optional<std::int64_t> delay_seconds(std::string_view value) {
   if (value.empty() || !std::all_of(value.begin(), value.end(), is_digit)) return std::nullopt;
   std::int64_t seconds = 0;
   for (const char digit : value) {
-    seconds = std::min<std::int64_t>(seconds * 10 + (digit - '0'), kMaxRetryAfter.us);  // No overflow.
+    seconds =
+        std::min<std::int64_t>(seconds * 10 + (digit - '0'), kMaxRetryAfter.us);  // No overflow.
   }
   return seconds;
 }

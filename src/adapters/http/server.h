@@ -12,13 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "units/time.h"
+
 namespace einlass::http {
 
 // One request as it came. All views live until the handler returns.
 struct ServerRequest {
-  std::string_view method;
-  std::string_view path;   // Without the query.
-  std::string_view query;  // Without the question mark.
+  std::string_view method;  // HEAD comes as GET; only the body of its answer is not sent.
+  std::string_view path;    // Without the query.
+  std::string_view query;   // Without the question mark.
   std::span<const std::pair<std::string, std::string>> headers;  // Names in lower case.
   std::string_view body;
 
@@ -29,7 +31,7 @@ struct ServerRequest {
 struct ServerResponse {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  std::vector<std::pair<std::string, std::string>> headers;
+  std::vector<std::pair<std::string, std::string>> headers;  // REQUIRES: no CR, LF or NUL.
   std::string body;
 };
 
@@ -39,14 +41,21 @@ struct ServerOptions {
   std::size_t max_connections = 1024;
   std::size_t max_header_bytes = 16 * 1024;
   std::size_t max_body_bytes = 64 * 1024;
+  Duration request_timeout =
+      Duration::seconds(30);  // For one request to come, or its answer to go.
 };
 
+// Keeps connections open, answers pipelined requests in order, and refuses what it cannot take:
+// 400 malformed, 408 too slow, 413 body too large, 431 headers too large, 503 too many connections.
 // REQUIRES: used on the thread that runs `io`; outlived by `io`.
 class Server {
  public:
+  // Called for each request, on the loop's thread; must not block, nor destroy the server. If it
+  // throws, the answer is 500.
   using Handler = std::function<ServerResponse(const ServerRequest&)>;
 
   // Listens at once. Throws std::runtime_error with the address and the reason if it cannot.
+  // The host may be a name, or an address (IPv6 with or without brackets).
   Server(boost::asio::io_context& io, ServerOptions options, Handler handler);
   ~Server();
   Server(const Server&) = delete;

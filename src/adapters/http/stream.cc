@@ -29,8 +29,8 @@ IoResult Stream::read(std::span<char> room) {
 IoResult Stream::write(std::string_view bytes) {
   if (tls_) return tls_->write(bytes);
   for (;;) {
-    const auto n = ::send(socket_.native_handle(), bytes.data(), bytes.size(),
-                          MSG_NOSIGNAL | MSG_DONTWAIT);
+    const auto n =
+        ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n >= 0) return {IoState::done, static_cast<std::size_t>(n)};
     if (errno == EAGAIN) return {IoState::wait_write, 0};
     if (errno == EINTR) continue;

@@ -79,7 +79,7 @@ void Target::State::send(const Request& request) {
   Connection& connection = idle_or_new(now);
   writer.write(request, connection.request());
   deadlines.start(connection, now);
-  connection.begin({request.record, request.attempt});
+  connection.begin({request.record, request.attempt}, now);
   if (!connection.is_resolving()) return;
   if (addresses.known(now)) {
     connection.connect(addresses.list());
@@ -93,7 +93,7 @@ Connection& Target::State::idle_or_new(SteadyTime now) {
   while (!idle.empty()) {
     Connection& last = *idle.back();
     idle.pop_back();
-    if (now - last.idle_since() < kIdleLimit) return last;
+    if (now - last.last_used() < kIdleLimit) return last;
     last.close();
     forget(last);
   }
@@ -131,9 +131,9 @@ void Target::State::exchange_ended(Connection& connection, const Answer& answer)
     health.fails(answer);
   }
   const auto& [record, attempt] = connection.exchange();
-  events.push_back(core::DeliveryEnded{
-      record, attempt, outcome,
-      outcome == core::Outcome::retry ? answer.retry_after : std::nullopt});
+  events.push_back(
+      core::DeliveryEnded{record, attempt, outcome,
+                          outcome == core::Outcome::retry ? answer.retry_after : std::nullopt});
   if (connection.is_idle()) {
     idle.push_back(&connection);
   } else {

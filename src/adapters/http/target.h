@@ -62,6 +62,9 @@ struct TargetStatus {
 // REQUIRES: used on the thread that runs `io`; outlived by `io` and `events`.
 class Target {
  public:
+  // Throws std::runtime_error if the options cannot be put into a request, or the CA file cannot be
+  // read. Says "target_failing" and "target_ok" to `notify` when that changes, not for each
+  // attempt.
   Target(boost::asio::io_context& io, TargetOptions options, core::Events& events, Notify notify);
   ~Target();
   Target(const Target&) = delete;

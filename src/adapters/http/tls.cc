@@ -16,12 +16,14 @@ namespace {
 
 // OpenSSL's own socket BIO writes without MSG_NOSIGNAL, and a peer that went away would end the
 // process. This one does the same work with send and recv.
-int socket_of(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))); }
+int socket_of(BIO* bio) {
+  return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
+}
 
 int bio_write(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
-  const auto n = ::send(socket_of(bio), bytes, static_cast<std::size_t>(size),
-                        MSG_NOSIGNAL | MSG_DONTWAIT);
+  const auto n =
+      ::send(socket_of(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
   return static_cast<int>(n);
 }

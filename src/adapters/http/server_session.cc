@@ -1,0 +1,157 @@
+#include "adapters/http/server_session.h"
+
+#include <array>
+
+#include "adapters/http/response_writer.h"
+
+namespace einlass::http {
+
+using boost::system::error_code;
+
+ServerSession::ServerSession(Socket socket, SessionOwner& owner)
+    : owner_{owner},
+      stream_{std::move(socket)},
+      parser_{owner.options().max_header_bytes, owner.options().max_body_bytes},
+      received_{RequestParser::buffer_bytes(owner.options().max_header_bytes)} {}
+
+void ServerSession::start() {
+  error_code ignored;
+  stream_.socket().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+  owner_.request_deadlines().start(*this);
+  wait_read();
+}
+
+void ServerSession::wait_read() {
+  stream_.socket().async_wait(Socket::wait_read, [self = shared_from_this()](error_code) {
+    if (self->phase_ == Phase::open) {
+      self->receive();
+    } else if (self->phase_ == Phase::parting) {
+      self->throw_away();
+    }
+    // While an answer waits to be read, wait_write() goes on.
+    if (self->phase_ != Phase::closed && !self->waits_write_) self->wait_read();
+  });
+}
+
+void ServerSession::wait_write() {
+  waits_write_ = true;
+  stream_.socket().async_wait(Socket::wait_write, [self = shared_from_this()](error_code) {
+    self->waits_write_ = false;
+    if (self->phase_ != Phase::open) return;
+    self->advance();
+    if (self->phase_ != Phase::closed && !self->waits_write_) self->wait_read();
+  });
+}
+
+void ServerSession::receive() {
+  for (int reads = 0; reads < kReadsPerTurn; ++reads) {
+    const std::span<char> room = received_.room();
+    const IoResult result = stream_.read(room);
+    if (result.state == IoState::wait_read) return;
+    if (result.state != IoState::done) return end();
+    if (!parser_.started()) owner_.request_deadlines().start(*this);
+    received_.added(result.bytes);
+    advance();
+    if (phase_ != Phase::open || waits_write_ || result.bytes < room.size()) return;
+  }
+}
+
+// Answers what has come and sends the answers, until one of the two has to wait.
+void ServerSession::advance() {
+  bool more = true;
+  while (more) {
+    more = answer_received();
+    if (!flush()) return;
+    if (last_) return part();
+  }
+}
+
+// False: all that has come is answered. True: there may be more, but first the answers must go.
+bool ServerSession::answer_received() {
+  while (!last_ && !received_.unread().empty()) {
+    if (unsent().size() > kMostUnsent) return true;
+    switch (parser_.feed(received_)) {
+      case RequestParser::Progress::more:
+        if (parser_.take_continue()) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
+        return false;
+      case RequestParser::Progress::failed:
+        refuse(parser_.refusal());
+        return false;
+      case RequestParser::Progress::done:
+        answer_one();
+    }
+  }
+  return false;
+}
+
+void ServerSession::answer_one() {
+  last_ = !parser_.keep_alive();
+  const std::string_view connection = last_ ? "close" : parser_.is_http10() ? "keep-alive" : "";
+  write_response(owner_.answer(parser_.request()), parser_.is_head(), connection, out_);
+  parser_.start();
+  owner_.request_deadlines().start(*this);
+}
+
+void ServerSession::refuse(unsigned status) {
+  last_ = true;
+  write_response(plain_response(status), false, "close", out_);
+}
+
+// False: the client has to read first, or the connection is gone.
+bool ServerSession::flush() {
+  while (!unsent().empty()) {
+    const IoResult result = stream_.write(unsent());
+    if (result.state == IoState::wait_write) {
+      if (!waits_write_) wait_write();
+      return false;
+    }
+    if (result.state != IoState::done) {
+      end();
+      return false;
+    }
+    sent_ += result.bytes;
+  }
+  sent_ = 0;
+  if (out_.capacity() > 2 * kMostUnsent) out_ = {};
+  out_.clear();
+  return true;
+}
+
+void ServerSession::part() {
+  error_code ignored;
+  stream_.socket().shutdown(Socket::shutdown_send, ignored);
+  phase_ = Phase::parting;
+  owner_.parting_deadlines().start(*this);
+  throw_away();
+}
+
+void ServerSession::throw_away() {
+  std::array<char, 16 * 1024> bytes;
+  for (int reads = 0; reads < kReadsPerTurn; ++reads) {
+    const IoResult result = stream_.read(bytes);
+    if (result.state == IoState::wait_read) return;
+    if (result.state != IoState::done) return end();
+  }
+}
+
+void ServerSession::expired() {
+  const auto self = shared_from_this();
+  if (phase_ == Phase::parting || !unsent().empty() || !parser_.started()) return end();
+  owner_.request_deadlines().start(*this);  // Whoever does not read the refusal either goes too.
+  refuse(408);
+  if (flush()) part();
+}
+
+void ServerSession::close() {
+  stop_watch();
+  phase_ = Phase::closed;
+  stream_.close();
+}
+
+void ServerSession::end() {
+  const auto self = shared_from_this();
+  close();
+  owner_.session_ended(*this);
+}
+
+}  // namespace einlass::http

@@ -1,0 +1,85 @@
+// One connection to the server: requests in, answers out, in order. While an answer waits for the
+// client to read it, nothing more is read.
+//
+//   open -> parting -> closed
+//
+// Parting: the last answer is out and our side is shut, but what the client still sends is read and
+// thrown away for a moment. Closing at once would reset the connection and could take the answer
+// with it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "adapters/http/deadlines.h"
+#include "adapters/http/receive_buffer.h"
+#include "adapters/http/request_parser.h"
+#include "adapters/http/server.h"
+#include "adapters/http/stream.h"
+
+namespace einlass::http {
+
+class ServerSession;
+
+// Whom a session works for, and what all its sessions share.
+class SessionOwner {
+ public:
+  virtual const ServerOptions& options() const = 0;
+  virtual ServerResponse answer(const ServerRequest& request) = 0;
+  virtual Deadlines& request_deadlines() = 0;
+  virtual Deadlines& parting_deadlines() = 0;
+
+  // It is closed and may be forgotten.
+  virtual void session_ended(ServerSession& session) = 0;
+
+ protected:
+  ~SessionOwner() = default;
+};
+
+class ServerSession final : public std::enable_shared_from_this<ServerSession>, public Timed {
+ public:
+  // REQUIRES: `owner` outlives it while it is not closed.
+  ServerSession(Socket socket, SessionOwner& owner);
+
+  void start();
+
+  // Ends everything; the owner hears nothing more.
+  void close();
+
+  void expired() override;
+
+  // Its place in the owner's list; the owner's alone.
+  std::size_t index = 0;
+
+ private:
+  enum class Phase : std::uint8_t { open, parting, closed };
+  static constexpr int kReadsPerTurn = 16;               // Then others have their turn.
+  static constexpr std::size_t kMostUnsent = 64 * 1024;  // More requests then have to wait.
+
+  void wait_read();
+  void wait_write();
+  void receive();
+  void advance();
+  bool answer_received();
+  void answer_one();
+  void refuse(unsigned status);
+  bool flush();
+  void part();
+  void throw_away();
+  void end();
+  std::string_view unsent() const { return std::string_view(out_).substr(sent_); }
+
+  SessionOwner& owner_;
+  Stream stream_;
+  Phase phase_ = Phase::open;
+  bool last_ = false;  // No request will be read after the answers in out_.
+  bool waits_write_ = false;
+  RequestParser parser_;
+  ReceiveBuffer received_;
+  std::string out_;
+  std::size_t sent_ = 0;
+};
+
+}  // namespace einlass::http
