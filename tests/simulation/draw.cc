@@ -1,0 +1,202 @@
+#include "draw.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+
+namespace einlass::simulation {
+namespace {
+
+constexpr std::array<std::string_view, kFaults> kNames = {
+    "revoke",         "lost",           "crash",         "stop",        "commit_failed",
+    "commit_slow",    "answer_lost",    "answer_late",   "answer_duplicate",
+    "release_lost",   "store_down",     "store_empty",   "target_retry", "target_refused",
+    "retry_after",    "target_hangs",   "target_slow",   "delivery_duplicate",
+    "dead_letter_failed", "oversleep",  "stall",         "never"};
+
+// How often, where a run has the fault at all: per occasion, or per second for the first four and
+// the two of the store.
+constexpr std::array<double, kFaults> kMost = {
+    1.0, 0.4, 0.4, 0.4, 0.3, 0.2, 0.2, 0.2, 0.3, 0.5, 0.5,
+    0.5, 0.5, 0.3, 0.1, 0.1, 1.0, 0.4, 0.5, 0.7, 0.02, 0.3};
+
+void draw_faults(Settings& settings, const Overrides& overrides) {
+  Dice dice(settings.seed, "faults");
+  const bool calm = dice.chance(0.1);
+  for (std::size_t i = 0; i < kFaults; ++i) {
+    const bool on = dice.chance(0.45);
+    const double rate = kMost[i] * std::pow(10.0, -2.0 * static_cast<double>(dice.between(0, 100)) / 100);
+    if (on && !calm && !overrides.without[i]) settings.rate[i] = rate;
+  }
+}
+
+LimitSettings draw_limit(Dice& dice) {
+  LimitSettings limit;
+  limit.log = dice.chance(0.5);
+  limit.keyed = dice.chance(0.5);
+  limit.limit = dice.spread(1, 100);
+  limit.window = dice.duration(Duration::millis(50), Duration::seconds(2));
+  // No slower than one permit in a second, so that runs end.
+  if (limit.limit * 1'000'000 < limit.window.us) limit.limit = 2;
+  limit.permits = dice.spread(1, 500);
+  limit.micros = dice.between(500'000, 1'000'000);
+  limit.ahead = dice.chance(0.8);
+  return limit;
+}
+
+core::RouteOptions draw_route_options(Dice& dice, const Settings& settings) {
+  core::RouteOptions options;
+  options.target.value = static_cast<std::uint16_t>(
+      dice.between(0, static_cast<std::int64_t>(settings.gate.targets.size()) - 1));
+  options.order = static_cast<core::Order>(dice.between(0, 2));
+  options.store.value = static_cast<std::uint8_t>(dice.between(0, settings.gate.stores - 1));
+  if (dice.chance(0.6)) options.horizon = dice.duration(Duration::millis(5), Duration::millis(500));
+  options.use_within = dice.duration(Duration::millis(1), Duration::millis(500));
+  options.retry_initial = dice.duration(Duration::millis(1), Duration::millis(500));
+  options.retry_max = options.retry_initial * dice.spread(1, 20);
+  options.attempts = dice.chance(0.4) ? static_cast<std::uint32_t>(dice.between(1, 5)) : 0;
+  options.dead_letter = dice.chance(0.5);
+  options.inside_records = dice.spread(1, 200);
+  options.inside_bytes = Bytes{dice.spread(1'000, 200'000)};
+  return options;
+}
+
+RouteSettings draw_route(Dice& dice, const Settings& settings) {
+  RouteSettings route;
+  route.options = draw_route_options(dice, settings);
+  route.keys = dice.spread(1, 40);
+  for (std::size_t i = 0; i < settings.limits.size(); ++i) {
+    if (!dice.chance(0.55)) continue;
+    if (!settings.limits[i].keyed) {
+      route.options.shared_limits |= 1u << route.options.limit_count;
+    }
+    ++route.options.limit_count;
+    route.limits.push_back(i);
+  }
+  route.keep_lines = std::none_of(route.limits.begin(), route.limits.end(), [&](std::size_t i) {
+    return settings.limits[i].keyed;
+  }) && dice.chance(0.5);
+  return route;
+}
+
+void draw_gate(Dice& dice, Settings& settings) {
+  const std::int64_t targets = dice.between(1, 2);
+  for (std::int64_t i = 0; i < targets; ++i) {
+    settings.gate.targets.push_back({static_cast<std::uint32_t>(dice.spread(1, 64))});
+  }
+  settings.gate.stores = static_cast<std::uint8_t>(dice.between(1, 2));
+  settings.gate.commit_interval = dice.duration(Duration::millis(5), Duration::millis(500));
+  settings.gate.inside_records = dice.spread(2, 500);
+  settings.gate.inside_bytes = Bytes{dice.spread(2'000, 1'000'000)};
+  settings.gate.seed = dice.next();
+  for (std::int64_t left = dice.between(0, 4); left > 0; --left) {
+    settings.limits.push_back(draw_limit(dice));
+  }
+  for (std::int64_t left = dice.between(1, 3); left > 0; --left) {
+    settings.routes.push_back(draw_route(dice, settings));
+    settings.gate.routes.push_back(settings.routes.back().options);
+  }
+}
+
+void draw_surroundings(Dice& dice, Settings& settings) {
+  for (std::size_t route = 0; route < settings.routes.size(); ++route) {
+    for (std::int64_t left = dice.between(1, 3); left > 0; --left) {
+      settings.partitions.push_back(route);
+    }
+  }
+  settings.instances = static_cast<std::size_t>(dice.chance(0.5) ? 1 : dice.between(2, 3));
+  settings.records = dice.spread(5, 120);
+  settings.store_in_process = settings.instances == 1 && dice.chance(0.3);
+  settings.chaos = dice.duration(Duration::millis(500), Duration::seconds(12));
+  settings.answer_delay = dice.duration(Duration::micros(50), Duration::millis(20));
+  settings.ask_timeout = Duration::millis(500);
+  settings.latency = dice.duration(Duration::micros(200), Duration::millis(50));
+  settings.target_timeout = dice.duration(Duration::millis(300), Duration::seconds(3));
+  settings.revoke_timeout = dice.duration(Duration::millis(10), Duration::seconds(3));
+  settings.commit_delay = dice.duration(Duration::micros(200), Duration::millis(20));
+  settings.poll_budget = static_cast<int>(dice.spread(1, 100));
+}
+
+}  // namespace
+
+Dice::Dice(std::uint64_t seed, std::string_view name) : state_(seed * 0x9E3779B97F4A7C15u + 1) {
+  for (const char c : name) state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  next();
+}
+
+std::uint64_t Dice::next() {  // SplitMix64.
+  std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+std::int64_t Dice::between(std::int64_t least, std::int64_t most) {
+  if (most <= least) return least;
+  const std::uint64_t range = static_cast<std::uint64_t>(most - least) + 1;
+  return least + static_cast<std::int64_t>(next() % range);
+}
+
+std::int64_t Dice::spread(std::int64_t least, std::int64_t most) {
+  const double part = static_cast<double>(next() >> 11) / 9007199254740992.0;
+  const double value = static_cast<double>(least) *
+                       std::pow(static_cast<double>(most) / static_cast<double>(least), part);
+  return std::clamp(static_cast<std::int64_t>(std::llround(value)), least, most);
+}
+
+bool Dice::chance(double probability) {
+  return static_cast<double>(next() >> 11) / 9007199254740992.0 < probability;
+}
+
+Duration Dice::duration(Duration least, Duration most) { return {spread(least.us, most.us)}; }
+
+std::string_view name_of(Fault fault) { return kNames[static_cast<std::size_t>(fault)]; }
+
+std::optional<Fault> fault_named(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Fault>(found - kNames.begin());
+}
+
+Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
+  Settings settings;
+  settings.seed = seed;
+  Dice dice(seed, "settings");
+  draw_gate(dice, settings);
+  draw_surroundings(dice, settings);
+  draw_faults(settings, overrides);
+  if (overrides.records) settings.records = std::min(settings.records, *overrides.records);
+  if (overrides.instances) settings.instances = std::min(settings.instances, *overrides.instances);
+  return settings;
+}
+
+std::string describe(const Settings& settings) {
+  std::ostringstream out;
+  out << "seed " << settings.seed << ": " << settings.instances << " gates, "
+      << settings.partitions.size() << " partitions of <= " << settings.records << " records, in "
+      << settings.chaos.us / 1000 << " ms;";
+  for (const LimitSettings& limit : settings.limits) {
+    out << (limit.log ? " log " : " bucket ") << limit.limit;
+    if (limit.log) out << " in " << limit.window.us << " us";
+    if (!limit.log) out << " and " << limit.permits << "/" << limit.micros << " us";
+    out << (limit.keyed ? " per key;" : ";");
+  }
+  constexpr std::array<std::string_view, 3> kOrders = {"partition", "key", "none"};
+  for (const RouteSettings& route : settings.routes) {
+    const core::RouteOptions& options = route.options;
+    out << " route by " << kOrders[static_cast<std::size_t>(options.order)] << ", limits {";
+    for (const std::size_t limit : route.limits) out << " " << limit;
+    out << " } horizon " << options.horizon.us << " use_within " << options.use_within.us
+        << " attempts " << options.attempts << (options.dead_letter ? " dead letter" : "")
+        << " inside " << options.inside_records << " in flight "
+        << settings.gate.targets[options.target.value].max_in_flight << ";";
+  }
+  out << " faults:";
+  for (std::size_t i = 0; i < kFaults; ++i) {
+    if (settings.rate[i] > 0) out << " " << kNames[i] << "=" << settings.rate[i];
+  }
+  return out.str();
+}
+
+}  // namespace einlass::simulation

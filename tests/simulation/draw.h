@@ -1,0 +1,118 @@
+// What a seed stands for: dice, the faults that a run may see, and the settings of its world.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/options.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::simulation {
+
+// A stream of numbers fixed by a seed and a name, so that what one part of the world draws does not
+// move what another part draws.
+class Dice {
+ public:
+  Dice(std::uint64_t seed, std::string_view name);
+
+  std::uint64_t next();
+  std::int64_t between(std::int64_t least, std::int64_t most);  // Both included.
+  std::int64_t spread(std::int64_t least, std::int64_t most);   // The same for every magnitude.
+  bool chance(double probability);
+  Duration duration(Duration least, Duration most);  // As spread().
+
+ private:
+  std::uint64_t state_;
+};
+
+// What may go wrong. A run draws which kinds it sees at all, and how often.
+enum class Fault : std::uint8_t {
+  revoke,              // The group moves partitions.
+  lost,                // The group drops a member; it hears of it late, its commits are fenced.
+  crash,               // A gate disappears; what it had sent goes on.
+  stop,                // A gate is told to drain and leaves.
+  commit_failed,       // Applied or not.
+  commit_slow,
+  answer_lost,         // The limiter has booked, or not; the ask times out.
+  answer_late,         // The same, and the adapter gives the late permits back.
+  answer_duplicate,
+  release_lost,
+  store_down,
+  store_empty,         // The limiter restarts and has forgotten what it granted.
+  target_retry,
+  target_refused,
+  retry_after,
+  target_hangs,        // Until the adapter gives up; the target may have accepted all the same.
+  target_slow,
+  delivery_duplicate,  // The end of an attempt is told twice.
+  dead_letter_failed,
+  oversleep,           // The loop handles things up to 2 ms late.
+  stall,               // The same, 150 ms.
+  never,               // For some keys no waiting helps.
+  count,
+};
+inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::count);
+using FaultSet = std::bitset<kFaults>;
+
+std::string_view name_of(Fault fault);
+std::optional<Fault> fault_named(std::string_view name);
+
+// What a command line may fix instead of the seed.
+struct Overrides {
+  std::optional<std::uint64_t> steps;    // Stop after so many events without a word.
+  std::optional<std::int64_t> records;   // Most records of a partition.
+  std::optional<std::size_t> instances;  // Most gates.
+  FaultSet without;
+};
+
+struct LimitSettings {
+  bool log = true;  // Sliding log, else token bucket.
+  bool keyed = false;
+  std::int64_t limit = 1;  // Log: most in a window. Bucket: the burst.
+  Duration window;         // Log only.
+  std::int64_t permits = 1, micros = 1;  // Bucket only: its rate.
+  bool ahead = true;                     // May grant permits that are not due yet.
+};
+
+struct RouteSettings {
+  core::RouteOptions options;
+  std::vector<std::size_t> limits;
+  bool keep_lines = false;
+  std::int64_t keys = 1;
+};
+
+// Everything that is fixed before the first event.
+struct Settings {
+  std::uint64_t seed = 0;
+  core::GateOptions gate;
+  std::vector<RouteSettings> routes;
+  std::vector<LimitSettings> limits;
+  std::vector<std::size_t> partitions;  // The route of each partition.
+  std::int64_t records = 0;             // Per partition, at most.
+  std::size_t instances = 1;
+  bool store_in_process = false;  // Answers within the turn.
+  Duration chaos;                 // Faults happen and records are appended until then.
+  Duration answer_delay;          // One way between gate and limiter, at most.
+  Duration ask_timeout;
+  Duration latency;  // Of a healthy target, at most.
+  Duration target_timeout;
+  Duration revoke_timeout;
+  Duration commit_delay;  // One way, at most.
+  int poll_budget = 1;
+  double rate[kFaults] = {};  // Probability per occasion, or occasions per second.
+
+  bool has(Fault fault) const { return rate[static_cast<std::size_t>(fault)] > 0; }
+  double of(Fault fault) const { return rate[static_cast<std::size_t>(fault)]; }
+};
+
+Settings draw_settings(std::uint64_t seed, const Overrides& overrides);
+
+// One line for people.
+std::string describe(const Settings& settings);
+
+}  // namespace einlass::simulation

@@ -1,0 +1,268 @@
+#include "instance.h"
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "world.h"
+
+namespace einlass::simulation {
+namespace {
+
+constexpr int kMostTurnsAtOnce = 200;
+constexpr int kMostToldInATurn = 20'000;
+constexpr std::size_t kMostCommandsAtOnce = 5'000;
+
+}  // namespace
+
+Instance::Instance(World& world, std::size_t number)
+    : world_(world),
+      number_(number),
+      gate_(std::make_unique<core::Gate>(world.settings.gate)),
+      records_(world.settings),
+      permits_(world.settings),
+      store_down_(world.settings.gate.stores) {}
+
+void Instance::after(Duration delay, std::function<void()> what) {
+  world_.timeline.after(delay, [this, what = std::move(what)] {
+    if (alive()) what();
+  });
+}
+
+void Instance::wake(Duration delay) { wake_at(world_.timeline.now() + delay); }
+
+void Instance::wake_at(Instant at) {
+  at = std::max({at, busy_until_, world_.timeline.now()});
+  if (!alive() || turn_at_ <= at) return;
+  if (world_.faults.happens(Fault::oversleep)) {
+    at = at + world_.faults.dice(Fault::oversleep).duration(Duration::micros(1), Duration::millis(2));
+  }
+  if (world_.faults.happens(Fault::stall)) at = busy_until_ = at + Duration::millis(150);
+  if (turn_at_ <= at) return;
+  turn_at_ = at;
+  world_.timeline.at(at, [this, at] {
+    if (alive() && turn_at_ == at) turn();
+  });
+}
+
+// One turn of the loop: everything that was told, some records, and the wake-ups that are due.
+void Instance::turn() {
+  const Instant now = world_.timeline.now();
+  turn_at_ = kNever;
+  turns_at_once_ = last_turn_ == now ? turns_at_once_ + 1 : 0;
+  last_turn_ = now;
+  if (turns_at_once_ > kMostTurnsAtOnce) throw Failure("spins", "turns without time moving");
+  take_told();
+  take_records();
+  pass_time();
+}
+
+void Instance::tell(core::Event event) {
+  told_.push_back({std::move(event), nullptr});
+  wake(Duration{});
+}
+
+void Instance::take_told() {
+  for (int taken = 0; !told_.empty(); ++taken) {
+    if (taken > kMostToldInATurn) throw Failure("spins", "events without time moving");
+    const Told told = std::move(told_.front());
+    told_.pop_front();
+    handle(told.event);
+  }
+}
+
+void Instance::take_records() {
+  if (stopping_) return;
+  int budget = world_.settings.poll_budget;
+  for (std::size_t idle = 0; idle < assignments_.size() && budget > 0; ++next_read_) {
+    const std::shared_ptr<Assignment> next = assignments_[next_read_ % assignments_.size()];
+    if (next && take_record(*next)) {
+      idle = 0;
+      --budget;
+    } else {
+      ++idle;
+    }
+  }
+  if (budget == 0) wake(Duration::micros(world_.dice.between(1, 500)));
+}
+
+bool Instance::take_record(Assignment& from) {
+  const std::vector<LogRecord>& log = world_.kafka.log(from.partition);
+  if (from.held || from.leaving || from.position == log.size()) return false;
+  const LogRecord& record = log[from.position];
+  if (record.appended > world_.timeline.now()) return false;
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const std::uint32_t number = free_slots_.back();
+  free_slots_.pop_back();
+  Slot& slot = slots_[number];
+  ++slot.use;
+  slot.partition = from.partition;
+  slot.index = from.position++;
+  core::RecordArrived arrived{from.id, {number, slot.use}, record.offset, {}, {}, record.size};
+  const core::RouteId route = world_.kafka.route(from.partition);
+  arrived.line = line_for(route, record.key);
+  if (record.ordered) arrived.lane = core::LaneKey{static_cast<std::uint64_t>(record.key)};
+  handle(arrived);
+  return true;
+}
+
+void Instance::pass_time() {
+  const Instant now = world_.timeline.now();
+  for (int again = 0; gate_->next_wakeup() && *gate_->next_wakeup() <= now; ++again) {
+    if (again == 2) throw Failure("wakeup_in_the_past", "still due after TimePassed");
+    handle(core::TimePassed{});
+  }
+  take_told();
+  if (!alive()) return;
+  if (gate_->next_wakeup() && *gate_->next_wakeup() <= now) return wake(Duration{});
+  permits_.check_none_kept(now);
+  if (++checked_turns_ % 4 == 0) records_.check_backoff(*gate_, now);
+  if (gate_->next_wakeup()) wake_at(*gate_->next_wakeup());
+}
+
+void Instance::handle(const core::Event& event) {
+  const Instant now = world_.timeline.now();
+  world_.count_step();
+  world_.trace.event(number_, now, event);
+  before(event);
+  commands_.clear();
+  gate_->handle(event, now, commands_);
+  if (commands_.size() > kMostCommandsAtOnce) throw Failure("too_many_commands", "");
+  for (const core::Command& command : commands_) {
+    world_.trace.command(number_, now, command);
+    if (records_.has_stopped() && !std::holds_alternative<core::Forget>(command)) {
+      throw Failure("silent_after_stopped", "command " + std::to_string(command.index()));
+    }
+    ++commands_done_;
+    std::visit([this](const auto& c) { perform(c); }, command);
+  }
+  records_.check(*gate_, now);
+  permits_.check(*gate_);
+  if (++handled_ % 32 == 0) gate_->check_invariants();
+}
+
+void Instance::before(const core::Event& event) {
+  const Instant now = world_.timeline.now();
+  if (const auto* e = std::get_if<core::PartitionAssigned>(&event)) records_.assigned(*e);
+  if (const auto* e = std::get_if<core::PartitionRevoked>(&event)) records_.revoked(e->partition, e->deadline);
+  if (const auto* e = std::get_if<core::PartitionLost>(&event)) records_.lost(e->partition);
+  if (const auto* e = std::get_if<core::StopRequested>(&event)) records_.stop(e->deadline);
+  if (const auto* e = std::get_if<core::RecordArrived>(&event)) records_.arrived(*e);
+  if (const auto* e = std::get_if<core::DeliveryEnded>(&event)) records_.delivery_ended(*e, now);
+  if (const auto* e = std::get_if<core::DeadLetterEnded>(&event)) records_.dead_letter_ended(*e, now);
+  if (const auto* e = std::get_if<core::CommitEnded>(&event)) records_.commit_ended(e->result);
+  if (const auto* e = std::get_if<core::PermitsFailed>(&event)) permits_.failed(*e);
+  if (const auto* e = std::get_if<core::StoreDown>(&event)) permits_.store(e->store, false);
+  if (const auto* e = std::get_if<core::StoreUp>(&event)) permits_.store(e->store, true);
+  const auto* answer = std::get_if<core::PermitsAnswered>(&event);
+  if (!answer || !permits_.answered(*answer, now)) return;
+  if (answer->due.empty() && !answer->retry) records_.line_denied_for_good(answer->line);
+  const Duration late = now - questions_[answer->ask].decided_at;
+  const Line& line = lines_[answer->line.value];
+  world_.book.allow_lateness(late + world_.settings.gate.routes[line.route.value].use_within);
+}
+
+core::LineId Instance::line_for(core::RouteId route, std::int64_t key) {
+  const RouteSettings& settings = world_.settings.routes[route.value];
+  const bool keyed = std::any_of(settings.limits.begin(), settings.limits.end(),
+                                 [&](std::size_t i) { return world_.settings.limits[i].keyed; });
+  if (!keyed) key = -1;
+  const auto [at, fresh] = line_ids_.try_emplace({route.value, key});
+  if (!fresh) return at->second;
+  if (free_lines_.empty()) {
+    free_lines_.push_back(core::LineId{static_cast<std::uint32_t>(lines_.size())});
+    lines_.emplace_back();
+  }
+  const core::LineId id = at->second = free_lines_.back();
+  free_lines_.pop_back();
+  Line line{route, settings.options.store, key, {}};
+  for (const std::size_t limit : settings.limits) {
+    const bool by_key = world_.settings.limits[limit].keyed;
+    line.buckets.push_back({settings.options.store.value, limit, by_key ? key : -1});
+  }
+  lines_[id.value] = std::move(line);
+  permits_.line_added(id, route, settings.keep_lines);
+  gate_->add_line(id, route, settings.keep_lines);
+  return id;
+}
+
+void Instance::assign(std::size_t partition) {
+  if (free_partitions_.empty()) {
+    free_partitions_.push_back(core::PartitionId{static_cast<std::uint32_t>(assignments_.size())});
+    assignments_.emplace_back();
+  }
+  const core::PartitionId id = free_partitions_.back();
+  free_partitions_.pop_back();
+  assignments_[id.value] = world_.kafka.assign(partition, *this, id);
+  tell(core::PartitionAssigned{id, world_.kafka.route(partition), world_.kafka.start(partition)});
+}
+
+void Instance::revoke(Assignment& assignment) {
+  if (assignment.leaving && !stopping_) return;
+  assignment.leaving = true;
+  tell(core::PartitionRevoked{assignment.id, world_.timeline.now() + world_.settings.revoke_timeout});
+}
+
+void Instance::kick() {
+  if (kicked_) return;
+  kicked_ = true;
+  std::vector<std::shared_ptr<Assignment>> mine;
+  for (const std::shared_ptr<Assignment>& assignment : assignments_) {
+    if (!assignment) continue;
+    mine.push_back(assignment);
+    if (world_.kafka.take_away(*assignment)) world_.partition_free(assignment->partition);
+  }
+  const Duration unaware = world_.dice.duration(Duration::micros(1), Duration::seconds(2));
+  after(unaware, [this, mine] {
+    kicked_ = false;
+    for (const std::shared_ptr<Assignment>& assignment : mine) {
+      if (assignments_[assignment->id.value] != assignment) continue;
+      assignment->leaving = true;
+      tell(core::PartitionLost{assignment->id});
+    }
+  });
+}
+
+void Instance::crash() {
+  gate_.reset();
+  for (const std::shared_ptr<Assignment>& assignment : assignments_) {
+    if (assignment && world_.kafka.take_away(*assignment)) {
+      world_.partition_free(assignment->partition);
+    }
+  }
+  world_.instance_gone();
+}
+
+void Instance::stop(Duration patience) {
+  if (stopping_) return;
+  stopping_ = true;
+  for (const std::shared_ptr<Assignment>& assignment : assignments_) {
+    if (assignment) assignment->leaving = true;
+  }
+  tell(core::StopRequested{world_.timeline.now() + patience});
+}
+
+void Instance::store_down(core::StoreId store, Duration outage) {
+  if (store_down_[store.value]) return;
+  store_down_[store.value] = true;
+  tell(core::StoreDown{store});
+  for (auto& [ask, question] : questions_) {
+    if (!question.ended && lines_[question.line.value].store == store) fail(ask);
+  }
+  after(outage, [this, store] {
+    store_down_[store.value] = false;
+    tell(core::StoreUp{store});
+  });
+}
+
+void Instance::check_idle() const {
+  if (!records_.idle()) throw Failure("idle_records", "records are left in the gate");
+  permits_.check_idle();
+  gate_->check_invariants();
+  if (gate_->next_wakeup()) throw Failure("idle_wakeup", "an idle gate wants to be woken");
+}
+
+}  // namespace einlass::simulation

@@ -1,0 +1,144 @@
+// One process of the fleet: a gate, the loop around it and its adapters, all simulated. What goes
+// out and in passes the checks.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/gate.h"
+#include "kafka_world.h"
+#include "limiter_world.h"
+#include "permit_checks.h"
+#include "record_checks.h"
+
+namespace einlass::simulation {
+
+struct World;
+
+class Instance {
+ public:
+  Instance(World& world, std::size_t number);
+
+  bool alive() const { return gate_ != nullptr; }
+  bool stopping() const { return stopping_; }
+  bool kicked() const { return kicked_; }
+  std::size_t number() const { return number_; }
+
+  // The group.
+  void assign(std::size_t partition);
+  void revoke(Assignment& assignment);
+  void kick();  // Dropped from the group; hears of it later.
+  void records_appended() { wake(Duration{}); }
+
+  void store_down(core::StoreId store, Duration outage);
+  void crash();
+  void stop(Duration patience);
+
+  // Nothing inside, nothing asked, nothing held, nothing to wait for: else throws Failure.
+  void check_idle() const;
+  std::uint64_t commands_done() const { return commands_done_; }
+
+ private:
+  struct Line {
+    core::RouteId route;
+    core::StoreId store;
+    std::int64_t key = -1;
+    std::vector<BucketKey> buckets;
+  };
+  struct Slot {
+    std::uint32_t use = 0;
+    std::size_t partition = 0;
+    std::size_t index = 0;  // In its log.
+  };
+  using Durations = std::shared_ptr<std::vector<Duration>>;
+  struct Told {
+    core::Event event;
+    Durations due;  // What a PermitsAnswered points to.
+  };
+  struct Question {
+    core::LineId line;
+    std::vector<BucketKey> buckets;
+    PermitKey first = 0;
+    std::size_t granted = 0;
+    std::uint64_t era = 0;
+    Instant decided_at;  // On the world's clock.
+    bool ended = false;  // The gate has, or will have, its one answer.
+  };
+
+  // The loop.
+  void wake(Duration delay);
+  void wake_at(Instant at);
+  void turn();
+  void tell(core::Event event);
+  void take_told();
+  void take_records();
+  bool take_record(Assignment& assignment);
+  void pass_time();
+  void handle(const core::Event& event);
+
+  // What the checks are told.
+  void before(const core::Event& event);
+  // What the adapters do.
+  void perform(const core::Send& command);
+  void perform(const core::Forget& command);
+  void perform(const core::Ask& command);
+  void perform(const core::Release& command);
+  void perform(const core::ForgetLine& command);
+  void perform(const core::DeadLetter& command);
+  void perform(const core::Hold& command);
+  void perform(const core::Read& command);
+  void perform(const core::Commit& command);
+  void perform(const core::PartitionDone& command);
+  void perform(const core::Stopped& command);
+
+  // An ask on its way: at the limiter, back again, or not.
+  void decide(const core::Ask& command);
+  void answer(const core::Ask& command, const Decision& decision);
+  void fail(core::AskId ask);
+  void give_back_late(const Question& question);
+  void release_at_limiter(const Question& question, std::size_t index);
+  void arrive_at_broker(const std::vector<KafkaWorld::Entry>& entries);
+  core::LineId line_for(core::RouteId route, std::int64_t key);
+  bool hopeless(const Line& line) const;
+  Duration one_way();
+  LogRecord& log_record(core::RecordId record);
+  // Plans something for this process; nothing happens if it is gone by then.
+  void after(Duration delay, std::function<void()> what);
+
+  World& world_;
+  std::size_t number_;
+  std::unique_ptr<core::Gate> gate_;
+  core::Commands commands_;
+  RecordChecks records_;
+  PermitChecks permits_;
+  std::deque<Told> told_;
+  Instant turn_at_ = kNever;
+  std::uint64_t handled_ = 0;
+  std::uint64_t commands_done_ = 0;
+  int turns_at_once_ = 0;
+  Instant last_turn_{};
+  Instant busy_until_{};
+  std::uint64_t checked_turns_ = 0;
+
+  std::vector<std::shared_ptr<Assignment>> assignments_;  // By PartitionId.
+  std::vector<core::PartitionId> free_partitions_;
+  std::size_t next_read_ = 0;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<Line> lines_;
+  std::vector<core::LineId> free_lines_;
+  std::map<std::pair<std::uint16_t, std::int64_t>, core::LineId> line_ids_;
+  std::map<core::AskId, Question> questions_;
+  std::map<core::LineId, Durations> due_;  // Each lives until the line's next ask.
+  std::vector<bool> store_down_;
+  bool stopping_ = false;
+  bool kicked_ = false;
+};
+
+}  // namespace einlass::simulation

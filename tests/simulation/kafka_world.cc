@@ -1,0 +1,129 @@
+#include "kafka_world.h"
+
+#include <algorithm>
+#include <string>
+
+#include "timeline.h"
+#include "trace.h"
+
+namespace einlass::simulation {
+
+KafkaWorld::KafkaWorld(const Settings& settings) {
+  Dice dice(settings.seed, "kafka");
+  for (const std::size_t route : settings.partitions) {
+    partitions_.push_back(fill(route, settings, dice));
+  }
+}
+
+// Records come in bursts; offsets have gaps, as compaction and transactions leave them.
+KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settings,
+                                       Dice& dice) const {
+  Partition partition;
+  partition.route.value = static_cast<std::uint16_t>(route);
+  const std::int64_t count = dice.between(0, settings.records);
+  Offset offset{dice.chance(0.5) ? 0 : dice.spread(1, 1'000'000'000'000)};
+  const Instant start = Timeline().now();
+  Instant at = start;
+  const bool backlog = dice.chance(0.3);
+  const Duration gap{settings.chaos.us / (count + 1)};
+  const double unordered = dice.chance(0.3) ? 0.3 : 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    LogRecord record;
+    if (dice.chance(0.1)) offset.value += dice.spread(1, 100);
+    record.offset = offset;
+    ++offset.value;
+    record.key = std::min(dice.between(0, settings.routes[route].keys - 1),
+                          dice.between(0, settings.routes[route].keys - 1));
+    record.ordered = !dice.chance(unordered);
+    record.size = Bytes{dice.chance(0.1) ? 0 : dice.spread(1, 5'000)};
+    if (!backlog && dice.chance(0.5)) at = at + Duration{dice.between(0, gap.us * 4)};
+    record.appended = std::min(at, start + settings.chaos);
+    partition.log.push_back(record);
+  }
+  return partition;
+}
+
+core::RouteId KafkaWorld::route(std::size_t partition) const { return partitions_[partition].route; }
+
+Offset KafkaWorld::start(std::size_t partition) const {
+  const Partition& p = partitions_[partition];
+  if (p.committed) return *p.committed;
+  return p.log.empty() ? Offset{0} : p.log.front().offset;
+}
+
+const std::shared_ptr<Assignment>& KafkaWorld::current(std::size_t partition) const {
+  return partitions_[partition].current;
+}
+
+std::shared_ptr<Assignment> KafkaWorld::assign(std::size_t partition, Instance& owner,
+                                               core::PartitionId id) {
+  Partition& p = partitions_[partition];
+  const auto at = std::lower_bound(p.log.begin(), p.log.end(), start(partition),
+                                   [](const LogRecord& r, Offset next) { return r.offset < next; });
+  p.current = std::make_shared<Assignment>();
+  p.current->partition = partition;
+  p.current->owner = &owner;
+  p.current->id = id;
+  p.current->position = static_cast<std::size_t>(at - p.log.begin());
+  return p.current;
+}
+
+bool KafkaWorld::take_away(const Assignment& assignment) {
+  std::shared_ptr<Assignment>& current = partitions_[assignment.partition].current;
+  if (current.get() != &assignment) return false;
+  current.reset();
+  return true;
+}
+
+bool KafkaWorld::commit(const std::vector<Entry>& entries) {
+  for (const Entry& entry : entries) {
+    if (current(entry.assignment->partition) != entry.assignment) return false;
+  }
+  for (const Entry& entry : entries) {
+    Partition& partition = partitions_[entry.assignment->partition];
+    for (const LogRecord& record : partition.log) {
+      if (record.offset >= entry.next || record.finished) continue;
+      throw Failure("committed_unfinished",
+                    "partition " + std::to_string(entry.assignment->partition) + ", committed " +
+                        std::to_string(entry.next.value) + ", unfinished " +
+                        std::to_string(record.offset.value));
+    }
+    if (partition.committed && entry.next < *partition.committed) {
+      throw Failure("committed_backwards", "to " + std::to_string(entry.next.value));
+    }
+    partition.committed = entry.next;
+  }
+  return true;
+}
+
+bool KafkaWorld::all_done() const {
+  return std::all_of(partitions_.begin(), partitions_.end(), [](const Partition& p) {
+    return p.log.empty() || (p.committed && p.log.back().offset < *p.committed);
+  });
+}
+
+std::string KafkaWorld::missing() const {
+  std::string text;
+  for (std::size_t i = 0; i < partitions_.size(); ++i) {
+    const Partition& p = partitions_[i];
+    if (p.log.empty()) continue;
+    const auto open = std::count_if(p.log.begin(), p.log.end(), [](const LogRecord& r) { return !r.finished; });
+    text += "partition " + std::to_string(i) + ": " + std::to_string(open) + " of " +
+            std::to_string(p.log.size()) + " records unfinished, committed " +
+            (p.committed ? std::to_string(p.committed->value) : "nothing") + ", log ends at " +
+            std::to_string(p.log.back().offset.value) + "; ";
+  }
+  return text;
+}
+
+std::int64_t KafkaWorld::unfinished() const {
+  std::int64_t sum = 0;
+  for (const Partition& p : partitions_) {
+    for (const LogRecord& record : p.log) {
+      sum += !p.committed || record.offset >= *p.committed;
+    }
+  }
+  return sum;
+}
+
+}  // namespace einlass::simulation

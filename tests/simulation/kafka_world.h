@@ -1,0 +1,84 @@
+// The brokers and the group's coordinator: logs that grow, who owns which partition, how far each
+// is committed. A gate sees its part of it through Assignment.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/command.h"
+#include "core/ids.h"
+#include "draw.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::simulation {
+
+class Instance;
+
+struct LogRecord {
+  Offset offset;
+  std::int64_t key = 0;
+  bool ordered = true;  // Has a lane, where the route is ordered by key.
+  Bytes size;
+  Instant appended;
+  bool finished = false;  // The target, or the dead letter topic, has it.
+};
+
+// One partition in the hands of one gate. A new one each time that it changes hands.
+struct Assignment {
+  std::size_t partition = 0;
+  Instance* owner = nullptr;
+  core::PartitionId id;
+  std::size_t position = 0;  // In the log: what is read next.
+  bool held = false;
+  bool leaving = false;  // Revoked or lost: nothing is read any more.
+};
+
+class KafkaWorld {
+ public:
+  explicit KafkaWorld(const Settings& settings);
+
+  std::size_t partitions() const { return partitions_.size(); }
+  core::RouteId route(std::size_t partition) const;
+  const std::vector<LogRecord>& log(std::size_t partition) const { return partitions_[partition].log; }
+  std::vector<LogRecord>& log(std::size_t partition) { return partitions_[partition].log; }
+
+  // Where a new owner starts to read: what is committed, or the beginning.
+  Offset start(std::size_t partition) const;
+
+  // The group's view. Null: nobody's.
+  const std::shared_ptr<Assignment>& current(std::size_t partition) const;
+  std::shared_ptr<Assignment> assign(std::size_t partition, Instance& owner, core::PartitionId id);
+  // Takes the partition away from this assignment. False if it has it no longer.
+  bool take_away(const Assignment& assignment);
+
+  // What the broker does with a commit: false, and nothing is stored, if one of the partitions has
+  // another owner by now. Throws Failure if it would pass a record that nobody has finished.
+  struct Entry {
+    std::shared_ptr<Assignment> assignment;
+    Offset next;
+  };
+  bool commit(const std::vector<Entry>& entries);
+
+  // True if every record is finished and committed.
+  bool all_done() const;
+  // What is missing for that, for people.
+  std::string missing() const;
+  std::int64_t unfinished() const;
+
+ private:
+  struct Partition {
+    core::RouteId route;
+    std::vector<LogRecord> log;
+    std::optional<Offset> committed;
+    std::shared_ptr<Assignment> current;
+  };
+
+  Partition fill(std::size_t route, const Settings& settings, Dice& dice) const;
+
+  std::vector<Partition> partitions_;
+};
+
+}  // namespace einlass::simulation

@@ -1,0 +1,190 @@
+#include "limiter_world.h"
+
+#include <algorithm>
+
+#include "trace.h"
+
+namespace einlass::simulation {
+namespace {
+
+// Entries older than this cannot be given back any more.
+constexpr Duration kReleasable = Duration::seconds(5);
+
+}  // namespace
+
+LimiterWorld::Bucket& LimiterWorld::bucket(const BucketKey& key, Instant now) {
+  const auto [at, fresh] = buckets_.try_emplace(key);
+  if (fresh) {
+    const LimitSettings& limit = settings_.limits[key.limit];
+    at->second.base = at->second.level = limit.limit * limit.micros;
+    at->second.base_at = at->second.level_at = now;
+  }
+  return at->second;
+}
+
+void LimiterWorld::spend(const LimitSettings& limit, Bucket& bucket, Instant stamp) const {
+  const std::int64_t full = limit.limit * limit.micros;
+  const std::int64_t elapsed = (stamp - bucket.level_at).us;
+  bucket.level = std::min(full, bucket.level + elapsed * limit.permits) - limit.micros;
+  bucket.level_at = stamp;
+}
+
+void LimiterWorld::fold(const LimitSettings& limit, Bucket& bucket, Instant now) const {
+  const Duration age = limit.log ? limit.window : kReleasable;
+  std::size_t old = 0;
+  while (old < bucket.entries.size() && bucket.entries[old].stamp + age <= now) ++old;
+  if (old == 0) return;
+  if (!limit.log) {
+    Bucket base{{}, bucket.base_at, bucket.base_at, bucket.base, bucket.base};
+    for (std::size_t i = 0; i < old; ++i) spend(limit, base, bucket.entries[i].stamp);
+    bucket.base = base.level;
+    bucket.base_at = base.level_at;
+  }
+  bucket.entries.erase(bucket.entries.begin(), bucket.entries.begin() + static_cast<std::ptrdiff_t>(old));
+}
+
+// When the bucket could grant one more permit. Permits are granted in the order of their instants.
+Instant LimiterWorld::earliest(const BucketKey& key, Instant now) {
+  const LimitSettings& limit = settings_.limits[key.limit];
+  Bucket& state = bucket(key, now);
+  Instant at = now;
+  if (!state.entries.empty()) at = std::max(at, state.entries.back().stamp);
+  if (limit.log) {
+    const std::size_t most = static_cast<std::size_t>(limit.limit);
+    if (state.entries.size() >= most) {
+      at = std::max(at, state.entries[state.entries.size() - most].stamp + limit.window);
+    }
+  } else if (state.level < limit.micros) {
+    const std::int64_t missing = limit.micros - state.level;
+    at = std::max(at, state.level_at + Duration{(missing + limit.permits - 1) / limit.permits});
+  }
+  return at;
+}
+
+void LimiterWorld::take(const BucketKey& key, Entry entry) {
+  const LimitSettings& limit = settings_.limits[key.limit];
+  Bucket& state = bucket(key, entry.stamp);
+  if (!limit.log) spend(limit, state, entry.stamp);
+  state.entries.push_back(entry);
+}
+
+void LimiterWorld::put_back(const BucketKey& key, PermitKey permit) {
+  const auto at = buckets_.find(key);
+  if (at == buckets_.end()) return;
+  Bucket& state = at->second;
+  const auto entry = std::find_if(state.entries.rbegin(), state.entries.rend(),
+                                  [&](const Entry& e) { return e.permit == permit; });
+  if (entry == state.entries.rend()) return;
+  state.entries.erase(std::next(entry).base());
+  state.level = state.base;
+  state.level_at = state.base_at;
+  const LimitSettings& limit = settings_.limits[key.limit];
+  if (limit.log) return;
+  for (const Entry& left : state.entries) spend(limit, state, left.stamp);
+}
+
+std::pair<Instant, std::size_t> LimiterWorld::latest(std::span<const BucketKey> keys, Instant now) {
+  std::pair<Instant, std::size_t> worst{Instant{0}, 0};
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Instant at = earliest(keys[i], now);
+    if (at > worst.first) worst = {at, i};
+  }
+  return worst;
+}
+
+Decision LimiterWorld::acquire(std::span<const BucketKey> keys, const Demand& demand, Instant now) {
+  Duration horizon = demand.horizon;
+  for (const BucketKey& key : keys) {
+    const LimitSettings& limit = settings_.limits[key.limit];
+    fold(limit, bucket(key, now), now);
+    if (!limit.ahead) horizon = Duration{};
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (settings_.limits[keys[i].limit].limit < demand.min) return {{}, std::nullopt, i};
+  }
+  Decision decision;
+  std::vector<Instant> taken;
+  const auto count = [&] { return static_cast<std::int64_t>(taken.size()); };
+  while (count() < demand.max) {
+    const auto [stamp, reason] = latest(keys, now);
+    if (stamp > now + horizon) {
+      decision.reason = reason;
+      decision.retry = stamp - horizon - now;
+      if (count() >= demand.min || count() + 1 == demand.min) break;
+    }
+    for (const BucketKey& key : keys) {
+      take(key, {stamp, demand.first + static_cast<PermitKey>(count())});
+    }
+    taken.push_back(stamp);
+  }
+  if (count() < demand.min) {
+    for (std::size_t i = 0; i < taken.size(); ++i) release(keys, demand.first + i);
+    taken.clear();
+  }
+  decision.stamps = std::move(taken);
+  return decision;
+}
+
+void LimiterWorld::release(std::span<const BucketKey> keys, PermitKey permit) {
+  for (const BucketKey& key : keys) put_back(key, permit);
+}
+
+void LimiterWorld::restart_empty(std::size_t store) {
+  ++eras_[store];
+  std::erase_if(buckets_, [&](const auto& entry) { return entry.first.store == store; });
+}
+
+std::uint64_t LimiterWorld::era(std::size_t store) const {
+  const auto at = eras_.find(store);
+  return at == eras_.end() ? 0 : at->second;
+}
+
+void PermitBook::used(const BucketKey& key, std::uint64_t era, Instant stamp, Instant sent) {
+  Used& used = used_[{key, era}];
+  used.stamps.push_back(stamp);
+  used.sent.push_back(sent);
+}
+
+void PermitBook::allow_lateness(Duration lateness) { lateness_ = std::max(lateness_, lateness); }
+
+void PermitBook::check_log(const LimitSettings& limit, std::vector<Instant> times, Duration window,
+                           const char* name) const {
+  std::sort(times.begin(), times.end());
+  const std::size_t most = static_cast<std::size_t>(limit.limit);
+  for (std::size_t i = most; i < times.size(); ++i) {
+    if (times[i] - times[i - most] >= window) continue;
+    throw Failure(name, std::to_string(most + 1) + " in " +
+                            std::to_string((times[i] - times[i - most]).us) + " us, allowed " +
+                            std::to_string(most) + " in " + std::to_string(window.us));
+  }
+}
+
+// In any stretch, at most the burst and what flows in meanwhile (and in `grace` more).
+void PermitBook::check_bucket(const LimitSettings& limit, std::vector<Instant> times,
+                              Duration grace, const char* name) const {
+  std::sort(times.begin(), times.end());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const std::size_t stretch = std::min<std::size_t>(times.size(), i + 400);
+    for (std::size_t j = i; j < stretch; ++j) {
+      const std::int64_t used = static_cast<std::int64_t>(j - i + 1) * limit.micros;
+      const std::int64_t us = (times[j] - times[i] + grace).us;
+      if (used <= limit.limit * limit.micros + us * limit.permits) continue;
+      throw Failure(name, std::to_string(j - i + 1) + " in " + std::to_string(us) + " us");
+    }
+  }
+}
+
+void PermitBook::check() const {
+  for (const auto& [key, used] : used_) {
+    const LimitSettings& limit = settings_.limits[key.first.limit];
+    if (limit.log) {
+      check_log(limit, used.stamps, limit.window, "limit_in_permits");
+      check_log(limit, used.sent, limit.window - lateness_, "limit_in_sends");
+    } else {
+      check_bucket(limit, used.stamps, Duration{}, "limit_in_permits");
+      check_bucket(limit, used.sent, lateness_, "limit_in_sends");
+    }
+  }
+}
+
+}  // namespace einlass::simulation

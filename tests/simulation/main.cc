@@ -1,0 +1,206 @@
+// simulation [--seeds N] [--from N] [--keep-going]      seeds N.. one after the other
+// simulation --seed N [--verbose] [--steps N] [--records N] [--gates N] [--without fault,fault]
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <new>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "shrink.h"
+
+namespace einlass::simulation {
+namespace {
+
+constexpr std::size_t kMostWorkers = 8;
+constexpr std::uint64_t kTwiceEvery = 8;  // Every so many seeds are run twice and compared.
+
+struct Arguments {
+  Case one;
+  bool single = false;
+  bool verbose = false;
+  bool keep_going = false;
+  std::uint64_t from = 1;
+  std::uint64_t seeds = 2000;
+};
+
+// How far a worker is: in memory that it shares with its parent, who outlives it.
+struct Progress {
+  std::uint64_t seed = 0;
+  std::uint64_t done = 0;
+  std::uint64_t steps = 0;
+  bool failed = false;  // At `seed`.
+};
+
+[[noreturn]] void usage(const std::string& what) {
+  std::cerr << "simulation: " << what << "\n"
+            << "  [--seeds N] [--from N] [--keep-going]\n"
+            << "  --seed N [--verbose] [--steps N] [--records N] [--gates N] [--without a,b]\n";
+  std::exit(64);
+}
+
+FaultSet read_faults(const std::string& names) {
+  FaultSet set;
+  std::istringstream in(names);
+  for (std::string name; std::getline(in, name, ',');) {
+    const std::optional<Fault> fault = fault_named(name);
+    if (!fault) usage("there is no fault '" + name + "'");
+    set.set(static_cast<std::size_t>(*fault));
+  }
+  return set;
+}
+
+Arguments read_arguments(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "--verbose") arguments.verbose = true;
+    if (name == "--keep-going") arguments.keep_going = true;
+    if (name == "--verbose" || name == "--keep-going") continue;
+    if (++i == argc) usage(name + " needs a value");
+    const std::uint64_t number = std::strtoull(argv[i], nullptr, 10);
+    if (name == "--seed") {
+      arguments.one.seed = number;
+      arguments.single = true;
+    } else if (name == "--seeds") {
+      arguments.seeds = number;
+    } else if (name == "--from") {
+      arguments.from = number;
+    } else if (name == "--steps") {
+      arguments.one.overrides.steps = number;
+    } else if (name == "--records") {
+      arguments.one.overrides.records = static_cast<std::int64_t>(number);
+    } else if (name == "--gates") {
+      arguments.one.overrides.instances = number;
+    } else if (name == "--without") {
+      arguments.one.overrides.without = read_faults(argv[i]);
+    } else {
+      usage("there is no option " + name);
+    }
+  }
+  return arguments;
+}
+
+bool same_twice(const Case& one, std::uint64_t hash) {
+  std::uint64_t again = 0;
+  run_here(one, Show::nothing, nullptr, &again);
+  return again == hash;
+}
+
+// Runs every `stride`-th seed until one fails or all are done. Ends the process.
+[[noreturn]] void work(const Arguments& arguments, std::uint64_t stride, Progress& progress) {
+  for (; progress.seed < arguments.from + arguments.seeds; progress.seed += stride) {
+    Case one = arguments.one;
+    one.seed = progress.seed;
+    std::uint64_t steps = 0, hash = 0;
+    alarm(60);
+    progress.failed = true;  // Until it has ended well; it may not end at all.
+    const Verdict verdict = run_here(one, Show::nothing, &steps, &hash);
+    if (verdict.failed) _exit(1);
+    if (progress.seed % kTwiceEvery == 0 && !same_twice(one, hash)) _exit(1);
+    progress.failed = false;
+    progress.steps += steps;
+    ++progress.done;
+  }
+  _exit(0);
+}
+
+// All seeds, on all cores. Gives back the seeds that failed: the first ones, or all.
+std::set<std::uint64_t> run_many(const Arguments& arguments, std::uint64_t& steps) {
+  const std::size_t workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostWorkers);
+  void* memory = mmap(nullptr, sizeof(Progress) * workers, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) usage("no memory to share");
+  Progress* progress = new (memory) Progress[workers];
+  std::map<pid_t, std::size_t> children;
+  const auto start = [&](std::size_t worker) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (!std::freopen("/dev/null", "w", stderr)) _exit(1);
+      work(arguments, workers, progress[worker]);
+    }
+    children[child] = worker;
+  };
+  for (std::size_t i = 0; i < workers; ++i) {
+    progress[i].seed = arguments.from + i;
+    start(i);
+  }
+  std::set<std::uint64_t> failed;
+  while (!children.empty()) {
+    const pid_t child = wait(nullptr);
+    const auto at = children.find(child);
+    if (at == children.end()) continue;
+    const std::size_t worker = at->second;
+    children.erase(at);
+    if (!progress[worker].failed) continue;
+    failed.insert(progress[worker].seed);
+    progress[worker].failed = false;
+    progress[worker].seed += workers;
+    if (arguments.keep_going) start(worker);
+  }
+  for (std::size_t i = 0; i < workers; ++i) steps += progress[i].steps;
+  return failed;
+}
+
+int report(const Case& failing) {
+  std::cout << "seed " << failing.seed << " failed; the end of its trace:" << std::endl;
+  const Verdict verdict = run_apart(failing, Show::tail);
+  if (!verdict.failed) {
+    std::cout << "check same_seed_same_trace: not the same commands again\n";
+    return 1;
+  }
+  std::cout << "check " << verdict.check << ": " << verdict.detail << "\n"
+            << "again:  " << command_line(failing) << "\n"
+            << std::flush;
+  const Case small = shrink(failing, verdict.check);
+  std::cout << "shrunk: " << command_line(small) << "\n" << std::flush;
+  return 1;
+}
+
+int run_one(const Arguments& arguments) {
+  const Verdict verdict =
+      run_apart(arguments.one, arguments.verbose ? Show::everything : Show::nothing);
+  if (verdict.failed && !arguments.verbose) return report(arguments.one);
+  if (verdict.failed) std::cout << "check " << verdict.check << ": " << verdict.detail << "\n";
+  if (!verdict.failed) std::cout << "seed " << arguments.one.seed << ": no failure\n";
+  return verdict.failed ? 1 : 0;
+}
+
+int run_all(const Arguments& arguments) {
+  std::uint64_t steps = 0;
+  const std::set<std::uint64_t> failed = run_many(arguments, steps);
+  if (arguments.keep_going) {
+    for (const std::uint64_t seed : failed) {
+      Case one = arguments.one;
+      one.seed = seed;
+      const Verdict verdict = run_apart(one, Show::nothing);
+      std::cout << "seed " << seed << ": " << verdict.check << ": " << verdict.detail << "\n";
+    }
+  } else if (!failed.empty()) {
+    Case one = arguments.one;
+    one.seed = *failed.begin();
+    report(one);
+  }
+  std::cout << arguments.seeds << " seeds, " << steps << " steps, " << failed.size()
+            << " failures" << std::endl;
+  return failed.empty() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace einlass::simulation
+
+int main(int argc, char** argv) {
+  using namespace einlass::simulation;
+  const Arguments arguments = read_arguments(argc, argv);
+  return arguments.single ? run_one(arguments) : run_all(arguments);
+}

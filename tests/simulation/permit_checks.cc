@@ -1,0 +1,169 @@
+#include "permit_checks.h"
+
+#include <algorithm>
+#include <string>
+
+#include "trace.h"
+
+namespace einlass::simulation {
+namespace {
+
+// At one instant a line may be denied once without and once with a horizon, and once more because
+// a store came back; more is spinning.
+constexpr int kDenialsAtOnce = 4;
+
+void require(bool holds, const char* check, const std::string& detail) {
+  if (!holds) throw Failure(check, detail);
+}
+
+std::string text(const core::Permit& permit) {
+  return "permit " + std::to_string(permit.index) + " of ask " + std::to_string(permit.ask.value);
+}
+
+}  // namespace
+
+PermitChecks::PermitChecks(const Settings& settings)
+    : settings_(settings), store_up_(settings.gate.stores, true), counts_(settings.routes.size()) {}
+
+PermitChecks::Line& PermitChecks::known(core::LineId line, const char* who) {
+  require(line.value < lines_.size() && lines_[line.value].known, "line_unknown",
+          std::string(who) + " of line " + std::to_string(line.value));
+  return lines_[line.value];
+}
+
+void PermitChecks::line_added(core::LineId line, core::RouteId route, bool keep) {
+  if (lines_.size() <= line.value) lines_.resize(line.value + 1);
+  require(!lines_[line.value].known, "world", "a line's id is given out twice");
+  lines_[line.value] = Line{true, keep, route};
+}
+
+void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant) {
+  Line& line = known(command.line, "ask");
+  require(!line.asking, "one_ask_of_a_line", std::to_string(command.line.value));
+  require(options(line).limit_count > 0, "ask_without_limits", std::to_string(command.line.value));
+  require(store_up_[options(line).store.value], "ask_while_down", std::to_string(command.line.value));
+  require(asked_.insert(command.ask).second, "ask_id_once", std::to_string(command.ask.value));
+  require(command.min.value >= 1 && command.min <= command.max, "ask_amount", std::to_string(command.min.value));
+  require(command.max.value + line.held <= wanting, "ask_more_than_wanted",
+          std::to_string(command.max.value) + " and " + std::to_string(line.held) + " held, for " +
+              std::to_string(wanting) + " records");
+  require(command.horizon.us >= 0 && command.horizon <= options(line).horizon, "ask_horizon",
+          std::to_string(command.horizon.us));
+  line.asking = true;
+  open_[command.ask] = Question{command.line, command.max.value, {}};
+}
+
+bool PermitChecks::answered(const core::PermitsAnswered& event, Instant now) {
+  const auto at = open_.find(event.ask);
+  if (at == open_.end()) return false;  // The same answer once more.
+  Question question = std::move(at->second);
+  open_.erase(at);
+  Line& line = known(question.line, "answer");
+  line.asking = false;
+  if (line.denied_at != now) line.denials = 0;
+  line.denied_at = now;
+  line.denials += event.due.empty();
+  require(line.denials <= kDenialsAtOnce, "spins_on_denials", std::to_string(event.line.value));
+  if (event.due.empty()) return true;
+  for (const Duration due : event.due) {
+    question.permits.push_back({event.limiter_now + due, now + due});
+  }
+  line.held += static_cast<std::int64_t>(event.due.size());
+  granted_ += event.due.size();
+  answered_[event.ask] = std::move(question);
+  return true;
+}
+
+void PermitChecks::failed(const core::PermitsFailed& event) {
+  const auto at = open_.find(event.ask);
+  require(at != open_.end(), "world", "an ask ends twice");
+  known(at->second.line, "failure").asking = false;
+  open_.erase(at);
+}
+
+PermitChecks::Granted& PermitChecks::held(const core::Permit& permit, core::LineId line,
+                                          const char* who) {
+  const auto at = answered_.find(permit.ask);
+  require(at != answered_.end(), "permit_held", std::string(who) + " of " + text(permit));
+  require(at->second.line == line, "permit_of_line", text(permit));
+  require(permit.index < at->second.permits.size(), "permit_index", text(permit));
+  Granted& granted = at->second.permits[permit.index];
+  require(granted.state == State::held, "permit_once", text(permit));
+  require(permit.stamp == granted.stamp, "permit_stamp", text(permit));
+  return granted;
+}
+
+void PermitChecks::use(const core::Permit& permit, core::LineId id, Instant now) {
+  Line& line = known(id, "use");
+  if (options(line).limit_count == 0) {
+    require(permit.stamp == Instant{}, "permit_without_limits", text(permit));
+    return;
+  }
+  Granted& granted = held(permit, id, "use");
+  require(now >= granted.due, "permit_early", std::to_string((granted.due - now).us) + " us");
+  const Instant last = granted.due + options(line).use_within;
+  require(now <= last, "permit_late", std::to_string((now - last).us) + " us");
+  granted.state = State::used;
+  --line.held;
+  ++counts_[line.route.value].used;
+  settle(permit.ask);
+}
+
+void PermitChecks::release(const core::Release& command) {
+  Line& line = known(command.line, "release");
+  held(command.permit, command.line, "release").state = State::released;
+  --line.held;
+  ++counts_[line.route.value].released;
+  settle(command.permit.ask);
+}
+
+void PermitChecks::settle(core::AskId ask) {
+  const auto at = answered_.find(ask);
+  const std::vector<Granted>& permits = at->second.permits;
+  const bool held = std::any_of(permits.begin(), permits.end(),
+                                [](const Granted& p) { return p.state == State::held; });
+  if (!held) answered_.erase(at);
+}
+
+void PermitChecks::forget_line(core::LineId id, bool in_use) {
+  Line& line = known(id, "end");
+  const std::string name = std::to_string(id.value);
+  require(!line.keep, "forget_kept_line", name);
+  require(!in_use, "forget_line_with_records", name);
+  require(!line.asking, "forget_line_asking", name);
+  require(line.held == 0, "forget_line_with_permits", name);
+  line.known = false;
+}
+
+void PermitChecks::check(const core::Gate& gate) const {
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    const core::RouteStats& stats = gate.stats(core::RouteId{static_cast<std::uint16_t>(i)});
+    for (const core::LimitStats& limit : stats.limits) {
+      require(limit.admissions == counts_[i].used, "books_admissions",
+              std::to_string(limit.admissions) + ", used " + std::to_string(counts_[i].used));
+      require(limit.released == counts_[i].released, "books_released",
+              std::to_string(limit.released) + ", released " + std::to_string(counts_[i].released));
+    }
+  }
+}
+
+void PermitChecks::check_none_kept(Instant now) const {
+  for (const auto& [ask, question] : answered_) {
+    const Duration use_within = options(lines_[question.line.value]).use_within;
+    for (const Granted& permit : question.permits) {
+      require(permit.state != State::held || now <= permit.due + use_within, "permit_kept_back",
+              "ask " + std::to_string(ask.value) + ", due " + std::to_string((now - permit.due).us) +
+                  " us ago");
+    }
+  }
+}
+
+void PermitChecks::check_idle() const {
+  require(open_.empty(), "idle_asks", std::to_string(open_.size()));
+  require(answered_.empty(), "idle_permits", std::to_string(answered_.size()));
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    require(!lines_[i].known || lines_[i].keep, "idle_line", "line " + std::to_string(i) + " is not forgotten");
+  }
+}
+
+}  // namespace einlass::simulation

@@ -1,0 +1,85 @@
+// One gate's promises about permits, lines and asks: none without need, none used early, late,
+// twice or by another line, none kept back.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/command.h"
+#include "core/event.h"
+#include "core/gate.h"
+#include "draw.h"
+
+namespace einlass::simulation {
+
+class PermitChecks {
+ public:
+  explicit PermitChecks(const Settings& settings);
+
+  // What the gate is told. Called before it is.
+  void line_added(core::LineId line, core::RouteId route, bool keep);
+  // False if the ask has ended before.
+  bool answered(const core::PermitsAnswered& event, Instant now);
+  void failed(const core::PermitsFailed& event);
+  void store(core::StoreId store, bool up) { store_up_[store.value] = up; }
+
+  // What it does. `wanting`: records of the line that wait.
+  void ask(const core::Ask& command, std::int64_t wanting, Instant now);
+  void use(const core::Permit& permit, core::LineId line, Instant now);
+  void release(const core::Release& command);
+  void forget_line(core::LineId line, bool in_use);
+
+  // After each event.
+  void check(const core::Gate& gate) const;
+  // No permit is kept beyond its time. REQUIRES: the gate has handled every wake-up up to `now`.
+  void check_none_kept(Instant now) const;
+  // Nothing is held, no question is open, and only kept lines are known.
+  void check_idle() const;
+
+  std::uint64_t granted() const { return granted_; }
+
+ private:
+  enum class State : std::uint8_t { held, used, released };
+  struct Granted {
+    Instant stamp;
+    Instant due;  // On the gate's own clock.
+    State state = State::held;
+  };
+  struct Question {
+    core::LineId line;
+    std::int64_t max = 0;
+    std::vector<Granted> permits;
+  };
+  struct Line {
+    bool known = false;
+    bool keep = false;
+    core::RouteId route;
+    bool asking = false;
+    std::int64_t held = 0;
+    Instant denied_at{};  // The last instant at which an ask was denied, and how often then.
+    int denials = 0;
+  };
+  struct Counts {
+    std::uint64_t used = 0, released = 0;
+  };
+
+  const core::RouteOptions& options(const Line& line) const {
+    return settings_.gate.routes[line.route.value];
+  }
+  Line& known(core::LineId line, const char* who);
+  Granted& held(const core::Permit& permit, core::LineId line, const char* who);
+  void settle(core::AskId ask);
+
+  const Settings& settings_;
+  std::vector<Line> lines_;
+  std::map<core::AskId, Question> open_;      // Asked and not answered.
+  std::map<core::AskId, Question> answered_;  // With permits that are still held.
+  std::set<core::AskId> asked_;
+  std::vector<bool> store_up_;
+  std::vector<Counts> counts_;  // By route.
+  std::uint64_t granted_ = 0;
+};
+
+}  // namespace einlass::simulation

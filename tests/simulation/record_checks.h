@@ -1,0 +1,134 @@
+// One gate's promises about records, held against what it was told and what it does: attempts,
+// order, bounds, offsets, books. Knows nothing of how the gate works.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "core/command.h"
+#include "core/event.h"
+#include "core/gate.h"
+#include "draw.h"
+
+namespace einlass::simulation {
+
+class RecordChecks {
+ public:
+  explicit RecordChecks(const Settings& settings);
+
+  // What the gate is told. Called before it is.
+  void assigned(const core::PartitionAssigned& event);
+  void revoked(core::PartitionId partition, Instant deadline);
+  void lost(core::PartitionId partition);
+  void stop(Instant deadline);
+  void arrived(const core::RecordArrived& event);
+  void delivery_ended(const core::DeliveryEnded& event, Instant now);
+  void dead_letter_ended(const core::DeadLetterEnded& event, Instant now);
+  void commit_ended(core::CommitResult result);
+  void line_denied_for_good(core::LineId line);
+
+  // What it does.
+  void send(const core::Send& command, Instant now);
+  void dead_letter(const core::DeadLetter& command);
+  void forget(core::RecordId record);
+  void line_forgotten(core::LineId line);
+  void hold(core::PartitionId partition);
+  void read(core::PartitionId partition);
+  void commit(const core::Commit& command);
+  void partition_done(core::PartitionId partition, Instant now);
+  void stopped();
+
+  // After each event.
+  void check(const core::Gate& gate, Instant now) const;
+  // Nobody waits for his next attempt longer than allowed. Slower.
+  // REQUIRES: the gate has handled every wake-up up to `now`.
+  void check_backoff(const core::Gate& gate, Instant now) const;
+
+  core::LineId line_of(core::RecordId record) const { return records_[record.slot].line; }
+  // Records that the gate may still ask permits for.
+  std::int64_t wanting(core::LineId line) const;
+  bool uses(core::LineId line) const;
+  bool has_stopped() const { return stopped_; }
+  bool idle() const { return open_records_ == 0 && !commit_open_; }
+
+ private:
+  enum class State : std::uint8_t { absent, waiting, sent, dead_lettering, finished };
+  struct Shadow {
+    State state = State::absent;
+    core::RecordId id;
+    core::RouteId route;
+    core::PartitionId partition;
+    core::LineId line;
+    std::optional<core::LaneKey> lane;
+    Offset offset;
+    Bytes size;
+    std::uint32_t attempt = 0;
+    std::optional<core::Outcome> outcome;  // Of the last attempt.
+    Instant failed_at{};                   // The end of the last attempt or dead letter.
+    bool doomed = false;                   // Was on its way to the dead letter topic, and why.
+    core::DeadLetterReason reason{};
+    bool orphan = false;                   // Its partition is done; only its end is awaited.
+  };
+  struct Arrival {
+    Offset offset;
+    bool finished = false;
+  };
+  struct Owned {
+    bool live = false;
+    core::RouteId route;
+    Offset next;  // Committed, as far as the gate knows.
+    std::deque<Arrival> arrivals;  // From the first unfinished one on.
+    Offset finished_to;
+    std::map<std::optional<core::LaneKey>, std::set<Offset>> lanes;
+    std::int64_t records = 0, bytes = 0;
+    std::int64_t waiting = 0;  // Of these: neither sent nor on the way to the dead letter topic.
+    bool held = false, lost = false, fenced = false, leaving = false;
+    Instant deadline = kNever;
+    std::uint64_t use = 0;
+  };
+  struct Books {
+    std::uint64_t received = 0, delivered = 0, inside = 0;
+    std::array<std::uint64_t, 3> dead{};
+    std::uint64_t in_flight = 0;
+    std::uint64_t unsure = 0;  // Ended after the deadline: may count as delivered or as returned.
+  };
+  struct InCommit {
+    core::PartitionId partition;
+    std::uint64_t use;
+    Offset next;
+  };
+
+  Shadow* find(core::RecordId id);
+  Owned& owned(core::PartitionId id, const char* who);
+  void finish(Shadow& shadow);
+  void left(Shadow& shadow);
+  void check_lane(const Shadow& shadow) const;
+  void check_leaving(core::PartitionId id, const Owned& partition, Instant now) const;
+  void check_books(const core::Gate& gate, core::RouteId route, Instant now) const;
+  std::uint64_t may_be_orphans(core::RouteId route, Instant now) const;
+
+  const Settings& settings_;
+  std::vector<Shadow> records_;
+  std::vector<Owned> partitions_;
+  std::vector<Books> books_;
+  std::vector<std::uint32_t> in_flight_;      // By target.
+  std::vector<Instant> target_held_until_;
+  std::vector<std::int64_t> line_records_;    // By line: unforgotten, no orphans.
+  std::vector<std::int64_t> line_waiting_;
+  std::vector<bool> line_hopeless_;
+  std::int64_t inside_records_ = 0, inside_bytes_ = 0;
+  std::int64_t open_records_ = 0;
+  std::int64_t finished_unforgotten_ = 0;
+  bool commit_open_ = false;
+  bool stopping_ = false, stopped_ = false;
+  std::vector<InCommit> in_commit_;                  // As they were when the commit was sent.
+  std::span<const core::CommitEntry> commit_entries_;  // As the gate keeps them.
+};
+
+}  // namespace einlass::simulation

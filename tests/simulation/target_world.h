@@ -1,0 +1,42 @@
+// What becomes of an attempt: drawn when it is sent.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/event.h"
+#include "draw.h"
+#include "units/time.h"
+
+namespace einlass::simulation {
+
+struct AttemptPlan {
+  std::optional<Duration> accepted_after;  // When the target itself has it, told or not.
+  Duration ends_after;
+  core::Outcome outcome = core::Outcome::accepted;
+  std::optional<Duration> hold_target;
+  std::optional<Duration> told_again_after;
+};
+
+class Faults;
+
+class TargetWorld {
+ public:
+  TargetWorld(const Settings& settings, Faults& faults);
+
+  AttemptPlan plan(core::TargetId target, Instant now);
+
+ private:
+  bool slow(core::TargetId target, Instant now);
+
+  struct Phase {
+    Instant until{};
+    bool slow = false;
+  };
+  const Settings& settings_;
+  Faults& faults_;
+  Dice dice_;
+  std::vector<Phase> phases_;
+};
+
+}  // namespace einlass::simulation

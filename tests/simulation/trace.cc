@@ -1,0 +1,172 @@
+#include "trace.h"
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace einlass::simulation {
+namespace {
+
+// One event or command as the names and numbers that it consists of.
+class Words {
+ public:
+  explicit Words(std::string_view name) : text_(name) {}
+
+  Words& add(std::string_view name, std::int64_t value) {
+    text_.append(" ").append(name).append("=").append(std::to_string(value));
+    return *this;
+  }
+  Words& add(core::RecordId id) { return add("record", id.slot).add("use", id.use); }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+struct CommandText {
+  std::string operator()(const core::Send& c) const {
+    return Words("Send").add(c.record).add("attempt", c.attempt.value).add("ask", static_cast<std::int64_t>(c.permit.ask.value))
+        .add("permit", c.permit.index).take();
+  }
+  std::string operator()(const core::Forget& c) const { return Words("Forget").add(c.record).take(); }
+  std::string operator()(const core::Ask& c) const {
+    return Words("Ask").add("line", c.line.value).add("ask", static_cast<std::int64_t>(c.ask.value)).add("min", c.min.value)
+        .add("max", c.max.value).add("horizon", c.horizon.us).take();
+  }
+  std::string operator()(const core::Release& c) const {
+    return Words("Release").add("line", c.line.value).add("ask", static_cast<std::int64_t>(c.permit.ask.value))
+        .add("permit", c.permit.index).take();
+  }
+  std::string operator()(const core::ForgetLine& c) const { return Words("ForgetLine").add("line", c.line.value).take(); }
+  std::string operator()(const core::DeadLetter& c) const {
+    return Words("DeadLetter").add(c.record).add("reason", static_cast<int>(c.reason)).take();
+  }
+  std::string operator()(const core::Hold& c) const { return Words("Hold").add("partition", c.partition.value).take(); }
+  std::string operator()(const core::Read& c) const { return Words("Read").add("partition", c.partition.value).take(); }
+  std::string operator()(const core::Commit& c) const {
+    Words words("Commit");
+    for (const core::CommitEntry& entry : c.entries) {
+      words.add("partition", entry.partition.value).add("next", entry.next.value);
+    }
+    return words.take();
+  }
+  std::string operator()(const core::PartitionDone& c) const {
+    return Words("PartitionDone").add("partition", c.partition.value).take();
+  }
+  std::string operator()(const core::Stopped&) const { return "Stopped"; }
+};
+
+struct EventText {
+  std::string operator()(const core::RecordArrived& e) const {
+    Words words("RecordArrived");
+    words.add("partition", e.partition.value).add(e.record).add("offset", e.offset.value)
+        .add("line", e.line.value);
+    if (e.lane) words.add("lane", static_cast<std::int64_t>(e.lane->value));
+    return words.add("size", e.size.value).take();
+  }
+  std::string operator()(const core::DeliveryEnded& e) const {
+    Words words("DeliveryEnded");
+    words.add(e.record).add("attempt", e.attempt.value).add("outcome", static_cast<int>(e.outcome));
+    if (e.hold_target) words.add("hold_target", e.hold_target->us);
+    return words.take();
+  }
+  std::string operator()(const core::PermitsAnswered& e) const {
+    Words words("PermitsAnswered");
+    words.add("line", e.line.value).add("ask", static_cast<std::int64_t>(e.ask.value)).add("granted", static_cast<std::int64_t>(e.due.size()));
+    if (!e.due.empty()) words.add("first_due", e.due.front().us).add("last_due", e.due.back().us);
+    if (e.retry) words.add("retry", e.retry->us).add("reason", e.reason.value);
+    return words.take();
+  }
+  std::string operator()(const core::PermitsFailed& e) const {
+    return Words("PermitsFailed").add("line", e.line.value).add("ask", static_cast<std::int64_t>(e.ask.value)).take();
+  }
+  std::string operator()(const core::StoreDown& e) const { return Words("StoreDown").add("store", e.store.value).take(); }
+  std::string operator()(const core::StoreUp& e) const { return Words("StoreUp").add("store", e.store.value).take(); }
+  std::string operator()(const core::PartitionAssigned& e) const {
+    return Words("PartitionAssigned").add("partition", e.partition.value).add("route", e.route.value)
+        .add("next", e.next.value).take();
+  }
+  std::string operator()(const core::PartitionRevoked& e) const {
+    return Words("PartitionRevoked").add("partition", e.partition.value).add("deadline", e.deadline.us).take();
+  }
+  std::string operator()(const core::PartitionLost& e) const {
+    return Words("PartitionLost").add("partition", e.partition.value).take();
+  }
+  std::string operator()(const core::DeadLetterEnded& e) const {
+    return Words("DeadLetterEnded").add(e.record).add("acknowledged", e.acknowledged).take();
+  }
+  std::string operator()(const core::CommitEnded& e) const {
+    return Words("CommitEnded").add("result", static_cast<int>(e.result)).take();
+  }
+  std::string operator()(const core::StopRequested& e) const {
+    return Words("StopRequested").add("deadline", e.deadline.us).take();
+  }
+  std::string operator()(const core::TimePassed&) const { return "TimePassed"; }
+};
+
+// The numbers of a command, for the hash: two gates that do the same have the same.
+struct CommandNumbers {
+  using Numbers = std::array<std::int64_t, 4>;
+  Numbers operator()(const core::Send& c) const {
+    return {c.record.slot, c.record.use, c.attempt.value, static_cast<std::int64_t>(c.permit.ask.value) * 65'536 + c.permit.index};
+  }
+  Numbers operator()(const core::Forget& c) const { return {c.record.slot, c.record.use}; }
+  Numbers operator()(const core::Ask& c) const {
+    return {c.line.value, c.min.value, c.max.value, c.horizon.us};
+  }
+  Numbers operator()(const core::Release& c) const {
+    return {c.line.value, static_cast<std::int64_t>(c.permit.ask.value), c.permit.index};
+  }
+  Numbers operator()(const core::ForgetLine& c) const { return {c.line.value}; }
+  Numbers operator()(const core::DeadLetter& c) const { return {c.record.slot, c.record.use}; }
+  Numbers operator()(const core::Hold& c) const { return {c.partition.value}; }
+  Numbers operator()(const core::Read& c) const { return {c.partition.value}; }
+  Numbers operator()(const core::Commit& c) const {
+    Numbers numbers{};
+    for (const core::CommitEntry& entry : c.entries) {
+      numbers[0] = numbers[0] * 1'000'003 + entry.partition.value;
+      numbers[1] = numbers[1] * 31 + entry.next.value % 1'000'000'007;
+      numbers[0] &= 0xFFFFFFFF;
+      numbers[1] &= 0xFFFFFFFF;
+    }
+    return numbers;
+  }
+  Numbers operator()(const core::PartitionDone& c) const { return {c.partition.value}; }
+  Numbers operator()(const core::Stopped&) const { return {}; }
+};
+
+}  // namespace
+
+void Trace::event(std::size_t instance, Instant now, const core::Event& event) {
+  if (!wants_text()) return;
+  write(now, "gate " + std::to_string(instance) + " <- " + std::visit(EventText{}, event));
+}
+
+void Trace::command(std::size_t instance, Instant now, const core::Command& command) {
+  mix(now.us);
+  mix(static_cast<std::int64_t>(instance * 16 + command.index()));
+  for (const std::int64_t number : std::visit(CommandNumbers{}, command)) mix(number);
+  if (!wants_text()) return;
+  write(now, "gate " + std::to_string(instance) + " -> " + std::visit(CommandText{}, command));
+}
+
+void Trace::note(Instant now, const std::string& text) {
+  if (wants_text()) write(now, text);
+}
+
+void Trace::mix(std::int64_t value) {
+  hash_ = (hash_ ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15u;
+  hash_ ^= hash_ >> 29;
+}
+
+void Trace::write(Instant now, std::string text) {
+  // Shown since the start of the world, in microseconds.
+  text = std::to_string(now.us - 1'700'000'000'000'000) + " " + text;
+  if (keep_ == Keep::print) std::puts(text.c_str());
+  tail_.push_back(std::move(text));
+  if (tail_.size() > kTail) tail_.pop_front();
+}
+
+}  // namespace einlass::simulation

@@ -1,0 +1,195 @@
+#include "world.h"
+
+#include <string>
+#include <utility>
+
+namespace einlass::simulation {
+namespace {
+
+constexpr Duration kQuiet = Duration::seconds(5);
+
+// These strike from outside, so many times in a second; the others happen to something that goes on.
+constexpr Fault kStrikes[] = {Fault::revoke, Fault::lost,       Fault::crash,
+                              Fault::stop,   Fault::store_down, Fault::store_empty};
+
+}  // namespace
+
+World::World(const Settings& drawn, Trace& trace_to)
+    : settings(drawn),
+      trace(trace_to),
+      faults(settings),
+      kafka(settings),
+      limiter(settings),
+      book(settings),
+      target(settings, faults),
+      dice(settings.seed, "world") {}
+
+Result World::run(std::optional<std::uint64_t> most_steps) {
+  steps_left_ = most_steps.value_or(~std::uint64_t{0});
+  try {
+    let_happen();
+    drain();
+    stay_quiet();
+    stop_all();
+  } catch (const Enough&) {
+  }
+  book.check();
+  return {steps, trace.hash()};
+}
+
+void World::count_step() {
+  if (steps_left_-- == 0) throw Enough{};
+  ++steps;
+}
+
+PermitKey World::new_permits(std::int64_t count) {
+  return std::exchange(next_permit_, next_permit_ + static_cast<PermitKey>(count));
+}
+
+void World::start_instance() {
+  instances.push_back(std::make_unique<Instance>(*this, instances.size()));
+}
+
+Instance* World::somebody(Dice& with) {
+  std::vector<Instance*> there;
+  for (const auto& instance : instances) {
+    if (instance->alive() && !instance->stopping() && !instance->kicked()) {
+      there.push_back(instance.get());
+    }
+  }
+  if (there.empty()) return nullptr;
+  return there[static_cast<std::size_t>(with.between(0, static_cast<std::int64_t>(there.size()) - 1))];
+}
+
+// Gives the partition to somebody, as soon as somebody is there.
+void World::place(std::size_t partition) {
+  if (kafka.current(partition) || ending_) return;
+  if (Instance* owner = somebody(dice)) return owner->assign(partition);
+  timeline.after(Duration::millis(20), [this, partition] { place(partition); });
+}
+
+void World::partition_free(std::size_t partition) {
+  const Duration rebalance = dice.duration(Duration::micros(1), Duration::millis(500));
+  timeline.after(rebalance, [this, partition] { place(partition); });
+}
+
+void World::instance_gone() {
+  if (settings.store_in_process) {
+    for (std::size_t store = 0; store < settings.gate.stores; ++store) limiter.restart_empty(store);
+  }
+  if (ending_) return;
+  timeline.after(dice.duration(Duration::millis(1), Duration::seconds(1)), [this] { start_instance(); });
+}
+
+void World::append_next(std::size_t partition, std::size_t index) {
+  if (index >= kafka.log(partition).size()) return;
+  timeline.at(kafka.log(partition)[index].appended, [this, partition, index] {
+    if (const auto& owner = kafka.current(partition)) owner->owner->records_appended();
+    append_next(partition, index + 1);
+  });
+}
+
+void World::plan(Fault fault) {
+  if (!settings.has(fault)) return;
+  const double gap = 2'000'000 / settings.of(fault);
+  const Duration delay{faults.dice(fault).between(0, static_cast<std::int64_t>(gap))};
+  timeline.after(delay, [this, fault] {
+    if (faults.stopped()) return;
+    strike(fault);
+    plan(fault);
+  });
+}
+
+void World::strike(Fault fault) {
+  Dice& with = faults.dice(fault);
+  const core::StoreId store{static_cast<std::uint8_t>(with.between(0, settings.gate.stores - 1))};
+  if (fault == Fault::revoke) return strike_partitions(with);
+  if (fault == Fault::store_empty) return limiter.restart_empty(store.value);
+  Instance* victim = somebody(with);
+  if (!victim) return;
+  const Duration some = with.duration(Duration::micros(1), Duration::seconds(2));
+  if (fault == Fault::lost) victim->kick();
+  if (fault == Fault::crash) victim->crash();
+  if (fault == Fault::stop) victim->stop(some);
+  if (fault == Fault::store_down && !settings.store_in_process) victim->store_down(store, some);
+}
+
+// One partition changes hands, or several at once.
+void World::strike_partitions(Dice& with) {
+  const std::int64_t last = static_cast<std::int64_t>(kafka.partitions()) - 1;
+  const std::size_t chosen = static_cast<std::size_t>(with.between(0, last));
+  const bool all = with.chance(0.3);
+  for (std::size_t i = 0; i < kafka.partitions(); ++i) {
+    const std::shared_ptr<Assignment> current = kafka.current(i);
+    if ((all || i == chosen) && current) current->owner->revoke(*current);
+  }
+}
+
+void World::let_happen() {
+  for (std::size_t i = 0; i < settings.instances; ++i) start_instance();
+  for (std::size_t i = 0; i < kafka.partitions(); ++i) {
+    partition_free(i);
+    append_next(i, 0);
+  }
+  for (const Fault fault : kStrikes) plan(fault);
+  const Instant end = timeline.now() + settings.chaos;
+  while (timeline.step(end)) {
+  }
+}
+
+Duration World::drain_bound() const {
+  const std::int64_t left = kafka.unfinished();
+  Duration each = settings.latency + settings.answer_delay * 4 + Duration::millis(20);
+  Duration bound = Duration::seconds(60);
+  for (const LimitSettings& limit : settings.limits) {
+    each = each + (limit.log ? limit.window / limit.limit : Duration{limit.micros / limit.permits});
+    bound = bound + limit.window;
+  }
+  return bound + each * left * 2;
+}
+
+// Nothing goes wrong any more, so everything has to come to its end within the bound.
+void World::drain() {
+  faults.stop();
+  trace.note(timeline.now(), "no more faults");
+  const Instant bound = timeline.now() + drain_bound();
+  Instant look = timeline.now();
+  while (!kafka.all_done()) {
+    look = look + Duration::millis(100);
+    while (timeline.step(look)) {
+    }
+    if (look > bound) throw Failure("drains_in_time", kafka.missing());
+  }
+  drained_at_ = look;
+}
+
+// Then everything that is left over comes to an end, and nobody does anything.
+void World::stay_quiet() {
+  const Instant quiet_from = drained_at_ + kQuiet;
+  while (timeline.step(quiet_from)) {
+  }
+  std::uint64_t commands = 0;
+  for (const auto& instance : instances) {
+    if (instance->alive()) instance->check_idle();
+    commands += instance->commands_done();
+  }
+  while (timeline.step(quiet_from + kQuiet)) {
+  }
+  for (const auto& instance : instances) commands -= instance->commands_done();
+  if (commands != 0) throw Failure("idle_is_quiet", "commands without a reason");
+}
+
+void World::stop_all() {
+  ending_ = true;
+  for (const auto& instance : instances) {
+    if (instance->alive()) instance->stop(Duration::seconds(1));
+  }
+  const Instant end = drained_at_ + kQuiet * 4;
+  while (timeline.step(end)) {
+  }
+  for (const auto& instance : instances) {
+    if (instance->alive()) throw Failure("stops_in_time", "gate " + std::to_string(instance->number()));
+  }
+}
+
+}  // namespace einlass::simulation
