@@ -224,7 +224,7 @@ class LuaGlobals(Planted):
 
     def test_files_are_joined(self):
         self.plant("lua/a.lua", "local first, second = 1, 2\nlocal function both() end\n")
-        self.plant("lua/b.lua", "if first then\nlocal inner = second\nboth()\nend\n")
+        self.plant("lua/b.lua", "if first then\n  local inner = second\n  both()\nend\n")
         self.assert_content("lua_globals.py", self.LUAC)
         self.plant("lua/c.lua", "return inner\n")
         self.assert_finds("lua/c.lua:1: reads the global inner", "lua_globals.py", self.LUAC)
