@@ -1,0 +1,92 @@
+// Buckets and short ways to ask them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "limits/acquire.h"
+
+namespace einlass::limits {
+
+struct Asked {
+  std::int64_t min = 1;
+  std::int64_t max = 1;
+  std::int64_t horizon = 0;
+};
+
+struct Told {
+  std::int64_t granted = 0;
+  std::vector<std::int64_t> due;
+  std::optional<std::int64_t> retry;
+  std::size_t reason = 0;
+  std::vector<PermitId> ids;
+};
+
+class Asking {
+ public:
+  explicit Asking(std::vector<Parameters> parameters, std::vector<std::int64_t> costs = {})
+      : parameters_(std::move(parameters)), costs_(std::move(costs)), due_(kMostPermitsOfAnAsk) {
+    costs_.resize(parameters_.size(), 1);
+    for (const Parameters& p : parameters_) states_.push_back(fresh(p));
+  }
+
+  Told ask(std::int64_t now, Asked asked = {}) {
+    IdPrefix prefix{};
+    ++asks_;
+    for (std::size_t i = 0; i < 8; ++i) prefix[i] = static_cast<std::uint8_t>(asks_ >> (8 * i));
+    const Answer answer =
+        acquire(charges(), {{asked.min}, {asked.max}, {asked.horizon}, prefix}, {now}, due_);
+    Told told{answer.granted.value, {}, {}, answer.reason, {}};
+    if (answer.retry) told.retry = answer.retry->us;
+    for (std::int64_t i = 0; i < told.granted; ++i) {
+      told.due.push_back(due_[static_cast<std::size_t>(i)].us);
+      told.ids.push_back(permit_id(prefix, static_cast<std::uint16_t>(i)));
+    }
+    return told;
+  }
+
+  // True if one permit is granted at `now`, due at once.
+  bool admits(std::int64_t now) { return ask(now).granted == 1; }
+
+  std::int64_t give_back(const std::vector<PermitId>& ids, std::int64_t now) {
+    return release(charges(), ids, {now});
+  }
+  std::int64_t remaining(std::int64_t now, std::size_t bucket = 0) const {
+    return peek(parameters_[bucket], states_[bucket], {now}).value;
+  }
+  void change(std::size_t bucket, Parameters parameters) { parameters_[bucket] = parameters; }
+  bool is_fresh(std::int64_t now, std::size_t bucket = 0) const {
+    return limits::is_fresh(parameters_[bucket], states_[bucket], {now});
+  }
+
+ private:
+  std::vector<Charge> charges() {
+    std::vector<Charge> result;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      result.push_back({&parameters_[i], &states_[i], {costs_[i]}});
+    }
+    return result;
+  }
+
+  std::vector<Parameters> parameters_;
+  std::vector<State> states_;
+  std::vector<std::int64_t> costs_;
+  std::vector<Duration> due_;
+  std::uint64_t asks_ = 0;
+};
+
+inline Parameters log(std::int64_t limit, std::int64_t window_us) {
+  return SlidingLogParameters{{limit}, {window_us}};
+}
+inline Parameters bucket(std::int64_t permits, std::int64_t micros, std::int64_t burst) {
+  return TokenBucketParameters{reduced({permits, micros}), {burst}};
+}
+
+inline constexpr std::int64_t kSecond = 1'000'000;
+inline constexpr std::int64_t kNow = 1'800'000'000'000'000;  // Some day in 2027.
+
+using Dues = std::vector<std::int64_t>;
+
+}  // namespace einlass::limits

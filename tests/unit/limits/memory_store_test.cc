@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "adapters/memory/store.h"
+#include "unit/limits/asking.h"
+
+namespace einlass::memory {
+namespace {
+
+using core::AskId;
+using core::LineId;
+
+class MemoryStore : public testing::Test {
+ protected:
+  const core::PermitsAnswered& ask(std::uint32_t line, std::int64_t at, std::int64_t min = 1,
+                                   std::int64_t max = 1, std::int64_t horizon = 0) {
+    events_.clear();
+    store_.ask({LineId{line}, AskId{++asks_}, {min}, {max}, {horizon}}, {limits::kNow + at});
+    EXPECT_EQ(events_.size(), 1U);
+    return std::get<core::PermitsAnswered>(events_.at(0));
+  }
+  void add(std::uint32_t line, std::vector<Bucket> buckets) {
+    store_.add_line(LineId{line}, buckets);
+  }
+
+  limits::Limit all_{"callbacks", limits::log(100, limits::kSecond), {1}};
+  limits::Limit tenant_{"per_tenant", limits::bucket(20, limits::kSecond, 2), {1}};
+  core::Events events_;
+  Store store_{events_};
+  std::uint64_t asks_ = 0;
+};
+
+TEST_F(MemoryStore, AnswersAtOnce) {
+  add(0, {{&all_, ""}, {&tenant_, "acme"}});
+  const core::PermitsAnswered& answer = ask(0, 7, 1, 3, 60'000);
+  EXPECT_EQ(answer.line, LineId{0});
+  EXPECT_EQ(answer.ask, AskId{1});
+  EXPECT_EQ(answer.limiter_now, Instant{limits::kNow + 7});
+  ASSERT_EQ(answer.due.size(), 3U);
+  EXPECT_EQ(answer.due[1], Duration{0});
+  EXPECT_EQ(answer.due[2], Duration{50'000});
+}
+
+TEST_F(MemoryStore, NamesTheLimitByItsPlace) {
+  add(0, {{&all_, ""}, {&tenant_, "acme"}});
+  EXPECT_EQ(ask(0, 0, 2, 2).due.size(), 2U);
+  const core::PermitsAnswered& denied = ask(0, 10);
+  EXPECT_TRUE(denied.due.empty());
+  EXPECT_EQ(denied.reason, core::LimitIndex{1});
+  EXPECT_EQ(denied.retry, Duration{49'990});
+  EXPECT_EQ(store_.status().granted, 1U);
+  EXPECT_EQ(store_.status().denied, 1U);
+}
+
+TEST_F(MemoryStore, LinesWithTheSameKeyShareABucket) {
+  add(0, {{&all_, ""}, {&tenant_, "acme"}});
+  add(1, {{&tenant_, "acme"}});
+  add(2, {{&tenant_, "other"}});
+  EXPECT_EQ(store_.status().buckets, 3U);
+  EXPECT_EQ(ask(0, 0, 2, 2).due.size(), 2U);
+  EXPECT_TRUE(ask(1, 0).due.empty());
+  EXPECT_EQ(ask(2, 0).due.size(), 1U);
+}
+
+TEST_F(MemoryStore, DueTimesLiveUntilTheLinesNextAsk) {
+  add(0, {{&all_, ""}});
+  add(1, {{&tenant_, "acme"}});
+  const std::span<const Duration> due = ask(1, 0, 1, 4, 200'000).due;
+  for (int i = 0; i < 50; ++i) ask(0, i, 1, 1'000, 5'000'000);
+  ASSERT_EQ(due.size(), 4U);
+  EXPECT_EQ(due[3], Duration{100'000});
+}
+
+TEST_F(MemoryStore, AReleasedPermitIsThereAgain) {
+  add(0, {{&all_, ""}, {&tenant_, "acme"}});
+  ask(0, 0, 2, 2);
+  store_.release({LineId{0}, {AskId{1}, 1, {limits::kNow}}}, {limits::kNow + 5});
+  EXPECT_EQ(ask(0, 5, 1, 2).due.size(), 1U);
+}
+
+TEST_F(MemoryStore, ABucketIsKeptWhileALineUsesItOrItIsNotFull) {
+  add(0, {{&tenant_, "acme"}});
+  add(1, {{&all_, ""}});
+  ask(0, 0, 2, 2);
+  store_.forget_line(LineId{0});
+  ask(1, 1'000);
+  EXPECT_EQ(store_.status().buckets, 2U);
+  add(0, {{&tenant_, "acme"}});  // Who comes back meanwhile finds what was spent.
+  EXPECT_TRUE(ask(0, 2'000).due.empty());
+  ask(1, 60 * limits::kSecond);
+  EXPECT_EQ(store_.status().buckets, 2U);
+}
+
+TEST_F(MemoryStore, AFullBucketThatNoLineUsesLeaves) {
+  add(0, {{&all_, ""}});
+  for (std::uint32_t i = 1; i <= 1'000; ++i) {
+    add(i, {{&tenant_, "tenant " + std::to_string(i)}});
+    ask(i, i);
+    store_.forget_line(LineId{i});
+  }
+  EXPECT_EQ(store_.status().buckets, 1'001U);
+  for (int i = 0; i < 250; ++i) ask(0, 30 * limits::kSecond + i);
+  EXPECT_EQ(store_.status().buckets, 1U);
+  add(7, {{&tenant_, "tenant 3"}});
+  EXPECT_EQ(ask(7, 31 * limits::kSecond, 1, 5).due.size(), 2U);
+}
+
+TEST_F(MemoryStore, AnUnusedBucketThatIsUsedAgainStays) {
+  add(0, {{&tenant_, "acme"}});
+  for (int i = 0; i < 20; ++i) {
+    add(1, {{&tenant_, "other"}});
+    store_.forget_line(LineId{1});
+    ask(0, i * 20 * limits::kSecond);
+    EXPECT_EQ(store_.status().buckets, 1U) << i;
+  }
+}
+
+}  // namespace
+}  // namespace einlass::memory
