@@ -40,8 +40,8 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
       lanes_.lane_of(options_.routes[route.value].order, event.partition, event.lane);
   const bool free = lanes_.free(lane);
   Record& record =
-      records_.enter(event.record, route, free ? RecordState::ready : RecordState::behind);
-  record.partition = event.partition;
+      records_.enter(event.record, route, event.partition,
+                     free ? RecordState::ready : RecordState::behind);
   record.line = event.line;
   record.lane = lane;
   record.size = event.size;
@@ -78,7 +78,6 @@ void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
 
   RouteStats& stats = stats_[record.route.value];
   stats.attempt_duration.observe(now - record.since);
-  not_busy(record);
   const bool last = route.attempts > 0 && record.attempt.value >= route.attempts;
   switch (event.outcome) {
     case Outcome::accepted:
@@ -109,7 +108,6 @@ void Gate::dead_letter(Record& record, DeadLetterReason reason, Instant now, Com
   }
   record.doom = reason;
   records_.move(record, RecordState::dead_lettering);
-  ++intake_[record.partition].busy;
   commands.push_back(DeadLetter{record.id, reason});
 }
 
@@ -119,21 +117,12 @@ void Gate::on(const DeadLetterEnded& event, Instant now, Commands& commands) {
   Record& record = *found;
   if (record.state == RecordState::abandoned && record.doom) return end_abandoned(record, commands);
   if (record.state != RecordState::dead_lettering) return;
-  not_busy(record);
   if (event.acknowledged) {
     ++stats_[record.route.value].dead_lettered[static_cast<std::size_t>(*record.doom)];
     return finish(record, now, commands);
   }
   if (intake_[record.partition].phase == PartitionPhase::assigned) return try_again(record, now);
   give_back(record, now, commands);
-}
-
-void Gate::not_busy(Record& record) {
-  Partition& partition = intake_[record.partition];
-  if (record.state == RecordState::attempting || record.state == RecordState::dead_lettering) {
-    CHECK(partition.busy > 0);
-    --partition.busy;
-  }
 }
 
 void Gate::finish(Record& record, Instant now, Commands& commands) {
@@ -169,7 +158,6 @@ void Gate::take_leave(Record& record, Instant now, Commands& commands) {
 
 // The attempt goes on outside, but the record is Kafka's again.
 void Gate::abandon(Record& record, Instant now, Commands& commands) {
-  not_busy(record);
   lanes_.leave(records_, record);
   --stats_[record.route.value].inside;
   ++stats_[record.route.value].returned;

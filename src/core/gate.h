@@ -76,7 +76,6 @@ class Gate {
   void abandon(Record& record, Instant now, Commands& commands);
   void take_leave(Record& record, Instant now, Commands& commands);
   void end_abandoned(Record& record, Commands& commands);
-  void not_busy(Record& record);
 
   // A partition's way out.
   void revoke(PartitionId id, Instant deadline, Instant now, Commands& commands);

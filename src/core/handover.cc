@@ -84,11 +84,11 @@ void Gate::settle(PartitionId id, Instant now, Commands& commands) {
   Partition& partition = intake_[id];
   if (partition.phase != PartitionPhase::revoking) return;
   const Alarm alarm{Alarm::Kind::partition, id.value};
-  if (partition.busy > 0 && now < partition.deadline) {
+  if (records_.busy(id) > 0 && now < partition.deadline) {
     deadlines_.set(alarm, partition.deadline);
     return;
   }
-  if (partition.busy > 0) abandon_all(id, now, commands);
+  if (records_.busy(id) > 0) abandon_all(id, now, commands);
   const Instant last = partition.deadline + kLastCommitPatience;
   if (!partition.fenced && (partition.dirty || partition.in_commit) && now < last) {
     deadlines_.set(alarm, last);

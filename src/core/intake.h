@@ -32,7 +32,6 @@ struct Partition {
   Ledger ledger;
   std::int64_t records = 0;  // Inside.
   Bytes bytes;
-  std::uint32_t busy = 0;  // Of these: at the target or on the way to the dead letter topic.
   bool held = false;
   bool dirty = false;   // The ledger has moved since the last commit was sent.
   bool fenced = false;     // Nothing may be committed any more.

@@ -24,9 +24,13 @@ bool allowed(RecordState from, RecordState to) {
   return false;
 }
 
+bool is_busy(RecordState state) {
+  return state == RecordState::attempting || state == RecordState::dead_lettering;
+}
+
 }  // namespace
 
-Record& Records::enter(RecordId id, RouteId route, RecordState state) {
+Record& Records::enter(RecordId id, RouteId route, PartitionId partition, RecordState state) {
   CHECK(id.slot != kNoSlot);
   if (id.slot >= records_.size()) {
     records_.resize(std::max<std::size_t>(id.slot + 1, records_.size() * 2));
@@ -36,6 +40,8 @@ Record& Records::enter(RecordId id, RouteId route, RecordState state) {
   record = Record{};
   record.id = id;
   record.route = route;
+  record.partition = partition;
+  if (partition.value >= busy_.size()) busy_.resize(partition.value + 1);
   move(record, state);
   return record;
 }
@@ -52,6 +58,8 @@ void Records::move(Record& record, RecordState to) {
   auto& counts = counts_[record.route.value];
   --counts[static_cast<std::size_t>(record.state)];  // Of absent ones nobody asks the number.
   ++counts[static_cast<std::size_t>(to)];
+  busy_[record.partition.value] -= is_busy(record.state) ? 1 : 0;
+  busy_[record.partition.value] += is_busy(to) ? 1 : 0;
   record.state = to;
 }
 

@@ -54,13 +54,13 @@ struct Record {
   Links in_line;
 };
 
-// All records, by slot, and how many of each route are in which state.
+// All records, by slot, and how many of each route and partition are in which state.
 class Records {
  public:
   explicit Records(std::size_t routes) : counts_(routes) {}
 
   // Makes room for a record that arrived. REQUIRES: its slot is absent.
-  Record& enter(RecordId id, RouteId route, RecordState state);
+  Record& enter(RecordId id, RouteId route, PartitionId partition, RecordState state);
 
   // The record of that id; null if it is no longer (or not yet) there.
   Record* find(RecordId id);
@@ -75,11 +75,17 @@ class Records {
     return counts_[route.value][static_cast<std::size_t>(state)];
   }
 
+  // How many of a partition are at the target or on the way to the dead letter topic.
+  std::uint32_t busy(PartitionId partition) const {
+    return partition.value < busy_.size() ? busy_[partition.value] : 0;
+  }
+
  private:
   static constexpr std::size_t kStates = 7;
 
   std::vector<Record> records_;
   std::vector<std::array<std::uint64_t, kStates>> counts_;
+  std::vector<std::uint32_t> busy_;  // By PartitionId.
 };
 
 }  // namespace einlass::core

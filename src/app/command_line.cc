@@ -1,0 +1,124 @@
+#include "app/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "app/demo.h"
+#include "app/run.h"
+#include "config/print_config.h"
+#include "config/read_config.h"
+
+namespace einlass::app {
+namespace {
+
+// The configuration, or nothing after every mistake was written to stderr, one a line.
+std::optional<config::Config> load(const std::string& path) {
+  auto read = config::read_config(path, config::process_environment());
+  if (auto* config = std::get_if<config::Config>(&read)) return std::move(*config);
+  for (const config::Mistake& mistake : std::get<config::Mistakes>(read)) {
+    std::fprintf(stderr, "%s\n", mistake.to_string().c_str());
+  }
+  return std::nullopt;
+}
+
+// A verb with -c FILE that does something with the configuration.
+CLI::App* add_config_verb(CLI::App& app, const std::string& name, const std::string& text,
+                          std::string& path) {
+  CLI::App* verb = app.add_subcommand(name, text);
+  verb->add_option("-c,--config", path, "The configuration file")->required()->type_name("FILE");
+  return verb;
+}
+
+struct CommandLine {
+  CLI::App app{"Einlass, an admission gate for Kafka: each record reaches its server only once it "
+               "holds a permit from a rate limiter.",
+               "einlass"};
+  std::string path;
+  std::string help_verb;
+  DemoOptions demo;
+
+  CommandLine() {
+    app.set_version_flag("--version", std::string("einlass " EINLASS_VERSION));
+    app.require_subcommand(1);
+    app.footer("A configuration to start from: config/gate.yaml\n"
+               "Exit codes: 0 done, 1 failed while working, 64 wrong usage, 78 wrong config.");
+    add_config_verb(app, "run", "Run the gate until SIGTERM or SIGINT, then drain and leave", path);
+    add_config_verb(app, "check", "Check the configuration", path);
+    add_config_verb(app, "print-config",
+                    "Print the configuration as understood: defaults filled in, secrets as \"***\"",
+                    path);
+    add_demo_options(app.add_subcommand(
+        "demo", "Show it at work, with a broker, a limit and a receiver of its own"));
+    app.add_subcommand("help", "Explain a verb")->add_option("VERB", help_verb, "Which one");
+    CLI::App* broker = app.add_subcommand(kDemoBrokerVerb, "");
+    broker->group("");  // Hidden: a process of the demo's own.
+    add_demo_options(broker);
+  }
+
+  void add_demo_options(CLI::App* verb) {
+    verb->add_option("--seconds", demo.seconds, "How long records are produced")
+        ->capture_default_str()
+        ->check(CLI::Range(2, 600));
+    verb->add_option("--limit", demo.limit, "Records per second that may pass")
+        ->capture_default_str()
+        ->check(CLI::Range(10, 5000));
+  }
+};
+
+int explain(CommandLine& line) {
+  if (line.help_verb.empty()) {
+    std::printf("%s", line.app.help().c_str());
+    return kExitDone;
+  }
+  const auto verbs = line.app.get_subcommands([&](const CLI::App* verb) {
+    return verb->get_name() == line.help_verb && !verb->get_group().empty();
+  });
+  if (verbs.empty()) {
+    std::fprintf(stderr, "einlass: there is no verb '%s'; see einlass --help\n",
+                 line.help_verb.c_str());
+    return kExitUsage;
+  }
+  std::printf("%s", verbs.front()->help().c_str());
+  return kExitDone;
+}
+
+int with_config(const CommandLine& line, const std::function<int(const config::Config&)>& work) {
+  const auto config = load(line.path);
+  return config ? work(*config) : kExitConfig;
+}
+
+int dispatch(CommandLine& line) {
+  if (line.app.got_subcommand("help")) return explain(line);
+  if (line.app.got_subcommand("demo")) return demo(line.demo);
+  if (line.app.got_subcommand(kDemoBrokerVerb)) return demo_broker(line.demo);
+  if (line.app.got_subcommand("run")) return with_config(line, run);
+  if (line.app.got_subcommand("print-config")) {
+    return with_config(line, [](const config::Config& config) {
+      std::printf("%s", config::print_config(config).c_str());
+      return kExitDone;
+    });
+  }
+  return with_config(line, [&](const config::Config&) {
+    std::printf("%s: the configuration is good\n", line.path.c_str());
+    return kExitDone;
+  });
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  CommandLine line;
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and the version come this way too, with 0.
+    return line.app.exit(error) == 0 ? kExitDone : kExitUsage;
+  }
+  return dispatch(line);
+}
+
+}  // namespace einlass::app

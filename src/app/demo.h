@@ -1,0 +1,22 @@
+// `einlass demo`: the gate at work with nothing else needed. Kafka is librdkafka's mock broker in a
+// process of its own, the limit is kept in memory, and the receiver is built in.
+#pragma once
+
+namespace einlass::app {
+
+struct DemoOptions {
+  int seconds = 20;  // How long records are produced, at half as much again as the limit.
+  int limit = 200;   // Records in any second that may pass.
+};
+
+// The hidden verb of the broker's process.
+inline constexpr char kDemoBrokerVerb[] = "demo-broker";
+
+// Shows it on the terminal. Returns 0 only if the books close and the limit was kept.
+int demo(const DemoOptions& options);
+
+// The broker's process: says its address on stdout, produces, says how much, and ends when its
+// standard input does.
+int demo_broker(const DemoOptions& options);
+
+}  // namespace einlass::app

@@ -1,0 +1,51 @@
+// Gives each set of buckets that records wait for a number: the line. Bucket keys are read from a
+// record once, at intake; from there on only the number travels.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace einlass::app {
+
+class LineTable {
+ public:
+  struct Found {
+    core::LineId line;
+    bool is_new;
+  };
+
+  // The line of a route's records with these keys, one for each of the route's limits.
+  Found find_or_add(core::RouteId route, std::span<const std::string_view> keys);
+
+  // The number may be given out again. REQUIRES: it was given out.
+  void forget(core::LineId line);
+
+  core::RouteId route_of(core::LineId line) const { return lines_[line.value].route; }
+  std::size_t size() const { return by_keys_.size(); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  struct Line {
+    core::RouteId route;
+    const std::string* keys = nullptr;  // The map's own.
+  };
+
+  std::unordered_map<std::string, core::LineId, Hash, std::equal_to<>> by_keys_;
+  std::vector<Line> lines_;  // By LineId.
+  std::vector<std::uint32_t> unused_;
+  std::string scratch_;
+};
+
+}  // namespace einlass::app

@@ -1,0 +1,88 @@
+// The bytes of the records inside: copied in when a record is read, kept until the gate forgets it.
+// The gate itself only knows their ids and sizes, and so bounds how much is in here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/kafka/source.h"
+#include "core/ids.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::app {
+
+// One record as it was read. Views are into its own bytes.
+class StoredRecord {
+ public:
+  void fill(const kafka::Message& message, core::RouteId route);
+
+  core::RouteId route;
+  PartitionNumber number;
+  Offset offset;
+  std::int64_t timestamp_ms = -1;
+
+  std::string_view topic() const { return view(topic_); }
+  std::optional<std::string_view> key() const { return optional_view(key_); }
+  std::optional<std::string_view> value() const { return optional_view(value_); }
+  std::size_t header_count() const { return headers_.size(); }
+  kafka::Header header(std::size_t i) const {
+    return {view(headers_[i].name), optional_view(headers_[i].value)};
+  }
+
+  // All bytes it takes, for the gate's bounds.
+  Bytes size() const { return Bytes{static_cast<std::int64_t>(bytes_.size())}; }
+
+  // The story of its attempts, for its dead letter.
+  Instant first_attempt;
+  Instant last_attempt;
+  std::uint32_t attempts = 0;
+  unsigned last_status = 0;  // Of the last failed attempt; 0 where none was answered.
+  std::string last_error;    // Why it failed.
+
+ private:
+  friend class RecordStore;
+  struct Piece {
+    std::uint32_t at = 0;
+    std::uint32_t size = 0;
+    bool null = false;
+  };
+  struct HeaderPieces {
+    Piece name, value;
+  };
+
+  std::string_view view(Piece piece) const { return {bytes_.data() + piece.at, piece.size}; }
+  std::optional<std::string_view> optional_view(Piece piece) const {
+    if (piece.null) return std::nullopt;
+    return view(piece);
+  }
+  Piece add(std::string_view text);
+  Piece add(std::optional<std::string_view> text);
+
+  std::uint32_t use_ = 0;
+  bool taken_ = false;
+  std::string bytes_;
+  Piece topic_, key_, value_;
+  std::vector<HeaderPieces> headers_;
+};
+
+class RecordStore {
+ public:
+  // Copies a message in. The reference lives until the next call of put().
+  core::RecordId put(const kafka::Message& message, core::RouteId route);
+
+  // REQUIRES: the record was put in and not forgotten.
+  StoredRecord& operator[](core::RecordId id);
+
+  void forget(core::RecordId id);
+
+ private:
+  std::vector<StoredRecord> records_;
+  std::vector<std::uint32_t> unused_;
+};
+
+}  // namespace einlass::app

@@ -1,0 +1,50 @@
+// What a target receives with each attempt: the headers that INTERFACE names.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/http/target.h"
+#include "app/record_store.h"
+#include "core/command.h"
+
+namespace einlass::app {
+
+// This process's half of its permits' ids: random, so that no two processes share an id.
+using RunId = std::array<std::uint8_t, 8>;
+RunId random_run_id();
+
+// The permit's id as a UUID: the run, the ask, the permit's place in it.
+std::string permit_uuid(const RunId& run, const core::Permit& permit);
+
+// Writes requests one after the other into the same memory.
+class RequestBuilder {
+ public:
+  // `forward`: names of record headers that are sent on, besides the trace context.
+  RequestBuilder(RunId run, std::vector<std::string> forward);
+
+  // The request for one attempt. Its views live until the next call. `skipped` says which of the
+  // record's headers could not be sent on, for it holds bytes that HTTP forbids; empty if none.
+  // `limited` says whether the permit is a real one.
+  const http::Request& build(const StoredRecord& record, const core::Send& send, bool limited,
+                             std::string& skipped);
+
+ private:
+  void add(std::string_view name, std::string_view value) { headers_.push_back({name, value}); }
+  std::string_view keep(std::string_view text);
+  std::string_view keep(std::int64_t number);
+  void add_origin(const StoredRecord& record);
+  void add_key(std::string_view key);
+  void add_forwarded(const StoredRecord& record, std::string& skipped);
+
+  const RunId run_;
+  const std::vector<std::string> forward_;
+  std::string text_;  // What the views of one request point to; its room is set aside beforehand.
+  std::vector<http::RequestHeader> headers_;
+  http::Request request_;
+};
+
+}  // namespace einlass::app

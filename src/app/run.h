@@ -1,0 +1,12 @@
+// `einlass run`: the gate until SIGTERM or SIGINT.
+#pragma once
+
+#include "config/config.h"
+
+namespace einlass::app {
+
+// Runs until a signal comes and everything is drained. Returns the process's exit code: 0 drained,
+// 1 failed (with the reason on stderr). A second signal leaves at once.
+int run(const config::Config& config);
+
+}  // namespace einlass::app

@@ -1,0 +1,188 @@
+#include "app/shard.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "app/dead_record.h"
+#include "app/extract.h"
+#include "app/wiring.h"
+
+namespace einlass::app {
+namespace {
+
+// The most messages that are taken in one turn, so that answers are never left waiting for long.
+constexpr int kMessagesPerTurn = 256;
+
+// How long leaving the group may take.
+constexpr Duration kLeavePatience = Duration::seconds(5);
+
+}  // namespace
+
+Shard::Shard(boost::asio::io_context& io, const config::Config& config, const Clock& clock,
+             Notify notify)
+    : io_(io),
+      config_(config),
+      clock_(clock),
+      notify_([this, notify = std::move(notify)](const Notice& notice) {
+        if (notice.what == "kafka_fatal") fatal_ = true;
+        notify(notice);
+      }),
+      run_id_(random_run_id()),
+      gate_(gate_options(config, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
+      limiters_(io, config, run_id_, events_, notify_, gate_),
+      wakeup_(io),
+      now_(clock.now()) {
+  for (const config::Target& target : config.targets) {
+    targets_.push_back(
+        {std::make_unique<http::Target>(io, target_options(target), events_, notify_),
+         RequestBuilder(run_id_, target.http.forward_headers)});
+  }
+  if (uses_dead_letters(config)) {
+    dead_letters_ = std::make_unique<kafka::DeadLetters>(io, dead_letters_options(config), events_,
+                                                         notify_);
+  }
+  source_ = std::make_unique<kafka::Source>(io, source_options(config), events_, *this, notify_);
+}
+
+Shard::~Shard() = default;
+
+bool Shard::run(const std::function<void(Instant)>& each_turn) {
+  while (!stopped_ && !fatal_) {
+    wait();
+    collect();
+    handle();
+    perform();
+    each_turn(now_);
+  }
+  if (fatal_) return false;
+  source_->close(kLeavePatience);
+  return true;
+}
+
+void Shard::stop(Duration patience) { events_.push_back(core::StopRequested{now_ + patience}); }
+
+// Sleeps until something outside is ready or the gate wants to be woken; then lets the adapters run
+// what is ready, which appends to events_.
+void Shard::wait() {
+  if (events_.empty() && !source_->has_more()) {
+    const Instant at = gate_.next_wakeup().value_or(kNever);
+    if (at != wakeup_at_) {
+      wakeup_at_ = at;
+      if (at == kNever) {
+        wakeup_.cancel();
+      } else {
+        wakeup_.expires_at(clock_.steady(at));
+        wakeup_.async_wait([this](const boost::system::error_code& error) {
+          if (!error) wakeup_at_ = kNever;
+        });
+      }
+    }
+    io_.run_one();
+  }
+  io_.poll();
+  now_ = std::max(now_, clock_.now());
+}
+
+void Shard::collect() { source_->poll(now_, kMessagesPerTurn); }
+
+void Shard::handle() {
+  handling_.swap(events_);
+  for (const core::Event& event : handling_) {
+    if (const auto* assigned = std::get_if<core::PartitionAssigned>(&event)) {
+      const std::size_t index = assigned->partition.value;
+      if (index >= route_of_partition_.size()) route_of_partition_.resize(index + 1);
+      route_of_partition_[index] = assigned->route;
+    }
+    gate_.handle(event, now_, commands_);
+  }
+  handling_.clear();
+  if (gate_.next_wakeup().value_or(kNever) <= now_) {
+    gate_.handle(core::TimePassed{}, now_, commands_);
+  }
+}
+
+void Shard::perform() {
+  // Performing appends to events_, never to commands_.
+  for (const core::Command& command : deferred_) carry_out(command);
+  deferred_.clear();
+  for (const core::Command& command : commands_) carry_out(command);
+  commands_.clear();
+  limiters_.flush();
+}
+
+// While the source is in the middle of reading, what would change its assignment waits.
+void Shard::perform_while_reading() {
+  for (const core::Command& command : commands_) {
+    const bool for_source = std::holds_alternative<core::Commit>(command) ||
+                            std::holds_alternative<core::PartitionDone>(command) ||
+                            std::holds_alternative<core::Stopped>(command);
+    if (for_source) {
+      deferred_.push_back(command);
+    } else {
+      carry_out(command);
+    }
+  }
+  commands_.clear();
+}
+
+// A record is handled as soon as it is read, and what follows is done at once: a full gate holds
+// the partition before the next one comes, and a line that was just forgotten is not found again.
+void Shard::take(const kafka::Message& message) {
+  handle();
+  perform_while_reading();
+  const core::RouteId route = route_of_partition_[message.partition.value];
+  const core::RecordId record = records_.put(message, route);
+  const core::LineId line = limiters_.line_of(route, message);
+  const bool by_key = config_.routes[route.value].order == config::Order::key;
+  gate_.handle(core::RecordArrived{message.partition, record, message.offset, line,
+                                   by_key ? lane_key(message) : std::nullopt,
+                                   records_[record].size()},
+               now_, commands_);
+  perform_while_reading();
+}
+
+// ---- what each command comes to ------------------------------------------------------------------
+
+void Shard::carry_out(const core::Command& command) {
+  std::visit([this](const auto& it) { carry_out(it); }, command);
+}
+
+void Shard::carry_out(const core::Send& command) {
+  StoredRecord& record = records_[command.record];
+  record.attempts = command.attempt.value;
+  record.last_attempt = now_;
+  if (record.attempts == 1) record.first_attempt = now_;
+  Target& target = targets_[command.target.value];
+  const bool limited = !config_.routes[record.route.value].limits.empty();
+  target.http->send(target.requests.build(record, command, limited, skipped_header_));
+  if (skipped_header_.empty()) return;
+  notify_({Severity::warning, "header_not_forwarded",
+           "a record header holds bytes that HTTP forbids, so the request went without it: topic " +
+               std::string(record.topic()) + ", partition " +
+               std::to_string(record.number.value) + ", offset " +
+               std::to_string(record.offset.value)});
+}
+
+void Shard::carry_out(const core::Forget& command) { records_.forget(command.record); }
+void Shard::carry_out(const core::Ask& command) { limiters_.ask(command, now_); }
+void Shard::carry_out(const core::Release& command) { limiters_.release(command, now_); }
+void Shard::carry_out(const core::ForgetLine& command) { limiters_.forget(command.line); }
+
+void Shard::carry_out(const core::DeadLetter& command) {
+  const StoredRecord& record = records_[command.record];
+  const config::Route& route = config_.routes[record.route.value];
+  dead_letters_->put(DeadRecordBuilder(record, command, route).record());
+}
+
+void Shard::carry_out(const core::Hold& command) { source_->hold(command.partition); }
+void Shard::carry_out(const core::Read& command) { source_->read(command.partition); }
+void Shard::carry_out(const core::Commit& command) { source_->commit(command.entries); }
+
+void Shard::carry_out(const core::PartitionDone& command) {
+  source_->partition_done(command.partition);
+}
+
+void Shard::carry_out(const core::Stopped&) { stopped_ = true; }
+
+}  // namespace einlass::app

@@ -1,0 +1,102 @@
+// One shard: one thread with one gate, one consumer, and its own connections.
+//
+// The program is its loop of four verbs: wait, collect, handle, perform.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/clock/clock.h"
+#include "adapters/http/target.h"
+#include "adapters/kafka/dead_letters.h"
+#include "adapters/kafka/source.h"
+#include "app/limiters.h"
+#include "app/recent.h"
+#include "app/record_store.h"
+#include "app/request.h"
+#include "config/config.h"
+#include "core/gate.h"
+
+namespace einlass::app {
+
+// REQUIRES: made, run and destroyed on one thread; outlived by what the constructor is given.
+class Shard final : public kafka::MessageSink {
+ public:
+  // Throws std::runtime_error with the reason if librdkafka or OpenSSL refuse the configuration.
+  Shard(boost::asio::io_context& io, const config::Config& config, const Clock& clock,
+        Notify notify);
+  ~Shard() override;
+
+  // Turns until stop() has been called and everything is drained, or until a fatal error.
+  // False after a fatal error. `each_turn` is called once a turn, with its instant.
+  bool run(const std::function<void(Instant)>& each_turn);
+
+  // Begins to drain: what is in flight may end within `patience`. May be called from a handler
+  // that runs on the io_context.
+  void stop(Duration patience);
+
+  // For the admin pages; called on the same thread.
+  const core::Gate& gate() const { return gate_; }
+  const kafka::Source& source() const { return *source_; }
+  const Limiters& limiters() const { return limiters_; }
+  const http::Target& target(std::size_t i) const { return *targets_[i].http; }
+  Instant now() const { return now_; }
+
+  // For the source: takes in one message.
+  void take(const kafka::Message& message) override;
+
+ private:
+  struct Target {
+    std::unique_ptr<http::Target> http;
+    RequestBuilder requests;
+  };
+
+  void wait();
+  void collect();
+  void handle();
+  void perform();
+  void perform_while_reading();
+
+  void carry_out(const core::Command& command);
+  void carry_out(const core::Send& command);
+  void carry_out(const core::Forget& command);
+  void carry_out(const core::Ask& command);
+  void carry_out(const core::Release& command);
+  void carry_out(const core::ForgetLine& command);
+  void carry_out(const core::DeadLetter& command);
+  void carry_out(const core::Hold& command);
+  void carry_out(const core::Read& command);
+  void carry_out(const core::Commit& command);
+  void carry_out(const core::PartitionDone& command);
+  void carry_out(const core::Stopped& command);
+
+  boost::asio::io_context& io_;
+  const config::Config& config_;
+  const Clock& clock_;
+  const Notify notify_;
+  const RunId run_id_;
+  core::Events events_;      // What has happened since the last turn.
+  core::Events handling_;    // What this turn handles.
+  core::Commands commands_;  // What is to be done.
+  core::Commands deferred_;  // Of that: what waits until the source has finished reading.
+  core::Gate gate_;
+  RecordStore records_;
+  Limiters limiters_;
+  std::vector<Target> targets_;
+  std::vector<core::RouteId> route_of_partition_;  // By PartitionId.
+  std::unique_ptr<kafka::DeadLetters> dead_letters_;
+  std::unique_ptr<kafka::Source> source_;
+  boost::asio::steady_timer wakeup_;
+  Instant wakeup_at_ = kNever;  // What wakeup_ is set to.
+  Instant now_;
+  std::string skipped_header_;
+  bool fatal_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace einlass::app

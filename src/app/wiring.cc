@@ -1,0 +1,142 @@
+#include "app/wiring.h"
+
+#include <algorithm>
+
+namespace einlass::app {
+namespace {
+
+std::string brokers_of(const config::Config& config) {
+  std::string list;
+  for (const std::string& broker : config.kafka.brokers) {
+    if (!list.empty()) list += ',';
+    list += broker;
+  }
+  return list;
+}
+
+core::Order order_of(config::Order order) {
+  switch (order) {
+    case config::Order::partition: return core::Order::partition;
+    case config::Order::key: return core::Order::key;
+    case config::Order::none: return core::Order::none;
+  }
+  return core::Order::partition;
+}
+
+core::RouteOptions route_options(const config::Config& config, const config::Route& route) {
+  core::RouteOptions options;
+  options.target = core::TargetId{static_cast<std::uint16_t>(route.target)};
+  options.order = order_of(route.order);
+  options.limit_count = static_cast<std::uint8_t>(route.limits.size());
+  options.retry_initial = route.retry.initial;
+  options.retry_max = route.retry.max;
+  options.attempts = route.retry.attempts;
+  options.dead_letter = !route.dead_letter.empty();
+  options.inside_records = route.inside.records;
+  options.inside_bytes = route.inside.bytes;
+  // All limits of a route are decided in one call, so the shortest of each span holds for all.
+  for (std::size_t i = 0; i < route.limits.size(); ++i) {
+    const config::Limit& limit = limit_of(config, route, i);
+    options.store = limit.store == config::Store::redis ? kRedisStore : kMemoryStore;
+    options.horizon = i == 0 ? limit.horizon : std::min(options.horizon, limit.horizon);
+    options.use_within = i == 0 ? limit.use_within : std::min(options.use_within, limit.use_within);
+    if (limit.key.kind == config::KeySource::Kind::none) options.shared_limits |= 1u << i;
+  }
+  return options;
+}
+
+bool any_limit(const config::Config& config, config::Store store) {
+  for (const config::Route& route : config.routes) {
+    for (std::size_t i = 0; i < route.limits.size(); ++i) {
+      if (limit_of(config, route, i).store == store) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+const config::Limit& limit_of(const config::Config& config, const config::Route& route,
+                              std::size_t place) {
+  return config.limits[route.limits[place]];
+}
+
+bool uses_redis(const config::Config& config) { return any_limit(config, config::Store::redis); }
+bool uses_memory(const config::Config& config) { return any_limit(config, config::Store::memory); }
+
+bool uses_dead_letters(const config::Config& config) {
+  return std::any_of(config.routes.begin(), config.routes.end(),
+                     [](const config::Route& route) { return !route.dead_letter.empty(); });
+}
+
+core::GateOptions gate_options(const config::Config& config, std::uint64_t seed) {
+  core::GateOptions options;
+  for (const config::Route& route : config.routes) {
+    options.routes.push_back(route_options(config, route));
+  }
+  for (const config::Target& target : config.targets) {
+    options.targets.push_back({static_cast<std::uint32_t>(target.http.max_in_flight)});
+  }
+  options.stores = 2;
+  options.commit_interval = config.kafka.commit_interval;
+  options.inside_records = config.inside.records;
+  options.inside_bytes = config.inside.bytes;
+  options.seed = seed;
+  return options;
+}
+
+kafka::SourceOptions source_options(const config::Config& config) {
+  kafka::SourceOptions options;
+  options.brokers = brokers_of(config);
+  options.group = config.kafka.group;
+  if (config.kafka.static_membership) options.instance = config.instance;
+  for (std::size_t i = 0; i < config.routes.size(); ++i) {
+    const core::RouteId route{static_cast<std::uint16_t>(i)};
+    for (const std::string& topic : config.routes[i].topics) {
+      options.topics.push_back({topic, route});
+    }
+  }
+  options.properties = config.kafka.properties;
+  options.revoke_timeout = config.kafka.revoke_timeout;
+  return options;
+}
+
+kafka::DeadLettersOptions dead_letters_options(const config::Config& config) {
+  return {brokers_of(config), config.kafka.properties};
+}
+
+http::TargetOptions target_options(const config::Target& target) {
+  http::TargetOptions options;
+  options.name = target.name;
+  options.tls = target.http.tls;
+  options.host = target.http.host;
+  options.port = target.http.port;
+  options.path = target.http.path;
+  options.method = target.http.method;
+  options.headers = target.http.headers;
+  options.content_type = target.http.content_type;
+  options.ca_file = target.http.ca_file;
+  options.server_name = target.http.server_name;
+  options.timeout = target.http.timeout;
+  options.max_in_flight = target.http.max_in_flight;
+  return options;
+}
+
+redis::StoreOptions redis_options(const config::Config& config, const RunId& run) {
+  redis::StoreOptions options;
+  options.store = kRedisStore;
+  options.host = config.redis.host;
+  options.port = config.redis.port;
+  options.tls = config.redis.tls;
+  options.ca_file = config.redis.ca_file;
+  options.server_name = config.redis.server_name;
+  options.username = config.redis.username;
+  options.password = config.redis.password;
+  options.database = config.redis.database;
+  options.name_space = config.redis.name_space;
+  options.timeout = config.redis.timeout;
+  options.run = run;
+  return options;
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,38 @@
+// From the configuration to what each part is told: every part has a small options struct of its
+// own, and only the composition root knows both sides.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "adapters/http/target.h"
+#include "adapters/kafka/dead_letters.h"
+#include "adapters/kafka/source.h"
+#include "adapters/redis/store.h"
+#include "app/request.h"
+#include "config/config.h"
+#include "core/options.h"
+
+namespace einlass::app {
+
+// The stores by number. A gate always knows both; the Redis one is only connected to where a limit
+// of some route is kept there.
+inline constexpr core::StoreId kMemoryStore{0};
+inline constexpr core::StoreId kRedisStore{1};
+
+core::GateOptions gate_options(const config::Config& config, std::uint64_t seed);
+kafka::SourceOptions source_options(const config::Config& config);
+kafka::DeadLettersOptions dead_letters_options(const config::Config& config);
+http::TargetOptions target_options(const config::Target& target);
+redis::StoreOptions redis_options(const config::Config& config, const RunId& run);
+
+// The limit of a route's list, by its place there.
+const config::Limit& limit_of(const config::Config& config, const config::Route& route,
+                              std::size_t place);
+
+// True if some limit of some route is kept in Redis.
+bool uses_redis(const config::Config& config);
+bool uses_memory(const config::Config& config);
+bool uses_dead_letters(const config::Config& config);
+
+}  // namespace einlass::app
