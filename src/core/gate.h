@@ -78,7 +78,8 @@ class Gate {
   void end_abandoned(Record& record, Commands& commands);
 
   // A partition's way out.
-  void revoke(PartitionId id, Instant deadline, Instant now, Commands& commands);
+  void revoke(PartitionId id, Instant deadline, Commands& commands);
+  void hand_over(PartitionId id, Instant now, Commands& commands);
   void give_back_waiting(PartitionId id, Instant now, Commands& commands);
   void abandon_all(PartitionId id, Instant now, Commands& commands);
   void settle(PartitionId id, Instant now, Commands& commands);

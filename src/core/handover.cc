@@ -16,36 +16,36 @@ constexpr Duration kLastCommitPatience = Duration::seconds(3);
 void Gate::on(const PartitionAssigned& event, Instant now, Commands& commands) {
   CHECK(event.route.value < options_.routes.size());
   intake_.assign(event, commands);
-  if (stopping_) revoke(event.partition, now, now, commands);
+  if (!stopping_) return;
+  revoke(event.partition, now, commands);
+  hand_over(event.partition, now, commands);
 }
 
 void Gate::on(const PartitionRevoked& event, Instant now, Commands& commands) {
   if (!intake_.exists(event.partition)) return;
-  revoke(event.partition, event.deadline, now, commands);
-}
-
-void Gate::revoke(PartitionId id, Instant deadline, Instant now, Commands& commands) {
-  Partition& partition = intake_[id];
-  if (partition.phase == PartitionPhase::revoking) {
-    partition.deadline = std::min(partition.deadline, deadline);
-  } else {
-    partition.phase = PartitionPhase::revoking;
-    partition.deadline = deadline;
-  }
-  intake_.stop(id, commands);
-  give_back_waiting(id, now, commands);
-  settle(id, now, commands);
+  revoke(event.partition, event.deadline, commands);
+  hand_over(event.partition, now, commands);
 }
 
 void Gate::on(const PartitionLost& event, Instant now, Commands& commands) {
   if (!intake_.exists(event.partition)) return;
-  Partition& partition = intake_[event.partition];
-  partition.fenced = true;
-  partition.deadline = now;
+  intake_[event.partition].fenced = true;
+  revoke(event.partition, now, commands);
+  hand_over(event.partition, now, commands);
+}
+
+// Reads it no further. A second revocation can only bring the deadline forward.
+void Gate::revoke(PartitionId id, Instant deadline, Commands& commands) {
+  Partition& partition = intake_[id];
+  const bool again = partition.phase == PartitionPhase::revoking;
+  partition.deadline = again ? std::min(partition.deadline, deadline) : deadline;
   partition.phase = PartitionPhase::revoking;
-  intake_.stop(event.partition, commands);
-  give_back_waiting(event.partition, now, commands);
-  settle(event.partition, now, commands);
+  intake_.stop(id, commands);
+}
+
+void Gate::hand_over(PartitionId id, Instant now, Commands& commands) {
+  give_back_waiting(id, now, commands);
+  settle(id, now, commands);
 }
 
 void Gate::give_back_waiting(PartitionId id, Instant now, Commands& commands) {
@@ -107,8 +107,12 @@ void Gate::done(PartitionId id, Commands& commands) {
 
 void Gate::on(const StopRequested& event, Instant now, Commands& commands) {
   stopping_ = true;
+  // All are held before the first record is given back: else the room would let others be read.
   for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
-    if (intake_.exists(PartitionId{i})) revoke(PartitionId{i}, event.deadline, now, commands);
+    if (intake_.exists(PartitionId{i})) revoke(PartitionId{i}, event.deadline, commands);
+  }
+  for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
+    if (intake_.exists(PartitionId{i})) hand_over(PartitionId{i}, now, commands);
   }
   stop_when_done(commands);
 }
