@@ -152,7 +152,7 @@ bool decode_limit(Section& section, Limit& limit) {
   bool sound = section.require("algorithm", "write sliding_log or token_bucket");
   const bool known = sound && section.read("algorithm", algorithm, parse_algorithm);
   // The parameters of an algorithm that we do not have are not known here either.
-  if (known) section.refuse_unknown_keys();
+  if (known || !section.has("algorithm")) section.refuse_unknown_keys();
   std::int64_t cost = 1;
   bool holds = true;
   sound &= section.read("store", limit.store, parse_store) || !section.has("store");

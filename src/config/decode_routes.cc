@@ -26,7 +26,6 @@ class Routes {
 
   void decode(const Node& node, const std::string& path) {
     Section section(reading_, &node, path, "routes[]");
-    if (node.kind != Node::Kind::map) return;
     section.refuse_unknown_keys();
     Route route;
     decode_name(section, route);
@@ -82,8 +81,8 @@ class Routes {
     if (!is_new && known->second == config_.routes.size()) {
       reading_.wrong(scalar, "is written twice; keep one of them");
     } else if (!is_new) {
-      reading_.wrong(scalar, "is read by route " + quoted(config_.routes[known->second].name) +
-                                 " already; a topic belongs to one route");
+      reading_.wrong(scalar, "is read by routes[" + std::to_string(known->second) +
+                                 "] already; a topic belongs to one route");
     }
     route.topics.push_back(scalar.text);
   }

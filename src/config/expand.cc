@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "config/plain_text.h"
+
 namespace einlass::config {
 namespace {
 
+constexpr std::size_t kLongestMessage = 200;
 constexpr std::string_view kForms = "write ${NAME}, ${NAME:-default} or ${NAME:?message}";
 
 bool is_name(std::string_view text) {
@@ -23,7 +26,7 @@ std::variant<Expanded, ExpandMistake> look_up(std::string_view inside,
   const std::size_t colon = inside.find(':');
   const std::string_view name = inside.substr(0, colon);
   const char form = colon == inside.npos ? '=' : colon + 1 < inside.size() ? inside[colon + 1] : 0;
-  const std::string shown = std::string(name.substr(0, 60));
+  const std::string shown = clipped(name, 60);
   if (!is_name(name) || (form != '=' && form != '-' && form != '?')) {
     return ExpandMistake{"a ${...} that names no variable; " + std::string(kForms)};
   }
@@ -37,7 +40,7 @@ std::variant<Expanded, ExpandMistake> look_up(std::string_view inside,
   if (form == '-') return Expanded{std::string(inside.substr(colon + 2)), false};
   if (form == '?') {
     return ExpandMistake{"the variable " + shown +
-                         " is not set: " + std::string(inside.substr(colon + 2, 200))};
+                         " is not set: " + clipped(inside.substr(colon + 2), kLongestMessage)};
   }
   return ExpandMistake{"the variable " + shown + " is not set; set it, or write ${" + shown +
                        ":-default}"};

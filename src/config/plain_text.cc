@@ -67,4 +67,13 @@ bool is_unclosed_quote(std::string_view text, std::size_t at) {
   return true;
 }
 
+std::string clipped(std::string_view text, std::size_t most) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (result.size() >= most && !is_continuation(text, at)) return result + "...";
+    result += is_control(text[at]) || text[at] == '\n' || text[at] == '\r' ? ' ' : text[at];
+  }
+  return result;
+}
+
 }  // namespace einlass::config

@@ -1,7 +1,8 @@
-// Whether bytes are text that a YAML reader sees as people do.
+// Text at the level of its bytes: whether a YAML reader sees it as people do, and how to show it.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "config/document.h"
@@ -15,5 +16,8 @@ std::optional<SyntaxMistake> find_bad_character(std::string_view text);
 // Whether a quote is opened at `at` and never closed. yaml-cpp takes the rest of the file for the
 // value then, if that ends with a line break.
 bool is_unclosed_quote(std::string_view text, std::size_t at);
+
+// The text on one line, cut between characters after `most` bytes.
+std::string clipped(std::string_view text, std::size_t most);
 
 }  // namespace einlass::config

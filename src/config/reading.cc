@@ -4,31 +4,19 @@
 #include <tuple>
 
 #include "config/expand.h"
+#include "config/plain_text.h"
 
 namespace einlass::config {
 namespace {
 
 constexpr std::size_t kLongestShown = 60;
 
-// One line of at most kLongestShown bytes, cut between characters.
-std::string clipped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (result.size() >= kLongestShown && (static_cast<unsigned char>(c) & 0xC0) != 0x80) {
-      return result + "...";
-    }
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-    result += control ? ' ' : c;
-  }
-  return result;
-}
-
 }  // namespace
 
-std::string quoted(std::string_view text) { return "'" + clipped(text) + "'"; }
+std::string quoted(std::string_view text) { return "'" + clipped(text, kLongestShown) + "'"; }
 
 std::string below(const std::string& path, std::string_view name) {
-  return path.empty() ? clipped(name) : path + "." + clipped(name);
+  return path.empty() ? clipped(name, kLongestShown) : path + "." + clipped(name, kLongestShown);
 }
 
 std::string_view kind_name(Node::Kind kind) {

@@ -23,6 +23,8 @@ TEST(WrongLimit, AlgorithmAndParameters) {
        "2:18: limits.l.algorithm: 'sliding_logs' is not known here; did you mean `sliding_log`?"},
       {limit("algorithm: gcra"),
        "2:18: limits.l.algorithm: 'gcra' is not known here; write sliding_log or token_bucket"},
+      {limit("algoritm: sliding_log, limit: 1, window: 1s"),
+       "2:7: limits.l.algoritm: unknown option; did you mean `algorithm`?"},
       {limit("algorithm: sliding_log"),
        "2:6: limits.l.limit: missing; write limit: 100\n2:6: limits.l.window: missing; write "
        "window: 1s"},

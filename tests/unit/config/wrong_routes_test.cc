@@ -12,6 +12,9 @@ TEST(WrongRoute, Shape) {
       {routes("[{}]"),
        "2:10: routes[0].name: missing; write name: NAME\n2:10: routes[0].topics: missing; write "
        "topics: [TOPIC]\n2:10: routes[0].target: missing; write target: NAME"},
+      {routes("[~]"),
+       "2:10: routes[0].name: missing; write name: NAME\n2:10: routes[0].topics: missing; write "
+       "topics: [TOPIC]\n2:10: routes[0].target: missing; write target: NAME"},
       {routes("[{name: r, topics: a, target: t}]"),
        "2:28: routes[0].topics: expected a list, not one value; put it into [ ]"},
       {routes("[{name: r, topics: [], target: t}]"),
@@ -25,7 +28,7 @@ TEST(WrongRoute, Shape) {
       {routes("[{name: r, topics: [a, b, a], target: t}]"),
        "2:35: routes[0].topics[2]: 'a' is written twice; keep one of them"},
       {routes("\n  - {name: r, topics: [a], target: t}\n  - {name: s, topics: [b, a], target: t}"),
-       "4:27: routes[1].topics[1]: 'a' is read by route 'r' already; a topic belongs to one route"},
+       "4:27: routes[1].topics[1]: 'a' is read by routes[0] already; a topic belongs to one route"},
       {routes("\n  - {name: r, topics: [a], target: t}\n  - {name: r, topics: [b], target: t}"),
        "4:12: routes[1].name: 'r' is another route's name already"},
       {routes("[{name: r, topics: [a], target: u}]"),

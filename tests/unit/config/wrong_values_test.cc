@@ -143,6 +143,8 @@ TEST(WrongValue, Variables) {
        "1:11: instance: the variable NOT_SET is not set: name this gate"},
       {top("instance: ${EMPTY:?name this gate}"),
        "1:11: instance: the variable EMPTY is not set: name this gate"},
+      {top("instance: |\n  ${EMPTY:?name\n  this gate}"),
+       "1:11: instance: the variable EMPTY is not set: name this gate"},
       {top("instance: ${EMPTY}"),
        "1:11: instance: the value (not shown: it comes from a variable) is not a name; write 1 to "
        "249 of the characters a-z A-Z 0-9 . _ -"},
