@@ -32,7 +32,6 @@ constexpr std::array kSourceDefaults = {
     Property{"client.id", "einlass"},
     Property{"auto.offset.reset", "earliest"},
     Property{"isolation.level", "read_committed"},
-    Property{"allow.auto.create.topics", "false"},
     // Cooperative rebalancing loses its assignment while commits go on, below librdkafka 2.10.1.
     Property{"partition.assignment.strategy", "range"},
     // A broker that is away for less than this costs nobody his partitions.
@@ -129,9 +128,10 @@ void set_user_property(rd_kafka_conf_t* conf, const std::string& name, const std
     throw std::runtime_error("kafka.properties." + name + ": librdkafka " + rd_kafka_version_str() +
                              " has no such property");
   }
-  throw std::runtime_error(
-      "kafka.properties." + name + ": " +
-      (may_hold_secret(name) ? "librdkafka does not accept the value" : reason));
+  if (may_hold_secret(name)) {
+    throw std::runtime_error("kafka.properties." + name + ": librdkafka does not accept the value");
+  }
+  throw std::runtime_error("kafka.properties." + name + ": '" + value + "': " + reason);
 }
 
 void set_user_properties(rd_kafka_conf_t* conf,

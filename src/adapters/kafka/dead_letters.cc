@@ -64,6 +64,12 @@ rd_kafka_t* new_producer(const rd_kafka_conf_t* configuration, std::string& reas
   return client;
 }
 
+std::string fatal_reason(rd_kafka_t* client) {
+  char reason[256] = "";
+  rd_kafka_fatal_error(client, reason, sizeof reason);
+  return reason;
+}
+
 }  // namespace
 
 struct DeadLetters::State {
@@ -121,7 +127,18 @@ void DeadLetters::State::use(rd_kafka_t* producer) {
 // the last of its reports is there, another takes its place. Returns whether one is usable.
 bool DeadLetters::State::replace_if_broken() {
   if (rd_kafka_fatal_error(client, nullptr, 0) == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
-  if (open > 0 || producers == kMostProducers) return false;
+  if (open > 0) return false;
+  if (producers == kMostProducers) {
+    tell({Severity::error,
+          "kafka_fatal",
+          Standing::for_ever,
+          {},
+          "no dead letters can be written any more: librdkafka gave up one producer after the "
+          "other (" +
+              fatal_reason(client) + "); restart when the brokers " + options.brokers +
+              " are well"});
+    return false;
+  }
   std::string reason;
   rd_kafka_t* producer = new_producer(configuration.get(), reason);
   if (producer != nullptr) use(producer);

@@ -1,0 +1,213 @@
+// Dead letters against librdkafka's mock cluster.
+#include "adapters/kafka/dead_letters.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "adapters/kafka/harness.h"
+
+namespace einlass::kafka {
+namespace {
+
+using namespace testing;
+using namespace std::chrono_literals;
+
+// Reads a partition from its start, without a group.
+std::vector<Taken> read_all(const std::string& brokers, const std::string& topic,
+                            std::size_t count) {
+  rd_kafka_conf_t* conf = rd_kafka_conf_new();
+  rd_kafka_conf_set(conf, "bootstrap.servers", brokers.c_str(), nullptr, 0);
+  rd_kafka_conf_set(conf, "group.id", "unused", nullptr, 0);
+  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, nullptr, 0);
+  rd_kafka_poll_set_consumer(client);
+  rd_kafka_topic_partition_list_t* list = rd_kafka_topic_partition_list_new(1);
+  rd_kafka_topic_partition_list_add(list, topic.c_str(), 0)->offset = 0;
+  rd_kafka_assign(client, list);
+  rd_kafka_topic_partition_list_destroy(list);
+  std::vector<Taken> found;
+  const auto deadline = steady_clock::now() + 10s;
+  while (found.size() < count && steady_clock::now() < deadline) {
+    rd_kafka_message_t* message = rd_kafka_consumer_poll(client, 100);
+    if (message == nullptr) continue;
+    if (!message->err) {
+      Taken one;
+      one.offset = message->offset;
+      if (message->payload) one.value.emplace(static_cast<char*>(message->payload), message->len);
+      if (message->key) one.key.emplace(static_cast<char*>(message->key), message->key_len);
+      rd_kafka_headers_t* headers = nullptr;
+      rd_kafka_message_headers(message, &headers);
+      const char* name = nullptr;
+      const void* data = nullptr;
+      std::size_t size = 0;
+      for (std::size_t i = 0; headers && !rd_kafka_header_get_all(headers, i, &name, &data, &size);
+           ++i) {
+        one.headers.emplace_back(name, std::nullopt);
+        if (data) one.headers.back().second.emplace(static_cast<const char*>(data), size);
+      }
+      found.push_back(std::move(one));
+    }
+    rd_kafka_message_destroy(message);
+  }
+  rd_kafka_consumer_close(client);
+  rd_kafka_destroy(client);
+  return found;
+}
+
+class DeadLettersTest : public ::testing::Test {
+ protected:
+  void SetUp() override { cluster.create_topic("dead", 1); }
+
+  void TearDown() override {
+    for (const Notice& notice : notices) {
+      if (HasFailure()) std::printf("%s: %s\n", notice.what.c_str(), notice.detail.c_str());
+    }
+  }
+
+  DeadLetters& open(std::map<std::string, std::string> properties = {}) {
+    dead = std::make_unique<DeadLetters>(
+        io, DeadLettersOptions{cluster.brokers(), std::move(properties)}, events,
+        [this](const Notice& notice) { notices.push_back(notice); });
+    return *dead;
+  }
+
+  void put(std::uint32_t slot, const std::string& value, const std::string& topic = "dead") {
+    dead->put({{slot, slot + 1}, topic, "key", value, {}});
+  }
+
+  bool wait_for(std::size_t count, std::chrono::milliseconds patience = 10s) {
+    const auto deadline = steady_clock::now() + patience;
+    while (events.size() < count && steady_clock::now() < deadline) {
+      io.run_one_for(20ms);
+      if (io.stopped()) io.restart();
+    }
+    return events.size() == count;
+  }
+
+  core::DeadLetterEnded ended(std::size_t i) {
+    return std::get<core::DeadLetterEnded>(events.at(i));
+  }
+
+  std::size_t count_notices(const std::string& what) const {
+    std::size_t count = 0;
+    for (const Notice& one : notices) count += one.what == what;
+    return count;
+  }
+
+  MockCluster cluster;
+  boost::asio::io_context io;
+  core::Events events;
+  std::vector<Notice> notices;
+  std::unique_ptr<DeadLetters> dead;
+};
+
+TEST_F(DeadLettersTest, writes_nulls_empties_and_every_byte_and_says_when_it_is_there) {
+  open();
+  std::string every(256, '\0');
+  std::iota(every.begin(), every.end(), '\0');
+  const std::vector<Header> headers = {
+      {"name", "value"}, {"null", std::nullopt}, {"empty", ""}, {"", "no name"}, {"all", every}};
+  dead->put({{0, 0}, "dead", std::nullopt, std::nullopt, {}});
+  dead->put({{0xffffffff, 0xfffffffe}, "dead", "", "", {}});
+  dead->put({{5, 6}, "dead", every, every, headers});
+  ASSERT_TRUE(wait_for(3));
+  EXPECT_TRUE(ended(0).acknowledged && ended(1).acknowledged && ended(2).acknowledged);
+  EXPECT_EQ(ended(0).record, (core::RecordId{0, 0}));
+  EXPECT_EQ(ended(1).record, (core::RecordId{0xffffffff, 0xfffffffe}));
+  EXPECT_EQ(ended(2).record, (core::RecordId{5, 6}));
+  const auto found = read_all(cluster.brokers(), "dead", 3);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].value, std::nullopt);
+  EXPECT_EQ(found[0].key, std::nullopt);
+  EXPECT_EQ(found[1].value, "");
+  EXPECT_EQ(found[1].key, "");
+  EXPECT_EQ(found[2].value, every);
+  EXPECT_EQ(found[2].key, every);
+  const Headers expected = {
+      {"name", "value"}, {"null", std::nullopt}, {"empty", ""}, {"", "no name"}, {"all", every}};
+  EXPECT_EQ(found[2].headers, expected);
+}
+
+TEST_F(DeadLettersTest, answers_each_of_many_exactly_once) {
+  open();
+  for (std::uint32_t slot = 0; slot < 5000; ++slot) put(slot, std::string(200, 'x'));
+  ASSERT_TRUE(wait_for(5000));
+  std::set<std::uint32_t> slots;
+  for (std::size_t i = 0; i < 5000; ++i) {
+    EXPECT_TRUE(ended(i).acknowledged);
+    slots.insert(ended(i).record.slot);
+  }
+  EXPECT_EQ(slots.size(), 5000u);
+  EXPECT_TRUE(notices.empty()) << notices[0].detail;
+}
+
+TEST_F(DeadLettersTest, does_not_acknowledge_what_the_broker_refuses_and_says_so_once) {
+  open();
+  for (int i = 0; i < 2; ++i) {
+    cluster.fail(kProduceApi, {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE});
+    put(1, "value");
+    ASSERT_TRUE(wait_for(static_cast<std::size_t>(i + 1)));
+    EXPECT_FALSE(ended(static_cast<std::size_t>(i)).acknowledged);
+  }
+  EXPECT_EQ(count_notices("kafka_too_large"), 1u);
+  put(1, "value");
+  ASSERT_TRUE(wait_for(3));
+  EXPECT_TRUE(ended(2).acknowledged);
+}
+
+TEST_F(DeadLettersTest, does_not_acknowledge_what_cannot_even_be_queued) {
+  open({{"message.max.bytes", "1000"}});
+  put(1, std::string(5000, 'x'));
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_FALSE(ended(0).acknowledged);
+  EXPECT_EQ(count_notices("kafka_too_large"), 1u);
+}
+
+TEST_F(DeadLettersTest, is_bounded_while_no_broker_answers) {
+  open({{"queue.buffering.max.messages", "100"}, {"message.timeout.ms", "1500"}});
+  cluster.down();
+  for (std::uint32_t slot = 0; slot < 150; ++slot) put(slot, "value");
+  EXPECT_EQ(events.size(), 50u);
+  EXPECT_EQ(count_notices("kafka_write_queue_full"), 1u);
+  ASSERT_TRUE(wait_for(150));
+  for (std::size_t i = 0; i < 150; ++i) EXPECT_FALSE(ended(i).acknowledged);
+  EXPECT_EQ(count_notices("kafka_write_timed_out"), 1u);
+  cluster.up();
+  put(7, "value");
+  ASSERT_TRUE(wait_for(151));
+  EXPECT_TRUE(ended(150).acknowledged);
+}
+
+TEST_F(DeadLettersTest, goes_on_with_another_producer_when_one_is_given_up) {
+  open();
+  put(1, "value");
+  ASSERT_TRUE(wait_for(1));
+  cluster.fail(kProduceApi, {RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER});
+  put(2, "value");
+  ASSERT_TRUE(wait_for(2));
+  EXPECT_FALSE(ended(1).acknowledged);
+  put(3, "value");
+  ASSERT_TRUE(wait_for(3));
+  EXPECT_TRUE(ended(2).acknowledged);
+}
+
+TEST_F(DeadLettersTest, is_fatal_when_every_producer_was_given_up) {
+  open();
+  std::size_t count = 0;
+  while (count_notices("kafka_fatal") == 0 && count < 50) {
+    cluster.fail(kProduceApi, {RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER});
+    put(1, "value");
+    ASSERT_TRUE(wait_for(++count));
+  }
+  EXPECT_EQ(count, 17u);
+  for (std::size_t i = 0; i < count; ++i) EXPECT_FALSE(ended(i).acknowledged);
+}
+
+TEST_F(DeadLettersTest, refuses_a_wrong_property) {
+  EXPECT_THROW(open({{"no.such.thing", "1"}}), std::runtime_error);
+  EXPECT_THROW(open({{"acks", "1"}}), std::runtime_error);
+  EXPECT_THROW(open({{"max.in.flight", "100"}}), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace einlass::kafka

@@ -1,0 +1,109 @@
+// Errors as sentences, how long they stand, and what is read out of librdkafka's log.
+#include "adapters/kafka/errors.h"
+
+#include <gtest/gtest.h>
+
+#include "adapters/kafka/log_line.h"
+
+namespace einlass::kafka {
+namespace {
+
+const Place kPlace{"b1:9092", "billing", "gate-1", "results"};
+
+Instant at(std::int64_t seconds) { return Instant{} + Duration::seconds(seconds); }
+
+TEST(Errors, say_what_and_where) {
+  const auto topic = explain(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, false, "because", kPlace);
+  EXPECT_STREQ(topic.what, "kafka_unknown_topic");
+  EXPECT_NE(topic.detail.find("results"), std::string::npos);
+  EXPECT_NE(topic.detail.find("because"), std::string::npos);
+  const auto login = explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kPlace);
+  EXPECT_NE(login.detail.find("b1:9092"), std::string::npos);
+  EXPECT_NE(login.detail.find("sasl.username"), std::string::npos);
+}
+
+TEST(Errors, a_fatal_one_is_fatal_whatever_it_is) {
+  const auto fenced = explain(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, true, "", kPlace);
+  EXPECT_STREQ(fenced.what, "kafka_fatal");
+  EXPECT_EQ(fenced.severity, Severity::error);
+  EXPECT_NE(fenced.detail.find("gate-1"), std::string::npos);
+  const auto unforeseen = explain(RD_KAFKA_RESP_ERR_UNSUPPORTED_VERSION, true, "", kPlace);
+  EXPECT_STREQ(unforeseen.what, "kafka_fatal");
+}
+
+TEST(Errors, a_commit_that_the_group_refuses_is_fenced_and_any_other_failed) {
+  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_NO_ERROR), core::CommitResult::committed);
+  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID), core::CommitResult::fenced);
+  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION), core::CommitResult::fenced);
+  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID), core::CommitResult::fenced);
+  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS), core::CommitResult::failed);
+  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR__WAIT_COORD), core::CommitResult::failed);
+}
+
+TEST(Troubles, is_told_once_while_it_stands) {
+  Troubles troubles(Duration::seconds(30));
+  const auto login = explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kPlace);
+  EXPECT_TRUE(troubles.add(login, at(1)));
+  EXPECT_FALSE(troubles.add(login, at(2)));
+  EXPECT_FALSE(troubles.add(login, at(1000)));
+  troubles.connection_works();
+  EXPECT_EQ(troubles.worst(), "");
+  EXPECT_TRUE(troubles.add(login, at(1031)));
+}
+
+TEST(Troubles, that_come_and_go_are_not_told_each_time) {
+  Troubles troubles(Duration::seconds(30));
+  const auto login = explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kPlace);
+  EXPECT_TRUE(troubles.add(login, at(0)));
+  troubles.connection_works();
+  EXPECT_FALSE(troubles.add(login, at(10)));
+  EXPECT_NE(troubles.worst(), "");
+  troubles.connection_works();
+  EXPECT_TRUE(troubles.add(login, at(31)));
+}
+
+TEST(Troubles, of_a_topic_end_with_that_topic_only) {
+  Troubles troubles(Duration{});
+  troubles.add(explain(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, false, "", kPlace), at(0));
+  troubles.topic_works("other");
+  troubles.connection_works();
+  EXPECT_NE(troubles.worst().find("results"), std::string::npos);
+  troubles.topic_works("results");
+  EXPECT_EQ(troubles.worst(), "");
+}
+
+TEST(Troubles, tells_the_reason_before_its_consequences) {
+  Troubles troubles(Duration{});
+  troubles.add(explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kPlace), at(0));
+  troubles.add(explain(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, false, "", kPlace), at(1));
+  EXPECT_NE(troubles.worst().find("login"), std::string::npos);
+  EXPECT_TRUE(troubles.has("kafka_brokers_down"));
+}
+
+TEST(LogLine, finds_the_offset_that_was_not_there) {
+  const auto old_form = parse_offset_reset(
+      "[thrd:main]: re.sul-ts [3]: offset reset (at offset 1999, broker 1) to cached BEGINNING "
+      "offset 15000: fetch failed due to requested offset not available on the broker: Broker: "
+      "Offset out of range");
+  ASSERT_TRUE(old_form);
+  EXPECT_EQ(old_form->topic, "re.sul-ts");
+  EXPECT_EQ(old_form->number.value, 3);
+  EXPECT_EQ(old_form->from, 1999);
+  const auto new_form = parse_offset_reset(
+      "results [12]: offset reset (at offset 7 (leader epoch 2), broker 1) to offset BEGINNING "
+      "(leader epoch -1): fetch failed: Broker: Offset out of range");
+  ASSERT_TRUE(new_form);
+  EXPECT_EQ(new_form->topic, "results");
+  EXPECT_EQ(new_form->number.value, 12);
+  EXPECT_EQ(new_form->from, 7);
+}
+
+TEST(LogLine, is_nothing_where_there_is_no_number) {
+  EXPECT_FALSE(parse_offset_reset(""));
+  EXPECT_FALSE(parse_offset_reset("results [3]: offset reset (at offset BEGINNING, broker 1)"));
+  EXPECT_FALSE(parse_offset_reset("]: offset reset (at offset 7"));
+  EXPECT_FALSE(parse_offset_reset(" []: offset reset (at offset 7"));
+}
+
+}  // namespace
+}  // namespace einlass::kafka
