@@ -1,0 +1,293 @@
+#include "core/gate.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/core/bench_gate.h"
+
+namespace einlass::core {
+namespace {
+
+using Slots = std::vector<std::uint32_t>;
+
+RouteOptions free_route(Order order) {
+  RouteOptions route;
+  route.order = order;
+  return route;
+}
+
+RouteOptions limited_route(Order order, Duration horizon = Duration{}) {
+  RouteOptions route;
+  route.order = order;
+  route.limit_count = 1;
+  route.shared_limits = 1;
+  route.horizon = horizon;
+  return route;
+}
+
+TEST(Gate, without_limits_a_record_leaves_as_it_comes) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  EXPECT_EQ(bench.sent(), Slots{0});
+  bench.ended(0, Outcome::accepted);
+  EXPECT_EQ(bench.all<Forget>().size(), 1u);
+  bench.pass(Duration::millis(200));
+  ASSERT_EQ(bench.all<Commit>().size(), 1u);
+  EXPECT_EQ(bench.all<Commit>()[0].entries[0].next, Offset{1});
+}
+
+TEST(Gate, in_order_of_partition_one_at_a_time_leaves) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
+  bench.assign(0);
+  bench.assign(1);
+  bench.arrive(0, 0, 0);
+  bench.arrive(1, 1, 0);
+  bench.arrive(2, 0, 1);
+  EXPECT_EQ(bench.sent(), (Slots{0, 2}));  // The other partition is not held up.
+  bench.ended(0, Outcome::accepted);
+  EXPECT_EQ(bench.sent(), (Slots{0, 2, 1}));
+}
+
+TEST(Gate, in_order_of_key_other_keys_pass) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::key)));
+  bench.assign(0);
+  bench.arrive(0, 0, 0, 0, 7);
+  bench.arrive(1, 1, 0, 0, 7);
+  bench.arrive(2, 2, 0, 0, 8);
+  bench.arrive(3, 3, 0, 0);  // Without a key there is no order.
+  EXPECT_EQ(bench.sent(), (Slots{0, 2, 3}));
+  bench.ended(0, Outcome::accepted);
+  EXPECT_EQ(bench.sent(), (Slots{0, 2, 3, 1}));
+}
+
+TEST(Gate, a_record_waits_for_a_permit_and_asks_again_exactly_when_told) {
+  BenchGate bench(BenchGate::options_for(limited_route(Order::none)));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  ASSERT_EQ(bench.all<Ask>().size(), 1u);
+  bench.answer({}, Duration::millis(40));
+  EXPECT_TRUE(bench.sent().empty());
+  EXPECT_EQ(bench.gate.next_wakeup(), bench.now + Duration::millis(40));
+  bench.pass(Duration::millis(40));
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{0});
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).limits[0].rejections, 1u);
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).limits[0].admissions, 1u);
+}
+
+TEST(Gate, a_ticket_is_used_at_its_instant_and_not_before) {
+  BenchGate bench(BenchGate::options_for(limited_route(Order::none, Duration::millis(500))));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({300});
+  bench.pass(Duration::millis(299));
+  EXPECT_TRUE(bench.sent().empty());
+  bench.pass(Duration::millis(1));
+  EXPECT_EQ(bench.sent(), Slots{0});
+  EXPECT_EQ(bench.all<Send>()[0].permit.stamp, Instant{1'300'000});
+}
+
+TEST(Gate, a_permit_that_was_not_used_in_time_is_given_back_and_asked_for_again) {
+  BenchGate bench(BenchGate::options_for(limited_route(Order::none), 1));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({0});
+  bench.arrive(1, 1);
+  // The first is still at the target, which has room for one; so the second asks only afterwards.
+  bench.ended(0, Outcome::retry, 1, Duration::seconds(1));
+  bench.pass(Duration::millis(999));
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.pass(Duration::millis(1));
+  ASSERT_GT(bench.all<Ask>().size(), asks);
+  bench.answer({0});
+  EXPECT_EQ(bench.sent().size(), 2u);
+}
+
+TEST(Gate, lapsed_permits_go_back) {
+  BenchGate bench(BenchGate::options_for(limited_route(Order::none, Duration::millis(500)), 1));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({50});
+  bench.pass(Duration::millis(49));
+  // The target is taken away just before the permit comes due.
+  bench.pass(Duration::millis(1));
+  ASSERT_EQ(bench.sent(), Slots{0});
+  bench.arrive(1, 1);
+  bench.ended(0, Outcome::accepted);
+  bench.answer({10});
+  bench.put(PartitionRevoked{PartitionId{0}, bench.now + Duration::seconds(1)});
+  EXPECT_EQ(bench.all<Release>().size(), 1u);  // Nobody is left to use it.
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).limits[0].released, 1u);
+}
+
+TEST(Gate, a_bucket_without_permits_does_not_hold_up_another) {
+  BenchGate bench(BenchGate::options_for(limited_route(Order::none)));
+  bench.gate.add_line(LineId{1}, RouteId{0}, false);
+  bench.assign(0);
+  bench.arrive(0, 0, 0, 0);
+  bench.answer({}, Duration::seconds(60));
+  bench.arrive(1, 1, 0, 1);
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{1});
+  bench.ended(1, Outcome::accepted);
+  ASSERT_EQ(bench.all<ForgetLine>().size(), 1u);
+  EXPECT_EQ(bench.all<ForgetLine>()[0].line, LineId{1});
+}
+
+TEST(Gate, a_full_partition_is_held_and_read_again_when_a_quarter_is_free) {
+  RouteOptions route = limited_route(Order::none);
+  route.inside_records = 4;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 4; ++i) bench.arrive(i, i);
+  EXPECT_EQ(bench.all<Hold>().size(), 1u);
+  bench.answer({0});
+  EXPECT_TRUE(bench.all<Read>().empty());
+  bench.ended(0, Outcome::accepted);
+  bench.answer({0});
+  bench.ended(1, Outcome::accepted);
+  EXPECT_EQ(bench.all<Read>().size(), 1u);
+}
+
+TEST(Gate, retry_after_holds_the_whole_target) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::none)));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.ended(0, Outcome::retry, 1, Duration::seconds(2));
+  bench.arrive(1, 1);
+  bench.pass(Duration::millis(1999));
+  EXPECT_EQ(bench.sent(), Slots{0});
+  EXPECT_EQ(bench.gate.waiting(RouteId{0}, bench.now).target, 2u);
+  bench.pass(Duration::millis(1));
+  EXPECT_EQ(bench.sent().size(), 3u);
+}
+
+TEST(Gate, a_store_that_is_down_is_asked_nothing_until_it_is_up) {
+  BenchGate bench(BenchGate::options_for(limited_route(Order::none)));
+  bench.assign(0);
+  bench.put(StoreDown{StoreId{0}});
+  bench.arrive(0, 0);
+  bench.pass(Duration::seconds(60));
+  EXPECT_TRUE(bench.all<Ask>().empty());
+  EXPECT_EQ(bench.gate.waiting(RouteId{0}, bench.now).outage, 1u);
+  bench.put(StoreUp{StoreId{0}});
+  ASSERT_EQ(bench.all<Ask>().size(), 1u);
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{0});
+}
+
+TEST(Gate, a_refused_record_goes_to_the_dead_letters_and_its_lane_goes_on) {
+  RouteOptions route = free_route(Order::partition);
+  route.dead_letter = true;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.arrive(1, 1);
+  bench.ended(0, Outcome::refused);
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+  EXPECT_EQ(bench.sent(), Slots{0});  // Not before the dead letter is acknowledged.
+  bench.put(DeadLetterEnded{RecordId{0, 0}, false});
+  bench.pass(Duration::seconds(1));
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 2u);
+  bench.put(DeadLetterEnded{RecordId{0, 0}, true});
+  EXPECT_EQ(bench.sent(), (Slots{0, 1}));
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).dead_lettered[0], 1u);
+}
+
+TEST(Gate, without_a_dead_letter_topic_a_refused_record_is_tried_again_for_ever) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  for (std::uint32_t attempt = 1; attempt < 50; ++attempt) {
+    bench.ended(0, Outcome::refused, attempt);
+    bench.pass(Duration::seconds(31));
+    ASSERT_EQ(bench.sent().size(), attempt + 1);
+  }
+}
+
+TEST(Gate, an_answer_that_comes_twice_is_ignored) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::none)));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.ended(0, Outcome::retry);
+  bench.ended(0, Outcome::accepted);
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).delivered, 0u);
+  bench.pass(Duration::seconds(1));
+  bench.ended(0, Outcome::accepted, 2);
+  bench.ended(0, Outcome::accepted, 2);
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).delivered, 1u);
+}
+
+TEST(Gate, a_revoked_partition_finishes_what_is_in_flight_and_commits) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.arrive(1, 1);
+  bench.put(PartitionRevoked{PartitionId{0}, bench.now + Duration::seconds(5)});
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).returned, 1u);
+  EXPECT_TRUE(bench.all<PartitionDone>().empty());
+  bench.ended(0, Outcome::accepted);
+  bench.pass(Duration::millis(100));
+  ASSERT_EQ(bench.all<Commit>().size(), 1u);
+  EXPECT_EQ(bench.all<Commit>()[0].entries[0].next, Offset{1});
+  EXPECT_TRUE(bench.all<PartitionDone>().empty());
+  bench.put(CommitEnded{CommitResult::committed});
+  EXPECT_EQ(bench.all<PartitionDone>().size(), 1u);
+}
+
+TEST(Gate, after_the_deadline_what_is_in_flight_is_abandoned_and_forgotten_when_it_ends) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.put(PartitionRevoked{PartitionId{0}, bench.now + Duration::seconds(5)});
+  bench.pass(Duration::seconds(5));
+  EXPECT_EQ(bench.all<PartitionDone>().size(), 1u);
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).returned, 1u);
+  EXPECT_TRUE(bench.all<Forget>().empty());
+  bench.ended(0, Outcome::accepted);
+  EXPECT_EQ(bench.all<Forget>().size(), 1u);
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).delivered, 0u);
+}
+
+TEST(Gate, of_a_lost_partition_nothing_is_committed) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::none)));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.ended(0, Outcome::accepted);
+  bench.put(PartitionLost{PartitionId{0}});
+  EXPECT_EQ(bench.all<PartitionDone>().size(), 1u);
+  bench.pass(Duration::seconds(10));
+  EXPECT_TRUE(bench.all<Commit>().empty());
+}
+
+TEST(Gate, a_commit_that_the_group_refuses_is_the_last_one) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::none)));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.arrive(1, 1);
+  bench.ended(0, Outcome::accepted);
+  bench.pass(Duration::millis(100));
+  ASSERT_EQ(bench.all<Commit>().size(), 1u);
+  bench.put(CommitEnded{CommitResult::fenced});
+  bench.ended(1, Outcome::accepted);
+  bench.pass(Duration::seconds(10));
+  EXPECT_EQ(bench.all<Commit>().size(), 1u);
+}
+
+TEST(Gate, a_stop_ends_with_stopped) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
+  bench.assign(0);
+  bench.assign(1);
+  bench.arrive(0, 0, 0);
+  bench.put(StopRequested{bench.now + Duration::seconds(5)});
+  EXPECT_EQ(bench.all<PartitionDone>().size(), 1u);  // The one with nothing inside.
+  bench.ended(0, Outcome::accepted);
+  bench.pass(Duration::millis(100));
+  bench.put(CommitEnded{CommitResult::committed});
+  EXPECT_EQ(bench.all<PartitionDone>().size(), 2u);
+  EXPECT_EQ(bench.all<Stopped>().size(), 1u);
+}
+
+}  // namespace
+}  // namespace einlass::core
