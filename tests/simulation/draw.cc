@@ -106,9 +106,9 @@ void draw_surroundings(Dice& dice, Settings& settings) {
     }
   }
   settings.instances = static_cast<std::size_t>(dice.chance(0.5) ? 1 : dice.between(2, 3));
-  settings.records = dice.spread(5, 120);
+  settings.records = dice.spread(5, 1'000);
   settings.store_in_process = settings.instances == 1 && dice.chance(0.3);
-  settings.chaos = dice.duration(Duration::millis(500), Duration::seconds(12));
+  settings.chaos = dice.duration(Duration::millis(500), Duration::seconds(20));
   settings.answer_delay = dice.duration(Duration::micros(50), Duration::millis(20));
   settings.ask_timeout = Duration::millis(500);
   settings.latency = dice.duration(Duration::micros(200), Duration::millis(50));

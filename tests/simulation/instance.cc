@@ -148,7 +148,7 @@ void Instance::before(const core::Event& event) {
   const Instant now = world_.timeline.now();
   if (const auto* e = std::get_if<core::PartitionAssigned>(&event)) records_.assigned(*e);
   if (const auto* e = std::get_if<core::PartitionRevoked>(&event)) records_.revoked(e->partition, e->deadline);
-  if (const auto* e = std::get_if<core::PartitionLost>(&event)) records_.lost(e->partition);
+  if (const auto* e = std::get_if<core::PartitionLost>(&event)) records_.lost(e->partition, now);
   if (const auto* e = std::get_if<core::StopRequested>(&event)) records_.stop(e->deadline);
   if (const auto* e = std::get_if<core::RecordArrived>(&event)) records_.arrived(*e);
   if (const auto* e = std::get_if<core::DeliveryEnded>(&event)) records_.delivery_ended(*e, now);
@@ -219,8 +219,8 @@ void Instance::kick() {
   after(unaware, [this, mine] {
     kicked_ = false;
     for (const std::shared_ptr<Assignment>& assignment : mine) {
-      if (assignments_[assignment->id.value] != assignment) continue;
-      assignment->leaving = true;
+      if (assignments_[assignment->id.value] != assignment || assignment->lost) continue;
+      assignment->leaving = assignment->lost = true;
       tell(core::PartitionLost{assignment->id});
     }
   });

@@ -143,7 +143,7 @@ void Instance::perform(const core::Release& command) {
 }
 
 void Instance::perform(const core::ForgetLine& command) {
-  permits_.forget_line(command.line, records_.uses(command.line));
+  permits_.forget_line(command.line, records_.uses(command.line, world_.timeline.now()));
   records_.line_forgotten(command.line);
   const Line& line = lines_[command.line.value];
   line_ids_.erase({line.route.value, line.key});

@@ -34,6 +34,7 @@ struct Assignment {
   std::size_t position = 0;  // In the log: what is read next.
   bool held = false;
   bool leaving = false;  // Revoked or lost: nothing is read any more.
+  bool lost = false;     // The gate has been told so.
 };
 
 class KafkaWorld {

@@ -65,9 +65,14 @@ bool PermitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   line.denials += event.due.empty();
   require(line.denials <= kDenialsAtOnce, "spins_on_denials", std::to_string(event.line.value));
   if (event.due.empty()) return true;
+  // A line's permits come due in their order: one whose answer came faster than the one before it
+  // may wait for that one. It is still used within the other's delay and use_within.
+  Instant last = line.held > 0 ? line.last_due : Instant{};
   for (const Duration due : event.due) {
-    question.permits.push_back({event.limiter_now + due, now + due});
+    last = std::max(last, now + due);
+    question.permits.push_back({event.limiter_now + due, now + due, last});
   }
+  line.last_due = last;
   line.held += static_cast<std::int64_t>(event.due.size());
   granted_ += event.due.size();
   answered_[event.ask] = std::move(question);
@@ -101,7 +106,7 @@ void PermitChecks::use(const core::Permit& permit, core::LineId id, Instant now)
   }
   Granted& granted = held(permit, id, "use");
   require(now >= granted.due, "permit_early", std::to_string((granted.due - now).us) + " us");
-  const Instant last = granted.due + options(line).use_within;
+  const Instant last = granted.in_turn + options(line).use_within;
   require(now <= last, "permit_late", std::to_string((now - last).us) + " us");
   granted.state = State::used;
   --line.held;
@@ -151,8 +156,8 @@ void PermitChecks::check_none_kept(Instant now) const {
   for (const auto& [ask, question] : answered_) {
     const Duration use_within = options(lines_[question.line.value]).use_within;
     for (const Granted& permit : question.permits) {
-      require(permit.state != State::held || now <= permit.due + use_within, "permit_kept_back",
-              "ask " + std::to_string(ask.value) + ", due " + std::to_string((now - permit.due).us) +
+      require(permit.state != State::held || now <= permit.in_turn + use_within, "permit_kept_back",
+              "ask " + std::to_string(ask.value) + ", due " + std::to_string((now - permit.in_turn).us) +
                   " us ago");
     }
   }

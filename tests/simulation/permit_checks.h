@@ -44,7 +44,8 @@ class PermitChecks {
   enum class State : std::uint8_t { held, used, released };
   struct Granted {
     Instant stamp;
-    Instant due;  // On the gate's own clock.
+    Instant due;      // On the gate's own clock.
+    Instant in_turn;  // The latest of its own and its line's earlier permits.
     State state = State::held;
   };
   struct Question {
@@ -58,6 +59,7 @@ class PermitChecks {
     core::RouteId route;
     bool asking = false;
     std::int64_t held = 0;
+    Instant last_due{};
     Instant denied_at{};  // The last instant at which an ask was denied, and how often then.
     int denials = 0;
   };

@@ -46,7 +46,7 @@ void RecordChecks::assigned(const core::PartitionAssigned& event) {
   fresh.use = partitions_[event.partition.value].use + 1;
   fresh.live = true;
   fresh.route = event.route;
-  fresh.next = fresh.finished_to = event.next;
+  fresh.next = fresh.finished_least = fresh.finished_to = event.next;
   partitions_[event.partition.value] = std::move(fresh);
 }
 
@@ -56,9 +56,10 @@ void RecordChecks::revoked(core::PartitionId partition, Instant deadline) {
   p.deadline = std::min(p.deadline, deadline);
 }
 
-void RecordChecks::lost(core::PartitionId partition) {
+void RecordChecks::lost(core::PartitionId partition, Instant now) {
   Owned& p = owned(partition, "loss");
   p.leaving = p.lost = true;
+  p.deadline = now;
 }
 
 void RecordChecks::stop(Instant deadline) {
@@ -118,7 +119,7 @@ void RecordChecks::finish(Shadow& shadow) {
                                    [](const Arrival& a, Offset o) { return a.offset < o; });
   at->finished = true;
   while (!p.arrivals.empty() && p.arrivals.front().finished) {
-    p.finished_to = Offset{p.arrivals.front().offset.value + 1};
+    p.finished_to = p.finished_least = Offset{p.arrivals.front().offset.value + 1};
     p.arrivals.pop_front();
   }
   if (!p.arrivals.empty()) p.finished_to = p.arrivals.front().offset;
@@ -313,7 +314,7 @@ void RecordChecks::partition_done(core::PartitionId partition, Instant now) {
     }
     if (now < p.deadline) {
       require(p.records == 0, "done_in_flight", name);
-      require(p.fenced || p.next == p.finished_to, "done_uncommitted", name);
+      require(p.fenced || p.next >= p.finished_least, "done_uncommitted", name);
     }
   }
   for (Shadow& shadow : records_) {
@@ -404,8 +405,14 @@ std::int64_t RecordChecks::wanting(core::LineId line) const {
   return line.value < line_waiting_.size() ? line_waiting_[line.value] : 0;
 }
 
-bool RecordChecks::uses(core::LineId line) const {
-  return line.value < line_records_.size() && line_records_[line.value] > 0;
+// Not counting those in flight beyond their partition's deadline: the gate may have given them up.
+bool RecordChecks::uses(core::LineId line, Instant now) const {
+  if (line.value >= line_records_.size() || line_records_[line.value] == 0) return false;
+  return std::any_of(records_.begin(), records_.end(), [&](const Shadow& shadow) {
+    if (shadow.state == State::absent || shadow.orphan || shadow.line != line) return false;
+    const Owned& p = partitions_[shadow.partition.value];
+    return !p.leaving || now < p.deadline || shadow.state == State::waiting;
+  });
 }
 
 void RecordChecks::line_forgotten(core::LineId line) {

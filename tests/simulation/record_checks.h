@@ -25,7 +25,7 @@ class RecordChecks {
   // What the gate is told. Called before it is.
   void assigned(const core::PartitionAssigned& event);
   void revoked(core::PartitionId partition, Instant deadline);
-  void lost(core::PartitionId partition);
+  void lost(core::PartitionId partition, Instant now);
   void stop(Instant deadline);
   void arrived(const core::RecordArrived& event);
   void delivery_ended(const core::DeliveryEnded& event, Instant now);
@@ -53,7 +53,7 @@ class RecordChecks {
   core::LineId line_of(core::RecordId record) const { return records_[record.slot].line; }
   // Records that the gate may still ask permits for.
   std::int64_t wanting(core::LineId line) const;
-  bool uses(core::LineId line) const;
+  bool uses(core::LineId line, Instant now) const;
   bool has_stopped() const { return stopped_; }
   bool idle() const { return open_records_ == 0 && !commit_open_; }
 
@@ -84,7 +84,7 @@ class RecordChecks {
     core::RouteId route;
     Offset next;  // Committed, as far as the gate knows.
     std::deque<Arrival> arrivals;  // From the first unfinished one on.
-    Offset finished_to;
+    Offset finished_least, finished_to;  // What may be committed: gaps leave a choice.
     std::map<std::optional<core::LaneKey>, std::set<Offset>> lanes;
     std::int64_t records = 0, bytes = 0;
     std::int64_t waiting = 0;  // Of these: neither sent nor on the way to the dead letter topic.
