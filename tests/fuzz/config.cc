@@ -1,8 +1,10 @@
 // Any bytes through the configuration reader: they give a configuration or mistakes with places,
 // and a configuration that is printed reads back to the same text, but for what was secret.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "config/print_config.h"
 #include "config/read_config.h"
