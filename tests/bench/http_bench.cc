@@ -164,8 +164,8 @@ double target_round(std::uint16_t port) {
   options.max_in_flight = kConnections;
   http::Target target(io, options, events, [](const Notice&) {});
   const std::string payload = body();
-  const http::Request request{.record = {}, .attempt = {1}, .content_type = {},
-                              .headers = kHeaders, .body = payload};
+  const http::Request request{
+      .record = {}, .attempt = {1}, .content_type = {}, .headers = kHeaders, .body = payload};
   double before = 0;
   std::size_t done = 0;
   std::size_t sent = 0;
@@ -203,8 +203,8 @@ int main() {
     best_bare = std::min(best_bare, bare);
     best_target = std::min(best_target, target);
   }
-  std::printf("best: bare epoll %.2f us  http::Target %.2f us  ratio %.2f\n", best_bare, best_target,
-              best_target / best_bare);
+  std::printf("best: bare epoll %.2f us  http::Target %.2f us  ratio %.2f\n", best_bare,
+              best_target, best_target / best_bare);
   kill(server, SIGKILL);
   waitpid(server, nullptr, 0);
 }

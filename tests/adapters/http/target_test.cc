@@ -1,0 +1,454 @@
+// The client against servers that do what real ones do, good and bad.
+#include "adapters/http/target.h"
+
+#include <gtest/gtest.h>
+#include <netinet/tcp.h>
+
+#include <mutex>
+#include <set>
+
+#include "adapters/http/target_world.h"
+
+namespace einlass::http::testing {
+namespace {
+
+using core::Outcome;
+
+TEST(Target, every_status_ends_as_its_outcome_on_one_connection) {
+  const std::vector<unsigned> statuses = {200, 201, 204, 299, 301, 304, 400, 404, 408, 409,
+                                          422, 425, 429, 451, 500, 502, 503, 504, 599};
+  ScriptedServer server([&](Peer& peer) {
+    for (const unsigned status : statuses) {
+      peer.read_request();
+      peer.write("HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Length: 0\r\n\r\n");
+    }
+    peer.wait_for_end();
+  });
+  TargetWorld world(server.port());
+  for (const unsigned status : statuses) {
+    Outcome expected = Outcome::refused;
+    if (status < 300) expected = Outcome::accepted;
+    if (status == 408 || status == 425 || status == 429 || status >= 500) expected = Outcome::retry;
+    const auto ended = world.deliver();
+    EXPECT_EQ(ended.outcome, expected) << status;
+    EXPECT_EQ(ended.record, (core::RecordId{world.sent, 1}));
+    EXPECT_EQ(ended.attempt, core::Attempt{world.sent + 100});
+    EXPECT_EQ(world.trouble(),
+              expected == Outcome::accepted ? "" : "status " + std::to_string(status));
+  }
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(Target, what_arrives_is_what_was_sent) {
+  std::string seen;
+  ScriptedServer server([&](Peer& peer) {
+    seen = peer.read_request();
+    peer.write(kNoContent);
+    peer.wait_for_end();
+  });
+  TargetWorld world(server.port());
+  world.options.headers = {{"X-Source", "einlass"}};
+  world.deliver("bytes\0\r\n\xff", {{"Kafka-Topic", "results"}});
+  EXPECT_EQ(seen, "POST /callback HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(server.port()) +
+                      "\r\nX-Source: einlass\r\nContent-Type: application/octet-stream\r\n"
+                      "Content-Length: 5\r\nKafka-Topic: results\r\n\r\nbytes");
+}
+
+TEST(Target, bodies_empty_and_large) {
+  std::atomic<std::size_t> body = 1;
+  ScriptedServer server([&](Peer& peer) {
+    for (std::string request; !(request = peer.read_request()).empty();) {
+      body = request.size() - request.find("\r\n\r\n") - 4;
+      peer.write(kNoContent);
+    }
+  });
+  TargetWorld world(server.port());
+  EXPECT_EQ(world.deliver("").outcome, Outcome::accepted);
+  EXPECT_EQ(body, 0u);
+  const std::string large(5 * 1024 * 1024, 'x');
+  EXPECT_EQ(world.deliver(large).outcome, Outcome::accepted);
+  EXPECT_EQ(body, large.size());
+  EXPECT_EQ(world.deliver("{}").outcome, Outcome::accepted);
+  EXPECT_EQ(body, 2u);
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(Target, opens_as_many_connections_as_it_needs_and_uses_the_last_one_again) {
+  std::atomic<int> waiting = 0;
+  std::mutex mutex;
+  std::set<int> later;  // Which connections carried the requests after the first 8.
+  ScriptedServer server([&](Peer& peer) {
+    peer.read_request();
+    ++waiting;
+    while (waiting < 8) std::this_thread::yield();
+    peer.write(kNoContent);
+    while (!peer.read_request().empty()) {
+      const std::lock_guard lock(mutex);
+      later.insert(peer.number);
+      peer.write(kNoContent);
+    }
+  });
+  TargetWorld world(server.port());
+  world.options.max_in_flight = 8;
+  for (int i = 0; i < 8; ++i) world.send();
+  EXPECT_EQ(world.target().status().in_flight, 8u);
+  world.run_until_ended(8);
+  EXPECT_EQ(world.target().status().in_flight, 0u);
+  EXPECT_EQ(world.target().status().connections, 8u);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(server.connections(), 8);
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(later.size(), 1u);
+}
+
+TEST(Target, a_connection_is_not_used_again_where_the_server_will_not) {
+  for (const char* answer : {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+                             "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n",
+                             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok and more",
+                             "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok"}) {
+    ScriptedServer server([&](Peer& peer) {
+      peer.read_request();
+      peer.write(answer);
+      peer.wait_for_end();
+    });
+    TargetWorld world(server.port());
+    EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+    EXPECT_EQ(world.target().status().connections, 0u);
+    EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+    EXPECT_EQ(server.connections(), 2) << answer;
+  }
+}
+
+TEST(Target, an_answer_that_ends_with_the_connection) {
+  ScriptedServer server(once_and_end("HTTP/1.1 200 OK\r\n\r\nbye"));
+  TargetWorld world(server.port());
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(server.connections(), 2);
+}
+
+TEST(Target, answers_in_single_bytes_chunked_and_after_interim_ones) {
+  const std::string answer =
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n";
+  ScriptedServer server([&](Peer& peer) {
+    const int on = 1;
+    setsockopt(peer.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    while (!peer.read_request().empty()) {
+      for (const char& byte : answer) peer.write({&byte, 1});
+    }
+  });
+  TargetWorld world(server.port());
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(Target, a_switch_of_protocols_is_refused) {
+  ScriptedServer server(once_and_end("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"));
+  TargetWorld world(server.port());
+  EXPECT_EQ(world.deliver().outcome, Outcome::refused);
+  EXPECT_EQ(world.target().status().connections, 0u);
+}
+
+struct Broken {
+  std::string answer;
+  std::string trouble;
+};
+
+TEST(Target, what_is_no_answer_is_tried_again) {
+  const std::vector<Broken> cases = {
+      {"SSH-2.0-OpenSSH_9.2p1 Debian\r\n", "answer is not HTTP/1.1"},
+      {"HTTP/1.1 200 OK\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n",
+       "answer with too large headers"},
+      {"HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\nx", "answer too large"},
+      {"HTTP/1.1 200 OK\r\n\r\n" + std::string(1'100'000, 'x'), "answer too large"},
+      {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhi",
+       "connection closed in the middle of the answer"},
+      {"", "connection closed without an answer"},
+  };
+  for (const Broken& broken : cases) {
+    ScriptedServer server(once_and_end(broken.answer));
+    TargetWorld world(server.port());
+    EXPECT_EQ(world.deliver().outcome, Outcome::retry);
+    EXPECT_TRUE(world.trouble().starts_with(broken.trouble)) << world.trouble();
+    EXPECT_EQ(world.target().status().connections, 0u);
+    EXPECT_EQ(world.target().status().in_flight, 0u);
+  }
+}
+
+TEST(Target, no_answer_ends_at_the_timeout_and_the_next_attempt_works) {
+  ScriptedServer server([](Peer& peer) {
+    peer.read_request();
+    if (peer.number == 1) return peer.wait_for_end();
+    if (peer.number == 2) peer.write("HTTP/1.1 200 OK\r\nContent-");
+    if (peer.number == 2) return peer.wait_for_end();
+    peer.write(kNoContent);
+    peer.wait_for_end();
+  });
+  TargetWorld world(server.port());
+  world.options.timeout = Duration::millis(60);
+  for (int i = 0; i < 2; ++i) {
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_EQ(world.deliver().outcome, Outcome::retry);
+    EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(60));
+    EXPECT_EQ(world.trouble(),
+              "no answer within 60ms (127.0.0.1:" + std::to_string(server.port()) + ")");
+  }
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(world.trouble(), "");
+  EXPECT_EQ(world.events.size(), 3u);
+}
+
+TEST(Target, each_attempt_has_its_own_deadline) {
+  ScriptedServer server([](Peer& peer) {
+    peer.read_request();
+    peer.wait_for_end();
+  });
+  TargetWorld world(server.port());
+  world.options.timeout = Duration::millis(80);
+  const auto start = std::chrono::steady_clock::now();
+  world.send();
+  world.run_until(
+      [&] { return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(40); });
+  world.send();
+  world.run_until_ended(1);
+  EXPECT_EQ(world.target().status().in_flight, 1u);
+  world.run_until_ended(2);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(120));
+  EXPECT_EQ(world.ended(0).record.slot, 1u);
+  EXPECT_EQ(world.ended(1).record.slot, 2u);
+}
+
+TEST(Target, a_server_that_does_not_read_runs_into_the_timeout) {
+  std::atomic<bool> over = false;
+  ScriptedServer server([&](Peer&) {
+    while (!over) std::this_thread::yield();
+  });
+  TargetWorld world(server.port());
+  world.options.timeout = Duration::millis(100);
+  EXPECT_EQ(world.deliver(std::string(32 * 1024 * 1024, 'x')).outcome, Outcome::retry);
+  EXPECT_TRUE(world.trouble().starts_with("no answer within 100ms")) << world.trouble();
+  over = true;
+}
+
+TEST(Target, an_answer_before_the_whole_request_is_sent_counts) {
+  ScriptedServer server([](Peer& peer) {
+    peer.read_some();
+    peer.write("HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n");
+    peer.wait_for_end();
+  });
+  TargetWorld world(server.port());
+  EXPECT_EQ(world.deliver(std::string(8 * 1024 * 1024, 'x')).outcome, Outcome::refused);
+  EXPECT_EQ(world.trouble(), "status 413");
+  EXPECT_EQ(world.target().status().connections, 0u);
+}
+
+TEST(Target, a_refused_connection_is_tried_again) {
+  std::uint16_t port = 0;
+  ::close(listen_on_free_port(port));
+  TargetWorld world(port);
+  EXPECT_EQ(world.deliver().outcome, Outcome::retry);
+  EXPECT_EQ(world.trouble(), "connection refused (127.0.0.1:" + std::to_string(port) + ")");
+}
+
+TEST(Target, a_reset_in_the_middle_is_tried_again) {
+  ScriptedServer server([](Peer& peer) {
+    peer.read_request();
+    if (peer.number == 1) return peer.reset();
+    peer.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe");
+    peer.reset();
+  });
+  TargetWorld world(server.port());
+  EXPECT_EQ(world.deliver().outcome, Outcome::retry);
+  EXPECT_NE(world.trouble().find("connection reset by peer"), std::string::npos) << world.trouble();
+  EXPECT_EQ(world.deliver().outcome, Outcome::retry);
+  EXPECT_EQ(world.events.size(), 2u);
+}
+
+TEST(Target, a_server_that_hangs_up_on_an_idle_connection_is_noticed) {
+  ScriptedServer server([](Peer& peer) {
+    peer.read_request();
+    peer.write(kNoContent);
+    if (peer.number == 1) return peer.close();
+    peer.wait_for_end();
+  });
+  TargetWorld world(server.port());
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  world.run_until([&] { return world.target().status().connections == 0; });
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(server.connections(), 2);
+}
+
+// The request is already on its way when the hang-up arrives: nobody knows whether it was
+// processed, so it is a failed attempt and not silently sent again.
+TEST(Target, losing_the_race_against_a_hang_up_is_a_failed_attempt) {
+  std::atomic<bool> closed = false;
+  std::atomic<int> requests = 0;
+  ScriptedServer server([&](Peer& peer) {
+    peer.read_request();
+    ++requests;
+    peer.write(kNoContent);
+    if (peer.number == 1) {
+      peer.close();
+      closed = true;
+      return;
+    }
+    peer.wait_for_end();
+  });
+  TargetWorld world(server.port());
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  while (!closed) std::this_thread::yield();  // The loop does not run: it cannot know.
+  EXPECT_EQ(world.deliver().outcome, Outcome::retry);
+  EXPECT_EQ(requests, 1);
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+}
+
+TEST(Target, words_that_nobody_asked_for_close_an_idle_connection) {
+  std::atomic<bool> speak = false;
+  ScriptedServer server([&](Peer& peer) {
+    peer.read_request();
+    peer.write(kNoContent);
+    while (!speak) std::this_thread::yield();
+    peer.write("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n");
+    peer.wait_for_end();
+  });
+  TargetWorld world(server.port());
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(world.target().status().connections, 1u);
+  speak = true;
+  world.run_until([&] { return world.target().status().connections == 0; });
+  EXPECT_EQ(world.events.size(), 1u);
+}
+
+TEST(Target, retry_after_holds_the_target_only_where_the_record_is_tried_again) {
+  const std::string wait = "Retry-After: 7\r\nContent-Length: 0\r\n\r\n";
+  const std::vector<std::pair<std::string, std::optional<Duration>>> cases = {
+      {"HTTP/1.1 429 Slow\r\n" + wait, Duration::seconds(7)},
+      {"HTTP/1.1 503 Busy\r\n" + wait, Duration::seconds(7)},
+      {"HTTP/1.1 500 Oops\r\n" + wait, Duration::seconds(7)},
+      {"HTTP/1.1 503 Busy\r\nRetry-After: later\r\nContent-Length: 0\r\n\r\n", std::nullopt},
+      {"HTTP/1.1 503 Busy\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+       "Retry-After: Sun, 06 Nov 1994 08:49:57 GMT\r\nContent-Length: 0\r\n\r\n",
+       Duration::seconds(20)},
+      {"HTTP/1.1 503 Busy\r\nRetry-After: Sun, 06 Nov 1994 08:49:57 GMT\r\n"
+       "Content-Length: 0\r\n\r\n",
+       Duration{}},
+      {"HTTP/1.1 404 Gone\r\n" + wait, std::nullopt},
+      {"HTTP/1.1 200 OK\r\n" + wait, std::nullopt},
+  };
+  ScriptedServer server([&](Peer& peer) {
+    for (const auto& [answer, expected] : cases) {
+      peer.read_request();
+      peer.write(answer);
+    }
+    peer.wait_for_end();
+  });
+  TargetWorld world(server.port());
+  for (const auto& [answer, expected] : cases) {
+    EXPECT_EQ(world.deliver().hold_target, expected) << answer;
+  }
+}
+
+TEST(Target, tells_of_a_change_and_not_of_each_attempt) {
+  ScriptedServer server([](Peer& peer) {
+    for (int i = 0; !peer.read_request().empty(); ++i) {
+      const bool ok = i < 2 || i >= 6;
+      peer.write(ok ? kNoContent : "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
+    }
+  });
+  TargetWorld world(server.port());
+  for (int i = 0; i < 9; ++i) world.deliver();
+  ASSERT_EQ(world.notices.size(), 2u);
+  EXPECT_EQ(world.notices[0].what, "target_failing");
+  EXPECT_EQ(world.notices[0].detail, "attempts at billing fail: status 503");
+  EXPECT_EQ(world.notices[1].what, "target_ok");
+}
+
+TEST(Target, a_target_that_does_now_this_and_now_that_is_not_told_each_time) {
+  ScriptedServer server([](Peer& peer) {
+    for (int i = 0; !peer.read_request().empty(); ++i) {
+      peer.write(i % 2 == 0 ? kNoContent : "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
+    }
+  });
+  TargetWorld world(server.port());
+  for (int i = 0; i < 40; ++i) world.deliver();
+  EXPECT_EQ(world.notices.size(), 2u);
+}
+
+TEST(Target, names_are_looked_up_and_all_addresses_tried) {
+  ScriptedServer server(always(std::string(kNoContent)));  // Only on 127.0.0.1, not on ::1.
+  TargetWorld world(server.port());
+  world.options.host = "localhost";
+  for (int i = 0; i < 4; ++i) world.send();
+  EXPECT_EQ(world.target().status().in_flight, 4u);
+  world.run_until_ended(4);
+  EXPECT_EQ(world.trouble(), "");
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+}
+
+TEST(Target, a_name_that_does_not_exist_is_a_failed_attempt_for_all_that_wait) {
+  TargetWorld world(8080);
+  world.options.host = "no-such-host.invalid";
+  world.send();
+  world.send();
+  world.run_until_ended(2);
+  EXPECT_EQ(world.ended(0).outcome, Outcome::retry);
+  EXPECT_EQ(world.ended(1).outcome, Outcome::retry);
+  EXPECT_NE(world.trouble().find("(no-such-host.invalid)"), std::string::npos) << world.trouble();
+}
+
+TEST(Target, head_expects_no_body) {
+  ScriptedServer server(always("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"));
+  TargetWorld world(server.port());
+  world.options.method = "HEAD";
+  EXPECT_EQ(world.deliver("").outcome, Outcome::accepted);
+  EXPECT_EQ(world.deliver("").outcome, Outcome::accepted);
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(Target, nothing_is_heard_of_it_once_it_is_gone) {
+  ScriptedServer server([](Peer& peer) {
+    if (peer.number == 1) {
+      peer.read_request();
+      peer.write(kNoContent);
+    }
+    peer.wait_for_end();
+  });
+  TargetWorld world(server.port());
+  world.options.timeout = Duration::millis(20);
+  world.deliver();  // Leaves an idle connection.
+  for (int i = 0; i < 3; ++i) world.send();
+  world.io.poll();
+  world.options.host = "localhost";
+  world.destroy_target();
+  world.send();  // Goes through a lookup.
+  world.destroy_target();
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
+  world.run_until([&] { return std::chrono::steady_clock::now() > until; });
+  EXPECT_EQ(world.events.size(), 1u);
+}
+
+TEST(Target, many_requests_through_few_connections) {
+  ScriptedServer server(always("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+  TargetWorld world(server.port());
+  world.options.max_in_flight = 4;
+  std::uint32_t started = 0;
+  const std::uint32_t all = 2000;
+  world.run_until([&] {
+    while (started < all && started < world.events.size() + 4) {
+      world.send();
+      ++started;
+    }
+    return world.events.size() == all;
+  });
+  std::set<std::uint32_t> slots;
+  for (std::size_t i = 0; i < world.events.size(); ++i) {
+    EXPECT_EQ(world.ended(i).outcome, Outcome::accepted);
+    slots.insert(world.ended(i).record.slot);
+  }
+  EXPECT_EQ(slots.size(), all);
+  EXPECT_LE(server.connections(), 4);
+}
+
+}  // namespace
+}  // namespace einlass::http::testing

@@ -1,0 +1,103 @@
+// A Target with the loop around it that the gate would be.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/http/scripted_server.h"
+#include "adapters/http/target.h"
+
+namespace einlass::http::testing {
+
+inline constexpr std::string_view kNoContent = "HTTP/1.1 204 No Content\r\n\r\n";
+
+class TargetWorld {
+ public:
+  explicit TargetWorld(std::uint16_t port) {
+    options.name = "billing";
+    options.host = "127.0.0.1";
+    options.port = port;
+    options.path = "/callback";
+  }
+
+  Target& target() {
+    if (!target_) {
+      target_ = std::make_unique<Target>(io, options, events,
+                                         [this](const Notice& n) { notices.push_back(n); });
+    }
+    return *target_;
+  }
+
+  void send(std::string_view body = "{}", std::vector<RequestHeader> headers = {}) {
+    ++sent;
+    target().send(Request{.record = {sent, 1},
+                          .attempt = {sent + 100},
+                          .content_type = {},
+                          .headers = headers,
+                          .body = body});
+  }
+
+  // Runs until that many attempts have ended in all, at most ten seconds.
+  void run_until_ended(std::size_t count) {
+    run_until([&] { return events.size() >= count; });
+  }
+
+  template <class Condition>
+  void run_until(Condition condition) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!condition() && std::chrono::steady_clock::now() < give_up) {
+      if (io.run_one_for(std::chrono::milliseconds(5)) == 0) io.restart();
+    }
+    EXPECT_TRUE(condition()) << "gave up waiting";
+  }
+
+  // Sends one request and says how it ended.
+  core::DeliveryEnded deliver(std::string_view body = "{}",
+                              std::vector<RequestHeader> headers = {}) {
+    const std::size_t before = events.size();
+    send(body, std::move(headers));
+    EXPECT_EQ(events.size(), before) << "an attempt ended inside send()";
+    run_until_ended(before + 1);
+    return events.size() > before ? ended(before) : core::DeliveryEnded{};
+  }
+
+  core::DeliveryEnded ended(std::size_t i) const {
+    return std::get<core::DeliveryEnded>(events.at(i));
+  }
+
+  std::string trouble() { return target().status().trouble; }
+
+  void destroy_target() { target_.reset(); }
+
+  TargetOptions options;
+  boost::asio::io_context io{1};
+  core::Events events;
+  std::vector<Notice> notices;
+  std::uint32_t sent = 0;
+
+ private:
+  std::unique_ptr<Target> target_;
+};
+
+// Answers every request on a connection with the same bytes.
+inline ScriptedServer::Script always(std::string answer) {
+  return [answer = std::move(answer)](Peer& peer) {
+    while (!peer.read_request().empty()) peer.write(answer);
+  };
+}
+
+// Answers the first request with these bytes, ends the connection, and waits for the client to go.
+inline ScriptedServer::Script once_and_end(std::string answer) {
+  return [answer = std::move(answer)](Peer& peer) {
+    peer.read_request();
+    peer.write(answer);
+    peer.end();
+    peer.wait_for_end();
+  };
+}
+
+}  // namespace einlass::http::testing
