@@ -94,7 +94,8 @@ class Walk : public testing::TestWithParam<Shape> {
         now_ -= pick(0, 300);  // Time going back.
         break;
       case 6:
-        if (one_in(10)) now_ += pick(1, 40'000'000);  // Long idle.
+        // Long idle, also just as long as a bucket remembers.
+        if (one_in(10)) now_ += one_in(2) ? limits::kGiveBackWithin.us : pick(1, 40'000'000);
         break;
       default:
         now_ += pick(0, 60);

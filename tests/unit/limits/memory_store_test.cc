@@ -109,6 +109,15 @@ TEST_F(MemoryStore, AFullBucketThatNoLineUsesLeaves) {
 
 TEST_F(MemoryStore, AnUnusedBucketThatIsUsedAgainStays) {
   add(0, {{&tenant_, "acme"}});
+  store_.forget_line(LineId{0});
+  add(0, {{&tenant_, "acme"}});
+  ask(0, 0, 2, 2);
+  ask(0, 60 * limits::kSecond);
+  EXPECT_EQ(store_.status().buckets, 1U);
+}
+
+TEST_F(MemoryStore, BucketsThatComeAndGoTakeNoRoom) {
+  add(0, {{&tenant_, "acme"}});
   for (int i = 0; i < 20; ++i) {
     add(1, {{&tenant_, "other"}});
     store_.forget_line(LineId{1});
