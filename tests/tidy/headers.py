@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Each header compiles alone:   headers.py ROOT BUILD_DIR
 
-A header that passed is not tried again until it, one of ours that it includes, or its flags change;
-BUILD_DIR/headers_passed.json remembers.
+A header that some source includes first is proven by the build. Another one that passed is not tried
+again until it, one of ours that it includes, or its flags change; BUILD_DIR/headers_passed.json
+remembers.
 """
 
 import concurrent.futures
@@ -18,13 +19,17 @@ from typing import Iterator
 import source_tree
 
 OWN_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
+ANY_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">]+)[">]', re.MULTILINE)
 JOBS = 2
 
 
-def flags_by_folder(build: str) -> dict[str, list[str]]:
-    """For each source folder, the compiler and the flags that the build uses there."""
+def compile_commands(build: str) -> list[dict[str, str]]:
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
-        commands = json.load(file)
+        return json.load(file)
+
+
+def flags_by_folder(commands: list[dict[str, str]]) -> dict[str, list[str]]:
+    """For each source folder, the compiler and the flags that the build uses there."""
     flags: dict[str, list[str]] = {}
     for entry in commands:
         words = shlex.split(entry["command"])
@@ -38,6 +43,23 @@ def flags_by_folder(build: str) -> dict[str, list[str]]:
                 keep.append(word)
         flags.setdefault(os.path.dirname(entry["file"]), keep)
     return flags
+
+
+def included_first(root: str, commands: list[dict[str, str]]) -> set[str]:
+    """The headers that are the first include of a source that is built."""
+    proven = set()
+    for entry in commands:
+        source = os.path.relpath(os.path.realpath(entry["file"]), root)
+        if source.startswith(("src/", "tests/")) and os.path.isfile(os.path.join(root, source)):
+            first = ANY_INCLUDE.search(source_tree.read(root, source))
+            if first:
+                proven.update(os.path.join(base, first[1]) for base in bases(source))
+    return proven
+
+
+def bases(path: str) -> tuple[str, ...]:
+    """Where an include in this file may start."""
+    return "src", "tests", os.path.dirname(path)
 
 
 def nearest_flags(flags: dict[str, list[str]], root: str, header: str) -> list[str]:
@@ -57,7 +79,7 @@ def with_includes(root: str, header: str, seen: set[str]) -> Iterator[str]:
     text = source_tree.read(root, header)
     yield text
     for include in OWN_INCLUDE.findall(text):
-        for base in ("src", "tests", os.path.dirname(header)):
+        for base in bases(header):
             path = os.path.join(base, include)
             if os.path.isfile(os.path.join(root, path)):
                 yield from with_includes(root, path, seen)
@@ -84,10 +106,14 @@ def main(root: str, build: str) -> int:
     root = os.path.realpath(root)
     memory = os.path.join(build, "headers_passed.json")
     passed = load(memory)
-    flags = flags_by_folder(build)
+    commands = compile_commands(build)
+    flags = flags_by_folder(commands)
+    proven = included_first(root, commands)
     work: dict[str, tuple[list[str], str]] = {}
     keys: dict[str, str] = {}
     for header in source_tree.files(root, ["src", "tests"], (".h",)):
+        if header in proven:
+            continue
         own = nearest_flags(flags, root, header)
         text = "\0".join([*own, *with_includes(root, header, set())])
         keys[header] = hashlib.sha256(text.encode()).hexdigest()

@@ -17,6 +17,7 @@ ALLOWED = re.compile(r"""
   | std::__throw_\w+\(.*
   | std::__glibcxx_assert_fail\(.*
   | std::__cxx11::basic_string<char,.*  | std::basic_string_view<char.*
+  | std::allocator<char>::.*
   | std::_Rb_tree_\w+\(.*
   | std::__detail::_List_node_base::\w+\(.*
   | std::bad_\w+::.* | (?:vtable|typeinfo)\ for\ std::bad_\w+
