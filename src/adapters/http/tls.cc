@@ -115,13 +115,15 @@ IoResult TlsSession::handshake() {
 IoResult TlsSession::read(std::span<char> room) {
   ERR_clear_error();
   std::size_t bytes = 0;
-  return result(SSL_read_ex(ssl_.get(), room.data(), room.size(), &bytes), bytes);
+  const int returned = SSL_read_ex(ssl_.get(), room.data(), room.size(), &bytes);
+  return result(returned, bytes);
 }
 
 IoResult TlsSession::write(std::string_view bytes) {
   ERR_clear_error();
   std::size_t written = 0;
-  return result(SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &written), written);
+  const int returned = SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &written);
+  return result(returned, written);
 }
 
 IoResult TlsSession::result(int returned, std::size_t bytes) {

@@ -1,0 +1,70 @@
+// Certificates made by the openssl command in a folder of their own, which goes with them.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <openssl/ssl.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace einlass::http::testing {
+
+struct FreeSslContext {
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+};
+using ServerTls = std::unique_ptr<SSL_CTX, FreeSslContext>;
+
+class Certificates {
+ public:
+  Certificates() {
+    char path[] = "/tmp/einlass-http-XXXXXX";
+    folder_ = mkdtemp(path);
+    make_authority("ca");
+    make_authority("other-ca");
+    make_server("good", "DNS:localhost,IP:127.0.0.1", 2);
+    make_server("other-name", "DNS:elsewhere.example,IP:127.9.9.9", 2);
+    make_server("expired", "DNS:localhost,IP:127.0.0.1", -1);
+  }
+  ~Certificates() { std::filesystem::remove_all(folder_); }
+  Certificates(const Certificates&) = delete;
+  Certificates& operator=(const Certificates&) = delete;
+
+  std::string file(const std::string& name) const { return folder_ + "/" + name; }
+
+  // What a server with that certificate needs.
+  ServerTls server(const std::string& name) const {
+    ServerTls context(SSL_CTX_new(TLS_server_method()));
+    EXPECT_EQ(
+        SSL_CTX_use_certificate_file(context.get(), file(name + ".pem").c_str(), SSL_FILETYPE_PEM),
+        1);
+    EXPECT_EQ(
+        SSL_CTX_use_PrivateKey_file(context.get(), file(name + ".key").c_str(), SSL_FILETYPE_PEM),
+        1);
+    return context;
+  }
+
+ private:
+  void run(const std::string& command) {
+    const std::string all = "cd " + folder_ + " && openssl " + command + " 2>openssl.log";
+    EXPECT_EQ(std::system(all.c_str()), 0) << all;
+  }
+
+  void make_authority(const std::string& name) {
+    run("req -x509 " + kKey + " -keyout " + name + ".key -out " + name + ".pem -subj /CN=" + name +
+        " -days 2");
+  }
+
+  void make_server(const std::string& name, const std::string& names, int days) {
+    run("req " + kKey + " -keyout " + name + ".key -out " + name +
+        ".csr -subj /CN=server -addext subjectAltName=" + names);
+    run("x509 -req -in " + name + ".csr -CA ca.pem -CAkey ca.key -copy_extensions copy -days " +
+        std::to_string(days) + " -out " + name + ".pem");
+  }
+
+  const std::string kKey = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
+  std::string folder_;
+};
+
+}  // namespace einlass::http::testing

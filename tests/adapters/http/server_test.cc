@@ -1,0 +1,285 @@
+// The server against clients of every kind, on real sockets.
+#include "adapters/http/server.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "adapters/http/scripted_server.h"
+#include "adapters/http/target_world.h"
+
+namespace einlass::http::testing {
+namespace {
+
+// The server on its own thread, so that clients may block.
+class ServerWorld {
+ public:
+  explicit ServerWorld(ServerOptions wanted = {}, Server::Handler handler = echo) {
+    const int probe = listen_on_free_port(wanted.port);
+    ::close(probe);
+    server_ = std::make_unique<Server>(io_, wanted, std::move(handler));
+    thread_ = std::thread([this] { io_.run(); });
+  }
+  ~ServerWorld() {
+    io_.stop();
+    thread_.join();
+  }
+
+  std::uint16_t port() const { return server_->port(); }
+
+  static ServerResponse echo(const ServerRequest& request) {
+    ServerResponse response;
+    response.content_type = "";
+    response.body = std::string(request.method) + " " + std::string(request.path) + " " +
+                    std::string(request.query) + " " + std::string(request.body);
+    return response;
+  }
+
+ private:
+  boost::asio::io_context io_{1};
+  std::unique_ptr<Server> server_;
+  std::thread thread_;
+};
+
+int connect_to(std::uint16_t port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  return fd;
+}
+
+// A blocking client: a Peer that called.
+struct Client : Peer {
+  explicit Client(std::uint16_t port) : Peer(connect_to(port), 0, nullptr) {}
+
+  std::string read_all() {
+    std::string all;
+    for (std::string more; !(more = read_some()).empty();) all += more;
+    return all;
+  }
+};
+
+// Everything the server says to `text` until it hangs up.
+std::string talk(std::uint16_t port, const std::string& text) {
+  Client client(port);
+  client.write(text);
+  return client.read_all();
+}
+
+TEST(Server, answers_requests_in_order_and_closes_when_asked_to) {
+  ServerWorld world;
+  const std::string said = talk(world.port(),
+                                "GET /a?x HTTP/1.1\r\nHost: h\r\n\r\n"
+                                "POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"
+                                "GET /c HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+                                "GET /never HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(said,
+            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nGET /a x "
+            "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nPOST /b  abc"
+            "HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\nGET /c  ");
+}
+
+TEST(Server, http_1_0_is_spoken) {
+  ServerWorld world;
+  EXPECT_EQ(talk(world.port(), "GET /a HTTP/1.0\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\nGET /a  ");
+  EXPECT_EQ(talk(world.port(),
+                 "GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /b HTTP/1.0\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: keep-alive\r\n\r\nGET /a  "
+            "HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\nGET /b  ");
+}
+
+TEST(Server, head_gets_the_length_and_not_the_body) {
+  ServerWorld world;
+  EXPECT_EQ(talk(world.port(), "HEAD /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\n");
+}
+
+TEST(Server, statuses_headers_and_types_go_out_as_given) {
+  ServerWorld world({}, [](const ServerRequest& request) {
+    ServerResponse response;
+    response.status = static_cast<unsigned>(std::stoul(std::string(request.path.substr(1))));
+    response.headers = {{"Retry-After", "7"}};
+    response.body = "x";
+    return response;
+  });
+  const std::string end = "Connection: close\r\n\r\n";
+  EXPECT_EQ(talk(world.port(), "GET /503 HTTP/1.1\r\nHost: h\r\n" + end),
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
+            "Content-Length: 1\r\nRetry-After: 7\r\n" +
+                end + "x");
+  EXPECT_EQ(talk(world.port(), "GET /204 HTTP/1.1\r\nHost: h\r\n" + end),
+            "HTTP/1.1 204 No Content\r\nRetry-After: 7\r\n" + end);
+  // The path is no number: the handler throws.
+  EXPECT_TRUE(talk(world.port(), "GET /x HTTP/1.1\r\nHost: h\r\n" + end)
+                  .starts_with("HTTP/1.1 500 Internal Server Error\r\n"));
+}
+
+TEST(Server, single_bytes_and_chunks_are_put_together) {
+  ServerWorld world;
+  Client client(world.port());
+  const std::string text =
+      "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+      "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
+  for (const char& byte : text) client.write({&byte, 1});
+  EXPECT_TRUE(client.read_all().ends_with("POST /a  abcde"));
+}
+
+TEST(Server, a_client_that_waits_for_100_continue_gets_it) {
+  ServerWorld world;
+  Client client(world.port());
+  client.write(
+      "POST /a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"
+      "Connection: close\r\n\r\n");
+  EXPECT_EQ(client.read_some(), "HTTP/1.1 100 Continue\r\n\r\n");
+  client.write("ok");
+  EXPECT_TRUE(client.read_all().starts_with("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST(Server, refusals_reach_a_client_that_is_still_sending) {
+  ServerWorld world({.max_header_bytes = 2000, .max_body_bytes = 5000});
+  const std::string post = "POST / HTTP/1.1\r\nHost: h\r\n";
+  EXPECT_TRUE(talk(world.port(), "what\r\n\r\n is this\r\n\r\n").starts_with("HTTP/1.1 400 "));
+  EXPECT_TRUE(talk(world.port(), post + "X: " + std::string(300'000, 'x') + "\r\n\r\n")
+                  .starts_with("HTTP/1.1 431 "));
+  const std::string large(300'000, 'x');
+  EXPECT_TRUE(talk(world.port(), post + "Content-Length: 300000\r\n\r\n" + large)
+                  .starts_with("HTTP/1.1 413 "));
+  EXPECT_TRUE(talk(world.port(), post + "Transfer-Encoding: chunked\r\n\r\n493e0\r\n" + large)
+                  .starts_with("HTTP/1.1 413 "));
+}
+
+TEST(Server, a_slow_sender_is_told_and_an_idle_one_is_not) {
+  ServerWorld world({.request_timeout = Duration::millis(50)});
+  EXPECT_TRUE(talk(world.port(), "POST / HTTP/1.1\r\nHost: h\r\n").starts_with("HTTP/1.1 408 "));
+  EXPECT_TRUE(talk(world.port(), "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab")
+                  .starts_with("HTTP/1.1 408 "));
+  EXPECT_EQ(talk(world.port(), ""), "");
+  EXPECT_EQ(talk(world.port(), "GET / HTTP/1.1\r\nHost: h\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nGET /  ");
+}
+
+// One byte before each deadline must not keep a request alive.
+TEST(Server, dripping_does_not_help_a_slow_sender) {
+  ServerWorld world({.request_timeout = Duration::millis(60)});
+  Client client(world.port());
+  const timeval drip{0, 5'000};
+  setsockopt(client.fd(), SOL_SOCKET, SO_RCVTIMEO, &drip, sizeof(drip));
+  client.write("GET / HTTP/1.1\r\nHost: ");
+  std::string said;
+  for (int i = 0; i < 1000 && said.empty(); ++i) {
+    client.write("x");
+    said = client.read_some();
+  }
+  EXPECT_TRUE(said.starts_with("HTTP/1.1 408 ")) << said;
+}
+
+TEST(Server, answers_wait_for_a_client_that_does_not_read_and_requests_wait_with_them) {
+  std::atomic<int> answered = 0;
+  const std::string large(200'000, 'x');
+  ServerWorld world({.request_timeout = Duration::seconds(10)}, [&](const ServerRequest&) {
+    ++answered;
+    ServerResponse response;
+    response.body = large;
+    return response;
+  });
+  Client client(world.port());
+  const int count = 200;
+  std::string requests;
+  for (int i = 0; i < count; ++i) requests += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+  client.write(requests);
+  client.write("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  while (answered <= count && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+  EXPECT_LT(answered, count);
+  const std::size_t size = client.read_all().size();
+  EXPECT_GT(size, large.size() * (count + 1));
+  EXPECT_EQ(answered, count + 1);
+}
+
+TEST(Server, a_client_that_never_reads_is_dropped) {
+  ServerWorld world({.max_connections = 1, .request_timeout = Duration::millis(50)},
+                    [](const ServerRequest&) {
+                      ServerResponse response;
+                      response.body = std::string(32 * 1024 * 1024, 'x');
+                      return response;
+                    });
+  Client deaf(world.port());
+  deaf.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  std::string said = "HTTP/1.1 503 ";
+  while (said.starts_with("HTTP/1.1 503 ") && std::chrono::steady_clock::now() < give_up) {
+    said = talk(world.port(), "");
+  }
+  EXPECT_EQ(said, "");  // There is room again, and an idle client is simply closed.
+}
+
+TEST(Server, one_connection_too_many_is_refused) {
+  ServerWorld world({.max_connections = 2});
+  Client first(world.port());
+  first.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_TRUE(first.read_some().starts_with("HTTP/1.1 200 OK"));
+  {
+    Client second(world.port());
+    second.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_TRUE(second.read_some().starts_with("HTTP/1.1 200 OK"));
+    EXPECT_TRUE(talk(world.port(), "").starts_with("HTTP/1.1 503 "));
+  }
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  std::string said;
+  while (!said.starts_with("HTTP/1.1 200") && std::chrono::steady_clock::now() < give_up) {
+    said = talk(world.port(), "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  }
+  EXPECT_TRUE(said.starts_with("HTTP/1.1 200 OK")) << said;
+}
+
+TEST(Server, a_port_that_is_taken_is_said_by_name) {
+  std::uint16_t port = 0;
+  const int taken = listen_on_free_port(port);
+  boost::asio::io_context io(1);
+  try {
+    Server server(io, {.port = port}, ServerWorld::echo);
+    ADD_FAILURE();
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(error.what(),
+              "cannot listen on 127.0.0.1:" + std::to_string(port) + ": address already in use");
+  }
+  ::close(taken);
+  EXPECT_THROW(Server(io, {.host = "no-such-host.invalid"}, ServerWorld::echo), std::runtime_error);
+}
+
+TEST(Server, names_and_bracketed_ipv6_addresses_are_understood) {
+  boost::asio::io_context io(1);
+  EXPECT_NE(Server(io, {.host = "localhost"}, ServerWorld::echo).port(), 0);
+  try {
+    EXPECT_NE(Server(io, {.host = "[::1]"}, ServerWorld::echo).port(), 0);
+  } catch (const std::runtime_error& error) {
+    EXPECT_TRUE(std::string(error.what()).find("address family") != std::string::npos ||
+                std::string(error.what()).find("assign requested") != std::string::npos)
+        << error.what();  // A machine without IPv6.
+  }
+}
+
+TEST(Server, the_gates_own_client_gets_along_with_it) {
+  std::atomic<int> received = 0;
+  ServerWorld server({}, [&](const ServerRequest& request) {
+    ServerResponse response;
+    response.status = request.body == "{}" && request.path == "/callback" ? 204 : 400;
+    ++received;
+    return response;
+  });
+  TargetWorld world(server.port());
+  world.options.max_in_flight = 16;
+  world.run_until([&] {
+    while (world.sent < 2000 && world.sent < world.events.size() + 16) world.send();
+    return world.events.size() == 2000;
+  });
+  EXPECT_EQ(received, 2000);
+  EXPECT_EQ(world.trouble(), "");
+}
+
+}  // namespace
+}  // namespace einlass::http::testing
