@@ -79,7 +79,7 @@ void Connection::start_tls() {
   if (!prepare_tls(why)) return fail(why);
   tls_->async_handshake(asio::ssl::stream_base::client,
                         [self = shared_from_this()](const Error& error) {
-                          if (error && self->observer_) return self->fail(self->tls_trouble(error));
+                          if (error) return self->fail(self->tls_trouble(error));
                           if (!self->ended(error, "")) self->established();
                         });
 }
@@ -145,6 +145,7 @@ bool Connection::ended(const Error& error, const char* doing) {
 
 void Connection::fail(const std::string& why) {
   Observer* observer = observer_;
+  if (!observer) return;
   close();
   observer->lost(why);
 }

@@ -112,7 +112,7 @@ void Store::State::disconnect() {
   connection_->close();
   connection_.reset();
   refusal_timer_.cancel();
-  open_ = pinging_ = waiting_ = false;
+  open_ = pinging_ = waiting_ = reconnect_after_wait_ = false;
   say_down();
   fail_open_calls();
 }

@@ -65,12 +65,17 @@ class Store {
   void add_line(core::LineId line, std::span<const Bucket> buckets);
   void forget_line(core::LineId line);
 
-  // Ends as PermitsAnswered or PermitsFailed. Permits of an answer that comes after its ask has
-  // failed are given back here.
+  // Ends as PermitsAnswered or PermitsFailed, at once while the store is down. Permits of an answer
+  // that comes after its ask has failed are given back here. One answer carries at most 4,000
+  // permits; who wants more may ask again at once. REQUIRES: the line is known; min <= 4,000.
   void ask(const core::Ask& ask);
+
+  // Without a connection the permit is lost: the limit grants one less until it would have expired.
+  // REQUIRES: the line is known.
   void release(const core::Release& release);
 
-  // Sends what this turn has asked for. Called once at the end of each turn.
+  // Sends what this turn has asked for and given back, the latter first. Called once at the end of
+  // each turn.
   void flush();
 
   StoreStatus status() const;

@@ -3,6 +3,7 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <random>
 
@@ -30,6 +31,9 @@ class Impostor {
   }
   int connections() const { return connections_; }
 
+  // How long it takes to answer.
+  std::chrono::milliseconds delay{0};
+
  private:
   void accept() {
     acceptor_->async_accept([this](const auto& error, Tcp::socket socket) {
@@ -44,15 +48,22 @@ class Impostor {
     socket_->async_read_some(asio::buffer(in_), [this](const auto& error, std::size_t size) {
       if (error) return;
       out_ = reply_({in_.data(), size});
-      asio::async_write(*socket_, asio::buffer(out_), [this](const auto& failed, std::size_t) {
-        if (!failed) read();
+      timer_.emplace(socket_->get_executor(), delay);
+      timer_->async_wait([this](const auto& cancelled) {
+        if (!cancelled) write();
       });
+    });
+  }
+  void write() {
+    asio::async_write(*socket_, asio::buffer(out_), [this](const auto& failed, std::size_t) {
+      if (!failed) read();
     });
   }
 
   Reply reply_;
   std::optional<Tcp::acceptor> acceptor_;
   std::optional<Tcp::socket> socket_;
+  std::optional<asio::steady_timer> timer_;
   std::array<char, 65'536> in_{};
   std::string out_;
   int connections_ = 0;
@@ -154,6 +165,21 @@ TEST_F(Garbage, AnErrorOfOldRedisInsideAScriptIsUnderstood) {
   expect_trouble(
       "-ERR Error running script (call to f_7): @user_script:9: -READONLY You can't write\r\n",
       "point redis.url at the primary");
+  EXPECT_TRUE(until([&] { return impostor.connections() == 2; })) << "the name may lead elsewhere";
+}
+
+TEST_F(Garbage, AServerThatIsTooSlowIsNotUpBeforeItAnswersInTime) {
+  impostor.delay = std::chrono::milliseconds(0);
+  ASSERT_TRUE(until([&] { return side->store->status().up; }));
+  impostor.delay = std::chrono::milliseconds(250);
+  expect_trouble("*5\r\n:0\r\n:1\r\n:-1\r\n:0\r\n:4\r\n", "did not answer within 200 ms");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(until(
+      [&] { return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(600); }));
+  EXPECT_EQ(side->count<core::StoreUp>(), 0u);
+  impostor.delay = std::chrono::milliseconds(0);
+  EXPECT_TRUE(until([&] { return side->count<core::StoreUp>() == 1; }));
+  EXPECT_EQ(impostor.connections(), 1);
 }
 
 TEST_F(Garbage, TheNumbersOfAnAnswerReachTheirPlaces) {

@@ -128,6 +128,28 @@ TEST_F(Outage, DeadlinesHoldAfterAnOutage) {
   }
 }
 
+TEST_F(Outage, MoreThanTheServerTakesFailsAtOnce) {
+  RedisServer server;
+  auto options = options_for(server.port());
+  options.timeout = Duration::seconds(8);
+  GateSide side(options);
+  add_lines(side, 1);
+  ASSERT_TRUE(side.until_up());
+  ASSERT_TRUE(side.answer(0, 1));
+  side.events.clear();
+  server.freeze();
+  for (int i = 0; i < 100'000; ++i) side.ask(0, 1);
+  side.store->flush();
+  EXPECT_TRUE(std::holds_alternative<core::StoreDown>(side.events[0]));
+  const std::size_t failed = side.count<core::PermitsFailed>();
+  EXPECT_GT(failed, 10'000u);
+  EXPECT_TRUE(side.notice("redis_overload"));
+  server.thaw();
+  ASSERT_TRUE(side.until([&] { return side.count<core::StoreUp>() == 1; }));
+  EXPECT_EQ(side.count<core::PermitsAnswered>() + failed, 100'000u);
+  EXPECT_TRUE(side.answer(0, 1));
+}
+
 TEST_F(Outage, ANameThatDoesNotResolveIsToldAndTriedAgain) {
   auto options = options_for(1);
   options.host = "no-such-host.invalid";
