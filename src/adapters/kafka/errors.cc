@@ -110,7 +110,7 @@ std::string fill(std::string_view text, const Place& place) {
         filled += place.instance;
         break;
       default:
-        filled += place.topic.empty() ? "(unnamed)" : place.topic;
+        filled += place.topic.empty() ? "of a route" : place.topic;
         break;
     }
   }

@@ -30,15 +30,9 @@ void Source::State::serve(EventHandle event) {
     case RD_KAFKA_EVENT_REBALANCE:
       serve_rebalance(std::move(event));
       break;
-    case RD_KAFKA_EVENT_OFFSET_COMMIT: {
-      const auto error = commits.ended(client, main_queue.get(), event.get());
-      if (!error) {
-        troubles.connection_works();
-      } else if (error != RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS) {
-        tell(error, false, "on commit", {});
-      }
+    case RD_KAFKA_EVENT_OFFSET_COMMIT:
+      serve_commit(commits.ended(client, main_queue.get(), event.get()));
       break;
-    }
     case RD_KAFKA_EVENT_ERROR:
       serve_error(event.get());
       break;
@@ -49,6 +43,18 @@ void Source::State::serve(EventHandle event) {
       // A message here would be one that went past its partition's own queue.
       CHECK(rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_FETCH);
       break;
+  }
+}
+
+void Source::State::serve_commit(rd_kafka_resp_err_t error) {
+  if (!error) {
+    troubles.connection_works();
+  } else if (error != RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS) {
+    // Which partition was at fault librdkafka does not reliably say, so it is no topic's trouble.
+    Trouble trouble = explain(error, false, rd_kafka_err2str(error), place({}));
+    if (trouble.standing == Standing::topic) trouble.standing = Standing::passing;
+    trouble.detail = "a commit of the group " + options.group + " failed: " + trouble.detail;
+    tell(trouble);
   }
 }
 
@@ -102,8 +108,11 @@ void Source::State::tell(const Trouble& trouble) {
 
 void Source::State::tell(rd_kafka_resp_err_t code, bool fatal, const char* reason,
                          std::string_view topic) {
-  tell(explain(code, fatal, reason == nullptr ? "" : reason,
-               {options.brokers, options.group, options.instance, topic}));
+  tell(explain(code, fatal, reason == nullptr ? "" : reason, place(topic)));
+}
+
+Place Source::State::place(std::string_view topic) const {
+  return {options.brokers, options.group, options.instance, topic};
 }
 
 void Source::State::tell_rebalance_failure(const std::string& error) {

@@ -32,6 +32,7 @@ struct Source::State {
 
   void serve_main_queue();
   void serve(EventHandle event);
+  void serve_commit(rd_kafka_resp_err_t error);
   void serve_rebalance(EventHandle event);
   void serve_error(rd_kafka_event_t* event);
   void serve_log();
@@ -46,6 +47,7 @@ struct Source::State {
 
   void tell(const Trouble& trouble);
   void tell(rd_kafka_resp_err_t code, bool fatal, const char* reason, std::string_view topic);
+  Place place(std::string_view topic) const;
   void tell_rebalance_failure(const std::string& error);
 
   SourceOptions options;

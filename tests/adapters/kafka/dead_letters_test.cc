@@ -56,7 +56,7 @@ std::vector<Taken> read_all(const std::string& brokers, const std::string& topic
 
 class DeadLettersTest : public ::testing::Test {
  protected:
-  void SetUp() override { cluster.create_topic("dead", 1); }
+  static void SetUpTestSuite() { cluster.create_topic("dead", 1); }
 
   void TearDown() override {
     for (const Notice& notice : notices) {
@@ -94,7 +94,7 @@ class DeadLettersTest : public ::testing::Test {
     return count;
   }
 
-  MockCluster cluster;
+  static inline MockCluster& cluster = *new MockCluster;  // Ends with the process.
   boost::asio::io_context io;
   core::Events events;
   std::vector<Notice> notices;

@@ -1,6 +1,7 @@
 // A source with everything around it, and librdkafka's mock cluster to read from.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 
@@ -85,6 +86,16 @@ class Gate {
       : source(std::make_unique<Source>(
             io, std::move(options), events, sink,
             [this](const Notice& notice) { notices.push_back(notice); })) {}
+
+  // A failed test shows what its gates had to say.
+  ~Gate() {
+    if (!::testing::Test::HasFailure()) return;
+    for (const Notice& notice : notices) {
+      std::printf("%s: %s\n", notice.what.c_str(), notice.detail.c_str());
+    }
+  }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
 
   // One turn of the loop.
   void turn(std::chrono::milliseconds wait = std::chrono::milliseconds(5)) {
@@ -181,15 +192,13 @@ class Producer {
     rd_kafka_conf_set(conf, "log_level", "2", nullptr, 0);
     client_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0);
   }
-  explicit Producer(rd_kafka_t* borrowed) : client_(borrowed), borrowed_(true) {}
-  ~Producer() {
-    if (!borrowed_) rd_kafka_destroy(client_);
-  }
+  ~Producer() { rd_kafka_destroy(client_); }
   Producer(const Producer&) = delete;
   Producer& operator=(const Producer&) = delete;
 
   void produce(const std::string& topic, std::int32_t number, std::optional<std::string> value,
                std::optional<std::string> key = std::nullopt, const Headers& headers = {}) {
+    if (known_.insert(topic).second) look_up(topic);
     rd_kafka_headers_t* list = rd_kafka_headers_new(headers.size());
     for (const auto& [name, data] : headers) {
       rd_kafka_header_add(list, name.data(), static_cast<ssize_t>(name.size()),
@@ -224,8 +233,17 @@ class Producer {
   rd_kafka_t* client() { return client_; }
 
  private:
+  // Without this the first message to a topic waits for a second.
+  void look_up(const std::string& topic) {
+    rd_kafka_topic_t* handle = rd_kafka_topic_new(client_, topic.c_str(), nullptr);
+    const rd_kafka_metadata_t* metadata = nullptr;
+    if (!rd_kafka_metadata(client_, 0, handle, &metadata, 5000))
+      rd_kafka_metadata_destroy(metadata);
+    rd_kafka_topic_destroy(handle);
+  }
+
   rd_kafka_t* client_;
-  bool borrowed_ = false;
+  std::set<std::string> known_;
 };
 
 class MockCluster {

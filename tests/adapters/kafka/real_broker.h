@@ -1,0 +1,175 @@
+// A real broker in a process of its own, which ends with this one.
+#pragma once
+
+#include <fcntl.h>
+#include <librdkafka/rdkafka.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace einlass::kafka::testing {
+
+// A child process with pipes for its input and output; killed at the end.
+class Child {
+ public:
+  explicit Child(std::vector<std::string> arguments) {
+    int input[2], output[2];
+    if (::pipe2(input, O_CLOEXEC) != 0 || ::pipe2(output, O_CLOEXEC) != 0) {
+      throw std::runtime_error("pipe");
+    }
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::dup2(input[0], 0);
+      ::dup2(output[1], 1);
+      ::execvp(argv[0], argv.data());
+      ::_exit(127);
+    }
+    ::close(input[0]);
+    ::close(output[1]);
+    input_ = input[1];
+    output_ = output[0];
+  }
+  ~Child() {
+    ::close(output_);
+    end_input();
+    kill(SIGKILL);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // The next line of its output; empty at its end.
+  std::string line() {
+    std::string text;
+    for (char c = 0; ::read(output_, &c, 1) == 1 && c != '\n';) text += c;
+    return text;
+  }
+
+  void end_input() {
+    if (input_ >= 0) ::close(input_);
+    input_ = -1;
+  }
+
+  void kill(int signal) {
+    if (pid_ <= 0) return;
+    ::kill(pid_, signal);
+    wait();
+  }
+
+  void wait() {
+    if (pid_ > 0) ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  int input_ = -1;
+  int output_ = -1;
+};
+
+// deploy/local/kafka.py, with a SASL listener for the user `gate`.
+class RealBroker {
+ public:
+  RealBroker() {
+    std::string pattern = std::filesystem::temp_directory_path() / "einlass-kafka-test-XXXXXX";
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
+    directory_ = pattern;
+    start();
+  }
+  ~RealBroker() {
+    if (child_ != nullptr) kill();  // It would take its time to leave politely.
+    std::filesystem::remove_all(directory_);
+  }
+  RealBroker(const RealBroker&) = delete;
+  RealBroker& operator=(const RealBroker&) = delete;
+
+  void start() {
+    const auto script =
+        std::filesystem::path(__FILE__).parent_path() / "../../../deploy/local/kafka.py";
+    child_ = std::make_unique<Child>(std::vector<std::string>{
+        "python3", script.string(), "--dir", directory_, "--sasl", "gate:right-password"});
+    const std::string line = child_->line();
+    brokers_ = value(line, "brokers=");
+    sasl_brokers_ = value(line, "sasl_brokers=");
+    pid_ = std::stoi(value(line, "pid="));
+  }
+
+  // SIGKILL to the broker. start() brings it back with its data, on the same port.
+  void kill() {
+    ::kill(pid_, SIGKILL);
+    child_->wait();
+    child_.reset();
+  }
+
+  const std::string& brokers() const { return brokers_; }
+  const std::string& sasl_brokers() const { return sasl_brokers_; }
+
+ private:
+  static std::string value(const std::string& line, const std::string& name) {
+    const auto at = (" " + line).find(" " + name);
+    if (at == std::string::npos) throw std::runtime_error("kafka.py said: '" + line + "'");
+    const auto start = at + name.size();
+    return line.substr(start, line.find(' ', start) - start);
+  }
+
+  std::string directory_;
+  std::unique_ptr<Child> child_;
+  std::string brokers_;
+  std::string sasl_brokers_;
+  int pid_ = 0;
+};
+
+// What an operator does to topics. Each waits until it is done.
+class Operator {
+ public:
+  explicit Operator(rd_kafka_t* client) : client_(client), queue_(rd_kafka_queue_new(client)) {}
+  ~Operator() { rd_kafka_queue_destroy(queue_); }
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+
+  void create_topic(const std::string& name, int partitions) {
+    rd_kafka_NewTopic_t* topic = rd_kafka_NewTopic_new(name.c_str(), partitions, 1, nullptr, 0);
+    rd_kafka_CreateTopics(client_, &topic, 1, nullptr, queue_);
+    wait();
+    rd_kafka_NewTopic_destroy(topic);
+  }
+
+  void delete_topic(const std::string& name) {
+    rd_kafka_DeleteTopic_t* topic = rd_kafka_DeleteTopic_new(name.c_str());
+    rd_kafka_DeleteTopics(client_, &topic, 1, nullptr, queue_);
+    wait();
+    rd_kafka_DeleteTopic_destroy(topic);
+  }
+
+  // Deletes what is before an offset, as retention does.
+  void delete_before(const std::string& name, std::int32_t partition, std::int64_t offset) {
+    rd_kafka_topic_partition_list_t* list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, name.c_str(), partition)->offset = offset;
+    rd_kafka_DeleteRecords_t* records = rd_kafka_DeleteRecords_new(list);
+    rd_kafka_DeleteRecords(client_, &records, 1, nullptr, queue_);
+    wait();
+    rd_kafka_DeleteRecords_destroy(records);
+    rd_kafka_topic_partition_list_destroy(list);
+  }
+
+ private:
+  void wait() {
+    rd_kafka_event_t* event = rd_kafka_queue_poll(queue_, 10'000);
+    const auto error =
+        event == nullptr ? RD_KAFKA_RESP_ERR__TIMED_OUT : rd_kafka_event_error(event);
+    rd_kafka_event_destroy(event);
+    if (error) throw std::runtime_error(rd_kafka_err2str(error));
+  }
+
+  rd_kafka_t* client_;
+  rd_kafka_queue_t* queue_;
+};
+
+}  // namespace einlass::kafka::testing
