@@ -101,7 +101,7 @@ class Gate {
 
   std::vector<PartitionId> dirty_;  // Their ledgers have moved; some may be gone meanwhile.
   std::vector<CommitEntry> open_commit_;
-  std::vector<std::uint32_t> open_commit_uses_;  // Each entry's Partition::use.
+  std::uint64_t open_commit_births_ = 0;  // Assignments younger than this have no part in it.
   bool commit_is_open_ = false;
   Instant next_commit_;
   bool stopping_ = false;

@@ -144,7 +144,7 @@ void Gate::arm_commit(Instant now) {
 void Gate::commit(Instant now, Commands& commands) {
   if (commit_is_open_) return;
   open_commit_.clear();
-  open_commit_uses_.clear();
+  open_commit_births_ = intake_.births();
   for (const PartitionId id : dirty_) {
     Partition& partition = intake_[id];
     if (!intake_.exists(id) || !partition.dirty) continue;
@@ -152,7 +152,6 @@ void Gate::commit(Instant now, Commands& commands) {
     if (partition.fenced) continue;
     partition.in_commit = true;
     open_commit_.push_back({id, partition.ledger.committable()});
-    open_commit_uses_.push_back(partition.use);
   }
   dirty_.clear();
   if (open_commit_.empty()) return;
@@ -164,18 +163,20 @@ void Gate::commit(Instant now, Commands& commands) {
 void Gate::on(const CommitEnded& event, Instant now, Commands& commands) {
   if (!commit_is_open_) return;
   commit_is_open_ = false;
-  for (std::size_t i = 0; i < open_commit_.size(); ++i) {
-    const CommitEntry& entry = open_commit_[i];
-    Partition& partition = intake_[entry.partition];
-    if (!intake_.exists(entry.partition) || partition.use != open_commit_uses_[i]) continue;
-    partition.in_commit = false;
-    if (event.result == CommitResult::committed) partition.committed = entry.next;
+  const auto had_part = [this](PartitionId id) {
+    return intake_.exists(id) && intake_[id].birth <= open_commit_births_;
+  };
+  for (const CommitEntry& entry : open_commit_) {
+    if (!had_part(entry.partition)) continue;
+    intake_[entry.partition].in_commit = false;
+    if (event.result == CommitResult::committed) intake_[entry.partition].committed = entry.next;
     if (event.result == CommitResult::failed) mark_dirty(entry.partition, now);
   }
   for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
     const PartitionId id{i};
-    if (!intake_.exists(id)) continue;
-    // The group has a new generation: whatever we had before it may be somebody else's now.
+    if (!had_part(id)) continue;
+    // The group has a new generation: whatever we had when the commit was sent may be somebody
+    // else's now. What was assigned since then is of the new one.
     if (event.result == CommitResult::fenced) intake_[id].fenced = true;
     settle(id, now, commands);
   }

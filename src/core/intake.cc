@@ -27,12 +27,11 @@ Partition& Intake::assign(const PartitionAssigned& event, Commands& commands) {
   Partition& partition = partitions_[index];
   CHECK(partition.phase == PartitionPhase::absent);
   CHECK(partition.records == 0);
-  const std::uint32_t use = partition.use + 1;
   Ledger ledger = std::move(partition.ledger);  // Keeps its room.
   partition = Partition{};
   partition.phase = PartitionPhase::assigned;
   partition.route = event.route;
-  partition.use = use;
+  partition.birth = ++births_;
   partition.ledger = std::move(ledger);
   partition.ledger.open(event.next);
   if (full_) hold(event.partition, commands);

@@ -37,7 +37,7 @@ struct Partition {
   bool fenced = false;     // Nothing may be committed any more.
   bool in_commit = false;  // Part of the commit that is open.
   Instant deadline;        // While revoking: how long attempts may still take.
-  std::uint32_t use = 0;  // How often this slot was assigned before: tells assignments apart.
+  std::uint64_t birth = 0;  // Which assignment of this gate it is: 1, 2, 3, ...
   Offset committed{-1};   // The last acknowledged; -1 before it.
 };
 
@@ -62,6 +62,9 @@ class Intake {
   void enter(const Record& record, Commands& commands);
   void leave(const Record& record, Commands& commands);
 
+  // The newest assignment's birth.
+  std::uint64_t births() const { return births_; }
+
   // Reads the partition no further, for good.
   void stop(PartitionId id, Commands& commands);
 
@@ -73,6 +76,7 @@ class Intake {
 
   const GateOptions& options_;
   std::vector<Partition> partitions_;  // By PartitionId.
+  std::uint64_t births_ = 0;
   std::int64_t records_ = 0;
   Bytes bytes_;
   bool full_ = false;  // All partitions are held, since the gate as a whole is full.

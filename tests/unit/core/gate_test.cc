@@ -275,6 +275,21 @@ TEST(Gate, a_commit_that_the_group_refuses_is_the_last_one) {
   EXPECT_EQ(bench.all<Commit>().size(), 1u);
 }
 
+TEST(Gate, a_late_refusal_does_not_touch_a_new_assignment) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::none)));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.ended(0, Outcome::accepted);
+  bench.pass(Duration::millis(100));
+  bench.put(PartitionLost{PartitionId{0}});
+  bench.assign(1);
+  bench.put(CommitEnded{CommitResult::fenced});
+  bench.arrive(1, 1, 1);
+  bench.ended(1, Outcome::accepted);
+  bench.pass(Duration::millis(100));
+  ASSERT_EQ(bench.all<Commit>().size(), 2u);
+}
+
 TEST(Gate, a_stop_ends_with_stopped) {
   BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
   bench.assign(0);
