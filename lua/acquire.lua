@@ -5,43 +5,50 @@
 -- from 0, -1 = all were granted), what remains in each bucket, and each permit's due time in
 -- microseconds after now_us.
 local last = #ARGV
-local min, max, horizon = tonumber(ARGV[last - 5]), tonumber(ARGV[last - 4]), tonumber(ARGV[last - 3])
-local prefix, now, slack = ARGV[last - 2], instant(ARGV[last - 1]), tonumber(ARGV[last])
+local min, max, horizon = ARGV[last - 5] + 0, ARGV[last - 4] + 0, ARGV[last - 3] + 0
+local now, slack = instant(ARGV[last - 1]), ARGV[last] + 0
 
-local kinds, looks, unable = {}, {}, nil
-each_bucket(function(i, algorithm, place, cost)
-  kinds[i] = algorithm
-  looks[i] = algorithm.look(KEYS[i], place, cost, now, horizon > 0 and max or 1)
-  if not algorithm.grants_ahead then
-    horizon = 0
-  end
-  if not unable and not algorithm.ever(looks[i], min) then
-    unable = i
-  end
-end)
-local buckets, latest = #kinds, now + horizon
+local looks, buckets = {}, #KEYS
 
--- The instant of the next permit, and the first bucket that has it only after `latest`.
-local function next_permit(booked, granted)
-  local at, late = now, nil
+local function look()
+  local place, ahead = 1, horizon > 0 and max or 1
   for i = 1, buckets do
-    local earliest = kinds[i].reach(looks[i], booked, granted, 1)
-    if earliest > at then
-      at = earliest
-    end
-    if earliest > latest and not late then
-      late = i
-    end
+    local algorithm = algorithms[ARGV[place]]
+    looks[i] = algorithm.look(KEYS[i], place + 2, ARGV[place + 1] + 0, now, ahead)
+    place = place + 2 + algorithm.parameters
   end
-  return at, late
 end
 
-local booked, granted, at, late = {}, 0, nil, unable
+look()
+local unable
+for i = 1, buckets do
+  if not looks[i].grants_ahead then
+    horizon = 0
+  end
+  if min > looks[i].most then
+    unable = unable or i
+  end
+end
+
+-- One permit after the other, each at the latest of the buckets' earliest instants, until a bucket
+-- is too late with the next.
+local latest = now + horizon
+local booked, granted, at, late = {}, 0, now, unable
 while not late and granted < max do
-  at, late = next_permit(booked, granted)
+  at = now
+  for i = 1, buckets do
+    local b = looks[i]
+    local earliest = b.reach(b, booked, granted, 1)
+    if earliest > at then
+      at = earliest
+      if at > latest then
+        late = late or i
+      end
+    end
+  end
   if not late then
     for i = 1, buckets do
-      kinds[i].book(looks[i], at)
+      looks[i].book(looks[i], at)
     end
     granted = granted + 1
     booked[granted] = at
@@ -53,27 +60,25 @@ if unable then
   retry = -1
 elseif granted < min then
   for i = 1, buckets do
-    at = math.max(at, kinds[i].reach(looks[i], booked, granted, min - granted))
+    at = math.max(at, looks[i].reach(looks[i], booked, granted, min - granted))
   end
   retry = at - latest
   if granted > 0 then -- Nothing of what was booked is written: what remains is as it was before.
     granted = 0
-    each_bucket(function(i, algorithm, place, cost)
-      looks[i] = algorithm.look(KEYS[i], place, cost, now, 1)
-    end)
+    look()
   end
 else
-  if granted < max then
+  if late then
     retry = at - latest
   end
   for i = 1, buckets do
-    kinds[i].pay(looks[i], booked, granted, prefix, now, slack)
+    looks[i].pay(looks[i], booked, granted, ARGV[last - 2], now, slack)
   end
 end
 
 local reply = { granted, now, retry, (late or 0) - 1 }
 for i = 1, buckets do
-  reply[4 + i] = kinds[i].remaining(looks[i], now)
+  reply[4 + i] = looks[i].remaining(looks[i], now)
 end
 for i = 1, granted do
   reply[4 + buckets + i] = booked[i] - now

@@ -1,9 +1,12 @@
 -- What remains in each bucket, without changing it. ARGV behind the buckets: now_us ('' = the
 -- server's clock), ttl_slack_ms. Reply: now_us, and for each bucket the permits (not divided by
 -- any cost) that an ask without horizon would be granted.
-local now = instant(ARGV[#ARGV - 1])
+local now, place = instant(ARGV[#ARGV - 1]), 1
 local reply = { now }
-each_bucket(function(i, algorithm, place, cost)
-  reply[1 + i] = algorithm.remaining(algorithm.look(KEYS[i], place, cost, now, 1), now)
-end)
+for i = 1, #KEYS do
+  local algorithm = algorithms[ARGV[place]]
+  local b = algorithm.look(KEYS[i], place + 2, ARGV[place + 1] + 0, now, 1)
+  reply[1 + i] = b.remaining(b, now)
+  place = place + 2 + algorithm.parameters
+end
 return reply

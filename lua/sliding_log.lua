@@ -6,43 +6,18 @@
 -- Sorts behind every member of the same score.
 local mark = '\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255'
 local purged_at_once = 200 -- Besides as many as were added: a call's work stays bounded.
-local read_ahead = 250
-local sent_at_once = 1000 -- Pairs of one ZADD: Lua can spread only so many arguments.
-
--- How many entries are not after `edge`.
-local function left_until(b, edge)
-  if b.last <= edge then
-    return b.count
-  end
-  return redis.call('ZCOUNT', b.key, '-inf', edge)
-end
-
-local function look(key, place, cost, now, ahead)
-  local b = {
-    key = key, limit = tonumber(ARGV[place]), window = tonumber(ARGV[place + 1]), cost = cost,
-    last = -math.huge, -- The last booked instant.
-    at = now, count = 0, dead = 0, marked = false,
-    ahead = math.min(ahead * cost, read_ahead), from = 0, scores = nil,
-  }
-  local newest = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')
-  if newest[1] then
-    b.last = tonumber(newest[2])
-    b.at = math.max(now, b.last)
-    b.marked = newest[1] == mark
-    b.count = redis.call('ZCARD', key) - (b.marked and 1 or 0)
-    b.dead = left_until(b, b.at - b.window)
-  end
-  return b
-end
+local read_at_once = 250 -- Entries of one ZRANGE.
+local sent_at_once = 1000 -- Members of one ZADD or ZREM: Lua can spread only so many arguments.
+local call, floor = redis.call, math.floor
 
 -- The instant of the entry at `rank`, which is there; reads some more of those behind it.
 local function entered(b, rank)
-  local i = rank - b.from
-  if not b.scores or i < 0 or 2 * i + 2 > #b.scores then
-    b.scores = redis.call('ZRANGE', b.key, rank, rank + b.ahead - 1, 'WITHSCORES')
-    b.from, i = rank, 0
+  local i = 2 * (rank - b.from) + 2
+  if i < 2 or i > #b.entries then
+    b.entries = call('ZRANGE', b.key, rank, rank + b.ahead, 'WITHSCORES')
+    b.from, i = rank, 2
   end
-  return tonumber(b.scores[2 * i + 2])
+  return b.entries[i] + 0
 end
 
 -- When this ask can have as many `more` permits as that, after those it has booked. Only entries
@@ -55,12 +30,15 @@ local function reach(b, booked, granted, more)
   end
   local at
   if rank < b.count then
-    at = entered(b, rank)
+    at = entered(b, rank) + b.window
   else
-    at = booked[math.floor((rank - b.count) / b.cost) + 1]
+    at = booked[floor((rank - b.count) / b.cost) + 1] + b.window
   end
-  return math.max(after, at + b.window)
+  return at > after and at or after
 end
+
+-- Nothing to do: what this ask has booked comes back as `booked`.
+local function book() end
 
 -- The members of one permit, `unit` counting from 0.
 local function member(id, unit)
@@ -74,20 +52,42 @@ local function add(b, booked, granted, prefix)
     if at ~= written then
       written, text = at, string.format('%.0f', at)
     end
-    local id = prefix .. string.char(math.floor((i - 1) / 256), (i - 1) % 256)
+    local id = prefix .. string.char(floor((i - 1) / 256), (i - 1) % 256)
     for unit = 0, b.cost - 1 do
       adds[n + 1] = text
       adds[n + 2] = member(id, unit)
       n = n + 2
       if n == 2 * sent_at_once then
-        redis.call('ZADD', b.key, unpack(adds, 1, n))
+        call('ZADD', b.key, unpack(adds, 1, n))
         n = 0
       end
     end
   end
   if n > 0 then
-    redis.call('ZADD', b.key, unpack(adds, 1, n))
+    call('ZADD', b.key, unpack(adds, 1, n))
   end
+end
+
+local function pay(b, booked, granted, prefix, now, slack)
+  local added = granted * b.cost
+  if b.marked then
+    call('ZREM', b.key, mark)
+  end
+  add(b, booked, granted, prefix)
+  if b.dead > 0 then
+    call('ZREMRANGEBYRANK', b.key, 0, math.min(b.dead, purged_at_once + added) - 1)
+  end
+  b.last = booked[granted]
+  b.count = b.count + added
+  call('PEXPIRE', b.key, expiry(b.last + b.window, now, slack))
+end
+
+local function remaining(b, now)
+  local left = b.limit - (b.count - b.dead)
+  if left < 0 or b.last > now then
+    return 0
+  end
+  return left
 end
 
 local function remove(b, id)
@@ -96,57 +96,56 @@ local function remove(b, id)
     for unit = first, math.min(first + sent_at_once, b.cost) - 1 do
       members[#members + 1] = member(id, unit)
     end
-    redis.call('ZREM', b.key, unpack(members))
+    call('ZREM', b.key, unpack(members))
   end
 end
 
 local function give_back(b, ids, now, slack)
   local found = 0
   for _, id in ipairs(ids) do
-    local at = redis.call('ZSCORE', b.key, id)
-    if at and tonumber(at) > b.at - b.window then
+    local at = call('ZSCORE', b.key, id)
+    if at and at + 0 > b.at - b.window then
       found = found + 1
       remove(b, id)
     end
   end
   if found > 0 and not b.marked then
-    local newest = redis.call('ZRANGE', b.key, -1, -1, 'WITHSCORES')
-    if not newest[1] or tonumber(newest[2]) < b.last then
-      redis.call('ZADD', b.key, b.last, mark)
-      redis.call('PEXPIRE', b.key, expiry(b.last + b.window, now, slack))
+    local newest = call('ZRANGE', b.key, -1, -1, 'WITHSCORES')
+    if not newest[1] or newest[2] + 0 < b.last then
+      call('ZADD', b.key, b.last, mark)
+      call('PEXPIRE', b.key, expiry(b.last + b.window, now, slack))
     end
   end
   return found
 end
 
-algorithms.sliding_log = {
-  parameters = 2,
-  grants_ahead = true,
-  look = look,
-  ever = function(b, permits)
-    return permits * b.cost <= b.limit
-  end,
-  reach = reach,
-  book = function() end, -- What this ask has booked comes back as `booked`.
-  pay = function(b, booked, granted, prefix, now, slack)
-    local added = granted * b.cost
-    if b.marked then
-      redis.call('ZREM', b.key, mark)
+local function look(key, place, cost, now, ahead)
+  local limit, window = ARGV[place] + 0, ARGV[place + 1] + 0
+  local last, at, count, dead, marked = -math.huge, now, 0, 0, false
+  local newest = call('ZRANGE', key, -1, -1, 'WITHSCORES')
+  if newest[1] then
+    last, marked = newest[2] + 0, newest[1] == mark
+    count = call('ZCARD', key)
+    if marked then
+      count = count - 1
     end
-    add(b, booked, granted, prefix)
-    if b.dead > 0 then
-      local purged = math.min(b.dead, purged_at_once + added)
-      redis.call('ZREMRANGEBYRANK', b.key, 0, purged - 1)
+    if last > now then
+      at = last
     end
-    b.last = booked[granted]
-    b.count = b.count + added
-    redis.call('PEXPIRE', b.key, expiry(b.last + b.window, now, slack))
-  end,
-  remaining = function(b, now)
-    if b.last > now then
-      return 0
-    end
-    return math.max(b.limit - (b.count - b.dead), 0)
-  end,
-  give_back = give_back,
-}
+    dead = last <= at - window and count or call('ZCOUNT', key, '-inf', at - window)
+  end
+  return {
+    most = floor(limit / cost), grants_ahead = true, reach = reach, book = book, pay = pay,
+    remaining = remaining, give_back = give_back,
+    key = key, limit = limit, window = window, cost = cost,
+    last = last, -- The last booked instant.
+    at = at, -- The earliest instant of the next booking.
+    count = count, -- Entries, without the mark.
+    dead = dead, -- Those of them that have left by `at`.
+    marked = marked,
+    entries = newest, -- Some entries with their scores, as read, from the rank `from` on.
+    from = count, ahead = math.min(ahead * cost, read_at_once) - 1,
+  }
+end
+
+algorithms.sliding_log = { parameters = 2, look = look }

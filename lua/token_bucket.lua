@@ -4,6 +4,7 @@
 -- All numbers stay below 2^53, where doubles are whole numbers and a quotient's floor and ceiling
 -- are exact.
 
+local ceil, floor = math.ceil, math.floor
 local kept = 10000000 -- limits::kGiveBackWithin
 
 -- Moves the bucket on to `now`. Time never runs backwards.
@@ -12,43 +13,20 @@ local function advance(b, now)
   if waited <= 0 then
     return
   end
-  local level = b.full
-  if waited < math.ceil((b.full - b.level) / b.rate) then -- So the product cannot overflow.
-    level = b.level + waited * b.rate
+  local level, full = b.level, b.full
+  if waited < ceil((full - level) / b.rate) then -- So the product cannot overflow.
+    level = level + waited * b.rate
+  else
+    level = full
   end
   if waited >= kept then
     b.peak, b.before = 0, 0
-  elseif math.floor(now / kept) ~= math.floor(b.at / kept) then
+  elseif floor(now / kept) ~= floor(b.at / kept) then
     b.before, b.peak = b.peak, level
   elseif level > b.peak then
     b.peak = level
   end
   b.level, b.at = level, now
-end
-
-local function look(key, place, cost, now)
-  local rate, micros, burst =
-    tonumber(ARGV[place]), tonumber(ARGV[place + 1]), tonumber(ARGV[place + 2])
-  local full = burst * micros
-  local b = {
-    key = key, rate = rate, micros = micros, burst = burst, cost = cost,
-    full = full, need = cost * micros,
-    level = full, at = now, peak = 0, before = 0,
-  }
-  local stored = redis.call('GET', key)
-  if stored then
-    local unit
-    b.level, b.at, b.peak, b.before, unit = struct.unpack('>ddddd', stored)
-    if unit ~= micros then
-      b.level = math.floor(b.level / unit) * micros
-      b.peak, b.before = full, full
-    end
-    if b.level > full then
-      b.level = full
-    end
-    advance(b, now)
-  end
-  return b
 end
 
 -- When this ask can have as many `more` permits as that, after those it has booked.
@@ -57,44 +35,70 @@ local function reach(b, _, _, more)
   if missing <= 0 then
     return b.at
   end
-  return b.at + math.ceil(missing / b.rate)
+  return b.at + ceil(missing / b.rate)
+end
+
+local function book(b, at)
+  if at > b.at then
+    advance(b, at)
+  end
+  b.level = b.level - b.need
 end
 
 -- Written back as one command. Full and forgotten by all, it is as good as fresh: so it expires.
 local function write(b, now, slack)
-  local fresh_at = b.at + math.max(math.ceil((b.full - b.level) / b.rate), kept)
+  local lasts = ceil((b.full - b.level) / b.rate)
+  if lasts < kept then
+    lasts = kept
+  end
   redis.call('SET', b.key, struct.pack('>ddddd', b.level, b.at, b.peak, b.before, b.micros),
-    'PX', expiry(fresh_at, now, slack))
+    'PX', expiry(b.at + lasts, now, slack))
 end
 
-algorithms.token_bucket = {
-  parameters = 3,
-  grants_ahead = true,
-  look = look,
-  ever = function(b, permits)
-    return b.rate > 0 and permits * b.cost <= b.burst
-  end,
-  reach = reach,
-  book = function(b, at)
-    advance(b, at)
-    b.level = b.level - b.need
-  end,
-  pay = function(b, _, _, _, now, slack)
+local function pay(b, _, _, _, now, slack)
+  write(b, now, slack)
+end
+
+local function remaining(b, now)
+  if b.rate == 0 or b.at > now then
+    return 0
+  end
+  return floor(b.level / b.micros)
+end
+
+local function give_back(b, ids, now, slack)
+  local units = math.min(#ids * b.need, b.full)
+  local credit = math.min(units, b.full - math.max(b.peak, b.before, b.level))
+  if credit > 0 and b.rate > 0 then
+    b.level, b.peak, b.before = b.level + credit, b.peak + credit, b.before + credit
     write(b, now, slack)
-  end,
-  remaining = function(b, now)
-    if b.rate == 0 or b.at > now then
-      return 0
+  end
+  return #ids
+end
+
+local function look(key, place, cost, now)
+  local rate, micros, burst = ARGV[place] + 0, ARGV[place + 1] + 0, ARGV[place + 2] + 0
+  local full = burst * micros
+  local level, at, peak, before, unit = full, now, 0, 0, micros
+  local stored = redis.call('GET', key)
+  if stored then
+    level, at, peak, before, unit = struct.unpack('>ddddd', stored)
+    if unit ~= micros then -- Whole permits stay.
+      level = floor(level / unit) * micros
+      peak, before = full, full
     end
-    return math.floor(b.level / b.micros)
-  end,
-  give_back = function(b, ids, now, slack)
-    local permits = math.min(#ids * b.cost, b.burst)
-    local credit = math.min(permits * b.micros, b.full - math.max(b.peak, b.before, b.level))
-    if credit > 0 and b.rate > 0 then
-      b.level, b.peak, b.before = b.level + credit, b.peak + credit, b.before + credit
-      write(b, now, slack)
+    if level > full then
+      level = full
     end
-    return #ids
-  end,
-}
+  end
+  local b = {
+    most = rate > 0 and floor(burst / cost) or 0, grants_ahead = true, reach = reach, book = book,
+    pay = pay, remaining = remaining, give_back = give_back,
+    key = key, rate = rate, micros = micros, need = cost * micros, full = full,
+    level = level, at = at, peak = peak, before = before,
+  }
+  advance(b, now)
+  return b
+end
+
+algorithms.token_bucket = { parameters = 3, look = look }
