@@ -8,25 +8,42 @@
 namespace einlass::simulation {
 namespace {
 
-constexpr std::array<std::string_view, kFaults> kNames = {
-    "revoke",         "lost",           "crash",         "stop",        "commit_failed",
-    "commit_slow",    "answer_lost",    "answer_late",   "answer_duplicate",
-    "release_lost",   "store_down",     "store_empty",   "target_retry", "target_refused",
-    "retry_after",    "target_hangs",   "target_slow",   "delivery_duplicate",
-    "dead_letter_failed", "oversleep",  "stall",         "never"};
+constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
+                                                          "lost",
+                                                          "crash",
+                                                          "stop",
+                                                          "commit_failed",
+                                                          "commit_slow",
+                                                          "answer_lost",
+                                                          "answer_late",
+                                                          "answer_duplicate",
+                                                          "release_lost",
+                                                          "store_down",
+                                                          "store_empty",
+                                                          "target_retry",
+                                                          "target_refused",
+                                                          "retry_after",
+                                                          "target_hangs",
+                                                          "target_slow",
+                                                          "delivery_duplicate",
+                                                          "dead_letter_failed",
+                                                          "oversleep",
+                                                          "stall",
+                                                          "never"};
 
 // How often, where a run has the fault at all: per occasion, or per second for the first four and
 // the two of the store.
-constexpr std::array<double, kFaults> kMost = {
-    1.0, 0.4, 0.4, 0.4, 0.3, 0.2, 0.2, 0.2, 0.3, 0.5, 0.5,
-    0.5, 0.5, 0.3, 0.1, 0.1, 1.0, 0.4, 0.5, 0.7, 0.02, 0.3};
+constexpr std::array<double, kFaults> kMost = {6.0, 2.0, 1.5, 1.5, 0.4,  0.3, 0.2, 0.3,
+                                               0.3, 0.5, 2.0, 1.0, 0.5,  0.3, 0.2, 0.1,
+                                               1.0, 0.4, 0.5, 0.7, 0.03, 0.3};
 
 void draw_faults(Settings& settings, const Overrides& overrides) {
   Dice dice(settings.seed, "faults");
   const bool calm = dice.chance(0.1);
   for (std::size_t i = 0; i < kFaults; ++i) {
     const bool on = dice.chance(0.45);
-    const double rate = kMost[i] * std::pow(10.0, -2.0 * static_cast<double>(dice.between(0, 100)) / 100);
+    const double rate =
+        kMost[i] * std::pow(10.0, -1.5 * static_cast<double>(dice.between(0, 100)) / 100);
     if (on && !calm && !overrides.without[i]) settings.rate[i] = rate;
   }
 }
@@ -74,9 +91,9 @@ RouteSettings draw_route(Dice& dice, const Settings& settings) {
     ++route.options.limit_count;
     route.limits.push_back(i);
   }
-  route.keep_lines = std::none_of(route.limits.begin(), route.limits.end(), [&](std::size_t i) {
-    return settings.limits[i].keyed;
-  }) && dice.chance(0.5);
+  route.keep_lines = std::none_of(route.limits.begin(), route.limits.end(),
+                                  [&](std::size_t i) { return settings.limits[i].keyed; }) &&
+                     dice.chance(0.5);
   return route;
 }
 
@@ -106,7 +123,7 @@ void draw_surroundings(Dice& dice, Settings& settings) {
     }
   }
   settings.instances = static_cast<std::size_t>(dice.chance(0.5) ? 1 : dice.between(2, 3));
-  settings.records = dice.spread(5, 1'000);
+  settings.records = dice.spread(5, 3'000);
   settings.store_in_process = settings.instances == 1 && dice.chance(0.3);
   settings.chaos = dice.duration(Duration::millis(500), Duration::seconds(20));
   settings.answer_delay = dice.duration(Duration::micros(50), Duration::millis(20));

@@ -32,28 +32,28 @@ class Dice {
 
 // What may go wrong. A run draws which kinds it sees at all, and how often.
 enum class Fault : std::uint8_t {
-  revoke,              // The group moves partitions.
-  lost,                // The group drops a member; it hears of it late, its commits are fenced.
-  crash,               // A gate disappears; what it had sent goes on.
-  stop,                // A gate is told to drain and leaves.
-  commit_failed,       // Applied or not.
+  revoke,         // The group moves partitions.
+  lost,           // The group drops a member; it hears of it late, its commits are fenced.
+  crash,          // A gate disappears; what it had sent goes on.
+  stop,           // A gate is told to drain and leaves.
+  commit_failed,  // Applied or not.
   commit_slow,
-  answer_lost,         // The limiter has booked, or not; the ask times out.
-  answer_late,         // The same, and the adapter gives the late permits back.
+  answer_lost,  // The limiter has booked, or not; the ask times out.
+  answer_late,  // The same, and the adapter gives the late permits back.
   answer_duplicate,
   release_lost,
   store_down,
-  store_empty,         // The limiter restarts and has forgotten what it granted.
+  store_empty,  // The limiter restarts and has forgotten what it granted.
   target_retry,
   target_refused,
   retry_after,
-  target_hangs,        // Until the adapter gives up; the target may have accepted all the same.
+  target_hangs,  // Until the adapter gives up; the target may have accepted all the same.
   target_slow,
   delivery_duplicate,  // The end of an attempt is told twice.
   dead_letter_failed,
-  oversleep,           // The loop handles things up to 2 ms late.
-  stall,               // The same, 150 ms.
-  never,               // For some keys no waiting helps.
+  oversleep,  // The loop handles things up to 2 ms late.
+  stall,      // The same, 150 ms.
+  never,      // For some keys no waiting helps.
   count,
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::count);
@@ -73,8 +73,8 @@ struct Overrides {
 struct LimitSettings {
   bool log = true;  // Sliding log, else token bucket.
   bool keyed = false;
-  std::int64_t limit = 1;  // Log: most in a window. Bucket: the burst.
-  Duration window;         // Log only.
+  std::int64_t limit = 1;                // Log: most in a window. Bucket: the burst.
+  Duration window;                       // Log only.
   std::int64_t permits = 1, micros = 1;  // Bucket only: its rate.
   bool ahead = true;                     // May grant permits that are not due yet.
 };

@@ -13,6 +13,13 @@ constexpr int kMostTurnsAtOnce = 200;
 constexpr int kMostToldInATurn = 20'000;
 constexpr std::size_t kMostCommandsAtOnce = 5'000;
 
+// What a gate may still do after Stopped, when something ends that was under way.
+bool tidies_up(const core::Command& command) {
+  return std::holds_alternative<core::Forget>(command) ||
+         std::holds_alternative<core::Release>(command) ||
+         std::holds_alternative<core::ForgetLine>(command);
+}
+
 }  // namespace
 
 Instance::Instance(World& world, std::size_t number)
@@ -35,7 +42,8 @@ void Instance::wake_at(Instant at) {
   at = std::max({at, busy_until_, world_.timeline.now()});
   if (!alive() || turn_at_ <= at) return;
   if (world_.faults.happens(Fault::oversleep)) {
-    at = at + world_.faults.dice(Fault::oversleep).duration(Duration::micros(1), Duration::millis(2));
+    at = at +
+         world_.faults.dice(Fault::oversleep).duration(Duration::micros(1), Duration::millis(2));
   }
   if (world_.faults.happens(Fault::stall)) at = busy_until_ = at + Duration::millis(150);
   if (turn_at_ <= at) return;
@@ -119,7 +127,7 @@ void Instance::pass_time() {
   if (!alive()) return;
   if (gate_->next_wakeup() && *gate_->next_wakeup() <= now) return wake(Duration{});
   permits_.check_none_kept(now);
-  if (++checked_turns_ % 4 == 0) records_.check_backoff(*gate_, now);
+  if (++checked_turns_ % 4 == 0) records_.check_waiting(*gate_, now);
   if (gate_->next_wakeup()) wake_at(*gate_->next_wakeup());
 }
 
@@ -133,7 +141,7 @@ void Instance::handle(const core::Event& event) {
   if (commands_.size() > kMostCommandsAtOnce) throw Failure("too_many_commands", "");
   for (const core::Command& command : commands_) {
     world_.trace.command(number_, now, command);
-    if (records_.has_stopped() && !std::holds_alternative<core::Forget>(command)) {
+    if (records_.has_stopped() && !tidies_up(command)) {
       throw Failure("silent_after_stopped", "command " + std::to_string(command.index()));
     }
     ++commands_done_;
@@ -147,12 +155,14 @@ void Instance::handle(const core::Event& event) {
 void Instance::before(const core::Event& event) {
   const Instant now = world_.timeline.now();
   if (const auto* e = std::get_if<core::PartitionAssigned>(&event)) records_.assigned(*e);
-  if (const auto* e = std::get_if<core::PartitionRevoked>(&event)) records_.revoked(e->partition, e->deadline);
+  if (const auto* e = std::get_if<core::PartitionRevoked>(&event))
+    records_.revoked(e->partition, e->deadline);
   if (const auto* e = std::get_if<core::PartitionLost>(&event)) records_.lost(e->partition, now);
   if (const auto* e = std::get_if<core::StopRequested>(&event)) records_.stop(e->deadline);
-  if (const auto* e = std::get_if<core::RecordArrived>(&event)) records_.arrived(*e);
+  if (const auto* e = std::get_if<core::RecordArrived>(&event)) records_.arrived(*e, now);
   if (const auto* e = std::get_if<core::DeliveryEnded>(&event)) records_.delivery_ended(*e, now);
-  if (const auto* e = std::get_if<core::DeadLetterEnded>(&event)) records_.dead_letter_ended(*e, now);
+  if (const auto* e = std::get_if<core::DeadLetterEnded>(&event))
+    records_.dead_letter_ended(*e, now);
   if (const auto* e = std::get_if<core::CommitEnded>(&event)) records_.commit_ended(e->result);
   if (const auto* e = std::get_if<core::PermitsFailed>(&event)) permits_.failed(*e);
   if (const auto* e = std::get_if<core::StoreDown>(&event)) permits_.store(e->store, false);
@@ -203,7 +213,8 @@ void Instance::assign(std::size_t partition) {
 void Instance::revoke(Assignment& assignment) {
   if (assignment.leaving && !stopping_) return;
   assignment.leaving = true;
-  tell(core::PartitionRevoked{assignment.id, world_.timeline.now() + world_.settings.revoke_timeout});
+  tell(core::PartitionRevoked{assignment.id,
+                              world_.timeline.now() + world_.settings.revoke_timeout});
 }
 
 void Instance::kick() {

@@ -44,7 +44,8 @@ void Instance::perform(const core::DeadLetter& command) {
   if (acknowledged) {
     world_.timeline.after(Duration::micros(10), [&record] { record.finished = true; });
   }
-  after(world_.dice.duration(Duration::micros(20), Duration::millis(30)), [this, ended] { tell(ended); });
+  after(world_.dice.duration(Duration::micros(20), Duration::millis(30)),
+        [this, ended] { tell(ended); });
 }
 
 Duration Instance::one_way() {
@@ -90,7 +91,9 @@ void Instance::decide(const core::Ask& command) {
   if (world_.faults.happens(Fault::answer_lost)) return;
   Duration delay = one_way();
   if (world_.faults.happens(Fault::answer_late)) {
-    delay = delay + world_.faults.dice(Fault::answer_late).duration(Duration::millis(1), Duration::seconds(1));
+    delay =
+        delay +
+        world_.faults.dice(Fault::answer_late).duration(Duration::millis(1), Duration::seconds(1));
   }
   after(delay, [this, command, decision] { answer(command, decision); });
 }
@@ -103,7 +106,8 @@ void Instance::answer(const core::Ask& command, const Decision& decision) {
   for (const Instant stamp : decision.stamps) due->push_back(stamp - question.decided_at);
   due_[command.line] = due;
   const core::PermitsAnswered answered{
-      command.line, command.ask, *due, question.decided_at + kLimiterAhead,
+      command.line,   command.ask,
+      *due,           question.decided_at + kLimiterAhead,
       decision.retry, core::LimitIndex{static_cast<std::uint8_t>(decision.reason)}};
   told_.push_back({answered, due});
   wake(Duration{});
@@ -169,7 +173,9 @@ void Instance::perform(const core::Commit& command) {
   }
   Duration delay = world_.dice.duration(Duration::micros(10), world_.settings.commit_delay);
   if (world_.faults.happens(Fault::commit_slow)) {
-    delay = delay + world_.faults.dice(Fault::commit_slow).duration(Duration::millis(1), Duration::seconds(1));
+    delay =
+        delay +
+        world_.faults.dice(Fault::commit_slow).duration(Duration::millis(1), Duration::seconds(1));
   }
   // What was sent arrives, whatever becomes of the sender.
   world_.timeline.after(delay, [this, entries] { arrive_at_broker(entries); });

@@ -43,7 +43,9 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
   return partition;
 }
 
-core::RouteId KafkaWorld::route(std::size_t partition) const { return partitions_[partition].route; }
+core::RouteId KafkaWorld::route(std::size_t partition) const {
+  return partitions_[partition].route;
+}
 
 Offset KafkaWorld::start(std::size_t partition) const {
   const Partition& p = partitions_[partition];
@@ -107,7 +109,8 @@ std::string KafkaWorld::missing() const {
   for (std::size_t i = 0; i < partitions_.size(); ++i) {
     const Partition& p = partitions_[i];
     if (p.log.empty()) continue;
-    const auto open = std::count_if(p.log.begin(), p.log.end(), [](const LogRecord& r) { return !r.finished; });
+    const auto open =
+        std::count_if(p.log.begin(), p.log.end(), [](const LogRecord& r) { return !r.finished; });
     text += "partition " + std::to_string(i) + ": " + std::to_string(open) + " of " +
             std::to_string(p.log.size()) + " records unfinished, committed " +
             (p.committed ? std::to_string(p.committed->value) : "nothing") + ", log ends at " +

@@ -43,7 +43,9 @@ class KafkaWorld {
 
   std::size_t partitions() const { return partitions_.size(); }
   core::RouteId route(std::size_t partition) const;
-  const std::vector<LogRecord>& log(std::size_t partition) const { return partitions_[partition].log; }
+  const std::vector<LogRecord>& log(std::size_t partition) const {
+    return partitions_[partition].log;
+  }
   std::vector<LogRecord>& log(std::size_t partition) { return partitions_[partition].log; }
 
   // Where a new owner starts to read: what is committed, or the beginning.

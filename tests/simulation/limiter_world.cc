@@ -40,7 +40,8 @@ void LimiterWorld::fold(const LimitSettings& limit, Bucket& bucket, Instant now)
     bucket.base = base.level;
     bucket.base_at = base.level_at;
   }
-  bucket.entries.erase(bucket.entries.begin(), bucket.entries.begin() + static_cast<std::ptrdiff_t>(old));
+  bucket.entries.erase(bucket.entries.begin(),
+                       bucket.entries.begin() + static_cast<std::ptrdiff_t>(old));
 }
 
 // When the bucket could grant one more permit. Permits are granted in the order of their instants.

@@ -27,7 +27,7 @@ struct BucketKey {
 };
 
 struct Decision {
-  std::vector<Instant> stamps;   // Never falling.
+  std::vector<Instant> stamps;    // Never falling.
   std::optional<Duration> retry;  // Where fewer were granted than asked for: from now on.
   std::size_t reason = 0;         // Which of the buckets.
 };

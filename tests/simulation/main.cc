@@ -117,7 +117,8 @@ bool same_twice(const Case& one, std::uint64_t hash) {
 
 // All seeds, on all cores. Gives back the seeds that failed: the first ones, or all.
 std::set<std::uint64_t> run_many(const Arguments& arguments, std::uint64_t& steps) {
-  const std::size_t workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostWorkers);
+  const std::size_t workers =
+      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostWorkers);
   void* memory = mmap(nullptr, sizeof(Progress) * workers, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) usage("no memory to share");
@@ -191,8 +192,8 @@ int run_all(const Arguments& arguments) {
     one.seed = *failed.begin();
     report(one);
   }
-  std::cout << arguments.seeds << " seeds, " << steps << " steps, " << failed.size()
-            << " failures" << std::endl;
+  std::cout << arguments.seeds << " seeds, " << steps << " steps, " << failed.size() << " failures"
+            << std::endl;
   return failed.empty() ? 0 : 1;
 }
 

@@ -41,9 +41,11 @@ void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant) 
   Line& line = known(command.line, "ask");
   require(!line.asking, "one_ask_of_a_line", std::to_string(command.line.value));
   require(options(line).limit_count > 0, "ask_without_limits", std::to_string(command.line.value));
-  require(store_up_[options(line).store.value], "ask_while_down", std::to_string(command.line.value));
+  require(store_up_[options(line).store.value], "ask_while_down",
+          std::to_string(command.line.value));
   require(asked_.insert(command.ask).second, "ask_id_once", std::to_string(command.ask.value));
-  require(command.min.value >= 1 && command.min <= command.max, "ask_amount", std::to_string(command.min.value));
+  require(command.min.value >= 1 && command.min <= command.max, "ask_amount",
+          std::to_string(command.min.value));
   require(command.max.value + line.held <= wanting, "ask_more_than_wanted",
           std::to_string(command.max.value) + " and " + std::to_string(line.held) + " held, for " +
               std::to_string(wanting) + " records");
@@ -63,6 +65,7 @@ bool PermitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   if (line.denied_at != now) line.denials = 0;
   line.denied_at = now;
   line.denials += event.due.empty();
+  if (event.due.empty()) ++counts_[line.route.value].rejections[event.reason.value];
   require(line.denials <= kDenialsAtOnce, "spins_on_denials", std::to_string(event.line.value));
   if (event.due.empty()) return true;
   // A line's permits come due in their order: one whose answer came faster than the one before it
@@ -143,7 +146,10 @@ void PermitChecks::forget_line(core::LineId id, bool in_use) {
 void PermitChecks::check(const core::Gate& gate) const {
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     const core::RouteStats& stats = gate.stats(core::RouteId{static_cast<std::uint16_t>(i)});
-    for (const core::LimitStats& limit : stats.limits) {
+    for (std::size_t j = 0; j < stats.limits.size(); ++j) {
+      const core::LimitStats& limit = stats.limits[j];
+      require(limit.rejections == counts_[i].rejections[j], "books_rejections",
+              std::to_string(limit.rejections) + " of limit " + std::to_string(j));
       require(limit.admissions == counts_[i].used, "books_admissions",
               std::to_string(limit.admissions) + ", used " + std::to_string(counts_[i].used));
       require(limit.released == counts_[i].released, "books_released",
@@ -157,8 +163,8 @@ void PermitChecks::check_none_kept(Instant now) const {
     const Duration use_within = options(lines_[question.line.value]).use_within;
     for (const Granted& permit : question.permits) {
       require(permit.state != State::held || now <= permit.in_turn + use_within, "permit_kept_back",
-              "ask " + std::to_string(ask.value) + ", due " + std::to_string((now - permit.in_turn).us) +
-                  " us ago");
+              "ask " + std::to_string(ask.value) + ", due " +
+                  std::to_string((now - permit.in_turn).us) + " us ago");
     }
   }
 }
@@ -167,7 +173,8 @@ void PermitChecks::check_idle() const {
   require(open_.empty(), "idle_asks", std::to_string(open_.size()));
   require(answered_.empty(), "idle_permits", std::to_string(answered_.size()));
   for (std::size_t i = 0; i < lines_.size(); ++i) {
-    require(!lines_[i].known || lines_[i].keep, "idle_line", "line " + std::to_string(i) + " is not forgotten");
+    require(!lines_[i].known || lines_[i].keep, "idle_line",
+            "line " + std::to_string(i) + " is not forgotten");
   }
 }
 

@@ -2,6 +2,7 @@
 // twice or by another line, none kept back.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -65,6 +66,7 @@ class PermitChecks {
   };
   struct Counts {
     std::uint64_t used = 0, released = 0;
+    std::array<std::uint64_t, 8> rejections{};  // By limit.
   };
 
   const core::RouteOptions& options(const Line& line) const {

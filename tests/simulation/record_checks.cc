@@ -34,8 +34,12 @@ RecordChecks::Shadow* RecordChecks::find(core::RecordId id) {
   return shadow.state != State::absent && shadow.id == id ? &shadow : nullptr;
 }
 
+bool RecordChecks::live(core::PartitionId id) const {
+  return id.value < partitions_.size() && partitions_[id.value].live;
+}
+
 RecordChecks::Owned& RecordChecks::owned(core::PartitionId id, const char* who) {
-  require(id.value < partitions_.size() && partitions_[id.value].live, "partition_not_assigned",
+  require(live(id), "partition_not_assigned",
           std::string(who) + " of partition " + std::to_string(id.value));
   return partitions_[id.value];
 }
@@ -51,13 +55,15 @@ void RecordChecks::assigned(const core::PartitionAssigned& event) {
 }
 
 void RecordChecks::revoked(core::PartitionId partition, Instant deadline) {
-  Owned& p = owned(partition, "revoke");
+  if (!live(partition)) return;
+  Owned& p = partitions_[partition.value];
   p.leaving = true;
   p.deadline = std::min(p.deadline, deadline);
 }
 
 void RecordChecks::lost(core::PartitionId partition, Instant now) {
-  Owned& p = owned(partition, "loss");
+  if (!live(partition)) return;
+  Owned& p = partitions_[partition.value];
   p.leaving = p.lost = true;
   p.deadline = now;
 }
@@ -71,14 +77,27 @@ void RecordChecks::stop(Instant deadline) {
   }
 }
 
-void RecordChecks::arrived(const core::RecordArrived& event) {
+// Partitions beyond their deadline do not count: the gate may have given them up.
+void RecordChecks::check_bounds(const Owned& to, Instant now) const {
+  const core::RouteOptions& options = settings_.gate.routes[to.route.value];
+  require(to.records < options.inside_records, "bound_partition_records",
+          std::to_string(to.records));
+  require(to.bytes < options.inside_bytes.value, "bound_partition_bytes", std::to_string(to.bytes));
+  std::int64_t records = 0, bytes = 0;
+  for (const Owned& p : partitions_) {
+    if (!p.live || (p.leaving && now >= p.deadline)) continue;
+    records += p.records;
+    bytes += p.bytes;
+  }
+  require(records < settings_.gate.inside_records, "bound_records", std::to_string(records));
+  require(bytes < settings_.gate.inside_bytes.value, "bound_bytes", std::to_string(bytes));
+}
+
+void RecordChecks::arrived(const core::RecordArrived& event, Instant now) {
   Owned& p = owned(event.partition, "arrival");
   const core::RouteOptions& options = settings_.gate.routes[p.route.value];
   require(!p.held && !p.leaving, "world", "a record of a held partition");
-  require(p.records < options.inside_records, "bound_partition_records", std::to_string(p.records));
-  require(p.bytes < options.inside_bytes.value, "bound_partition_bytes", std::to_string(p.bytes));
-  require(inside_records_ < settings_.gate.inside_records, "bound_records", std::to_string(inside_records_));
-  require(inside_bytes_ < settings_.gate.inside_bytes.value, "bound_bytes", std::to_string(inside_bytes_));
+  check_bounds(p, now);
   if (records_.size() <= event.record.slot) records_.resize(event.record.slot + 1);
   const std::size_t lines = std::max<std::size_t>(line_records_.size(), event.line.value + 1);
   line_records_.resize(lines);
@@ -92,7 +111,8 @@ void RecordChecks::arrived(const core::RecordArrived& event) {
   shadow.line = event.line;
   shadow.offset = event.offset;
   shadow.size = event.size;
-  const bool laned = options.order == core::Order::partition || (options.order == core::Order::key && event.lane);
+  const bool laned =
+      options.order == core::Order::partition || (options.order == core::Order::key && event.lane);
   if (options.order == core::Order::key) shadow.lane = event.lane;
   if (laned) p.lanes[shadow.lane].insert(event.offset);
   records_[event.record.slot] = shadow;
@@ -100,7 +120,6 @@ void RecordChecks::arrived(const core::RecordArrived& event) {
   if (p.arrivals.size() == 1) p.finished_to = event.offset;
   ++p.records, ++p.waiting, ++inside_records_, ++open_records_;
   p.bytes += event.size.value;
-  inside_bytes_ += event.size.value;
   ++line_records_[event.line.value], ++line_waiting_[event.line.value];
   ++books_[p.route.value].received, ++books_[p.route.value].inside;
 }
@@ -137,6 +156,8 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
   if (shadow->orphan) return finish(*shadow);
   --books.in_flight;
   const Owned& p = partitions_[shadow->partition.value];
+  ++(p.leaving && now >= p.deadline ? books.unsure_attempts
+                                    : books.attempts[static_cast<std::size_t>(event.outcome)]);
   shadow->outcome = event.outcome;
   shadow->failed_at = now;
   if (event.outcome == core::Outcome::accepted) {
@@ -157,7 +178,8 @@ void RecordChecks::dead_letter_ended(const core::DeadLetterEnded& event, Instant
   shadow->failed_at = now;
   const Owned& p = partitions_[shadow->partition.value];
   if (event.acknowledged) {
-    ++(p.leaving && now >= p.deadline ? books.unsure : books.dead[static_cast<std::size_t>(shadow->reason)]);
+    ++(p.leaving && now >= p.deadline ? books.unsure
+                                      : books.dead[static_cast<std::size_t>(shadow->reason)]);
     return finish(*shadow);
   }
   shadow->state = State::waiting;
@@ -169,8 +191,9 @@ void RecordChecks::commit_ended(core::CommitResult result) {
   commit_open_ = false;
   for (std::size_t i = 0; i < in_commit_.size(); ++i) {
     const InCommit& entry = in_commit_[i];
-    require(commit_entries_[i].partition == entry.partition && commit_entries_[i].next == entry.next,
-            "commit_entries_live", "entries of an open commit have changed");
+    require(
+        commit_entries_[i].partition == entry.partition && commit_entries_[i].next == entry.next,
+        "commit_entries_live", "entries of an open commit have changed");
     Owned& p = partitions_[entry.partition.value];
     if (!p.live || p.use != entry.use) continue;
     if (result == core::CommitResult::committed) p.next = entry.next;
@@ -196,14 +219,18 @@ void RecordChecks::send(const core::Send& command, Instant now) {
   Owned& p = owned(shadow->partition, "send");
   require(!p.leaving, "send_after_revoke", text(command.record));
   require(!shadow->doomed, "send_dead_letter", text(command.record));
-  require(command.attempt.value == shadow->attempt + 1, "attempt_number", std::to_string(command.attempt.value));
+  require(command.attempt.value == shadow->attempt + 1, "attempt_number",
+          std::to_string(command.attempt.value));
   const core::RouteOptions& options = settings_.gate.routes[shadow->route.value];
-  require(options.attempts == 0 || !options.dead_letter || command.attempt.value <= options.attempts,
-          "attempts_bound", std::to_string(command.attempt.value));
-  require(!options.dead_letter || shadow->outcome != core::Outcome::refused, "send_refused", text(command.record));
+  require(
+      options.attempts == 0 || !options.dead_letter || command.attempt.value <= options.attempts,
+      "attempts_bound", std::to_string(command.attempt.value));
+  require(!options.dead_letter || shadow->outcome != core::Outcome::refused, "send_refused",
+          text(command.record));
   require(command.target == options.target, "target", std::to_string(command.target.value));
-  require(in_flight_[command.target.value] < settings_.gate.targets[command.target.value].max_in_flight,
-          "bound_in_flight", std::to_string(in_flight_[command.target.value]));
+  require(
+      in_flight_[command.target.value] < settings_.gate.targets[command.target.value].max_in_flight,
+      "bound_in_flight", std::to_string(in_flight_[command.target.value]));
   require(now >= target_held_until_[command.target.value], "retry_after",
           std::to_string((target_held_until_[command.target.value] - now).us) + " us too early");
   check_lane(*shadow);
@@ -262,7 +289,6 @@ void RecordChecks::left(Shadow& shadow) {
   Owned& p = partitions_[shadow.partition.value];
   --p.records, --inside_records_;
   p.bytes -= shadow.size.value;
-  inside_bytes_ -= shadow.size.value;
   --line_records_[shadow.line.value];
   --books_[shadow.route.value].inside;
   if (shadow.state != State::waiting) return;
@@ -293,8 +319,9 @@ void RecordChecks::commit(const core::Commit& command) {
     const Owned& p = owned(entry.partition, "commit");
     require(!p.lost, "commit_lost", std::to_string(entry.partition.value));
     require(!p.fenced, "commit_fenced", std::to_string(entry.partition.value));
-    require(entry.next <= p.finished_to, "commit_unfinished",
-            std::to_string(entry.next.value) + ", finished to " + std::to_string(p.finished_to.value));
+    require(
+        entry.next <= p.finished_to, "commit_unfinished",
+        std::to_string(entry.next.value) + ", finished to " + std::to_string(p.finished_to.value));
     require(entry.next > p.next, "commit_nothing_new", std::to_string(entry.next.value));
     for (const InCommit& other : in_commit_) {
       require(other.partition != entry.partition, "commit_partition_twice", "");
@@ -310,7 +337,8 @@ void RecordChecks::partition_done(core::PartitionId partition, Instant now) {
   require(p.waiting == 0, "done_with_records", name);
   if (!p.lost) {
     for (const InCommit& entry : in_commit_) {
-      require(!commit_open_ || entry.partition != partition || entry.use != p.use, "done_before_commit_ended", name);
+      require(!commit_open_ || entry.partition != partition || entry.use != p.use,
+              "done_before_commit_ended", name);
     }
     if (now < p.deadline) {
       require(p.records == 0, "done_in_flight", name);
@@ -329,7 +357,6 @@ void RecordChecks::partition_done(core::PartitionId partition, Instant now) {
 
 void RecordChecks::stopped() {
   require(stopping_, "stopped_unasked", "");
-  require(!commit_open_, "stopped_before_commit_ended", "");
   for (const Owned& p : partitions_) require(!p.live, "stopped_before_done", "");
   stopped_ = true;
 }
@@ -354,23 +381,30 @@ void RecordChecks::check_books(const core::Gate& gate, core::RouteId route, Inst
   const core::RouteStats& stats = gate.stats(route);
   const Books& books = books_[route.value];
   const std::uint64_t unsure = may_be_orphans(route, now);
-  const auto within = [](std::uint64_t value, std::uint64_t least, std::uint64_t more, const char* name) {
+  const auto within = [](std::uint64_t value, std::uint64_t least, std::uint64_t more,
+                         const char* name) {
     require(value >= least && value <= least + more, name,
-            std::to_string(value) + ", expected " + std::to_string(least) + " to " + std::to_string(least + more));
+            std::to_string(value) + ", expected " + std::to_string(least) + " to " +
+                std::to_string(least + more));
   };
   within(stats.received, books.received, 0, "books_received");
   within(stats.delivered, books.delivered, books.unsure, "books_delivered");
+  within(stats.attempts_accepted, books.attempts[0], books.unsure_attempts, "books_attempts");
+  within(stats.attempts_retry, books.attempts[1], books.unsure_attempts, "books_attempts");
+  within(stats.attempts_refused, books.attempts[2], books.unsure_attempts, "books_attempts");
   std::uint64_t dead = 0;
   for (std::size_t i = 0; i < books.dead.size(); ++i) {
     within(stats.dead_lettered[i], books.dead[i], books.unsure, "books_dead_lettered");
     dead += stats.dead_lettered[i];
   }
   within(stats.inside + unsure, books.inside, unsure, "books_inside");
-  require(stats.received == stats.delivered + dead + stats.returned + stats.inside, "books_closed", "");
+  require(stats.received == stats.delivered + dead + stats.returned + stats.inside, "books_closed",
+          "");
   const core::Waiting w = gate.waiting(route, now);
   within(w.in_flight + unsure, books.in_flight, unsure, "waiting_in_flight");
   const std::uint64_t sum = w.limit + w.target + w.retry + w.order + w.outage + w.in_flight;
-  require(sum == stats.inside, "waiting_sum", std::to_string(sum) + " of " + std::to_string(stats.inside));
+  require(sum == stats.inside, "waiting_sum",
+          std::to_string(sum) + " of " + std::to_string(stats.inside));
 }
 
 void RecordChecks::check(const core::Gate& gate, Instant now) const {
@@ -386,7 +420,7 @@ void RecordChecks::check(const core::Gate& gate, Instant now) const {
   }
 }
 
-void RecordChecks::check_backoff(const core::Gate& gate, Instant now) const {
+void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
   std::vector<std::uint64_t> backing_off(books_.size());
   for (const Shadow& shadow : records_) {
     const Duration most = settings_.gate.routes[shadow.route.value].retry_max;
@@ -395,9 +429,16 @@ void RecordChecks::check_backoff(const core::Gate& gate, Instant now) const {
     }
   }
   for (std::size_t i = 0; i < books_.size(); ++i) {
-    const std::uint64_t retry = gate.waiting(core::RouteId{static_cast<std::uint16_t>(i)}, now).retry;
-    require(retry <= backing_off[i], "backoff_too_long", std::to_string(retry) + " wait to try again, " +
-                std::to_string(backing_off[i]) + " may");
+    const core::Waiting waiting = gate.waiting(core::RouteId{static_cast<std::uint16_t>(i)}, now);
+    const std::uint64_t retry = waiting.retry;
+    const std::size_t target = settings_.gate.routes[i].target.value;
+    const bool room = now >= target_held_until_[target] &&
+                      in_flight_[target] < settings_.gate.targets[target].max_in_flight;
+    require(waiting.target == 0 || !room, "room_unused",
+            std::to_string(waiting.target) + " wait for the target");
+    require(
+        retry <= backing_off[i], "backoff_too_long",
+        std::to_string(retry) + " wait to try again, " + std::to_string(backing_off[i]) + " may");
   }
 }
 

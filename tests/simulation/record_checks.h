@@ -24,10 +24,11 @@ class RecordChecks {
 
   // What the gate is told. Called before it is.
   void assigned(const core::PartitionAssigned& event);
+  // The gate may have said PartitionDone while these were on their way to it.
   void revoked(core::PartitionId partition, Instant deadline);
   void lost(core::PartitionId partition, Instant now);
   void stop(Instant deadline);
-  void arrived(const core::RecordArrived& event);
+  void arrived(const core::RecordArrived& event, Instant now);
   void delivery_ended(const core::DeliveryEnded& event, Instant now);
   void dead_letter_ended(const core::DeadLetterEnded& event, Instant now);
   void commit_ended(core::CommitResult result);
@@ -46,9 +47,9 @@ class RecordChecks {
 
   // After each event.
   void check(const core::Gate& gate, Instant now) const;
-  // Nobody waits for his next attempt longer than allowed. Slower.
+  // Nobody waits for his next attempt longer than allowed, or for a target that has room. Slower.
   // REQUIRES: the gate has handled every wake-up up to `now`.
-  void check_backoff(const core::Gate& gate, Instant now) const;
+  void check_waiting(const core::Gate& gate, Instant now) const;
 
   core::LineId line_of(core::RecordId record) const { return records_[record.slot].line; }
   // Records that the gate may still ask permits for.
@@ -73,7 +74,7 @@ class RecordChecks {
     Instant failed_at{};                   // The end of the last attempt or dead letter.
     bool doomed = false;                   // Was on its way to the dead letter topic, and why.
     core::DeadLetterReason reason{};
-    bool orphan = false;                   // Its partition is done; only its end is awaited.
+    bool orphan = false;  // Its partition is done; only its end is awaited.
   };
   struct Arrival {
     Offset offset;
@@ -82,8 +83,8 @@ class RecordChecks {
   struct Owned {
     bool live = false;
     core::RouteId route;
-    Offset next;  // Committed, as far as the gate knows.
-    std::deque<Arrival> arrivals;  // From the first unfinished one on.
+    Offset next;                         // Committed, as far as the gate knows.
+    std::deque<Arrival> arrivals;        // From the first unfinished one on.
     Offset finished_least, finished_to;  // What may be committed: gaps leave a choice.
     std::map<std::optional<core::LaneKey>, std::set<Offset>> lanes;
     std::int64_t records = 0, bytes = 0;
@@ -95,8 +96,10 @@ class RecordChecks {
   struct Books {
     std::uint64_t received = 0, delivered = 0, inside = 0;
     std::array<std::uint64_t, 3> dead{};
+    std::array<std::uint64_t, 3> attempts{};  // By outcome.
     std::uint64_t in_flight = 0;
     std::uint64_t unsure = 0;  // Ended after the deadline: may count as delivered or as returned.
+    std::uint64_t unsure_attempts = 0;
   };
   struct InCommit {
     core::PartitionId partition;
@@ -105,10 +108,12 @@ class RecordChecks {
   };
 
   Shadow* find(core::RecordId id);
+  bool live(core::PartitionId id) const;
   Owned& owned(core::PartitionId id, const char* who);
   void finish(Shadow& shadow);
   void left(Shadow& shadow);
   void check_lane(const Shadow& shadow) const;
+  void check_bounds(const Owned& to, Instant now) const;
   void check_leaving(core::PartitionId id, const Owned& partition, Instant now) const;
   void check_books(const core::Gate& gate, core::RouteId route, Instant now) const;
   std::uint64_t may_be_orphans(core::RouteId route, Instant now) const;
@@ -117,17 +122,17 @@ class RecordChecks {
   std::vector<Shadow> records_;
   std::vector<Owned> partitions_;
   std::vector<Books> books_;
-  std::vector<std::uint32_t> in_flight_;      // By target.
+  std::vector<std::uint32_t> in_flight_;  // By target.
   std::vector<Instant> target_held_until_;
-  std::vector<std::int64_t> line_records_;    // By line: unforgotten, no orphans.
+  std::vector<std::int64_t> line_records_;  // By line: unforgotten, no orphans.
   std::vector<std::int64_t> line_waiting_;
   std::vector<bool> line_hopeless_;
-  std::int64_t inside_records_ = 0, inside_bytes_ = 0;
+  std::int64_t inside_records_ = 0;
   std::int64_t open_records_ = 0;
   std::int64_t finished_unforgotten_ = 0;
   bool commit_open_ = false;
   bool stopping_ = false, stopped_ = false;
-  std::vector<InCommit> in_commit_;                  // As they were when the commit was sent.
+  std::vector<InCommit> in_commit_;                    // As they were when the commit was sent.
   std::span<const core::CommitEntry> commit_entries_;  // As the gate keeps them.
 };
 

@@ -101,7 +101,8 @@ Verdict run_apart(const Case& one, Show show) {
   close(ends[1]);
   std::string words;
   char buffer[4096];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) words.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+    words.append(buffer, static_cast<std::size_t>(n));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
@@ -113,7 +114,8 @@ Case shrink(const Case& failing, const std::string& check) {
   for (std::size_t i = 0; i < kFaults; ++i) {
     Case smaller = one;
     smaller.overrides.without.set(i);
-    if (smaller.overrides.without != one.overrides.without && fails_alike(smaller, check)) one = smaller;
+    if (smaller.overrides.without != one.overrides.without && fails_alike(smaller, check))
+      one = smaller;
   }
   for (std::size_t instances = 1; instances < 3; ++instances) {
     Case smaller = one;
@@ -123,12 +125,12 @@ Case shrink(const Case& failing, const std::string& check) {
     break;
   }
   const Settings settings = draw_settings(one.seed, one.overrides);
-  bisect(one, check, static_cast<std::uint64_t>(settings.records), [](Case& smaller, std::uint64_t n) {
-    smaller.overrides.records = static_cast<std::int64_t>(n);
-  });
-  bisect(one, check, std::uint64_t{1} << 24, [](Case& smaller, std::uint64_t n) {
-    smaller.overrides.steps = n;
-  });
+  bisect(one, check, static_cast<std::uint64_t>(settings.records),
+         [](Case& smaller, std::uint64_t n) {
+           smaller.overrides.records = static_cast<std::int64_t>(n);
+         });
+  bisect(one, check, std::uint64_t{1} << 24,
+         [](Case& smaller, std::uint64_t n) { smaller.overrides.steps = n; });
   return one;
 }
 

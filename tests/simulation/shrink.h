@@ -16,7 +16,7 @@ struct Case {
 
 struct Verdict {
   bool failed = false;
-  std::string check;   // Which promise; for a broken invariant of the gate itself, its text.
+  std::string check;  // Which promise; for a broken invariant of the gate itself, its text.
   std::string detail;
 };
 

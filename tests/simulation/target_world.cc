@@ -27,7 +27,8 @@ AttemptPlan TargetWorld::plan(core::TargetId target, Instant now) {
   if (faults_.happens(Fault::target_refused)) plan.outcome = core::Outcome::refused;
   if (plan.outcome == core::Outcome::accepted) plan.accepted_after = plan.ends_after / 2;
   if (faults_.happens(Fault::retry_after)) {
-    plan.hold_target = faults_.dice(Fault::retry_after).duration(Duration::millis(1), Duration::seconds(2));
+    plan.hold_target =
+        faults_.dice(Fault::retry_after).duration(Duration::millis(1), Duration::seconds(2));
   }
   if (faults_.happens(Fault::target_hangs)) {
     plan.ends_after = settings_.target_timeout;
@@ -36,7 +37,8 @@ AttemptPlan TargetWorld::plan(core::TargetId target, Instant now) {
   }
   if (faults_.happens(Fault::delivery_duplicate)) {
     Dice& dice = faults_.dice(Fault::delivery_duplicate);
-    plan.told_again_after = plan.ends_after + dice.duration(Duration::micros(1), Duration::seconds(1));
+    plan.told_again_after =
+        plan.ends_after + dice.duration(Duration::micros(1), Duration::seconds(1));
   }
   return plan;
 }

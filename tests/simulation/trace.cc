@@ -27,24 +27,44 @@ class Words {
 
 struct CommandText {
   std::string operator()(const core::Send& c) const {
-    return Words("Send").add(c.record).add("attempt", c.attempt.value).add("ask", static_cast<std::int64_t>(c.permit.ask.value))
-        .add("permit", c.permit.index).take();
+    return Words("Send")
+        .add(c.record)
+        .add("attempt", c.attempt.value)
+        .add("ask", static_cast<std::int64_t>(c.permit.ask.value))
+        .add("permit", c.permit.index)
+        .take();
   }
-  std::string operator()(const core::Forget& c) const { return Words("Forget").add(c.record).take(); }
+  std::string operator()(const core::Forget& c) const {
+    return Words("Forget").add(c.record).take();
+  }
   std::string operator()(const core::Ask& c) const {
-    return Words("Ask").add("line", c.line.value).add("ask", static_cast<std::int64_t>(c.ask.value)).add("min", c.min.value)
-        .add("max", c.max.value).add("horizon", c.horizon.us).take();
+    return Words("Ask")
+        .add("line", c.line.value)
+        .add("ask", static_cast<std::int64_t>(c.ask.value))
+        .add("min", c.min.value)
+        .add("max", c.max.value)
+        .add("horizon", c.horizon.us)
+        .take();
   }
   std::string operator()(const core::Release& c) const {
-    return Words("Release").add("line", c.line.value).add("ask", static_cast<std::int64_t>(c.permit.ask.value))
-        .add("permit", c.permit.index).take();
+    return Words("Release")
+        .add("line", c.line.value)
+        .add("ask", static_cast<std::int64_t>(c.permit.ask.value))
+        .add("permit", c.permit.index)
+        .take();
   }
-  std::string operator()(const core::ForgetLine& c) const { return Words("ForgetLine").add("line", c.line.value).take(); }
+  std::string operator()(const core::ForgetLine& c) const {
+    return Words("ForgetLine").add("line", c.line.value).take();
+  }
   std::string operator()(const core::DeadLetter& c) const {
     return Words("DeadLetter").add(c.record).add("reason", static_cast<int>(c.reason)).take();
   }
-  std::string operator()(const core::Hold& c) const { return Words("Hold").add("partition", c.partition.value).take(); }
-  std::string operator()(const core::Read& c) const { return Words("Read").add("partition", c.partition.value).take(); }
+  std::string operator()(const core::Hold& c) const {
+    return Words("Hold").add("partition", c.partition.value).take();
+  }
+  std::string operator()(const core::Read& c) const {
+    return Words("Read").add("partition", c.partition.value).take();
+  }
   std::string operator()(const core::Commit& c) const {
     Words words("Commit");
     for (const core::CommitEntry& entry : c.entries) {
@@ -61,7 +81,9 @@ struct CommandText {
 struct EventText {
   std::string operator()(const core::RecordArrived& e) const {
     Words words("RecordArrived");
-    words.add("partition", e.partition.value).add(e.record).add("offset", e.offset.value)
+    words.add("partition", e.partition.value)
+        .add(e.record)
+        .add("offset", e.offset.value)
         .add("line", e.line.value);
     if (e.lane) words.add("lane", static_cast<std::int64_t>(e.lane->value));
     return words.add("size", e.size.value).take();
@@ -74,22 +96,37 @@ struct EventText {
   }
   std::string operator()(const core::PermitsAnswered& e) const {
     Words words("PermitsAnswered");
-    words.add("line", e.line.value).add("ask", static_cast<std::int64_t>(e.ask.value)).add("granted", static_cast<std::int64_t>(e.due.size()));
+    words.add("line", e.line.value)
+        .add("ask", static_cast<std::int64_t>(e.ask.value))
+        .add("granted", static_cast<std::int64_t>(e.due.size()));
     if (!e.due.empty()) words.add("first_due", e.due.front().us).add("last_due", e.due.back().us);
     if (e.retry) words.add("retry", e.retry->us).add("reason", e.reason.value);
     return words.take();
   }
   std::string operator()(const core::PermitsFailed& e) const {
-    return Words("PermitsFailed").add("line", e.line.value).add("ask", static_cast<std::int64_t>(e.ask.value)).take();
+    return Words("PermitsFailed")
+        .add("line", e.line.value)
+        .add("ask", static_cast<std::int64_t>(e.ask.value))
+        .take();
   }
-  std::string operator()(const core::StoreDown& e) const { return Words("StoreDown").add("store", e.store.value).take(); }
-  std::string operator()(const core::StoreUp& e) const { return Words("StoreUp").add("store", e.store.value).take(); }
+  std::string operator()(const core::StoreDown& e) const {
+    return Words("StoreDown").add("store", e.store.value).take();
+  }
+  std::string operator()(const core::StoreUp& e) const {
+    return Words("StoreUp").add("store", e.store.value).take();
+  }
   std::string operator()(const core::PartitionAssigned& e) const {
-    return Words("PartitionAssigned").add("partition", e.partition.value).add("route", e.route.value)
-        .add("next", e.next.value).take();
+    return Words("PartitionAssigned")
+        .add("partition", e.partition.value)
+        .add("route", e.route.value)
+        .add("next", e.next.value)
+        .take();
   }
   std::string operator()(const core::PartitionRevoked& e) const {
-    return Words("PartitionRevoked").add("partition", e.partition.value).add("deadline", e.deadline.us).take();
+    return Words("PartitionRevoked")
+        .add("partition", e.partition.value)
+        .add("deadline", e.deadline.us)
+        .take();
   }
   std::string operator()(const core::PartitionLost& e) const {
     return Words("PartitionLost").add("partition", e.partition.value).take();
@@ -110,7 +147,8 @@ struct EventText {
 struct CommandNumbers {
   using Numbers = std::array<std::int64_t, 4>;
   Numbers operator()(const core::Send& c) const {
-    return {c.record.slot, c.record.use, c.attempt.value, static_cast<std::int64_t>(c.permit.ask.value) * 65'536 + c.permit.index};
+    return {c.record.slot, c.record.use, c.attempt.value,
+            static_cast<std::int64_t>(c.permit.ask.value) * 65'536 + c.permit.index};
   }
   Numbers operator()(const core::Forget& c) const { return {c.record.slot, c.record.use}; }
   Numbers operator()(const core::Ask& c) const {

@@ -8,7 +8,8 @@ namespace {
 
 constexpr Duration kQuiet = Duration::seconds(5);
 
-// These strike from outside, so many times in a second; the others happen to something that goes on.
+// These strike from outside, so many times in a second; the others happen to something that goes
+// on.
 constexpr Fault kStrikes[] = {Fault::revoke, Fault::lost,       Fault::crash,
                               Fault::stop,   Fault::store_down, Fault::store_empty};
 
@@ -58,7 +59,8 @@ Instance* World::somebody(Dice& with) {
     }
   }
   if (there.empty()) return nullptr;
-  return there[static_cast<std::size_t>(with.between(0, static_cast<std::int64_t>(there.size()) - 1))];
+  return there[static_cast<std::size_t>(
+      with.between(0, static_cast<std::int64_t>(there.size()) - 1))];
 }
 
 // Gives the partition to somebody, as soon as somebody is there.
@@ -78,7 +80,8 @@ void World::instance_gone() {
     for (std::size_t store = 0; store < settings.gate.stores; ++store) limiter.restart_empty(store);
   }
   if (ending_) return;
-  timeline.after(dice.duration(Duration::millis(1), Duration::seconds(1)), [this] { start_instance(); });
+  timeline.after(dice.duration(Duration::millis(1), Duration::seconds(1)),
+                 [this] { start_instance(); });
 }
 
 void World::append_next(std::size_t partition, std::size_t index) {
@@ -188,7 +191,8 @@ void World::stop_all() {
   while (timeline.step(end)) {
   }
   for (const auto& instance : instances) {
-    if (instance->alive()) throw Failure("stops_in_time", "gate " + std::to_string(instance->number()));
+    if (instance->alive())
+      throw Failure("stops_in_time", "gate " + std::to_string(instance->number()));
   }
 }
 
