@@ -7,6 +7,8 @@
 namespace einlass::redis::testing {
 namespace {
 
+using namespace std::chrono_literals;
+
 struct Outage : ::testing::Test {
   limits::Limit limit = sliding_log("callbacks", 10);
 
@@ -107,7 +109,8 @@ TEST_F(Outage, AConnectionThatStaysSilentIsGivenUp) {
   EXPECT_TRUE(side.answer(0, 1));
 }
 
-// A call sent long after a silent one has its own deadline.
+// While even the PING is late, only the silence of the connection is watched; the calls after that
+// have deadlines of their own again.
 TEST_F(Outage, DeadlinesHoldAfterAnOutage) {
   RedisServer server;
   auto options = options_for(server.port());
@@ -123,6 +126,7 @@ TEST_F(Outage, DeadlinesHoldAfterAnOutage) {
     const auto start = std::chrono::steady_clock::now();
     ASSERT_TRUE(side.until([&] { return side.count<core::PermitsFailed>() == 1; }));
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(900));
+    EXPECT_FALSE(side.until([&] { return side.store->status().up; }, 2 * 100ms));
     server.thaw();
     ASSERT_TRUE(side.until([&] { return side.count<core::StoreUp>() == 1; }));
   }
