@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "app/check.h"
 #include "app/demo.h"
 #include "app/run.h"
 #include "config/print_config.h"
@@ -39,6 +40,7 @@ struct CommandLine {
                "einlass"};
   std::string path;
   std::string help_verb;
+  bool connect = false;
   DemoOptions demo;
 
   CommandLine() {
@@ -47,7 +49,8 @@ struct CommandLine {
     app.footer("A configuration to start from: config/gate.yaml\n"
                "Exit codes: 0 done, 1 failed while working, 64 wrong usage, 78 wrong config.");
     add_config_verb(app, "run", "Run the gate until SIGTERM or SIGINT, then drain and leave", path);
-    add_config_verb(app, "check", "Check the configuration", path);
+    add_config_verb(app, "check", "Check the configuration", path)
+        ->add_flag("--connect", connect, "Also try Kafka, Redis and every target");
     add_config_verb(app, "print-config",
                     "Print the configuration as understood: defaults filled in, secrets as \"***\"",
                     path);
@@ -69,20 +72,27 @@ struct CommandLine {
   }
 };
 
+int no_such_verb(const std::string& verb) {
+  std::fprintf(stderr, "einlass: there is no verb '%s'; see einlass --help\n", verb.c_str());
+  return kExitUsage;
+}
+
+// The verb of that name; none if there is none for people.
+const CLI::App* verb_named(CommandLine& line, const std::string& name) {
+  const auto verbs = line.app.get_subcommands([&](const CLI::App* verb) {
+    return verb->get_name() == name && !verb->get_group().empty();
+  });
+  return verbs.empty() ? nullptr : verbs.front();
+}
+
 int explain(CommandLine& line) {
   if (line.help_verb.empty()) {
     std::printf("%s", line.app.help().c_str());
     return kExitDone;
   }
-  const auto verbs = line.app.get_subcommands([&](const CLI::App* verb) {
-    return verb->get_name() == line.help_verb && !verb->get_group().empty();
-  });
-  if (verbs.empty()) {
-    std::fprintf(stderr, "einlass: there is no verb '%s'; see einlass --help\n",
-                 line.help_verb.c_str());
-    return kExitUsage;
-  }
-  std::printf("%s", verbs.front()->help().c_str());
+  const CLI::App* verb = verb_named(line, line.help_verb);
+  if (verb == nullptr) return no_such_verb(line.help_verb);
+  std::printf("%s", verb->help("einlass").c_str());
   return kExitDone;
 }
 
@@ -102,9 +112,9 @@ int dispatch(CommandLine& line) {
       return kExitDone;
     });
   }
-  return with_config(line, [&](const config::Config&) {
+  return with_config(line, [&](const config::Config& config) {
     std::printf("%s: the configuration is good\n", line.path.c_str());
-    return kExitDone;
+    return line.connect ? check_connections(config) : kExitDone;
   });
 }
 
@@ -112,6 +122,11 @@ int dispatch(CommandLine& line) {
 
 int run_command_line(int argc, char** argv) {
   CommandLine line;
+  // Told here, for the parser would only say that a verb is missing.
+  if (argc > 1 && argv[1][0] != '-' && argv[1] != std::string(kDemoBrokerVerb) &&
+      verb_named(line, argv[1]) == nullptr) {
+    return no_such_verb(argv[1]);
+  }
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

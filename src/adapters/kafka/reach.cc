@@ -1,0 +1,62 @@
+#include "adapters/kafka/reach.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "adapters/kafka/configuration.h"
+#include "adapters/kafka/handles.h"
+
+namespace einlass::kafka {
+namespace {
+
+using ClientHandle = std::unique_ptr<rd_kafka_t, Destroy<rd_kafka_destroy>>;
+using TopicHandle = std::unique_ptr<rd_kafka_topic_t, Destroy<rd_kafka_topic_destroy>>;
+
+// The last error that librdkafka told of: it knows why a broker cannot be reached.
+void remember(rd_kafka_t*, int, const char* reason, void* last) {
+  *static_cast<std::string*>(last) = reason;
+}
+
+std::string look_up(rd_kafka_t* client, const std::string& name, int timeout_ms) {
+  const TopicHandle topic(rd_kafka_topic_new(client, name.c_str(), nullptr));
+  if (!topic) return rd_kafka_err2str(rd_kafka_last_error());
+  const struct rd_kafka_metadata* metadata = nullptr;
+  const auto error = rd_kafka_metadata(client, 0, topic.get(), &metadata, timeout_ms);
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return rd_kafka_err2str(error);
+  const auto of_topic = metadata->topic_cnt > 0 ? metadata->topics[0].err
+                                                : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+  rd_kafka_metadata_destroy(metadata);
+  return of_topic == RD_KAFKA_RESP_ERR_NO_ERROR ? "" : rd_kafka_err2str(of_topic);
+}
+
+}  // namespace
+
+std::vector<std::string> reach(const SourceOptions& options, Duration patience) {
+  std::string last;
+  ConfHandle configuration = source_configuration(options, rd_kafka_version());
+  rd_kafka_conf_set_events(configuration.get(), 0);
+  rd_kafka_conf_set(configuration.get(), "log.queue", "false", nullptr, 0);
+  rd_kafka_conf_set_log_cb(configuration.get(), nullptr);
+  rd_kafka_conf_set_error_cb(configuration.get(), remember);
+  rd_kafka_conf_set_opaque(configuration.get(), &last);
+  char error[512];
+  const ClientHandle client(
+      rd_kafka_new(RD_KAFKA_CONSUMER, configuration.get(), error, sizeof error));
+  if (!client) throw std::runtime_error(std::string("kafka.properties: ") + error);
+  (void)configuration.release();  // The client has it now.
+
+  std::vector<std::string> trouble;
+  for (const SourceOptions::Topic& topic : options.topics) {
+    const std::string reason =
+        look_up(client.get(), topic.name, static_cast<int>(patience.us / 1000));
+    if (reason.empty()) continue;
+    rd_kafka_poll(client.get(), 0);
+    if (!last.empty()) return {"brokers " + options.brokers + ": " + last};
+    trouble.push_back("topic " + topic.name + ": " + reason);
+  }
+  return trouble;
+}
+
+}  // namespace einlass::kafka

@@ -1,0 +1,17 @@
+// One question to the brokers, for `einlass check --connect`: are you there, and have you the topics?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "adapters/kafka/source.h"
+#include "units/time.h"
+
+namespace einlass::kafka {
+
+// What stands in the way, a sentence each; empty if the brokers answered and every topic of the
+// options is there. Joins no group. Waits at most `patience`.
+// Throws std::runtime_error, with the property at fault, if librdkafka refuses the configuration.
+std::vector<std::string> reach(const SourceOptions& options, Duration patience);
+
+}  // namespace einlass::kafka

@@ -1,0 +1,97 @@
+#include "app/check.h"
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "adapters/kafka/reach.h"
+#include "adapters/redis/store.h"
+#include "app/command_line.h"
+#include "app/wiring.h"
+
+namespace einlass::app {
+namespace {
+
+using boost::asio::ip::tcp;
+
+constexpr Duration kPatience = Duration::seconds(5);
+
+bool tell(const std::string& what, const std::string& trouble) {
+  if (trouble.empty()) {
+    std::printf("  ok      %s\n", what.c_str());
+  } else {
+    std::printf("  FAILED  %s: %s\n", what.c_str(), trouble.c_str());
+  }
+  return trouble.empty();
+}
+
+bool check_kafka(const config::Config& config) {
+  const kafka::SourceOptions options = source_options(config);
+  std::string trouble;
+  try {
+    for (const std::string& one : kafka::reach(options, kPatience)) {
+      trouble += (trouble.empty() ? "" : "; ") + one;
+    }
+  } catch (const std::exception& error) {
+    trouble = error.what();
+  }
+  return tell("Kafka at " + options.brokers, trouble);
+}
+
+bool check_redis(const config::Config& config) {
+  boost::asio::io_context io(1);
+  core::Events events;
+  std::string last;
+  redis::Store store(
+      io, redis_options(config, random_run_id()), events,
+      [&](const Notice& notice) { last = notice.detail; }, [](Duration) {});
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience.us);
+  while (!store.status().up && std::chrono::steady_clock::now() < end) {
+    io.run_one_until(end);
+  }
+  std::string trouble;
+  if (!store.status().up) {
+    trouble = store.status().trouble.empty() ? last : store.status().trouble;
+    if (trouble.empty()) trouble = "no answer within 5 s";
+  }
+  return tell("Redis at " + config.redis.host + ":" + std::to_string(config.redis.port), trouble);
+}
+
+// Only connects: a request would be a delivery.
+bool check_target(const config::Target& target) {
+  boost::asio::io_context io(1);
+  boost::system::error_code result = boost::asio::error::timed_out;
+  tcp::resolver resolver(io);
+  tcp::socket socket(io);
+  resolver.async_resolve(
+      target.http.host, std::to_string(target.http.port),
+      [&](const boost::system::error_code& error, const tcp::resolver::results_type& found) {
+        if (error) {
+          result = error;
+          return;
+        }
+        boost::asio::async_connect(
+            socket, found,
+            [&](const boost::system::error_code& failed, const tcp::endpoint&) { result = failed; });
+      });
+  io.run_for(std::chrono::microseconds(kPatience.us));
+  return tell("target " + target.name + " at " + target.http.url, result ? result.message() : "");
+}
+
+}  // namespace
+
+int check_connections(const config::Config& config) {
+  bool good = check_kafka(config);
+  if (uses_redis(config)) good = check_redis(config) && good;
+  for (const config::Target& target : config.targets) good = check_target(target) && good;
+  return good ? kExitDone : kExitFailed;
+}
+
+}  // namespace einlass::app
