@@ -62,10 +62,7 @@ std::string host_header(const TargetOptions& options) {
   return host;
 }
 
-char* put(char* at, std::string_view text) {
-  std::memcpy(at, text.data(), text.size());
-  return at + text.size();
-}
+char* put(char* at, std::string_view text) { return std::copy(text.begin(), text.end(), at); }
 
 }  // namespace
 

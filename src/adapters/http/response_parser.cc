@@ -1,7 +1,7 @@
 #include "adapters/http/response_parser.h"
 
+#include <algorithm>
 #include <boost/beast/http/error.hpp>
-#include <cstring>
 
 #include "adapters/http/retry_after.h"
 
@@ -12,7 +12,7 @@ using boost::beast::http::field;
 
 void ShortValue::assign(std::string_view value) {
   size_ = value.size() <= bytes_.size() ? static_cast<std::uint8_t>(value.size()) : 0;
-  std::memcpy(bytes_.data(), value.data(), size_);
+  std::copy_n(value.begin(), size_, bytes_.begin());
 }
 
 ResponseParser::Message::Message(bool bodyless) {
