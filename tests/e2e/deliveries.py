@@ -90,6 +90,7 @@ def worst_window(instants, window_us):
 
 
 def use_of_limit(instants, limit, window_us):
-    """How much of a sliding window's limit was used between the first and the last instant: 1.0 is all of it."""
-    span = max(instants) - min(instants)
-    return len(instants) / (limit * (span / window_us + 1))
+    """How much of a sliding window's limit was used in the whole windows from the first instant on: 1.0 is all of it."""
+    first = min(instants)
+    windows = (max(instants) - first) // window_us
+    return sum(1 for instant in instants if instant < first + windows * window_us) / (limit * windows)

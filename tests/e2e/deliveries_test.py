@@ -47,8 +47,9 @@ class Judge(unittest.TestCase):
 
     def test_use_of_the_limit(self):
         full = [second * 1000 + i for second in range(10) for i in range(10)]
-        self.assertAlmostEqual(d.use_of_limit(full, 10, 1000), 1.0, delta=0.01)
-        self.assertAlmostEqual(d.use_of_limit(full[:50], 10, 1000), 1.0, delta=0.01)
+        self.assertEqual(d.use_of_limit(full, 10, 1000), 1.0)
+        self.assertEqual(d.use_of_limit(full[:55], 10, 1000), 1.0)
+        self.assertAlmostEqual(d.use_of_limit(full[:20] + full[22:], 10, 1000), 88 / 90)
         self.assertLess(d.use_of_limit([2 * at for at in full], 10, 1000), 0.6)
 
 

@@ -19,8 +19,12 @@ class Scenario(unittest.TestCase):
         self.addCleanup(self._show_logs)
         print(f"{self.id()}: seed {self.world.seed}", flush=True)
 
+    def run(self, result=None):
+        self._failed = lambda: any(test is self for test, _ in result.failures + result.errors)
+        return super().run(result)
+
     def _show_logs(self):
-        if not self._outcome.success:
+        if self._failed():
             print(self.world.logs(), flush=True)
 
     def note(self, text):

@@ -91,9 +91,17 @@ class World:
         self.kafka.create_topic(name, partitions, configs)
 
     def produce(self, topic, records, size=200, **options):
-        words = [word for name, value in options.items() for word in (f"--{name}", value)]
-        return tool("kafka_tool", "produce", "-b", self.kafka.brokers, "-t", topic, "--records", records, "--size",
-                    size, *words)[0]
+        return tool("kafka_tool", *self._produce_arguments(topic, records, size, options))[0]
+
+    def start_producing(self, topic, records, size=200, **options):
+        """The same beside us: a process to wait for, that ends with 0 once all is in Kafka."""
+        arguments = self._produce_arguments(topic, records, size, options)
+        return servers.start_child([os.path.join(BUILD, "tests", "tools", "kafka_tool"), *arguments],
+                                   os.path.join(self.directory, "producer.log"))
+
+    def _produce_arguments(self, topic, records, size, options):
+        words = ["produce", "-b", self.kafka.brokers, "-t", topic, "--records", str(records), "--size", str(size)]
+        return words + [str(word) for name, value in options.items() for word in (f"--{name}", value)]
 
     def produce_records(self, topic, records):
         """Records as dicts of partition, key, value (bytes or None) and headers."""
