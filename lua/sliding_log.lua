@@ -5,6 +5,7 @@
 
 -- Sorts behind every member of the same score.
 local mark = '\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255'
+local purged_from = 32 -- Fewer that have left may stay: a purge costs as much for one as for many.
 local purged_at_once = 200 -- Besides as many as were added: a call's work stays bounded.
 local read_at_once = 250 -- Entries of one ZRANGE.
 local sent_at_once = 1000 -- Members of one ZADD or ZREM: Lua can spread only so many arguments.
@@ -45,7 +46,7 @@ local function member(id, unit)
   return unit == 0 and id or id .. struct.pack('>I2', unit)
 end
 
-local function add(b, booked, granted, prefix)
+local function add_many(b, booked, granted, prefix)
   local adds, n, written, text = {}, 0, nil, nil
   for i = 1, granted do
     local at = booked[i]
@@ -73,8 +74,12 @@ local function pay(b, booked, granted, prefix, now, slack)
   if b.marked then
     call('ZREM', b.key, mark)
   end
-  add(b, booked, granted, prefix)
-  if b.dead > 0 then
+  if added == 1 then
+    call('ZADD', b.key, booked[1], prefix .. '\0\0')
+  else
+    add_many(b, booked, granted, prefix)
+  end
+  if b.dead >= purged_from then
     call('ZREMRANGEBYRANK', b.key, 0, math.min(b.dead, purged_at_once + added) - 1)
   end
   b.last = booked[granted]

@@ -1,7 +1,8 @@
 #include "limits/acquire.h"
 
 #include <algorithm>
-#include <array>
+#include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "units/check.h"
@@ -15,10 +16,10 @@ namespace {
 //                       (REQUIRES: ever(n), and ever(booked + n) unless n is 1),
 //   book(at)            books the next permit (REQUIRES: not before reach(booked, 1)),
 //   pay(booked, prefix) writes what was booked.
-using Look = std::variant<std::monostate, SlidingLogLook, TokenBucketLook>;
+using Look = std::variant<SlidingLogLook, TokenBucketLook>;
 
 static_assert(std::variant_size_v<Parameters> == std::variant_size_v<State>);
-static_assert(std::variant_size_v<Parameters> + 1 == std::variant_size_v<Look>);
+static_assert(std::variant_size_v<Parameters> == std::variant_size_v<Look>);
 
 // Calls f(parameters, state) with the types of the charge's algorithm.
 template <std::size_t I = 0, class S, class F>
@@ -27,7 +28,7 @@ auto with(const Parameters& parameters, S& state, F&& f) {
     if (parameters.index() != I) return with<I + 1>(parameters, state, std::forward<F>(f));
   }
   CHECK(parameters.index() == state.index());
-  return f(*std::get_if<I>(&parameters), *std::get_if<I>(&state), std::in_place_index<I + 1>);
+  return f(*std::get_if<I>(&parameters), *std::get_if<I>(&state), std::in_place_index<I>);
 }
 
 // The looks of one ask, in the order of its charges.
@@ -35,14 +36,14 @@ class Looks {
  public:
   Looks(std::span<const Charge> charges, Instant now) : size_(charges.size()) {
     CHECK(size_ >= 1 && size_ <= kMostBuckets);
-    for (std::size_t i = 0; i < size_; ++i) open(charges[i], now, looks_[i]);
+    for (std::size_t i = 0; i < size_; ++i) open(charges[i], now, slots_[i]);
   }
 
   std::size_t size() const { return size_; }
 
   template <class F>
   auto at(std::size_t i, F&& f) {
-    return call<1>(looks_[i], f);
+    return call(slots_[i].look, f);
   }
 
   bool grants_ahead() {
@@ -58,16 +59,20 @@ class Looks {
   }
 
  private:
-  static void open(const Charge& charge, Instant now, Look& look) {
+  // Room for a look that is there only once it is opened: clearing all of it first would take as
+  // long as the decision itself.
+  union Slot {
+    Slot() {}
+    Look look;
+  };
+  static_assert(std::is_trivially_destructible_v<Look>);
+
+  static void open(const Charge& charge, Instant now, Slot& slot) {
     with(*charge.parameters, *charge.state, [&](auto& parameters, auto& state, auto place) {
-      emplace(look, place, parameters, state, charge.cost, now);
+      std::construct_at(&slot.look, place, parameters, state, charge.cost, now);
     });
   }
-  template <std::size_t I, class P, class S>
-  static void emplace(Look& look, std::in_place_index_t<I>, P& p, S& s, Permits cost, Instant now) {
-    look.emplace<I>(p, s, cost, now);
-  }
-  template <std::size_t I, class F>
+  template <std::size_t I = 0, class F>
   static auto call(Look& look, F& f) {
     if constexpr (I + 1 < std::variant_size_v<Look>) {
       if (look.index() != I) return call<I + 1>(look, f);
@@ -75,7 +80,7 @@ class Looks {
     return f(*std::get_if<I>(&look));
   }
 
-  std::array<Look, kMostBuckets> looks_;
+  Slot slots_[kMostBuckets];
   std::size_t size_;
 };
 

@@ -37,9 +37,9 @@ TokenBucket fresh(const TokenBucketParameters& parameters) {
   return {full(parameters), kLongAgo, 0, 0, parameters.rate.micros};
 }
 
-TokenBucket advanced(const TokenBucketParameters& parameters, TokenBucket bucket, Instant now) {
+void advance(const TokenBucketParameters& parameters, TokenBucket& bucket, Instant now) {
   convert(parameters, bucket);
-  if (now <= bucket.at) return bucket;
+  if (now <= bucket.at) return;
   const Duration waited = now - bucket.at;
   bucket.level = refilled(parameters, bucket.level, waited);
   if (waited >= kGiveBackWithin) {
@@ -51,12 +51,12 @@ TokenBucket advanced(const TokenBucketParameters& parameters, TokenBucket bucket
     bucket.peak = std::max(bucket.peak, bucket.level);
   }
   bucket.at = now;
-  return bucket;
 }
 
 Permits peek(const TokenBucketParameters& parameters, const TokenBucket& bucket, Instant now) {
   if (parameters.rate.permits == 0) return {0};
-  const TokenBucket next = advanced(parameters, bucket, now);
+  TokenBucket next = bucket;
+  advance(parameters, next, now);
   if (next.at > now) return {0};  // Whatever it holds is for later.
   return {next.level / parameters.rate.micros};
 }
@@ -64,7 +64,8 @@ Permits peek(const TokenBucketParameters& parameters, const TokenBucket& bucket,
 std::int64_t give_back(const TokenBucketParameters& parameters, TokenBucket& bucket, Permits cost,
                        std::span<const PermitId> ids, Instant now) {
   const auto count = static_cast<std::int64_t>(ids.size());
-  TokenBucket next = advanced(parameters, bucket, now);
+  TokenBucket next = bucket;
+  advance(parameters, next, now);
   const std::int64_t most = parameters.burst.value;
   const std::int64_t permits = count > most / cost.value ? most : count * cost.value;
   const std::int64_t highest = std::max({next.peak, next.before, next.level});
@@ -80,7 +81,9 @@ std::int64_t give_back(const TokenBucketParameters& parameters, TokenBucket& buc
 
 bool is_fresh(const TokenBucketParameters& parameters, const TokenBucket& bucket, Instant now) {
   if (now - bucket.at < kGiveBackWithin) return false;
-  return advanced(parameters, bucket, now).level == full(parameters);
+  TokenBucket next = bucket;
+  advance(parameters, next, now);
+  return next.level == full(parameters);
 }
 
 }  // namespace einlass::limits

@@ -43,9 +43,9 @@ struct TokenBucket {
 // A bucket that nobody has used.
 TokenBucket fresh(const TokenBucketParameters& parameters);
 
-// The bucket moved on to `now`, or as it stands if that is behind it. A bucket that was written
-// under another rate keeps its whole permits. Time never runs backwards.
-TokenBucket advanced(const TokenBucketParameters& parameters, TokenBucket bucket, Instant now);
+// Moves the bucket on to `now`; leaves it if that is behind it: time never runs backwards. A bucket
+// that was written under another rate keeps its whole permits.
+void advance(const TokenBucketParameters& parameters, TokenBucket& bucket, Instant now);
 
 // Whole permits that could leave at `now`.
 Permits peek(const TokenBucketParameters& parameters, const TokenBucket& bucket, Instant now);
@@ -64,10 +64,9 @@ class TokenBucketLook {
 
   TokenBucketLook(const TokenBucketParameters& parameters, TokenBucket& bucket, Permits cost,
                   Instant now)
-      : parameters_(parameters),
-        bucket_(bucket),
-        cost_(cost.value),
-        next_(advanced(parameters, bucket, now)) {}
+      : parameters_(parameters), bucket_(bucket), cost_(cost.value), next_(bucket) {
+    advance(parameters, next_, now);
+  }
 
   bool ever(std::int64_t permits) const {
     const std::int64_t burst = parameters_.burst.value;
@@ -81,7 +80,7 @@ class TokenBucketLook {
     return next_.at + Duration{missing / rate + (missing % rate != 0)};
   }
   void book(Instant at) {
-    if (at > next_.at) next_ = advanced(parameters_, next_, at);
+    if (at > next_.at) advance(parameters_, next_, at);
     next_.level -= need();
   }
   void pay(std::span<const Duration>, const IdPrefix&) { bucket_ = next_; }

@@ -115,8 +115,8 @@ std::string RedisSide::key(std::size_t bucket) const {
   return "einlass:{" + name_ + "}:" + std::to_string(bucket);
 }
 
-std::vector<std::int64_t> RedisSide::run(const std::string& script,
-                                         const std::vector<std::string>& rest) {
+std::vector<std::string> RedisSide::command(const std::string& script,
+                                            const std::vector<std::string>& rest) const {
   std::vector<std::string> command = {"EVALSHA", script, std::to_string(rules_.size())};
   for (std::size_t i = 0; i < rules_.size(); ++i) command.push_back(key(i));
   for (const Rule& rule : rules_) {
@@ -124,6 +124,17 @@ std::vector<std::int64_t> RedisSide::run(const std::string& script,
                rule.parameters);
   }
   command.insert(command.end(), rest.begin(), rest.end());
+  return command;
+}
+
+std::vector<std::string> RedisSide::acquire_command(const Asked& asked, std::uint64_t number,
+                                                    std::optional<std::int64_t> now) const {
+  const limits::IdPrefix ids = prefix(number);
+  return command(acquire_, {text(asked.min), text(asked.max), text(asked.horizon),
+                            std::string(ids.begin(), ids.end()), now ? text(*now) : "", slack_});
+}
+
+std::vector<std::int64_t> RedisSide::run(const std::vector<std::string>& command) {
   const Reply reply = server_.call(command);
   if (!reply) throw std::runtime_error("no reply");
   if (reply->type == REDIS_REPLY_INTEGER) return {reply->integer};
@@ -138,10 +149,7 @@ std::vector<std::int64_t> RedisSide::run(const std::string& script,
 
 Result RedisSide::acquire(const Asked& asked, std::uint64_t number,
                           std::optional<std::int64_t> now) {
-  const limits::IdPrefix ids = prefix(number);
-  const std::vector<std::int64_t> reply =
-      run(acquire_, {text(asked.min), text(asked.max), text(asked.horizon),
-                     std::string(ids.begin(), ids.end()), now ? text(*now) : "", slack_});
+  const std::vector<std::int64_t> reply = run(acquire_command(asked, number, now));
   const std::size_t head = 4 + rules_.size();
   if (reply.size() < head || reply.size() != head + static_cast<std::size_t>(reply[0])) {
     throw std::runtime_error("a reply of the wrong length");
@@ -158,11 +166,11 @@ std::int64_t RedisSide::release(std::span<const limits::PermitId> ids,
                                 std::optional<std::int64_t> now) {
   std::vector<std::string> rest = {now ? text(*now) : "", slack_};
   for (const limits::PermitId& id : ids) rest.push_back(bytes(id));
-  return run(release_, rest).at(0);
+  return run(command(release_, rest)).at(0);
 }
 
 std::vector<std::int64_t> RedisSide::peek(std::optional<std::int64_t> now) {
-  std::vector<std::int64_t> reply = run(peek_, {now ? text(*now) : "", slack_});
+  std::vector<std::int64_t> reply = run(command(peek_, {now ? text(*now) : "", slack_}));
   last_now_ = reply.at(0);
   reply.erase(reply.begin());
   return reply;

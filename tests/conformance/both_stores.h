@@ -67,10 +67,14 @@ class RedisSide {
   std::int64_t release(std::span<const limits::PermitId> ids, std::optional<std::int64_t> now);
   std::vector<std::int64_t> peek(std::optional<std::int64_t> now);
   std::string key(std::size_t bucket) const;
+  std::vector<std::string> acquire_command(const Asked& asked, std::uint64_t number,
+                                           std::optional<std::int64_t> now) const;
   std::int64_t last_now() const { return last_now_; }  // The ask's now in the last reply.
 
  private:
-  std::vector<std::int64_t> run(const std::string& script, const std::vector<std::string>& rest);
+  std::vector<std::string> command(const std::string& script,
+                                   const std::vector<std::string>& rest) const;
+  std::vector<std::int64_t> run(const std::vector<std::string>& command);
 
   RedisServer& server_;
   std::string name_;

@@ -33,6 +33,16 @@ std::string temporary_folder() {
   _exit(127);
 }
 
+void append(redisContext* context, std::span<const std::string> command) {
+  std::vector<const char*> parts;
+  std::vector<std::size_t> sizes;
+  for (const std::string& part : command) {
+    parts.push_back(part.data());
+    sizes.push_back(part.size());
+  }
+  redisAppendCommandArgv(context, static_cast<int>(command.size()), parts.data(), sizes.data());
+}
+
 }  // namespace
 
 RedisServer::RedisServer() : folder_(temporary_folder()) {
@@ -67,14 +77,22 @@ void RedisServer::connect() {
 }
 
 Reply RedisServer::call(std::span<const std::string> command) {
-  std::vector<const char*> parts;
-  std::vector<std::size_t> sizes;
-  for (const std::string& part : command) {
-    parts.push_back(part.data());
-    sizes.push_back(part.size());
+  append(context_, command);
+  void* reply = nullptr;
+  redisGetReply(context_, &reply);
+  return Reply(static_cast<redisReply*>(reply));
+}
+
+void RedisServer::pipeline(std::span<const std::vector<std::string>> commands) {
+  for (const std::vector<std::string>& command : commands) append(context_, command);
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    void* reply = nullptr;
+    redisGetReply(context_, &reply);
+    const Reply owned(static_cast<redisReply*>(reply));
+    if (!owned || owned->type == REDIS_REPLY_ERROR) {
+      throw std::runtime_error(owned ? owned->str : "no reply");
+    }
   }
-  return Reply(static_cast<redisReply*>(
-      redisCommandArgv(context_, static_cast<int>(command.size()), parts.data(), sizes.data())));
 }
 
 }  // namespace einlass::conformance

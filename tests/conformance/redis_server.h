@@ -31,6 +31,9 @@ class RedisServer {
     return call(std::span<const std::string>(command.begin(), command.size()));
   }
 
+  // Sends them all at once, then waits for all replies. Throws std::runtime_error at an error.
+  void pipeline(std::span<const std::vector<std::string>> commands);
+
  private:
   void connect();
 
