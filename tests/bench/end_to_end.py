@@ -113,7 +113,7 @@ class Bench:
         return sum(calls for calls, _ in scripts), sum(us for _, us in scripts)
 
     def shared(self, count=3, limit=1000, seconds=20):
-        table = Table(f"{count} gates hold {limit}/s together (sliding log in Redis) for {seconds} s", "", "")
+        table = Table(f"{count} gates hold {limit}/s together (sliding log in Redis) for {seconds} s", "", "measured")
         topic = self.topic()
         gates = self.world.start_gates(count, self.config(topic, limit=limit), PARTITIONS)
         self.world.produce(topic, (seconds + 3) * limit, SIZE)
@@ -138,7 +138,7 @@ class Bench:
         self.end(gates)
 
     def idle(self, seconds=10):
-        table = Table(f"Nothing to do for {seconds} s, {PARTITIONS} partitions assigned", "", "")
+        table = Table(f"Nothing to do for {seconds} s, {PARTITIONS} partitions assigned", "", "measured")
         topic = self.topic()
         gate = self.world.start_gates(1, self.config(topic, limit=1000), PARTITIONS)[0]
         time.sleep(1)
@@ -149,7 +149,7 @@ class Bench:
         self.end([gate])
 
     def memory(self, records=10_000):
-        table = Table(f"{records:,} records of {SIZE} bytes inside, a target that does not answer", "", "")
+        table = Table(f"{records:,} records of {SIZE} bytes inside, a target that does not answer", "", "measured")
         topic = self.topic()
         self.world.receiver.tell("hang")
         settings = self.config(topic, limit=1000, route={"inside": {"records": 2000}})
@@ -164,17 +164,19 @@ class Bench:
         self.world.receiver.clear()
 
     def kills(self, count=5, limit=1000):
-        table = Table(f"kill -9 at {limit}/s and started again at once, {count} times", "", "")
+        table = Table(f"kill -9 at {limit}/s and started again at once, {count} times", "", "measured")
         topic = self.topic()
         gate = self.world.start_gates(1, self.config(topic, limit=limit), PARTITIONS)[0]
-        self.world.produce(topic, (count * 2 + 2) * limit, SIZE)
+        records = (count * 2 + 2) * limit
+        producer = self.world.start_producing(topic, records, SIZE, rate=1.1 * limit)
         killed = []
         for _ in range(count):
             time.sleep(2)
             killed.append(places.now_us())
             gate.kill()
             gate.start(wait=False)
-        self.world.receiver.wait_for((count * 2 + 2) * limit, 60)
+        producer.wait(30)
+        self.world.receiver.wait_for(records, 60)
         seen = self.world.receiver.deliveries()
         first = {}
         for one in seen:
