@@ -52,7 +52,7 @@ class SourceTest : public ::testing::Test {
   }
 
   static inline MockCluster* cluster = nullptr;
-  static inline std::map<std::string, MockCluster*> own_clusters;
+  static inline auto& own_clusters = *new std::map<std::string, MockCluster*>;
   static inline Producer* producer = nullptr;
   static inline std::map<std::string, std::unique_ptr<Gate>> gates;
 };
