@@ -129,7 +129,7 @@ void draw_surroundings(Dice& dice, Settings& settings) {
   settings.answer_delay = dice.duration(Duration::micros(50), Duration::millis(20));
   settings.ask_timeout = Duration::millis(500);
   settings.latency = dice.duration(Duration::micros(200), Duration::millis(50));
-  settings.target_timeout = dice.duration(Duration::millis(300), Duration::seconds(3));
+  settings.target_timeout = dice.duration(Duration::millis(300), Duration::seconds(8));
   settings.revoke_timeout = dice.duration(Duration::millis(10), Duration::seconds(3));
   settings.commit_delay = dice.duration(Duration::micros(200), Duration::millis(20));
   settings.poll_budget = static_cast<int>(dice.spread(1, 100));

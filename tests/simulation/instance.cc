@@ -168,9 +168,11 @@ void Instance::before(const core::Event& event) {
   if (const auto* e = std::get_if<core::StoreDown>(&event)) permits_.store(e->store, false);
   if (const auto* e = std::get_if<core::StoreUp>(&event)) permits_.store(e->store, true);
   const auto* answer = std::get_if<core::PermitsAnswered>(&event);
-  if (!answer || !permits_.answered(*answer, now)) return;
+  if (!answer) return;
+  const std::optional<Duration> in_turn = permits_.answered(*answer, now);
+  if (!in_turn) return;
   if (answer->due.empty() && !answer->retry) records_.line_denied_for_good(answer->line);
-  const Duration late = now - questions_[answer->ask].decided_at;
+  const Duration late = now - questions_[answer->ask].decided_at + *in_turn;
   const Line& line = lines_[answer->line.value];
   world_.book.allow_lateness(late + world_.settings.gate.routes[line.route.value].use_within);
 }

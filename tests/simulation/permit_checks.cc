@@ -12,10 +12,6 @@ namespace {
 // a store came back; more is spinning.
 constexpr int kDenialsAtOnce = 4;
 
-void require(bool holds, const char* check, const std::string& detail) {
-  if (!holds) throw Failure(check, detail);
-}
-
 std::string text(const core::Permit& permit) {
   return "permit " + std::to_string(permit.index) + " of ask " + std::to_string(permit.ask.value);
 }
@@ -55,9 +51,9 @@ void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant) 
   open_[command.ask] = Question{command.line, command.max.value, {}};
 }
 
-bool PermitChecks::answered(const core::PermitsAnswered& event, Instant now) {
+std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   const auto at = open_.find(event.ask);
-  if (at == open_.end()) return false;  // The same answer once more.
+  if (at == open_.end()) return std::nullopt;  // The same answer once more.
   Question question = std::move(at->second);
   open_.erase(at);
   Line& line = known(question.line, "answer");
@@ -67,19 +63,21 @@ bool PermitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   line.denials += event.due.empty();
   if (event.due.empty()) ++counts_[line.route.value].rejections[event.reason.value];
   require(line.denials <= kDenialsAtOnce, "spins_on_denials", std::to_string(event.line.value));
-  if (event.due.empty()) return true;
+  if (event.due.empty()) return Duration{};
   // A line's permits come due in their order: one whose answer came faster than the one before it
   // may wait for that one. It is still used within the other's delay and use_within.
+  Duration later;
   Instant last = line.held > 0 ? line.last_due : Instant{};
   for (const Duration due : event.due) {
     last = std::max(last, now + due);
+    later = std::max(later, last - (now + due));
     question.permits.push_back({event.limiter_now + due, now + due, last});
   }
   line.last_due = last;
   line.held += static_cast<std::int64_t>(event.due.size());
   granted_ += event.due.size();
   answered_[event.ask] = std::move(question);
-  return true;
+  return later;
 }
 
 void PermitChecks::failed(const core::PermitsFailed& event) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -21,8 +22,8 @@ class PermitChecks {
 
   // What the gate is told. Called before it is.
   void line_added(core::LineId line, core::RouteId route, bool keep);
-  // False if the ask has ended before.
-  bool answered(const core::PermitsAnswered& event, Instant now);
+  // How much later than due its permits may come in turn; none if the ask has ended before.
+  std::optional<Duration> answered(const core::PermitsAnswered& event, Instant now);
   void failed(const core::PermitsFailed& event);
   void store(core::StoreId store, bool up) { store_up_[store.value] = up; }
 

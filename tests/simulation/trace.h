@@ -20,6 +20,10 @@ struct Failure : std::runtime_error {
   std::string check;
 };
 
+inline void require(bool holds, const char* check, const std::string& detail) {
+  if (!holds) throw Failure(check, detail);
+}
+
 class Trace {
  public:
   enum class Keep : std::uint8_t { hash, tail, print };

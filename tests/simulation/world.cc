@@ -6,6 +6,8 @@
 namespace einlass::simulation {
 namespace {
 
+// The longest that something may be left over: a target that hangs, and what follows from it.
+constexpr Duration kSettling = Duration::seconds(10);
 constexpr Duration kQuiet = Duration::seconds(5);
 
 // These strike from outside, so many times in a second; the others happen to something that goes
@@ -168,7 +170,7 @@ void World::drain() {
 
 // Then everything that is left over comes to an end, and nobody does anything.
 void World::stay_quiet() {
-  const Instant quiet_from = drained_at_ + kQuiet;
+  const Instant quiet_from = drained_at_ + kSettling;
   while (timeline.step(quiet_from)) {
   }
   std::uint64_t commands = 0;
@@ -187,7 +189,7 @@ void World::stop_all() {
   for (const auto& instance : instances) {
     if (instance->alive()) instance->stop(Duration::seconds(1));
   }
-  const Instant end = drained_at_ + kQuiet * 4;
+  const Instant end = drained_at_ + kSettling + kQuiet * 3;
   while (timeline.step(end)) {
   }
   for (const auto& instance : instances) {

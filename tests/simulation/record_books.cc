@@ -1,0 +1,114 @@
+// What RecordChecks finds true after each event.
+#include <algorithm>
+#include <string>
+
+#include "record_checks.h"
+#include "trace.h"
+
+namespace einlass::simulation {
+namespace {
+
+// The last commit of a revoked partition may be under way when
+// the deadline comes, and it and one more may be slow.
+constexpr Duration kGraceAfterDeadline = Duration::seconds(4);
+
+}  // namespace
+
+// Partitions beyond their deadline do not count: the gate may have given them up.
+void RecordChecks::check_bounds(const Owned& to, Instant now) const {
+  const core::RouteOptions& options = settings_.gate.routes[to.route.value];
+  require(to.records < options.inside_records, "bound_partition_records",
+          std::to_string(to.records));
+  require(to.bytes < options.inside_bytes.value, "bound_partition_bytes", std::to_string(to.bytes));
+  std::int64_t records = 0, bytes = 0;
+  for (const Owned& p : partitions_) {
+    if (!p.live || (p.leaving && now >= p.deadline)) continue;
+    records += p.records;
+    bytes += p.bytes;
+  }
+  require(records < settings_.gate.inside_records, "bound_records", std::to_string(records));
+  require(bytes < settings_.gate.inside_bytes.value, "bound_bytes", std::to_string(bytes));
+}
+
+void RecordChecks::check_leaving(core::PartitionId id, const Owned& p, Instant now) const {
+  const std::string name = std::to_string(id.value);
+  require(!p.lost, "lost_not_done", name);
+  require(p.waiting == 0, "returned_at_once", name);
+  require(p.deadline == kNever || now <= p.deadline + kGraceAfterDeadline, "done_late", name);
+}
+
+// In flight beyond the deadline: the gate may have given them up already, or be about to.
+std::uint64_t RecordChecks::may_be_orphans(core::RouteId route, Instant now) const {
+  std::int64_t sum = 0;
+  for (const Owned& p : partitions_) {
+    if (p.live && p.leaving && p.route == route && now >= p.deadline) sum += p.records;
+  }
+  return static_cast<std::uint64_t>(sum);
+}
+
+void RecordChecks::check_books(const core::Gate& gate, core::RouteId route, Instant now) const {
+  const core::RouteStats& stats = gate.stats(route);
+  const Books& books = books_[route.value];
+  const std::uint64_t unsure = may_be_orphans(route, now);
+  const auto within = [](std::uint64_t value, std::uint64_t least, std::uint64_t more,
+                         const char* name) {
+    require(value >= least && value <= least + more, name,
+            std::to_string(value) + ", expected " + std::to_string(least) + " to " +
+                std::to_string(least + more));
+  };
+  within(stats.received, books.received, 0, "books_received");
+  within(stats.delivered, books.delivered, books.unsure, "books_delivered");
+  within(stats.attempts_accepted, books.attempts[0], books.unsure_attempts, "books_attempts");
+  within(stats.attempts_retry, books.attempts[1], books.unsure_attempts, "books_attempts");
+  within(stats.attempts_refused, books.attempts[2], books.unsure_attempts, "books_attempts");
+  std::uint64_t dead = 0;
+  for (std::size_t i = 0; i < books.dead.size(); ++i) {
+    within(stats.dead_lettered[i], books.dead[i], books.unsure, "books_dead_lettered");
+    dead += stats.dead_lettered[i];
+  }
+  within(stats.inside + unsure, books.inside, unsure, "books_inside");
+  require(stats.received == stats.delivered + dead + stats.returned + stats.inside, "books_closed",
+          "");
+  const core::Waiting w = gate.waiting(route, now);
+  within(w.in_flight + unsure, books.in_flight, unsure, "waiting_in_flight");
+  const std::uint64_t sum = w.limit + w.target + w.retry + w.order + w.outage + w.in_flight;
+  require(sum == stats.inside, "waiting_sum",
+          std::to_string(sum) + " of " + std::to_string(stats.inside));
+}
+
+void RecordChecks::check(const core::Gate& gate, Instant now) const {
+  require(finished_unforgotten_ == 0, "forget_in_turn", std::to_string(finished_unforgotten_));
+  for (std::size_t i = 0; i < partitions_.size(); ++i) {
+    const Owned& p = partitions_[i];
+    if (!p.live) continue;
+    if (p.leaving) check_leaving(core::PartitionId{static_cast<std::uint32_t>(i)}, p, now);
+    require(p.leaving || !p.held || inside_records_ > 0, "held_for_nothing", std::to_string(i));
+  }
+  for (std::size_t i = 0; i < books_.size(); ++i) {
+    check_books(gate, core::RouteId{static_cast<std::uint16_t>(i)}, now);
+  }
+}
+
+void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
+  std::vector<std::uint64_t> backing_off(books_.size());
+  for (const Shadow& shadow : records_) {
+    const Duration most = settings_.gate.routes[shadow.route.value].retry_max;
+    if (shadow.state == State::waiting && !shadow.orphan && shadow.failed_at + most > now) {
+      ++backing_off[shadow.route.value];
+    }
+  }
+  for (std::size_t i = 0; i < books_.size(); ++i) {
+    const core::Waiting waiting = gate.waiting(core::RouteId{static_cast<std::uint16_t>(i)}, now);
+    const std::uint64_t retry = waiting.retry;
+    const std::size_t target = settings_.gate.routes[i].target.value;
+    const bool room = now >= target_held_until_[target] &&
+                      in_flight_[target] < settings_.gate.targets[target].max_in_flight;
+    require(waiting.target == 0 || !room, "room_unused",
+            std::to_string(waiting.target) + " wait for the target");
+    require(
+        retry <= backing_off[i], "backoff_too_long",
+        std::to_string(retry) + " wait to try again, " + std::to_string(backing_off[i]) + " may");
+  }
+}
+
+}  // namespace einlass::simulation

@@ -1,0 +1,175 @@
+// What RecordChecks says of each command.
+#include <algorithm>
+#include <string>
+
+#include "record_checks.h"
+#include "trace.h"
+
+namespace einlass::simulation {
+namespace {
+
+std::string text(core::RecordId id) {
+  return "record " + std::to_string(id.slot) + " use " + std::to_string(id.use);
+}
+
+}  // namespace
+
+void RecordChecks::check_lane(const Shadow& shadow) const {
+  const auto& lanes = partitions_[shadow.partition.value].lanes;
+  const auto lane = lanes.find(shadow.lane);
+  if (lane == lanes.end() || !lane->second.contains(shadow.offset)) return;
+  require(*lane->second.begin() == shadow.offset, "order_in_lane",
+          "offset " + std::to_string(shadow.offset.value) + " leaves before " +
+              std::to_string(lane->second.begin()->value));
+}
+
+void RecordChecks::send(const core::Send& command, Instant now) {
+  Shadow* shadow = find(command.record);
+  require(shadow && !shadow->orphan, "send_unknown_record", text(command.record));
+  require(shadow->state == State::waiting, "one_attempt_at_a_time", text(command.record));
+  Owned& p = owned(shadow->partition, "send");
+  require(!p.leaving, "send_after_revoke", text(command.record));
+  require(!shadow->doomed, "send_dead_letter", text(command.record));
+  require(command.attempt.value == shadow->attempt + 1, "attempt_number",
+          std::to_string(command.attempt.value));
+  const core::RouteOptions& options = settings_.gate.routes[shadow->route.value];
+  require(
+      options.attempts == 0 || !options.dead_letter || command.attempt.value <= options.attempts,
+      "attempts_bound", std::to_string(command.attempt.value));
+  require(!options.dead_letter || shadow->outcome != core::Outcome::refused, "send_refused",
+          text(command.record));
+  require(command.target == options.target, "target", std::to_string(command.target.value));
+  require(
+      in_flight_[command.target.value] < settings_.gate.targets[command.target.value].max_in_flight,
+      "bound_in_flight", std::to_string(in_flight_[command.target.value]));
+  require(now >= target_held_until_[command.target.value], "retry_after",
+          std::to_string((target_held_until_[command.target.value] - now).us) + " us too early");
+  check_lane(*shadow);
+  shadow->state = State::sent;
+  shadow->attempt = command.attempt.value;
+  ++in_flight_[command.target.value], ++books_[shadow->route.value].in_flight;
+  --p.waiting, --line_waiting_[shadow->line.value];
+}
+
+void RecordChecks::dead_letter(const core::DeadLetter& command) {
+  Shadow* shadow = find(command.record);
+  require(shadow && !shadow->orphan, "dead_letter_unknown_record", text(command.record));
+  require(shadow->state == State::waiting, "dead_letter_once", text(command.record));
+  const core::RouteOptions& options = settings_.gate.routes[shadow->route.value];
+  require(options.dead_letter, "dead_letter_without_topic", text(command.record));
+  check_lane(*shadow);
+  if (shadow->doomed) {
+    require(command.reason == shadow->reason, "dead_letter_reason", "changed");
+  } else if (command.reason == core::DeadLetterReason::refused) {
+    require(shadow->outcome == core::Outcome::refused, "dead_letter_reason", "refused");
+  } else if (command.reason == core::DeadLetterReason::attempts) {
+    require(shadow->outcome == core::Outcome::retry && options.attempts > 0 &&
+                shadow->attempt == options.attempts,
+            "dead_letter_reason", "attempts");
+  } else {
+    require(line_hopeless_[shadow->line.value], "dead_letter_reason", "never");
+  }
+  if (!shadow->doomed) --line_waiting_[shadow->line.value];
+  shadow->doomed = true;
+  shadow->reason = command.reason;
+  shadow->state = State::dead_lettering;
+  --partitions_[shadow->partition.value].waiting;
+  ++books_[shadow->route.value].in_flight;
+}
+
+void RecordChecks::forget(core::RecordId record) {
+  Shadow* shadow = find(record);
+  require(shadow, "forget_once", text(record));
+  require(shadow->state != State::sent && shadow->state != State::dead_lettering,
+          "forget_in_flight", text(record));
+  const Owned& p = partitions_[shadow->partition.value];
+  if (shadow->state == State::finished) {
+    --finished_unforgotten_;
+  } else {
+    require(p.live && p.leaving, "forget_unfinished", text(record));
+  }
+  left(*shadow);
+  --open_records_;
+  shadow->state = State::absent;
+}
+
+// Out of the partition's and the gate's bounds and of the line. Done once: by an orphan when it
+// becomes one.
+void RecordChecks::left(Shadow& shadow) {
+  if (shadow.orphan) return;
+  Owned& p = partitions_[shadow.partition.value];
+  --p.records, --inside_records_;
+  p.bytes -= shadow.size.value;
+  --line_records_[shadow.line.value];
+  --books_[shadow.route.value].inside;
+  if (shadow.state != State::waiting) return;
+  --p.waiting;
+  if (!shadow.doomed) --line_waiting_[shadow.line.value];
+}
+
+void RecordChecks::hold(core::PartitionId partition) {
+  Owned& p = owned(partition, "hold");
+  require(!p.held, "hold_twice", std::to_string(partition.value));
+  p.held = true;
+}
+
+void RecordChecks::read(core::PartitionId partition) {
+  Owned& p = owned(partition, "read");
+  require(p.held, "read_twice", std::to_string(partition.value));
+  require(!p.leaving, "read_after_revoke", std::to_string(partition.value));
+  p.held = false;
+}
+
+void RecordChecks::commit(const core::Commit& command) {
+  require(!commit_open_, "one_commit", "a commit is open");
+  require(!command.entries.empty(), "commit_empty", "");
+  commit_open_ = true;
+  commit_entries_ = command.entries;
+  in_commit_.clear();
+  for (const core::CommitEntry& entry : command.entries) {
+    const Owned& p = owned(entry.partition, "commit");
+    require(!p.lost, "commit_lost", std::to_string(entry.partition.value));
+    require(!p.fenced, "commit_fenced", std::to_string(entry.partition.value));
+    require(
+        entry.next <= p.finished_to, "commit_unfinished",
+        std::to_string(entry.next.value) + ", finished to " + std::to_string(p.finished_to.value));
+    require(entry.next > p.next, "commit_nothing_new", std::to_string(entry.next.value));
+    for (const InCommit& other : in_commit_) {
+      require(other.partition != entry.partition, "commit_partition_twice", "");
+    }
+    in_commit_.push_back({entry.partition, p.use, entry.next});
+  }
+}
+
+void RecordChecks::partition_done(core::PartitionId partition, Instant now) {
+  Owned& p = owned(partition, "end");
+  const std::string name = std::to_string(partition.value);
+  require(p.leaving, "done_unasked", name);
+  require(p.waiting == 0, "done_with_records", name);
+  if (!p.lost) {
+    for (const InCommit& entry : in_commit_) {
+      require(!commit_open_ || entry.partition != partition || entry.use != p.use,
+              "done_before_commit_ended", name);
+    }
+    if (now < p.deadline) {
+      require(p.records == 0, "done_in_flight", name);
+      require(p.fenced || p.next >= p.finished_least, "done_uncommitted", name);
+    }
+  }
+  for (Shadow& shadow : records_) {
+    if (shadow.state == State::absent || shadow.orphan || shadow.partition != partition) continue;
+    left(shadow);
+    shadow.orphan = true;
+    Books& books = books_[shadow.route.value];
+    if (shadow.state != State::finished) --books.in_flight;
+  }
+  p.live = false;
+}
+
+void RecordChecks::stopped() {
+  require(stopping_, "stopped_unasked", "");
+  for (const Owned& p : partitions_) require(!p.live, "stopped_before_done", "");
+  stopped_ = true;
+}
+
+}  // namespace einlass::simulation
