@@ -37,6 +37,11 @@ Shard::Shard(boost::asio::io_context& io, const config::Config& config, const Cl
     targets_.push_back(
         {std::make_unique<http::Target>(io, target_options(target), events_, notify_),
          RequestBuilder(run_id_, target.http.forward_headers)});
+    targets_.back().http->tell_failures(
+        [this](core::RecordId record, unsigned status, std::string_view reason) {
+          records_[record].last_status = status;
+          records_[record].last_error = reason;
+        });
   }
   if (uses_dead_letters(config)) {
     dead_letters_ = std::make_unique<kafka::DeadLetters>(io, dead_letters_options(config), events_,

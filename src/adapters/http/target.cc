@@ -44,6 +44,7 @@ struct Target::State final : ConnectionOwner {
   std::optional<TlsContext> tls;
   ConnectionSettings settings;
   Health health;
+  Failed failed;
   Addresses addresses;
   Deadlines deadlines;
   std::vector<std::shared_ptr<Connection>> connections;  // At most max_in_flight.
@@ -131,6 +132,7 @@ void Target::State::exchange_ended(Connection& connection, const Answer& answer)
     health.fails(answer);
   }
   const auto& [record, attempt] = connection.exchange();
+  if (failed && outcome != core::Outcome::accepted) failed(record, answer.status, health.trouble());
   events.push_back(
       core::DeliveryEnded{record, attempt, outcome,
                           outcome == core::Outcome::retry ? answer.retry_after : std::nullopt});
@@ -153,6 +155,8 @@ Target::Target(boost::asio::io_context& io, TargetOptions options, core::Events&
 Target::~Target() = default;
 
 void Target::send(const Request& request) { state_->send(request); }
+
+void Target::tell_failures(Failed failed) { state_->failed = std::move(failed); }
 
 TargetStatus Target::status() const {
   return {.in_flight = state_->connections.size() - state_->idle.size(),

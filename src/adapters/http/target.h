@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -73,6 +74,11 @@ class Target {
   // Starts an attempt; ends as core::DeliveryEnded, exactly one, also for no connection, a timeout
   // or an answer that is not HTTP (all: retry). REQUIRES: fewer than max_in_flight are open.
   void send(const Request& request);
+
+  // From here on `failed` is told of each attempt that was not accepted, before its event: the
+  // status (0 where there was no answer) and the reason.
+  using Failed = std::function<void(core::RecordId, unsigned status, std::string_view reason)>;
+  void tell_failures(Failed failed);
 
   TargetStatus status() const;
 
