@@ -79,9 +79,10 @@ end
 local function look(key, place, cost, now)
   local rate, micros, burst = ARGV[place] + 0, ARGV[place + 1] + 0, ARGV[place + 2] + 0
   local full = burst * micros
-  local level, at, peak, before, unit = full, now, 0, 0, micros
+  local level, at, peak, before = full, now, 0, 0
   local stored = redis.call('GET', key)
   if stored then
+    local unit
     level, at, peak, before, unit = struct.unpack('>ddddd', stored)
     if unit ~= micros then -- Whole permits stay.
       level = floor(level / unit) * micros
