@@ -152,6 +152,17 @@ TEST(Server, refusals_reach_a_client_that_is_still_sending) {
                   .starts_with("HTTP/1.1 413 "));
 }
 
+// Closing with bytes unread would reset the connection, and some systems then lose the answer.
+TEST(Server, a_refused_client_sees_a_proper_end) {
+  ServerWorld world({.max_body_bytes = 5000});
+  Client client(world.port());
+  client.write("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 300000\r\n\r\n");
+  EXPECT_TRUE(client.read_all().starts_with("HTTP/1.1 413 "));
+  client.write(std::string(300'000, 'x'));
+  char byte = 0;
+  EXPECT_EQ(recv(client.fd(), &byte, 1, 0), 0);
+}
+
 TEST(Server, a_slow_sender_is_told_and_an_idle_one_is_not) {
   ServerWorld world({.request_timeout = Duration::millis(50)});
   EXPECT_TRUE(talk(world.port(), "POST / HTTP/1.1\r\nHost: h\r\n").starts_with("HTTP/1.1 408 "));
@@ -187,7 +198,7 @@ TEST(Server, answers_wait_for_a_client_that_does_not_read_and_requests_wait_with
     return response;
   });
   Client client(world.port());
-  const int count = 200;
+  const int count = 100;  // One read brings them all.
   std::string requests;
   for (int i = 0; i < count; ++i) requests += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
   client.write(requests);

@@ -219,6 +219,17 @@ TEST(Target, each_attempt_has_its_own_deadline) {
   EXPECT_EQ(world.ended(1).record.slot, 2u);
 }
 
+TEST(Target, an_answered_attempt_has_no_deadline_any_more) {
+  ScriptedServer server(always(std::string(kNoContent)));
+  TargetWorld world(server.port());
+  world.options.timeout = Duration::millis(30);
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  const auto later = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
+  world.run_until([&] { return std::chrono::steady_clock::now() > later; });
+  EXPECT_EQ(world.events.size(), 1u);
+  EXPECT_EQ(world.target().status().connections, 1u);
+}
+
 TEST(Target, a_server_that_does_not_read_runs_into_the_timeout) {
   std::atomic<bool> over = false;
   ScriptedServer server([&](Peer&) {
@@ -232,15 +243,17 @@ TEST(Target, a_server_that_does_not_read_runs_into_the_timeout) {
 }
 
 TEST(Target, an_answer_before_the_whole_request_is_sent_counts) {
-  ScriptedServer server([](Peer& peer) {
+  std::atomic<bool> over = false;
+  ScriptedServer server([&](Peer& peer) {
     peer.read_some();
     peer.write("HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n");
-    peer.wait_for_end();
+    while (!over) std::this_thread::yield();
   });
   TargetWorld world(server.port());
-  EXPECT_EQ(world.deliver(std::string(8 * 1024 * 1024, 'x')).outcome, Outcome::refused);
+  EXPECT_EQ(world.deliver(std::string(32 * 1024 * 1024, 'x')).outcome, Outcome::refused);
   EXPECT_EQ(world.trouble(), "status 413");
   EXPECT_EQ(world.target().status().connections, 0u);
+  over = true;
 }
 
 TEST(Target, a_refused_connection_is_tried_again) {
@@ -280,27 +293,30 @@ TEST(Target, a_server_that_hangs_up_on_an_idle_connection_is_noticed) {
 }
 
 // The request is already on its way when the hang-up arrives: nobody knows whether it was
-// processed, so it is a failed attempt and not silently sent again.
+// processed, so it is a failed attempt and not silently sent again. A large one is still being
+// written when the reset comes, and that must not end the process either.
 TEST(Target, losing_the_race_against_a_hang_up_is_a_failed_attempt) {
-  std::atomic<bool> closed = false;
-  std::atomic<int> requests = 0;
-  ScriptedServer server([&](Peer& peer) {
-    peer.read_request();
-    ++requests;
-    peer.write(kNoContent);
-    if (peer.number == 1) {
-      peer.close();
-      closed = true;
-      return;
-    }
-    peer.wait_for_end();
-  });
-  TargetWorld world(server.port());
-  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
-  while (!closed) std::this_thread::yield();  // The loop does not run: it cannot know.
-  EXPECT_EQ(world.deliver().outcome, Outcome::retry);
-  EXPECT_EQ(requests, 1);
-  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  for (const std::size_t size : {std::size_t{2}, std::size_t{32 * 1024 * 1024}}) {
+    std::atomic<bool> closed = false;
+    std::atomic<int> requests = 0;
+    ScriptedServer server([&](Peer& peer) {
+      peer.read_request();
+      ++requests;
+      peer.write(kNoContent);
+      if (peer.number == 1) {
+        peer.close();
+        closed = true;
+        return;
+      }
+      peer.wait_for_end();
+    });
+    TargetWorld world(server.port());
+    EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+    while (!closed) std::this_thread::yield();  // The loop does not run: it cannot know.
+    EXPECT_EQ(world.deliver(std::string(size, 'x')).outcome, Outcome::retry);
+    EXPECT_EQ(requests, 1);
+    EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  }
 }
 
 TEST(Target, words_that_nobody_asked_for_close_an_idle_connection) {

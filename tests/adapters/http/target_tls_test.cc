@@ -164,6 +164,23 @@ TEST_F(TargetTls, hang_ups_with_and_without_goodbye) {
       << world->trouble();
 }
 
+TEST_F(TargetTls, writing_to_a_server_that_is_gone_is_a_failed_attempt) {
+  const ServerTls tls = certificates->server("good");
+  std::atomic<bool> closed = false;
+  ScriptedServer server(
+      [&](Peer& peer) {
+        peer.read_request();
+        peer.write(kNoContent);
+        peer.close();
+        closed = true;
+      },
+      tls.get());
+  const auto world = world_at(server);
+  EXPECT_EQ(world->deliver().outcome, Outcome::accepted);
+  while (!closed) std::this_thread::yield();  // The loop does not run: it cannot know.
+  EXPECT_EQ(world->deliver(std::string(32 * 1024 * 1024, 'x')).outcome, Outcome::retry);
+}
+
 TEST_F(TargetTls, a_ca_file_that_cannot_be_read_is_said_at_the_start) {
   TargetWorld world(1);
   world.options.tls = true;
