@@ -25,6 +25,8 @@ namespace {
 
 rd_kafka_t* new_producer(rd_kafka_conf_t* conf) {
   char error[512];
+  // Only what is worse than a warning: the cluster's owner has no servers of its own, and says so.
+  rd_kafka_conf_set(conf, "log_level", "3", error, sizeof error);
   rd_kafka_t* producer = rd_kafka_new(RD_KAFKA_PRODUCER, conf, error, sizeof error);
   if (producer == nullptr) {
     rd_kafka_conf_destroy(conf);
