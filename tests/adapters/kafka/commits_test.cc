@@ -1,0 +1,90 @@
+// Commits that librdkafka keeps waiting, since it has no broker.
+#include "adapters/kafka/commits.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <vector>
+
+namespace einlass::kafka {
+namespace {
+
+class CommitsTest : public ::testing::Test {
+ protected:
+  CommitsTest() {
+    rd_kafka_conf_t* conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", "127.0.0.1:1", nullptr, 0);
+    rd_kafka_conf_set(conf, "group.id", "group", nullptr, 0);
+    rd_kafka_conf_set(conf, "session.timeout.ms", "1000", nullptr, 0);
+    rd_kafka_conf_set(conf, "log_level", "0", nullptr, 0);
+    rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_OFFSET_COMMIT);
+    client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, nullptr, 0);
+    queue.reset(rd_kafka_queue_new(client));
+  }
+  ~CommitsTest() override {
+    queue.reset();
+    assignment.for_each([&](Partition& partition) { assignment.remove(partition); });
+    rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  }
+
+  Partition& partition(std::int32_t number) {
+    return assignment.add("topic", PartitionNumber{number}, core::RouteId{0},
+                          QueueHandle(rd_kafka_queue_get_partition(client, "topic", number)));
+  }
+
+  void begin(core::PartitionId id, std::int64_t next) {
+    const std::vector<core::CommitEntry> entries = {{id, Offset{next}}};
+    commits.begin(client, queue.get(), entries);
+  }
+
+  // librdkafka's answer, and what is told of it. Fails after a while.
+  rd_kafka_resp_err_t answer() {
+    const EventHandle event(rd_kafka_queue_poll(queue.get(), 10'000));
+    EXPECT_NE(event, nullptr);
+    return commits.ended(client, queue.get(), event.get());
+  }
+
+  core::CommitResult result(std::size_t i) const {
+    return std::get<core::CommitEnded>(events.at(i)).result;
+  }
+
+  boost::asio::io_context io;
+  core::Events events;
+  rd_kafka_t* client = nullptr;
+  QueueHandle queue;
+  Wakeups wakeups{io, [](Wakeups::Key) {}};
+  Assignment assignment{wakeups};
+  Commits commits{assignment, events};
+};
+
+TEST_F(CommitsTest, one_that_is_given_up_ends_fenced_and_the_next_waits_for_its_answer) {
+  const core::PartitionId id = partition(0).id;
+  begin(id, 5);
+  commits.give_up();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(result(0), core::CommitResult::fenced);
+  EXPECT_FALSE(commits.open());
+  begin(id, 3);
+  EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR__WAIT_COORD);
+  EXPECT_EQ(events.size(), 1u)
+      << "the answer to the one that was given up was taken for this one's";
+  EXPECT_TRUE(commits.open());
+  EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR__WAIT_COORD);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(result(1), core::CommitResult::failed);
+}
+
+TEST_F(CommitsTest, of_lost_partitions_nothing_is_sent) {
+  Partition& lost = partition(0);
+  lost.phase = Phase::lost;
+  begin(lost.id, 5);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(result(0), core::CommitResult::fenced);
+  begin(core::PartitionId{99}, 5);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(result(1), core::CommitResult::fenced);
+  EXPECT_EQ(rd_kafka_queue_length(queue.get()), 0u);
+}
+
+}  // namespace
+}  // namespace einlass::kafka
