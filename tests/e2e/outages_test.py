@@ -25,7 +25,7 @@ class Outage(scenario.Scenario):
 
     def finish(self, patience):
         """Waits for the rest and checks what holds in every outage."""
-        self.world.receiver.wait_for(self.records, patience)
+        self.world.receiver.wait_for(self.records, patience, self.gates)
         seen = self.world.receiver.deliveries()
         self.assert_nothing_lost(seen, "results")
         if self.config["routes"][0]["order"] == "partition":

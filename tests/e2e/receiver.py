@@ -38,10 +38,12 @@ class Receiver:
     def clear(self):
         self._ask("/_clear", "POST")
 
-    def wait_for(self, records, patience):
-        """Until so many different records have been accepted."""
+    def wait_for(self, records, patience, gates=()):
+        """Until so many different records have been accepted. These gates must stay alive meanwhile."""
         deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
+            for gate in gates:
+                assert gate.process.poll() is None, f"{gate.name} ended with {gate.process.returncode}:\n{gate.log()}"
             if self.summary()["distinct"] >= records:
                 return
             time.sleep(0.1)
