@@ -158,7 +158,7 @@ int report(const Case& failing) {
   std::cout << "seed " << failing.seed << " failed; the end of its trace:" << std::endl;
   const Verdict verdict = run_apart(failing, Show::tail);
   if (!verdict.failed) {
-    std::cout << "check same_seed_same_trace: not the same commands again\n";
+    std::cout << "check same_seed_same_trace: it fails, or takes too long, only sometimes\n";
     return 1;
   }
   std::cout << "check " << verdict.check << ": " << verdict.detail << "\n"

@@ -30,10 +30,21 @@ PermitChecks::Line& PermitChecks::known(core::LineId line, const char* who) {
 void PermitChecks::line_added(core::LineId line, core::RouteId route, bool keep) {
   if (lines_.size() <= line.value) lines_.resize(line.value + 1);
   require(!lines_[line.value].known, "world", "a line's id is given out twice");
-  lines_[line.value] = Line{true, keep, route};
+  lines_[line.value] = Line{};
+  lines_[line.value].known = true;
+  lines_[line.value].keep = keep;
+  lines_[line.value].route = route;
 }
 
-void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant) {
+void PermitChecks::store(core::StoreId store, bool up) {
+  store_up_[store.value] = up;
+  // A store that comes back may have been emptied: asking anew is no waste.
+  for (Line& line : lines_) {
+    if (options(line).store == store) line.not_before = Instant{};
+  }
+}
+
+void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant now) {
   Line& line = known(command.line, "ask");
   require(!line.asking, "one_ask_of_a_line", std::to_string(command.line.value));
   require(options(line).limit_count > 0, "ask_without_limits", std::to_string(command.line.value));
@@ -47,8 +58,10 @@ void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant) 
               std::to_string(wanting) + " records");
   require(command.horizon.us >= 0 && command.horizon <= options(line).horizon, "ask_horizon",
           std::to_string(command.horizon.us));
+  require(now >= line.not_before || command.horizon != line.denied_horizon, "ask_before_retry",
+          std::to_string((line.not_before - now).us) + " us");
   line.asking = true;
-  open_[command.ask] = Question{command.line, command.max.value, {}};
+  open_[command.ask] = Question{command.line, command.horizon, {}};
 }
 
 std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& event, Instant now) {
@@ -63,6 +76,8 @@ std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& even
   line.denials += event.due.empty();
   if (event.due.empty()) ++counts_[line.route.value].rejections[event.reason.value];
   require(line.denials <= kDenialsAtOnce, "spins_on_denials", std::to_string(event.line.value));
+  line.not_before = event.due.empty() && event.retry ? now + *event.retry : Instant{};
+  line.denied_horizon = question.horizon;
   if (event.due.empty()) return Duration{};
   // A line's permits come due in their order: one whose answer came faster than the one before it
   // may wait for that one. It is still used within the other's delay and use_within.

@@ -25,7 +25,7 @@ class PermitChecks {
   // How much later than due its permits may come in turn; none if the ask has ended before.
   std::optional<Duration> answered(const core::PermitsAnswered& event, Instant now);
   void failed(const core::PermitsFailed& event);
-  void store(core::StoreId store, bool up) { store_up_[store.value] = up; }
+  void store(core::StoreId store, bool up);
 
   // What it does. `wanting`: records of the line that wait.
   void ask(const core::Ask& command, std::int64_t wanting, Instant now);
@@ -52,7 +52,7 @@ class PermitChecks {
   };
   struct Question {
     core::LineId line;
-    std::int64_t max = 0;
+    Duration horizon;
     std::vector<Granted> permits;
   };
   struct Line {
@@ -64,6 +64,8 @@ class PermitChecks {
     Instant last_due{};
     Instant denied_at{};  // The last instant at which an ask was denied, and how often then.
     int denials = 0;
+    Instant not_before{};  // Denied until then, for asks with this horizon.
+    Duration denied_horizon;
   };
   struct Counts {
     std::uint64_t used = 0, released = 0;

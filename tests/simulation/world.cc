@@ -10,6 +10,9 @@ namespace {
 constexpr Duration kSettling = Duration::seconds(10);
 constexpr Duration kQuiet = Duration::seconds(5);
 
+// Of a whole run; the longest that are due have a tenth of it.
+constexpr std::uint64_t kMostSteps = 2'000'000;
+
 // These strike from outside, so many times in a second; the others happen to something that goes
 // on.
 constexpr Fault kStrikes[] = {Fault::revoke, Fault::lost,       Fault::crash,
@@ -42,7 +45,7 @@ Result World::run(std::optional<std::uint64_t> most_steps) {
 
 void World::count_step() {
   if (steps_left_-- == 0) throw Enough{};
-  ++steps;
+  if (++steps > kMostSteps) throw Failure("too_many_steps", std::to_string(steps));
 }
 
 PermitKey World::new_permits(std::int64_t count) {
