@@ -136,7 +136,7 @@ void ServerSession::throw_away() {
 
 void ServerSession::expired() {
   const auto self = shared_from_this();
-  if (phase_ == Phase::parting || !unsent().empty() || !parser_.started()) return end();
+  if (phase_ == Phase::parting || last_ || !unsent().empty() || !parser_.started()) return end();
   owner_.request_deadlines().start(*this);  // Whoever does not read the refusal either goes too.
   refuse(408);
   if (flush()) part();

@@ -15,6 +15,17 @@ struct Reader {
   RequestParser parser{1000, 2000};
   ReceiveBuffer bytes{RequestParser::buffer_bytes(1000)};
 
+  // Each line on its own.
+  Progress feed_lines(std::string_view text) {
+    Progress progress = Progress::more;
+    while (!text.empty() && progress == Progress::more) {
+      const std::size_t line = text.find('\n') + 1;
+      progress = feed(text.substr(0, line));
+      text.remove_prefix(line);
+    }
+    return progress;
+  }
+
   Progress feed(std::string_view text, std::size_t step = std::string_view::npos) {
     Progress progress = Progress::more;
     while (!text.empty() && progress == Progress::more) {
@@ -92,6 +103,14 @@ TEST(RequestParser, what_cannot_be_taken_is_refused_with_its_status) {
     EXPECT_EQ(refusal(post + "Content-Length: 2001\r\n\r\n", step), 413u);
     EXPECT_EQ(refusal(post + "Transfer-Encoding: chunked\r\n\r\n7d1\r\n", step), 413u);
   }
+}
+
+TEST(RequestParser, a_head_that_comes_line_by_line_is_bounded_too) {
+  std::string text = "GET / HTTP/1.1\r\nHost: x\r\n";
+  while (text.size() < 5000) text += "X-Header: 12345678\r\n";
+  Reader reader;
+  EXPECT_EQ(reader.feed_lines(text), Progress::failed);
+  EXPECT_EQ(reader.parser.refusal(), 431u);
 }
 
 TEST(RequestParser, a_sender_that_waits_is_told_to_continue_once) {

@@ -19,6 +19,17 @@ struct Reader {
 
   explicit Reader(bool bodyless = false) { parser.start(bodyless); }
 
+  // Each line on its own.
+  Progress feed_lines(std::string_view text) {
+    Progress progress = Progress::more;
+    while (!text.empty() && progress == Progress::more) {
+      const std::size_t line = text.find('\n') + 1;
+      progress = feed(text.substr(0, line));
+      text.remove_prefix(line);
+    }
+    return progress;
+  }
+
   Progress feed(std::string_view text, std::size_t step = std::string_view::npos) {
     Progress progress = Progress::more;
     while (!text.empty() && progress == Progress::more) {
@@ -121,6 +132,9 @@ TEST(ResponseParser, a_head_is_bounded_however_it_comes) {
     EXPECT_EQ(reader.feed(text, step), Progress::failed) << step;
     EXPECT_EQ(reader.parser.trouble(), "answer with too large headers");
   }
+  std::string lines = "HTTP/1.1 200 OK\r\n";
+  while (lines.size() < 40'000) lines += "X-Header: 12345678\r\n";
+  EXPECT_EQ(Reader().feed_lines(lines), Progress::failed);
   Reader reader;
   EXPECT_EQ(reader.feed("HTTP/1.1 200 OK\r\nX: " + std::string(16'000, 'x') + "\r\n\r\n", 999),
             Progress::more);

@@ -92,13 +92,15 @@ class Peer {
     return request;
   }
 
-  void write(std::string_view bytes) {
+  // False if the client is gone.
+  bool write(std::string_view bytes) {
     while (!bytes.empty()) {
       const auto n = ssl_ != nullptr ? SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size()))
                                      : send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (n <= 0) return;
+      if (n <= 0) return false;
       bytes.remove_prefix(static_cast<std::size_t>(n));
     }
+    return true;
   }
 
   // Says goodbye in TLS, and ends what we send.

@@ -423,24 +423,26 @@ TEST(Target, head_expects_no_body) {
 }
 
 TEST(Target, nothing_is_heard_of_it_once_it_is_gone) {
-  ScriptedServer server([](Peer& peer) {
-    if (peer.number == 1) {
-      peer.read_request();
-      peer.write(kNoContent);
-    }
-    peer.wait_for_end();
+  std::atomic<bool> gone = false;
+  std::atomic<int> answered = 0;
+  ScriptedServer server([&](Peer& peer) {
+    peer.read_request();
+    if (peer.number == 1) peer.write(kNoContent);
+    while (!gone) std::this_thread::yield();
+    peer.write(kNoContent);
+    ++answered;
   });
   TargetWorld world(server.port());
   world.options.timeout = Duration::millis(20);
-  world.deliver();  // Leaves an idle connection.
-  for (int i = 0; i < 3; ++i) world.send();
-  world.io.poll();
-  world.options.host = "localhost";
+  world.deliver();
+  for (int i = 0; i < 3; ++i) world.send();  // One is sent, two connect.
   world.destroy_target();
+  world.options.host = "localhost";
   world.send();  // Goes through a lookup.
   world.destroy_target();
+  gone = true;
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
-  world.run_until([&] { return std::chrono::steady_clock::now() > until; });
+  world.run_until([&] { return answered > 0 && std::chrono::steady_clock::now() > until; });
   EXPECT_EQ(world.events.size(), 1u);
 }
 
