@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/read_until.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +17,6 @@
 #include <istream>
 #include <stdexcept>
 #include <system_error>
-#include <thread>
 
 #include "adapters/kafka/mock_broker.h"
 #include "app/command_line.h"
@@ -57,6 +57,8 @@ std::string sample_value(long number) {
 }
 
 void produce_all(kafka::MockBroker& broker, long planned, std::chrono::seconds span) {
+  boost::asio::io_context io;
+  boost::asio::steady_timer pace(io);
   const auto started = std::chrono::steady_clock::now();
   long handed_over = 0;
   for (long told = -1; told != planned;) {
@@ -72,7 +74,8 @@ void produce_all(kafka::MockBroker& broker, long planned, std::chrono::seconds s
       std::printf("produced=%ld\n", now);
       std::fflush(stdout);
     }
-    std::this_thread::sleep_for(kStep);
+    pace.expires_after(kStep);
+    pace.wait();
   }
 }
 

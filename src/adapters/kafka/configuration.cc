@@ -43,6 +43,8 @@ constexpr std::array kSourceDefaults = {
     Property{"fetch.wait.max.ms", "100"},
     // How long a topic that is new or was made anew goes unnoticed.
     Property{"topic.metadata.refresh.interval.ms", "5000"},
+    // How long it goes unnoticed that the brokers are back, while there is nothing to read or commit.
+    Property{"statistics.interval.ms", "5000"},
     Property{"reconnect.backoff.max.ms", "1000"},
     Property{"socket.nagle.disable", "true"},
     Property{"socket.keepalive.enable", "true"},
@@ -58,6 +60,8 @@ constexpr std::array kDeadLettersDefaults = {
     Property{"message.max.bytes", "33554432"},
     Property{"queue.buffering.max.messages", "10000"},
     Property{"queue.buffering.max.kbytes", "65536"},
+    // How long it goes unnoticed that the brokers are back, while there is nothing to read or commit.
+    Property{"statistics.interval.ms", "5000"},
     Property{"reconnect.backoff.max.ms", "1000"},
     Property{"socket.nagle.disable", "true"},
     Property{"socket.keepalive.enable", "true"},
@@ -213,7 +217,8 @@ ConfHandle source_configuration(const SourceOptions& options, int version) {
   set_own_property(conf.get(), "log.queue", "true", "kafka");
   check_revoke_timeout(conf.get(), options.revoke_timeout);
   rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT |
-                                           RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG);
+                                           RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG |
+                                           RD_KAFKA_EVENT_STATS);
   return conf;
 }
 

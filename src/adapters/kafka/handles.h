@@ -30,10 +30,6 @@ using ListHandle = std::unique_ptr<rd_kafka_topic_partition_list_t,
                                    Destroy<rd_kafka_topic_partition_list_destroy>>;
 using TopicPartitionHandle =
     std::unique_ptr<rd_kafka_topic_partition_t, Destroy<rd_kafka_topic_partition_destroy>>;
-using AdminOptionsHandle =
-    std::unique_ptr<rd_kafka_AdminOptions_t, Destroy<rd_kafka_AdminOptions_destroy>>;
-using ListOffsetsHandle = std::unique_ptr<rd_kafka_ListConsumerGroupOffsets_t,
-                                          Destroy<rd_kafka_ListConsumerGroupOffsets_destroy>>;
 
 // The elements of a list; none for nullptr.
 inline std::span<const rd_kafka_topic_partition_t> elements(

@@ -12,6 +12,14 @@ namespace {
 // How many events are taken from the main queue in one poll().
 constexpr int kEventsPerPoll = 1000;
 
+// librdkafka says when the brokers are gone, not when they are back, and a gate that has nothing to
+// read or to commit would not notice. Its statistics know each connection's state; only one that is
+// logged in is "UP". (Asking the brokers anything by the admin API would do as well, but ends the
+// process on 2.0.2 when they come back meanwhile.)
+bool a_broker_is_up(std::string_view statistics) {
+  return statistics.find("\"state\":\"UP\"") != std::string_view::npos;
+}
+
 }  // namespace
 
 void Source::State::serve_main_queue() {
@@ -36,8 +44,8 @@ void Source::State::serve(EventHandle event) {
     case RD_KAFKA_EVENT_ERROR:
       serve_error(event.get());
       break;
-    case RD_KAFKA_EVENT_LISTCONSUMERGROUPOFFSETS_RESULT:
-      if (probe.answered(event.get())) troubles.connection_works();
+    case RD_KAFKA_EVENT_STATS:
+      if (a_broker_is_up(rd_kafka_event_stats(event.get()))) troubles.connection_works();
       break;
     default:
       // A message here would be one that went past its partition's own queue.

@@ -67,8 +67,7 @@ Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
                 } else {
                   assignment.woken(key);
                 }
-              }),
-      probe(options.group, options.topics.front().name) {
+              }) {
   rd_kafka_poll_set_consumer(client);
   main_queue.reset(rd_kafka_queue_get_consumer(client));
   rd_kafka_set_log_queue(client, log_queue.get());
@@ -107,7 +106,6 @@ void Source::State::poll(Instant at, int budget) {
 void Source::State::tick() {
   main_ready = true;
   assignment.for_each([this](Partition& partition) { assignment.more(partition); });
-  if (troubles.any(Standing::connection)) probe.ask(client, main_queue.get());
 }
 
 Source::Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,

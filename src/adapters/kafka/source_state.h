@@ -12,7 +12,6 @@
 #include "adapters/kafka/commits.h"
 #include "adapters/kafka/errors.h"
 #include "adapters/kafka/handles.h"
-#include "adapters/kafka/probe.h"
 #include "adapters/kafka/rebalance.h"
 #include "adapters/kafka/source.h"
 #include "adapters/kafka/wakeups.h"
@@ -62,7 +61,6 @@ struct Source::State {
   Commits commits{assignment, events};
   Rebalance rebalance{options, assignment, commits, events};
   Troubles troubles{kQuiet};
-  Probe probe;
   bool main_ready = true;
   bool log_ready = true;
   Instant now;

@@ -74,6 +74,11 @@ TEST(WrongTarget, TheRest) {
       {http("max_in_flight: 20000"),
        "2:45: targets.t.http.max_in_flight: '20000' is too large; the largest value that works is "
        "10000"},
+  });
+}
+
+TEST(WrongTarget, Headers) {
+  expect_mistakes({
       {http("headers: [a]"), "2:39: targets.t.http.headers: expected a section, not a list"},
       {http("headers: {Host: a}"),
        "2:40: targets.t.http.headers.Host: written by the gate itself; leave it out"},
