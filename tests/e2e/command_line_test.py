@@ -54,7 +54,7 @@ class CommandLine(unittest.TestCase):
     def test_help(self):
         code, text, errors = einlass("--help")
         self.assertEqual((code, errors), (0, ""))
-        verbs = ("run", "check", "print-config", "print-schema", "replay", "redrive", "demo")
+        verbs = ("run", "check", "print-config", "demo")
         for verb in verbs:
             self.assertIn(verb, text)
         for verb in verbs:
