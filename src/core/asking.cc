@@ -112,10 +112,7 @@ bool Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   target.touched = true;
   for (std::uint16_t i = 0; i < granted; ++i) {
     const Permit permit{event.ask, i, event.limiter_now + event.due[i]};
-    const Instant due = now + event.due[i];
-    // A later answer's permits are never due before an earlier one's, but what is "now" may be.
-    line.permits.push_back(
-        {permit, line.permits.empty() ? due : std::max(due, line.permits.back().due)});
+    line.permits.insert({permit, now + event.due[i]});
   }
   line.bound = granted < line.asked || event.due.back() > Duration{};
   if (granted < line.asked) {

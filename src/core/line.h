@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/command.h"
@@ -29,16 +30,20 @@ class HeldPermits {
   bool empty() const { return front_ == held_.size(); }
   std::size_t size() const { return held_.size() - front_; }
   const HeldPermit& front() const { return held_[front_]; }
-  const HeldPermit& back() const { return held_.back(); }
   auto begin() const { return held_.begin() + static_cast<std::ptrdiff_t>(front_); }
   auto end() const { return held_.end(); }
 
-  void push_back(const HeldPermit& permit) {
+  // At its place by due time: nearly always the last, but after a limiter has lost its memory a new
+  // permit may be due before older ones.
+  void insert(const HeldPermit& permit) {
     if (front_ > 0 && held_.size() == held_.capacity()) {
       held_.erase(held_.begin(), begin());
       front_ = 0;
     }
     held_.push_back(permit);
+    for (std::size_t i = held_.size() - 1; i > front_ && held_[i].due < held_[i - 1].due; --i) {
+      std::swap(held_[i], held_[i - 1]);
+    }
   }
 
   void pop_front() {
@@ -69,7 +74,7 @@ struct Line {
   std::uint32_t behind = 0;              // Its records that wait for others in their lanes.
   std::uint32_t total = 0;               // All its records inside.
 
-  HeldPermits permits;  // Due times never fall.
+  HeldPermits permits;
   std::optional<AskId> open_ask;
   std::int64_t asked = 0;   // The open ask's max.
   Duration asked_horizon;   // The open ask's.
