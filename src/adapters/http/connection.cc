@@ -59,6 +59,7 @@ void Connection::handshake() {
     case IoState::wait_write:
       return wait_write();
     case IoState::closed:
+      return fail("connection closed in the TLS handshake (" + settings_.peer + ")");
     case IoState::failed:
       return fail(stream_.reason() + " (" + settings_.peer + ")");
   }

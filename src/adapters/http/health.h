@@ -1,6 +1,7 @@
 // Whether a target works, as people are told: at a change, and not more often than they can read.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "adapters/http/answer.h"

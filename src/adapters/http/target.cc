@@ -2,6 +2,9 @@
 #include "adapters/http/target.h"
 
 #include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
 
 #include "adapters/http/connection.h"
 #include "adapters/http/health.h"

@@ -113,6 +113,18 @@ TEST_F(TargetTls, a_server_without_tls_is_a_failed_attempt) {
   EXPECT_TRUE(world->trouble().starts_with("TLS: ")) << world->trouble();
 }
 
+TEST_F(TargetTls, a_server_that_hangs_up_instead_of_shaking_hands_is_a_failed_attempt) {
+  ScriptedServer server([](Peer& peer) {
+    peer.read_some();
+    peer.end();
+    peer.wait_for_end();
+  });
+  const auto world = world_at(server);
+  EXPECT_EQ(world->deliver().outcome, Outcome::retry);
+  EXPECT_TRUE(world->trouble().starts_with("connection closed in the TLS handshake"))
+      << world->trouble();
+}
+
 TEST_F(TargetTls, a_server_that_never_shakes_hands_runs_into_the_timeout) {
   ScriptedServer server([](Peer& peer) { peer.wait_for_end(); });
   const auto world = world_at(server);
