@@ -12,8 +12,8 @@
 namespace {
 
 using namespace einlass;
+using http::Progress;
 using http::RequestParser;
-using Progress = RequestParser::Progress;
 
 constexpr std::size_t kMaxHeader = 512;
 constexpr std::size_t kMaxBody = 256;

@@ -12,8 +12,8 @@
 namespace {
 
 using namespace einlass;
+using http::Progress;
 using http::ResponseParser;
-using Progress = ResponseParser::Progress;
 
 struct Outcome {
   Progress progress = Progress::more;

@@ -101,8 +101,8 @@ void Connection::receive() {
     }
     received_.added(result.bytes);
     const auto progress = response_.feed(received_);
-    if (progress == ResponseParser::Progress::failed) return fail(response_.trouble());
-    if (progress == ResponseParser::Progress::done) return ended();
+    if (progress == Progress::failed) return fail(response_.trouble());
+    if (progress == Progress::done) return ended();
     // A short read has emptied the socket: asking again would only be told to wait.
     if (result.bytes < room.size() && !stream_.buffered()) return;
   }
@@ -110,7 +110,7 @@ void Connection::receive() {
 
 void Connection::receive_end() {
   reusable_ = false;
-  if (response_.end_of_stream() == ResponseParser::Progress::done) return ended();
+  if (response_.end_of_stream() == Progress::done) return ended();
   fail(response_.trouble());
 }
 

@@ -36,7 +36,9 @@ std::string_view ServerRequest::header(std::string_view name) const {
 }
 
 RequestParser::RequestParser(std::size_t max_header_bytes, std::size_t max_body_bytes)
-    : max_header_bytes_{max_header_bytes}, max_body_bytes_{max_body_bytes} {
+    : max_header_bytes_{max_header_bytes},
+      max_body_bytes_{max_body_bytes},
+      feed_{max_header_bytes} {
   start();
 }
 
@@ -44,32 +46,14 @@ void RequestParser::start() {
   message_.emplace(*this);
   message_->header_limit(static_cast<std::uint32_t>(max_header_bytes_));
   message_->body_limit(max_body_bytes_);
-  head_bytes_ = 0;
+  feed_ = MessageFeed<true>(max_header_bytes_);
   header_count_ = 0;
   if (body_.capacity() > kKeptBody) body_ = {};
   body_.clear();
   has_host_ = expects_continue_ = false;
 }
 
-// Head and body are put apart, because a head that comes in pieces has to be measured here: Beast
-// bounds each piece alone.
-RequestParser::Progress RequestParser::feed(ReceiveBuffer& bytes) {
-  const bool in_head = !message_->is_header_done();
-  message_->eager(!in_head);
-  const std::string_view unread = bytes.unread();
-  const std::size_t used =
-      message_->put(boost::asio::const_buffer(unread.data(), unread.size()), error_);
-  bytes.consume(used);
-  if (in_head) head_bytes_ += used;
-  if (error_ && error_ != error::need_more) return Progress::failed;
-  if (head_bytes_ > max_header_bytes_ || bytes.unread().size() >= buffer_bytes(max_header_bytes_)) {
-    error_ = error::header_limit;
-    return Progress::failed;
-  }
-  if (message_->is_done()) return Progress::done;
-  if (in_head && message_->is_header_done() && !bytes.unread().empty()) return feed(bytes);
-  return Progress::more;
-}
+Progress RequestParser::feed(ReceiveBuffer& bytes) { return feed_.feed(*message_, bytes, error_); }
 
 bool RequestParser::take_continue() {
   return message_->is_header_done() && std::exchange(expects_continue_, false) && body_.empty();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/http/message_feed.h"
 #include "adapters/http/receive_buffer.h"
 #include "adapters/http/server.h"
 
@@ -17,13 +18,12 @@ namespace einlass::http {
 
 class RequestParser {
  public:
-  enum class Progress : std::uint8_t { more, done, failed };
-
   RequestParser(std::size_t max_header_bytes, std::size_t max_body_bytes);
 
-  // What a ReceiveBuffer for requests must hold: a whole head, and enough to see that it is too
-  // large.
-  static std::size_t buffer_bytes(std::size_t max_header_bytes) { return max_header_bytes + 4096; }
+  // What a ReceiveBuffer for requests must hold.
+  static std::size_t buffer_bytes(std::size_t max_header_bytes) {
+    return MessageFeed<true>::buffer_bytes(max_header_bytes);
+  }
 
   // The next bytes begin a new request.
   void start();
@@ -76,7 +76,7 @@ class RequestParser {
   const std::size_t max_body_bytes_;
   std::optional<Message> message_;
   Error error_;
-  std::size_t head_bytes_ = 0;
+  MessageFeed<true> feed_;
   std::string method_;
   std::string target_;
   // Only the first header_count_ are of this request: the strings are used again.

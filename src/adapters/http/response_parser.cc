@@ -34,45 +34,28 @@ void ResponseParser::Message::on_field_impl(field name, Text, Text value, Error&
 void ResponseParser::start(bool bodyless) {
   bodyless_ = bodyless;
   interim_ = 0;
-  head_bytes_ = 0;
-  message_.emplace(bodyless);
+  start_message();
 }
 
-ResponseParser::Progress ResponseParser::feed(ReceiveBuffer& bytes) {
+void ResponseParser::start_message() {
+  message_.emplace(bodyless_);
+  feed_ = MessageFeed<false>(kMaxAnswerHead);
+}
+
+Progress ResponseParser::feed(ReceiveBuffer& bytes) {
   for (;;) {
-    const Progress progress = put(bytes);
+    const Progress progress = feed_.feed(*message_, bytes, error_);
     if (progress != Progress::done || !is_interim()) return progress;
     if (++interim_ > kMaxInterim) {
       error_ = error::header_limit;
       return Progress::failed;
     }
-    head_bytes_ = 0;
-    message_.emplace(bodyless_);
+    start_message();
     if (bytes.unread().empty()) return Progress::more;
   }
 }
 
-// Beast takes fields one by one and bounds each piece of a head alone, so a head that comes in
-// pieces has to be measured here; that is why head and body are put apart.
-ResponseParser::Progress ResponseParser::put(ReceiveBuffer& bytes) {
-  const bool in_head = !message_->is_header_done();
-  message_->eager(!in_head);
-  const std::string_view unread = bytes.unread();
-  const std::size_t used =
-      message_->put(boost::asio::const_buffer(unread.data(), unread.size()), error_);
-  bytes.consume(used);
-  if (in_head) head_bytes_ += used;
-  if (error_ && error_ != error::need_more) return Progress::failed;
-  if (head_bytes_ > kMaxAnswerHead || bytes.unread().size() >= kAnswerBuffer) {
-    error_ = error::header_limit;
-    return Progress::failed;
-  }
-  if (message_->is_done()) return Progress::done;
-  if (in_head && message_->is_header_done() && !bytes.unread().empty()) return put(bytes);
-  return Progress::more;
-}
-
-ResponseParser::Progress ResponseParser::end_of_stream() {
+Progress ResponseParser::end_of_stream() {
   error_ = error::partial_message;
   if (!message_->got_some()) return Progress::failed;
   message_->put_eof(error_);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/http/message_feed.h"
 #include "adapters/http/receive_buffer.h"
 #include "units/time.h"
 
@@ -17,8 +18,8 @@ namespace einlass::http {
 // The head of an answer (status line and headers; also trailers), and its body.
 inline constexpr std::size_t kMaxAnswerHead = 16 * 1024;
 inline constexpr std::size_t kMaxAnswerBody = 1024 * 1024;
-// What a ReceiveBuffer for answers must hold: a whole head, and enough to see that it is too large.
-inline constexpr std::size_t kAnswerBuffer = kMaxAnswerHead + 4 * 1024;
+// What a ReceiveBuffer for answers must hold.
+inline constexpr std::size_t kAnswerBuffer = MessageFeed<false>::buffer_bytes(kMaxAnswerHead);
 
 // A header's value, copied up to a fixed length; longer ones count as absent.
 class ShortValue {
@@ -33,8 +34,6 @@ class ShortValue {
 
 class ResponseParser {
  public:
-  enum class Progress : std::uint8_t { more, done, failed };
-
   // The next bytes begin a new response. `bodyless`: it answers HEAD.
   void start(bool bodyless);
 
@@ -82,13 +81,13 @@ class ResponseParser {
   // Interim answers before one response; more than that is no conversation.
   static constexpr int kMaxInterim = 16;
 
-  Progress put(ReceiveBuffer& bytes);
+  void start_message();
   bool is_interim() const { return status() / 100 == 1 && status() != 101; }
 
   std::optional<Message> message_;
+  MessageFeed<false> feed_{kMaxAnswerHead};
   bool bodyless_ = false;
   int interim_ = 0;
-  std::size_t head_bytes_ = 0;
   Error error_;
 };
 

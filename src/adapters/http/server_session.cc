@@ -71,13 +71,13 @@ bool ServerSession::answer_received() {
   while (!last_ && !received_.unread().empty()) {
     if (unsent().size() > kMostUnsent) return true;
     switch (parser_.feed(received_)) {
-      case RequestParser::Progress::more:
+      case Progress::more:
         if (parser_.take_continue()) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
         return false;
-      case RequestParser::Progress::failed:
+      case Progress::failed:
         refuse(parser_.refusal());
         return false;
-      case RequestParser::Progress::done:
+      case Progress::done:
         answer_one();
     }
   }

@@ -8,8 +8,6 @@
 namespace einlass::http {
 namespace {
 
-using Progress = RequestParser::Progress;
-
 // Feeds `text` in pieces of `step` bytes, as a socket might.
 struct Reader {
   RequestParser parser{1000, 2000};
@@ -58,6 +56,16 @@ TEST(RequestParser, a_request_in_pieces_of_every_size) {
       EXPECT_EQ(request.body, "hello");
       EXPECT_TRUE(reader.parser.keep_alive());
     }
+  }
+}
+
+TEST(RequestParser, an_empty_chunked_body_in_pieces_of_every_size) {
+  const std::string text =
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+  for (std::size_t step = 1; step <= text.size(); ++step) {
+    Reader reader;
+    ASSERT_EQ(reader.feed(text, step), Progress::done) << step;
+    EXPECT_EQ(reader.parser.request().body, "");
   }
 }
 

@@ -10,8 +10,6 @@
 namespace einlass::http {
 namespace {
 
-using Progress = ResponseParser::Progress;
-
 // Feeds `text` in pieces of `step` bytes, as a socket might.
 struct Reader {
   ResponseParser parser;
@@ -51,6 +49,8 @@ TEST(ResponseParser, every_way_to_end_a_body_in_pieces_of_every_size) {
       "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n",
       "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n10\r\n"
       "0123456789abcdef\r\n0\r\nTrailer: t\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nTrailer: t\r\n\r\n",
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
       "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n!",
   };
