@@ -23,11 +23,12 @@ using boost::asio::ip::tcp;
 
 constexpr Duration kPatience = Duration::seconds(5);
 
+// What failed goes to stderr, as all errors do.
 bool tell(const std::string& what, const std::string& trouble) {
   if (trouble.empty()) {
     std::printf("  ok      %s\n", what.c_str());
   } else {
-    std::printf("  FAILED  %s: %s\n", what.c_str(), trouble.c_str());
+    std::fprintf(stderr, "  FAILED  %s: %s\n", what.c_str(), trouble.c_str());
   }
   return trouble.empty();
 }

@@ -71,9 +71,7 @@ class Demo {
     std::printf("This is the configuration:\n\n%s\n", yaml_.c_str());
     std::printf("%ld records come in faster than %d a second; no second may let more pass.\n\n",
                 broker_.planned(), options_.limit);
-    signals_.async_wait([this](const boost::system::error_code& error, int) {
-      if (!error) end();
-    });
+    wait_for_signal();
     turn();
     const bool drained = shard_.run([](Instant) {});
     const DemoView last = view();
@@ -85,6 +83,16 @@ class Demo {
   void end_broker() { broker_.end(); }
 
  private:
+  void wait_for_signal() {
+    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      if (interrupted_) _exit(128 + signal);
+      interrupted_ = true;
+      end();
+      wait_for_signal();
+    });
+  }
+
   void remember(const Notice& notice) {
     if (notice.severity == Severity::error) trouble_ = notice.detail;
   }
@@ -99,6 +107,7 @@ class Demo {
     view.waiting = shard_.gate().waiting(core::RouteId{0}, shard_.now());
     view.seen = receiver_.seen();
     view.limit = options_.limit;
+    view.interrupted = interrupted_;
     view.held = shard_.gate().held_until(core::TargetId{0}) > shard_.now();
     return view;
   }
@@ -143,6 +152,7 @@ class Demo {
   std::string trouble_;
   bool was_busy_ = false;
   bool ending_ = false;
+  bool interrupted_ = false;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace einlass::app {
 
 struct DemoOptions {
-  int seconds = 20;  // How long records are produced, at half as much again as the limit.
+  int seconds = 20;  // How long records are produced, at five quarters of the limit.
   int limit = 200;   // Records in any second that may pass.
 };
 
@@ -15,8 +15,7 @@ inline constexpr char kDemoBrokerVerb[] = "demo-broker";
 // Shows it on the terminal. Returns 0 only if the books close and the limit was kept.
 int demo(const DemoOptions& options);
 
-// The broker's process: says its address on stdout, produces, says how much, and ends when its
-// standard input does.
+// The broker's process: says its address on stdout, produces, and says how much. The demo ends it.
 int demo_broker(const DemoOptions& options);
 
 }  // namespace einlass::app

@@ -17,6 +17,7 @@ struct DemoView {
   core::Waiting waiting;
   DemoReceiver::Seen seen;
   int limit = 0;
+  bool interrupted = false;  // By the user, before everything was delivered.
   bool held = false;  // The receiver asked for a pause (Retry-After).
 };
 

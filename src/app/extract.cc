@@ -2,8 +2,10 @@
 
 #include <strings.h>
 
+#include <charconv>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 namespace einlass::app {
 namespace {
@@ -12,16 +14,51 @@ bool same_name(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
+// One step of a JSON pointer (RFC 6901), with its escapes undone.
+std::string next_token(std::string_view& pointer) {
+  pointer.remove_prefix(1);
+  const std::string_view raw = pointer.substr(0, pointer.find('/'));
+  pointer.remove_prefix(raw.size());
+  std::string token;
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    const bool escape = raw[i] == '~' && i + 1 < raw.size();
+    token += escape ? (raw[++i] == '0' ? '~' : '/') : raw[i];
+  }
+  return token;
+}
+
+// What the pointer leads to; null if it leads nowhere. (The library's own look-up throws for some
+// pointers into arrays.)
+const nlohmann::json* find(const nlohmann::json& document, std::string_view pointer) {
+  const nlohmann::json* at = &document;
+  while (!pointer.empty()) {
+    const std::string token = next_token(pointer);
+    if (at->is_object()) {
+      const auto member = at->find(token);
+      if (member == at->end()) return nullptr;
+      at = &*member;
+    } else if (at->is_array()) {
+      std::size_t index = 0;
+      const auto [end, error] =
+          std::from_chars(token.data(), token.data() + token.size(), index);
+      const bool whole = error == std::errc() && end == token.data() + token.size();
+      if (!whole || index >= at->size()) return nullptr;
+      at = &(*at)[index];
+    } else {
+      return nullptr;
+    }
+  }
+  return at;
+}
+
+// A text, a number or a truth as text; nothing else is a key.
 std::string_view json_key(const std::string& pointer, std::string_view value,
                           std::string& scratch) {
   const auto document = nlohmann::json::parse(value, nullptr, /*allow_exceptions=*/false);
-  const nlohmann::json::json_pointer at(pointer);
-  if (document.is_discarded() || !document.contains(at)) return {};
-  const nlohmann::json& found = document[at];
-  // Bytes that are not UTF-8 are no JSON, but a lenient parser must not make dump() throw.
-  scratch = found.is_string()
-                ? found.get<std::string>()
-                : found.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (document.is_discarded()) return {};
+  const nlohmann::json* found = find(document, pointer);
+  if (found == nullptr || found->is_structured() || found->is_null()) return {};
+  scratch = found->is_string() ? found->get<std::string>() : found->dump();
   return scratch;
 }
 

@@ -6,7 +6,7 @@ namespace einlass::app {
 namespace {
 
 // A slot that once held a larger record gives the room back; smaller ones keep it for the next.
-constexpr std::size_t kRoomKept = 8 * 1024;
+constexpr std::size_t kRoomKept = 2 * 1024;
 
 }  // namespace
 

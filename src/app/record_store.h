@@ -35,7 +35,9 @@ class StoredRecord {
   }
 
   // All bytes it takes, for the gate's bounds.
-  Bytes size() const { return Bytes{static_cast<std::int64_t>(bytes_.size())}; }
+  Bytes size() const {
+    return Bytes{static_cast<std::int64_t>(bytes_.size() + headers_.size() * sizeof(HeaderPieces))};
+  }
 
   // The story of its attempts, for its dead letter.
   Instant first_attempt;

@@ -15,6 +15,7 @@
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
 #include "app/admin.h"
+#include "app/command_line.h"
 #include "app/recent.h"
 #include "app/shard.h"
 #include "app/status.h"
@@ -49,7 +50,7 @@ class Service {
               std::to_string(books.delivered) + ", dead-lettered " +
               std::to_string(books.dead_lettered) + ", returned " +
               std::to_string(books.returned) + ", inside " + std::to_string(books.inside)});
-    return drained ? 0 : 1;
+    return drained ? kExitDone : kExitFailed;
   }
 
  private:
@@ -115,9 +116,12 @@ int run(const config::Config& config) {
     // librdkafka's own teardown can hang after a topic was deleted; all that matters is done.
     std::fflush(nullptr);
     _exit(code);
+  } catch (const ConfigRefused& refused) {
+    std::fprintf(stderr, "einlass: the configuration cannot be used: %s\n", refused.what());
+    return kExitConfig;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "einlass: %s\n", error.what());
-    return 1;
+    return kExitFailed;
   }
 }
 

@@ -1,18 +1,24 @@
 #include "app/shard.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 #include <variant>
 
 #include "app/dead_record.h"
 #include "app/extract.h"
 #include "app/wiring.h"
+#include "limits/token_bucket.h"
 
 namespace einlass::app {
 namespace {
 
 // The most messages that are taken in one turn, so that answers are never left waiting for long.
 constexpr int kMessagesPerTurn = 256;
+
+// A permit that comes back later stays spent. Half of what the limiter allows, for its clock and the
+// way there count too.
+constexpr Duration kGiveBackWithin = limits::kGiveBackWithin / 2;
 
 // How long leaving the group may take.
 constexpr Duration kLeavePatience = Duration::seconds(5);
@@ -33,9 +39,17 @@ Shard::Shard(boost::asio::io_context& io, const config::Config& config, const Cl
       limiters_(io, config, run_id_, events_, notify_, gate_),
       wakeup_(io),
       now_(clock.now()) {
-  for (const config::Target& target : config.targets) {
+  try {
+    connect();
+  } catch (const std::exception& error) {
+    throw ConfigRefused(error.what());
+  }
+}
+
+void Shard::connect() {
+  for (const config::Target& target : config_.targets) {
     targets_.push_back(
-        {std::make_unique<http::Target>(io, target_options(target), events_, notify_),
+        {std::make_unique<http::Target>(io_, target_options(target), events_, notify_),
          RequestBuilder(run_id_, target.http.forward_headers)});
     targets_.back().http->tell_failures(
         [this](core::RecordId record, unsigned status, std::string_view reason) {
@@ -43,11 +57,11 @@ Shard::Shard(boost::asio::io_context& io, const config::Config& config, const Cl
           records_[record].last_error = reason;
         });
   }
-  if (uses_dead_letters(config)) {
-    dead_letters_ = std::make_unique<kafka::DeadLetters>(io, dead_letters_options(config), events_,
-                                                         notify_);
+  if (uses_dead_letters(config_)) {
+    dead_letters_ = std::make_unique<kafka::DeadLetters>(io_, dead_letters_options(config_),
+                                                         events_, notify_);
   }
-  source_ = std::make_unique<kafka::Source>(io, source_options(config), events_, *this, notify_);
+  source_ = std::make_unique<kafka::Source>(io_, source_options(config_), events_, *this, notify_);
 }
 
 Shard::~Shard() = default;
@@ -171,7 +185,10 @@ void Shard::carry_out(const core::Send& command) {
 
 void Shard::carry_out(const core::Forget& command) { records_.forget(command.record); }
 void Shard::carry_out(const core::Ask& command) { limiters_.ask(command, now_); }
-void Shard::carry_out(const core::Release& command) { limiters_.release(command, now_); }
+void Shard::carry_out(const core::Release& command) {
+  // A token bucket cannot tell any more what a permit given back so late is worth.
+  if (command.age <= kGiveBackWithin) limiters_.release(command, now_);
+}
 void Shard::carry_out(const core::ForgetLine& command) { limiters_.forget(command.line); }
 
 void Shard::carry_out(const core::DeadLetter& command) {

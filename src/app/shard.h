@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,15 @@
 
 namespace einlass::app {
 
+// What librdkafka or OpenSSL do not take of the configuration, in words.
+struct ConfigRefused : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // REQUIRES: made, run and destroyed on one thread; outlived by what the constructor is given.
 class Shard final : public kafka::MessageSink {
  public:
-  // Throws std::runtime_error with the reason if librdkafka or OpenSSL refuse the configuration.
+  // Throws ConfigRefused with the reason if librdkafka or OpenSSL refuse the configuration.
   Shard(boost::asio::io_context& io, const config::Config& config, const Clock& clock,
         Notify notify);
   ~Shard() override;
@@ -56,6 +62,7 @@ class Shard final : public kafka::MessageSink {
     RequestBuilder requests;
   };
 
+  void connect();
   void wait();
   void collect();
   void handle();

@@ -193,7 +193,11 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
   add_stores(shard, config, snapshot);
   const kafka::SourceStatus source = shard.source().status();
   for (const config::Route& route : config.routes) {
-    for (const std::string& topic : route.topics) snapshot.topics.push_back({topic, 0, 0});
+    for (const std::string& topic : route.topics) {
+      const auto skipped = source.offsets_skipped.find(topic);
+      snapshot.topics.push_back(
+          {topic, skipped == source.offsets_skipped.end() ? 0 : skipped->second, 0});
+    }
   }
   for (const kafka::SourceStatus::Partition& partition : source.partitions) {
     metrics::Partition shown{partition.topic, partition.number, std::nullopt, 0};

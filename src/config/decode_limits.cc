@@ -13,7 +13,8 @@ constexpr Bounds<std::int64_t> kPermits{1, 1'000'000'000};
 constexpr Bounds<std::int64_t> kLogPermits{1, limits::kMostLogEntries};
 constexpr Bounds<Duration> kWindow{{1}, Duration::seconds(366 * 86'400)};
 constexpr Bounds<Duration> kHorizon{{0}, Duration::seconds(3600)};
-constexpr Bounds<Duration> kUseWithin{{1}, Duration::seconds(3600)};
+// A permit must be given back while its limiter still knows what it is worth.
+constexpr Bounds<Duration> kUseWithin{{1}, Duration::seconds(5)};
 
 enum class Algorithm { sliding_log, token_bucket };
 

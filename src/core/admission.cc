@@ -77,8 +77,9 @@ void Admission::go_on(Line& line, Instant now, Commands& commands) {
 
 // ---- permits held ------------------------------------------------------------------------------
 
-void Admission::give_back(Line& line, Commands& commands) {
-  commands.push_back(Release{LineId{index_of(line)}, line.permits.front().permit});
+void Admission::give_back(Line& line, Instant now, Commands& commands) {
+  const HeldPermit& front = line.permits.front();
+  commands.push_back(Release{LineId{index_of(line)}, front.permit, now - front.due});
   line.permits.pop_front();
   --queues_of(line).reserved;
   queues_of(line).touched = true;
@@ -89,7 +90,7 @@ void Admission::give_back_lapsed(Line& line, Instant now, Commands& commands) {
   const Duration use_within = route_of(line).use_within;
   while (!line.permits.empty() &&
          (line.total == 0 || line.permits.front().due + use_within < now)) {
-    give_back(line, commands);
+    give_back(line, now, commands);
   }
 }
 
@@ -102,15 +103,15 @@ bool Admission::may_send(const Line& line, Instant now) const {
 void Admission::send_first(Line& line, Instant now, Commands& commands) {
   Record& record = records_[line.ready.front()];
   RouteStats& stats = stats_[line.route.value];
-  HeldPermit held{Permit{}, now};
+  HeldPermit held;
   if (route_of(line).limit_count > 0) {
     held = line.permits.front();
     line.permits.pop_front();
     --queues_of(line).reserved;
     queues_of(line).touched = true;
     for (LimitStats& limit : stats.limits) ++limit.admissions;
+    stats.admission_wait.observe(held.due - record.since);
   }
-  stats.admission_wait.observe(held.due - record.since);
   line.ready.erase(records_, record.id.slot);
   line.pace.count(now);
   queues_of(line).pace.count(now);

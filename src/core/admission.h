@@ -87,7 +87,7 @@ class Admission {
 
   void serve(Line& line, Instant now, Commands& commands);
   void go_on(Line& line, Instant now, Commands& commands);
-  void give_back(Line& line, Commands& commands);
+  void give_back(Line& line, Instant now, Commands& commands);
   void give_back_lapsed(Line& line, Instant now, Commands& commands);
   bool may_send(const Line& line, Instant now) const;
   void send_first(Line& line, Instant now, Commands& commands);
@@ -116,7 +116,9 @@ class Admission {
   std::vector<Line> lines_;            // By LineId.
   std::vector<TargetQueues> targets_;  // By TargetId.
   std::vector<StoreState> stores_;     // By StoreId.
-  std::uint64_t asks_ = 0;             // Given out so far.
+  // Given out last. They count from 2^47, so that the six bytes that permit ids have for an ask begin
+  // with the bits that RFC 9562 asks for there in a UUID.
+  std::uint64_t asks_ = std::uint64_t{1} << 47;
   Random random_;
 };
 

@@ -34,6 +34,7 @@ struct Ask {
 struct Release {
   LineId line;
   Permit permit;
+  Duration age{};  // How long ago it came due; negative where it lies ahead.
 };
 
 // The line has no records, permits or questions left: its keys may be dropped.

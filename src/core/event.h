@@ -33,8 +33,9 @@ struct PartitionLost {
   PartitionId partition;
 };
 
-// A record was read and copied into the record store.
-// REQUIRES: the partition is assigned and not held; offsets of a partition rise.
+// A record was read and copied into the record store. One that was read just before its partition
+// was held is taken in all the same; one of a partition that is given back is forgotten at once.
+// REQUIRES: offsets of a partition rise.
 struct RecordArrived {
   PartitionId partition;
   RecordId record;

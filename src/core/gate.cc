@@ -32,9 +32,8 @@ void Gate::handle(const Event& event, Instant now, Commands& commands) {
 // ---- what happens to a record -------------------------------------------------------------------
 
 void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
-  CHECK(intake_.exists(event.partition));
+  if (!intake_.takes(event.partition)) return turn_away(event, now, commands);
   Partition& partition = intake_[event.partition];
-  CHECK(!partition.held);
   const RouteId route = partition.route;
   const std::uint32_t lane =
       lanes_.lane_of(options_.routes[route.value].order, event.partition, event.lane);
@@ -53,6 +52,12 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   intake_.enter(record, commands);
   admission_.enter(record);
   if (free) admission_.ready(record, false, now, commands);
+}
+
+// Its partition is given back, as by a stop in the same turn: Kafka has the record still.
+void Gate::turn_away(const RecordArrived& event, Instant now, Commands& commands) {
+  commands.push_back(Forget{event.record});
+  admission_.serve(event.line, now, commands);
 }
 
 void Gate::make_ready(Slot slot, Instant now, Commands& commands) {

@@ -68,6 +68,7 @@ class Gate {
   void ring(Alarm alarm, Instant now, Commands& commands);
 
   // A record's way on. Each leaves the record in the state that its name says, or absent.
+  void turn_away(const RecordArrived& event, Instant now, Commands& commands);
   void make_ready(Slot slot, Instant now, Commands& commands);
   void dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands);
   void try_again(Record& record, Instant now);
@@ -103,7 +104,8 @@ class Gate {
   std::vector<CommitEntry> open_commit_;
   std::uint64_t open_commit_births_ = 0;  // Assignments younger than this have no part in it.
   bool commit_is_open_ = false;
-  Instant next_commit_;
+  Instant last_commit_;
+  std::uint32_t revoking_ = 0;  // Partitions that are being given back.
   bool stopping_ = false;
   bool stopped_ = false;
   std::vector<Slot> slots_;  // Scratch, to walk over records while they change.

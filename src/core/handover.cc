@@ -11,6 +11,9 @@ namespace {
 // group waits for us meanwhile.
 constexpr Duration kLastCommitPatience = Duration::seconds(3);
 
+// Between commits while a partition is given back, whatever the interval is.
+constexpr Duration kHurriedInterval = Duration::millis(100);
+
 }  // namespace
 
 void Gate::on(const PartitionAssigned& event, Instant now, Commands& commands) {
@@ -38,6 +41,7 @@ void Gate::on(const PartitionLost& event, Instant now, Commands& commands) {
 void Gate::revoke(PartitionId id, Instant deadline, Commands& commands) {
   Partition& partition = intake_[id];
   const bool again = partition.phase == PartitionPhase::revoking;
+  if (!again) ++revoking_;
   partition.deadline = again ? std::min(partition.deadline, deadline) : deadline;
   partition.phase = PartitionPhase::revoking;
   intake_.stop(id, commands);
@@ -101,6 +105,7 @@ void Gate::settle(PartitionId id, Instant now, Commands& commands) {
 void Gate::done(PartitionId id, Commands& commands) {
   deadlines_.clear({Alarm::Kind::partition, id.value});
   intake_.release(id);
+  --revoking_;
   commands.push_back(PartitionDone{id});
   stop_when_done(commands);
 }
@@ -138,7 +143,9 @@ void Gate::mark_dirty(PartitionId id, Instant now) {
 
 void Gate::arm_commit(Instant now) {
   if (commit_is_open_ || dirty_.empty()) return;
-  deadlines_.set({Alarm::Kind::commit, 0}, std::max(now, next_commit_));
+  const Duration interval =
+      revoking_ > 0 ? std::min(options_.commit_interval, kHurriedInterval) : options_.commit_interval;
+  deadlines_.set({Alarm::Kind::commit, 0}, std::max(now, last_commit_ + interval));
 }
 
 void Gate::commit(Instant now, Commands& commands) {
@@ -156,7 +163,7 @@ void Gate::commit(Instant now, Commands& commands) {
   dirty_.clear();
   if (open_commit_.empty()) return;
   commit_is_open_ = true;
-  next_commit_ = now + options_.commit_interval;
+  last_commit_ = now;
   commands.push_back(Commit{open_commit_});
 }
 
@@ -169,7 +176,6 @@ void Gate::on(const CommitEnded& event, Instant now, Commands& commands) {
   for (const CommitEntry& entry : open_commit_) {
     if (!had_part(entry.partition)) continue;
     intake_[entry.partition].in_commit = false;
-    if (event.result == CommitResult::committed) intake_[entry.partition].committed = entry.next;
     if (event.result == CommitResult::failed) mark_dirty(entry.partition, now);
   }
   for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {

@@ -21,6 +21,10 @@ bool Intake::exists(PartitionId id) const {
   return id.value < partitions_.size() && partitions_[id.value].phase != PartitionPhase::absent;
 }
 
+bool Intake::takes(PartitionId id) const {
+  return exists(id) && partitions_[id.value].phase == PartitionPhase::assigned;
+}
+
 Partition& Intake::assign(const PartitionAssigned& event, Commands& commands) {
   const std::size_t index = event.partition.value;
   if (index >= partitions_.size()) partitions_.resize(index + 1);

@@ -38,7 +38,6 @@ struct Partition {
   bool in_commit = false;  // Part of the commit that is open.
   Instant deadline;        // While revoking: how long attempts may still take.
   std::uint64_t birth = 0;  // Which assignment of this gate it is: 1, 2, 3, ...
-  Offset committed{-1};   // The last acknowledged; -1 before it.
 };
 
 class Intake {
@@ -57,6 +56,10 @@ class Intake {
   Partition& operator[](PartitionId id) { return partitions_[id.value]; }
   const std::vector<Partition>& all() const { return partitions_; }
   bool exists(PartitionId id) const;
+
+  // Whether records of the partition may come in. A held one may still bring one that was read just
+  // before; one that is given back may not.
+  bool takes(PartitionId id) const;
 
   // Counts a record in, or out again, and holds or reads what follows from it.
   void enter(const Record& record, Commands& commands);

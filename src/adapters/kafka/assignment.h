@@ -40,6 +40,7 @@ struct Partition {
   std::int64_t next = -1;  // The offset that comes next if none is missing; -1 before the first.
   std::int64_t reset_at = -1;  // The offset that librdkafka did not find and left; -1 = none.
   Offset committed{-1};
+  std::size_t most_queued = 0;  // The most messages that its queue held of late.
   QueueHandle queue;
   MessageHandle kept;  // The first message of a log that began anew, for the next assignment.
 

@@ -32,7 +32,8 @@ void Commits::begin(rd_kafka_t* client, rd_kafka_queue_t* queue,
     rd_kafka_topic_partition_list_add(list.get(), partition->topic.c_str(), partition->number.value)
         ->offset = entry.next.value;
   }
-  if (list->cnt == 0) return end(core::CommitResult::fenced);
+  // All of it was lost meanwhile, and the gate knows; that says nothing of other partitions.
+  if (list->cnt == 0) return end(core::CommitResult::failed);
   if (on_way_) {
     waiting_ = std::move(list);
   } else {

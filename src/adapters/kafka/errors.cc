@@ -40,10 +40,10 @@ constexpr std::array kAdvice = {
            "the Kafka brokers %b refuse the login; check sasl.username, sasl.password and "
            "sasl.mechanisms in kafka.properties, tried again for ever"},
     Advice{RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, "kafka_group_forbidden", Severity::error,
-           Standing::connection,
+           Standing::group,
            "this login may not use the group %g; grant it READ on the group, tried again for ever"},
     Advice{RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL, "kafka_group_mixed", Severity::error,
-           Standing::connection,
+           Standing::group,
            "the other members of the group %g use another partition.assignment.strategy; give all "
            "of them the same, tried again for ever"},
     Advice{RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, "kafka_unknown_topic", Severity::warning,
@@ -123,7 +123,7 @@ int weight(const Trouble& trouble) {
   if (trouble.standing == Standing::for_ever) return 4;
   if (what == "kafka_broker_unreachable") return 0;
   if (what == "kafka_brokers_down") return 1;
-  return trouble.standing == Standing::connection ? 3 : 2;
+  return trouble.standing == Standing::connection || trouble.standing == Standing::group ? 3 : 2;
 }
 
 }  // namespace
@@ -188,9 +188,16 @@ bool Troubles::add(const Trouble& trouble, Instant now) {
   return true;
 }
 
-void Troubles::connection_works() {
+void Troubles::brokers_answer() {
   for (auto& [key, entry] : entries_) {
     if (entry.trouble.standing == Standing::connection) entry.stands = false;
+  }
+}
+
+void Troubles::connection_works() {
+  brokers_answer();
+  for (auto& [key, entry] : entries_) {
+    if (entry.trouble.standing == Standing::group) entry.stands = false;
   }
 }
 

@@ -17,7 +17,8 @@ namespace einlass::kafka {
 // Until when a trouble stands.
 enum class Standing : std::uint8_t {
   passing,     // Not at all: it is said and that is all.
-  connection,  // Until the group's brokers answer again.
+  connection,  // Until the brokers can be reached again.
+  group,       // Until the group takes a commit or gives an assignment.
   topic,       // Until the topic has its partitions again.
   for_ever,    // The client is of no more use.
 };
@@ -58,7 +59,8 @@ class Troubles {
   bool add(const Trouble& trouble, Instant now);
 
   // What stood until then is over.
-  void connection_works();
+  void brokers_answer();    // Some broker is connected and logged in.
+  void connection_works();  // The group, too, takes what we send.
   void topic_works(std::string_view topic);
 
   bool any(Standing standing) const;

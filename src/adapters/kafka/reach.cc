@@ -11,7 +11,6 @@
 namespace einlass::kafka {
 namespace {
 
-using ClientHandle = std::unique_ptr<rd_kafka_t, Destroy<rd_kafka_destroy>>;
 using TopicHandle = std::unique_ptr<rd_kafka_topic_t, Destroy<rd_kafka_topic_destroy>>;
 
 // The last error that librdkafka told of: it knows why a broker cannot be reached.
@@ -34,7 +33,8 @@ std::string look_up(rd_kafka_t* client, const std::string& name, int timeout_ms)
 }  // namespace
 
 std::vector<std::string> reach(const SourceOptions& options, Duration patience) {
-  std::string last;
+  static std::string last;  // The client may still write to it at the end of the process.
+  last.clear();
   ConfHandle configuration = source_configuration(options, rd_kafka_version());
   rd_kafka_conf_set_events(configuration.get(), 0);
   rd_kafka_conf_set(configuration.get(), "log.queue", "false", nullptr, 0);
@@ -42,17 +42,18 @@ std::vector<std::string> reach(const SourceOptions& options, Duration patience) 
   rd_kafka_conf_set_error_cb(configuration.get(), remember);
   rd_kafka_conf_set_opaque(configuration.get(), &last);
   char error[512];
-  const ClientHandle client(
-      rd_kafka_new(RD_KAFKA_CONSUMER, configuration.get(), error, sizeof error));
-  if (!client) throw std::runtime_error(std::string("kafka.properties: ") + error);
+  // Ends with the process: destroying it waits for a look-up of a broker's name at any time.
+  rd_kafka_t* client =
+      rd_kafka_new(RD_KAFKA_CONSUMER, configuration.get(), error, sizeof error);
+  if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + error);
   (void)configuration.release();  // The client has it now.
 
   std::vector<std::string> trouble;
   for (const SourceOptions::Topic& topic : options.topics) {
     const std::string reason =
-        look_up(client.get(), topic.name, static_cast<int>(patience.us / 1000));
+        look_up(client, topic.name, static_cast<int>(patience.us / 1000));
     if (reason.empty()) continue;
-    rd_kafka_poll(client.get(), 0);
+    rd_kafka_poll(client, 0);
     if (!last.empty()) return {"brokers " + options.brokers + ": " + last};
     trouble.push_back("topic " + topic.name + ": " + reason);
   }

@@ -27,7 +27,31 @@ int Source::State::read(Partition& partition, int budget) {
     ++count;
     if (admit(partition, message)) take(partition, *message);
   }
+  if (sleeps_when_full && count > 0) keep_fetching(partition);
   return count;
+}
+
+// Below 2.2 a broker's thread whose partitions' queues are all full sleeps for up to a second, however
+// soon they are empty again (later versions have fetch.queue.backoff.ms). Anything that it is asked to
+// send wakes it: when a queue is half empty and Kafka has more, it is asked for metadata, and nobody
+// waits for the answer.
+void Source::State::keep_fetching(Partition& partition) {
+  constexpr Duration kLeastGap = Duration::millis(5);
+  if (now - woken < kLeastGap) return;
+  const std::size_t queued = rd_kafka_queue_length(partition.queue.get());
+  partition.most_queued = std::max(partition.most_queued, queued);
+  std::int64_t low = 0, high = 0;
+  if (2 * queued >= partition.most_queued ||
+      rd_kafka_get_watermark_offsets(client, partition.topic.c_str(), partition.number.value, &low,
+                                     &high) != RD_KAFKA_RESP_ERR_NO_ERROR ||
+      high - partition.next <= static_cast<std::int64_t>(queued)) {
+    return;
+  }
+  woken = now;
+  // Larger messages may never fill it so far again.
+  partition.most_queued -= partition.most_queued / 8;
+  const struct rd_kafka_metadata* unused = nullptr;
+  if (!rd_kafka_metadata(client, 0, nullptr, &unused, 0)) rd_kafka_metadata_destroy(unused);
 }
 
 // Whether the message is the gate's to have. Almost always it is the next one.
@@ -68,7 +92,7 @@ void Source::State::count_skipped(Partition& partition, std::int64_t offset) {
   const std::int64_t from = partition.reset_at;
   if (from < 0) return;
   if (partition.next <= from && from < offset) {
-    offsets_skipped += static_cast<std::uint64_t>(offset - from);
+    offsets_skipped[partition.topic] += static_cast<std::uint64_t>(offset - from);
     notify({Severity::error, "kafka_offsets_skipped",
             partition.topic + " partition " + std::to_string(partition.number.value) +
                 ": offsets " + std::to_string(from) + " to " + std::to_string(offset - 1) +

@@ -63,15 +63,24 @@ std::string Rebalance::assign(rd_kafka_t* client, const rd_kafka_topic_partition
   // An id must not mean something new while an open commit may still name it.
   if (!commits_.open()) assignment_.recycle();
   std::vector<Partition*> added;
+  std::string strangers;
+  const ListHandle ours(rd_kafka_topic_partition_list_new(list->cnt));
   for (const auto& entry : elements(list)) {
     const PartitionNumber number{entry.partition};
     const auto route = routes_.find(entry.topic);
-    CHECK(route != routes_.end());
+    if (route == routes_.end()) {
+      strangers = std::string("it gave us ") + entry.topic +
+                  ", which no route reads any more: the group remembers what this instance read "
+                  "before its configuration changed. Stop it for longer than session.timeout.ms, "
+                  "or give it a new instance name";
+      continue;
+    }
+    rd_kafka_topic_partition_list_add(ours.get(), entry.topic, entry.partition);
     added.push_back(&assignment_.add(entry.topic, number, route->second,
                                      own_queue(client, entry.topic, number)));
   }
-  const std::string error = cooperative(client) ? text_of(rd_kafka_incremental_assign(client, list))
-                                                : text_of(rd_kafka_assign(client, list));
+  const std::string error = cooperative(client) ? text_of(rd_kafka_incremental_assign(client, ours.get()))
+                                                : text_of(rd_kafka_assign(client, ours.get()));
   for (Partition* partition : added) {
     if (error.empty()) {
       events_.push_back(
@@ -81,7 +90,7 @@ std::string Rebalance::assign(rd_kafka_t* client, const rd_kafka_topic_partition
     }
   }
   joined_ = error.empty();
-  return error;
+  return error.empty() ? strangers : error;
 }
 
 void Rebalance::revoke(const rd_kafka_topic_partition_list_t* list, bool lost, Instant now) {

@@ -45,7 +45,7 @@ void Source::State::serve(EventHandle event) {
       serve_error(event.get());
       break;
     case RD_KAFKA_EVENT_STATS:
-      if (a_broker_is_up(rd_kafka_event_stats(event.get()))) troubles.connection_works();
+      if (a_broker_is_up(rd_kafka_event_stats(event.get()))) troubles.brokers_answer();
       break;
     default:
       // A message here would be one that went past its partition's own queue.

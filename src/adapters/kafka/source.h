@@ -74,7 +74,7 @@ struct SourceStatus {
   bool brokers_down = false;  // Every broker is out of reach.
   std::string trouble;        // The last error that still stands; empty if none.
   std::vector<Partition> partitions;
-  std::uint64_t offsets_skipped = 0;  // Offsets that Kafka itself no longer had.
+  std::map<std::string, std::uint64_t> offsets_skipped;  // By topic: what Kafka no longer had.
 };
 
 // REQUIRES: used on the thread that runs `io`; outlived by `io`, `events` and `sink`.

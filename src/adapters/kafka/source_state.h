@@ -38,6 +38,7 @@ struct Source::State {
   void serve_log_line(rd_kafka_event_t* event);
 
   int read(Partition& partition, int budget);
+  void keep_fetching(Partition& partition);
   bool admit(Partition& partition, MessageHandle& message);
   void begin_anew(Partition& partition, MessageHandle first);
   void count_skipped(Partition& partition, std::int64_t offset);
@@ -64,8 +65,10 @@ struct Source::State {
   bool main_ready = true;
   bool log_ready = true;
   Instant now;
+  const bool sleeps_when_full = rd_kafka_version() < 0x02020000;
+  Instant woken;  // When it was last woken from that sleep.
   std::vector<Header> headers;  // Used again for each message.
-  std::uint64_t offsets_skipped = 0;
+  std::map<std::string, std::uint64_t> offsets_skipped;  // By topic.
 };
 
 }  // namespace einlass::kafka
