@@ -5,7 +5,6 @@
 #include "adapters/metrics/page.h"
 #include "app/status.h"
 
-
 namespace einlass::app {
 namespace {
 

@@ -79,8 +79,9 @@ bool check_target(const config::Target& target) {
           return;
         }
         boost::asio::async_connect(
-            socket, found,
-            [&](const boost::system::error_code& failed, const tcp::endpoint&) { result = failed; });
+            socket, found, [&](const boost::system::error_code& failed, const tcp::endpoint&) {
+              result = failed;
+            });
       });
   io.run_for(std::chrono::microseconds(kPatience.us));
   return tell("target " + target.name + " at " + target.http.url, result ? result.message() : "");

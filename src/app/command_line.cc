@@ -1,6 +1,7 @@
 #include "app/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <optional>
@@ -35,9 +36,10 @@ CLI::App* add_config_verb(CLI::App& app, const std::string& name, const std::str
 }
 
 struct CommandLine {
-  CLI::App app{"Einlass, an admission gate for Kafka: each record reaches its server only once it "
-               "holds a permit from a rate limiter.",
-               "einlass"};
+  CLI::App app{
+      "Einlass, an admission gate for Kafka: each record reaches its server only once it "
+      "holds a permit from a rate limiter.",
+      "einlass"};
   std::string path;
   std::string help_verb;
   bool connect = false;
@@ -46,8 +48,9 @@ struct CommandLine {
   CommandLine() {
     app.set_version_flag("--version", std::string("einlass " EINLASS_VERSION));
     app.require_subcommand(1);
-    app.footer("A configuration to start from: config/gate.yaml\n"
-               "Exit codes: 0 done, 1 failed while working, 64 wrong usage, 78 wrong config.");
+    app.footer(
+        "A configuration to start from: config/gate.yaml\n"
+        "Exit codes: 0 done, 1 failed while working, 64 wrong usage, 78 wrong config.");
     add_config_verb(app, "run", "Run the gate until SIGTERM or SIGINT, then drain and leave", path);
     add_config_verb(app, "check", "Check the configuration", path)
         ->add_flag("--connect", connect, "Also try Kafka, Redis and every target");
@@ -79,9 +82,8 @@ int no_such_verb(const std::string& verb) {
 
 // The verb of that name; none if there is none for people.
 const CLI::App* verb_named(CommandLine& line, const std::string& name) {
-  const auto verbs = line.app.get_subcommands([&](const CLI::App* verb) {
-    return verb->get_name() == name && !verb->get_group().empty();
-  });
+  const auto verbs = line.app.get_subcommands(
+      [&](const CLI::App* verb) { return verb->get_name() == name && !verb->get_group().empty(); });
   return verbs.empty() ? nullptr : verbs.front();
 }
 
@@ -121,6 +123,7 @@ int dispatch(CommandLine& line) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // Who reads our output may go; that must not end the gate.
   CommandLine line;
   // Told here, for the parser would only say that a verb is missing.
   if (argc > 1 && argv[1][0] != '-' && argv[1] != std::string(kDemoBrokerVerb) &&

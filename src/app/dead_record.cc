@@ -9,9 +9,12 @@ constexpr std::size_t kOwnHeaders = 11;
 
 std::string name_of(core::DeadLetterReason reason) {
   switch (reason) {
-    case core::DeadLetterReason::refused: return "refused";
-    case core::DeadLetterReason::attempts: return "attempts";
-    case core::DeadLetterReason::never: return "never";
+    case core::DeadLetterReason::refused:
+      return "refused";
+    case core::DeadLetterReason::attempts:
+      return "attempts";
+    case core::DeadLetterReason::never:
+      return "never";
   }
   return "";
 }

@@ -32,15 +32,20 @@ constexpr int kMostTimes = 3;
 
 std::string demo_yaml(const std::string& brokers, std::uint16_t port, int limit) {
   return "kafka:\n"
-         "  brokers: [\"" + brokers + "\"]\n"
+         "  brokers: [\"" +
+         brokers +
+         "\"]\n"
          "  group: einlass-demo\n"
          "  static_membership: false\n"
          "  properties: {session.timeout.ms: 6000}\n"
          "limits:\n"
-         "  callbacks: {algorithm: sliding_log, limit: " + std::to_string(limit) +
+         "  callbacks: {algorithm: sliding_log, limit: " +
+         std::to_string(limit) +
          ", window: 1s, store: memory}\n"
          "targets:\n"
-         "  receiver: {http: {url: \"http://127.0.0.1:" + std::to_string(port) + "/callback\"}}\n"
+         "  receiver: {http: {url: \"http://127.0.0.1:" +
+         std::to_string(port) +
+         "/callback\"}}\n"
          "routes:\n"
          "  - {name: results, topics: [results], target: receiver, limits: [callbacks]}\n";
 }

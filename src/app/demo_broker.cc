@@ -108,15 +108,16 @@ void DemoBroker::end() {
 }
 
 void DemoBroker::read_on() {
-  boost::asio::async_read_until(
-      from_child_, text_, '\n', [this](const boost::system::error_code& error, std::size_t) {
-        if (error) return;
-        std::string line;
-        std::istream in(&text_);
-        std::getline(in, line);
-        if (line.rfind("produced=", 0) == 0) produced_ = std::atol(line.c_str() + 9);
-        read_on();
-      });
+  boost::asio::async_read_until(from_child_, text_, '\n',
+                                [this](const boost::system::error_code& error, std::size_t) {
+                                  if (error) return;
+                                  std::string line;
+                                  std::istream in(&text_);
+                                  std::getline(in, line);
+                                  if (line.rfind("produced=", 0) == 0)
+                                    produced_ = std::atol(line.c_str() + 9);
+                                  read_on();
+                                });
 }
 
 int demo_broker(const DemoOptions& options) {

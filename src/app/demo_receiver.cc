@@ -42,7 +42,8 @@ http::ServerResponse DemoReceiver::take(const http::ServerRequest& request) {
   return response;
 }
 
-// Counts in every window (t - 1 s, t]; requests may come a little out of the order of their permits.
+// Counts in every window (t - 1 s, t]; requests may come a little out of the order of their
+// permits.
 void DemoReceiver::count_window(std::int64_t admitted_at) {
   window_.insert(std::upper_bound(window_.begin(), window_.end(), admitted_at), admitted_at);
   const std::int64_t newest = window_.back();

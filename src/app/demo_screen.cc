@@ -11,8 +11,7 @@ constexpr int kBarWidth = 40;
 constexpr int kBlockLines = 6;
 
 std::string bar(std::size_t amount, int whole) {
-  const int filled =
-      std::min(kBarWidth, static_cast<int>(amount) * kBarWidth / std::max(whole, 1));
+  const int filled = std::min(kBarWidth, static_cast<int>(amount) * kBarWidth / std::max(whole, 1));
   return std::string(static_cast<std::size_t>(filled), '#') +
          std::string(static_cast<std::size_t>(kBarWidth - filled), '.');
 }
@@ -48,8 +47,9 @@ void DemoScreen::draw_block(const DemoView& view) {
   std::snprintf(text, sizeof text, "%ld produced, %" PRIu64 " received by the gate", view.produced,
                 view.books.received);
   line("kafka", text);
-  std::snprintf(text, sizeof text, "%" PRIu64 " records: limit %" PRIu64 ", order %" PRIu64
-                ", target %" PRIu64 ", retry %" PRIu64 ", in flight %" PRIu64,
+  std::snprintf(text, sizeof text,
+                "%" PRIu64 " records: limit %" PRIu64 ", order %" PRIu64 ", target %" PRIu64
+                ", retry %" PRIu64 ", in flight %" PRIu64,
                 view.books.inside, view.waiting.limit, view.waiting.order, view.waiting.target,
                 view.waiting.retry, view.waiting.in_flight);
   line("waiting", text);
@@ -79,17 +79,15 @@ bool print_demo_books(const DemoView& view) {
   const bool closed = books.closed();
   const bool kept = view.seen.worst_window <= static_cast<std::size_t>(view.limit);
   const bool all_there = books.delivered > 0 && view.seen.distinct == books.delivered &&
-                         (view.interrupted ||
-                          static_cast<long>(books.delivered) == view.produced);
+                         (view.interrupted || static_cast<long>(books.delivered) == view.produced);
   const bool in_order = view.seen.out_of_order == 0;
   std::printf("\nThe books\n");
   std::printf("  received %" PRIu64 " = delivered %" PRIu64 " + returned %" PRIu64
               " + inside %" PRIu64 "   closed: %s\n",
               books.received, books.delivered, books.returned, books.inside, tick(closed));
-  std::printf("  produced %ld, arrived at the receiver %" PRIu64 ", twice %" PRIu64
-              "   nothing lost: %s\n",
-              view.produced, view.seen.distinct, view.seen.accepted - view.seen.distinct,
-              tick(all_there));
+  std::printf(
+      "  produced %ld, arrived at the receiver %" PRIu64 ", twice %" PRIu64 "   nothing lost: %s\n",
+      view.produced, view.seen.distinct, view.seen.accepted - view.seen.distinct, tick(all_there));
   std::printf("  worst second %zu, allowed %d   limit kept: %s\n", view.seen.worst_window,
               view.limit, tick(kept));
   std::printf("  out of order %" PRIu64 "   order kept: %s\n", view.seen.out_of_order,

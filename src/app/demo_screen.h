@@ -18,7 +18,7 @@ struct DemoView {
   DemoReceiver::Seen seen;
   int limit = 0;
   bool interrupted = false;  // By the user, before everything was delivered.
-  bool held = false;  // The receiver asked for a pause (Retry-After).
+  bool held = false;         // The receiver asked for a pause (Retry-After).
 };
 
 class DemoScreen {

@@ -39,8 +39,7 @@ const nlohmann::json* find(const nlohmann::json& document, std::string_view poin
       at = &*member;
     } else if (at->is_array()) {
       std::size_t index = 0;
-      const auto [end, error] =
-          std::from_chars(token.data(), token.data() + token.size(), index);
+      const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
       const bool whole = error == std::errc() && end == token.data() + token.size();
       if (!whole || index >= at->size()) return nullptr;
       at = &(*at)[index];
@@ -64,8 +63,7 @@ std::string_view json_key(const std::string& pointer, std::string_view value,
 
 }  // namespace
 
-std::optional<std::string_view> header_value(const kafka::Message& message,
-                                             std::string_view name) {
+std::optional<std::string_view> header_value(const kafka::Message& message, std::string_view name) {
   for (const kafka::Header& header : message.headers) {
     if (same_name(header.name, name)) return header.value;
   }
@@ -76,13 +74,17 @@ std::string_view bucket_key(const config::KeySource& source, const kafka::Messag
                             std::string& scratch) {
   using Kind = config::KeySource::Kind;
   switch (source.kind) {
-    case Kind::none: return {};
-    case Kind::record_key: return message.key.value_or(std::string_view{});
-    case Kind::topic: return message.topic;
+    case Kind::none:
+      return {};
+    case Kind::record_key:
+      return message.key.value_or(std::string_view{});
+    case Kind::topic:
+      return message.topic;
     case Kind::partition:
       scratch.assign(message.topic).append("-").append(std::to_string(message.number.value));
       return scratch;
-    case Kind::header: return header_value(message, source.name).value_or(std::string_view{});
+    case Kind::header:
+      return header_value(message, source.name).value_or(std::string_view{});
     case Kind::json:
       return message.value ? json_key(source.name, *message.value, scratch) : std::string_view{};
   }

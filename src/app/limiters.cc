@@ -11,9 +11,8 @@ Limiters::Limiters(boost::asio::io_context& io, const config::Config& config, co
                    core::Events& events, const Notify& notify, core::Gate& gate)
     : config_(config), gate_(gate), memory_(events) {
   if (uses_redis(config)) {
-    redis_ = std::make_unique<redis::Store>(
-        io, redis_options(config, run), events, notify,
-        [this](Duration took) { redis_calls_.observe(took); });
+    redis_ = std::make_unique<redis::Store>(io, redis_options(config, run), events, notify,
+                                            [this](Duration took) { redis_calls_.observe(took); });
   }
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     const config::Route& route = config.routes[i];
@@ -36,8 +35,7 @@ core::LineId Limiters::line_of(core::RouteId route, const kafka::Message& messag
   const config::Route& options = config_.routes[route.value];
   keys_.clear();
   for (std::size_t place = 0; place < options.limits.size(); ++place) {
-    keys_.push_back(
-        bucket_key(limit_of(config_, options, place).key, message, scratch_[place]));
+    keys_.push_back(bucket_key(limit_of(config_, options, place).key, message, scratch_[place]));
   }
   const LineTable::Found found = table_.find_or_add(route, keys_);
   if (found.is_new) add(route, found.line, false);

@@ -149,9 +149,8 @@ void RequestBuilder::add_forwarded(const StoredRecord& record, std::string& skip
     if (!header.value) continue;
     const auto is_it = [&](std::string_view name) { return same_name(name, header.name); };
     const bool content_type = is_it("content-type");
-    const bool forwarded =
-        std::any_of(std::begin(kTraceContext), std::end(kTraceContext), is_it) ||
-        std::any_of(forward_.begin(), forward_.end(), is_it);
+    const bool forwarded = std::any_of(std::begin(kTraceContext), std::end(kTraceContext), is_it) ||
+                           std::any_of(forward_.begin(), forward_.end(), is_it);
     if (!content_type && !forwarded) continue;
     if (!fit_for_header(*header.value)) {
       skipped = header.name;

@@ -48,8 +48,8 @@ class Service {
     tell({drained ? Severity::info : Severity::error, drained ? "stopped" : "failed",
           "received " + std::to_string(books.received) + ", delivered " +
               std::to_string(books.delivered) + ", dead-lettered " +
-              std::to_string(books.dead_lettered) + ", returned " +
-              std::to_string(books.returned) + ", inside " + std::to_string(books.inside)});
+              std::to_string(books.dead_lettered) + ", returned " + std::to_string(books.returned) +
+              ", inside " + std::to_string(books.inside)});
     return drained ? kExitDone : kExitFailed;
   }
 

@@ -16,8 +16,8 @@ namespace {
 // The most messages that are taken in one turn, so that answers are never left waiting for long.
 constexpr int kMessagesPerTurn = 256;
 
-// A permit that comes back later stays spent. Half of what the limiter allows, for its clock and the
-// way there count too.
+// A permit that comes back later stays spent. Half of what the limiter allows, for its clock and
+// the way there count too.
 constexpr Duration kGiveBackWithin = limits::kGiveBackWithin / 2;
 
 // How long leaving the group may take.
@@ -58,8 +58,8 @@ void Shard::connect() {
         });
   }
   if (uses_dead_letters(config_)) {
-    dead_letters_ = std::make_unique<kafka::DeadLetters>(io_, dead_letters_options(config_),
-                                                         events_, notify_);
+    dead_letters_ =
+        std::make_unique<kafka::DeadLetters>(io_, dead_letters_options(config_), events_, notify_);
   }
   source_ = std::make_unique<kafka::Source>(io_, source_options(config_), events_, *this, notify_);
 }
@@ -154,14 +154,15 @@ void Shard::take(const kafka::Message& message) {
   const core::RecordId record = records_.put(message, route);
   const core::LineId line = limiters_.line_of(route, message);
   const bool by_key = config_.routes[route.value].order == config::Order::key;
-  gate_.handle(core::RecordArrived{message.partition, record, message.offset, line,
-                                   by_key ? lane_key(message) : std::nullopt,
-                                   records_[record].size()},
-               now_, commands_);
+  gate_.handle(
+      core::RecordArrived{message.partition, record, message.offset, line,
+                          by_key ? lane_key(message) : std::nullopt, records_[record].size()},
+      now_, commands_);
   perform_while_reading();
 }
 
-// ---- what each command comes to ------------------------------------------------------------------
+// ---- what each command comes to
+// ------------------------------------------------------------------
 
 void Shard::carry_out(const core::Command& command) {
   std::visit([this](const auto& it) { carry_out(it); }, command);
@@ -178,9 +179,8 @@ void Shard::carry_out(const core::Send& command) {
   if (skipped_header_.empty()) return;
   notify_({Severity::warning, "header_not_forwarded",
            "a record header holds bytes that HTTP forbids, so the request went without it: topic " +
-               std::string(record.topic()) + ", partition " +
-               std::to_string(record.number.value) + ", offset " +
-               std::to_string(record.offset.value)});
+               std::string(record.topic()) + ", partition " + std::to_string(record.number.value) +
+               ", offset " + std::to_string(record.offset.value)});
 }
 
 void Shard::carry_out(const core::Forget& command) { records_.forget(command.record); }

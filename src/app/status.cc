@@ -1,6 +1,5 @@
 #include "app/status.h"
 
-
 #include <nlohmann/json.hpp>
 
 #include "adapters/kafka/mock_broker.h"
@@ -14,9 +13,12 @@ using Json = nlohmann::ordered_json;
 
 std::string severity_name(Severity severity) {
   switch (severity) {
-    case Severity::info: return "info";
-    case Severity::warning: return "warning";
-    case Severity::error: return "error";
+    case Severity::info:
+      return "info";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
   }
   return "";
 }
@@ -24,8 +26,10 @@ std::string severity_name(Severity severity) {
 core::RouteId route_id(std::size_t i) { return core::RouteId{static_cast<std::uint16_t>(i)}; }
 
 Json books_json(const Books& books) {
-  return {{"received", books.received}, {"delivered", books.delivered},
-          {"dead_lettered", books.dead_lettered}, {"returned", books.returned},
+  return {{"received", books.received},
+          {"delivered", books.delivered},
+          {"dead_lettered", books.dead_lettered},
+          {"returned", books.returned},
           {"inside", books.inside}};
 }
 

@@ -16,9 +16,12 @@ std::string brokers_of(const config::Config& config) {
 
 core::Order order_of(config::Order order) {
   switch (order) {
-    case config::Order::partition: return core::Order::partition;
-    case config::Order::key: return core::Order::key;
-    case config::Order::none: return core::Order::none;
+    case config::Order::partition:
+      return core::Order::partition;
+    case config::Order::key:
+      return core::Order::key;
+    case config::Order::none:
+      return core::Order::none;
   }
   return core::Order::partition;
 }

@@ -1,5 +1,7 @@
 #include "config/read_config.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -72,9 +74,11 @@ std::variant<Config, Mistakes> read_config(const std::string& path,
 
 Environment process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr) return std::nullopt;
-    return value;
+    if (const char* value = std::getenv(name.c_str())) return value;
+    // Shells know HOSTNAME but seldom pass it on; two gates must not end up with one name for that.
+    char host[256];
+    if (name == "HOSTNAME" && gethostname(host, sizeof host) == 0 && host[0] != '\0') return host;
+    return std::nullopt;
   };
 }
 

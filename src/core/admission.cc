@@ -135,9 +135,12 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
 
 Admission::Queue& Admission::queue_of(Line& line, LineWaits what) {
   switch (what) {
-    case LineWaits::room: return queues_of(line).room;
-    case LineWaits::turn: return queues_of(line).turn;
-    default: return stores_[route_of(line).store.value].waiting;
+    case LineWaits::room:
+      return queues_of(line).room;
+    case LineWaits::turn:
+      return queues_of(line).turn;
+    default:
+      return stores_[route_of(line).store.value].waiting;
   }
 }
 

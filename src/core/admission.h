@@ -116,8 +116,8 @@ class Admission {
   std::vector<Line> lines_;            // By LineId.
   std::vector<TargetQueues> targets_;  // By TargetId.
   std::vector<StoreState> stores_;     // By StoreId.
-  // Given out last. They count from 2^47, so that the six bytes that permit ids have for an ask begin
-  // with the bits that RFC 9562 asks for there in a UUID.
+  // Given out last. They count from 2^47, so that the six bytes that permit ids have for an ask
+  // begin with the bits that RFC 9562 asks for there in a UUID.
   std::uint64_t asks_ = std::uint64_t{1} << 47;
   Random random_;
 };

@@ -41,8 +41,7 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   const std::int64_t room = delivery_.room(route_of(line).target, now);
   const std::int64_t soon = allowance(line, now);
   // Of the records behind others only as many as the pace promises.
-  const std::int64_t usable =
-      line.ready.size() + std::min<std::int64_t>(line.behind, soon - room);
+  const std::int64_t usable = line.ready.size() + std::min<std::int64_t>(line.behind, soon - room);
   const std::int64_t wanted = std::min({usable, soon, kMostHeld});
   const auto held = static_cast<std::int64_t>(line.permits.size());
   const std::int64_t missing = wanted - held;
@@ -55,9 +54,8 @@ bool Admission::spoken_for(const Line& line, Instant now) {
   TargetQueues& target = queues_of(line);
   const TargetId id = route_of(line).target;
   if (delivery_.held_until(id) > now) return true;
-  const std::int64_t most =
-      2 * std::int64_t{options_.targets[id.value].max_in_flight} +
-      2 * target.pace.expected(now, kReserve);
+  const std::int64_t most = 2 * std::int64_t{options_.targets[id.value].max_in_flight} +
+                            2 * target.pace.expected(now, kReserve);
   return target.reserved >= most;
 }
 
@@ -96,8 +94,8 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   line.asked_horizon = horizon_of(line);
   queues_of(line).reserved += most;
   line.next_ask = now;
-  commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{most},
-                         line.asked_horizon});
+  commands.push_back(
+      Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{most}, line.asked_horizon});
 }
 
 bool Admission::answered(const PermitsAnswered& event, Instant now, Commands& commands) {

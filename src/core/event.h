@@ -41,7 +41,8 @@ struct RecordArrived {
   RecordId record;
   Offset offset;
   LineId line;
-  std::optional<LaneKey> lane;  // Only looked at where the route is ordered by key; none = no order.
+  std::optional<LaneKey>
+      lane;  // Only looked at where the route is ordered by key; none = no order.
   Bytes size;
 };
 
@@ -81,7 +82,8 @@ struct DeliveryEnded {
   RecordId record;
   Attempt attempt;
   Outcome outcome;
-  std::optional<Duration> hold_target;  // Retry-After: nothing more goes to this target for so long.
+  std::optional<Duration>
+      hold_target;  // Retry-After: nothing more goes to this target for so long.
 };
 
 // The dead letter topic has the record, or could not be reached (then it is tried again).

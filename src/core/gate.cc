@@ -38,9 +38,8 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   const std::uint32_t lane =
       lanes_.lane_of(options_.routes[route.value].order, event.partition, event.lane);
   const bool free = lanes_.free(lane);
-  Record& record =
-      records_.enter(event.record, route, event.partition,
-                     free ? RecordState::ready : RecordState::behind);
+  Record& record = records_.enter(event.record, route, event.partition,
+                                  free ? RecordState::ready : RecordState::behind);
   record.line = event.line;
   record.lane = lane;
   record.size = event.size;
@@ -176,7 +175,8 @@ void Gate::end_abandoned(Record& record, Commands& commands) {
   commands.push_back(Forget{record.id});
 }
 
-// ---- what happens to permits ---------------------------------------------------------------------
+// ---- what happens to permits
+// ---------------------------------------------------------------------
 
 void Gate::on(const PermitsAnswered& event, Instant now, Commands& commands) {
   if (!admission_.answered(event, now, commands)) return;
@@ -198,7 +198,8 @@ void Gate::on(const StoreUp& event, Instant now, Commands& commands) {
   admission_.store_up(event.store, now, commands);
 }
 
-// ---- time ----------------------------------------------------------------------------------------
+// ---- time
+// ----------------------------------------------------------------------------------------
 
 void Gate::on(const TimePassed&, Instant now, Commands& commands) {
   while (const auto alarm = deadlines_.pop_due(now)) ring(*alarm, now, commands);
@@ -212,15 +213,19 @@ void Gate::ring(Alarm alarm, Instant now, Commands& commands) {
       if (record.doom) return dead_letter(record, *record.doom, now, commands);
       return make_ready(alarm.index, now, commands);
     }
-    case Alarm::Kind::line: return admission_.serve(LineId{alarm.index}, now, commands);
+    case Alarm::Kind::line:
+      return admission_.serve(LineId{alarm.index}, now, commands);
     case Alarm::Kind::target:
       return admission_.touch(TargetId{static_cast<std::uint16_t>(alarm.index)});
-    case Alarm::Kind::partition: return settle(PartitionId{alarm.index}, now, commands);
-    case Alarm::Kind::commit: return commit(now, commands);
+    case Alarm::Kind::partition:
+      return settle(PartitionId{alarm.index}, now, commands);
+    case Alarm::Kind::commit:
+      return commit(now, commands);
   }
 }
 
-// ---- what people may look at ---------------------------------------------------------------------
+// ---- what people may look at
+// ---------------------------------------------------------------------
 
 Waiting Gate::waiting(RouteId route, Instant now) const {
   Waiting waiting;

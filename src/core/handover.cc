@@ -131,7 +131,8 @@ void Gate::stop_when_done(Commands& commands) {
   commands.push_back(Stopped{});
 }
 
-// ---- commits -------------------------------------------------------------------------------------
+// ---- commits
+// -------------------------------------------------------------------------------------
 
 void Gate::mark_dirty(PartitionId id, Instant now) {
   Partition& partition = intake_[id];
@@ -143,8 +144,8 @@ void Gate::mark_dirty(PartitionId id, Instant now) {
 
 void Gate::arm_commit(Instant now) {
   if (commit_is_open_ || dirty_.empty()) return;
-  const Duration interval =
-      revoking_ > 0 ? std::min(options_.commit_interval, kHurriedInterval) : options_.commit_interval;
+  const Duration interval = revoking_ > 0 ? std::min(options_.commit_interval, kHurriedInterval)
+                                          : options_.commit_interval;
   deadlines_.set({Alarm::Kind::commit, 0}, std::max(now, last_commit_ + interval));
 }
 

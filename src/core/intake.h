@@ -33,10 +33,10 @@ struct Partition {
   std::int64_t records = 0;  // Inside.
   Bytes bytes;
   bool held = false;
-  bool dirty = false;   // The ledger has moved since the last commit was sent.
-  bool fenced = false;     // Nothing may be committed any more.
-  bool in_commit = false;  // Part of the commit that is open.
-  Instant deadline;        // While revoking: how long attempts may still take.
+  bool dirty = false;       // The ledger has moved since the last commit was sent.
+  bool fenced = false;      // Nothing may be committed any more.
+  bool in_commit = false;   // Part of the commit that is open.
+  Instant deadline;         // While revoking: how long attempts may still take.
   std::uint64_t birth = 0;  // Which assignment of this gate it is: 1, 2, 3, ...
 };
 

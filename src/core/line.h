@@ -76,11 +76,11 @@ struct Line {
 
   HeldPermits permits;
   std::optional<AskId> open_ask;
-  std::int64_t asked = 0;   // The open ask's max.
-  Duration asked_horizon;   // The open ask's.
-  Instant next_ask;         // Not before.
-  bool bound = false;       // The last answer was short, or its permits lay ahead.
-  bool ahead = false;       // Several limits, of which a shared one binds: ask ahead.
+  std::int64_t asked = 0;  // The open ask's max.
+  Duration asked_horizon;  // The open ask's.
+  Instant next_ask;        // Not before.
+  bool bound = false;      // The last answer was short, or its permits lay ahead.
+  bool ahead = false;      // Several limits, of which a shared one binds: ask ahead.
   Pace pace;
 
   LineWaits waits = LineWaits::not_at_all;

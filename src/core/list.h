@@ -15,7 +15,8 @@ struct Links {
   Slot prev = kNoSlot;
 };
 
-// Links items through their member kLinks. The table is given to each call; table[slot] is the item.
+// Links items through their member kLinks. The table is given to each call; table[slot] is the
+// item.
 template <class Item, Links Item::*kLinks>
 class List {
  public:

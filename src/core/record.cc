@@ -11,15 +11,21 @@ namespace {
 bool allowed(RecordState from, RecordState to) {
   using S = RecordState;
   switch (from) {
-    case S::absent: return to == S::behind || to == S::ready;
-    case S::behind: return to == S::ready || to == S::absent;
-    case S::ready: return to == S::attempting || to == S::dead_lettering || to == S::absent;
+    case S::absent:
+      return to == S::behind || to == S::ready;
+    case S::behind:
+      return to == S::ready || to == S::absent;
+    case S::ready:
+      return to == S::attempting || to == S::dead_lettering || to == S::absent;
     case S::attempting:
       return to == S::backing_off || to == S::dead_lettering || to == S::abandoned ||
              to == S::absent;
-    case S::backing_off: return to == S::ready || to == S::dead_lettering || to == S::absent;
-    case S::dead_lettering: return to == S::backing_off || to == S::abandoned || to == S::absent;
-    case S::abandoned: return to == S::absent;
+    case S::backing_off:
+      return to == S::ready || to == S::dead_lettering || to == S::absent;
+    case S::dead_lettering:
+      return to == S::backing_off || to == S::abandoned || to == S::absent;
+    case S::abandoned:
+      return to == S::absent;
   }
   return false;
 }

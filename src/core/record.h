@@ -47,8 +47,8 @@ struct Record {
   std::uint32_t lane = 0;  // Lanes::kNone for a record without order.
   Ledger::Entry entry = 0;
   Bytes size;
-  Attempt attempt;  // The last one started; 0 before the first.
-  Instant since;    // When it became ready, or its attempt began.
+  Attempt attempt;                       // The last one started; 0 before the first.
+  Instant since;                         // When it became ready, or its attempt began.
   std::optional<DeadLetterReason> doom;  // Set once it is to go to the dead letter topic.
   Links in_lane;
   Links in_line;

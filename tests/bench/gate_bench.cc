@@ -60,8 +60,7 @@ class Bench {
     const memory::Bucket bucket{&limit_, ""};
     store_.add_line(core::LineId{0}, {&bucket, 1});
     for (std::uint32_t i = 0; i < shape.partitions; ++i) {
-      events_.push_back(
-          core::PartitionAssigned{core::PartitionId{i}, core::RouteId{0}, Offset{0}});
+      events_.push_back(core::PartitionAssigned{core::PartitionId{i}, core::RouteId{0}, Offset{0}});
     }
     offsets_.resize(shape.partitions);
     uses_.resize(4096);
@@ -97,8 +96,10 @@ class Bench {
     const std::uint32_t slot = free_.back();
     free_.pop_back();
     const auto partition = static_cast<std::uint32_t>(arrived_ % shape_.partitions);
-    core::RecordArrived event{core::PartitionId{partition}, core::RecordId{slot, uses_[slot]},
-                              Offset{offsets_[partition]++}, core::LineId{0},
+    core::RecordArrived event{core::PartitionId{partition},
+                              core::RecordId{slot, uses_[slot]},
+                              Offset{offsets_[partition]++},
+                              core::LineId{0},
                               core::LaneKey{static_cast<std::uint64_t>(arrived_) % shape_.keys},
                               Bytes{1024}};
     ++arrived_;
@@ -115,8 +116,8 @@ class Bench {
 
   void perform(const core::Command& command) {
     if (const auto* send = std::get_if<core::Send>(&command)) {
-      events_.push_back(core::DeliveryEnded{send->record, send->attempt, core::Outcome::accepted,
-                                            std::nullopt});
+      events_.push_back(
+          core::DeliveryEnded{send->record, send->attempt, core::Outcome::accepted, std::nullopt});
     } else if (const auto* forget = std::get_if<core::Forget>(&command)) {
       ++uses_[forget->record.slot];
       free_.push_back(forget->record.slot);

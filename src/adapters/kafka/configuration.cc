@@ -43,7 +43,8 @@ constexpr std::array kSourceDefaults = {
     Property{"fetch.wait.max.ms", "100"},
     // How long a topic that is new or was made anew goes unnoticed.
     Property{"topic.metadata.refresh.interval.ms", "5000"},
-    // How long it goes unnoticed that the brokers are back, while there is nothing to read or commit.
+    // How long it goes unnoticed that the brokers are back, while there is nothing to read or
+    // commit.
     Property{"statistics.interval.ms", "5000"},
     Property{"reconnect.backoff.max.ms", "1000"},
     Property{"socket.nagle.disable", "true"},
@@ -60,7 +61,8 @@ constexpr std::array kDeadLettersDefaults = {
     Property{"message.max.bytes", "33554432"},
     Property{"queue.buffering.max.messages", "10000"},
     Property{"queue.buffering.max.kbytes", "65536"},
-    // How long it goes unnoticed that the brokers are back, while there is nothing to read or commit.
+    // How long it goes unnoticed that the brokers are back, while there is nothing to read or
+    // commit.
     Property{"statistics.interval.ms", "5000"},
     Property{"reconnect.backoff.max.ms", "1000"},
     Property{"socket.nagle.disable", "true"},

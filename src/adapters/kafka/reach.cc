@@ -24,8 +24,8 @@ std::string look_up(rd_kafka_t* client, const std::string& name, int timeout_ms)
   const struct rd_kafka_metadata* metadata = nullptr;
   const auto error = rd_kafka_metadata(client, 0, topic.get(), &metadata, timeout_ms);
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return rd_kafka_err2str(error);
-  const auto of_topic = metadata->topic_cnt > 0 ? metadata->topics[0].err
-                                                : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+  const auto of_topic =
+      metadata->topic_cnt > 0 ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
   rd_kafka_metadata_destroy(metadata);
   return of_topic == RD_KAFKA_RESP_ERR_NO_ERROR ? "" : rd_kafka_err2str(of_topic);
 }
@@ -43,15 +43,13 @@ std::vector<std::string> reach(const SourceOptions& options, Duration patience) 
   rd_kafka_conf_set_opaque(configuration.get(), &last);
   char error[512];
   // Ends with the process: destroying it waits for a look-up of a broker's name at any time.
-  rd_kafka_t* client =
-      rd_kafka_new(RD_KAFKA_CONSUMER, configuration.get(), error, sizeof error);
+  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, configuration.get(), error, sizeof error);
   if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + error);
   (void)configuration.release();  // The client has it now.
 
   std::vector<std::string> trouble;
   for (const SourceOptions::Topic& topic : options.topics) {
-    const std::string reason =
-        look_up(client, topic.name, static_cast<int>(patience.us / 1000));
+    const std::string reason = look_up(client, topic.name, static_cast<int>(patience.us / 1000));
     if (reason.empty()) continue;
     rd_kafka_poll(client, 0);
     if (!last.empty()) return {"brokers " + options.brokers + ": " + last};

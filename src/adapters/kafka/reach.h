@@ -1,4 +1,5 @@
-// One question to the brokers, for `einlass check --connect`: are you there, and have you the topics?
+// One question to the brokers, for `einlass check --connect`: are you there, and have you the
+// topics?
 #pragma once
 
 #include <string>

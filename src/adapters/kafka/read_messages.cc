@@ -31,10 +31,10 @@ int Source::State::read(Partition& partition, int budget) {
   return count;
 }
 
-// Below 2.2 a broker's thread whose partitions' queues are all full sleeps for up to a second, however
-// soon they are empty again (later versions have fetch.queue.backoff.ms). Anything that it is asked to
-// send wakes it: when a queue is half empty and Kafka has more, it is asked for metadata, and nobody
-// waits for the answer.
+// Below 2.2 a broker's thread whose partitions' queues are all full sleeps for up to a second,
+// however soon they are empty again (later versions have fetch.queue.backoff.ms). Anything that it
+// is asked to send wakes it: when a queue is half empty and Kafka has more, it is asked for
+// metadata, and nobody waits for the answer.
 void Source::State::keep_fetching(Partition& partition) {
   constexpr Duration kLeastGap = Duration::millis(5);
   if (now - woken < kLeastGap) return;

@@ -79,8 +79,9 @@ std::string Rebalance::assign(rd_kafka_t* client, const rd_kafka_topic_partition
     added.push_back(&assignment_.add(entry.topic, number, route->second,
                                      own_queue(client, entry.topic, number)));
   }
-  const std::string error = cooperative(client) ? text_of(rd_kafka_incremental_assign(client, ours.get()))
-                                                : text_of(rd_kafka_assign(client, ours.get()));
+  const std::string error = cooperative(client)
+                                ? text_of(rd_kafka_incremental_assign(client, ours.get()))
+                                : text_of(rd_kafka_assign(client, ours.get()));
   for (Partition* partition : added) {
     if (error.empty()) {
       events_.push_back(

@@ -58,16 +58,15 @@ Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
       notify(std::move(notify_people)),
       client(new_consumer(options, notify)),
       log_queue(rd_kafka_queue_new(client)),
-      wakeups(io,
-              [this](Wakeups::Key key) {
-                if (key == kMainQueue) {
-                  main_ready = true;
-                } else if (key == kLogQueue) {
-                  log_ready = true;
-                } else {
-                  assignment.woken(key);
-                }
-              }) {
+      wakeups(io, [this](Wakeups::Key key) {
+        if (key == kMainQueue) {
+          main_ready = true;
+        } else if (key == kLogQueue) {
+          log_ready = true;
+        } else {
+          assignment.woken(key);
+        }
+      }) {
   rd_kafka_poll_set_consumer(client);
   main_queue.reset(rd_kafka_queue_get_consumer(client));
   rd_kafka_set_log_queue(client, log_queue.get());

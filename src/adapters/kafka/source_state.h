@@ -66,8 +66,8 @@ struct Source::State {
   bool log_ready = true;
   Instant now;
   const bool sleeps_when_full = rd_kafka_version() < 0x02020000;
-  Instant woken;  // When it was last woken from that sleep.
-  std::vector<Header> headers;  // Used again for each message.
+  Instant woken;                                         // When it was last woken from that sleep.
+  std::vector<Header> headers;                           // Used again for each message.
   std::map<std::string, std::uint64_t> offsets_skipped;  // By topic.
 };
 

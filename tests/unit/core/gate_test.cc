@@ -150,6 +150,47 @@ TEST(Gate, a_full_partition_is_held_and_read_again_when_a_quarter_is_free) {
   EXPECT_EQ(bench.all<Read>().size(), 1u);
 }
 
+TEST(Gate, a_record_read_just_before_its_partition_was_held_is_taken_in) {
+  RouteOptions route = limited_route(Order::none);
+  route.inside_records = 1;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  ASSERT_EQ(bench.all<Hold>().size(), 1u);
+  bench.arrive(1, 1);
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).inside, 2u);
+}
+
+TEST(Gate, a_record_read_just_before_a_stop_is_kafkas_still) {
+  BenchGate bench(BenchGate::options_for(limited_route(Order::none)));
+  bench.gate.add_line(LineId{1}, RouteId{0}, false);
+  bench.assign(0);
+  bench.put(StopRequested{bench.now});
+  bench.arrive(0, 0, 0, 1);
+  EXPECT_EQ(bench.all<Forget>().size(), 1u);
+  EXPECT_EQ(bench.all<ForgetLine>().size(), 1u);
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).received, 0u);
+}
+
+TEST(Gate, the_last_commit_does_not_wait_for_a_long_interval) {
+  GateOptions options = BenchGate::options_for(free_route(Order::none));
+  options.commit_interval = Duration::seconds(60);
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.arrive(1, 1);
+  bench.ended(0, Outcome::accepted);
+  bench.pass(Duration::seconds(60));
+  bench.put(CommitEnded{CommitResult::committed});
+  bench.ended(1, Outcome::accepted);
+  bench.pass(Duration::seconds(1));
+  ASSERT_EQ(bench.all<Commit>().size(), 1u);
+  bench.put(PartitionRevoked{PartitionId{0}, bench.now + Duration::seconds(5)});
+  bench.pass(Duration::millis(100));
+  ASSERT_EQ(bench.all<Commit>().size(), 2u);
+  EXPECT_EQ(bench.all<Commit>()[1].entries[0].next, Offset{2});
+}
+
 TEST(Gate, retry_after_holds_the_whole_target) {
   BenchGate bench(BenchGate::options_for(free_route(Order::none)));
   bench.assign(0);
