@@ -72,7 +72,7 @@ constexpr Option kOptions[] = {
     {kLimit, "horizon", "duration", "500ms",
      "How far ahead permits may be granted; 0 is plain reject and retry."},
     {kLimit, "use_within", "duration", "100ms",
-     "A permit not used this long after its instant is given back and asked for again."},
+     "A permit not used this long after its instant is given back and asked for again; at most 5s."},
     {kLimit, "on_outage", "hold", "hold",
      "What happens while the store cannot answer: records wait."},
 
