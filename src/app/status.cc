@@ -118,7 +118,7 @@ metrics::Route route_metrics(const Shard& shard, const config::Config& config, s
   route.stats = shard.gate().stats(route_id(i));
   route.waiting = shard.gate().waiting(route_id(i), shard.now());
   for (const core::Partition& partition : shard.gate().partitions()) {
-    const bool counts = partition.phase != core::PartitionPhase::absent && partition.held;
+    const bool counts = partition.phase == core::PartitionPhase::assigned && partition.held;
     if (counts && partition.route == route_id(i)) ++route.partitions_held;
   }
   return route;

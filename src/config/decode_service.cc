@@ -34,7 +34,7 @@ Parsed<int> parse_shards(const Scalar& scalar) {
 }
 
 Parsed<std::string> parse_level(const Scalar& scalar) {
-  const auto choice = parse_choice(scalar.text, {"debug", "info", "warning", "error"});
+  const auto choice = parse_choice(scalar.text, {"info", "warning", "error"});
   if (refused(choice)) return std::get<Refusal>(choice);
   return scalar.text;
 }

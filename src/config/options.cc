@@ -27,7 +27,7 @@ constexpr Option kOptions[] = {
     {"inside", "records", "whole number", "100000", "Records of all partitions together."},
     {"inside", "bytes", "size", "256MiB", "Bytes of all partitions together."},
 
-    {"log", "level", "debug, info, warning or error", "info", "The least that is worth a line."},
+    {"log", "level", "info, warning or error", "info", "The least that is worth a line."},
 
     {"admin", "listen", "HOST:PORT", "127.0.0.1:9465",
      "Where `/metrics`, `/healthz`, `/readyz` and `/v1/status` are served."},

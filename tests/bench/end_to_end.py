@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the finished program costs on a real Kafka and a real Redis: throughput, CPU, memory, and the time a kill takes.
 
-    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,shared,idle,memory,kills]
+    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,latency,shared,idle,memory,kills]
 
 All of it shares one machine with Kafka, Redis and the receiver, so the figures of one run are to be compared with each
 other, and with what reading alone and sending alone cost in the same run.
@@ -112,6 +112,20 @@ class Bench:
         scripts = [value for name, value in self.world.redis.command_calls().items() if name.startswith("eval")]
         return sum(calls for calls, _ in scripts), sum(us for _, us in scripts)
 
+    def latency(self, rate=500, seconds=10):
+        """From the producer's clock to the target's, without a limit: Kafka's own share is in it."""
+        table = Table(f"{rate} records/s, no limit", "", "p50 ms", "p99 ms", "max ms")
+        topic = self.topic()
+        gate = self.world.start_gates(1, self.config(topic), PARTITIONS)[0]
+        self.world.start_producing(topic, rate * seconds, SIZE, rate=rate).wait(seconds + 20)
+        self.world.receiver.wait_for(rate * seconds, 20)
+        produced = {(one["partition"], one["offset"]): one["timestamp"] * 1000 for one in self.world.consume(topic)}
+        seen = self.world.receiver.deliveries()[rate:]
+        took = sorted((one.arrived - produced[one.partition, one.offset]) / 1000 for one in seen)
+        table.row("produced (to the ms) to arrived at the target",
+                  *(f"{took[int(len(took) * share)]:.2f}" for share in (0.5, 0.99, 0.9999)))
+        self.end([gate])
+
     def shared(self, count=3, limit=1000, seconds=20):
         table = Table(f"{count} gates hold {limit}/s together (sliding log in Redis) for {seconds} s", "", "measured")
         topic = self.topic()
@@ -190,7 +204,7 @@ class Bench:
 
 
 def main():
-    parts = ["throughput", "shared", "idle", "memory", "kills"]
+    parts = ["throughput", "latency", "shared", "idle", "memory", "kills"]
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--records", type=int, default=200_000)
     parser.add_argument("--only", default=",".join(parts), help="some of " + ",".join(parts))
