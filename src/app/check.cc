@@ -89,6 +89,15 @@ bool check_target(const config::Target& target) {
 
 }  // namespace
 
+std::string refused_by_kafka(const config::Config& config) {
+  try {
+    kafka::check_configuration(source_options(config));
+    return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 int check_connections(const config::Config& config) {
   bool good = check_kafka(config);
   if (uses_redis(config)) good = check_redis(config) && good;

@@ -115,6 +115,10 @@ int dispatch(CommandLine& line) {
     });
   }
   return with_config(line, [&](const config::Config& config) {
+    if (const std::string refusal = refused_by_kafka(config); !refusal.empty()) {
+      std::fprintf(stderr, "%s: %s\n", line.path.c_str(), refusal.c_str());
+      return kExitConfig;
+    }
     std::printf("%s: the configuration is good\n", line.path.c_str());
     return line.connect ? check_connections(config) : kExitDone;
   });

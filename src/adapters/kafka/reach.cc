@@ -32,6 +32,10 @@ std::string look_up(rd_kafka_t* client, const std::string& name, int timeout_ms)
 
 }  // namespace
 
+void check_configuration(const SourceOptions& options) {
+  source_configuration(options, rd_kafka_version());
+}
+
 std::vector<std::string> reach(const SourceOptions& options, Duration patience) {
   static std::string last;  // The client may still write to it at the end of the process.
   last.clear();

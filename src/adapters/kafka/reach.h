@@ -1,5 +1,4 @@
-// One question to the brokers, for `einlass check --connect`: are you there, and have you the
-// topics?
+// For `einlass check`: would the configuration do, and are the brokers and the topics there?
 #pragma once
 
 #include <string>
@@ -9,6 +8,9 @@
 #include "units/time.h"
 
 namespace einlass::kafka {
+
+// Throws std::runtime_error, with the property at fault, if a Source could not be made of this.
+void check_configuration(const SourceOptions& options);
 
 // What stands in the way, a sentence each; empty if the brokers answered and every topic of the
 // options is there. Joins no group. Waits at most `patience`.

@@ -79,10 +79,10 @@ TEST_F(CommitsTest, of_lost_partitions_nothing_is_sent) {
   lost.phase = Phase::lost;
   begin(lost.id, 5);
   ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(result(0), core::CommitResult::fenced);
+  EXPECT_EQ(result(0), core::CommitResult::failed);
   begin(core::PartitionId{99}, 5);
   ASSERT_EQ(events.size(), 2u);
-  EXPECT_EQ(result(1), core::CommitResult::fenced);
+  EXPECT_EQ(result(1), core::CommitResult::failed);
   EXPECT_EQ(rd_kafka_queue_length(queue.get()), 0u);
 }
 

@@ -195,7 +195,7 @@ TEST_F(SourceTest, commits_and_says_so_exactly_once) {
   EXPECT_EQ(g.commit({{id, Offset{7}}}), core::CommitResult::committed);
   g.run_for(50ms);
   EXPECT_EQ(g.all<core::CommitEnded>().size(), 6u);
-  EXPECT_EQ(g.commit({{core::PartitionId{99}, Offset{1}}}), core::CommitResult::fenced);
+  EXPECT_EQ(g.commit({{core::PartitionId{99}, Offset{1}}}), core::CommitResult::failed);
 }
 
 TEST_F(SourceTest, a_refused_member_is_fenced_loses_its_partitions_and_joins_again) {
@@ -207,7 +207,7 @@ TEST_F(SourceTest, a_refused_member_is_fenced_loses_its_partitions_and_joins_aga
   ASSERT_TRUE(g.run_until([&] { return g.all<core::PartitionLost>().size() == 4; }));
   EXPECT_TRUE(g.all<core::PartitionRevoked>().empty());
   EXPECT_FALSE(g.source->status().joined);
-  EXPECT_EQ(g.commit({{id, Offset{5}}}), core::CommitResult::fenced);
+  EXPECT_EQ(g.commit({{id, Offset{5}}}), core::CommitResult::failed);
   g.done_with_all();
   EXPECT_TRUE(g.source->status().partitions.empty());
   ASSERT_TRUE(g.run_until([&] { return g.all<core::PartitionAssigned>().size() == 8; }));
