@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/address.h"
 #include "limits/limit.h"
 #include "units/id.h"
 #include "units/time.h"
@@ -38,6 +39,15 @@ struct Redis {
   int database = 0;
   std::string name_space = "einlass";
   Duration timeout = Duration::millis(500);
+
+  // Not empty: these say which server is the master; host and port above are not used, but TLS, the
+  // login and the database are. They are asked with TLS too if `tls`.
+  std::vector<HostPort> sentinels;
+  std::string sentinel_name = "mymaster";
+  std::string sentinel_username, sentinel_password;  // Empty: no login at the sentinels.
+
+  bool cluster = false;   // host and port are one node of a Redis Cluster, to begin with.
+  int wait_replicas = 0;  // How many replicas have a grant before it counts.
 };
 
 enum class Store { memory, redis };
@@ -48,10 +58,33 @@ struct KeySource {
   std::string name;  // Of the header, or the JSON pointer.
 };
 
+// What one record takes.
+struct CostSource {
+  enum class Kind {
+    number,
+    header,
+    json,
+    bytes
+  } kind = Kind::number;  // number: limits::Limit::cost.
+  std::string name;       // Of the header, or the JSON pointer.
+};
+
+// What becomes of a record whose key or cost cannot be read: `standard` is the empty key's bucket
+// and default_cost.
+enum class BadKey { standard, dead_letter };
+
+// What becomes of records while the limit's store cannot answer.
+enum class OnOutage { hold, pass, local_share };
+
 struct Limit {
   limits::Limit limit;  // Name, algorithm and its parameters, cost.
   Store store = Store::memory;
   KeySource key;
+  CostSource cost;
+  Permits default_cost{1};
+  BadKey bad_key = BadKey::standard;
+  bool spread = false;  // The key's value is the hash tag, so a cluster spreads the buckets.
+  OnOutage on_outage = OnOutage::hold;
   Duration horizon = Duration::millis(500);
   Duration use_within = Duration::millis(100);
 };
@@ -103,6 +136,7 @@ struct Route {
 struct Config {
   std::string instance = "gate-1";
   int shards = 1;
+  int instances = 0;  // Gates that share the limits; 0: not said.
   Duration drain_timeout = Duration::seconds(10);
   Inside inside{100'000, Bytes{256 << 20}};  // Most that may be in the gate, in all.
   std::string log_level = "info";
