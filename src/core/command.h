@@ -17,7 +17,8 @@ namespace einlass::core {
 struct Permit {
   AskId ask;
   std::uint16_t index = 0;
-  Instant stamp;  // On the limiter's clock. Zero where the route has no limits.
+  Instant stamp;    // On the limiter's clock. Zero where the route has no limits.
+  Permits cost{1};  // What it took of the limits whose cost comes from the record.
 };
 
 // Ask the line's limiter for `min` to `max` permits, all within `horizon`. Ends as PermitsAnswered
@@ -28,6 +29,8 @@ struct Ask {
   Permits min;
   Permits max;
   Duration horizon;
+  Permits cost{1};     // Of each permit, for the limits whose cost comes from the record.
+  bool again = false;  // The same ask has failed before: what it may have been granted is meant.
 };
 
 // A permit that was not used goes back to all of the line's buckets. Nothing comes back.

@@ -50,8 +50,9 @@ struct RecordArrived {
 struct PermitsAnswered {
   LineId line;
   AskId ask;
-  // When each permit comes due, counted from this event; never falls. Belongs to the adapter and
-  // lives until the next Ask for this line is performed.
+  // When each permit comes due, counted from this event; never falls. Negative only where an ask
+  // was asked again. Belongs to the adapter and lives until the next Ask for this line is
+  // performed.
   std::span<const Duration> due;
   Instant limiter_now;  // On the limiter's clock: the instant of permit i is limiter_now + due[i].
   // Where fewer were granted than asked for: when asking again can succeed, counted from this
@@ -60,11 +61,12 @@ struct PermitsAnswered {
   LimitIndex reason;  // Which limit granted fewest. Only looked at where fewer were granted.
 };
 
-// No answer will come: the call failed or timed out. Permits that it may have cost are the
-// adapter's to give back.
+// No answer will come: the call failed or timed out. It may have been granted all the same: the
+// gate asks the same again, under the same id, and so learns of those permits.
 struct PermitsFailed {
   LineId line;
   AskId ask;
+  Duration wait = Duration::millis(50);  // Before it is asked again.
 };
 
 // A limiter's store does not answer, or answers again. Between the two the gate asks it nothing.
