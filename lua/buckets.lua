@@ -1,5 +1,5 @@
 -- The front of every script: where each algorithm's file enters itself, and what the entry points
--- share. KEYS holds one key for each bucket; ARGV begins with each bucket's algorithm, cost and
+-- share. KEYS begins with one key for each bucket; ARGV begins with each bucket's algorithm, cost and
 -- parameters, in the order of KEYS, and goes on as the entry point says. `x + 0` makes a number of
 -- an argument, in a third of the time that tonumber takes.
 --
@@ -12,8 +12,9 @@
 --   book(look, at)                books the next permit
 --   pay(look, booked, n, prefix, now, slack)   writes what was booked
 --   remaining(look, now)          whole permits that are due at `now`
---   give_back(look, ids, now, slack)           of how many ids it still knew
--- Nothing is written before pay() and give_back().
+--   give_back(look, ids, instants, now, slack)  of how many ids it still knew
+-- Nothing is written before pay() and give_back(). algorithms.NAME.held says whether an attempt's end
+-- gives its permits back.
 local algorithms = {}
 
 -- The instant of this call in microseconds: the given one, or the server's own clock, which is read
@@ -34,4 +35,13 @@ local function expiry(at, now, slack)
     left = 0
   end
   return math.ceil(left / 1000) + math.max(slack, 1)
+end
+
+-- The state packed at `key`, or false; an error if something else is there.
+local function packed(key, bytes)
+  local state = redis.call('GET', key)
+  if state and #state ~= bytes then
+    error(redis.error_reply('WRONGTYPE ' .. key .. ' holds the state of another algorithm'))
+  end
+  return state
 end

@@ -1,22 +1,31 @@
--- Gives permits back that were not used. ARGV behind the buckets: now_us ('' = the server's clock),
--- ttl_slack_ms, and the ids of the permits, 16 bytes each.
--- Reply: of how many permits each bucket at least still knew (a token bucket keeps no ids and knows
--- them all).
+-- Gives permits back. ARGV behind the buckets: mode, now_us ('' = the server's clock), ttl_slack_ms,
+-- and of each permit its id of 16 bytes and the instant for which it was granted. `mode` is 'unused', or
+-- 'ended' for permits that were used and whose attempts are over: those go back only to the buckets
+-- that count what is under way.
+-- Reply: of how many permits each of those buckets at least still knew (a token bucket keeps no ids
+-- and knows them all).
 local places, place = {}, 1
 for i = 1, #KEYS do
   places[i] = place
   place = place + 2 + algorithms[ARGV[place]].parameters
 end
-local now, slack = instant(ARGV[place]), ARGV[place + 1] + 0
-local ids = {}
-for i = place + 2, #ARGV do
+local ended = ARGV[place] == 'ended'
+local now, slack = instant(ARGV[place + 1]), ARGV[place + 2] + 0
+local ids, instants = {}, {}
+for i = place + 3, #ARGV, 2 do
   ids[#ids + 1] = ARGV[i]
+  instants[#instants + 1] = ARGV[i + 1] + 0
 end
 
-local known = #ids
+local looks = {}
 for i = 1, #KEYS do
-  local first = places[i]
-  local b = algorithms[ARGV[first]].look(KEYS[i], first + 2, ARGV[first + 1] + 0, now, 1)
-  known = math.min(known, b.give_back(b, ids, now, slack))
+  local algorithm, first = algorithms[ARGV[places[i]]], places[i]
+  if algorithm.held or not ended then
+    looks[#looks + 1] = algorithm.look(KEYS[i], first + 2, ARGV[first + 1] + 0, now, 1)
+  end
+end
+local known = #ids
+for _, b in ipairs(looks) do
+  known = math.min(known, b.give_back(b, ids, instants, now, slack))
 end
 return known

@@ -105,7 +105,7 @@ local function remove(b, id)
   end
 end
 
-local function give_back(b, ids, now, slack)
+local function give_back(b, ids, _, now, slack)
   local found = 0
   for _, id in ipairs(ids) do
     local at = call('ZSCORE', b.key, id)

@@ -66,7 +66,7 @@ local function remaining(b, now)
   return floor(b.level / b.micros)
 end
 
-local function give_back(b, ids, now, slack)
+local function give_back(b, ids, _, now, slack)
   local units = math.min(#ids * b.need, b.full)
   local credit = math.min(units, b.full - math.max(b.peak, b.before, b.level))
   if credit > 0 and b.rate > 0 then
@@ -80,7 +80,7 @@ local function look(key, place, cost, now)
   local rate, micros, burst = ARGV[place] + 0, ARGV[place + 1] + 0, ARGV[place + 2] + 0
   local full = burst * micros
   local level, at, peak, before = full, now, 0, 0
-  local stored = redis.call('GET', key)
+  local stored = packed(key, 40)
   if stored then
     local unit
     level, at, peak, before, unit = struct.unpack('>ddddd', stored)

@@ -41,7 +41,8 @@ using Parameters = std::variant<SlidingLogParameters, TokenBucketParameters>;
 struct Limit {
   std::string name;
   Parameters parameters;
-  Permits cost{1};  // What one delivery attempt takes.
+  Permits cost{1};                // What one delivery attempt takes, ...
+  bool cost_from_record = false;  // ... unless its record says so: then `cost` is not used.
 };
 
 }  // namespace einlass::limits

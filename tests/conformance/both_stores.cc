@@ -74,7 +74,18 @@ std::vector<limits::Charge> MemorySide::charges() {
   return result;
 }
 
+Result MemorySide::told_again(const Granted& granted, std::int64_t now) const {
+  Result result{static_cast<std::int64_t>(granted.instants.size()), -2, -1, peek(now), {}};
+  for (const std::int64_t at : granted.instants) result.due.push_back(at - now);
+  return result;
+}
+
 Result MemorySide::acquire(const Asked& asked, std::uint64_t number, std::int64_t now) {
+  constexpr std::int64_t kRemembered = 10'000'000;
+  const auto known = remembered_.find(number);
+  if (asked.again && known != remembered_.end() && now - known->second.now <= kRemembered) {
+    return told_again(known->second, now);
+  }
   const limits::Answer answer = limits::acquire(
       charges(), {{asked.min}, {asked.max}, {asked.horizon}, prefix(number)}, {now}, due_);
   const bool all = answer.granted.value == asked.max;
@@ -85,6 +96,12 @@ Result MemorySide::acquire(const Asked& asked, std::uint64_t number, std::int64_
   result.remaining = peek(now);
   for (std::int64_t i = 0; i < result.granted; ++i) {
     result.due.push_back(due_[static_cast<std::size_t>(i)].us);
+  }
+  if (result.granted > 0) {
+    remembered_.clear();
+    Granted& granted = remembered_[number];
+    granted.now = now;
+    for (const std::int64_t due : result.due) granted.instants.push_back(now + due);
   }
   return result;
 }
@@ -115,10 +132,13 @@ std::string RedisSide::key(std::size_t bucket) const {
   return "einlass:{" + name_ + "}:" + std::to_string(bucket);
 }
 
-std::vector<std::string> RedisSide::command(const std::string& script,
+std::string RedisSide::memo_key() const { return key(0) + ":asked"; }
+
+std::vector<std::string> RedisSide::command(const std::string& script, bool memo,
                                             const std::vector<std::string>& rest) const {
-  std::vector<std::string> command = {"EVALSHA", script, std::to_string(rules_.size())};
+  std::vector<std::string> command = {"EVALSHA", script, std::to_string(rules_.size() + memo)};
   for (std::size_t i = 0; i < rules_.size(); ++i) command.push_back(key(i));
+  if (memo) command.push_back(memo_key());
   for (const Rule& rule : rules_) {
     std::visit([&](const auto& p) { describe(p, text(rule.cost.value), command); },
                rule.parameters);
@@ -130,8 +150,10 @@ std::vector<std::string> RedisSide::command(const std::string& script,
 std::vector<std::string> RedisSide::acquire_command(const Asked& asked, std::uint64_t number,
                                                     std::optional<std::int64_t> now) const {
   const limits::IdPrefix ids = prefix(number);
-  return command(acquire_, {text(asked.min), text(asked.max), text(asked.horizon),
-                            std::string(ids.begin(), ids.end()), now ? text(*now) : "", slack_});
+  return command(
+      acquire_, true,
+      {text(asked.min), text(asked.max), text(asked.horizon), std::string(ids.begin(), ids.end()),
+       asked.again ? "1" : "0", now ? text(*now) : "", slack_});
 }
 
 std::vector<std::int64_t> RedisSide::run(const std::vector<std::string>& command) {
@@ -164,13 +186,16 @@ Result RedisSide::acquire(const Asked& asked, std::uint64_t number,
 
 std::int64_t RedisSide::release(std::span<const limits::PermitId> ids,
                                 std::optional<std::int64_t> now) {
-  std::vector<std::string> rest = {now ? text(*now) : "", slack_};
-  for (const limits::PermitId& id : ids) rest.push_back(bytes(id));
-  return run(command(release_, rest)).at(0);
+  std::vector<std::string> rest = {"unused", now ? text(*now) : "", slack_};
+  for (const limits::PermitId& id : ids) {
+    rest.push_back(bytes(id));
+    rest.push_back("0");
+  }
+  return run(command(release_, false, rest)).at(0);
 }
 
 std::vector<std::int64_t> RedisSide::peek(std::optional<std::int64_t> now) {
-  std::vector<std::int64_t> reply = run(command(peek_, {now ? text(*now) : "", slack_}));
+  std::vector<std::int64_t> reply = run(command(peek_, false, {now ? text(*now) : "", slack_}));
   last_now_ = reply.at(0);
   reply.erase(reply.begin());
   return reply;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -34,6 +35,7 @@ struct Asked {
   std::int64_t min = 1;
   std::int64_t max = 1;
   std::int64_t horizon = 0;
+  bool again = false;  // Sent before, with the same number.
 };
 
 // Ids count up from here; no two asks of a test share one.
@@ -49,11 +51,19 @@ class MemorySide {
   std::vector<std::int64_t> peek(std::int64_t now) const;
 
  private:
+  // What an ask was granted, on the limiter's clock.
+  struct Granted {
+    std::int64_t now = 0;
+    std::vector<std::int64_t> instants;
+  };
+
   std::vector<limits::Charge> charges();
+  Result told_again(const Granted& granted, std::int64_t now) const;
 
   std::vector<Rule> rules_;
   std::vector<limits::State> states_;
   std::vector<Duration> due_;
+  std::map<std::uint64_t, Granted> remembered_;  // Only the last one.
 };
 
 class RedisSide {
@@ -67,12 +77,13 @@ class RedisSide {
   std::int64_t release(std::span<const limits::PermitId> ids, std::optional<std::int64_t> now);
   std::vector<std::int64_t> peek(std::optional<std::int64_t> now);
   std::string key(std::size_t bucket) const;
+  std::string memo_key() const;
   std::vector<std::string> acquire_command(const Asked& asked, std::uint64_t number,
                                            std::optional<std::int64_t> now) const;
   std::int64_t last_now() const { return last_now_; }  // The ask's now in the last reply.
 
  private:
-  std::vector<std::string> command(const std::string& script,
+  std::vector<std::string> command(const std::string& script, bool memo,
                                    const std::vector<std::string>& rest) const;
   std::vector<std::int64_t> run(const std::vector<std::string>& command);
 

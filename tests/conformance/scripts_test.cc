@@ -64,7 +64,7 @@ TEST_F(Scripts, UseTheServersClock) {
 TEST_F(Scripts, ADenialWritesNothing) {
   RedisSide limit(*server_, "denial", {log(3, kSecond), bucket(1, kSecond, 1)});
   EXPECT_EQ(limit.acquire({2, 2, 0}, 1, kStart).granted, 0);
-  EXPECT_EQ(integer({"DBSIZE"}), 0);
+  EXPECT_EQ(integer({"DBSIZE"}), 0);  // Nor is it remembered.
   EXPECT_EQ(limit.acquire({1, 1, 0}, 2, kStart).granted, 1);
   const std::string before = dump(limit.key(0)) + dump(limit.key(1));
   EXPECT_EQ(limit.acquire({1, 1, 0}, 3, kStart + 2).granted, 0);
@@ -110,6 +110,48 @@ TEST_F(Scripts, MembersAreTheIds) {
   const Reply score = server_->call({"ZSCORE", limit.key(0), id});
   ASSERT_EQ(score->type, REDIS_REPLY_STRING);
   EXPECT_EQ(std::string(score->str), std::to_string(kStart));
+}
+
+TEST_F(Scripts, AnAskSentAgainPaysOnce) {
+  RedisSide limit(*server_, "again", {log(9, 60 * kSecond), bucket(1, kSecond, 2)});
+  const Asked again{2, 4, 5 * kSecond, true};
+  EXPECT_EQ(limit.acquire(again, 1, kStart).due,
+            (std::vector<std::int64_t>{0, 0, kSecond, 2 * kSecond}));
+  const Result same{4, -2, -1, {0, 0}, {-kSecond, -kSecond, 0, kSecond}};
+  EXPECT_EQ(limit.acquire(again, 1, kStart + kSecond), same);
+  EXPECT_EQ(limit.acquire(again, 1, kStart + 10 * kSecond).due.front(), -10 * kSecond);
+  EXPECT_EQ(limit.acquire(again, 1, kStart + 10 * kSecond + 1).due.front(), 0);  // Forgotten.
+}
+
+TEST_F(Scripts, WhatIsRememberedExpires) {
+  RedisSide limit(*server_, "memo", {log(9, kSecond)}, 2'000);
+  limit.acquire({1, 1, 0}, 1, kStart);
+  EXPECT_GT(integer({"PTTL", limit.memo_key()}), 11'000);
+  EXPECT_LE(integer({"PTTL", limit.memo_key()}), 12'000);
+}
+
+TEST_F(Scripts, AKeyOfSomethingElseIsAnErrorAndIsLeftAlone) {
+  const std::vector<Rule> rules = {log(9, kSecond), bucket(1, kSecond, 2)};
+  RedisSide limit(*server_, "foreign", rules);
+  const std::vector<limits::PermitId> ids = {limits::permit_id(prefix(1), 0)};
+  for (const std::size_t place : {0U, 1U}) {
+    server_->call({"FLUSHALL"});
+    server_->call({"SET", limit.key(place), "17"});
+    const std::string before = dump(limit.key(place));
+    const auto refused = [&](auto call) {
+      try {
+        call();
+      } catch (const std::runtime_error& error) {
+        return std::string(error.what()).starts_with("WRONGTYPE");
+      }
+      return false;
+    };
+    EXPECT_TRUE(refused([&] { limit.acquire({1, 1, 0}, 1, kStart); }));
+    EXPECT_TRUE(refused([&] { limit.release(ids, kStart); }));
+    EXPECT_TRUE(refused([&] { limit.peek(kStart); }));
+    EXPECT_EQ(dump(limit.key(place)), before);
+    EXPECT_EQ(integer({"DBSIZE"}), 1);
+  }
 }
 
 TEST_F(Scripts, LargeBatchesAndCostsGoInPieces) {

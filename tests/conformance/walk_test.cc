@@ -59,6 +59,7 @@ class Walk : public testing::TestWithParam<Shape> {
     redis_.emplace(*server_, std::string(GetParam().name) + std::to_string(number), rules_);
     now_ = kStart + pick(0, 100'000'000);
     out_.clear();
+    asked_at_.reset();
     retry_ = 0;
   }
 
@@ -109,7 +110,10 @@ class Walk : public testing::TestWithParam<Shape> {
     if (one_in(100)) asked.max += 300;
     if (GetParam().horizon && !one_in(4))
       asked.horizon = one_in(5) ? pick(0, 20'000) : pick(0, 500);
-    const std::uint64_t number = ++asks_;
+    asked.again = one_in(6);
+    const bool same = asked.again && asked_at_ && now_ - *asked_at_ <= 10'000'000 && !one_in(6);
+    const std::uint64_t number = same ? asks_ : ++asks_;  // Else it was lost on its way.
+    if (!same) asked_at_ = now_;
     const Result memory = memory_->acquire(asked, number, now_);
     const Result redis = redis_->acquire(asked, number, now_);
     ASSERT_EQ(memory, redis) << "min " << asked.min << " max " << asked.max << " horizon "
@@ -154,6 +158,7 @@ class Walk : public testing::TestWithParam<Shape> {
   std::int64_t now_ = 0;
   std::int64_t retry_ = 0;
   std::uint64_t asks_ = 0;
+  std::optional<std::int64_t> asked_at_;  // The last of them.
   std::int64_t granted_ = 0;
   std::int64_t denied_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "adapters/redis/line.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <variant>
 
 #include "adapters/redis/digest.h"
@@ -18,26 +19,34 @@ std::string_view algorithm(const limits::Limit& limit) {
                                                                                 : kTokenBucket;
 }
 
-// Each appends the cost and the parameters, and says how many that were.
-struct AppendArguments {
+// Each appends the parameters, and says how many that were.
+struct AppendParameters {
   std::string& out;
-  Permits cost;
 
-  std::size_t operator()(const limits::SlidingLogParameters& log) const {
-    append_number(out, cost.value);
-    append_number(out, log.limit.value);
-    append_number(out, log.window.us);
-    return 3;
+  std::size_t numbers(std::initializer_list<std::int64_t> values) const {
+    for (const std::int64_t value : values) append_number(out, value);
+    return values.size();
   }
 
-  std::size_t operator()(const limits::TokenBucketParameters& bucket) const {
-    append_number(out, cost.value);
-    append_number(out, bucket.rate.permits);
-    append_number(out, bucket.rate.micros);
-    append_number(out, bucket.burst.value);
-    return 4;
+  std::size_t operator()(const limits::SlidingLogParameters& p) const {
+    return numbers({p.limit.value, p.window.us});
+  }
+  std::size_t operator()(const limits::TokenBucketParameters& p) const {
+    return numbers({p.rate.permits, p.rate.micros, p.burst.value});
   }
 };
+
+void describe(const limits::Limit& limit, Line& line) {
+  const std::string_view name = algorithm(limit);
+  line.algorithms.push_back(name);
+  append_bulk(line.arguments, name);
+  if (limit.cost_from_record) {
+    line.costs.push_back(line.arguments.size());
+  } else {
+    append_number(line.arguments, limit.cost.value);
+  }
+  line.argument_count += 2 + std::visit(AppendParameters{line.arguments}, limit.parameters);
+}
 
 }  // namespace
 
@@ -54,16 +63,9 @@ LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const 
   LinePtr line = new Line;
   line->id = id;
   line->buckets = buckets.size();
-  append_number(line->body, static_cast<std::int64_t>(buckets.size()));
-  for (const Bucket& bucket : buckets) append_bulk(line->body, bucket_key(name_space, bucket));
-  line->body_elements = 1 + buckets.size();
-  for (const Bucket& bucket : buckets) {
-    const std::string_view name = algorithm(*bucket.limit);
-    line->algorithms.push_back(name);
-    append_bulk(line->body, name);
-    const AppendArguments append{line->body, bucket.limit->cost};
-    line->body_elements += 1 + std::visit(append, bucket.limit->parameters);
-  }
+  line->first_key = bucket_key(name_space, buckets.front());
+  for (const Bucket& bucket : buckets) append_bulk(line->keys, bucket_key(name_space, bucket));
+  for (const Bucket& bucket : buckets) describe(*bucket.limit, *line);
   std::sort(line->algorithms.begin(), line->algorithms.end());
   const auto once = std::unique(line->algorithms.begin(), line->algorithms.end());
   line->algorithms.erase(once, line->algorithms.end());

@@ -37,6 +37,8 @@ struct Scripts {
 struct PermitId {
   core::AskId ask;
   std::uint16_t index = 0;
+  Instant at{};     // For which it was granted, on the limiter's clock.
+  Permits cost{1};  // What it took of the limits whose cost comes from the record.
 };
 
 // Shared by the store's table and by the calls that are open for it, so that what a late answer
@@ -46,9 +48,13 @@ struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   std::size_t buckets = 0;
   std::vector<std::string_view> algorithms;  // Of its buckets, each once, sorted.
   Scripts* scripts = nullptr;                // Of these algorithms; belongs to ScriptCalls.
-  std::size_t body_elements = 0;             // How many byte strings `body` is.
-  std::string body;                  // The number of keys, the keys, and the buckets' arguments.
-  std::string acquire;               // EVALSHA of acquire up to and with `body`.
+  std::string keys;                          // Of the buckets.
+  std::string first_key;                     // The first of them, as it is.
+  std::string memo;                          // The key that remembers what the last ask got.
+  std::string arguments;                     // What describes the buckets, ...
+  std::vector<std::size_t> costs;            // ... without the record's costs, which belong here.
+  std::size_t argument_count = 0;            // With them.
+  std::string acquire;               // EVALSHA of acquire up to the ask; empty if `costs` is not.
   std::vector<Duration> due;         // Of the last answer.
   std::vector<PermitId> going_back;  // Given back in this turn, not yet sent.
 };

@@ -11,10 +11,12 @@
 namespace einlass::redis {
 namespace {
 
-// What follows the buckets: min, max, horizon, id, now, TTL slack; and now, TTL slack.
-constexpr std::size_t kAcquireArguments = 6;
-constexpr std::size_t kReleaseArguments = 2;
+// What follows the buckets: min, max, horizon, id, memo, now, TTL slack; and mode, now, TTL slack.
+constexpr std::size_t kAcquireArguments = 7;
+constexpr std::size_t kReleaseArguments = 3;
 
+constexpr std::string_view kNewAsk = "0";
+constexpr std::string_view kAskedAgain = "1";
 constexpr std::string_view kServersClock;  // In place of an instant: Redis' own TIME.
 
 // A permit's id: the run, the ask's lowest 48 bits, and the permit's place, all big-endian.
@@ -25,6 +27,40 @@ Script make_script(lua::Entry entry, std::span<const std::string_view> algorithm
   std::string text = lua::script(entry, algorithms);
   std::string sha1 = sha1_hex(text);
   return {std::move(text), std::move(sha1)};
+}
+
+void append_name(std::string& out, CallBy by, const Script& script, std::size_t keys,
+                 std::size_t arguments) {
+  append_array(out, 3 + keys + arguments);
+  append_bulk(out, by == CallBy::digest ? "EVALSHA" : "EVAL");
+  append_bulk(out, by == CallBy::digest ? script.sha1 : script.text);
+  append_number(out, static_cast<std::int64_t>(keys));
+}
+
+void append_acquire_name(std::string& out, CallBy by, const Line& line) {
+  append_name(out, by, line.scripts->acquire, line.buckets + 1,
+              line.argument_count + kAcquireArguments);
+  out.append(line.keys).append(line.memo);
+}
+
+// The buckets' arguments, with the record's cost where a limit takes that.
+void append_arguments(std::string& out, const Line& line, Permits cost) {
+  std::size_t from = 0;
+  for (const std::size_t place : line.costs) {
+    out.append(line.arguments, from, place - from);
+    append_number(out, cost.value);
+    from = place;
+  }
+  out.append(line.arguments, from);
+}
+
+// Where Redis remembers what the last ask of this line, in this run of this process, was granted.
+// Begins as a bucket's key does, and so has its hash tag.
+std::string memo_key(const Line& line, std::span<const std::uint8_t> run) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string key = line.first_key + ":asked:";
+  for (const std::uint8_t byte : run) key.append({kDigits[byte >> 4], kDigits[byte & 15]});
+  return key.append(":").append(std::to_string(line.id.value));
 }
 
 }  // namespace
@@ -38,19 +74,21 @@ void ScriptCalls::prepare(Line& line) {
     line.scripts->acquire = make_script(lua::Entry::acquire, line.algorithms);
     line.scripts->release = make_script(lua::Entry::release, line.algorithms);
   }
+  line.memo.clear();
+  append_bulk(line.memo, memo_key(line, run_));
   line.acquire.clear();
-  append_name(line.acquire, CallBy::digest, line.scripts->acquire,
-              line.body_elements + kAcquireArguments);
-  line.acquire.append(line.body);
+  if (!line.costs.empty()) return;
+  append_acquire_name(line.acquire, CallBy::digest, line);
+  line.acquire.append(line.arguments);
 }
 
 void ScriptCalls::append_acquire(std::string& out, CallBy by, const Line& line,
                                  const core::Ask& ask) const {
-  if (by == CallBy::digest) {
+  if (by == CallBy::digest && line.costs.empty()) {
     out.append(line.acquire);
   } else {
-    append_name(out, by, line.scripts->acquire, line.body_elements + kAcquireArguments);
-    out.append(line.body);
+    append_acquire_name(out, by, line);
+    append_arguments(out, line, ask.cost);
   }
   append_number(out, ask.min.value);
   append_number(out, std::min<std::int64_t>(ask.max.value, kMaxPermitsPerAsk));
@@ -58,15 +96,18 @@ void ScriptCalls::append_acquire(std::string& out, CallBy by, const Line& line,
   char id[kAskIdBytes];
   write_id(id, ask.ask);
   append_bulk(out, {id, sizeof id});
+  append_bulk(out, ask.again ? kAskedAgain : kNewAsk);
   append_bulk(out, kServersClock);
   append_number(out, kTtlSlackMs);
 }
 
 void ScriptCalls::append_release(std::string& out, CallBy by, const Line& line,
-                                 std::span<const PermitId> permits) const {
-  append_name(out, by, line.scripts->release,
-              line.body_elements + kReleaseArguments + permits.size());
-  out.append(line.body);
+                                 std::span<const PermitId> permits, Return why) const {
+  append_name(out, by, line.scripts->release, line.buckets,
+              line.argument_count + kReleaseArguments + 2 * permits.size());
+  out.append(line.keys);
+  append_arguments(out, line, permits.front().cost);
+  append_bulk(out, why == Return::ended ? "ended" : "unused");
   append_bulk(out, kServersClock);
   append_number(out, kTtlSlackMs);
   for (const PermitId& permit : permits) {
@@ -75,14 +116,8 @@ void ScriptCalls::append_release(std::string& out, CallBy by, const Line& line,
     id[kAskIdBytes] = static_cast<char>(permit.index >> 8);
     id[kAskIdBytes + 1] = static_cast<char>(permit.index & 0xff);
     append_bulk(out, {id, sizeof id});
+    append_number(out, permit.at.us);
   }
-}
-
-void ScriptCalls::append_name(std::string& out, CallBy by, const Script& script,
-                              std::size_t arguments) {
-  append_array(out, 2 + arguments);
-  append_bulk(out, by == CallBy::digest ? "EVALSHA" : "EVAL");
-  append_bulk(out, by == CallBy::digest ? script.sha1 : script.text);
 }
 
 void ScriptCalls::write_id(char* to, core::AskId ask) const {

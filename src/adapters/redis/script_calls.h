@@ -25,23 +25,26 @@ inline constexpr std::size_t kMaxPermitsPerAsk = 4'000;
 
 enum class CallBy : std::uint8_t { digest, text };
 
+// Why permits go back: they were not used, or what they were for has ended, which only the limits
+// that count what is under way want to know.
+enum class Return : std::uint8_t { unused, ended };
+
 class ScriptCalls {
  public:
   // `run` is the first half of every permit id.
   explicit ScriptCalls(const std::array<std::uint8_t, 8>& run);
 
-  // Fills line.scripts and line.acquire, which the calls need.
+  // Fills what the calls need of the line: scripts, memo and acquire.
   void prepare(Line& line);
 
   // REQUIRES: the line was prepared.
   void append_acquire(std::string& out, CallBy by, const Line& line, const core::Ask& ask) const;
 
-  // REQUIRES: the line was prepared.
+  // REQUIRES: the line was prepared; there are permits, all of one cost if line.costs has any.
   void append_release(std::string& out, CallBy by, const Line& line,
-                      std::span<const PermitId> permits) const;
+                      std::span<const PermitId> permits, Return why = Return::unused) const;
 
  private:
-  static void append_name(std::string& out, CallBy by, const Script& script, std::size_t arguments);
   void write_id(char* to, core::AskId ask) const;
 
   std::array<std::uint8_t, 8> run_;

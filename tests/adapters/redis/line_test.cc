@@ -59,52 +59,98 @@ struct RedisCalls : ::testing::Test {
     line = make_line({4}, "ns", buckets);
     calls.prepare(*line);
   }
-  const std::vector<std::string> body{"2",
-                                      "ns:{ns}:log:",
-                                      std::string("ns:{ns}:bucket:a\0b", 18),
-                                      "sliding_log",
-                                      "3",
-                                      "100",
-                                      "1000000",
-                                      "token_bucket",
-                                      "1",
-                                      "1",
-                                      "50000",
-                                      "40"};
+  const std::vector<std::string> keys{"ns:{ns}:log:", std::string("ns:{ns}:bucket:a\0b", 18)};
+  const std::string memo = "ns:{ns}:log::asked:00010203040506ff:4";
+  const std::vector<std::string> arguments{"sliding_log", "3", "100",   "1000000", "token_bucket",
+                                           "1",           "1", "50000", "40"};
+
+  using Words = std::vector<std::string>;
+  static Words together(std::initializer_list<Words> parts) {
+    Words all;
+    for (const Words& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }
+  // Without the name and the script.
+  Words acquire(const core::Ask& wanted, CallBy by = CallBy::digest) {
+    std::string out;
+    calls.append_acquire(out, by, *line, wanted);
+    const Words sent = words(out);
+    EXPECT_EQ(sent[0], by == CallBy::digest ? "EVALSHA" : "EVAL");
+    const std::string digest = by == CallBy::digest ? sent[1] : sha1_hex(sent[1]);
+    EXPECT_EQ(digest, line->scripts->acquire.sha1);
+    return {sent.begin() + 2, sent.end()};
+  }
 };
 
 TEST_F(RedisCalls, AcquireNamesTheBucketsAndThenTheAsk) {
-  std::string out;
-  calls.append_acquire(out, CallBy::digest, *line, {{4}, ask, {2}, {64}, Duration::millis(500)});
-  auto sent = words(out);
-  EXPECT_EQ(sent[0], "EVALSHA");
-  EXPECT_EQ(sent[1].size(), 40u);
-  auto expected = body;
-  for (const std::string& word : {std::string("2"), std::string("64"), std::string("500000"), id,
-                                  std::string(), std::string("2000")}) {
-    expected.push_back(word);
-  }
-  EXPECT_EQ(std::vector(sent.begin() + 2, sent.end()), expected);
+  const core::Ask wanted{{4}, ask, {2}, {64}, Duration::millis(500)};
+  const Words expected =
+      together({{"3"}, keys, {memo}, arguments, {"2", "64", "500000", id, "0", "", "2000"}});
+  EXPECT_EQ(acquire(wanted), expected);
+  EXPECT_EQ(acquire(wanted, CallBy::text), expected);
+}
 
-  std::string whole;
-  calls.append_acquire(whole, CallBy::text, *line, {{4}, ask, {2}, {64}, Duration::millis(500)});
-  auto by_text = words(whole);
-  EXPECT_EQ(by_text[0], "EVAL");
-  EXPECT_EQ(sha1_hex(by_text[1]), sent[1]);
-  EXPECT_EQ(std::vector(by_text.begin() + 2, by_text.end()), expected);
+TEST_F(RedisCalls, AnAskSentAgainSaysSo) {
+  core::Ask wanted{{4}, ask, {2}, {64}, Duration::millis(500)};
+  wanted.again = true;
+  EXPECT_EQ(acquire(wanted),
+            together({{"3"}, keys, {memo}, arguments, {"2", "64", "500000", id, "1", "", "2000"}}));
+}
+
+TEST_F(RedisCalls, LinesOfTheSameBucketsRememberApart) {
+  const Bucket buckets[] = {{&log, ""}};
+  const LinePtr other = make_line({0x1f}, "ns", buckets);
+  calls.prepare(*other);
+  EXPECT_TRUE(other->memo.ends_with("ns:{ns}:log::asked:00010203040506ff:31\r\n")) << other->memo;
+}
+
+TEST_F(RedisCalls, ACostFromTheRecordGoesToTheLimitsThatTakeIt) {
+  limits::Limit also = log;
+  log.cost_from_record = also.cost_from_record = true;
+  const Bucket buckets[] = {{&log, ""}, {&bucket, std::string("a\0b", 3)}, {&also, "x"}};
+  line = make_line({4}, "ns", buckets);
+  calls.prepare(*line);
+  const Words all_keys = together({keys, {"ns:{ns}:log:x"}});
+  const auto costing = [&](const std::string& cost) {
+    Words all = together({arguments, {"sliding_log", cost, "100", "1000000"}});
+    all[1] = cost;
+    return all;
+  };
+  core::Ask wanted{{4}, ask, {2}, {64}, Duration{}};
+  for (const std::int64_t cost : {7, 123'456}) {
+    wanted.cost = {cost};
+    const Words expected = together({{"4"},
+                                     all_keys,
+                                     {memo},
+                                     costing(std::to_string(cost)),
+                                     {"2", "64", "0", id, "0", "", "2000"}});
+    EXPECT_EQ(acquire(wanted), expected);
+    EXPECT_EQ(acquire(wanted, CallBy::text), expected);
+  }
+  std::string out;
+  const PermitId permits[] = {{ask, 0, {5}, {9}}};
+  calls.append_release(out, CallBy::digest, *line, permits);
+  const Words sent = words(out);
+  EXPECT_EQ(Words(sent.begin() + 2, sent.end()),
+            together({{"3"},
+                      all_keys,
+                      costing("9"),
+                      {"unused", "", "2000", id + std::string("\0\0", 2), "5"}}));
 }
 
 TEST_F(RedisCalls, ReleaseNamesTheBucketsAndThenThePermits) {
-  std::string out;
-  const PermitId permits[] = {{ask, 0}, {ask, 0x1234}};
-  calls.append_release(out, CallBy::digest, *line, permits);
-  auto sent = words(out);
-  auto expected = body;
-  for (const std::string& word :
-       {std::string(), std::string("2000"), id + std::string("\0\0", 2), id + "\x12\x34"}) {
-    expected.push_back(word);
+  for (const Return why : {Return::unused, Return::ended}) {
+    std::string out;
+    const PermitId permits[] = {{ask, 0, {1'800'000'000'000'001}}, {ask, 0x1234, {17}}};
+    calls.append_release(out, CallBy::digest, *line, permits, why);
+    const Words sent = words(out);
+    EXPECT_EQ(Words(sent.begin() + 2, sent.end()),
+              together({{"2"},
+                        keys,
+                        arguments,
+                        {why == Return::unused ? "unused" : "ended", "", "2000",
+                         id + std::string("\0\0", 2), "1800000000000001", id + "\x12\x34", "17"}}));
   }
-  EXPECT_EQ(std::vector(sent.begin() + 2, sent.end()), expected);
 }
 
 }  // namespace
