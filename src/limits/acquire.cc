@@ -3,33 +3,16 @@
 #include <algorithm>
 #include <memory>
 #include <type_traits>
-#include <utility>
 
+#include "limits/with.h"
 #include "units/check.h"
 
 namespace einlass::limits {
 namespace {
 
-// What one ask sees and books of one bucket. Each look has
-//   ever(n)             whether n permits of this cost could ever be granted to one ask,
-//   reach(booked, n)    when n more could be had, after those that this ask has booked
-//                       (REQUIRES: ever(n), and ever(booked + n) unless n is 1),
-//   book(at)            books the next permit (REQUIRES: not before reach(booked, 1)),
-//   pay(booked, prefix) writes what was booked.
-using Look = std::variant<SlidingLogLook, TokenBucketLook>;
-
-static_assert(std::variant_size_v<Parameters> == std::variant_size_v<State>);
-static_assert(std::variant_size_v<Parameters> == std::variant_size_v<Look>);
-
-// Calls f(parameters, state) with the types of the charge's algorithm.
-template <std::size_t I = 0, class S, class F>
-auto with(const Parameters& parameters, S& state, F&& f) {
-  if constexpr (I + 1 < std::variant_size_v<Parameters>) {
-    if (parameters.index() != I) return with<I + 1>(parameters, state, std::forward<F>(f));
-  }
-  CHECK(parameters.index() == state.index());
-  return f(*std::get_if<I>(&parameters), *std::get_if<I>(&state), std::in_place_index<I>);
-}
+// What one ask sees and books of one bucket; see algorithm.h.
+using Look = std::variant<SlidingLogLook, TokenBucketLook, CounterLook, SlidingWindowLook,
+                          LeakyQueueLook, WarmUpLook>;
 
 // The looks of one ask, in the order of its charges.
 class Looks {
@@ -41,43 +24,48 @@ class Looks {
 
   std::size_t size() const { return size_; }
 
-  template <class F>
-  auto at(std::size_t i, F&& f) {
-    return call(slots_[i].look, f);
-  }
+  // Whether the cost of a permit is one that the bucket can count.
+  bool possible(std::size_t i) const { return slots_[i].possible; }
 
-  bool grants_ahead() {
-    return all([](const auto& look) { return look.kGrantsAhead; });
-  }
-
-  template <class F>
-  bool all(F&& f) {
+  // How far ahead all of the buckets book.
+  Ahead ahead() const {
+    Ahead all = kAnyTimeAhead;
     for (std::size_t i = 0; i < size_; ++i) {
-      if (!at(i, f)) return false;
+      const Ahead one = slots_[i].ahead;
+      all = {all.grants && one.grants, std::min(all.most, one.most)};
     }
-    return true;
+    return all;
+  }
+
+  template <class F>
+  decltype(auto) at(std::size_t i, F&& f) {
+    return std::visit(f, slots_[i].look);
+  }
+  template <class F>
+  void each(F&& f) {
+    for (std::size_t i = 0; i < size_; ++i) at(i, f);
   }
 
  private:
   // Room for a look that is there only once it is opened: clearing all of it first would take as
   // long as the decision itself.
-  union Slot {
+  struct Slot {
     Slot() {}
-    Look look;
+    union {
+      Look look;
+    };
+    Ahead ahead;
+    bool possible;
   };
   static_assert(std::is_trivially_destructible_v<Look>);
 
   static void open(const Charge& charge, Instant now, Slot& slot) {
-    with(*charge.parameters, *charge.state, [&](auto& parameters, auto& state, auto place) {
-      std::construct_at(&slot.look, place, parameters, state, charge.cost, now);
+    with(*charge.parameters, [&](const auto& p, const auto& limit) {
+      slot.ahead = limits::ahead(limit);
+      slot.possible = Permits{1} <= charge.cost && charge.cost <= most_cost(limit);
+      const Permits cost = slot.possible ? charge.cost : Permits{1};
+      std::construct_at(&slot.look, look(p, state_of(p, *charge.state), cost, now));
     });
-  }
-  template <std::size_t I = 0, class F>
-  static auto call(Look& look, F& f) {
-    if constexpr (I + 1 < std::variant_size_v<Look>) {
-      if (look.index() != I) return call<I + 1>(look, f);
-    }
-    return f(*std::get_if<I>(&look));
   }
 
   Slot slots_[kMostBuckets];
@@ -100,15 +88,34 @@ Next next_permit(Looks& looks, std::span<const Duration> booked, Instant now, In
   return next;
 }
 
-// When this ask could have `more` permits than it has booked, whatever the horizon. All buckets
-// being large enough, they do not delay each other: it is the latest of what each would say alone.
-Instant reach(Looks& looks, std::span<const Duration> booked, std::int64_t more, Instant now) {
-  Instant latest = now;
-  for (std::size_t i = 0; i < looks.size(); ++i) {
-    latest =
-        std::max(latest, looks.at(i, [&](const auto& look) { return look.reach(booked, more); }));
+// The permits that one ask has booked. due[i] is when permit i is due, from `now` on.
+class Booking {
+ public:
+  Booking(Looks& looks, Instant now, Instant latest, std::span<Duration> due)
+      : looks_(looks), now_(now), latest_(latest), due_(due) {}
+
+  std::int64_t count() const { return count_; }
+  std::span<const Duration> booked() const { return due_.first(static_cast<std::size_t>(count_)); }
+  Next next() { return next_permit(looks_, booked(), now_, latest_); }
+  void book(Instant at) {
+    looks_.each([at](auto& look) { look.book(at); });
+    due_[static_cast<std::size_t>(count_++)] = at - now_;
   }
-  return latest;
+
+ private:
+  Looks& looks_;
+  Instant now_, latest_;
+  std::span<Duration> due_;
+  std::int64_t count_ = 0;
+};
+
+// When `min` permits could be had at once. Each bucket alone is large enough for them, so they do
+// not delay each other: it is the latest of what each would say alone.
+Instant all_at_once(std::span<const Charge> charges, std::int64_t min, Instant now) {
+  Looks looks(charges, now);
+  Instant at = now;
+  looks.each([&](const auto& look) { at = std::max(at, look.reach({}, min)); });
+  return at;
 }
 
 }  // namespace
@@ -120,53 +127,34 @@ Answer acquire(std::span<const Charge> charges, const Demand& demand, Instant no
   CHECK(1 <= min && min <= max && max <= kMostPermitsOfAnAsk &&
         max <= static_cast<std::int64_t>(due.size()));
   Looks looks(charges, now);
+  const Ahead ahead = looks.ahead();
+  const Duration horizon = std::min(demand.horizon, ahead.most);
   for (std::size_t i = 0; i < looks.size(); ++i) {
-    if (!looks.at(i, [&](const auto& look) { return look.ever(min); })) return {{0}, {}, i};
+    const bool ever =
+        looks.possible(i) && looks.at(i, [&](const auto& look) { return look.ever(min, horizon); });
+    if (!ever) return {{0}, {}, i};
   }
 
-  const Duration horizon = looks.grants_ahead() ? demand.horizon : Duration{};
   const Instant latest = now + horizon;
-  std::int64_t granted = 0;
+  Booking booking(looks, now, latest, due);
   Next next;
-  while (granted < max) {
-    next = next_permit(looks, due.first(static_cast<std::size_t>(granted)), now, latest);
+  while (booking.count() < max) {
+    next = booking.next();
     if (next.late != kMostBuckets) break;
-    looks.all([&](auto& look) { return look.book(next.at), true; });
-    due[static_cast<std::size_t>(granted++)] = next.at - now;
+    booking.book(next.at);
   }
-
-  const std::span<const Duration> booked = due.first(static_cast<std::size_t>(granted));
-  if (granted < min) {
-    return {{0}, reach(looks, booked, min - granted, now) - latest, next.late};
+  if (booking.count() >= min) {
+    const std::span<const Duration> booked = booking.booked();
+    looks.each([&](auto& look) { look.pay(booked, demand.prefix); });
+    if (booking.count() == max) return {{max}, {}, 0};
+    return {{booking.count()}, next.at - latest, next.late};
   }
-  looks.all([&](auto& look) { return look.pay(booked, demand.prefix), true; });
-  if (granted == max) return {{granted}, {}, 0};
-  return {{granted}, next.at - latest, next.late};
-}
-
-std::int64_t release(std::span<const Charge> charges, std::span<const PermitId> ids, Instant now) {
-  auto known = static_cast<std::int64_t>(ids.size());
-  for (const Charge& charge : charges) {
-    known = std::min(
-        known, with(*charge.parameters, *charge.state, [&](auto& parameters, auto& state, auto) {
-          return give_back(parameters, state, charge.cost, ids, now);
-        }));
-  }
-  return known;
-}
-
-State fresh(const Parameters& parameters) {
-  return std::visit([](const auto& p) { return State(fresh(p)); }, parameters);
-}
-
-Permits peek(const Parameters& parameters, const State& state, Instant now) {
-  return with(parameters, state,
-              [now](auto& p, auto& bucket, auto) { return peek(p, bucket, now); });
-}
-
-bool is_fresh(const Parameters& parameters, const State& state, Instant now) {
-  return with(parameters, state,
-              [now](auto& p, auto& bucket, auto) { return is_fresh(p, bucket, now); });
+  // Denied, with nothing written: when could it be had?
+  if (!ahead.grants) return {{0}, all_at_once(charges, min, now) - latest, next.late};
+  const std::size_t reason = next.late;
+  booking.book(next.at);
+  while (booking.count() < min) booking.book(booking.next().at);
+  return {{0}, due[static_cast<std::size_t>(min - 1)] - horizon, reason};
 }
 
 }  // namespace einlass::limits

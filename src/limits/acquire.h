@@ -3,41 +3,27 @@
 //
 // Permits are booked one after the other. Permit i is due at the latest of the buckets' earliest
 // instants and is booked at that instant in each; it counts while that is at most `horizon` after
-// the ask. In each bucket bookings are first come first served: never before the last booked one.
+// the ask, and no further ahead than each of the buckets bears. In each bucket bookings are first
+// come first served: never before the last booked one.
 //
-// To add an algorithm: its parameters to limits::Parameters, its state to State, its look to Look
-// (in the same place of each list), one file pair like token_bucket.*, one file in lua/.
+// To add an algorithm: its parameters to limits::Parameters, a pair of files like token_bucket.* as
+// algorithm.h says (or the automaton that it shares), its line in with.h, one file in lua/.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <variant>
 
 #include "limits/limit.h"
 #include "limits/permit_id.h"
-#include "limits/sliding_log.h"
-#include "limits/token_bucket.h"
+#include "limits/state.h"
 #include "units/id.h"
 #include "units/time.h"
 
 namespace einlass::limits {
 
 inline constexpr std::size_t kMostBuckets = 8;
-
-// The state of one bucket. REQUIRES, wherever both are handed over: of the parameters' algorithm.
-using State = std::variant<SlidingLog, TokenBucket>;
-
-// A bucket that nobody has used.
-State fresh(const Parameters& parameters);
-
-// One bucket of an ask, and what a permit takes of it.
-struct Charge {
-  const Parameters* parameters = nullptr;
-  State* state = nullptr;
-  Permits cost{1};
-};
 
 // REQUIRES: 1 <= min <= max <= kMostPermitsOfAnAsk; horizon >= 0; the prefix was never used.
 struct Demand {
@@ -62,19 +48,9 @@ struct Answer {
 
 // Writes when each granted permit is due, counted from `now`, to the front of `due`; never falling.
 // Where `now` is behind a bucket's own time (it never runs backwards) the difference is in there.
-// Does not allocate, but for a sliding log that has never been so full.
+// Does not allocate, but for a log or a window that has never been so full.
 // REQUIRES: 1 to kMostBuckets charges, no bucket twice; due.size() >= max; no refused parameters.
 Answer acquire(std::span<const Charge> charges, const Demand& demand, Instant now,
                std::span<Duration> due);
-
-// Gives permits back that were not used. Returns how many each bucket at least still knew (a token
-// bucket keeps no ids and knows them all). A permit may be named again, but see token_bucket.h.
-std::int64_t release(std::span<const Charge> charges, std::span<const PermitId> ids, Instant now);
-
-// Whole permits, not divided by any cost, that an ask without horizon would be granted at `now`.
-Permits peek(const Parameters& parameters, const State& state, Instant now);
-
-// Whether the bucket may be forgotten: no answer from `now` on would differ from a fresh one's.
-bool is_fresh(const Parameters& parameters, const State& state, Instant now);
 
 }  // namespace einlass::limits

@@ -12,7 +12,8 @@
 namespace einlass::limits {
 
 // A rate as a reduced fraction: `permits` in `micros` microseconds. Levels of a bucket are kept in
-// 1/micros permits, so a microsecond adds `permits` and one permit takes `micros`: nothing is rounded.
+// 1/micros permits, so a microsecond adds `permits` and one permit takes `micros`: nothing is
+// rounded.
 struct Rate {
   std::int64_t permits = 1;
   std::int64_t micros = 1;
@@ -35,7 +36,63 @@ struct TokenBucketParameters {
   Permits burst;
 };
 
-using Parameters = std::variant<SlidingLogParameters, TokenBucketParameters>;
+// At most `limit` permits in each window; so twice that across an edge. Article 003, section 1.
+struct FixedWindowParameters {
+  Permits limit;
+  Duration window;
+  bool by_key = false;  // Each key's windows begin elsewhere; otherwise all begin with 1970.
+};
+
+// At most `limit` permits in a window, which opens with its first permit. Article 002.
+struct CounterParameters {
+  Permits limit;
+  Duration window;
+};
+
+// Never more than `limit` permits in (t - window, t], counted in slices of the window. Article 003,
+// section 3.1; with log_newest, which gives back up to a slice of throughput, section 3.2.
+struct SlidingWindowParameters {
+  Permits limit;
+  Duration window;
+  int slices = 10;
+  bool log_newest = false;
+};
+
+// Article 003, section 4. As a meter: at most capacity + rate * W permits in any W. As a queue: the
+// permits are 1/rate apart, and at most `capacity` wait for their turn.
+struct LeakyBucketParameters {
+  Rate rate;
+  Permits capacity;
+  bool queue = false;
+};
+
+// Reservations that wait for at most `timeout`. Article 002 (Guava). As a token bucket; where the
+// next one pays, a permit is due as soon as those before it are paid: up to one permit's cost more.
+struct SmoothParameters {
+  Rate rate;
+  Permits burst;
+  Duration timeout;
+  bool pay_next = false;
+};
+
+// Reservations from a limiter that idled for `warm_up` come at a third of the rate at first, and
+// speed up over that time. Article 002 (Guava's warm-up).
+struct WarmUpParameters {
+  Rate rate;
+  Duration timeout;
+  Duration warm_up;
+};
+
+// Never more than `limit` permits held at once; a permit ends with its attempt, or at the latest
+// `lease` after its instant. The aim of article 001.
+struct ConcurrencyParameters {
+  Permits limit;
+  Duration lease;
+};
+
+using Parameters = std::variant<SlidingLogParameters, TokenBucketParameters, FixedWindowParameters,
+                                CounterParameters, SlidingWindowParameters, LeakyBucketParameters,
+                                SmoothParameters, WarmUpParameters, ConcurrencyParameters>;
 
 // One limit of the configuration, by its name there.
 struct Limit {

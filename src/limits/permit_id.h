@@ -7,11 +7,13 @@
 #include <compare>
 #include <cstdint>
 
+#include "units/time.h"
+
 namespace einlass::limits {
 
 inline constexpr std::int64_t kMostPermitsOfAnAsk = 65'536;
 
-// Never used for two asks: the sliding log knows a permit by its id alone.
+// Never used for two asks: some algorithms know a permit by its id alone.
 using IdPrefix = std::array<std::uint8_t, 14>;
 
 struct PermitId {
@@ -27,5 +29,11 @@ constexpr PermitId permit_id(const IdPrefix& prefix, std::uint16_t index) {
   id.bytes[15] = static_cast<std::uint8_t>(index & 0xff);
   return id;
 }
+
+// A permit that comes back, and the instant for which it was granted.
+struct Returned {
+  PermitId id;
+  Instant at;
+};
 
 }  // namespace einlass::limits

@@ -2,57 +2,96 @@
 
 #include <string_view>
 
+#include "limits/refusal_parts.h"
+#include "limits/sliding_log.h"
+
 namespace einlass::limits {
 namespace {
 
-using Refusal = std::optional<std::string>;
+Refusal refuse_limit(std::int64_t limit) {
+  if (limit < 1) return "limit is " + number(limit) + "; it must be at least 1";
+  if (limit <= kMostCounted) return std::nullopt;
+  return "limit " + number(limit) + " is too large to be counted exactly; the most is " +
+         number(kMostCounted);
+}
 
-std::string number(std::int64_t n) { return std::to_string(n); }
-
-// `what` (limit or burst) bounds what one record may cost.
-Refusal refuse_cost(std::int64_t cost, std::string_view what, std::int64_t bound) {
-  if (cost < 1) return "cost is " + number(cost) + "; it must be at least 1";
-  if (cost > bound) {
-    return "cost " + number(cost) + " is more than the " + std::string(what) + " of " +
-           number(bound) + ", so no record could ever pass; lower the cost or raise the " +
-           std::string(what);
-  }
+Refusal refuse_span(std::string_view name, Duration span) {
+  if (span <= Duration{}) return std::string(name) + " must be longer than 0";
+  if (span > kLongestWindow) return std::string(name) + " is too long; the most is 36500d";
   return std::nullopt;
 }
 
-Refusal refuse(const SlidingLogParameters& p, std::int64_t cost) {
-  const std::int64_t limit = p.limit.value;
-  if (limit < 1) return "limit is " + number(limit) + "; it must be at least 1";
-  if (limit > kMostLogEntries) {
-    return "limit " + number(limit) + " is too many entries for a sliding log; the most is " +
-           number(kMostLogEntries) + ", a token_bucket has no such bound";
-  }
-  if (p.window <= Duration{}) return "window must be longer than 0";
-  if (p.window > kLongestWindow) return "window is too long; the most is 36500d";
+// Entries of a log for each unit.
+Refusal refuse_entries(std::int64_t limit, std::int64_t most, std::string_view of,
+                       std::string_view instead) {
+  if (limit <= most) return std::nullopt;
+  return "limit " + number(limit) + " is too many entries for " + std::string(of) +
+         "; the most is " + number(most) + ", " + std::string(instead) + " has no such bound";
+}
+
+Refusal refuse_log(std::int64_t limit, std::string_view window_name, Duration window,
+                   std::int64_t cost, std::string_view of, std::string_view instead) {
+  if (limit < 1) return refuse_limit(limit);
+  if (Refusal refusal = refuse_entries(limit, kMostLogEntries, of, instead)) return refusal;
+  if (Refusal refusal = refuse_span(window_name, window)) return refusal;
   if (cost > kMostLogCost && cost <= limit) {
-    return "cost " + number(cost) +
-           " is too much for a sliding log, which keeps an entry for each unit; the most is " +
-           number(kMostLogCost) + ", a token_bucket has no such bound";
+    return "cost " + number(cost) + " is too much for " + std::string(of) +
+           ", which keeps an entry for each unit; the most is " + number(kMostLogCost) + ", " +
+           std::string(instead) + " has no such bound";
   }
   return refuse_cost(cost, "limit", limit);
 }
 
-Refusal refuse(const TokenBucketParameters& p, std::int64_t cost) {
-  const std::int64_t burst = p.burst.value;
-  if (p.rate.permits < 0) return "rate is negative; it must be 0 (nothing passes) or more";
-  if (p.rate.micros <= 0) return "rate is over no time; it must be so many permits in some time";
-  if (burst < 1) return "burst is " + number(burst) + "; it must be at least 1";
-  if (p.rate.permits >= kExactBelow || p.rate.micros >= kExactBelow) {
-    return "rate has numbers too large to be exact; they must be below " + number(kExactBelow);
-  }
-  const std::int64_t most = (kExactBelow - 1) / p.rate.micros;
-  if (burst > most) {
-    return "burst " + number(burst) + " cannot be counted exactly at a rate of " +
-           number(p.rate.permits) + " per " + number(p.rate.micros) + "us; the most is " +
-           number(most);
-  }
-  return refuse_cost(cost, "burst", burst);
+Refusal refuse(const SlidingLogParameters& p, std::int64_t cost) {
+  return refuse_log(p.limit.value, "window", p.window, cost, "a sliding log", "a token_bucket");
 }
+
+Refusal refuse(const ConcurrencyParameters& p, std::int64_t cost) {
+  return refuse_log(p.limit.value, "lease", p.lease, cost, "concurrency", "a token_bucket");
+}
+
+Refusal refuse_window(Permits limit, Duration window, std::int64_t cost) {
+  if (Refusal refusal = refuse_limit(limit.value)) return refusal;
+  if (Refusal refusal = refuse_span("window", window)) return refusal;
+  return refuse_cost(cost, "limit", limit.value);
+}
+
+Refusal refuse(const FixedWindowParameters& p, std::int64_t cost) {
+  return refuse_window(p.limit, p.window, cost);
+}
+
+Refusal refuse(const CounterParameters& p, std::int64_t cost) {
+  return refuse_window(p.limit, p.window, cost);
+}
+
+Refusal refuse(const SlidingWindowParameters& p, std::int64_t cost) {
+  if (p.slices < 1 || p.slices > kMostSlices) {
+    return "slices is " + number(p.slices) + "; it must be from 1 to " + number(kMostSlices);
+  }
+  if (p.log_newest) {
+    Refusal refusal = refuse_entries(p.limit.value, kMostNewestEntries,
+                                     "a sliding_window with log: newest", "one without");
+    if (refusal) return refusal;
+  }
+  return refuse_window(p.limit, p.window, cost);
+}
+
+Refusal refuse(const TokenBucketParameters& p, std::int64_t cost) {
+  return refuse_bucket(p.rate, "burst", p.burst, kExactBelow - 1, cost);
+}
+
+Refusal refuse(const LeakyBucketParameters& p, std::int64_t cost) {
+  return refuse_bucket(p.rate, "capacity", p.capacity, kExactBelow - 1, cost);
+}
+
+Refusal refuse(const SmoothParameters& p, std::int64_t cost) {
+  if (Refusal refusal = refuse_timeout(p.timeout)) return refusal;
+  // Where the next one pays, a level goes as far below 0 as above.
+  const std::int64_t most_units = p.pay_next ? (kExactBelow - 1) / 2 : kExactBelow - 1;
+  return refuse_bucket(p.rate, "burst", p.burst, most_units, cost);
+}
+
+Refusal refuse(const WarmUpParameters& p, std::int64_t cost) { return refuse_warm_up(p, cost); }
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include "limits/limit.h"
 #include "units/id.h"
+#include "units/time.h"
 
 namespace einlass::limits {
 
@@ -16,9 +17,16 @@ inline constexpr std::int64_t kExactBelow = std::int64_t{1} << 53;
 inline constexpr Duration kLongestWindow = Duration::seconds(std::int64_t{100} * 365 * 24 * 3600);
 
 // A sliding log keeps one entry for each unit granted within its window (about 120 bytes in Redis,
-// 24 in memory), and books as many entries for a permit as it costs.
+// 24 in memory).
 inline constexpr std::int64_t kMostLogEntries = 10'000'000;
-inline constexpr std::int64_t kMostLogCost = 1'000;
+
+// The newest slice of a sliding window with log: newest keeps as many (24 bytes each).
+inline constexpr std::int64_t kMostNewestEntries = 100'000;
+
+// What windows count: so that a few such numbers add up exactly.
+inline constexpr std::int64_t kMostCounted = std::int64_t{1} << 50;
+
+inline constexpr int kMostSlices = 1'000;
 
 // None if the limit can be kept and a record of that cost could ever pass; else one sentence that
 // names the parameter and says what would work. A rate of 0 is no mistake: it denies everything.

@@ -22,11 +22,12 @@ Permits peek(const SlidingLogParameters& parameters, const SlidingLog& log, Inst
 }
 
 std::int64_t give_back(const SlidingLogParameters& parameters, SlidingLog& log, Permits,
-                       std::span<const PermitId> ids, Instant now) {
+                       std::span<const Returned> returned, Instant now) {
+  const Instant latest = std::max(log.last, now);
   std::int64_t found = 0;
-  for (const PermitId& id : ids) {
-    const Instant latest = std::max(log.last, now);
-    found += log.entries.erase(id, log.entries.count_until(latest - parameters.window)) ? 1 : 0;
+  for (const Returned& permit : returned) {
+    const std::size_t oldest = log.entries.count_until(latest - parameters.window);
+    found += log.entries.erase(permit.id, oldest) ? 1 : 0;
   }
   return found;
 }

@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
+#include "limits/algorithm.h"
 #include "limits/limit.h"
 #include "limits/log_ring.h"
 #include "limits/permit_id.h"
@@ -23,28 +25,34 @@
 namespace einlass::limits {
 
 struct SlidingLog {
-  LogRing entries;                         // One for each unit of cost.
-  Instant last{-(std::int64_t{1} << 61)};  // The last booked instant, also if it was given back.
+  LogRing entries;          // One for each unit of cost.
+  Instant last = kLongAgo;  // The last booked instant, also if it was given back.
 };
 
+// A log keeps an entry for each unit, so no permit takes more of them than this.
+inline constexpr std::int64_t kMostLogCost = 1'000;
+
+inline Ahead ahead(const SlidingLogParameters&) { return kAnyTimeAhead; }
+inline Permits most_cost(const SlidingLogParameters& parameters) {
+  return std::min(parameters.limit, Permits{kMostLogCost});
+}
+
 // A log that nobody has used.
-inline SlidingLog fresh(const SlidingLogParameters&) { return {}; }
+inline SlidingLog fresh(const SlidingLogParameters&, std::string_view) { return {}; }
 
 // Slots that are free at `now`.
 Permits peek(const SlidingLogParameters& parameters, const SlidingLog& log, Instant now);
 
-// Takes the entries of `ids` out. Returns how many of the ids were there and still counted.
+// Takes the permits' entries out. Returns how many permits were there and still counted.
 std::int64_t give_back(const SlidingLogParameters& parameters, SlidingLog& log, Permits cost,
-                       std::span<const PermitId> ids, Instant now);
+                       std::span<const Returned> returned, Instant now);
 
 // Whether the log is to `now` as one that nobody has used, so that it may be forgotten.
 bool is_fresh(const SlidingLogParameters& parameters, const SlidingLog& log, Instant now);
 
-// One ask's look at a log: books permits without writing until pay(). See acquire.h.
+// See algorithm.h.
 class SlidingLogLook {
  public:
-  static constexpr bool kGrantsAhead = true;
-
   SlidingLogLook(const SlidingLogParameters& parameters, SlidingLog& log, Permits cost, Instant now)
       : log_(log),
         limit_(parameters.limit.value),
@@ -53,7 +61,7 @@ class SlidingLogLook {
         now_(now),
         size_(static_cast<std::int64_t>(log.entries.size())) {}
 
-  bool ever(std::int64_t permits) const {
+  bool ever(std::int64_t permits, Duration) const {
     return cost_ <= limit_ && (permits == 1 || permits <= limit_ / cost_);
   }
   Instant reach(std::span<const Duration> booked, std::int64_t more) const {
@@ -77,5 +85,10 @@ class SlidingLogLook {
   Instant now_;
   std::int64_t size_;  // Entries from before this ask.
 };
+
+inline SlidingLogLook look(const SlidingLogParameters& parameters, SlidingLog& log, Permits cost,
+                           Instant now) {
+  return {parameters, log, cost, now};
+}
 
 }  // namespace einlass::limits

@@ -15,11 +15,20 @@ std::int64_t refilled(const TokenBucketParameters& p, std::int64_t level, Durati
   return level + gain;
 }
 
-// A rate that changed also changes the unit. Whole permits stay; a started one is lost, and
-// nothing may come back until what is out under the old rate is too old.
+// The level in units of 1/to permits, rounded down. REQUIRES: it fits.
+std::int64_t converted(std::int64_t level, std::int64_t from, std::int64_t to) {
+  const __int128 product = static_cast<__int128>(level) * to;
+  const __int128 least = -(__int128{1} << 53);
+  const __int128 rounded = product / from - (product % from < 0 ? 1 : 0);
+  return static_cast<std::int64_t>(std::max(least, rounded));
+}
+
+// A rate that changed also changes the unit, and nothing may come back until what is out under the
+// old rate is too old. Exact, so that gates that ask under both rates in turn do not starve.
 void convert(const TokenBucketParameters& p, TokenBucket& bucket) {
   if (bucket.micros != p.rate.micros) {
-    bucket.level = std::min(bucket.level / bucket.micros, p.burst.value) * p.rate.micros;
+    const bool runs_over = bucket.level / bucket.micros >= p.burst.value;
+    bucket.level = runs_over ? full(p) : converted(bucket.level, bucket.micros, p.rate.micros);
     bucket.micros = p.rate.micros;
     bucket.peak = bucket.before = full(p);
   }
@@ -32,8 +41,7 @@ std::int64_t generation(Instant at) {
 
 }  // namespace
 
-TokenBucket fresh(const TokenBucketParameters& parameters) {
-  constexpr Instant kLongAgo{-(std::int64_t{1} << 61)};
+TokenBucket fresh(const TokenBucketParameters& parameters, std::string_view) {
   return {full(parameters), kLongAgo, 0, 0, parameters.rate.micros};
 }
 
@@ -58,12 +66,12 @@ Permits peek(const TokenBucketParameters& parameters, const TokenBucket& bucket,
   TokenBucket next = bucket;
   advance(parameters, next, now);
   if (next.at > now) return {0};  // Whatever it holds is for later.
-  return {next.level / parameters.rate.micros};
+  return {std::max<std::int64_t>(0, next.level) / parameters.rate.micros};
 }
 
 std::int64_t give_back(const TokenBucketParameters& parameters, TokenBucket& bucket, Permits cost,
-                       std::span<const PermitId> ids, Instant now) {
-  const auto count = static_cast<std::int64_t>(ids.size());
+                       std::span<const Returned> returned, Instant now) {
+  const auto count = static_cast<std::int64_t>(returned.size());
   TokenBucket next = bucket;
   advance(parameters, next, now);
   const std::int64_t most = parameters.burst.value;

@@ -19,7 +19,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
+#include "limits/algorithm.h"
 #include "limits/limit.h"
 #include "limits/permit_id.h"
 #include "units/id.h"
@@ -33,48 +35,56 @@ inline constexpr Duration kGiveBackWithin = Duration::seconds(10);
 
 // The state. Levels are in 1/micros permits.
 struct TokenBucket {
-  std::int64_t level = 0;
+  std::int64_t level = 0;   // Below 0: a debt, where the next permit pays for this one.
   Instant at;               // The level holds for this instant, which may lie ahead.
   std::int64_t peak = 0;    // The highest level in the generation of `at`, ...
   std::int64_t before = 0;  // ... and in the one before it. A generation is kGiveBackWithin long.
   std::int64_t micros = 1;  // The unit: Rate::micros of the rate under which this was written.
 };
 
+inline Ahead ahead(const TokenBucketParameters&) { return kAnyTimeAhead; }
+inline Permits most_cost(const TokenBucketParameters& parameters) { return parameters.burst; }
+
 // A bucket that nobody has used.
-TokenBucket fresh(const TokenBucketParameters& parameters);
+TokenBucket fresh(const TokenBucketParameters& parameters, std::string_view key);
 
 // Moves the bucket on to `now`; leaves it if that is behind it: time never runs backwards. A bucket
-// that was written under another rate keeps its whole permits.
+// that was written under another rate keeps its level, less what is no whole unit of the new one.
 void advance(const TokenBucketParameters& parameters, TokenBucket& bucket, Instant now);
 
 // Whole permits that could leave at `now`.
 Permits peek(const TokenBucketParameters& parameters, const TokenBucket& bucket, Instant now);
 
-// Gives back what `ids` cost, as far as it may come back. Returns how many ids there were.
+// Gives back what the permits cost, as far as it may come back. Returns how many permits it were.
 std::int64_t give_back(const TokenBucketParameters& parameters, TokenBucket& bucket, Permits cost,
-                       std::span<const PermitId> ids, Instant now);
+                       std::span<const Returned> returned, Instant now);
 
 // Whether the bucket is to `now` as one that nobody has used, so that it may be forgotten.
 bool is_fresh(const TokenBucketParameters& parameters, const TokenBucket& bucket, Instant now);
 
-// One ask's look at a bucket: books permits without writing until pay(). See acquire.h.
+// Who waits until a permit is paid: who takes it, or who takes the next one.
+enum class Pays : bool { now, next };
+
+// See algorithm.h.
 class TokenBucketLook {
  public:
-  static constexpr bool kGrantsAhead = true;
-
   TokenBucketLook(const TokenBucketParameters& parameters, TokenBucket& bucket, Permits cost,
-                  Instant now)
-      : parameters_(parameters), bucket_(bucket), cost_(cost.value), next_(bucket) {
+                  Instant now, Pays pays = Pays::now)
+      : parameters_(parameters),
+        bucket_(bucket),
+        cost_(cost.value),
+        owed_(pays == Pays::next ? need() : 0),
+        next_(bucket) {
     advance(parameters, next_, now);
   }
 
-  bool ever(std::int64_t permits) const {
+  bool ever(std::int64_t permits, Duration) const {
     const std::int64_t burst = parameters_.burst.value;
     return parameters_.rate.permits > 0 && cost_ <= burst &&
            (permits == 1 || permits <= burst / cost_);
   }
   Instant reach(std::span<const Duration>, std::int64_t more) const {
-    const std::int64_t missing = more * need() - next_.level;
+    const std::int64_t missing = more * need() - owed_ - next_.level;
     if (missing <= 0) return next_.at;
     const std::int64_t rate = parameters_.rate.permits;
     return next_.at + Duration{missing / rate + (missing % rate != 0)};
@@ -88,10 +98,16 @@ class TokenBucketLook {
  private:
   std::int64_t need() const { return cost_ * parameters_.rate.micros; }
 
-  const TokenBucketParameters& parameters_;
+  TokenBucketParameters parameters_;
   TokenBucket& bucket_;
   std::int64_t cost_;
-  TokenBucket next_;  // With what this ask has booked.
+  std::int64_t owed_;  // What the last permit may leave unpaid.
+  TokenBucket next_;   // With what this ask has booked.
 };
+
+inline TokenBucketLook look(const TokenBucketParameters& parameters, TokenBucket& bucket,
+                            Permits cost, Instant now) {
+  return {parameters, bucket, cost, now};
+}
 
 }  // namespace einlass::limits

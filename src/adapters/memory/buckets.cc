@@ -20,7 +20,7 @@ BucketId Buckets::use(const limits::Limit& limit, const std::string& key) {
     found->second = free_.back();
     free_.pop_back();
     slots_[found->second.value] =
-        std::make_unique<Slot>(Slot{found->first, limits::fresh(limit.parameters)});
+        std::make_unique<Slot>(Slot{found->first, limits::fresh(limit.parameters, key)});
   }
   ++slots_[found->second.value]->lines;
   return found->second;

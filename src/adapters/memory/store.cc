@@ -19,10 +19,20 @@ limits::IdPrefix prefix_of(core::AskId ask) {
   return prefix;
 }
 
+limits::PermitId id_of(const core::Permit& permit) {
+  return limits::permit_id(prefix_of(permit.ask), permit.index);
+}
+
 struct Line {
   std::vector<BucketId> buckets;
-  std::vector<limits::Charge> charges;  // Points into the buckets; empty: no such line.
-  std::vector<Duration> due;            // Of the last answer.
+  std::vector<limits::Charge> charges;    // Points into the buckets; empty: no such line.
+  std::vector<std::uint8_t> from_record;  // The places of charges whose cost a record brings.
+  std::vector<Duration> due;              // Of the last answer.
+
+  std::span<const limits::Charge> costing(Permits of_record) {
+    for (const std::uint8_t place : from_record) charges[place].cost = of_record;
+    return charges;
+  }
 };
 
 }  // namespace
@@ -52,6 +62,9 @@ void Store::add_line(core::LineId id, std::span<const Bucket> buckets) {
   CHECK(line.charges.empty());
   for (const Bucket& bucket : buckets) {
     const BucketId use = state_->buckets.use(*bucket.limit, bucket.key);
+    if (bucket.limit->cost_from_record) {
+      line.from_record.push_back(static_cast<std::uint8_t>(line.charges.size()));
+    }
     line.buckets.push_back(use);
     line.charges.push_back(
         {&bucket.limit->parameters, &state_->buckets.state(use), bucket.limit->cost});
@@ -70,7 +83,7 @@ void Store::ask(const core::Ask& ask, Instant now) {
   const auto most = static_cast<std::size_t>(ask.max.value);
   if (line.due.size() < most) line.due.resize(most);
   const limits::Answer answer = limits::acquire(
-      line.charges, {ask.min, ask.max, ask.horizon, prefix_of(ask.ask)}, now, line.due);
+      line.costing(ask.cost), {ask.min, ask.max, ask.horizon, prefix_of(ask.ask)}, now, line.due);
   ++(answer.granted.value > 0 ? state_->granted : state_->denied);
   const auto granted = static_cast<std::size_t>(answer.granted.value);
   state_->events.push_back(core::PermitsAnswered{
@@ -81,8 +94,15 @@ void Store::ask(const core::Ask& ask, Instant now) {
 void Store::release(const core::Release& release, Instant now) {
   Line& line = state_->known(release.line);
   state_->buckets.sweep(now);
-  const std::array ids = {limits::permit_id(prefix_of(release.permit.ask), release.permit.index)};
-  limits::release(line.charges, ids, now);
+  const core::Permit& permit = release.permit;
+  const std::array returned = {limits::Returned{id_of(permit), permit.stamp}};
+  limits::release(line.costing(permit.cost), returned, now);
+}
+
+void Store::ended(core::LineId id, const core::Permit& permit, Instant now) {
+  Line& line = state_->known(id);
+  const std::array ids = {id_of(permit)};
+  limits::ended(line.costing(permit.cost), ids, now);
 }
 
 StoreStatus Store::status() const {

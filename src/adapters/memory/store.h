@@ -41,6 +41,9 @@ class Store {
   void ask(const core::Ask& ask, Instant now);
   void release(const core::Release& release, Instant now);
 
+  // The attempt that the permit was for has ended: what limits concurrency holds it no longer.
+  void ended(core::LineId line, const core::Permit& permit, Instant now);
+
   StoreStatus status() const;
 
  private:

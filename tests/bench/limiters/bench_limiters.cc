@@ -100,7 +100,7 @@ void on_redis() {
 double nanos_in_process(const Load& load) {
   std::vector<limits::State> states;
   std::vector<limits::Charge> charges;
-  for (const Rule& rule : load.rules) states.push_back(limits::fresh(rule.parameters));
+  for (const Rule& rule : load.rules) states.push_back(limits::fresh(rule.parameters, ""));
   for (std::size_t i = 0; i < states.size(); ++i) {
     charges.push_back({&load.rules[i].parameters, &states[i], load.rules[i].cost});
   }

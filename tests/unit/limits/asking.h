@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,15 +22,16 @@ struct Told {
   std::vector<std::int64_t> due;
   std::optional<std::int64_t> retry;
   std::size_t reason = 0;
-  std::vector<PermitId> ids;
+  std::vector<Returned> ids;  // With the instants for which they were granted.
 };
 
 class Asking {
  public:
-  explicit Asking(std::vector<Parameters> parameters, std::vector<std::int64_t> costs = {})
+  explicit Asking(std::vector<Parameters> parameters, std::vector<std::int64_t> costs = {},
+                  std::string_view key = "")
       : parameters_(std::move(parameters)), costs_(std::move(costs)), due_(kMostPermitsOfAnAsk) {
     costs_.resize(parameters_.size(), 1);
-    for (const Parameters& p : parameters_) states_.push_back(fresh(p));
+    for (const Parameters& p : parameters_) states_.push_back(fresh(p, key));
   }
 
   Told ask(std::int64_t now, Asked asked = {}) {
@@ -42,7 +44,8 @@ class Asking {
     if (answer.retry) told.retry = answer.retry->us;
     for (std::int64_t i = 0; i < told.granted; ++i) {
       told.due.push_back(due_[static_cast<std::size_t>(i)].us);
-      told.ids.push_back(permit_id(prefix, static_cast<std::uint16_t>(i)));
+      told.ids.push_back(
+          {permit_id(prefix, static_cast<std::uint16_t>(i)), {now + told.due.back()}});
     }
     return told;
   }
@@ -50,7 +53,7 @@ class Asking {
   // True if one permit is granted at `now`, due at once.
   bool admits(std::int64_t now) { return ask(now).granted == 1; }
 
-  std::int64_t give_back(const std::vector<PermitId>& ids, std::int64_t now) {
+  std::int64_t give_back(const std::vector<Returned>& ids, std::int64_t now) {
     return release(charges(), ids, {now});
   }
   std::int64_t remaining(std::int64_t now, std::size_t bucket = 0) const {

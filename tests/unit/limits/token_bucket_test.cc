@@ -138,7 +138,7 @@ TEST(TokenBucket, ADryBucketTakesAllOfItBack) {
   }
   const std::int64_t now = t - 2'000;
   EXPECT_EQ(limit.ask(now, {1, 1, 3'000}).granted, 0);
-  limit.give_back(std::vector<PermitId>(5, last.ids.at(0)), now);
+  limit.give_back(std::vector<Returned>(5, last.ids.at(0)), now);
   EXPECT_EQ(limit.remaining(now), 0);  // The queue stands ahead, ...
   EXPECT_EQ(limit.ask(now, {5, 5, 3'000}).due,
             (Dues(5, 3'000)));  // ... and what came back with it.

@@ -11,7 +11,7 @@ namespace einlass::limits {
 namespace {
 
 struct Held {
-  PermitId id;
+  Returned id;
   std::int64_t at;
 };
 

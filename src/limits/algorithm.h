@@ -1,0 +1,36 @@
+// What an algorithm's file offers to acquire(), for its parameters `p` and its state `s`:
+//   fresh(p, key)                        the state of a bucket that nobody has used
+//   peek(p, s, now)                      whole permits that could leave at `now`
+//   give_back(p, s, cost, returned, now) takes permits back; of how many it still knew
+//   is_fresh(p, s, now)                  whether `s` may be forgotten
+//   look(p, s, cost, now)                one ask's look at the bucket, which has
+//     ever(n, horizon)    whether n permits of this cost could ever be granted to one ask,
+//     reach(booked, n)    when n more could be had, after those that this ask has booked
+//                         (REQUIRES: n is 1, or nothing is booked and ever(n)),
+//     book(at)            books the next permit (REQUIRES: not before reach(booked, 1)),
+//     pay(booked, prefix) writes what was booked; until then nothing is written.
+// Instants are not before 1970, and a bucket's own time never runs backwards: nothing is booked
+// before the last booking. Algorithms that are the same automaton share these functions.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "units/time.h"
+
+namespace einlass::limits {
+
+// How long before it is due a permit can be had. An ask over several buckets books as far ahead as
+// all of them bear.
+struct Ahead {
+  bool grants = false;  // Whether the algorithm books ahead at all.
+  Duration most;        // How far; 0 where it does not.
+};
+
+inline constexpr Ahead kNothingAhead;
+inline constexpr Ahead kAnyTimeAhead{true, Duration{std::numeric_limits<std::int64_t>::max()}};
+
+// Before anything that could happen; differences to it do not overflow.
+inline constexpr Instant kLongAgo{-(std::int64_t{1} << 61)};
+
+}  // namespace einlass::limits

@@ -1,0 +1,115 @@
+// The sliding window in slices: never more than `limit` permits in (t - window, t], for every t.
+// Article 003, section 3.1; with `log_newest` section 3.2.
+//
+// The window is cut into slices; a slice knows how many units it has and when its last one was. As
+// it does not know more, all of it counts until its last possible instant has left the window: so
+// the slices of the window and one more count, where the listing of the article, which counts those
+// of the window alone, lets up to twice the limit through. The price is up to a slice of
+// throughput. With log_newest a slice leaves a window after its last unit instead, which gives a
+// part of that back; see sliding_window_newest.h for what the newest slice remembers for that.
+//
+// Slices lie end to end from 1970 on. A slice is told from its last instant, so that nothing is
+// forgotten when the configured slices change; what then falls into one slice counts as one.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "limits/algorithm.h"
+#include "limits/limit.h"
+#include "limits/permit_id.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::limits {
+
+struct Slice {
+  Instant last;            // Of its last unit.
+  std::int64_t count = 0;  // Its units; never 0 in a window.
+};
+
+struct SlidingWindow {
+  Instant last = kLongAgo;    // The last booked instant, also if it was given back.
+  std::vector<Slice> slices;  // The oldest first; at most one more than the window has.
+  std::unique_ptr<std::vector<Returned>> newest;  // See sliding_window_newest.h.
+};
+
+inline Ahead ahead(const SlidingWindowParameters&) { return kNothingAhead; }
+inline Permits most_cost(const SlidingWindowParameters& parameters) { return parameters.limit; }
+
+// A window that nobody has used.
+inline SlidingWindow fresh(const SlidingWindowParameters&, std::string_view) { return {}; }
+
+// What is free at `now`.
+Permits peek(const SlidingWindowParameters& parameters, const SlidingWindow& window, Instant now);
+
+// Takes out what permits cost whose slices still count. Returns how many of the permits those are.
+std::int64_t give_back(const SlidingWindowParameters& parameters, SlidingWindow& window,
+                       Permits cost, std::span<const Returned> returned, Instant now);
+
+// Whether the window is to `now` as one that nobody has used.
+bool is_fresh(const SlidingWindowParameters& parameters, const SlidingWindow& window, Instant now);
+
+// How long a slice is, and how an instant's slice is numbered.
+class Slicing {
+ public:
+  explicit Slicing(const SlidingWindowParameters& parameters)
+      : window_(parameters.window),
+        slices_(parameters.slices),
+        width_((parameters.window.us + slices_ - 1) / slices_),
+        at_last_(parameters.log_newest) {}
+
+  std::int64_t index(Instant at) const { return at.us / width_; }
+
+  // From when on a slice does not count any more, if its last unit was at `last`.
+  Instant leaves(Instant last) const {
+    return at_last_ ? last + window_ : Instant{(index(last) + slices_ + 1) * width_};
+  }
+
+ private:
+  Duration window_;
+  std::int64_t slices_;
+  std::int64_t width_;
+  bool at_last_;
+};
+
+// See algorithm.h.
+class SlidingWindowLook {
+ public:
+  SlidingWindowLook(const SlidingWindowParameters& parameters, SlidingWindow& window, Permits cost,
+                    Instant now);
+
+  bool ever(std::int64_t permits, Duration) const {
+    return cost_ <= limit_ && (permits == 1 || permits <= limit_ / cost_);
+  }
+  Instant reach(std::span<const Duration> booked, std::int64_t more) const {
+    const auto count = static_cast<std::int64_t>(booked.size()) + more;
+    const std::int64_t missing = taken_ + count * cost_ - limit_;
+    return missing <= 0 ? at_ : freed(missing, !booked.empty());
+  }
+  void book(Instant) {}  // What this ask has booked comes back as `booked`.
+  void pay(std::span<const Duration> booked, const IdPrefix& prefix);
+
+ private:
+  Instant freed(std::int64_t units, bool booked) const;
+
+  SlidingWindow& window_;
+  Slicing slicing_;
+  std::int64_t limit_;
+  std::int64_t cost_;
+  bool log_newest_;
+  Instant at_;
+  std::int64_t taken_;  // In slices that count at `at_`.
+};
+
+inline SlidingWindowLook look(const SlidingWindowParameters& parameters, SlidingWindow& window,
+                              Permits cost, Instant now) {
+  return {parameters, window, cost, now};
+}
+
+}  // namespace einlass::limits

@@ -1,0 +1,28 @@
+// What the newest slice of a sliding window remembers with `log_newest`. Article 003, section 3.2.
+//
+// While a slice is the newest one it keeps the instant and the id of each of its permits. So a
+// permit that comes back is known by its id and comes back once, and takes the slice's last instant
+// back with it if it was the last. When the next slice begins, all of that is folded into the count
+// and the last instant, a window after which the slice leaves.
+#pragma once
+
+#include <cstddef>
+
+#include "limits/permit_id.h"
+#include "limits/sliding_window.h"
+#include "units/time.h"
+
+namespace einlass::limits {
+
+// The permits of one ask, booked at `at` in the newest slice.
+void remember_newest(SlidingWindow& window, Instant at, std::size_t permits,
+                     const IdPrefix& prefix);
+
+// Takes a permit out of the newest slice, whose last instant becomes that of the last one left.
+// False if it is not there.
+bool forget_newest(SlidingWindow& window, const PermitId& id, Instant& last);
+
+// The newest slice is closed: its count and its last instant are all that stays.
+void close_newest(SlidingWindow& window);
+
+}  // namespace einlass::limits

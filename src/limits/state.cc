@@ -1,0 +1,52 @@
+#include "limits/state.h"
+
+#include <algorithm>
+
+#include "limits/with.h"
+
+namespace einlass::limits {
+
+Permits most_cost(const Parameters& parameters) {
+  return std::visit([](const auto& p) { return most_cost(p); }, parameters);
+}
+
+State fresh(const Parameters& parameters, std::string_view key) {
+  return with(parameters, [key](const auto& p, const auto&) { return State(fresh(p, key)); });
+}
+
+Permits peek(const Parameters& parameters, const State& state, Instant now) {
+  return with(parameters,
+              [&](const auto& p, const auto&) { return peek(p, state_of(p, state), now); });
+}
+
+bool is_fresh(const Parameters& parameters, const State& state, Instant now) {
+  return with(parameters,
+              [&](const auto& p, const auto&) { return is_fresh(p, state_of(p, state), now); });
+}
+
+std::int64_t release(std::span<const Charge> charges, std::span<const Returned> returned,
+                     Instant now) {
+  auto known = static_cast<std::int64_t>(returned.size());
+  for (const Charge& charge : charges) {
+    const bool possible = Permits{1} <= charge.cost && charge.cost <= most_cost(*charge.parameters);
+    known =
+        std::min(known, !possible ? 0 : with(*charge.parameters, [&](const auto& p, const auto&) {
+                   return give_back(p, state_of(p, *charge.state), charge.cost, returned, now);
+                 }));
+  }
+  return known;
+}
+
+void ended(std::span<const Charge> charges, std::span<const PermitId> ids, Instant now) {
+  for (const Charge& charge : charges) {
+    const auto* concurrency = std::get_if<ConcurrencyParameters>(charge.parameters);
+    if (concurrency == nullptr) continue;
+    const SlidingLogParameters p = as_log(*concurrency);
+    for (const PermitId& id : ids) {
+      const Returned permit{id, now};
+      give_back(p, state_of(p, *charge.state), charge.cost, {&permit, 1}, now);
+    }
+  }
+}
+
+}  // namespace einlass::limits

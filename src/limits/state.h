@@ -1,0 +1,59 @@
+// The state of one bucket, whatever its algorithm.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "limits/counter.h"
+#include "limits/fixed_window.h"
+#include "limits/leaky_bucket.h"
+#include "limits/limit.h"
+#include "limits/permit_id.h"
+#include "limits/sliding_log.h"
+#include "limits/sliding_window.h"
+#include "limits/token_bucket.h"
+#include "limits/warm_up.h"
+#include "units/id.h"
+#include "units/time.h"
+
+namespace einlass::limits {
+
+// One for each automaton. REQUIRES, wherever parameters and a state are handed over: the state is
+// from fresh() of the same algorithm in the same mode; its numbers may have been others.
+using State =
+    std::variant<SlidingLog, TokenBucket, Counter, FixedWindow, SlidingWindow, LeakyQueue, WarmUp>;
+
+// A bucket that nobody has used. The key is what its records have in common; it gives a fixed
+// window its phase.
+State fresh(const Parameters& parameters, std::string_view key);
+
+// Whole permits, not divided by any cost, that an ask without horizon would be granted at `now`.
+Permits peek(const Parameters& parameters, const State& state, Instant now);
+
+// Whether the bucket may be forgotten: no answer from `now` on would differ from a fresh one's.
+bool is_fresh(const Parameters& parameters, const State& state, Instant now);
+
+// The largest cost of a permit that could ever be granted and still be counted exactly.
+Permits most_cost(const Parameters& parameters);
+
+// One bucket of an ask, and what a permit takes of it. One that costs less than 1 or more than
+// most_cost() is never granted.
+struct Charge {
+  const Parameters* parameters = nullptr;
+  State* state = nullptr;
+  Permits cost{1};
+};
+
+// Gives permits back that were not used. Returns how many each bucket at least still knew (a token
+// bucket keeps no ids and knows them all). A permit may be named again, but see token_bucket.h; in
+// the order in which they were granted. REQUIRES: 1970 is before every permit's instant.
+std::int64_t release(std::span<const Charge> charges, std::span<const Returned> returned,
+                     Instant now);
+
+// The attempts of these permits have ended: they are not held any more. That is nothing to buckets
+// other than concurrency's.
+void ended(std::span<const Charge> charges, std::span<const PermitId> ids, Instant now);
+
+}  // namespace einlass::limits

@@ -1,0 +1,47 @@
+// Which automaton keeps a limit. For src/limits alone.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "limits/concurrency.h"
+#include "limits/limit.h"
+#include "limits/smooth.h"
+#include "limits/state.h"
+#include "units/check.h"
+
+namespace einlass::limits {
+
+// Calls f with the limit's parameters as its automaton takes them (see algorithm.h), and with those
+// of the limit itself.
+template <class F>
+decltype(auto) with(const Parameters& parameters, F&& f) {
+  struct Choose {
+    F& f;
+    decltype(auto) operator()(const SlidingLogParameters& p) const { return f(p, p); }
+    decltype(auto) operator()(const TokenBucketParameters& p) const { return f(p, p); }
+    decltype(auto) operator()(const FixedWindowParameters& p) const { return f(p, p); }
+    decltype(auto) operator()(const CounterParameters& p) const { return f(p, p); }
+    decltype(auto) operator()(const SlidingWindowParameters& p) const { return f(p, p); }
+    decltype(auto) operator()(const LeakyBucketParameters& p) const {
+      return p.queue ? f(as_queue(p), p) : f(as_bucket(p), p);
+    }
+    decltype(auto) operator()(const SmoothParameters& p) const {
+      return p.pay_next ? f(as_pay_next(p), p) : f(as_bucket(p), p);
+    }
+    decltype(auto) operator()(const WarmUpParameters& p) const { return f(p, p); }
+    decltype(auto) operator()(const ConcurrencyParameters& p) const { return f(as_log(p), p); }
+  };
+  return std::visit(Choose{f}, parameters);
+}
+
+// The state as the automaton of `p` has it.
+template <class P, class S>
+auto& state_of(const P&, S& state) {
+  auto* found = std::get_if<decltype(fresh(std::declval<P>(), std::string_view{}))>(&state);
+  CHECK(found != nullptr);
+  return *found;
+}
+
+}  // namespace einlass::limits
