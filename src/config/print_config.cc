@@ -136,6 +136,8 @@ void print_parameters(Page& page, const limits::TokenBucketParameters& parameter
   page.number("burst", parameters.burst.value);
 }
 
+void print_parameters(Page&, const auto&) {}  // No config has these.
+
 void print_limit(Page& page, const Limit& limit) {
   page.section(yaml_key(limit.limit.name), [&] {
     std::visit([&](const auto& p) { print_parameters(page, p); }, limit.limit.parameters);

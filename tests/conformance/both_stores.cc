@@ -27,6 +27,10 @@ void describe(const limits::TokenBucketParameters& p, const std::string& cost,
   }
 }
 
+void describe(const auto&, const std::string&, std::vector<std::string>&) {
+  throw std::runtime_error("not compared");
+}
+
 constexpr std::string_view kNames[] = {"sliding_log", "token_bucket"};
 
 std::string load(RedisServer& server, lua::Entry entry, const std::vector<Rule>& rules) {
@@ -63,7 +67,7 @@ std::string bytes(const limits::PermitId& id) { return {id.bytes.begin(), id.byt
 
 MemorySide::MemorySide(std::vector<Rule> rules)
     : rules_(std::move(rules)), due_(limits::kMostPermitsOfAnAsk) {
-  for (const Rule& rule : rules_) states_.push_back(limits::fresh(rule.parameters));
+  for (const Rule& rule : rules_) states_.push_back(limits::fresh(rule.parameters, ""));
 }
 
 std::vector<limits::Charge> MemorySide::charges() {
@@ -107,7 +111,9 @@ Result MemorySide::acquire(const Asked& asked, std::uint64_t number, std::int64_
 }
 
 std::int64_t MemorySide::release(std::span<const limits::PermitId> ids, std::int64_t now) {
-  return limits::release(charges(), ids, {now});
+  std::vector<limits::Returned> returned;
+  for (const limits::PermitId& id : ids) returned.push_back({id, {}});
+  return limits::release(charges(), returned, {now});
 }
 
 std::vector<std::int64_t> MemorySide::peek(std::int64_t now) const {

@@ -34,6 +34,7 @@ struct AppendParameters {
   std::size_t operator()(const limits::TokenBucketParameters& p) const {
     return numbers({p.rate.permits, p.rate.micros, p.burst.value});
   }
+  std::size_t operator()(const auto&) const { return 0; }  // Not in Redis.
 };
 
 void describe(const limits::Limit& limit, Line& line) {
