@@ -15,6 +15,8 @@ std::string name_of(core::DeadLetterReason reason) {
       return "attempts";
     case core::DeadLetterReason::never:
       return "never";
+    case core::DeadLetterReason::bad_key:
+      return "bad_key";
   }
   return "";
 }

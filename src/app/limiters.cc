@@ -76,6 +76,9 @@ void Limiters::release(const core::Release& release, Instant now) {
   memory_.release(release, now);
 }
 
+// No limit that can be configured counts what is under way yet.
+void Limiters::ended(const core::Ended&, Instant) {}
+
 void Limiters::forget(core::LineId line) {
   const bool limited = !config_.routes[table_.route_of(line).value].limits.empty();
   if (limited && in_redis(line)) {

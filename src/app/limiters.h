@@ -28,6 +28,7 @@ class Limiters {
 
   void ask(const core::Ask& ask, Instant now);
   void release(const core::Release& release, Instant now);
+  void ended(const core::Ended& ended, Instant now);
   void forget(core::LineId line);
 
   // Sends what this turn has asked for.

@@ -189,6 +189,7 @@ void Shard::carry_out(const core::Release& command) {
   // A token bucket cannot tell any more what a permit given back so late is worth.
   if (command.age <= kGiveBackWithin) limiters_.release(command, now_);
 }
+void Shard::carry_out(const core::Ended& command) { limiters_.ended(command, now_); }
 void Shard::carry_out(const core::ForgetLine& command) { limiters_.forget(command.line); }
 
 void Shard::carry_out(const core::DeadLetter& command) {

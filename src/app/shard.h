@@ -74,6 +74,7 @@ class Shard final : public kafka::MessageSink {
   void carry_out(const core::Forget& command);
   void carry_out(const core::Ask& command);
   void carry_out(const core::Release& command);
+  void carry_out(const core::Ended& command);
   void carry_out(const core::ForgetLine& command);
   void carry_out(const core::DeadLetter& command);
   void carry_out(const core::Hold& command);

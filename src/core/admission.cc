@@ -1,6 +1,7 @@
 #include "core/admission.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "units/check.h"
 
@@ -25,7 +26,9 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.keep = keep;
   line.route = route;
   line.next_ask = Instant{};
-  line.bound = line.ahead = false;
+  line.bound = line.held_back = line.ahead = false;
+  line.failed.reset();
+  line.asked_cost = Permits{1};
   line.pace = Pace{};
 }
 
@@ -58,18 +61,28 @@ void Admission::withdraw(Record& record) {
   if (record.state == RecordState::behind) --line.behind;
 }
 
+void Admission::ended(const Record& record, Instant now, Commands& commands) {
+  if (options_.routes[record.route.value].held_limits == 0) return;  // Its line may be gone.
+  Line& line = lines_[record.line.value];
+  commands.push_back(Ended{record.line, record.permit});
+  if (!std::exchange(line.held_back, false)) return;
+  line.next_ask = now;
+  serve(line, now, commands);
+}
+
 void Admission::serve(LineId id, Instant now, Commands& commands) {
   serve(lines_[id.value], now, commands);
 }
 
 void Admission::serve(Line& line, Instant now, Commands& commands) {
   if (!line.in_use) return;
-  give_back_lapsed(line, now, commands);
+  give_back_useless(line, now, commands);
   send_all(line, now, commands);
   go_on(line, now, commands);
 }
 
 void Admission::go_on(Line& line, Instant now, Commands& commands) {
+  if (route_of(line).cost_varies) give_back_useless(line, now, commands);
   consider_asking(line, now, commands);
   arm(line, now);
   forget_if_empty(line, commands);
@@ -86,18 +99,27 @@ void Admission::give_back(Line& line, Instant now, Commands& commands) {
   for (LimitStats& limit : stats_[line.route.value].limits) ++limit.released;
 }
 
-void Admission::give_back_lapsed(Line& line, Instant now, Commands& commands) {
-  const Duration use_within = route_of(line).use_within;
-  while (!line.permits.empty() &&
-         (line.total == 0 || line.permits.front().due + use_within < now)) {
-    give_back(line, now, commands);
-  }
+// Nobody is left to use the first permit, its time is over, or it is for another cost than that of
+// the record whose turn it is.
+bool Admission::is_useless(const Line& line, Instant now) const {
+  const HeldPermit& first = line.permits.front();
+  if (line.total == 0 || first.due + route_of(line).use_within < now) return true;
+  return !line.ready.empty() && !fits_first(line);
+}
+
+bool Admission::fits_first(const Line& line) const {
+  return !route_of(line).cost_varies ||
+         records_[line.ready.front()].cost == line.permits.front().permit.cost;
+}
+
+void Admission::give_back_useless(Line& line, Instant now, Commands& commands) {
+  while (!line.permits.empty() && is_useless(line, now)) give_back(line, now, commands);
 }
 
 bool Admission::may_send(const Line& line, Instant now) const {
   if (line.ready.empty()) return false;
   if (route_of(line).limit_count == 0) return true;
-  return !line.permits.empty() && line.permits.front().due <= now;
+  return !line.permits.empty() && line.permits.front().due <= now && fits_first(line);
 }
 
 void Admission::send_first(Line& line, Instant now, Commands& commands) {
@@ -169,7 +191,7 @@ void Admission::serve_targets(Instant now, Commands& commands) {
     while (!target.room.empty() && delivery_.room(TargetId{i}, now) > 0) {
       Line& line = lines_[target.room.front()];
       wait_no_more(line);
-      give_back_lapsed(line, now, commands);
+      give_back_useless(line, now, commands);
       if (may_send(line, now)) send_first(line, now, commands);
       if (may_send(line, now)) wait_for(line, LineWaits::room);
       go_on(line, now, commands);

@@ -43,8 +43,11 @@ class Admission {
   // The record is ready no longer, or waits in its lane no longer, and will not leave.
   void withdraw(Record& record);
 
-  // True if no permit will ever be granted to this line.
-  bool answered(const PermitsAnswered& event, Instant now, Commands& commands);
+  // A permit's attempt is over. Where limits count those under way, one more may be had now.
+  void ended(const Record& record, Instant now, Commands& commands);
+
+  // The record for which no permit will ever be granted; kNoSlot if there is none.
+  Slot answered(const PermitsAnswered& event, Instant now, Commands& commands);
   void failed(const PermitsFailed& event, Instant now, Commands& commands);
   void store_down(StoreId store);
   void store_up(StoreId store, Instant now, Commands& commands);
@@ -58,9 +61,6 @@ class Admission {
 
   // Something changed at the target that lines may wait for: a place, the end of a hold.
   void touch(TargetId target);
-
-  // The first record of the line that waits; kNoSlot if none does.
-  Slot first_ready(LineId id) const { return lines_[id.value].ready.front(); }
 
   // Splits the ready records of a route by what they wait for.
   void add_waiting(RouteId route, Instant now, Waiting& waiting) const;
@@ -88,19 +88,23 @@ class Admission {
   void serve(Line& line, Instant now, Commands& commands);
   void go_on(Line& line, Instant now, Commands& commands);
   void give_back(Line& line, Instant now, Commands& commands);
-  void give_back_lapsed(Line& line, Instant now, Commands& commands);
+  bool fits_first(const Line& line) const;
+  bool is_useless(const Line& line, Instant now) const;
+  void give_back_useless(Line& line, Instant now, Commands& commands);
   bool may_send(const Line& line, Instant now) const;
   void send_first(Line& line, Instant now, Commands& commands);
   void send_all(Line& line, Instant now, Commands& commands);
 
   Duration horizon_of(const Line& line) const;
   std::int64_t demand(Line& line, Instant now);
+  std::int64_t alike(const Line& line, std::int64_t most) const;
   std::int64_t allowance(Line& line, Instant now);
   bool spoken_for(const Line& line, Instant now);
   std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now);
   void consider_asking(Line& line, Instant now, Commands& commands);
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
   void learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now);
+  Duration pause_for_held(Duration retry);
 
   void wait_for(Line& line, LineWaits what);
   void wait_no_more(Line& line);

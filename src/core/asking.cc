@@ -5,6 +5,7 @@
 // in time at the pace of late. Where the limit binds it then leaves the limiter alone for a while,
 // for permits ahead come due without being asked for again.
 #include <algorithm>
+#include <utility>
 
 #include "core/admission.h"
 #include "units/check.h"
@@ -12,11 +13,12 @@
 namespace einlass::core {
 namespace {
 
-// After a question that got no answer.
-constexpr Duration kAskAgainAfterFailure = Duration::millis(50);
-
 // After the answer that no waiting helps; the limit may be changed meanwhile.
 constexpr Duration kAskAgainAfterNever = Duration::seconds(1);
+
+// After the answer that too many attempts are under way. Their ends are not foretold: the wait that
+// the limiter names is that for the first one whose holder seems to be dead.
+constexpr Duration kLookAgainForHeld = Duration::millis(20);
 
 // What a target's lines may hold in permits beyond its room, before others must wait their turn:
 // what leaves within this time.
@@ -47,7 +49,19 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   const std::int64_t missing = wanted - held;
   // While there are some left a call must be worth it.
   if (held > 0 && 2 * missing < wanted) return 0;
-  return std::min(missing, kMostPerAsk);
+  const std::int64_t most = std::min(missing, kMostPerAsk);
+  return route_of(line).cost_varies ? alike(line, held + most) - held : most;
+}
+
+// How many of the first `most` ready records have the same cost: one ask is for one cost.
+std::int64_t Admission::alike(const Line& line, std::int64_t most) const {
+  std::int64_t count = 0;
+  const Slot first = line.ready.front();
+  for (Slot slot = first; slot != kNoSlot && count < most; slot = records_[slot].in_line.next) {
+    if (records_[slot].cost != records_[first].cost) break;
+    ++count;
+  }
+  return count;
 }
 
 bool Admission::spoken_for(const Line& line, Instant now) {
@@ -89,19 +103,25 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
 }
 
 void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& commands) {
-  line.open_ask = AskId{++asks_};
-  line.asked = most;
-  line.asked_horizon = horizon_of(line);
-  queues_of(line).reserved += most;
+  const bool again = line.failed.has_value();
+  if (again) {
+    line.open_ask = *std::exchange(line.failed, std::nullopt);
+  } else {
+    line.open_ask = AskId{++asks_};
+    line.asked = most;
+    line.asked_horizon = horizon_of(line);
+    if (route_of(line).cost_varies) line.asked_cost = records_[line.ready.front()].cost;
+  }
+  queues_of(line).reserved += line.asked;
   line.next_ask = now;
-  commands.push_back(
-      Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{most}, line.asked_horizon});
+  commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
+                         line.asked_horizon, line.asked_cost, again});
 }
 
-bool Admission::answered(const PermitsAnswered& event, Instant now, Commands& commands) {
-  if (event.line.value >= lines_.size()) return false;
+Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& commands) {
+  if (event.line.value >= lines_.size()) return kNoSlot;
   Line& line = lines_[event.line.value];
-  if (!line.in_use || line.open_ask != event.ask) return false;  // Came twice, or too late.
+  if (!line.in_use || line.open_ask != event.ask) return kNoSlot;  // Came twice, or too late.
   const auto granted = static_cast<std::int64_t>(event.due.size());
   CHECK(granted <= line.asked);
   line.open_ask.reset();
@@ -109,7 +129,7 @@ bool Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   target.reserved += granted - line.asked;
   target.touched = true;
   for (std::uint16_t i = 0; i < granted; ++i) {
-    const Permit permit{event.ask, i, event.limiter_now + event.due[i]};
+    const Permit permit{event.ask, i, event.limiter_now + event.due[i], line.asked_cost};
     line.permits.insert({permit, now + event.due[i]});
   }
   line.bound = granted < line.asked || event.due.back() > Duration{};
@@ -118,20 +138,31 @@ bool Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   } else {
     line.ahead = false;
   }
+  const bool never = granted == 0 && !event.retry && !line.ready.empty();
+  const Slot first = line.ready.front();
+  // Another record may have come to the front, which others may pay for.
+  if (never && records_[first].cost == line.asked_cost) return first;
   serve(line, now, commands);
-  return granted == 0 && !event.retry;
+  return kNoSlot;
 }
 
 void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now) {
   const RouteOptions& route = route_of(line);
   CHECK(event.reason.value < route.limit_count);
   if (event.due.empty()) ++stats_[line.route.value].limits[event.reason.value].rejections;
-  if (!event.retry) {
-    line.next_ask = now + kAskAgainAfterNever;
+  if (event.due.empty() && !event.retry) {
+    // The record in question leaves the line, if only for a while.
+    const bool leaves = route.dead_letter || route.cost_varies;
+    line.next_ask = leaves ? now : now + kAskAgainAfterNever;
+    return;
+  }
+  line.held_back = route.held_limits >> event.reason.value & 1;
+  if (line.held_back) {
+    line.next_ask = now + pause_for_held(event.retry.value_or(Duration{}));
     return;
   }
   const bool shared = route.limit_count == 1 || (route.shared_limits >> event.reason.value & 1);
-  const Duration retry = std::max(*event.retry, Duration::micros(1));
+  const Duration retry = std::max(event.retry.value_or(Duration{}), Duration::micros(1));
   if (line.asked_horizon > Duration{} && shared) {
     // Whoever asks next is given what came free since anybody's last ask, all of it ahead of time:
     // waiting costs nothing, and saves calls. Spread, so that gates do not ask in step.
@@ -144,14 +175,20 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
   line.next_ask = go_ahead ? now : now + retry;
 }
 
+// Spread, so that gates do not ask in step.
+Duration Admission::pause_for_held(Duration retry) {
+  const Duration most = std::min(retry, kLookAgainForHeld);
+  return Duration{std::max<std::int64_t>(1, most.us / 2 + random_.up_to(most.us / 2))};
+}
+
 void Admission::failed(const PermitsFailed& event, Instant now, Commands& commands) {
   if (event.line.value >= lines_.size()) return;
   Line& line = lines_[event.line.value];
   if (!line.in_use || line.open_ask != event.ask) return;
-  line.open_ask.reset();
+  line.failed = *std::exchange(line.open_ask, std::nullopt);
   queues_of(line).reserved -= line.asked;
   queues_of(line).touched = true;
-  line.next_ask = now + kAskAgainAfterFailure;
+  line.next_ask = now + event.wait;
   serve(line, now, commands);
 }
 

@@ -40,6 +40,13 @@ struct Release {
   Duration age{};  // How long ago it came due; negative where it lies ahead.
 };
 
+// The attempt that a permit let through is over: the limits that count what is under way (and only
+// those) have its place back. Nothing comes back.
+struct Ended {
+  LineId line;
+  Permit permit;
+};
+
 // The line has no records, permits or questions left: its keys may be dropped.
 struct ForgetLine {
   LineId line;
@@ -53,7 +60,7 @@ struct Send {
   Permit permit;
 };
 
-enum class DeadLetterReason : std::uint8_t { refused, attempts, never };
+enum class DeadLetterReason : std::uint8_t { refused, attempts, never, bad_key };
 
 // Write the record to its route's dead letter topic. Ends as DeadLetterEnded.
 struct DeadLetter {
@@ -92,8 +99,8 @@ struct PartitionDone {
 // The answer to StopRequested: every partition is done.
 struct Stopped {};
 
-using Command = std::variant<Send, Forget, Ask, Release, ForgetLine, DeadLetter, Hold, Read, Commit,
-                             PartitionDone, Stopped>;
+using Command = std::variant<Send, Forget, Ask, Release, Ended, ForgetLine, DeadLetter, Hold, Read,
+                             Commit, PartitionDone, Stopped>;
 
 // In the order in which they are to be done. Cleared and used again by the caller.
 using Commands = std::vector<Command>;

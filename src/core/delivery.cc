@@ -25,6 +25,7 @@ void Delivery::send(Record& record, const Permit& permit, Instant now, Commands&
   ++targets_[target.value].in_flight;
   ++record.attempt.value;
   record.since = now;
+  record.permit = permit;
   records_.move(record, RecordState::attempting);
   commands.push_back(Send{record.id, target, record.attempt, permit});
 }

@@ -44,6 +44,8 @@ struct RecordArrived {
   std::optional<LaneKey>
       lane;  // Only looked at where the route is ordered by key; none = no order.
   Bytes size;
+  Permits cost{1};   // Of its permit, for the limits whose cost comes from the record.
+  bool bad = false;  // A key or cost that it must have cannot be read: it is a dead letter.
 };
 
 // A limiter's answer to Ask: as many permits as `due` is long, at most what was asked for.
@@ -56,7 +58,7 @@ struct PermitsAnswered {
   std::span<const Duration> due;
   Instant limiter_now;  // On the limiter's clock: the instant of permit i is limiter_now + due[i].
   // Where fewer were granted than asked for: when asking again can succeed, counted from this
-  // event; none if no waiting helps.
+  // event; none if no waiting helps, or if what was granted is granted again.
   std::optional<Duration> retry;
   LimitIndex reason;  // Which limit granted fewest. Only looked at where fewer were granted.
 };

@@ -1,11 +1,18 @@
 #include "core/gate.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "units/check.h"
 
 namespace einlass::core {
+namespace {
+
+// A record that no limit could ever pay: the limits may be changed meanwhile.
+constexpr Duration kAskAgainForNever = Duration::seconds(30);
+
+}  // namespace
 
 Gate::Gate(const GateOptions& options)
     : options_(options),
@@ -43,6 +50,8 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   record.line = event.line;
   record.lane = lane;
   record.size = event.size;
+  record.cost = event.cost;
+  if (event.bad) record.doom = DeadLetterReason::bad_key;
   record.since = now;
   record.entry = partition.ledger.arrive(event.offset, event.record.slot);
   ++stats_[route.value].received;
@@ -50,7 +59,9 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   lanes_.enter(records_, record);
   intake_.enter(record, commands);
   admission_.enter(record);
-  if (free) admission_.ready(record, false, now, commands);
+  if (!free) return;
+  if (record.doom) return dead_letter(record, *record.doom, now, commands);
+  admission_.ready(record, false, now, commands);
 }
 
 // Its partition is given back, as by a stop in the same turn: Kafka has the record still.
@@ -62,8 +73,11 @@ void Gate::turn_away(const RecordArrived& event, Instant now, Commands& commands
 void Gate::make_ready(Slot slot, Instant now, Commands& commands) {
   Record& record = records_[slot];
   const bool was_behind = record.state == RecordState::behind;
+  if (record.doom) admission_.withdraw(record);
   records_.move(record, RecordState::ready);
   record.since = now;
+  hope_again(record);
+  if (record.doom) return dead_letter(record, *record.doom, now, commands);
   admission_.ready(record, was_behind, now, commands);
 }
 
@@ -78,7 +92,8 @@ void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
   delivery_.ended(route.target);
   admission_.touch(route.target);
   if (event.hold_target) delivery_.hold(route.target, *event.hold_target, now);
-  if (abandoned) return end_abandoned(record, commands);
+  admission_.ended(record, now, commands);
+  if (abandoned) return end_abandoned(record, now, commands);
 
   RouteStats& stats = stats_[record.route.value];
   stats.attempt_duration.observe(now - record.since);
@@ -119,7 +134,9 @@ void Gate::on(const DeadLetterEnded& event, Instant now, Commands& commands) {
   Record* found = records_.find(event.record);
   if (found == nullptr) return;
   Record& record = *found;
-  if (record.state == RecordState::abandoned && record.doom) return end_abandoned(record, commands);
+  if (record.state == RecordState::abandoned && record.doom) {
+    return end_abandoned(record, now, commands);
+  }
   if (record.state != RecordState::dead_lettering) return;
   if (event.acknowledged) {
     ++stats_[record.route.value].dead_lettered[static_cast<std::size_t>(*record.doom)];
@@ -152,6 +169,7 @@ void Gate::take_leave(Record& record, Instant now, Commands& commands) {
   deadlines_.clear({Alarm::Kind::record, record.id.slot});
   const Slot next = lanes_.leave(records_, record);
   --stats_[record.route.value].inside;
+  hope_again(record);
   records_.move(record, RecordState::absent);
   commands.push_back(Forget{record.id});
   intake_.leave(record, commands);
@@ -167,25 +185,49 @@ void Gate::abandon(Record& record, Instant now, Commands& commands) {
   ++stats_[record.route.value].returned;
   records_.move(record, RecordState::abandoned);
   intake_.leave(record, commands);
-  admission_.leave(record, now, commands);
+  if (!keeps_its_line(record)) admission_.leave(record, now, commands);
 }
 
-void Gate::end_abandoned(Record& record, Commands& commands) {
+void Gate::end_abandoned(Record& record, Instant now, Commands& commands) {
+  const bool leaves = keeps_its_line(record);
   records_.move(record, RecordState::absent);
   commands.push_back(Forget{record.id});
+  if (leaves) admission_.leave(record, now, commands);
+}
+
+// Its attempt's end must be told to the limits that count those under way.
+bool Gate::keeps_its_line(const Record& record) const {
+  return options_.routes[record.route.value].held_limits != 0 && !record.doom;
 }
 
 // ---- what happens to permits
 // ---------------------------------------------------------------------
 
 void Gate::on(const PermitsAnswered& event, Instant now, Commands& commands) {
-  if (!admission_.answered(event, now, commands)) return;
-  const Slot first = admission_.first_ready(event.line);
-  if (first == kNoSlot) return;
-  Record& record = records_[first];
-  if (!options_.routes[record.route.value].dead_letter) return;
+  const Slot hopeless = admission_.answered(event, now, commands);
+  if (hopeless == kNoSlot) return;
+  Record& record = records_[hopeless];
+  const RouteOptions& route = options_.routes[record.route.value];
+  if (route.dead_letter) {
+    admission_.withdraw(record);
+    dead_letter(record, DeadLetterReason::never, now, commands);
+  } else if (route.cost_varies) {
+    set_aside(record, now);
+  }
+  admission_.serve(event.line, now, commands);
+}
+
+// Others of its line may cost less: it waits elsewhere, and only its lane waits with it.
+void Gate::set_aside(Record& record, Instant now) {
   admission_.withdraw(record);
-  dead_letter(record, DeadLetterReason::never, now, commands);
+  records_.move(record, RecordState::backing_off);
+  record.never = true;
+  ++stats_[record.route.value].never;
+  deadlines_.set({Alarm::Kind::record, record.id.slot}, now + kAskAgainForNever);
+}
+
+void Gate::hope_again(Record& record) {
+  if (std::exchange(record.never, false)) --stats_[record.route.value].never;
 }
 
 void Gate::on(const PermitsFailed& event, Instant now, Commands& commands) {
@@ -229,7 +271,8 @@ void Gate::ring(Alarm alarm, Instant now, Commands& commands) {
 
 Waiting Gate::waiting(RouteId route, Instant now) const {
   Waiting waiting;
-  waiting.retry = records_.count(route, RecordState::backing_off);
+  waiting.limit = stats_[route.value].never;
+  waiting.retry = records_.count(route, RecordState::backing_off) - waiting.limit;
   waiting.order = records_.count(route, RecordState::behind);
   waiting.in_flight = records_.count(route, RecordState::attempting) +
                       records_.count(route, RecordState::dead_lettering);
@@ -252,7 +295,8 @@ void Gate::check_invariants() const {
     }
     CHECK(present == stats.inside);
     const Waiting waits = waiting(route, now_);
-    CHECK(waits.limit + waits.target + waits.outage == records_.count(route, RecordState::ready));
+    CHECK(waits.limit + waits.target + waits.outage ==
+          records_.count(route, RecordState::ready) + stats.never);
   }
   for (const Partition& partition : intake_.all()) {
     if (partition.phase == PartitionPhase::absent) continue;

@@ -76,7 +76,10 @@ class Gate {
   void give_back(Record& record, Instant now, Commands& commands);
   void abandon(Record& record, Instant now, Commands& commands);
   void take_leave(Record& record, Instant now, Commands& commands);
-  void end_abandoned(Record& record, Commands& commands);
+  void end_abandoned(Record& record, Instant now, Commands& commands);
+  bool keeps_its_line(const Record& record) const;
+  void set_aside(Record& record, Instant now);
+  void hope_again(Record& record);
 
   // A partition's way out.
   void revoke(PartitionId id, Instant deadline, Commands& commands);

@@ -76,11 +76,14 @@ struct Line {
 
   HeldPermits permits;
   std::optional<AskId> open_ask;
-  std::int64_t asked = 0;  // The open ask's max.
-  Duration asked_horizon;  // The open ask's.
-  Instant next_ask;        // Not before.
-  bool bound = false;      // The last answer was short, or its permits lay ahead.
-  bool ahead = false;      // Several limits, of which a shared one binds: ask ahead.
+  std::int64_t asked = 0;       // The open ask's max.
+  Duration asked_horizon;       // The open ask's.
+  Permits asked_cost{1};        // The open ask's.
+  std::optional<AskId> failed;  // An ask that got no answer: it is asked again before any other.
+  Instant next_ask;             // Not before.
+  bool bound = false;           // The last answer was short, or its permits lay ahead.
+  bool held_back = false;       // The last answer was that too many attempts are under way.
+  bool ahead = false;           // Several limits, of which a shared one binds: ask ahead.
   Pace pace;
 
   LineWaits waits = LineWaits::not_at_all;

@@ -24,6 +24,9 @@ struct RouteOptions {
   // that binds does a line with several limits ask ahead: else a slow tenant's tickets would book
   // the shared limit far ahead, and everybody else behind them.
   std::uint32_t shared_limits = 0;
+  // Bit i is set: limit i counts attempts under way, so each one's end is told to it.
+  std::uint32_t held_limits = 0;
+  bool cost_varies = false;  // Some limit takes its cost from the record.
   Duration retry_initial = Duration::millis(200);
   Duration retry_max = Duration::seconds(30);
   std::uint32_t attempts = 0;          // 0 = for ever.

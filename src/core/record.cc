@@ -16,7 +16,8 @@ bool allowed(RecordState from, RecordState to) {
     case S::behind:
       return to == S::ready || to == S::absent;
     case S::ready:
-      return to == S::attempting || to == S::dead_lettering || to == S::absent;
+      return to == S::attempting || to == S::dead_lettering || to == S::backing_off ||
+             to == S::absent;
     case S::attempting:
       return to == S::backing_off || to == S::dead_lettering || to == S::abandoned ||
              to == S::absent;

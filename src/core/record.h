@@ -1,12 +1,14 @@
 // A record inside the gate, and the one state machine that it goes through.
 //
 //   arrives -> behind -> ready -> attempting -> finished
-//                  ^       ^          |
-//                  |       +- backing_off <-> dead_lettering -> finished
+//                          ^  |       |
+//                          |  v       v
+//                       backing_off <-> dead_lettering -> finished
 //   behind:         waits for the record before it in its lane
 //   ready:          waits in its line for a permit, and with one for room at the target
 //   attempting:     at the target
-//   backing_off:    waits for its next attempt, or for the next try to write its dead letter
+//   backing_off:    waits for its next attempt, for the next try to write its dead letter, or for
+//                   a limit that could pay its cost
 //   dead_lettering: on its way to the dead letter topic
 //   abandoned:      counted as returned, but the world still holds its bytes until the try ends
 //
@@ -47,8 +49,11 @@ struct Record {
   std::uint32_t lane = 0;  // Lanes::kNone for a record without order.
   Ledger::Entry entry = 0;
   Bytes size;
-  Attempt attempt;                       // The last one started; 0 before the first.
-  Instant since;                         // When it became ready, or its attempt began.
+  Permits cost{1};
+  bool never = false;  // No limit could ever pay its cost; it waits for another config.
+  Permit permit;       // Of the attempt that is under way.
+  Attempt attempt;     // The last one started; 0 before the first.
+  Instant since;       // When it became ready, or its attempt began.
   std::optional<DeadLetterReason> doom;  // Set once it is to go to the dead letter topic.
   Links in_lane;
   Links in_line;

@@ -47,8 +47,9 @@ struct LimitStats {
 struct RouteStats {
   std::uint64_t received = 0;
   std::uint64_t delivered = 0;
-  std::array<std::uint64_t, 3> dead_lettered{};  // By DeadLetterReason.
+  std::array<std::uint64_t, 4> dead_lettered{};  // By DeadLetterReason.
   std::uint64_t returned = 0;
+  std::uint64_t never = 0;   // Inside now, and dearer than their limits could ever pay.
   std::uint64_t inside = 0;  // Counted on its own: the books close when it is received - the three.
   std::uint64_t attempts_accepted = 0;
   std::uint64_t attempts_retry = 0;

@@ -59,6 +59,13 @@ LimitSettings draw_limit(Dice& dice) {
   limit.permits = dice.spread(1, 500);
   limit.micros = dice.between(500'000, 1'000'000);
   limit.ahead = dice.chance(0.8);
+  limit.varies = dice.chance(0.2);
+  limit.held = dice.chance(0.2);
+  if (limit.held) {
+    limit.log = true;
+    limit.varies = limit.ahead = false;
+    limit.limit = dice.spread(1, 30);
+  }
   return limit;
 }
 
@@ -85,9 +92,12 @@ RouteSettings draw_route(Dice& dice, const Settings& settings) {
   route.keys = dice.spread(1, 40);
   for (std::size_t i = 0; i < settings.limits.size(); ++i) {
     if (!dice.chance(0.55)) continue;
-    if (!settings.limits[i].keyed) {
-      route.options.shared_limits |= 1u << route.options.limit_count;
-    }
+    const LimitSettings& limit = settings.limits[i];
+    const std::uint32_t bit = 1u << route.options.limit_count;
+    if (!limit.keyed) route.options.shared_limits |= bit;
+    if (limit.held) route.options.held_limits |= bit;
+    route.options.cost_varies |= limit.varies;
+    if (limit.varies) route.most_cost = std::min(route.most_cost, limit.limit);
     ++route.options.limit_count;
     route.limits.push_back(i);
   }
@@ -133,6 +143,10 @@ void draw_surroundings(Dice& dice, Settings& settings) {
   settings.revoke_timeout = dice.duration(Duration::millis(10), Duration::seconds(3));
   settings.commit_delay = dice.duration(Duration::micros(200), Duration::millis(20));
   settings.poll_budget = static_cast<int>(dice.spread(1, 100));
+  // The lease of a limit on attempts under way outlives any of them, and all that is late.
+  for (LimitSettings& limit : settings.limits) {
+    if (limit.held) limit.window = settings.target_timeout + Duration::seconds(4);
+  }
 }
 
 }  // namespace
@@ -194,7 +208,8 @@ std::string describe(const Settings& settings) {
       << settings.partitions.size() << " partitions of <= " << settings.records << " records, in "
       << settings.chaos.us / 1000 << " ms;";
   for (const LimitSettings& limit : settings.limits) {
-    out << (limit.log ? " log " : " bucket ") << limit.limit;
+    out << (limit.held ? " held " : limit.log ? " log " : " bucket ") << limit.limit;
+    if (limit.varies) out << " at varying costs";
     if (limit.log) out << " in " << limit.window.us << " us";
     if (!limit.log) out << " and " << limit.permits << "/" << limit.micros << " us";
     out << (limit.keyed ? " per key;" : ";");

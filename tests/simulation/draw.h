@@ -39,7 +39,7 @@ enum class Fault : std::uint8_t {
   commit_failed,  // Applied or not.
   commit_slow,
   answer_lost,  // The limiter has booked, or not; the ask times out.
-  answer_late,  // The same, and the adapter gives the late permits back.
+  answer_late,  // The same; the late answer is dropped, for the ask is asked again.
   answer_duplicate,
   release_lost,
   store_down,
@@ -77,6 +77,8 @@ struct LimitSettings {
   Duration window;                       // Log only.
   std::int64_t permits = 1, micros = 1;  // Bucket only: its rate.
   bool ahead = true;                     // May grant permits that are not due yet.
+  bool held = false;    // Most attempts under way; window is the lease. A log in all else.
+  bool varies = false;  // Each record brings its own cost; else it is 1.
 };
 
 struct RouteSettings {
@@ -84,6 +86,7 @@ struct RouteSettings {
   std::vector<std::size_t> limits;
   bool keep_lines = false;
   std::int64_t keys = 1;
+  std::int64_t most_cost = 3;  // Of a record that can ever be paid for.
 };
 
 // Everything that is fixed before the first event.

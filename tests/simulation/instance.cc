@@ -17,6 +17,7 @@ constexpr std::size_t kMostCommandsAtOnce = 5'000;
 bool tidies_up(const core::Command& command) {
   return std::holds_alternative<core::Forget>(command) ||
          std::holds_alternative<core::Release>(command) ||
+         std::holds_alternative<core::Ended>(command) ||
          std::holds_alternative<core::ForgetLine>(command);
 }
 
@@ -113,6 +114,7 @@ bool Instance::take_record(Assignment& from) {
   const core::RouteId route = world_.kafka.route(from.partition);
   arrived.line = line_for(route, record.key);
   if (record.ordered) arrived.lane = core::LaneKey{static_cast<std::uint64_t>(record.key)};
+  arrived.cost = record.cost;
   handle(arrived);
   return true;
 }

@@ -16,6 +16,7 @@
 #include "limiter_world.h"
 #include "permit_checks.h"
 #include "record_checks.h"
+#include "target_world.h"
 
 namespace einlass::simulation {
 
@@ -65,10 +66,11 @@ class Instance {
     core::LineId line;
     std::vector<BucketKey> buckets;
     PermitKey first = 0;
-    std::size_t granted = 0;
+    std::vector<Instant> stamps;  // What the limiter has granted and remembers.
     std::uint64_t era = 0;
-    Instant decided_at;  // On the world's clock.
-    bool ended = false;  // The gate has, or will have, its one answer.
+    Instant decided_at;      // When it last looked, on the world's clock.
+    std::uint32_t try_ = 0;  // How often it was asked.
+    bool ended = false;      // The gate has, or will have, the one answer to this try.
   };
 
   // The loop.
@@ -89,6 +91,7 @@ class Instance {
   void perform(const core::Forget& command);
   void perform(const core::Ask& command);
   void perform(const core::Release& command);
+  void perform(const core::Ended& command);
   void perform(const core::ForgetLine& command);
   void perform(const core::DeadLetter& command);
   void perform(const core::Hold& command);
@@ -98,13 +101,14 @@ class Instance {
   void perform(const core::Stopped& command);
 
   // An ask on its way: at the limiter, back again, or not.
-  void decide(const core::Ask& command);
-  void answer(const core::Ask& command, const Decision& decision);
+  void decide(const core::Ask& command, std::uint32_t number);
+  Decision decision(const core::Ask& command, Question& question);
+  void answer(const core::Ask& command, std::uint32_t number, const Decision& decision);
   void fail(core::AskId ask);
-  void give_back_late(const Question& question);
   void release_at_limiter(const Question& question, std::size_t index);
   void arrive_at_broker(const std::vector<KafkaWorld::Entry>& entries);
   core::LineId line_for(core::RouteId route, std::int64_t key);
+  void count_attempt(const core::Send& command, const AttemptPlan& plan);
   bool hopeless(const Line& line) const;
   Duration one_way();
   LogRecord& log_record(core::RecordId record);

@@ -18,10 +18,17 @@ void Instance::perform(const core::Send& command) {
   permits_.use(command.permit, records_.line_of(command.record), now);
   if (const auto asked = questions_.find(command.permit.ask); asked != questions_.end()) {
     for (const BucketKey& bucket : asked->second.buckets) {
-      world_.book.used(bucket, asked->second.era, command.permit.stamp, now + kLimiterAhead);
+      const bool varies = world_.settings.limits[bucket.limit].varies;
+      for (std::int64_t unit = 0; unit < (varies ? command.permit.cost.value : 1); ++unit) {
+        world_.book.used(bucket, asked->second.era, command.permit.stamp, now + kLimiterAhead);
+      }
+    }
+    if (command.permit.cost != log_record(command.record).cost) {
+      throw Failure("permit_of_cost", std::to_string(command.permit.cost.value));
     }
   }
   const AttemptPlan plan = world_.target.plan(command.target, now);
+  count_attempt(command, plan);
   LogRecord& record = log_record(command.record);
   if (plan.accepted_after) {
     world_.timeline.after(*plan.accepted_after, [&record] { record.finished = true; });
@@ -29,6 +36,18 @@ void Instance::perform(const core::Send& command) {
   const core::DeliveryEnded ended{command.record, command.attempt, plan.outcome, plan.hold_target};
   after(plan.ends_after, [this, ended] { tell(ended); });
   if (plan.told_again_after) after(*plan.told_again_after, [this, ended] { tell(ended); });
+}
+
+// An attempt goes on at the target whatever becomes of the gate.
+void Instance::count_attempt(const core::Send& command, const AttemptPlan& plan) {
+  const auto asked = questions_.find(command.permit.ask);
+  if (asked == questions_.end()) return;
+  for (const BucketKey& bucket : asked->second.buckets) {
+    const std::uint64_t era = asked->second.era;
+    world_.book.attempt_begins(bucket, era);
+    world_.timeline.after(plan.ends_after,
+                          [&world = world_, bucket, era] { world.book.attempt_ends(bucket, era); });
+  }
 }
 
 void Instance::perform(const core::Forget& command) {
@@ -59,15 +78,20 @@ void Instance::perform(const core::Ask& command) {
     std::fill(old->begin(), old->end(), Duration::seconds(-1'000'000));
   }
   const Line& line = lines_[command.line.value];
-  questions_[command.ask] = Question{command.line, line.buckets, 0, 0, 0, {}, false};
+  Question& question = questions_[command.ask];
+  question.line = command.line;
+  question.buckets = line.buckets;
+  question.ended = false;
+  const std::uint32_t number = ++question.try_;
   if (store_down_[line.store.value]) return fail(command.ask);
-  if (world_.settings.store_in_process) return decide(command);
-  after(world_.settings.ask_timeout, [this, ask = command.ask] {
-    if (!questions_[ask].ended) fail(ask);
+  if (world_.settings.store_in_process) return decide(command, number);
+  after(world_.settings.ask_timeout, [this, ask = command.ask, number] {
+    const Question& late = questions_[ask];
+    if (late.try_ == number && !late.ended) fail(ask);
   });
   const bool lost = world_.faults.happens(Fault::answer_lost);
   if (lost && world_.faults.dice(Fault::answer_lost).chance(0.5)) return;
-  after(one_way(), [this, command] { decide(command); });
+  after(one_way(), [this, command, number] { decide(command, number); });
 }
 
 bool Instance::hopeless(const Line& line) const {
@@ -75,19 +99,29 @@ bool Instance::hopeless(const Line& line) const {
   return world_.settings.has(Fault::never) && route.options.dead_letter && line.key % 5 == 3;
 }
 
-void Instance::decide(const core::Ask& command) {
-  Question& question = questions_[command.ask];
-  const Demand demand{command.min.value, command.max.value, command.horizon,
-                      world_.new_permits(command.max.value)};
-  question.decided_at = world_.timeline.now();
-  question.first = demand.first;
+// What was granted before is granted again, if the limiter still knows it.
+Decision Instance::decision(const core::Ask& command, Question& question) {
+  const Instant now = world_.timeline.now();
+  const std::uint64_t era = world_.limiter.era(question.buckets.front().store);
+  const bool known = !question.stamps.empty() && question.era == era;
+  if (known && command.again) return {question.stamps, std::nullopt, 0};
+  question.era = era;
+  question.first = world_.new_permits(command.max.value);
+  const Demand demand{command.min.value, command.max.value, command.horizon, question.first,
+                      command.cost.value};
   Decision decision;
   if (!hopeless(lines_[question.line.value])) {
-    decision = world_.limiter.acquire(question.buckets, demand, question.decided_at);
+    decision = world_.limiter.acquire(question.buckets, demand, now);
   }
-  question.granted = decision.stamps.size();
-  question.era = world_.limiter.era(question.buckets.front().store);
-  if (world_.settings.store_in_process) return answer(command, decision);
+  question.stamps = decision.stamps;
+  return decision;
+}
+
+void Instance::decide(const core::Ask& command, std::uint32_t number) {
+  Question& question = questions_[command.ask];
+  const Decision decided = decision(command, question);
+  question.decided_at = world_.timeline.now();
+  if (world_.settings.store_in_process) return answer(command, number, decided);
   if (world_.faults.happens(Fault::answer_lost)) return;
   Duration delay = one_way();
   if (world_.faults.happens(Fault::answer_late)) {
@@ -95,12 +129,15 @@ void Instance::decide(const core::Ask& command) {
         delay +
         world_.faults.dice(Fault::answer_late).duration(Duration::millis(1), Duration::seconds(1));
   }
-  after(delay, [this, command, decision] { answer(command, decision); });
+  after(delay, [this, command, number, decided, at = question.decided_at] {
+    questions_[command.ask].decided_at = at;
+    answer(command, number, decided);
+  });
 }
 
-void Instance::answer(const core::Ask& command, const Decision& decision) {
+void Instance::answer(const core::Ask& command, std::uint32_t number, const Decision& decision) {
   Question& question = questions_[command.ask];
-  if (question.ended) return give_back_late(question);
+  if (question.try_ != number || question.ended) return;  // Too late: it is asked again.
   question.ended = true;
   const auto due = std::make_shared<std::vector<Duration>>();
   for (const Instant stamp : decision.stamps) due->push_back(stamp - question.decided_at);
@@ -126,10 +163,6 @@ void Instance::fail(core::AskId ask) {
   tell(core::PermitsFailed{questions_[ask].line, ask});
 }
 
-void Instance::give_back_late(const Question& question) {
-  for (std::size_t i = 0; i < question.granted; ++i) release_at_limiter(question, i);
-}
-
 void Instance::release_at_limiter(const Question& question, std::size_t index) {
   if (world_.settings.store_in_process) {
     return world_.limiter.release(question.buckets, question.first + index);
@@ -139,6 +172,22 @@ void Instance::release_at_limiter(const Question& question, std::size_t index) {
                                     permit = question.first + index, era = question.era] {
     if (world.limiter.era(buckets.front().store) == era) world.limiter.release(buckets, permit);
   });
+}
+
+void Instance::perform(const core::Ended& command) {
+  // The line may be another's by then, if its record was abandoned.
+  const Question& question = questions_[command.permit.ask];
+  permits_.ended(command, question.line);
+  if (world_.settings.store_in_process) {
+    return world_.limiter.ended(question.buckets, question.first + command.permit.index);
+  }
+  if (world_.faults.happens(Fault::release_lost)) return;
+  world_.timeline.after(one_way(),
+                        [&world = world_, buckets = question.buckets,
+                         permit = question.first + command.permit.index, era = question.era] {
+                          if (world.limiter.era(buckets.front().store) == era)
+                            world.limiter.ended(buckets, permit);
+                        });
 }
 
 void Instance::perform(const core::Release& command) {

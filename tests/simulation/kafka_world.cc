@@ -8,6 +8,18 @@
 
 namespace einlass::simulation {
 
+namespace {
+
+// Often the same in a row; now and then more than its limits could ever pay, where it may go to the
+// dead letter topic.
+Permits draw_cost(Dice& dice, const RouteSettings& route, bool hopeless) {
+  if (!route.options.cost_varies) return {1};
+  if (hopeless && route.options.dead_letter && dice.chance(0.01)) return {route.most_cost + 1};
+  return {dice.chance(0.7) ? 1 : dice.between(1, route.most_cost)};
+}
+
+}  // namespace
+
 KafkaWorld::KafkaWorld(const Settings& settings) {
   Dice dice(settings.seed, "kafka");
   for (const std::size_t route : settings.partitions) {
@@ -32,6 +44,7 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
     if (dice.chance(0.1)) offset.value += dice.spread(1, 100);
     record.offset = offset;
     ++offset.value;
+    record.cost = draw_cost(dice, settings.routes[route], settings.has(Fault::never));
     record.key = std::min(dice.between(0, settings.routes[route].keys - 1),
                           dice.between(0, settings.routes[route].keys - 1));
     record.ordered = !dice.chance(unordered);

@@ -22,6 +22,7 @@ struct LogRecord {
   std::int64_t key = 0;
   bool ordered = true;  // Has a lane, where the route is ordered by key.
   Bytes size;
+  Permits cost{1};
   Instant appended;
   bool finished = false;  // The target, or the dead letter topic, has it.
 };

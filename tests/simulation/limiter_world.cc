@@ -45,38 +45,41 @@ void LimiterWorld::fold(const LimitSettings& limit, Bucket& bucket, Instant now)
 }
 
 // When the bucket could grant one more permit. Permits are granted in the order of their instants.
-Instant LimiterWorld::earliest(const BucketKey& key, Instant now) {
+Instant LimiterWorld::earliest(const BucketKey& key, Instant now, std::int64_t cost) {
   const LimitSettings& limit = settings_.limits[key.limit];
   Bucket& state = bucket(key, now);
   Instant at = now;
   if (!state.entries.empty()) at = std::max(at, state.entries.back().stamp);
   if (limit.log) {
-    const std::size_t most = static_cast<std::size_t>(limit.limit);
-    if (state.entries.size() >= most) {
-      at = std::max(at, state.entries[state.entries.size() - most].stamp + limit.window);
-    }
-  } else if (state.level < limit.micros) {
-    const std::int64_t missing = limit.micros - state.level;
+    const auto most = static_cast<std::size_t>(limit.limit);
+    const std::size_t with = state.entries.size() + static_cast<std::size_t>(cost);
+    if (with > most) at = std::max(at, state.entries[with - most - 1].stamp + limit.window);
+  } else if (state.level < cost * limit.micros) {
+    const std::int64_t missing = cost * limit.micros - state.level;
     at = std::max(at, state.level_at + Duration{(missing + limit.permits - 1) / limit.permits});
   }
   return at;
 }
 
-void LimiterWorld::take(const BucketKey& key, Entry entry) {
+std::int64_t LimiterWorld::cost_in(const BucketKey& key, const Demand& demand) const {
+  return settings_.limits[key.limit].varies ? demand.cost : 1;
+}
+
+// An entry for each unit of its cost.
+void LimiterWorld::take(const BucketKey& key, Entry entry, std::int64_t cost) {
   const LimitSettings& limit = settings_.limits[key.limit];
   Bucket& state = bucket(key, entry.stamp);
-  if (!limit.log) spend(limit, state, entry.stamp);
-  state.entries.push_back(entry);
+  for (std::int64_t unit = 0; unit < cost; ++unit) {
+    if (!limit.log) spend(limit, state, entry.stamp);
+    state.entries.push_back(entry);
+  }
 }
 
 void LimiterWorld::put_back(const BucketKey& key, PermitKey permit) {
   const auto at = buckets_.find(key);
   if (at == buckets_.end()) return;
   Bucket& state = at->second;
-  const auto entry = std::find_if(state.entries.rbegin(), state.entries.rend(),
-                                  [&](const Entry& e) { return e.permit == permit; });
-  if (entry == state.entries.rend()) return;
-  state.entries.erase(std::next(entry).base());
+  if (std::erase_if(state.entries, [&](const Entry& e) { return e.permit == permit; }) == 0) return;
   state.level = state.base;
   state.level_at = state.base_at;
   const LimitSettings& limit = settings_.limits[key.limit];
@@ -84,10 +87,11 @@ void LimiterWorld::put_back(const BucketKey& key, PermitKey permit) {
   for (const Entry& left : state.entries) spend(limit, state, left.stamp);
 }
 
-std::pair<Instant, std::size_t> LimiterWorld::latest(std::span<const BucketKey> keys, Instant now) {
+std::pair<Instant, std::size_t> LimiterWorld::latest(std::span<const BucketKey> keys,
+                                                     const Demand& demand, Instant now) {
   std::pair<Instant, std::size_t> worst{Instant{0}, 0};
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const Instant at = earliest(keys[i], now);
+    const Instant at = earliest(keys[i], now, cost_in(keys[i], demand));
     if (at > worst.first) worst = {at, i};
   }
   return worst;
@@ -101,20 +105,21 @@ Decision LimiterWorld::acquire(std::span<const BucketKey> keys, const Demand& de
     if (!limit.ahead) horizon = Duration{};
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (settings_.limits[keys[i].limit].limit < demand.min) return {{}, std::nullopt, i};
+    const std::int64_t needed = demand.min * cost_in(keys[i], demand);
+    if (settings_.limits[keys[i].limit].limit < needed) return {{}, std::nullopt, i};
   }
   Decision decision;
   std::vector<Instant> taken;
   const auto count = [&] { return static_cast<std::int64_t>(taken.size()); };
   while (count() < demand.max) {
-    const auto [stamp, reason] = latest(keys, now);
+    const auto [stamp, reason] = latest(keys, demand, now);
     if (stamp > now + horizon) {
       decision.reason = reason;
       decision.retry = stamp - horizon - now;
       if (count() >= demand.min || count() + 1 == demand.min) break;
     }
     for (const BucketKey& key : keys) {
-      take(key, {stamp, demand.first + static_cast<PermitKey>(count())});
+      take(key, {stamp, demand.first + static_cast<PermitKey>(count())}, cost_in(key, demand));
     }
     taken.push_back(stamp);
   }
@@ -128,6 +133,12 @@ Decision LimiterWorld::acquire(std::span<const BucketKey> keys, const Demand& de
 
 void LimiterWorld::release(std::span<const BucketKey> keys, PermitKey permit) {
   for (const BucketKey& key : keys) put_back(key, permit);
+}
+
+void LimiterWorld::ended(std::span<const BucketKey> keys, PermitKey permit) {
+  for (const BucketKey& key : keys) {
+    if (settings_.limits[key.limit].held) put_back(key, permit);
+  }
 }
 
 void LimiterWorld::restart_empty(std::size_t store) {
@@ -144,6 +155,18 @@ void PermitBook::used(const BucketKey& key, std::uint64_t era, Instant stamp, In
   Used& used = used_[{key, era}];
   used.stamps.push_back(stamp);
   used.sent.push_back(sent);
+}
+
+void PermitBook::attempt_begins(const BucketKey& key, std::uint64_t era) {
+  const LimitSettings& limit = settings_.limits[key.limit];
+  if (!limit.held) return;
+  const std::int64_t now_under_way = ++under_way_[{key, era}];
+  if (now_under_way <= limit.limit) return;
+  throw Failure("under_way", std::to_string(now_under_way) + " of " + std::to_string(limit.limit));
+}
+
+void PermitBook::attempt_ends(const BucketKey& key, std::uint64_t era) {
+  if (settings_.limits[key.limit].held) --under_way_[{key, era}];
 }
 
 void PermitBook::allow_lateness(Duration lateness) { lateness_ = std::max(lateness_, lateness); }
@@ -178,6 +201,7 @@ void PermitBook::check_bucket(const LimitSettings& limit, std::vector<Instant> t
 void PermitBook::check() const {
   for (const auto& [key, used] : used_) {
     const LimitSettings& limit = settings_.limits[key.first.limit];
+    if (limit.held) continue;  // Counted as they went.
     if (limit.log) {
       check_log(limit, used.stamps, limit.window, "limit_in_permits");
       check_log(limit, used.sent, limit.window - lateness_, "limit_in_sends");

@@ -36,7 +36,8 @@ struct Demand {
   std::int64_t min = 1;
   std::int64_t max = 1;
   Duration horizon;
-  PermitKey first = 0;  // The permits granted are first, first + 1, ...
+  PermitKey first = 0;    // The permits granted are first, first + 1, ...
+  std::int64_t cost = 1;  // Where it varies.
 };
 
 class LimiterWorld {
@@ -48,6 +49,9 @@ class LimiterWorld {
 
   // Strikes the permit out. One that is not known (any more) is nobody's.
   void release(std::span<const BucketKey> keys, PermitKey permit);
+
+  // Strikes it out where attempts under way are counted.
+  void ended(std::span<const BucketKey> keys, PermitKey permit);
 
   // The store forgets everything. Promises hold within an era.
   void restart_empty(std::size_t store);
@@ -66,12 +70,14 @@ class LimiterWorld {
   };
 
   Bucket& bucket(const BucketKey& key, Instant now);
-  Instant earliest(const BucketKey& key, Instant now);
-  void take(const BucketKey& key, Entry entry);
+  Instant earliest(const BucketKey& key, Instant now, std::int64_t cost);
+  std::int64_t cost_in(const BucketKey& key, const Demand& demand) const;
+  void take(const BucketKey& key, Entry entry, std::int64_t cost);
   void put_back(const BucketKey& key, PermitKey permit);
   void spend(const LimitSettings& limit, Bucket& bucket, Instant stamp) const;
   void fold(const LimitSettings& limit, Bucket& bucket, Instant now) const;
-  std::pair<Instant, std::size_t> latest(std::span<const BucketKey> keys, Instant now);
+  std::pair<Instant, std::size_t> latest(std::span<const BucketKey> keys, const Demand& demand,
+                                         Instant now);
 
   const Settings& settings_;
   std::map<BucketKey, Bucket> buckets_;
@@ -84,6 +90,10 @@ class PermitBook {
   explicit PermitBook(const Settings& settings) : settings_(settings) {}
 
   void used(const BucketKey& key, std::uint64_t era, Instant stamp, Instant sent);
+
+  // Throws Failure if more are under way than a limit on them allows.
+  void attempt_begins(const BucketKey& key, std::uint64_t era);
+  void attempt_ends(const BucketKey& key, std::uint64_t era);
 
   // Permits are never used later than this after their stamp: the most that was allowed.
   void allow_lateness(Duration lateness);
@@ -103,6 +113,7 @@ class PermitBook {
 
   const Settings& settings_;
   std::map<std::pair<BucketKey, std::uint64_t>, Used> used_;
+  std::map<std::pair<BucketKey, std::uint64_t>, std::int64_t> under_way_;
   Duration lateness_;
 };
 

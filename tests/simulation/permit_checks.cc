@@ -50,18 +50,37 @@ void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant n
   require(options(line).limit_count > 0, "ask_without_limits", std::to_string(command.line.value));
   require(store_up_[options(line).store.value], "ask_while_down",
           std::to_string(command.line.value));
+  if (command.again) {
+    check_again(command, line);
+  } else {
+    check_new(command, line, wanting);
+  }
+  require(command.horizon.us >= 0 && command.horizon <= options(line).horizon, "ask_horizon",
+          std::to_string(command.horizon.us));
+  require(now >= line.not_before || command.horizon != line.denied_horizon, "ask_before_retry",
+          std::to_string((line.not_before - now).us) + " us");
+  line.asking = true;
+  open_[command.ask] = Question{command, {}};
+}
+
+void PermitChecks::check_new(const core::Ask& command, const Line& line, std::int64_t wanting) {
+  require(!line.failed, "failed_ask_again", std::to_string(command.ask.value));
   require(asked_.insert(command.ask).second, "ask_id_once", std::to_string(command.ask.value));
   require(command.min.value >= 1 && command.min <= command.max, "ask_amount",
           std::to_string(command.min.value));
   require(command.max.value + line.held <= wanting, "ask_more_than_wanted",
           std::to_string(command.max.value) + " and " + std::to_string(line.held) + " held, for " +
               std::to_string(wanting) + " records");
-  require(command.horizon.us >= 0 && command.horizon <= options(line).horizon, "ask_horizon",
-          std::to_string(command.horizon.us));
-  require(now >= line.not_before || command.horizon != line.denied_horizon, "ask_before_retry",
-          std::to_string((line.not_before - now).us) + " us");
-  line.asking = true;
-  open_[command.ask] = Question{command.line, command.horizon, {}};
+}
+
+// The same in every number, so that the limiter can give the same answer.
+void PermitChecks::check_again(const core::Ask& command, Line& line) {
+  require(line.failed.has_value(), "asked_again", std::to_string(command.ask.value));
+  const core::Ask& before = *line.failed;
+  require(before.ask == command.ask && before.min == command.min && before.max == command.max &&
+              before.horizon == command.horizon && before.cost == command.cost,
+          "asked_again_alike", std::to_string(command.ask.value));
+  line.failed.reset();
 }
 
 std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& event, Instant now) {
@@ -69,15 +88,21 @@ std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& even
   if (at == open_.end()) return std::nullopt;  // The same answer once more.
   Question question = std::move(at->second);
   open_.erase(at);
-  Line& line = known(question.line, "answer");
+  Line& line = known(question.ask.line, "answer");
   line.asking = false;
   if (line.denied_at != now) line.denials = 0;
   line.denied_at = now;
   line.denials += event.due.empty();
   if (event.due.empty()) ++counts_[line.route.value].rejections[event.reason.value];
-  require(line.denials <= kDenialsAtOnce, "spins_on_denials", std::to_string(event.line.value));
-  line.not_before = event.due.empty() && event.retry ? now + *event.retry : Instant{};
-  line.denied_horizon = question.horizon;
+  // Each attempt that ends is a reason to ask at once, and each record that nothing could pay for.
+  const core::RouteOptions& route = options(line);
+  const bool one_less = !event.retry && (route.dead_letter || route.cost_varies);
+  require(line.denials <= kDenialsAtOnce || route.held_limits != 0 || one_less, "spins_on_denials",
+          std::to_string(event.line.value));
+  const bool foretold =
+      event.due.empty() && event.retry && (route.held_limits >> event.reason.value & 1) == 0;
+  line.not_before = foretold ? now + *event.retry : Instant{};
+  line.denied_horizon = question.ask.horizon;
   if (event.due.empty()) return Duration{};
   // A line's permits come due in their order: one whose answer came faster than the one before it
   // may wait for that one. It is still used within the other's delay and use_within.
@@ -98,7 +123,9 @@ std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& even
 void PermitChecks::failed(const core::PermitsFailed& event) {
   const auto at = open_.find(event.ask);
   require(at != open_.end(), "world", "an ask ends twice");
-  known(at->second.line, "failure").asking = false;
+  Line& line = known(at->second.ask.line, "failure");
+  line.asking = false;
+  line.failed = at->second.ask;
   open_.erase(at);
 }
 
@@ -106,11 +133,12 @@ PermitChecks::Granted& PermitChecks::held(const core::Permit& permit, core::Line
                                           const char* who) {
   const auto at = answered_.find(permit.ask);
   require(at != answered_.end(), "permit_held", std::string(who) + " of " + text(permit));
-  require(at->second.line == line, "permit_of_line", text(permit));
+  require(at->second.ask.line == line, "permit_of_line", text(permit));
   require(permit.index < at->second.permits.size(), "permit_index", text(permit));
   Granted& granted = at->second.permits[permit.index];
   require(granted.state == State::held, "permit_once", text(permit));
   require(permit.stamp == granted.stamp, "permit_stamp", text(permit));
+  require(permit.cost == at->second.ask.cost, "permit_cost", text(permit));
   return granted;
 }
 
@@ -136,6 +164,12 @@ void PermitChecks::release(const core::Release& command) {
   --line.held;
   ++counts_[line.route.value].released;
   settle(command.permit.ask);
+}
+
+void PermitChecks::ended(const core::Ended& command, core::LineId line) {
+  require(command.line == line, "ended_line", text(command.permit));
+  require(options(known(line, "end of an attempt")).held_limits != 0, "ended_for_nobody",
+          text(command.permit));
 }
 
 void PermitChecks::settle(core::AskId ask) {
@@ -173,7 +207,7 @@ void PermitChecks::check(const core::Gate& gate) const {
 
 void PermitChecks::check_none_kept(Instant now) const {
   for (const auto& [ask, question] : answered_) {
-    const Duration use_within = options(lines_[question.line.value]).use_within;
+    const Duration use_within = options(lines_[question.ask.line.value]).use_within;
     for (const Granted& permit : question.permits) {
       require(permit.state != State::held || now <= permit.in_turn + use_within, "permit_kept_back",
               "ask " + std::to_string(ask.value) + ", due " +

@@ -31,6 +31,7 @@ class PermitChecks {
   void ask(const core::Ask& command, std::int64_t wanting, Instant now);
   void use(const core::Permit& permit, core::LineId line, Instant now);
   void release(const core::Release& command);
+  void ended(const core::Ended& command, core::LineId line);
   void forget_line(core::LineId line, bool in_use);
 
   // After each event.
@@ -51,8 +52,7 @@ class PermitChecks {
     State state = State::held;
   };
   struct Question {
-    core::LineId line;
-    Duration horizon;
+    core::Ask ask;
     std::vector<Granted> permits;
   };
   struct Line {
@@ -60,6 +60,7 @@ class PermitChecks {
     bool keep = false;
     core::RouteId route;
     bool asking = false;
+    std::optional<core::Ask> failed;  // Asked again before anything else.
     std::int64_t held = 0;
     Instant last_due{};
     Instant denied_at{};  // The last instant at which an ask was denied, and how often then.
@@ -75,6 +76,8 @@ class PermitChecks {
   const core::RouteOptions& options(const Line& line) const {
     return settings_.gate.routes[line.route.value];
   }
+  void check_new(const core::Ask& command, const Line& line, std::int64_t wanting);
+  static void check_again(const core::Ask& command, Line& line);
   Line& known(core::LineId line, const char* who);
   Granted& held(const core::Permit& permit, core::LineId line, const char* who);
   void settle(core::AskId ask);

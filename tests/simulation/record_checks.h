@@ -95,7 +95,7 @@ class RecordChecks {
   };
   struct Books {
     std::uint64_t received = 0, delivered = 0, inside = 0;
-    std::array<std::uint64_t, 3> dead{};
+    std::array<std::uint64_t, 4> dead{};
     std::array<std::uint64_t, 3> attempts{};  // By outcome.
     std::uint64_t in_flight = 0;
     std::uint64_t unsure = 0;  // Ended after the deadline: may count as delivered or as returned.

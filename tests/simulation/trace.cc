@@ -44,10 +44,19 @@ struct CommandText {
         .add("min", c.min.value)
         .add("max", c.max.value)
         .add("horizon", c.horizon.us)
+        .add("cost", c.cost.value)
+        .add("again", c.again)
         .take();
   }
   std::string operator()(const core::Release& c) const {
     return Words("Release")
+        .add("line", c.line.value)
+        .add("ask", static_cast<std::int64_t>(c.permit.ask.value))
+        .add("permit", c.permit.index)
+        .take();
+  }
+  std::string operator()(const core::Ended& c) const {
+    return Words("Ended")
         .add("line", c.line.value)
         .add("ask", static_cast<std::int64_t>(c.permit.ask.value))
         .add("permit", c.permit.index)
@@ -155,6 +164,9 @@ struct CommandNumbers {
     return {c.line.value, c.min.value, c.max.value, c.horizon.us};
   }
   Numbers operator()(const core::Release& c) const {
+    return {c.line.value, static_cast<std::int64_t>(c.permit.ask.value), c.permit.index};
+  }
+  Numbers operator()(const core::Ended& c) const {
     return {c.line.value, static_cast<std::int64_t>(c.permit.ask.value), c.permit.index};
   }
   Numbers operator()(const core::ForgetLine& c) const { return {c.line.value}; }

@@ -150,7 +150,9 @@ Duration World::drain_bound() const {
   Duration each = settings.latency + settings.answer_delay * 4 + Duration::millis(20);
   Duration bound = Duration::seconds(60);
   for (const LimitSettings& limit : settings.limits) {
-    each = each + (limit.log ? limit.window / limit.limit : Duration{limit.micros / limit.permits});
+    const Duration one =
+        limit.log ? limit.window / limit.limit : Duration{limit.micros / limit.permits};
+    each = each + one * (limit.varies ? 4 : 1);
     bound = bound + limit.window;
   }
   return bound + each * left * 2;

@@ -14,12 +14,13 @@ namespace {
 using Routes = std::vector<Route>;
 
 // In the order of core::DeadLetterReason.
-constexpr std::array kDeadLetterReasons = {"refused", "attempts", "never"};
+constexpr std::array kDeadLetterReasons = {"refused", "attempts", "never", "bad_key"};
 static_assert(kDeadLetterReasons.size() ==
               std::tuple_size_v<decltype(core::RouteStats::dead_lettered)>);
 static_assert(static_cast<int>(core::DeadLetterReason::refused) == 0);
 static_assert(static_cast<int>(core::DeadLetterReason::attempts) == 1);
 static_assert(static_cast<int>(core::DeadLetterReason::never) == 2);
+static_assert(static_cast<int>(core::DeadLetterReason::bad_key) == 3);
 
 void add_route_number(Families& page, const Routes& routes,
                       std::uint64_t core::RouteStats::*field) {
