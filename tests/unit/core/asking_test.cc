@@ -1,0 +1,177 @@
+// Asks that fail, records that bring their own cost, and limits on attempts under way.
+#include <gtest/gtest.h>
+
+#include "core/gate.h"
+#include "unit/core/bench_gate.h"
+
+namespace einlass::core {
+namespace {
+
+using Slots = std::vector<std::uint32_t>;
+
+RouteOptions limited_route() {
+  RouteOptions route;
+  route.order = Order::none;
+  route.limit_count = 1;
+  route.shared_limits = 1;
+  return route;
+}
+
+RouteOptions varying_route() {
+  RouteOptions route = limited_route();
+  route.cost_varies = true;
+  return route;
+}
+
+RouteOptions held_route() {
+  RouteOptions route = limited_route();
+  route.held_limits = 1;
+  return route;
+}
+
+void arrive_at(BenchGate& bench, std::uint32_t record, std::int64_t cost) {
+  bench.put(RecordArrived{PartitionId{0}, RecordId{record, 0}, Offset{record}, LineId{0},
+                          std::nullopt, Bytes{100}, Permits{cost}});
+}
+
+TEST(Asking, a_failed_ask_is_asked_again_with_the_same_numbers) {
+  BenchGate bench(BenchGate::options_for(limited_route()));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  const Ask first = bench.all<Ask>().at(0);
+  EXPECT_FALSE(first.again);
+  bench.put(PermitsFailed{LineId{0}, first.ask});
+  bench.arrive(1, 1);  // More could be asked for now; but first, what became of that?
+  bench.pass(Duration::millis(50));
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  const Ask second = bench.all<Ask>()[1];
+  EXPECT_TRUE(second.again);
+  EXPECT_EQ(second.ask, first.ask);
+  EXPECT_EQ(second.max, first.max);
+  bench.answer({-20});  // It was granted then, for an instant that has passed.
+  EXPECT_EQ(bench.sent(), Slots{0});
+  EXPECT_EQ(bench.all<Send>()[0].permit.stamp, bench.now - Duration::millis(20));
+  ASSERT_EQ(bench.all<Ask>().size(), 3u);
+  EXPECT_FALSE(bench.all<Ask>()[2].again);
+}
+
+TEST(Asking, permits_that_came_too_late_go_back_and_others_are_asked_for) {
+  BenchGate bench(BenchGate::options_for(limited_route()));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.put(PermitsFailed{LineId{0}, bench.all<Ask>()[0].ask});
+  bench.pass(Duration::millis(50));
+  bench.answer({-101});
+  EXPECT_TRUE(bench.sent().empty());
+  ASSERT_EQ(bench.all<Release>().size(), 1u);
+  EXPECT_EQ(bench.all<Release>()[0].age, Duration::millis(101));
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{0});
+}
+
+TEST(Asking, one_ask_is_for_records_of_one_cost) {
+  BenchGate bench(BenchGate::options_for(varying_route()));
+  bench.assign(0);
+  arrive_at(bench, 0, 5);
+  for (std::uint32_t i = 1; i < 4; ++i) arrive_at(bench, i, i < 3 ? 2 : 7);
+  EXPECT_EQ(bench.all<Ask>().at(0).cost, Permits{5});
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{0});
+  EXPECT_EQ(bench.all<Send>()[0].permit.cost, Permits{5});
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  EXPECT_EQ(bench.all<Ask>()[1].cost, Permits{2});
+  EXPECT_EQ(bench.all<Ask>()[1].max, Permits{2});  // Not for the one that costs 7.
+  bench.answer({0, 0});
+  EXPECT_EQ(bench.sent(), (Slots{0, 1, 2}));
+  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{7});
+}
+
+TEST(Asking, a_record_that_nothing_could_pay_for_waits_aside) {
+  BenchGate bench(BenchGate::options_for(varying_route()));
+  bench.assign(0);
+  arrive_at(bench, 0, 500);
+  arrive_at(bench, 1, 1);
+  bench.answer({});  // Never.
+  EXPECT_EQ(bench.gate.waiting(RouteId{0}, bench.now).limit, 2u);
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).never, 1u);
+  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{1});
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{1});
+  bench.pass(Duration::seconds(30));
+  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{500});  // The limit may be another by now.
+}
+
+TEST(Asking, with_a_dead_letter_topic_it_goes_there) {
+  RouteOptions route = varying_route();
+  route.dead_letter = true;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  arrive_at(bench, 0, 500);
+  arrive_at(bench, 1, 1);
+  bench.answer({});
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+  EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::never);
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{1});
+}
+
+TEST(Asking, a_record_whose_key_or_cost_is_bad_is_a_dead_letter_in_its_turn) {
+  RouteOptions route = limited_route();
+  route.order = Order::partition;
+  route.dead_letter = true;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({0});
+  RecordArrived bad{PartitionId{0}, RecordId{1, 0}, Offset{1}, LineId{0}, std::nullopt, Bytes{1}};
+  bad.bad = true;
+  bench.put(bad);
+  EXPECT_TRUE(bench.all<DeadLetter>().empty());  // The one before it is still under way.
+  bench.ended(0, Outcome::accepted);
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+  EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::bad_key);
+  bench.put(DeadLetterEnded{RecordId{1, 0}, true});
+  bench.pass(Duration::millis(200));
+  EXPECT_EQ(bench.all<Commit>().back().entries[0].next, Offset{2});
+}
+
+TEST(Asking, the_end_of_an_attempt_is_told_and_followed_by_the_next_ask) {
+  BenchGate bench(BenchGate::options_for(held_route()));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({0});
+  bench.arrive(1, 1);
+  bench.answer({}, Duration::seconds(30));  // When the first one's lease would end.
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.ended(0, Outcome::accepted);
+  ASSERT_EQ(bench.all<Ended>().size(), 1u);
+  EXPECT_EQ(bench.all<Ended>()[0].permit.ask, bench.all<Send>()[0].permit.ask);
+  EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
+}
+
+TEST(Asking, places_that_others_free_are_looked_for_soon) {
+  BenchGate bench(BenchGate::options_for(held_route()));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({}, Duration::seconds(30));
+  bench.pass(Duration::millis(20));
+  EXPECT_EQ(bench.all<Ask>().size(), 2u);
+}
+
+TEST(Asking, an_abandoned_attempt_keeps_its_place_until_it_ends) {
+  BenchGate bench(BenchGate::options_for(held_route()));
+  bench.gate.add_line(LineId{1}, RouteId{0}, false);
+  bench.assign(0);
+  bench.arrive(0, 0, 0, 1);
+  bench.answer({0});
+  bench.put(PartitionLost{PartitionId{0}});
+  bench.put(PartitionRevoked{PartitionId{0}, bench.now});
+  bench.pass(Duration::seconds(1));
+  EXPECT_TRUE(bench.all<ForgetLine>().empty());
+  bench.ended(0, Outcome::accepted);
+  EXPECT_EQ(bench.all<Ended>().size(), 1u);
+  EXPECT_EQ(bench.all<ForgetLine>().size(), 1u);
+}
+
+}  // namespace
+}  // namespace einlass::core
