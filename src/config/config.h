@@ -56,17 +56,17 @@ enum class Store { memory, redis };
 struct KeySource {
   enum class Kind { none, record_key, topic, partition, header, json } kind = Kind::none;
   std::string name;  // Of the header, or the JSON pointer.
+
+  bool operator==(const KeySource&) const = default;
 };
 
 // What one record takes.
 struct CostSource {
-  enum class Kind {
-    number,
-    header,
-    json,
-    bytes
-  } kind = Kind::number;  // number: limits::Limit::cost.
-  std::string name;       // Of the header, or the JSON pointer.
+  // A number is limits::Limit::cost, the same for all records.
+  enum class Kind { number, header, json, bytes } kind = Kind::number;
+  std::string name;  // Of the header, or the JSON pointer.
+
+  bool operator==(const CostSource&) const = default;
 };
 
 // What becomes of a record whose key or cost cannot be read: `standard` is the empty key's bucket

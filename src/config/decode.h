@@ -22,6 +22,11 @@ void decode_targets(Section& top, std::vector<Target>& targets);
 // REQUIRES: limits and targets are decoded.
 void decode_routes(Section& top, const Sound& sound_limits, Config& config);
 
+// `limits` of one route, with what goes together with what. `target` is the route's, null if it is
+// not known.
+void decode_route_limits(Section& section, const Sound& sound_limits, const Config& config,
+                         const Target* target, Route& route);
+
 // `inside` of the gate or of a route.
 void decode_inside(Section& parent, std::string_view table, Bounds<std::int64_t> records,
                    Bounds<Bytes> bytes, Inside& inside);

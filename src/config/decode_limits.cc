@@ -3,173 +3,171 @@
 
 #include "config/decode.h"
 #include "config/names.h"
-#include "config/suggest.h"
+#include "config/parameters.h"
+#include "config/record_sources.h"
 #include "limits/refusal.h"
 
 namespace einlass::config {
 namespace {
 
-constexpr Bounds<std::int64_t> kPermits{1, 1'000'000'000};
-constexpr Bounds<std::int64_t> kLogPermits{1, limits::kMostLogEntries};
-constexpr Bounds<Duration> kWindow{{1}, Duration::seconds(366 * 86'400)};
 constexpr Bounds<Duration> kHorizon{{0}, Duration::seconds(3600)};
 // A permit must be given back while its limiter still knows what it is worth.
 constexpr Bounds<Duration> kUseWithin{{1}, Duration::seconds(5)};
 
-enum class Algorithm { sliding_log, token_bucket };
-
-const std::vector<std::string_view> kAlgorithms = {"sliding_log", "token_bucket"};
-const std::vector<std::string_view> kLaterAlgorithms = {"fixed_window", "counter", "sliding_window",
-                                                        "leaky_bucket", "smooth",  "concurrency"};
-
-bool is_in(std::string_view text, const std::vector<std::string_view>& texts) {
-  return std::find(texts.begin(), texts.end(), text) != texts.end();
+// A parser of one of several words, each standing for the value at its place in the enumeration.
+template <class Choice>
+auto one_of(std::vector<std::string_view> words) {
+  return [words = std::move(words)](const Scalar& scalar) -> Parsed<Choice> {
+    const auto choice = parse_choice(scalar.text, words);
+    if (refused(choice)) return std::get<Refusal>(choice);
+    return static_cast<Choice>(std::get<std::size_t>(choice));
+  };
 }
 
-Parsed<Algorithm> parse_algorithm(const Scalar& scalar) {
-  if (is_in(scalar.text, kLaterAlgorithms)) {
-    return Refusal{"is not in this version; use sliding_log or token_bucket"};
+// Reads one limit and says what in it does not go together.
+class LimitReader {
+ public:
+  // `instances` is whether the file says how many gates there are.
+  LimitReader(Section& section, Limit& limit, bool instances)
+      : section_(section), limit_(limit), instances_(instances) {}
+
+  // True if there was nothing wrong.
+  bool read() {
+    section_.refuse_unknown_keys();
+    if (const auto parameters = read_parameters(section_)) {
+      limit_.limit.parameters = *parameters;
+      known_ = true;
+    } else {
+      sound_ = false;
+    }
+    read_store();
+    read_record();
+    if (known_) limit_.horizon = default_horizon();
+    section_.read_duration("horizon", limit_.horizon, kHorizon);
+    section_.read_duration("use_within", limit_.use_within, kUseWithin);
+    if (sound_) check_numbers();
+    return sound_;
   }
-  const auto choice = parse_choice(scalar.text, kAlgorithms);
-  if (refused(choice)) return std::get<Refusal>(choice);
-  return static_cast<Algorithm>(std::get<std::size_t>(choice));
-}
 
-Parsed<Store> parse_store(const Scalar& scalar) {
-  const auto choice = parse_choice(scalar.text, {"memory", "redis"});
-  if (refused(choice)) return std::get<Refusal>(choice);
-  return static_cast<Store>(std::get<std::size_t>(choice));
-}
-
-// RFC 6901: each part begins with a slash; a tilde is written ~0 and a slash ~1.
-bool is_json_pointer(std::string_view text) {
-  if (!text.starts_with('/')) return false;
-  for (std::size_t at = 0; (at = text.find('~', at)) != text.npos; ++at) {
-    if (at + 1 == text.size() || (text[at + 1] != '0' && text[at + 1] != '1')) return false;
+ private:
+  template <class T, class Parse>
+  bool read_option(std::string_view name, T& out, Parse parse) {
+    const bool right = section_.read(name, out, parse);
+    sound_ &= right || !section_.has(name);
+    return right;
   }
-  return true;
-}
 
-Parsed<KeySource> parse_key(const Scalar& scalar) {
-  using Kind = KeySource::Kind;
-  const std::string_view text = scalar.text;
-  static const std::vector<std::string_view> kKinds = {"none", "record_key", "topic", "partition"};
-  const auto kind = std::find(kKinds.begin(), kKinds.end(), text);
-  if (kind != kKinds.end()) return KeySource{static_cast<Kind>(kind - kKinds.begin()), ""};
-  const std::size_t colon = text.find(':');
-  const std::string name(colon == text.npos ? "" : text.substr(colon + 1));
-  if (text.starts_with("header:")) {
-    if (name.empty()) return Refusal{"names no header; write header:NAME"};
-    return KeySource{Kind::header, name};
+  void wrong(std::string_view name, std::string text) {
+    section_.reading().wrong(section_.place_of(name), section_.path_of(name), std::move(text));
+    sound_ = false;
   }
-  if (text.starts_with("json:")) {
-    if (is_json_pointer(name)) return KeySource{Kind::json, name};
-    return Refusal{"is not a JSON pointer; write json:/field, or json:/outer/inner"};
+
+  void read_store() {
+    read_option("store", limit_.store, one_of<Store>({"memory", "redis"}));
+    if (!read_option("on_outage", limit_.on_outage,
+                     one_of<OnOutage>({"hold", "pass", "local_share"})) ||
+        limit_.on_outage == OnOutage::hold) {
+      return;
+    }
+    if (limit_.store == Store::memory && sound_) {
+      wrong("on_outage",
+            "means nothing in store memory, which has no outages; write hold, or "
+            "store: redis");
+    } else if (limit_.on_outage == OnOutage::local_share && !instances_) {
+      wrong("on_outage",
+            "this gate's share cannot be told without the number of gates; write "
+            "instances: N at the top");
+    }
   }
-  return Refusal{"is not a key; " +
-                 suggestion(text, kKinds)
-                     .value_or("write none, record_key, topic, partition, header:NAME or "
-                               "json:/pointer")};
-}
 
-Parsed<std::int64_t> parse_cost(const Scalar& scalar) {
-  const std::string_view text = scalar.text;
-  if (text == "bytes" || text.starts_with("header:") || text.starts_with("json:")) {
-    return Refusal{"is not in this version; write a whole number, as 1"};
+  void read_record() {
+    read_option("key", limit_.key, parse_key);
+    Cost cost;
+    read_option("cost", cost, parse_cost);
+    limit_.cost = cost.source;
+    limit_.limit.cost = Permits{cost.number};
+    limit_.limit.cost_from_record = cost.source.kind != CostSource::Kind::number;
+    read_default_cost();
+    read_option("bad_key", limit_.bad_key, one_of<BadKey>({"default", "dead_letter"}));
+    if (sound_ && limit_.bad_key == BadKey::dead_letter && !can_be_bad()) {
+      wrong("bad_key",
+            "means nothing here, where neither key nor cost is read from the record; "
+            "leave it out");
+    }
+    read_spread();
   }
-  return parse_whole(text, kPermits);
-}
 
-Parsed<bool> parse_on_outage(const Scalar& scalar) {
-  if (scalar.text == "hold") return true;
-  if (scalar.text == "pass" || scalar.text == "local_share") {
-    return Refusal{"is not in this version; write hold, or leave it out"};
+  void read_default_cost() {
+    const auto parse = [](const Scalar& s) -> Parsed<Cost> {
+      auto cost = parse_whole(s.text, {1, kMostCost});
+      if (refused(cost)) return std::get<Refusal>(cost);
+      return Cost{{}, std::get<std::int64_t>(cost)};
+    };
+    Cost cost;
+    if (!read_option("default_cost", cost, parse)) return;
+    limit_.default_cost = Permits{cost.number};
+    if (!limit_.limit.cost_from_record && sound_) {
+      wrong("default_cost",
+            "is for records whose cost cannot be read, but here all cost the same; "
+            "leave it out");
+    }
   }
-  return Refusal{"is not known here; write hold"};
-}
 
-// Says that parameters of another algorithm mean nothing here.
-bool refuse_parameters(Section& section, const std::vector<std::string_view>& names,
-                       std::string_view advice) {
-  bool sound = true;
-  for (const std::string_view name : names) {
-    if (!section.has(name)) continue;
-    section.reading().wrong(section.place_of(name), section.path_of(name), std::string(advice));
-    sound = false;
+  void read_spread() {
+    const bool right = section_.read_boolean("spread", limit_.spread);
+    sound_ &= right || !section_.has("spread");
+    if (!limit_.spread || !sound_) return;
+    if (limit_.key.kind == KeySource::Kind::none) {
+      wrong("spread", "one bucket for all records cannot be spread; write key, or leave it out");
+    } else if (limit_.store == Store::memory) {
+      wrong("spread", "means nothing in store memory; write store: redis, or leave it out");
+    }
   }
-  return sound;
-}
 
-using Parameters = std::optional<limits::Parameters>;
-
-Parameters decode_sliding_log(Section& section) {
-  std::int64_t limit = 0;
-  Duration window;
-  bool sound = refuse_parameters(section, {"rate", "burst"},
-                                 "belongs to token_bucket; sliding_log takes limit and window");
-  sound &= section.require("limit", "write limit: 100") &&
-           section.read_whole("limit", limit, kLogPermits);
-  sound &= section.require("window", "write window: 1s") &&
-           section.read_duration("window", window, kWindow);
-  if (!sound) return std::nullopt;
-  return limits::SlidingLogParameters{Permits{limit}, window};
-}
-
-Parameters decode_token_bucket(Section& section) {
-  limits::Rate rate;
-  std::int64_t burst = 0;
-  const auto parse = [](const Scalar& s) { return parse_rate(s.text); };
-  bool sound = refuse_parameters(section, {"limit", "window"},
-                                 "belongs to sliding_log; token_bucket takes rate and burst");
-  sound &= section.require("rate", "write rate: 100/s") && section.read("rate", rate, parse);
-  sound &=
-      section.require("burst", "write burst: 100") && section.read_whole("burst", burst, kPermits);
-  if (!sound) return std::nullopt;
-  return limits::TokenBucketParameters{rate, Permits{burst}};
-}
-
-// A cost that the limit can never pay, and numbers that cannot be counted exactly.
-bool check_parameters(Section& section, const limits::Limit& limit) {
-  const bool log = std::holds_alternative<limits::SlidingLogParameters>(limit.parameters);
-  const Permits most = log ? std::get<limits::SlidingLogParameters>(limit.parameters).limit
-                           : std::get<limits::TokenBucketParameters>(limit.parameters).burst;
-  std::string_view name = "cost";
-  std::optional<std::string> trouble = limits::refusal(limit.parameters, limit.cost);
-  if (limit.cost > most) {
-    trouble = "'" + std::to_string(limit.cost.value) + "' is more than " +
-              (log ? "limit" : "burst") + " (" + std::to_string(most.value) +
-              "), so nothing would ever be delivered";
-  } else if (trouble && !trouble->starts_with(name)) {
-    name = log ? "limit" : "burst";
+  bool can_be_bad() const {
+    using Kind = KeySource::Kind;
+    return limit_.key.kind == Kind::record_key || limit_.key.kind == Kind::header ||
+           limit_.key.kind == Kind::json || limit_.cost.kind == CostSource::Kind::header ||
+           limit_.cost.kind == CostSource::Kind::json;
   }
-  if (!trouble) return true;
-  section.reading().wrong(section.place_of(name), section.path_of(name), std::move(*trouble));
-  return false;
-}
 
-// True if there was nothing wrong with the limit.
-bool decode_limit(Section& section, Limit& limit) {
-  Algorithm algorithm{};
-  bool sound = section.require("algorithm", "write sliding_log or token_bucket");
-  const bool known = sound && section.read("algorithm", algorithm, parse_algorithm);
-  // The parameters of an algorithm that we do not have are not known here either.
-  if (known || !section.has("algorithm")) section.refuse_unknown_keys();
-  std::int64_t cost = 1;
-  bool holds = true;
-  sound &= section.read("store", limit.store, parse_store) || !section.has("store");
-  sound &= section.read("key", limit.key, parse_key) || !section.has("key");
-  sound &= section.read("cost", cost, parse_cost) || !section.has("cost");
-  limit.limit.cost = Permits{cost};
-  section.read_duration("horizon", limit.horizon, kHorizon);
-  section.read_duration("use_within", limit.use_within, kUseWithin);
-  section.read("on_outage", holds, parse_on_outage);
-  if (!known) return false;
-  const Parameters parameters = algorithm == Algorithm::sliding_log ? decode_sliding_log(section)
-                                                                    : decode_token_bucket(section);
-  if (!parameters) return false;
-  limit.limit.parameters = *parameters;
-  return sound && check_parameters(section, limit.limit);
-}
+  Duration default_horizon() const {
+    const limits::Parameters& p = limit_.limit.parameters;
+    if (const auto* smooth = std::get_if<limits::SmoothParameters>(&p)) return smooth->timeout;
+    if (const auto* warm_up = std::get_if<limits::WarmUpParameters>(&p)) return warm_up->timeout;
+    return grants_ahead(p) ? limit_.horizon : Duration{0};
+  }
+
+  // A cost that the limit can never pay, and numbers that cannot be counted exactly.
+  void check_numbers() {
+    const bool from_record = limit_.limit.cost_from_record;
+    const limits::Parameters& parameters = limit_.limit.parameters;
+    if (limit_.cost.kind == CostSource::Kind::bytes && keeps_entries(parameters)) {
+      return wrong("cost", std::string(algorithm_name(parameters)) +
+                               " keeps an entry for each unit of cost, which is too much for each "
+                               "byte; use token_bucket or counter");
+    }
+    const auto refusal =
+        limits::refusal(parameters, from_record ? limit_.default_cost : limit_.limit.cost);
+    if (refusal) wrong(named_in(*refusal), *refusal);
+  }
+
+  // A refusal begins with the name of what it is about.
+  std::string_view named_in(const std::string& refusal) const {
+    const std::string_view name = std::string_view(refusal).substr(0, refusal.find(' '));
+    if (name == "cost") return limit_.limit.cost_from_record ? "default_cost" : "cost";
+    for (const std::string_view known : option_names("limits.NAME")) {
+      if (known == name) return known;
+    }
+    return "algorithm";
+  }
+
+  Section& section_;
+  Limit& limit_;
+  bool instances_;
+  bool sound_ = true;
+  bool known_ = false;  // The algorithm and its parameters are.
+};
 
 }  // namespace
 
@@ -182,7 +180,7 @@ Sound decode_limits(Section& top, std::vector<Limit>& limits) {
     Limit& limit = limits.emplace_back();
     limit.limit.name = entry->name;
     Section section(reading, entry->value, path, "limits.NAME");
-    sound.push_back(decode_limit(section, limit));
+    sound.push_back(LimitReader(section, limit, top.has("instances")).read());
   }
   return sound;
 }

@@ -8,6 +8,9 @@ namespace {
 
 constexpr Bounds<Duration> kTimeout{Duration::millis(1), Duration::seconds(60)};
 constexpr std::uint16_t kPort = 6379;
+constexpr std::uint16_t kSentinelPort = 26379;
+constexpr std::size_t kMostSentinels = 100;
+constexpr Bounds<std::int64_t> kReplicas{0, 100};
 constexpr std::int64_t kMostDatabase = 1'000'000;  // Servers allow 16 by default.
 
 const Refusal kNotAUrl{
@@ -47,6 +50,15 @@ Parsed<Redis> parse_redis_url(const std::string& text, Redis redis) {
   return redis;
 }
 
+// A name without a password is no login.
+void check_username(Section& section, const std::string& username, const std::string& password) {
+  const bool given = section.has("password") || section.has("password_file");
+  if (username.empty() || !password.empty() || given) return;
+  section.reading().wrong(section.place_of(section.has("username") ? "username" : "url"),
+                          section.path_of("username"),
+                          "has no password beside it; write password_file");
+}
+
 void decode_login(Section& section, Redis& redis) {
   Reading& reading = section.reading();
   const bool in_url = !redis.username.empty() || !redis.password.empty();
@@ -58,11 +70,62 @@ void decode_login(Section& section, Redis& redis) {
     }
   }
   section.read_text("username", redis.username);
-  const bool given = section.has("password") || section.has("password_file");
   read_secret(section, "password", redis.password);
-  if (!redis.username.empty() && redis.password.empty() && !given) {
-    reading.wrong(section.place_of(section.has("username") ? "username" : "url"),
-                  section.path_of("username"), "has no password beside it; write password_file");
+  check_username(section, redis.username, redis.password);
+}
+
+void read_sentinel(Section& section, std::vector<HostPort>& out) {
+  Reading& reading = section.reading();
+  const std::string path = section.path_of("addresses");
+  const Node* node = section.find("addresses");
+  const auto items = list_items(reading, node, path, kMostSentinels);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto scalar = reading.scalar(*items[i], path + "[" + std::to_string(i) + "]");
+    if (!scalar) continue;
+    auto address = parse_host_port(scalar->text, kSentinelPort);
+    if (const auto* refusal = std::get_if<Refusal>(&address)) {
+      reading.wrong(*scalar, refusal->text);
+    } else {
+      out.push_back(std::get<HostPort>(std::move(address)));
+    }
+  }
+  if (node->kind == Node::Kind::list && node->items.empty()) {
+    reading.wrong(node->place, path, "no sentinel; write at least one, as [127.0.0.1:26379]");
+  }
+}
+
+void decode_sentinel(Section& redis_section, Redis& redis) {
+  if (!redis_section.has("sentinel")) return;
+  Section section(redis_section.reading(), redis_section.find("sentinel"), "redis.sentinel",
+                  "redis.sentinel");
+  section.refuse_unknown_keys();
+  if (section.require("addresses", "write addresses: [127.0.0.1:26379]")) {
+    read_sentinel(section, redis.sentinels);
+  }
+  section.read_name("name", redis.sentinel_name);
+  section.read_text("username", redis.sentinel_username);
+  read_secret(section, "password", redis.sentinel_password);
+  check_username(section, redis.sentinel_username, redis.sentinel_password);
+}
+
+// Sentinel and Cluster each find the server that holds the keys, in ways of their own.
+void decode_servers(Section& section, Redis& redis) {
+  Reading& reading = section.reading();
+  decode_sentinel(section, redis);
+  section.read_boolean("cluster", redis.cluster);
+  std::int64_t replicas = 0;
+  section.read_whole("wait_replicas", replicas, kReplicas);
+  redis.wait_replicas = static_cast<int>(replicas);
+  if (!redis.cluster) return;
+  if (section.has("sentinel")) {
+    reading.wrong(section.place_of("cluster"), section.path_of("cluster"),
+                  "stands beside sentinel, but a cluster looks after its own primaries; keep one "
+                  "of them");
+  }
+  if (redis.database != 0) {
+    reading.wrong(section.place_of("url"), section.path_of("url"),
+                  "names database " + std::to_string(redis.database) +
+                      ", but a cluster has only 0; leave the number out");
   }
 }
 
@@ -76,6 +139,7 @@ void decode_redis(Section& top, Redis& redis) {
   const bool secret = url != nullptr && may_hold_secret(url->text);
   const bool sound = section.read("url", redis, parse, secret) || url == nullptr;
   decode_login(section, redis);
+  decode_servers(section, redis);
   section.read_name("namespace", redis.name_space);
   section.read_duration("timeout", redis.timeout, kTimeout);
   section.read_text("ca_file", redis.ca_file);

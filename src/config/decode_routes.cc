@@ -4,14 +4,12 @@
 
 #include "config/decode.h"
 #include "config/names.h"
-#include "config/suggest.h"
 
 namespace einlass::config {
 namespace {
 
 constexpr std::size_t kMostRoutes = 1'000;
 constexpr std::size_t kMostTopics = 1'000;
-constexpr std::size_t kMostLimits = 8;  // That one call to a limiter's store takes.
 constexpr Bounds<std::int64_t> kRecords{1, 1'000'000};
 constexpr Bounds<Bytes> kBytes{{1 << 10}, {std::int64_t{16} << 30}};
 constexpr Bounds<Duration> kInitial{Duration::millis(1), Duration::seconds(3600)};
@@ -30,8 +28,10 @@ class Routes {
     Route route;
     decode_name(section, route);
     decode_topics(section, route);
+    target_known_ = false;
     decode_target(section, route);
-    decode_route_limits(section, route);
+    decode_route_limits(section, sound_limits_, config_,
+                        target_known_ ? &config_.targets[route.target] : nullptr, route);
     section.read("order", route.order, parse_order);
     decode_retry(section, route);
     decode_dead_letter(section, route);
@@ -87,69 +87,13 @@ class Routes {
     route.topics.push_back(scalar.text);
   }
 
-  template <class Things, class Name>
-  static std::vector<std::string_view> names_of(const Things& things, Name name) {
-    std::vector<std::string_view> names;
-    for (const auto& thing : things) names.push_back(name(thing));
-    return names;
-  }
-
-  // The place of the name that `scalar` holds among `known`, or a mistake.
-  static Parsed<std::size_t> find_name(const Scalar& scalar, std::string_view what,
-                                       const std::vector<std::string_view>& known) {
-    const auto found = std::find(known.begin(), known.end(), scalar.text);
-    if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
-    std::string text = "is no " + std::string(what) + " of this file";
-    if (const auto near = suggestion(scalar.text, known)) {
-      text += "; " + *near;
-    } else if (!known.empty() && known.size() <= kMostLimits) {
-      text += "; there is " + either(known);
-    } else {
-      text += "; write it under " + std::string(what) + "s";
-    }
-    return Refusal{text};
-  }
-
   void decode_target(Section& section, Route& route) {
     if (!section.require("target", "write target: NAME")) return;
-    const auto known =
-        names_of(config_.targets, [](const Target& t) -> std::string_view { return t.name; });
-    section.read("target", route.target,
-                 [&](const Scalar& s) { return find_name(s, "target", known); });
-  }
-
-  void decode_route_limits(Section& section, Route& route) {
-    const std::string path = section.path_of("limits");
-    const auto known =
-        names_of(config_.limits, [](const Limit& l) -> std::string_view { return l.limit.name; });
-    const auto items = list_items(reading_, section.find("limits"), path, kMostLimits);
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      const auto scalar = reading_.scalar(*items[i], path + "[" + std::to_string(i) + "]");
-      if (!scalar) continue;
-      const auto found = find_name(*scalar, "limit", known);
-      if (const auto* refusal = std::get_if<Refusal>(&found)) {
-        reading_.wrong(*scalar, refusal->text);
-      } else {
-        take_limit(*scalar, std::get<std::size_t>(found), route);
-      }
-    }
-  }
-
-  void take_limit(const Scalar& scalar, std::size_t index, Route& route) {
-    if (std::find(route.limits.begin(), route.limits.end(), index) != route.limits.end()) {
-      reading_.wrong(scalar, "is written twice; keep one of them");
-      return;
-    }
-    route.limits.push_back(index);
-    const Limit& first = config_.limits[route.limits.front()];
-    const Limit& limit = config_.limits[index];
-    const bool both_sound = sound_limits_[index] && sound_limits_[route.limits.front()];
-    if (!both_sound || limit.store == first.store) return;
-    const auto store = [](const Limit& l) { return l.store == Store::redis ? "redis" : "memory"; };
-    reading_.wrong(scalar, std::string("is in store ") + store(limit) + ", but " +
-                               quoted(first.limit.name) + " is in " + store(first) +
-                               "; the limits of a route are asked all or nothing in one call, so "
-                               "they must be in one store");
+    std::vector<std::string_view> known;
+    for (const Target& target : config_.targets) known.push_back(target.name);
+    target_known_ = section.read("target", route.target, [&](const Scalar& scalar) {
+      return parse_reference(scalar, "target", known);
+    });
   }
 
   void decode_retry(Section& parent, Route& route) {
@@ -188,6 +132,7 @@ class Routes {
   Config& config_;
   std::set<std::string> names_;
   std::map<std::string, std::size_t> topics_;  // And the route that reads them.
+  bool target_known_ = false;                  // The one of the route being read.
 };
 
 }  // namespace

@@ -6,6 +6,7 @@ namespace einlass::config {
 namespace {
 
 constexpr Bounds<Duration> kDrainTimeout{{0}, Duration::seconds(3600)};
+constexpr Bounds<std::int64_t> kInstances{1, 10'000};
 constexpr Bounds<std::int64_t> kRecords{1, 10'000'000};
 constexpr Bounds<Bytes> kBytes{{1 << 10}, {std::int64_t{1} << 40}};
 
@@ -52,6 +53,10 @@ void decode_inside(Section& parent, std::string_view table, Bounds<std::int64_t>
 void decode_service(Section& top, const Environment& environment, Config& config) {
   decode_instance(top, environment, config.instance);
   top.read("shards", config.shards, parse_shards);
+  std::int64_t instances = 0;
+  if (top.read_whole("instances", instances, kInstances)) {
+    config.instances = static_cast<int>(instances);
+  }
   top.read_duration("drain_timeout", config.drain_timeout, kDrainTimeout);
   decode_inside(top, "inside", kRecords, kBytes, config.inside);
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "config/suggest.h"
+
 namespace einlass::config {
 namespace {
 
 constexpr std::size_t kLongestName = 249;  // Kafka's own.
+constexpr std::size_t kMostListed = 8;
 
 bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -44,6 +47,21 @@ Parsed<std::string> parse_kafka_name(const Scalar& scalar) {
     return Refusal{"is not a name; write 1 to 249 of the characters a-z A-Z 0-9 . _ -"};
   }
   return parse_text(scalar);
+}
+
+Parsed<std::size_t> parse_reference(const Scalar& scalar, std::string_view what,
+                                    const std::vector<std::string_view>& known) {
+  const auto found = std::find(known.begin(), known.end(), scalar.text);
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  std::string text = "is no " + std::string(what) + " of this file";
+  if (const auto near = suggestion(scalar.text, known)) {
+    text += "; " + *near;
+  } else if (!known.empty() && known.size() <= kMostListed) {
+    text += "; there is " + either(known);
+  } else {
+    text += "; write it under " + std::string(what) + "s";
+  }
+  return Refusal{text};
 }
 
 bool is_http_token(std::string_view text) {

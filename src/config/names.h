@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/reading.h"
 #include "config/values.h"
@@ -16,6 +17,10 @@ Parsed<std::string> parse_text(const Scalar& scalar);
 // What Kafka takes for a topic, a group or an instance: 1 to 249 of a-z A-Z 0-9 . _ -
 // Our own names (routes, limits, targets) keep to it too: they stand in metrics and Redis keys.
 Parsed<std::string> parse_kafka_name(const Scalar& scalar);
+
+// The place of the name among `known`, which are all the limits or targets (`what`) of the file.
+Parsed<std::size_t> parse_reference(const Scalar& scalar, std::string_view what,
+                                    const std::vector<std::string_view>& known);
 
 // One or more of the characters that RFC 9110 allows in a token.
 bool is_http_token(std::string_view text);

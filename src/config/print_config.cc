@@ -4,6 +4,8 @@
 
 #include "config/address.h"
 #include "config/names.h"
+#include "config/parameters.h"
+#include "config/record_sources.h"
 #include "config/values.h"
 #include "config/yaml_text.h"
 
@@ -73,6 +75,7 @@ void print_inside(Page& page, const Inside& inside) {
 void print_service(Page& page, const Config& config) {
   page.text("instance", config.instance);
   page.number("shards", config.shards);
+  if (config.instances > 0) page.number("instances", config.instances);
   page.option("drain_timeout", to_text(config.drain_timeout));
   print_inside(page, config.inside);
   page.section("log", [&] { page.text("level", config.log_level); });
@@ -92,6 +95,17 @@ void print_kafka(Page& page, const Kafka& kafka) {
   });
 }
 
+void print_sentinel(Page& page, const Redis& redis) {
+  std::vector<std::string> addresses;
+  for (const HostPort& address : redis.sentinels) addresses.push_back(to_text(address));
+  page.section("sentinel", [&] {
+    page.option("addresses", yaml_list(addresses));
+    page.text("name", redis.sentinel_name);
+    page.text_if_any("username", redis.sentinel_username);
+    page.text_if_any("password", redis.sentinel_password.empty() ? "" : kHidden);
+  });
+}
+
 void print_redis(Page& page, const Redis& redis) {
   page.section("redis", [&] {
     page.text("url", (redis.tls ? "rediss://" : "redis://") +
@@ -103,50 +117,27 @@ void print_redis(Page& page, const Redis& redis) {
     page.option("timeout", to_text(redis.timeout));
     page.text_if_any("ca_file", redis.ca_file);
     page.text_if_any("server_name", redis.server_name);
+    if (!redis.sentinels.empty()) print_sentinel(page, redis);
+    page.option("cluster", redis.cluster ? "true" : "false");
+    page.number("wait_replicas", redis.wait_replicas);
   });
 }
 
-std::string key_text(const KeySource& key) {
-  switch (key.kind) {
-    case KeySource::Kind::none:
-      return "none";
-    case KeySource::Kind::record_key:
-      return "record_key";
-    case KeySource::Kind::topic:
-      return "topic";
-    case KeySource::Kind::partition:
-      return "partition";
-    case KeySource::Kind::header:
-      return "header:" + key.name;
-    case KeySource::Kind::json:
-      return "json:" + key.name;
-  }
-  return "";
-}
-
-void print_parameters(Page& page, const limits::SlidingLogParameters& parameters) {
-  page.text("algorithm", "sliding_log");
-  page.number("limit", parameters.limit.value);
-  page.option("window", to_text(parameters.window));
-}
-
-void print_parameters(Page& page, const limits::TokenBucketParameters& parameters) {
-  page.text("algorithm", "token_bucket");
-  page.option("rate", to_text(parameters.rate));
-  page.number("burst", parameters.burst.value);
-}
-
-void print_parameters(Page&, const auto&) {}  // No config has these.
-
 void print_limit(Page& page, const Limit& limit) {
+  static constexpr std::string_view kOutages[] = {"hold", "pass", "local_share"};
   page.section(yaml_key(limit.limit.name), [&] {
-    std::visit([&](const auto& p) { print_parameters(page, p); }, limit.limit.parameters);
+    for (const Written& one : written(limit.limit.parameters)) {
+      page.option(std::string(one.name), one.value);
+    }
     page.text("store", limit.store == Store::redis ? "redis" : "memory");
-    page.text("key", key_text(limit.key));
-    page.number("cost", limit.limit.cost.value);
+    page.text("key", to_text(limit.key));
+    page.text("cost", to_text(limit.cost, limit.limit.cost));
+    if (limit.limit.cost_from_record) page.number("default_cost", limit.default_cost.value);
+    page.text("bad_key", limit.bad_key == BadKey::dead_letter ? "dead_letter" : "default");
+    page.option("spread", limit.spread ? "true" : "false");
     page.option("horizon", to_text(limit.horizon));
     page.option("use_within", to_text(limit.use_within));
-    page.text("on_outage", "hold");
+    page.text("on_outage", kOutages[static_cast<std::size_t>(limit.on_outage)]);
   });
 }
 

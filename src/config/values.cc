@@ -67,6 +67,15 @@ std::optional<std::int64_t> take_fraction(std::string_view& text, std::int64_t f
   return sum;
 }
 
+std::string enumerated(const std::vector<std::string_view>& names, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? last : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
 const Refusal kNotADuration{"is not a duration; write 1s, 500ms or 2m"};
 
 }  // namespace
@@ -194,12 +203,11 @@ bool is_ambiguous(std::string_view text) {
 }
 
 std::string either(const std::vector<std::string_view>& choices) {
-  std::string text;
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (i > 0) text += i + 1 == choices.size() ? " or " : ", ";
-    text += choices[i];
-  }
-  return text;
+  return enumerated(choices, " or ");
+}
+
+std::string all_of(const std::vector<std::string_view>& names) {
+  return enumerated(names, " and ");
 }
 
 }  // namespace einlass::config

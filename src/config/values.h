@@ -56,7 +56,8 @@ std::string to_text(limits::Rate rate);
 // True for yes, no, on and off in any case: a truth in some YAML readers, a text in others.
 bool is_ambiguous(std::string_view text);
 
-// "a, b or c".
+// "a, b or c", and "a, b and c".
 std::string either(const std::vector<std::string_view>& choices);
+std::string all_of(const std::vector<std::string_view>& names);
 
 }  // namespace einlass::config

@@ -22,6 +22,10 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       contents(project() / "config/gate.yaml"),
       contents(project() / "config/http-shared-limit.yaml"),
       contents(project() / "config/per-tenant.yaml"),
+      contents(project() / "config/redis-cluster.yaml"),
+      contents(project() / "config/redis-sentinel.yaml"),
+      contents(project() / "config/concurrency.yaml"),
+      contents(project() / "config/bytes.yaml"),
       top("admin: {listen: '[::1]:80'}\ndrain_timeout: 1.5s"),
       top("redis: {url: rediss://h:1/2, ca_file: /a b, server_name: 'on'}"),
       top("kafka: {group: 'no', brokers: 'a,b', properties: {a: 'x: y', b: \"1\\t\\n$$\", c: ''}}"),
@@ -31,6 +35,17 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       log_limit("key: 'header:x y'"),
       limit("algorithm: token_bucket, rate: 7/13s, burst: 5"),
       limit("algorithm: token_bucket, rate: 1000000/s, burst: 5"),
+      limit("algorithm: fixed_window, limit: 5, window: 90s, align: key, key: topic"),
+      limit("algorithm: counter, limit: 5, window: 1d"),
+      limit("algorithm: sliding_window, limit: 5, window: 1s, slices: 7, log: newest"),
+      limit("algorithm: leaky_bucket, rate: 1/3s, capacity: 5, mode: queue"),
+      limit("algorithm: smooth, rate: 3/s, burst: 5, timeout: 0, pay: next"),
+      limit("algorithm: smooth, rate: 3/s, warm_up: 10s"),
+      limit("algorithm: concurrency, limit: 3, lease: 1m, cost: 'header:$$w', default_cost: 2"),
+      log_limit("key: record_key, cost: 'json:/a/b', bad_key: dead_letter, spread: true, store: "
+                "redis, on_outage: pass"),
+      top("instances: 3\nredis: {wait_replicas: 2, cluster: true}"),
+      top("redis: {url: 'redis://h/3', sentinel: {addresses: [a, '[::1]:7'], name: m}}"),
       route("limits: [m], order: none, dead_letter: d, retry: {attempts: 3}"),
   };
   for (const std::string& text : texts) {
@@ -47,9 +62,22 @@ TEST(PrintConfig, DefaultsAreFilledIn) {
   EXPECT_TRUE(has_line(text, "      initial: 200ms"));
 }
 
+TEST(PrintConfig, TheHorizonIsWhatTheAlgorithmBears) {
+  const auto has_horizon = [](const std::string& parameters, const std::string& horizon) {
+    return has_line(printed(limit("algorithm: " + parameters)), "    horizon: " + horizon);
+  };
+  EXPECT_TRUE(has_horizon("sliding_log, limit: 1, window: 1s", "500ms"));
+  EXPECT_TRUE(has_horizon("smooth, rate: 1/s, burst: 1, timeout: 7s", "7s"));
+  EXPECT_TRUE(has_horizon("smooth, rate: 1/s, warm_up: 5s", "1s"));
+  EXPECT_TRUE(has_horizon("leaky_bucket, rate: 1/s, capacity: 1, mode: queue", "500ms"));
+  EXPECT_TRUE(has_horizon("leaky_bucket, rate: 1/s, capacity: 1", "0s"));
+  EXPECT_TRUE(has_horizon("counter, limit: 1, window: 1s", "0s"));
+  EXPECT_TRUE(has_horizon("counter, limit: 1, window: 1s, horizon: 3s", "3s"));
+}
+
 TEST(PrintConfig, SecretsAreStars) {
   const std::string text = printed(
-      "redis: {url: 'rediss://user:hunter2@h'}\n"
+      "redis: {url: 'rediss://user:hunter2@h', sentinel: {addresses: [s], password: hunter2}}\n"
       "kafka: {properties: {sasl.password: hunter2, ssl.key.password: hunter2,\n"
       "  sasl.oauthbearer.client.secret: hunter2, sasl.username: me}}\n"
       "targets: {t: {http: {url: 'http://h/?a=b&api_key=hunter2&token=hunter2',\n"
@@ -57,6 +85,7 @@ TEST(PrintConfig, SecretsAreStars) {
       kRoutes);
   EXPECT_EQ(text.find("hunter2"), std::string::npos) << text;
   EXPECT_TRUE(has_line(text, "  password: \"***\""));
+  EXPECT_TRUE(has_line(text, "    password: \"***\""));
   EXPECT_TRUE(has_line(text, "    sasl.password: \"***\""));
   EXPECT_TRUE(has_line(text, "    sasl.username: me"));
   EXPECT_TRUE(has_line(text, "        Authorization: \"***\""));

@@ -52,6 +52,49 @@ TEST(ReadConfig, ExamplesAreRight) {
   }
 }
 
+TEST(ReadConfig, EveryAlgorithmIsUnderstood) {
+  const auto parameters = [](const std::string& text) {
+    const auto result = parse_config(limit("algorithm: " + text), "F", test_environment);
+    EXPECT_TRUE(std::holds_alternative<Config>(result)) << mistakes_in(limit("algorithm: " + text));
+    return std::get<Config>(result).limits.at(0).limit.parameters;
+  };
+  const auto window = std::get<limits::FixedWindowParameters>(
+      parameters("fixed_window, limit: 3, window: 2s, align: key"));
+  EXPECT_EQ(window.limit, Permits{3});
+  EXPECT_EQ(window.window, Duration::seconds(2));
+  EXPECT_TRUE(window.by_key);
+  const auto counter =
+      std::get<limits::CounterParameters>(parameters("counter, limit: 3, window: 2s"));
+  EXPECT_EQ(counter.limit, Permits{3});
+  EXPECT_EQ(counter.window, Duration::seconds(2));
+  const auto slices = std::get<limits::SlidingWindowParameters>(
+      parameters("sliding_window, limit: 3, window: 2s, slices: 4, log: newest"));
+  EXPECT_EQ(slices.limit, Permits{3});
+  EXPECT_EQ(slices.window, Duration::seconds(2));
+  EXPECT_EQ(slices.slices, 4);
+  EXPECT_TRUE(slices.log_newest);
+  const auto leaky = std::get<limits::LeakyBucketParameters>(
+      parameters("leaky_bucket, rate: 3/s, capacity: 4, mode: queue"));
+  EXPECT_EQ(leaky.rate, (limits::Rate{3, 1'000'000}));
+  EXPECT_EQ(leaky.capacity, Permits{4});
+  EXPECT_TRUE(leaky.queue);
+  const auto smooth = std::get<limits::SmoothParameters>(
+      parameters("smooth, rate: 3/s, burst: 4, timeout: 5s, pay: next"));
+  EXPECT_EQ(smooth.rate, (limits::Rate{3, 1'000'000}));
+  EXPECT_EQ(smooth.burst, Permits{4});
+  EXPECT_EQ(smooth.timeout, Duration::seconds(5));
+  EXPECT_TRUE(smooth.pay_next);
+  const auto warming =
+      std::get<limits::WarmUpParameters>(parameters("smooth, rate: 3/s, warm_up: 7s"));
+  EXPECT_EQ(warming.rate, (limits::Rate{3, 1'000'000}));
+  EXPECT_EQ(warming.timeout, Duration::seconds(1));
+  EXPECT_EQ(warming.warm_up, Duration::seconds(7));
+  const auto concurrency =
+      std::get<limits::ConcurrencyParameters>(parameters("concurrency, limit: 3, lease: 8s"));
+  EXPECT_EQ(concurrency.limit, Permits{3});
+  EXPECT_EQ(concurrency.lease, Duration::seconds(8));
+}
+
 TEST(ReadConfig, EverythingIsUnderstood) {
   const auto result =
       read_config((project() / "config/everything.yaml").string(), test_environment);
@@ -60,7 +103,7 @@ TEST(ReadConfig, EverythingIsUnderstood) {
   EXPECT_EQ(config.kafka.properties.at("sasl.mechanism"), "SCRAM-SHA-512");
   EXPECT_TRUE(config.redis.tls);
   EXPECT_EQ(config.redis.username, "einlass");
-  ASSERT_EQ(config.limits.size(), 2u);
+  ASSERT_EQ(config.limits.size(), 9u);
   const auto& log = std::get<limits::SlidingLogParameters>(config.limits[0].limit.parameters);
   EXPECT_EQ(log.limit, Permits{100});
   EXPECT_EQ(log.window, Duration::seconds(1));
@@ -71,6 +114,19 @@ TEST(ReadConfig, EverythingIsUnderstood) {
   EXPECT_EQ(bucket.burst, Permits{40});
   EXPECT_EQ(config.limits[1].key.kind, KeySource::Kind::json);
   EXPECT_EQ(config.limits[1].key.name, "/customer/id");
+  EXPECT_EQ(config.limits[1].cost, (CostSource{CostSource::Kind::header, "weight"}));
+  EXPECT_TRUE(config.limits[1].limit.cost_from_record);
+  EXPECT_FALSE(config.limits[0].limit.cost_from_record);
+  EXPECT_EQ(config.limits[1].bad_key, BadKey::dead_letter);
+  EXPECT_EQ(config.limits[1].on_outage, OnOutage::local_share);
+  EXPECT_EQ(config.instances, 4);
+  ASSERT_EQ(config.redis.sentinels.size(), 3u);
+  EXPECT_EQ(config.redis.sentinels[1].host, "127.0.0.1");
+  EXPECT_EQ(config.redis.sentinels[1].port, 26380);
+  EXPECT_EQ(config.redis.sentinel_name, "mymaster");
+  EXPECT_EQ(config.redis.sentinel_username, "sentinel");
+  EXPECT_FALSE(config.redis.cluster);
+  EXPECT_EQ(config.redis.wait_replicas, 0);
   const HttpTarget& http = config.targets.at(0).http;
   EXPECT_TRUE(http.tls);
   EXPECT_EQ(http.host, "127.0.0.1");

@@ -106,5 +106,60 @@ TEST(WrongRoute, TheRest) {
   });
 }
 
+// A file whose limits `a` and `b` are in Redis, with these options, and one route under both.
+std::string two(const std::string& a, const std::string& b, const std::string& more = "") {
+  const std::string log = "{algorithm: sliding_log, limit: 10, window: 1s, store: redis, ";
+  return "limits:\n  a: " + log + a + "}\n  b: " + log + b + "}\n" + kTargets +
+         "routes: [{name: r, topics: [x], target: t, limits: [a, b]" + more + "}]\n";
+}
+
+TEST(WrongRoute, LimitsThatDoNotGoTogether) {
+  expect_mistakes({
+      {two("spread: true, key: topic", "spread: true, key: topic"), ""},
+      {two("spread: true, key: topic", "key: topic"),
+       "5:56: routes[0].limits[1]: 'b' is not spread, but 'a' is spread by topic; the limits of a "
+       "route are asked in one call, so all must be spread by the same key, or none"},
+      {two("key: topic", "spread: true, key: topic"),
+       "5:56: routes[0].limits[1]: 'b' is spread by topic, but 'a' is not spread; the limits of a "
+       "route are asked in one call, so all must be spread by the same key, or none"},
+      {two("spread: true, key: 'header:x'", "spread: true, key: 'header:y'"),
+       "5:56: routes[0].limits[1]: 'b' is spread by header:y, but 'a' is spread by header:x; the "
+       "limits of a route are asked in one call, so all must be spread by the same key, or none"},
+      {two("cost: 'header:x'", "cost: 'header:x'"), ""},
+      {two("cost: 'header:x'", "cost: 2"), ""},
+      {two("cost: 'header:x'", "cost: 'json:/x'"),
+       "5:56: routes[0].limits[1]: 'b' takes its cost from json:/x, but 'a' takes its cost from "
+       "header:x; one route has one cost from the record"},
+      {two("cost: 'header:x'", "cost: 'header:x', default_cost: 2"),
+       "5:56: routes[0].limits[1]: 'b' has default_cost 2, but 'a' has default_cost 1; one route "
+       "has "
+       "one cost from the record"},
+      {two("key: record_key", "key: record_key, bad_key: dead_letter"),
+       "5:56: routes[0].limits[1]: 'b' has bad_key: dead_letter, but the route has no dead_letter; "
+       "write dead_letter: TOPIC"},
+      {two("key: record_key", "key: record_key, bad_key: dead_letter", ", dead_letter: d"), ""},
+  });
+}
+
+TEST(WrongRoute, ALeaseThatEndsBeforeTheAttempt) {
+  const auto lease = [](const std::string& options) {
+    return "limits: {l: {algorithm: concurrency, limit: 5, " + options + "}}\n" +
+           "targets: {t: {http: {url: http://h/, timeout: 10s}}}\n" +
+           "routes: [{name: r, topics: [a], target: t, limits: [l]}]\n";
+  };
+  expect_mistakes({
+      {lease("lease: 10100ms"), ""},
+      {lease("lease: 10099ms"),
+       "3:53: routes[0].limits[0]: 'l' has a lease of 10099ms, so its permits would come back "
+       "while "
+       "attempts run; the shortest that works is 10100ms, the timeout of target 't' and "
+       "use_within"},
+      {lease("lease: 10s, use_within: 1us"),
+       "3:53: routes[0].limits[0]: 'l' has a lease of 10s, so its permits would come back while "
+       "attempts run; the shortest that works is 10000001us, the timeout of target 't' and "
+       "use_within"},
+  });
+}
+
 }  // namespace
 }  // namespace einlass::config

@@ -70,6 +70,37 @@ TEST(WrongService, Kafka) {
   });
 }
 
+TEST(WrongService, RedisServers) {
+  expect_mistakes({
+      {top("redis: {sentinel: [s]}"), "1:19: redis.sentinel: expected a section, not a list"},
+      {top("redis: {sentinel: {name: m}}"),
+       "1:19: redis.sentinel.addresses: missing; write addresses: [127.0.0.1:26379]"},
+      {top("redis: {sentinel: {addresses: []}}"),
+       "1:31: redis.sentinel.addresses: no sentinel; write at least one, as [127.0.0.1:26379]"},
+      {top("redis: {sentinel: {addresses: [h, 'h:0']}}"),
+       "1:35: redis.sentinel.addresses[1]: 'h:0' has no port from 1 to 65535 after its colon"},
+      {top("redis: {sentinel: {addresses: [h], adresses: [h]}}"),
+       "1:36: redis.sentinel.adresses: unknown option; did you mean `addresses`?"},
+      {top("redis: {sentinel: {addresses: [h], username: u}}"),
+       "1:46: redis.sentinel.username: has no password beside it; write password_file"},
+      {top("redis: {sentinel: {addresses: [h], password: p, password_file: /no}}"),
+       "1:64: redis.sentinel.password_file: stands beside password; keep one of them"},
+      {top("redis: {cluster: maybe}"),
+       "1:18: redis.cluster: 'maybe' is not true or false; write true or false"},
+      {top("redis: {cluster: true, sentinel: {addresses: [h]}}"),
+       "1:18: redis.cluster: stands beside sentinel, but a cluster looks after its own primaries; "
+       "keep one of them"},
+      {top("redis: {cluster: true, url: redis://h/1}"),
+       "1:29: redis.url: names database 1, but a cluster has only 0; leave the number out"},
+      {top("redis: {wait_replicas: -1}"),
+       "1:24: redis.wait_replicas: '-1' is not a whole number; write digits only, as 100"},
+      {top("redis: {wait_replicas: 101}"),
+       "1:24: redis.wait_replicas: '101' is too large; the largest value that works is 100"},
+      {top("instances: 0"),
+       "1:12: instances: '0' is too small; the smallest value that works is 1"},
+  });
+}
+
 TEST(WrongService, Redis) {
   expect_mistakes({
       {top("redis: {url: http://h/}"),

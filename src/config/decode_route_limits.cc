@@ -1,0 +1,123 @@
+#include <algorithm>
+
+#include "config/decode.h"
+#include "config/names.h"
+#include "config/record_sources.h"
+
+namespace einlass::config {
+namespace {
+
+constexpr std::size_t kMostLimits = 8;  // That one call to a limiter's store takes.
+
+// Takes the limits of one route, each after it was seen to go together with those before it.
+class RouteLimits {
+ public:
+  RouteLimits(Section& section, const Sound& sound, const Config& config, Route& route)
+      : reading_(section.reading()), sound_(sound), config_(config), route_(route) {
+    const std::string path = section.path_of("limits");
+    std::vector<std::string_view> known;
+    for (const Limit& limit : config.limits) known.push_back(limit.limit.name);
+    const auto items = list_items(reading_, section.find("limits"), path, kMostLimits);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const auto scalar = reading_.scalar(*items[i], path + "[" + std::to_string(i) + "]");
+      if (!scalar) continue;
+      const auto found = parse_reference(*scalar, "limit", known);
+      if (const auto* refusal = std::get_if<Refusal>(&found)) {
+        reading_.wrong(*scalar, refusal->text);
+      } else {
+        take(*scalar, std::get<std::size_t>(found));
+      }
+    }
+  }
+
+  // What only the route as a whole can say of its limits. `target` is null if the route has none.
+  void check_whole(const Target* target, bool dead_letter) {
+    for (const auto& [scalar, limit] : taken_) {
+      if (limit->bad_key == BadKey::dead_letter && !dead_letter) {
+        reading_.wrong(scalar,
+                       "has bad_key: dead_letter, but the route has no dead_letter; write "
+                       "dead_letter: TOPIC");
+      }
+      if (target != nullptr) check_lease(scalar, *limit, *target);
+    }
+  }
+
+ private:
+  void take(const Scalar& scalar, std::size_t index) {
+    if (std::find(route_.limits.begin(), route_.limits.end(), index) != route_.limits.end()) {
+      return reading_.wrong(scalar, "is written twice; keep one of them");
+    }
+    route_.limits.push_back(index);
+    if (!sound_[index]) return;
+    const Limit& limit = config_.limits[index];
+    taken_.emplace_back(scalar, &limit);
+    const Limit& first = *taken_.front().second;
+    check_store(scalar, limit, first);
+    if (limit.store == first.store) check_spread(scalar, limit, first);
+    check_cost(scalar, limit);
+  }
+
+  void check_store(const Scalar& scalar, const Limit& limit, const Limit& first) {
+    if (limit.store == first.store) return;
+    const auto store = [](const Limit& l) { return l.store == Store::redis ? "redis" : "memory"; };
+    reading_.wrong(scalar, std::string("is in store ") + store(limit) + ", but " +
+                               quoted(first.limit.name) + " is in " + store(first) +
+                               "; the limits of a route are asked all or nothing in one call, so "
+                               "they must be in one store");
+  }
+
+  // One call reaches one node of a cluster.
+  void check_spread(const Scalar& scalar, const Limit& limit, const Limit& first) {
+    if (!limit.spread && !first.spread) return;
+    if (limit.spread && first.spread && limit.key == first.key) return;
+    const auto how = [](const Limit& l) {
+      return l.spread ? "is spread by " + to_text(l.key) : std::string("is not spread");
+    };
+    reading_.wrong(scalar, how(limit) + ", but " + quoted(first.limit.name) + " " + how(first) +
+                               "; the limits of a route are asked in one call, so all must be "
+                               "spread by the same key, or none");
+  }
+
+  // A record that waits carries one cost.
+  void check_cost(const Scalar& scalar, const Limit& limit) {
+    if (!limit.limit.cost_from_record) return;
+    if (costed_ == nullptr) costed_ = &limit;
+    const bool same = limit.cost == costed_->cost;
+    if (same && limit.default_cost == costed_->default_cost) return;
+    const auto how = [&](const Limit& l) {
+      return same ? "has default_cost " + std::to_string(l.default_cost.value)
+                  : "takes its cost from " + to_text(l.cost, {});
+    };
+    reading_.wrong(scalar, how(limit) + ", but " + quoted(costed_->limit.name) + " " +
+                               how(*costed_) + "; one route has one cost from the record");
+  }
+
+  // A permit must not come back while its attempt runs.
+  void check_lease(const Scalar& scalar, const Limit& limit, const Target& target) {
+    const auto* parameters = std::get_if<limits::ConcurrencyParameters>(&limit.limit.parameters);
+    if (parameters == nullptr) return;
+    const Duration least = limit.use_within + target.http.timeout;
+    if (parameters->lease >= least) return;
+    reading_.wrong(
+        scalar,
+        "has a lease of " + to_text(parameters->lease) +
+            ", so its permits would come back while attempts run; the shortest that works is " +
+            to_text(least) + ", the timeout of target " + quoted(target.name) + " and use_within");
+  }
+
+  Reading& reading_;
+  const Sound& sound_;
+  const Config& config_;
+  Route& route_;
+  std::vector<std::pair<Scalar, const Limit*>> taken_;  // The sound ones.
+  const Limit* costed_ = nullptr;  // The first whose cost comes from the record.
+};
+
+}  // namespace
+
+void decode_route_limits(Section& section, const Sound& sound_limits, const Config& config,
+                         const Target* target, Route& route) {
+  RouteLimits(section, sound_limits, config, route).check_whole(target, section.has("dead_letter"));
+}
+
+}  // namespace einlass::config
