@@ -2,93 +2,152 @@
 
 #include <strings.h>
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
+
+#include "app/json_pointer.h"
+#include "config/record_sources.h"
 
 namespace einlass::app {
 namespace {
+
+using Kind = config::KeySource::Kind;
+using CostKind = config::CostSource::Kind;
 
 bool same_name(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// One step of a JSON pointer (RFC 6901), with its escapes undone.
-std::string next_token(std::string_view& pointer) {
-  pointer.remove_prefix(1);
-  const std::string_view raw = pointer.substr(0, pointer.find('/'));
-  pointer.remove_prefix(raw.size());
-  std::string token;
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    const bool escape = raw[i] == '~' && i + 1 < raw.size();
-    token += escape ? (raw[++i] == '0' ? '~' : '/') : raw[i];
-  }
-  return token;
-}
-
-// What the pointer leads to; null if it leads nowhere. (The library's own look-up throws for some
-// pointers into arrays.)
-const nlohmann::json* find(const nlohmann::json& document, std::string_view pointer) {
-  const nlohmann::json* at = &document;
-  while (!pointer.empty()) {
-    const std::string token = next_token(pointer);
-    if (at->is_object()) {
-      const auto member = at->find(token);
-      if (member == at->end()) return nullptr;
-      at = &*member;
-    } else if (at->is_array()) {
-      std::size_t index = 0;
-      const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-      const bool whole = error == std::errc() && end == token.data() + token.size();
-      if (!whole || index >= at->size()) return nullptr;
-      at = &(*at)[index];
-    } else {
-      return nullptr;
-    }
-  }
-  return at;
-}
-
-// A text, a number or a truth as text; nothing else is a key.
-std::string_view json_key(const std::string& pointer, std::string_view value,
-                          std::string& scratch) {
-  const auto document = nlohmann::json::parse(value, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded()) return {};
-  const nlohmann::json* found = find(document, pointer);
-  if (found == nullptr || found->is_structured() || found->is_null()) return {};
-  scratch = found->is_string() ? found->get<std::string>() : found->dump();
-  return scratch;
-}
-
-}  // namespace
-
-std::optional<std::string_view> header_value(const kafka::Message& message, std::string_view name) {
-  for (const kafka::Header& header : message.headers) {
-    if (same_name(header.name, name)) return header.value;
-  }
-  return std::nullopt;
-}
-
-std::string_view bucket_key(const config::KeySource& source, const kafka::Message& message,
-                            std::string& scratch) {
-  using Kind = config::KeySource::Kind;
+// The key for a limit; none if the record has none, which is not the same as an empty one.
+std::optional<std::string_view> find_key(const config::KeySource& source,
+                                         const kafka::Message& message, JsonValue& json,
+                                         std::string& scratch) {
   switch (source.kind) {
     case Kind::none:
-      return {};
+      return std::string_view{};
     case Kind::record_key:
-      return message.key.value_or(std::string_view{});
+      return message.key;
     case Kind::topic:
       return message.topic;
     case Kind::partition:
       scratch.assign(message.topic).append("-").append(std::to_string(message.number.value));
       return scratch;
     case Kind::header:
-      return header_value(message, source.name).value_or(std::string_view{});
-    case Kind::json:
-      return message.value ? json_key(source.name, *message.value, scratch) : std::string_view{};
+      return header_value(message, source.name);
+    case Kind::json: {
+      // A text, a number or a truth as text; nothing else is a key.
+      const nlohmann::json* found = json.find(source.name);
+      if (found == nullptr || found->is_structured() || found->is_null()) return std::nullopt;
+      scratch = found->is_string() ? found->get<std::string>() : found->dump();
+      return scratch;
+    }
   }
-  return {};
+  return std::nullopt;
+}
+
+// Digits and nothing else, for a number of at least 1.
+std::optional<Permits> decimal(std::string_view text) {
+  const bool digits = !text.empty() && std::all_of(text.begin(), text.end(),
+                                                   [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits) return std::nullopt;
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec == std::errc::result_out_of_range) return kMostRecordCost;
+  if (number < 1) return std::nullopt;
+  return std::min(Permits{number}, kMostRecordCost);
+}
+
+std::optional<Permits> json_cost(const nlohmann::json* found) {
+  if (found == nullptr) return std::nullopt;
+  if (found->is_string()) return decimal(found->get_ref<const std::string&>());
+  if (found->is_number_unsigned()) {
+    const auto number = found->get<std::uint64_t>();
+    if (number < 1) return std::nullopt;
+    const auto most = static_cast<std::uint64_t>(kMostRecordCost.value);
+    return Permits{static_cast<std::int64_t>(std::min(number, most))};
+  }
+  if (!found->is_number_float()) return std::nullopt;
+  const double number = found->get<double>();
+  if (!(number >= 1)) return std::nullopt;
+  if (number >= static_cast<double>(kMostRecordCost.value)) return kMostRecordCost;
+  const auto whole = static_cast<std::int64_t>(number);
+  if (static_cast<double>(whole) != number) return std::nullopt;
+  return Permits{whole};
+}
+
+// What the record takes, where that comes from the record; none if it cannot be read.
+std::optional<Permits> find_cost(const config::CostSource& source, const kafka::Message& message,
+                                 JsonValue& json) {
+  switch (source.kind) {
+    case CostKind::number:
+      return Permits{1};
+    case CostKind::header: {
+      const auto text = header_value(message, source.name);
+      return text ? decimal(*text) : std::nullopt;
+    }
+    case CostKind::json:
+      return json_cost(json.find(source.name));
+    case CostKind::bytes: {
+      const std::size_t size = message.value ? message.value->size() : 0;
+      return Permits{std::max<std::int64_t>(1, static_cast<std::int64_t>(size))};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+RecordFields::RecordFields(std::vector<const config::Limit*> limits)
+    : limits_(std::move(limits)), scratch_(limits_.size()) {
+  for (const config::Limit* limit : limits_) {
+    any_ |= limit->key.kind != Kind::none || limit->cost.kind != CostKind::number;
+  }
+}
+
+Extracted RecordFields::read(const kafka::Message& message) {
+  JsonValue json(message.value);
+  Extracted result;
+  keys_.clear();
+  const auto bad = [&](const config::Limit& limit, bool is_cost) {
+    if (limit.bad_key != config::BadKey::dead_letter || result.bad != nullptr) return;
+    result.bad = &limit;
+    result.bad_is_cost = is_cost;
+  };
+  for (std::size_t place = 0; place < limits_.size(); ++place) {
+    const config::Limit& limit = *limits_[place];
+    const auto key = find_key(limit.key, message, json, scratch_[place]);
+    if (!key) bad(limit, false);
+    keys_.push_back(key.value_or(std::string_view{}));
+    if (limit.cost.kind == CostKind::number) continue;
+    const auto cost = find_cost(limit.cost, message, json);
+    if (!cost) bad(limit, true);
+    result.cost = cost.value_or(limit.default_cost);
+  }
+  result.keys = keys_;
+  return result;
+}
+
+std::string bad_key_text(const Extracted& extracted) {
+  const config::Limit& limit = *extracted.bad;
+  return "limit " + limit.limit.name + ": " +
+         (extracted.bad_is_cost ? "no cost at " + config::to_text(limit.cost, {})
+                                : "no key at " + config::to_text(limit.key));
+}
+
+std::string_view bucket_key(const config::KeySource& source, const kafka::Message& message,
+                            std::string& scratch) {
+  JsonValue json(message.value);
+  return find_key(source, message, json, scratch).value_or(std::string_view{});
+}
+
+std::optional<std::string_view> header_value(const kafka::Message& message, std::string_view name) {
+  for (const kafka::Header& header : message.headers) {
+    if (same_name(header.name, name)) return header.value;
+  }
+  return std::nullopt;
 }
 
 std::optional<core::LaneKey> lane_key(const kafka::Message& message) {

@@ -1,15 +1,61 @@
-// What is read from a record's bytes, once, when it comes in: its bucket keys and its lane.
+// What is read from a record's bytes, once, when it comes in: its bucket keys, its cost, its lane.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "adapters/kafka/source.h"
 #include "config/config.h"
 #include "core/ids.h"
+#include "units/id.h"
 
 namespace einlass::app {
+
+// More than any limit of a configuration grants, so that a record of that cost never passes.
+inline constexpr Permits kMostRecordCost{1'000'000'001};
+
+struct Extracted {
+  // One for each limit, in their order: empty where the limit has none and where the record's could
+  // not be read.
+  std::span<const std::string_view> keys;
+
+  // Of the limits whose cost comes from the record, from 1 to kMostRecordCost; their default where
+  // it could not be read.
+  Permits cost{1};
+
+  // The first limit whose key or cost could not be read and that wants such a record in the dead
+  // letter topic; null if there is none.
+  const config::Limit* bad = nullptr;
+  bool bad_is_cost = false;  // And not its key.
+};
+
+// What of the record could not be read, as a sentence for its dead letter; it has nothing of the
+// record in it. REQUIRES: extracted.bad.
+std::string bad_key_text(const Extracted& extracted);
+
+// Reads what the limits of one route want to know. The value is parsed as JSON only if one of them
+// points into it, and then once.
+class RecordFields {
+ public:
+  // REQUIRES: the limits outlive it; at most one cost source among them takes it from the record.
+  explicit RecordFields(std::vector<const config::Limit*> limits);
+
+  // Whether records differ at all: if not, read() gives the same for each.
+  bool any() const { return any_; }
+
+  // The keys are views into the message, or into this until the next call.
+  Extracted read(const kafka::Message& message);
+
+ private:
+  std::vector<const config::Limit*> limits_;
+  bool any_ = false;
+  std::vector<std::string_view> keys_;
+  std::vector<std::string> scratch_;  // By the place of the limit.
+};
 
 // The record's key for a limit; empty where the record has none. The view is into the message or
 // into `scratch`.
