@@ -10,6 +10,7 @@
 
 #include "app/check.h"
 #include "app/demo.h"
+#include "app/replay.h"
 #include "app/run.h"
 #include "config/print_config.h"
 #include "config/read_config.h"
@@ -35,6 +36,23 @@ CLI::App* add_config_verb(CLI::App& app, const std::string& name, const std::str
   return verb;
 }
 
+constexpr const char* kReplayFooter =
+    "A line of the trace is an instant in microseconds, never going back, and one verb:\n"
+    "  {\"at\": 0, \"acquire\": {\"min\": 1, \"max\": 3, \"horizon\": 0, \"cost\": 1,\n"
+    "                        \"keys\": {\"per_tenant\": \"acme\"}, \"id\": \"a\"}}\n"
+    "  {\"at\": 5, \"release\": {\"id\": \"a\", \"count\": 1}}   unused permits go back, the last "
+    "first\n"
+    "  {\"at\": 5, \"ended\": {\"id\": \"a\"}}                 an attempt is over (concurrency)\n"
+    "  {\"at\": 9, \"peek\": {}}                            what is free now\n"
+    "  {\"at\": 9, \"limit\": {\"per_tenant\": {\"burst\": 50}}}   changed parameters\n"
+    "All of acquire may be left out; min is 1 then, max is min, horizon and cost are the limits'\n"
+    "own. An id that comes again within 10 s is the same ask sent again: it gets the same "
+    "permits.\n"
+    "Each line is answered by one, where due and retry are microseconds after the ask:\n"
+    "  {\"granted\": 2, \"due\": [0, 0], \"reason\": null, \"retry\": null, \"remaining\": {...}}\n"
+    "  {\"granted\": 0, \"due\": [], \"reason\": \"per_tenant\", \"retry\": 49990, \"remaining\": "
+    "{...}}";
+
 struct CommandLine {
   CLI::App app{
       "Einlass, an admission gate for Kafka: each record reaches its server only once it "
@@ -42,8 +60,10 @@ struct CommandLine {
       "einlass"};
   std::string path;
   std::string help_verb;
+  std::string store = "memory";
   bool connect = false;
   DemoOptions demo;
+  ReplayOptions replay;
 
   CommandLine() {
     app.set_version_flag("--version", std::string("einlass " EINLASS_VERSION));
@@ -57,12 +77,30 @@ struct CommandLine {
     add_config_verb(app, "print-config",
                     "Print the configuration as understood: defaults filled in, secrets as \"***\"",
                     path);
+    add_replay_options(
+        add_config_verb(app, "replay", "Run a trace of asks through some of the limits", path));
     add_demo_options(app.add_subcommand(
         "demo", "Show it at work, with a broker, a limit and a receiver of its own"));
     app.add_subcommand("help", "Explain a verb")->add_option("VERB", help_verb, "Which one");
     CLI::App* broker = app.add_subcommand(kDemoBrokerVerb, "");
     broker->group("");  // Hidden: a process of the demo's own.
     add_demo_options(broker);
+  }
+
+  void add_replay_options(CLI::App* verb) {
+    verb->add_option("--limits", replay.limits, "The limits to ask, in the order of blame")
+        ->required()
+        ->delimiter(',')
+        ->type_name("NAME,...");
+    verb->add_option("--trace", replay.trace, "The trace, one JSON object a line; - is stdin")
+        ->required()
+        ->type_name("FILE");
+    verb->add_option("--store", store,
+                     "Where the buckets are: in this process, or in the Redis "
+                     "of the configuration, under keys of their own")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"memory", "redis"}));
+    verb->footer(kReplayFooter);
   }
 
   void add_demo_options(CLI::App* verb) {
@@ -108,6 +146,11 @@ int dispatch(CommandLine& line) {
   if (line.app.got_subcommand("demo")) return demo(line.demo);
   if (line.app.got_subcommand(kDemoBrokerVerb)) return demo_broker(line.demo);
   if (line.app.got_subcommand("run")) return with_config(line, run);
+  if (line.app.got_subcommand("replay")) {
+    line.replay.in_redis = line.store == "redis";
+    return with_config(line,
+                       [&](const config::Config& config) { return replay(config, line.replay); });
+  }
   if (line.app.got_subcommand("print-config")) {
     return with_config(line, [](const config::Config& config) {
       std::printf("%s", config::print_config(config).c_str());

@@ -1,0 +1,55 @@
+// What a trace has asked for so far, by the ids that it gave its asks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "units/time.h"
+
+namespace einlass::app {
+
+// An ask that a later line of the trace may name.
+struct Asked {
+  std::uint64_t number = 0;  // Its place among all asks; no two have one.
+  Instant at;
+  std::vector<std::string> keys;    // By the place of the limit.
+  std::vector<std::int64_t> costs;  // Likewise.
+  bool answered = false;
+  std::vector<Duration> due;        // Of each permit that was granted, after `at`.
+  std::size_t returned = 0;         // How many of the last ones were given back, unused.
+  bool ended = false;               // What the others were for is over.
+  const std::string* id = nullptr;  // The book's own; null once another ask has taken the id.
+
+  // How many are held still: the first ones.
+  std::size_t left() const { return ended ? 0 : due.size() - returned; }
+};
+
+class ReplayBook {
+ public:
+  // Older asks than these are forgotten, and those before so many permits.
+  static constexpr std::size_t kMostAsked = 500'000;
+  static constexpr std::size_t kMostPermits = 4'000'000;
+
+  // The last ask of that id; null if there is none, or no more. Stays until as many are added.
+  Asked* find(const std::string& id);
+
+  // Takes an ask in, to be filled in by whoever made it.
+  Asked& add(const std::string& id);
+
+  // The ask's answer has come.
+  void answered(Asked& asked, std::span<const Duration> due);
+
+ private:
+  void forget_oldest();
+
+  std::deque<Asked> asked_;  // In the order in which they were made.
+  std::unordered_map<std::string, Asked*> by_id_;
+  std::size_t permits_ = 0;
+};
+
+}  // namespace einlass::app
