@@ -1,5 +1,7 @@
 #include "limits/log_ring.h"
 
+#include <algorithm>
+
 namespace einlass::limits {
 
 void LogRing::push_back(const Entry& entry) {
@@ -9,8 +11,14 @@ void LogRing::push_back(const Entry& entry) {
 }
 
 std::size_t LogRing::count_until(Instant instant) const {
+  // Mostly it is few of many, so it looks near the front first.
   std::size_t low = 0;
-  for (std::size_t high = size_; low < high;) {
+  std::size_t high = 1;
+  while (high <= size_ && (*this)[high - 1].at <= instant) {
+    low = high;
+    high *= 2;
+  }
+  for (high = std::min(high - 1, size_); low < high;) {
     const std::size_t middle = low + (high - low) / 2;
     if ((*this)[middle].at <= instant) {
       low = middle + 1;

@@ -36,6 +36,7 @@ struct Slice {
 struct SlidingWindow {
   Instant last = kLongAgo;    // The last booked instant, also if it was given back.
   std::vector<Slice> slices;  // The oldest first; at most one more than the window has.
+  std::int64_t width = 0;     // How long the slices were at the last change. Then no two were one.
   std::unique_ptr<std::vector<Returned>> newest;  // See sliding_window_newest.h.
 };
 
@@ -62,20 +63,28 @@ class Slicing {
       : window_(parameters.window),
         slices_(parameters.slices),
         width_((parameters.window.us + slices_ - 1) / slices_),
-        at_last_(parameters.log_newest) {}
+        leaves_by_last_(parameters.log_newest) {}
 
+  std::int64_t width() const { return width_; }
   std::int64_t index(Instant at) const { return at.us / width_; }
+  bool same(Instant a, Instant b) const { return index(a) == index(b); }
 
+  // A slice whose last unit was before this does not count at `at`.
+  Instant oldest(Instant at) const {
+    if (leaves_by_last_) return at - window_ + Duration{1};
+    return {(index(at) - slices_) * width_};
+  }
   // From when on a slice does not count any more, if its last unit was at `last`.
   Instant leaves(Instant last) const {
-    return at_last_ ? last + window_ : Instant{(index(last) + slices_ + 1) * width_};
+    if (leaves_by_last_) return last + window_;
+    return {(index(last) + slices_ + 1) * width_};
   }
 
  private:
   Duration window_;
   std::int64_t slices_;
   std::int64_t width_;
-  bool at_last_;
+  bool leaves_by_last_;
 };
 
 // See algorithm.h.
@@ -100,9 +109,9 @@ class SlidingWindowLook {
 
   SlidingWindow& window_;
   Slicing slicing_;
+  bool log_newest_;
   std::int64_t limit_;
   std::int64_t cost_;
-  bool log_newest_;
   Instant at_;
   std::int64_t taken_;  // In slices that count at `at_`.
 };

@@ -13,15 +13,18 @@ void remember_newest(SlidingWindow& window, Instant at, std::size_t permits,
   }
 }
 
-bool forget_newest(SlidingWindow& window, const PermitId& id, Instant& last) {
+bool forget_newest(SlidingWindow& window, const PermitId& id) {
   if (!window.newest) return false;
   std::vector<Returned>& newest = *window.newest;
   const auto found = std::find_if(newest.rbegin(), newest.rend(),
                                   [&](const Returned& permit) { return permit.id == id; });
   if (found == newest.rend()) return false;
   newest.erase(std::next(found).base());
-  if (!newest.empty()) last = newest.back().at;
   return true;
+}
+
+Instant last_of_newest(const SlidingWindow& window, Instant last) {
+  return window.newest->empty() ? last : window.newest->back().at;
 }
 
 void close_newest(SlidingWindow& window) {

@@ -18,9 +18,12 @@ namespace einlass::limits {
 void remember_newest(SlidingWindow& window, Instant at, std::size_t permits,
                      const IdPrefix& prefix);
 
-// Takes a permit out of the newest slice, whose last instant becomes that of the last one left.
-// False if it is not there.
-bool forget_newest(SlidingWindow& window, const PermitId& id, Instant& last);
+// Takes a permit out of the newest slice; false if it is not there.
+bool forget_newest(SlidingWindow& window, const PermitId& id);
+
+// The instant of the last permit that is left in the newest slice; `last` if it remembers none.
+// REQUIRES: forget_newest() was true.
+Instant last_of_newest(const SlidingWindow& window, Instant last);
 
 // The newest slice is closed: its count and its last instant are all that stays.
 void close_newest(SlidingWindow& window);

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "limits/algorithm.h"
 #include "limits/limit.h"
@@ -84,16 +85,22 @@ class TokenBucketLook {
            (permits == 1 || permits <= burst / cost_);
   }
   Instant reach(std::span<const Duration>, std::int64_t more) const {
-    const std::int64_t missing = more * need() - owed_ - next_.level;
+    const std::int64_t missing = more * need() + taken_ - owed_ - next_.level;
     if (missing <= 0) return next_.at;
     const std::int64_t rate = parameters_.rate.permits;
     return next_.at + Duration{missing / rate + (missing % rate != 0)};
   }
   void book(Instant at) {
-    if (at > next_.at) advance(parameters_, next_, at);
-    next_.level -= need();
+    if (at > next_.at) {
+      next_.level -= std::exchange(taken_, 0);
+      advance(parameters_, next_, at);
+    }
+    taken_ += need();
   }
-  void pay(std::span<const Duration>, const IdPrefix&) { bucket_ = next_; }
+  void pay(std::span<const Duration>, const IdPrefix&) {
+    bucket_ = next_;
+    bucket_.level -= taken_;
+  }
 
  private:
   std::int64_t need() const { return cost_ * parameters_.rate.micros; }
@@ -101,8 +108,9 @@ class TokenBucketLook {
   TokenBucketParameters parameters_;
   TokenBucket& bucket_;
   std::int64_t cost_;
-  std::int64_t owed_;  // What the last permit may leave unpaid.
-  TokenBucket next_;   // With what this ask has booked.
+  std::int64_t owed_;       // What the last permit may leave unpaid.
+  TokenBucket next_;        // At the last instant that this ask has booked, ...
+  std::int64_t taken_ = 0;  // ... without what it has taken there.
 };
 
 inline TokenBucketLook look(const TokenBucketParameters& parameters, TokenBucket& bucket,

@@ -36,10 +36,13 @@ decltype(auto) with(const Parameters& parameters, F&& f) {
   return std::visit(Choose{f}, parameters);
 }
 
-// The state as the automaton of `p` has it.
+// The state that the automaton of these parameters keeps.
+template <class P>
+using KeptFor = decltype(fresh(std::declval<P>(), std::string_view{}));
+
 template <class P, class S>
 auto& state_of(const P&, S& state) {
-  auto* found = std::get_if<decltype(fresh(std::declval<P>(), std::string_view{}))>(&state);
+  auto* found = std::get_if<KeptFor<P>>(&state);
   CHECK(found != nullptr);
   return *found;
 }
