@@ -76,8 +76,9 @@ void Limiters::release(const core::Release& release, Instant now) {
   memory_.release(release, now);
 }
 
-// No limit that can be configured counts what is under way yet.
-void Limiters::ended(const core::Ended&, Instant) {}
+void Limiters::ended(const core::Ended& ended, Instant now) {
+  if (!in_redis(ended.line)) memory_.ended(ended, now);
+}
 
 void Limiters::forget(core::LineId line) {
   const bool limited = !config_.routes[table_.route_of(line).value].limits.empty();

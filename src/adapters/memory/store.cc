@@ -99,10 +99,10 @@ void Store::release(const core::Release& release, Instant now) {
   limits::release(line.costing(permit.cost), returned, now);
 }
 
-void Store::ended(core::LineId id, const core::Permit& permit, Instant now) {
-  Line& line = state_->known(id);
-  const std::array ids = {id_of(permit)};
-  limits::ended(line.costing(permit.cost), ids, now);
+void Store::ended(const core::Ended& ended, Instant now) {
+  Line& line = state_->known(ended.line);
+  const std::array ids = {id_of(ended.permit)};
+  limits::ended(line.costing(ended.permit.cost), ids, now);
 }
 
 StoreStatus Store::status() const {

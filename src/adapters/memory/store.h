@@ -42,7 +42,7 @@ class Store {
   void release(const core::Release& release, Instant now);
 
   // The attempt that the permit was for has ended: what limits concurrency holds it no longer.
-  void ended(core::LineId line, const core::Permit& permit, Instant now);
+  void ended(const core::Ended& ended, Instant now);
 
   StoreStatus status() const;
 
