@@ -17,6 +17,7 @@
 #include "app/replay_book.h"
 #include "app/replay_stores.h"
 #include "app/replay_trace.h"
+#include "app/request.h"
 #include "config/change_limit.h"
 #include "config/suggest.h"
 
@@ -384,6 +385,15 @@ std::optional<std::vector<const config::Limit*>> chosen(const config::Config& co
   return result;
 }
 
+// No gate and no other replay has the same keys.
+std::string own_name_space(const config::Redis& redis) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string name = redis.name_space + ":replay:";
+  for (const std::uint8_t byte : random_run_id())
+    name.append({kDigits[byte >> 4], kDigits[byte & 15]});
+  return name;
+}
+
 }  // namespace
 
 int replay(const config::Config& config, const ReplayOptions& options) {
@@ -392,7 +402,13 @@ int replay(const config::Config& config, const ReplayOptions& options) {
   catch_signals();
   Replay replay(*limits, options);
   const auto take = [&replay](const ReplayAnswer& answer) { replay.take(answer); };
-  return replay.run(options.trace, memory_replay(replay.limits(), take));
+  if (!options.in_redis) return replay.run(options.trace, memory_replay(replay.limits(), take));
+  std::string trouble;
+  auto store =
+      redis_replay(config.redis, own_name_space(config.redis), replay.limits(), take, trouble);
+  if (store) return replay.run(options.trace, std::move(store));
+  std::fprintf(stderr, "einlass: %s\n", trouble.c_str());
+  return kExitFailed;
 }
 
 }  // namespace einlass::app

@@ -43,7 +43,7 @@ struct ReplyReader::Build {
   static void* array(const redisReadTask* task, Count count) {
     ReplyReader& reader = owner(task);
     reader.elements_ += static_cast<std::size_t>(count);
-    if (reader.elements_ > kMaxReplyElements) return nullptr;
+    if (reader.elements_ > reader.most_elements_) return nullptr;
     if (task->parent || task->type != REDIS_REPLY_ARRAY) return spoil(task);
     reader.reply_.kind = Reply::Kind::array;
     return &reader.reply_;
@@ -69,7 +69,8 @@ struct ReplyReader::Build {
 
 void ReplyReader::Free::operator()(redisReader* reader) const { redisReaderFree(reader); }
 
-ReplyReader::ReplyReader() : reader_(redisReaderCreateWithFunctions(Build::functions())) {
+ReplyReader::ReplyReader(std::size_t most_elements)
+    : most_elements_(most_elements), reader_(redisReaderCreateWithFunctions(Build::functions())) {
   CHECK(reader_);
   reader_->privdata = this;
   reply_.integers.reserve(64);

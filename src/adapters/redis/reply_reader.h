@@ -34,7 +34,7 @@ class ReplyReader {
  public:
   enum class Result : std::uint8_t { reply, more_needed, broken };
 
-  ReplyReader();
+  explicit ReplyReader(std::size_t most_elements = kMaxReplyElements);
   ~ReplyReader();
   ReplyReader(const ReplyReader&) = delete;
   ReplyReader& operator=(const ReplyReader&) = delete;
@@ -55,6 +55,7 @@ class ReplyReader {
   };
 
   Reply reply_;
+  std::size_t most_elements_;
   std::size_t elements_ = 0;  // Of the reply being read, nested ones included.
   std::unique_ptr<redisReader, Free> reader_;
 };

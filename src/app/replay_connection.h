@@ -1,0 +1,66 @@
+// A connection to Redis that is waited for: many commands out in one write, then their replies.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "adapters/redis/connection.h"
+#include "adapters/redis/reply_reader.h"
+#include "config/config.h"
+
+namespace einlass::app {
+
+class ReplayConnection final : redis::Connection::Observer {
+ public:
+  // Without an answer for so long, it counts as lost.
+  static constexpr std::chrono::seconds kPatience{10};
+
+  // REQUIRES: `config` outlives it.
+  explicit ReplayConnection(const config::Redis& config) : config_(config) {}
+  ~ReplayConnection();
+  ReplayConnection(const ReplayConnection&) = delete;
+  ReplayConnection& operator=(const ReplayConnection&) = delete;
+
+  // Connects, logs in and selects the database. False, with a sentence in trouble(), if that does
+  // not work. May be called again after a connection was lost.
+  bool open();
+  bool is_open() const { return connection_ != nullptr; }
+
+  // Where the commands of the next exchange() are appended.
+  std::string& out() { return out_; }
+
+  // Sends them and calls `take` with each of their `replies`. False, with a sentence in trouble(),
+  // if they did not all come; the connection is closed then.
+  bool exchange(std::size_t replies, const std::function<void(const redis::Reply&)>& take);
+
+  const std::string& trouble() const { return trouble_; }
+
+  // The server's address, for a sentence.
+  std::string where() const;
+
+ private:
+  void opened() override { opened_ = true; }
+  void received(std::span<const char> bytes) override;
+  void lost(const std::string& why) override;
+
+  bool wait(const std::function<bool()>& done);
+  bool log_in();
+  void give_up(const std::string& why);
+
+  const config::Redis& config_;
+  boost::asio::io_context io_{1};
+  std::shared_ptr<redis::Connection> connection_;
+  std::unique_ptr<redis::ReplyReader> reader_;
+  std::string out_;
+  const std::function<void(const redis::Reply&)>* take_ = nullptr;
+  std::size_t missing_ = 0;  // Replies.
+  bool opened_ = false;
+  std::string trouble_;
+};
+
+}  // namespace einlass::app
