@@ -1,0 +1,50 @@
+"""What every algorithm answers about one bucket.
+
+A bucket is plain state. An ask works on copies and throws them away unless it is granted, so nobody has to prove that a
+denial writes nothing. `p` is the limit's parameters of now, which may have changed since the bucket was last written.
+"""
+
+NO_BOUND = 1 << 80  # A horizon that never binds.
+
+
+class Bucket:
+    grants_ahead = False  # Whether this kind can grant permits that come due later.
+
+    def __init__(self, p, key):
+        """A bucket that nobody has used."""
+
+    def copy(self):
+        raise NotImplementedError
+
+    def ahead(self, p):
+        """How far ahead of an ask a permit may be due."""
+        return 0
+
+    def ever(self, p, cost, n, horizon):
+        """Whether n permits could be had in one ask if only one waited long enough."""
+        raise NotImplementedError
+
+    def advance(self, p, now):
+        """Moves on to `now`; stays where it is if that is in the past."""
+
+    def reach(self, p, cost, n):
+        """The earliest instant for the n-th permit from here, if nobody else asks."""
+        raise NotImplementedError
+
+    def book(self, p, cost, at, permit):
+        """Takes one permit, due at `at`."""
+        raise NotImplementedError
+
+    def remaining(self, p, now):
+        """What is free at `now`, in the bucket's own permits."""
+        raise NotImplementedError
+
+    def release(self, p, cost, permits, now):
+        """Takes unused permits back: (id, instant) each, in the order of the ask.
+
+        Returns how many of them it still knew, and whether anything came back: if not, nothing is written.
+        """
+        raise NotImplementedError
+
+    def ended(self, permits):
+        """The attempts are over. Only concurrency has anything to do."""

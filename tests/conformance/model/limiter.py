@@ -1,0 +1,151 @@
+"""The lines of a trace in, the lines of its answers out, as `einlass replay` reads and prints them."""
+
+from types import SimpleNamespace
+
+from . import joint
+from .concurrency import Concurrency
+from .counter import Counter
+from .fixed_window import FixedWindow
+from .leaky_bucket import LeakyMeter, LeakyQueue
+from .sliding_log import SlidingLog
+from .sliding_window import SlidingWindow
+from .sliding_window_newest import SlidingWindowNewest
+from .smooth import SmoothNext, SmoothNow
+from .token_bucket import TokenBucket
+from .units import ceil_div, duration, rate
+from .warm_up import WarmUp
+
+REMEMBERED = 10_000_000  # How long a granted ask is known again.
+
+
+def algorithm(options):
+    """The class of bucket that a limit's options call for."""
+    name = options["algorithm"]
+    if name == "sliding_window":
+        return SlidingWindowNewest if options.get("log") == "newest" else SlidingWindow
+    if name == "leaky_bucket":
+        return LeakyQueue if options.get("mode") == "queue" else LeakyMeter
+    if name == "smooth":
+        if "warm_up" in options:
+            return WarmUp
+        return SmoothNext if options.get("pay") == "next" else SmoothNow
+    return {"sliding_log": SlidingLog, "fixed_window": FixedWindow, "counter": Counter, "token_bucket": TokenBucket,
+            "concurrency": Concurrency}[name]
+
+
+def parameters(options):
+    p = SimpleNamespace()
+    if "rate" in options:
+        p.permits, p.micros = rate(options["rate"])
+    for name in ("window", "lease", "warm_up"):
+        if name in options:
+            setattr(p, name, duration(options[name]))
+    for name in ("limit", "burst", "capacity"):
+        if name in options:
+            setattr(p, name, options[name])
+    p.by_key = options.get("align") == "key"
+    p.timeout = duration(options.get("timeout", "1s"))
+    if options["algorithm"] == "sliding_window":
+        p.slices = options.get("slices", 10)
+        p.slice = ceil_div(p.window, p.slices)
+    elif options["algorithm"] == "leaky_bucket":
+        p.burst = p.capacity
+    elif options["algorithm"] == "concurrency":
+        p.window = p.lease
+    return p
+
+
+class _Limit:
+    def __init__(self, name, options):
+        self.name = name
+        self.buckets = {}
+        self.change(options)
+
+    def change(self, options):
+        self.options = options
+        self.p = parameters(options)
+        cost = options.get("cost", 1)
+        self.cost = cost if isinstance(cost, int) else 1
+
+    def bucket(self, key):
+        return self.buckets.get(key) or algorithm(self.options)(self.p, key)
+
+
+class Limiter:
+    def __init__(self, limits, asked):
+        """`limits`: {name: options} as in a config; `asked`: the names that every ask takes, in that order."""
+        self.limits = [_Limit(name, limits[name]) for name in asked]
+        self._granted = {}  # By the ask's id: what was granted, and what of it is still out.
+        self._asks = 0
+
+    def answer(self, line):
+        now = line["at"]
+        if "acquire" in line:
+            return self._acquire(now, line["acquire"])
+        if "release" in line:
+            return self._release(now, line["release"])
+        if "ended" in line:
+            return self._ended(now, line["ended"])
+        if "limit" in line:
+            return self._change(line["limit"])
+        return {"remaining": self._remaining(now, line["peek"].get("keys", {}))}
+
+    def _acquire(self, now, ask):
+        keys = ask.get("keys", {})
+        known = self._granted.get(ask["id"])
+        if known and now - known.at <= REMEMBERED:
+            return self._said(known.due, now, keys)
+        cost = ask.get("cost", {})
+        charges = [joint.Charge(limit.bucket(keys.get(limit.name, "")), limit.p,
+                                cost if isinstance(cost, int) else cost.get(limit.name, limit.cost))
+                   for limit in self.limits]
+        self._asks += 1
+        number = self._asks
+        answer = joint.ask(charges, ask.get("min", 1), ask.get("max", ask.get("min", 1)), ask.get("horizon", 0),
+                           lambda i: (number, i), now)
+        if answer.granted == 0:
+            return {"granted": 0, "due": [], "reason": self.limits[answer.reason].name,
+                    "retry": "never" if answer.retry is None else answer.retry, "remaining": self._remaining(now, keys)}
+        for limit, charge in zip(self.limits, charges):
+            limit.buckets[keys.get(limit.name, "")] = charge.bucket
+        permits = [((number, i), at) for i, at in enumerate(answer.due)]
+        self._granted[ask["id"]] = SimpleNamespace(at=now, due=answer.due, out=permits, keys=keys,
+                                                   costs=[charge.cost for charge in charges])
+        return self._said(answer.due, now, keys)
+
+    def _said(self, due, now, keys):
+        return {"granted": len(due), "due": [at - now for at in due], "reason": None, "retry": None,
+                "remaining": self._remaining(now, keys)}
+
+    def _remaining(self, now, keys):
+        return {limit.name: limit.bucket(keys.get(limit.name, "")).remaining(limit.p, now) for limit in self.limits}
+
+    def _release(self, now, release):
+        ask = self._granted.get(release["id"])
+        if ask is None:
+            return {"released": 0}
+        count = min(release.get("count", len(ask.out)), len(ask.out))
+        back, ask.out = ask.out[len(ask.out) - count:], ask.out[:len(ask.out) - count]
+        if not back:
+            return {"released": 0}
+        known = []
+        for limit, cost in zip(self.limits, ask.costs):
+            bucket = limit.bucket(ask.keys.get(limit.name, "")).copy()
+            knew, changed = bucket.release(limit.p, cost, back, now)
+            known.append(knew)
+            if changed:
+                limit.buckets[ask.keys.get(limit.name, "")] = bucket
+        return {"released": min(known)}
+
+    def _ended(self, now, ended):
+        ask = self._granted.get(ended["id"])
+        if ask is not None:
+            for limit in self.limits:
+                limit.bucket(ask.keys.get(limit.name, "")).ended(ask.out)
+        return {"ended": 0 if ask is None else len(ask.out)}
+
+    def _change(self, changes):
+        for limit in self.limits:
+            if limit.name in changes:
+                limit.change({**limit.options, **changes[limit.name]})
+        return {"limit": list(changes)}

@@ -1,0 +1,73 @@
+"""token_bucket: at most burst + rate * W in any W; starts full. Also the leaky bucket as a meter, and smooth.
+
+The level is in 1/Q permits, so a microsecond adds P and a permit takes Q, and nothing is ever rounded.
+
+What comes back must not exceed what a bucket would hold from which it had never been taken. The bucket remembers how
+high it has stood in this generation (ten seconds) and the one before; what is given back raises that too, and never
+above full.
+"""
+
+from .bucket import NO_BOUND, Bucket
+from .units import ceil_div
+
+GENERATION = 10_000_000
+
+
+class TokenBucket(Bucket):
+    grants_ahead = True
+
+    def __init__(self, p, key):
+        self.level = self.peak = self.before = p.burst * p.micros
+        self.micros = p.micros
+        self.at = -NO_BOUND  # The level holds for this instant.
+
+    def copy(self):
+        other = self.__class__.__new__(self.__class__)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def ahead(self, p):
+        return NO_BOUND
+
+    def ever(self, p, cost, n, horizon):
+        return p.permits > 0 and n * cost <= p.burst
+
+    def advance(self, p, now):
+        full = p.burst * p.micros
+        if self.micros != p.micros:
+            self.level = min(full, self.level * p.micros // self.micros)
+            self.peak = self.before = full
+            self.micros = p.micros
+        self.level = min(self.level, full)
+        if now <= self.at:
+            return
+        generations = now // GENERATION - self.at // GENERATION
+        self.level = min(full, self.level + (now - self.at) * p.permits)
+        if generations == 0:
+            self.peak = max(self.peak, self.level)
+        else:
+            self.before = self.peak if generations == 1 else self.level
+            self.peak = self.level
+        self.at = now
+
+    def reach(self, p, cost, n):
+        missing = n * cost * p.micros - self.level
+        return self.at if missing <= 0 else self.at + ceil_div(missing, p.permits)
+
+    def book(self, p, cost, at, permit):
+        self.advance(p, at)
+        self.level -= cost * p.micros
+
+    def remaining(self, p, now):
+        look = self.copy()
+        look.advance(p, now)
+        return 0 if look.at > now or p.permits == 0 else max(0, look.level // p.micros)
+
+    def release(self, p, cost, permits, now):
+        self.advance(p, now)
+        room = p.burst * p.micros - max(self.peak, self.before)
+        back = max(0, min(len(permits) * cost * p.micros, room))
+        self.level += back
+        self.peak += back
+        self.before += back
+        return len(permits), back > 0
