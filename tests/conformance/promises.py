@@ -1,0 +1,142 @@
+"""Each algorithm's promise, checked by brute force on what a trace was answered, and on nothing else.
+
+Only for stretches of a trace in which no limit changed. Permits that were given back do not count: nobody used them.
+"""
+
+from fractions import Fraction
+
+from model.units import duration, rate
+
+REMEMBERED = 10_000_000
+
+
+class Broken(AssertionError):
+    pass
+
+
+def check(lines, answers, first, last, options, costs):
+    """The promises of all limits in {name: options}, on the lines from `first` to before `last`. How many permits."""
+    permits = _permits(lines, answers, first, last)
+    for name, of_limit in options.items():
+        used = sorted(at for at, over, ended in permits if over is None)
+        _PROMISES[_kind(of_limit)](of_limit, costs[name], used, permits)
+    return len(permits)
+
+
+def check_retry(lines, answers, place):
+    """A retry is exact: the denied ask of the line before, made again, is denied until then and granted at it."""
+    left = lines[place - 1]["at"] + answers[place - 1]["retry"] - lines[place]["at"]
+    if left > 0:
+        _demand(answers[place]["granted"] == 0 and answers[place]["retry"] == left, "not denied until its retry")
+    else:
+        _demand(answers[place]["granted"] > 0, "denied at its retry")
+
+
+def _demand(truth, what):
+    if not truth:
+        raise Broken(what)
+
+
+def _permits(lines, answers, first, last):
+    """[instant, when it was given back, when its attempt ended] of each permit."""
+    found, by_ask, asked_at = [], {}, {}
+    for line, answer in zip(lines[first:last], answers[first:last]):
+        now = line["at"]
+        if "acquire" in line and answer["granted"]:
+            name = line["acquire"]["id"]
+            if name in asked_at and now - asked_at[name] <= REMEMBERED:
+                continue  # Asked again: the same permits.
+            asked_at[name] = now
+            by_ask[name] = [[now + due, None, None] for due in answer["due"]]
+            found += by_ask[name]
+        elif "release" in line:
+            out = [permit for permit in by_ask.get(line["release"]["id"], ()) if permit[1] is None]
+            for permit in out[max(0, len(out) - line["release"].get("count", len(out))):]:
+                permit[1] = now
+        elif "ended" in line:
+            for permit in by_ask.get(line["ended"]["id"], ()):
+                permit[2] = now if permit[2] is None else permit[2]
+    return found
+
+
+def _kind(options):
+    name = options["algorithm"]
+    if name == "leaky_bucket":
+        return "queue" if options.get("mode") == "queue" else "bucket"
+    if name == "smooth":
+        return "warm_up" if "warm_up" in options else "next" if options.get("pay") == "next" else "bucket"
+    return "bucket" if name == "token_bucket" else "log" if name in ("sliding_log", "sliding_window") else name
+
+
+def _log(options, cost, used, permits):
+    limit, window = options["limit"], duration(options["window"])
+    for end in used:
+        inside = cost * sum(1 for at in used if end - window < at <= end)
+        _demand(inside <= limit, f"{inside} in the window that ends at {end}, limit {limit}")
+
+
+def _aligned(options, cost, used, permits, phase=0):
+    # Only with `align: epoch`; a key's phase is the program's own to choose, so any phase that fits will do.
+    limit, window = options["limit"], duration(options["window"])
+    if options.get("align") == "key":
+        _demand(_worst(used, 2 * window, cost) <= 3 * limit, "more than three windows' worth in two windows")
+        return
+    for begin in {at // window for at in used}:
+        inside = cost * sum(1 for at in used if at // window == begin)
+        _demand(inside <= limit, f"{inside} in the window from {begin * window}, limit {limit}")
+
+
+def _worst(used, window, cost):
+    return max((cost * sum(1 for at in used if end - window < at <= end) for end in used), default=0)
+
+
+def _opened(options, cost, used, permits):
+    limit, window = options["limit"], duration(options["window"])
+    end, inside = None, 0
+    for at, given_back, _ in sorted(permits, key=lambda permit: permit[0]):
+        if end is None or at >= end:
+            end, inside = at + window, 0
+        inside += cost if given_back is None else 0
+        _demand(inside <= limit, f"{inside} in the window until {end}, limit {limit}")
+
+
+def _bounded(used, cost, burst, permits, micros):
+    """At most burst + rate * W in every closed window from one permit to another."""
+    for i, begin in enumerate(used):
+        for j in range(i, len(used)):
+            inside = (j - i + 1) * cost
+            _demand((inside - burst) * micros <= (used[j] - begin) * permits,
+                    f"{inside} from {begin} to {used[j]}, burst {burst}, {permits} in {micros} us")
+
+
+def _bucket(options, cost, used, permits):
+    _bounded(used, cost, options.get("burst", options.get("capacity")), *rate(options["rate"]))
+
+
+def _next(options, cost, used, permits):
+    # Who pays next has its own permit free of charge: one cost more, and a microsecond's refill for rounding up.
+    _bounded(used, cost, options["burst"] + cost, *rate(options["rate"]))
+
+
+def _spaced(options, cost, used, permits):
+    per, micros = rate(options["rate"])
+    if per == 0:
+        _demand(not used, "a rate of 0 admitted something")
+        return
+    for i, begin in enumerate(used):
+        for j in range(i + 1, len(used)):
+            _demand(used[j] - begin > (j - i) * cost * Fraction(micros, per) - 1,
+                    f"{j - i + 1} from {begin} to {used[j]}, one every {cost * micros}/{per} us")
+
+
+def _held(options, cost, used, permits):
+    limit, lease = options["limit"], duration(options["lease"])
+    spans = [(at, min([at + lease] + [end for end in (given_back, ended) if end is not None]))
+             for at, given_back, ended in permits]
+    for now, _ in spans:
+        held = cost * sum(1 for begin, end in spans if begin <= now < end)
+        _demand(held <= limit, f"{held} held at {now}, limit {limit}")
+
+
+_PROMISES = {"log": _log, "fixed_window": _aligned, "counter": _opened, "bucket": _bucket, "next": _next,
+             "queue": _spaced, "warm_up": _spaced, "concurrency": _held}

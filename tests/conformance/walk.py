@@ -1,0 +1,234 @@
+"""Random walks through limits: a trace for `einlass replay`, and what the model answers.
+
+A walk is a row of sessions. Each begins with other parameters (the `limit` verb) and keys that nobody has used. It seeks
+out the edges: the same instant again, the edges of windows, one microsecond before and after a `retry`, long idle times,
+changed limits, repeated ids, permits given back.
+"""
+
+import random
+from types import SimpleNamespace
+
+from model import Limiter
+from model.units import duration
+
+STEPS_OF_A_SESSION = 250
+START = 1_800_000_000_000_000
+
+
+def _span(rng):
+    return rng.choice((rng.randint(1, 50), rng.randint(100, 5_000)))
+
+
+def _limit(rng):
+    return rng.randint(20, 300) if rng.random() < 0.2 else rng.randint(1, 8)
+
+
+def _rate(rng):
+    if rng.random() < 0.03:
+        return "0/1s"
+    return f"{rng.randint(1, 20)}/{rng.choice((rng.randint(1, 40), rng.randint(50, 9_000)))}us"
+
+
+def _windowed(rng):
+    return {"limit": _limit(rng), "window": f"{_span(rng)}us"}
+
+
+def _sliced(rng):
+    return {**_windowed(rng), "slices": rng.randint(1, 12)}
+
+
+def _bucket(name):
+    return lambda rng: {"rate": _rate(rng), name: rng.choice((rng.randint(1, 12), rng.randint(20, 300)))}
+
+
+def _smooth(rng):
+    return {**_bucket("burst")(rng), "timeout": f"{rng.choice((0, _span(rng), 4 * _span(rng)))}us"}
+
+
+def _warm_up(rng):
+    return {"rate": f"{rng.randint(1, 20)}/{rng.choice((rng.randint(1, 40), rng.randint(50, 2_000)))}us",
+            "timeout": f"{rng.choice((0, _span(rng), 4 * _span(rng)))}us", "warm_up": f"{rng.choice((10, 1_000)) * _span(rng)}us"}
+
+
+# name: (the options that make it this algorithm, how to draw the others)
+ALGORITHMS = {
+    "sliding_log": ({"algorithm": "sliding_log"}, _windowed),
+    "fixed_window": ({"algorithm": "fixed_window"},
+                     lambda rng: {**_windowed(rng), "align": rng.choice(("epoch", "key"))}),
+    "counter": ({"algorithm": "counter"}, _windowed),
+    "sliding_window": ({"algorithm": "sliding_window"}, _sliced),
+    "sliding_window_newest": ({"algorithm": "sliding_window", "log": "newest"}, _sliced),
+    "leaky_meter": ({"algorithm": "leaky_bucket", "mode": "meter"}, _bucket("capacity")),
+    "leaky_queue": ({"algorithm": "leaky_bucket", "mode": "queue"}, _bucket("capacity")),
+    "token_bucket": ({"algorithm": "token_bucket"}, _bucket("burst")),
+    "smooth_now": ({"algorithm": "smooth", "pay": "now"}, _smooth),
+    "smooth_next": ({"algorithm": "smooth", "pay": "next"}, _smooth),
+    "warm_up": ({"algorithm": "smooth", "pay": "next"}, _warm_up),
+    "concurrency": ({"algorithm": "concurrency"},
+                    lambda rng: {"limit": _limit(rng), "lease": f"{_span(rng) * rng.choice((1, 20))}us"}),
+}
+
+MIXES = {
+    "log_and_bucket": ("sliding_log", "token_bucket"),
+    "rate_and_concurrency": ("smooth_now", "concurrency"),
+    "ahead": ("sliding_log", "leaky_queue", "smooth_next", "warm_up", "token_bucket"),
+    "windows": ("counter", "fixed_window", "sliding_window", "sliding_window_newest"),
+    "eight": ("token_bucket", "sliding_window", "leaky_queue", "concurrency", "counter", "leaky_meter", "sliding_log",
+              "smooth_next"),
+}
+
+LOGS = ("sliding_log", "concurrency")
+
+
+def names(shape):
+    return MIXES.get(shape, (shape,))
+
+
+def limits(shape):
+    """The config's limits for a walk of this shape."""
+    drawn = random.Random(0)
+    return {name: {**ALGORITHMS[name][0], **ALGORITHMS[name][1](drawn), "key": "header:key"} for name in names(shape)}
+
+
+class Walk:
+    """steps() makes one; then `lines` is the trace, `answers` the model's, `sessions` where each begins.
+
+    `probes` are the places of asks that repeat the denied one on the line before, right before its retry or at it.
+    """
+
+    def __init__(self, shape, seed):
+        self.shape = shape
+        self.names = names(shape)
+        self.model = Limiter(limits(shape), self.names)
+        self.lines, self.answers, self.sessions, self.probes = [], [], [], []
+        self._rng = random.Random(f"{shape} {seed}")
+        self._now = START
+        self._number = 0
+        self._planned = []
+
+    def steps(self, count):
+        while len(self.lines) < count:
+            if len(self.lines) - (self.sessions[-1].begin if self.sessions else -STEPS_OF_A_SESSION) \
+                    >= STEPS_OF_A_SESSION:
+                self._new_session()
+            self._step()
+        return self
+
+    def _say(self, verb, what):
+        line = {"at": self._now, verb: what}
+        self.lines.append(line)
+        self.answers.append(self.model.answer(line))
+        return self.answers[-1]
+
+    def _new_session(self):
+        rng = self._rng
+        self._now += rng.randint(0, 20_000_000)
+        self._planned.clear()
+        options = {name: ALGORITHMS[name][1](rng) for name in self.names}
+        costs = {name: rng.choice((1, 1, rng.randint(1, 4))) for name in self.names}
+        # In a steady one nothing changes, so that its promise can be checked.
+        self.sessions.append(SimpleNamespace(begin=len(self.lines), options=options, costs=costs,
+                                             steady=rng.random() < 0.6, horizon=rng.random() < 0.6))
+        self._options = options
+        self._keys = {name: f"k{len(self.sessions)}" for name in self.names}
+        self._asks = []
+        self._wait = 0
+        self._say("limit", options)
+
+    def _step(self):
+        rng = self._rng
+        session = self.sessions[-1]
+        if self._planned:
+            self._now, ask = self._planned.pop(0)
+            self.probes.append(len(self.lines))
+            self._ask({**ask, "id": self._id()})
+            return
+        self._move_clock()
+        draw = rng.random()
+        if draw < 0.12 and self._asks:
+            self._give_back("release")
+        elif draw < 0.20 and self._asks and "concurrency" in self.names:
+            self._give_back("ended")
+        elif draw < 0.24:
+            self._say("peek", {"keys": self._keys})
+        elif draw < 0.28 and self._asks:
+            self._ask(rng.choice(self._asks[-5:]))
+        elif draw < 0.285 and not session.steady:
+            self._change()
+        else:
+            self._ask(self._new_ask())
+
+    def _new_ask(self):
+        rng = self._rng
+        least = rng.randint(2, 5) if rng.random() < 0.2 else 1
+        most = least + (rng.randint(0, 8) if rng.random() < 0.5 else 0)
+        if rng.random() < 0.005:
+            most += 300
+        horizon = 0
+        if self.sessions[-1].horizon and rng.random() < 0.75:
+            horizon = rng.randint(0, 20_000) if rng.random() < 0.2 else rng.randint(0, 500)
+        return {"min": least, "max": most, "horizon": horizon, "cost": self.sessions[-1].costs, "keys": self._keys,
+                "id": self._id()}
+
+    def _id(self):
+        self._number += 1
+        return f"a{self._number}"
+
+    def _ask(self, ask):
+        answer = self._say("acquire", ask)
+        if not self._asks or self._asks[-1] is not ask:
+            self._asks.append(ask)
+        retry = answer["retry"]
+        self._wait = retry if isinstance(retry, int) else 0
+        if self._wait and not self._planned and self._rng.random() < 0.15:
+            if self._wait > 1:
+                self._planned.append((self._now + self._wait - 1, ask))
+            self._planned.append((self._now + self._wait, ask))
+
+    def _give_back(self, verb):
+        rng = self._rng
+        ask = self._asks[-1] if rng.random() < 0.6 else rng.choice(self._asks[-8:])
+        what = {"id": ask["id"]}
+        if verb == "release" and rng.random() < 0.6:
+            what["count"] = rng.randint(1, 4)
+        if verb == "ended":
+            self._asks.remove(ask)
+        self._say(verb, what)
+
+    def _change(self):
+        rng = self._rng
+        name = rng.choice(self.names)
+        drawn = ALGORITHMS[name][1](rng)
+        changed = {option: value for option, value in drawn.items() if rng.random() < 0.6}
+        span = "lease" if name == "concurrency" else "window"
+        if name in LOGS and span in changed:
+            # A longer window knows only what the shorter one had kept, which is not fixed.
+            shorter = min(duration(changed[span]), duration(self._options[name][span]))
+            changed[span] = f"{shorter}us"
+        self._options = {**self._options, name: {**self._options[name], **changed}}
+        self._say("limit", {name: changed})
+
+    def _move_clock(self):
+        rng = self._rng
+        move = rng.randrange(10)
+        if move < 2:
+            return  # The same instant again.
+        if move == 2:
+            self._now += self._wait or 1
+        elif move == 3:
+            self._now += rng.randint(0, 4_000)
+        elif move == 4:
+            self._to_an_edge()
+        elif move == 5 and rng.random() < 0.1:
+            self._now += rng.choice((10_000_000, 10_000_001, rng.randint(0, 40_000_000)))
+        else:
+            self._now += rng.randint(0, 60)
+
+    def _to_an_edge(self):
+        """To the end of a window or slice, or a microsecond beside it."""
+        rng = self._rng
+        options = self._options[rng.choice(self.names)]
+        span = duration(options.get("window") or options.get("lease") or options.get("warm_up") or "100us")
+        span = max(1, span // options.get("slices", 1))
+        edge = (self._now // span + 1) * span if rng.random() < 0.7 else self._now + span
+        self._now = max(self._now, edge + rng.choice((-1, 0, 0, 1)))
