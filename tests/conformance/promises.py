@@ -3,8 +3,6 @@
 Only for stretches of a trace in which no limit changed. Permits that were given back do not count: nobody used them.
 """
 
-from fractions import Fraction
-
 from model.units import duration, rate
 
 REMEMBERED = 10_000_000
@@ -101,12 +99,13 @@ def _opened(options, cost, used, permits):
 
 
 def _bounded(used, cost, burst, permits, micros):
-    """At most burst + rate * W in every closed window from one permit to another."""
-    for i, begin in enumerate(used):
-        for j in range(i, len(used)):
-            inside = (j - i + 1) * cost
-            _demand((inside - burst) * micros <= (used[j] - begin) * permits,
-                    f"{inside} from {begin} to {used[j]}, burst {burst}, {permits} in {micros} us")
+    """At most burst + rate * W in any closed window: for each last permit against the worst first one."""
+    least = None
+    for i, at in enumerate(used):
+        first = i * cost * micros - at * permits
+        least = first if least is None else min(least, first)
+        over = (i + 1) * cost * micros - at * permits - least - burst * micros
+        _demand(over <= 0, f"{over}/{micros} permits above burst + rate * W in a window that ends at {at}")
 
 
 def _bucket(options, cost, used, permits):
@@ -123,10 +122,11 @@ def _spaced(options, cost, used, permits):
     if per == 0:
         _demand(not used, "a rate of 0 admitted something")
         return
-    for i, begin in enumerate(used):
-        for j in range(i + 1, len(used)):
-            _demand(used[j] - begin > (j - i) * cost * Fraction(micros, per) - 1,
-                    f"{j - i + 1} from {begin} to {used[j]}, one every {cost * micros}/{per} us")
+    latest = None  # Of all before, when this one could be at the earliest, less a microsecond for rounding up.
+    for i, at in enumerate(used):
+        turn = at * per - i * cost * micros
+        _demand(latest is None or turn > latest - per, f"{at} is too early, one every {cost * micros}/{per} us")
+        latest = turn if latest is None else max(latest, turn)
 
 
 def _held(options, cost, used, permits):

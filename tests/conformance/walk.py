@@ -160,7 +160,7 @@ class Walk:
 
     def _new_ask(self):
         rng = self._rng
-        least = rng.randint(2, 5) if rng.random() < 0.2 else 1
+        least = rng.randint(2, 5) if rng.random() < 0.2 / len(self.names) else 1
         most = least + (rng.randint(0, 8) if rng.random() < 0.5 else 0)
         if rng.random() < 0.005:
             most += 300

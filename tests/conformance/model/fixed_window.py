@@ -19,7 +19,14 @@ class FixedWindow(Counter):
         super().__init__(p, key)
         self.key = key.encode()
 
-    def closes(self, p):
+    def mark(self, p):
         phase = fnv1a_64(self.key) % p.window if p.by_key else 0
-        mark = phase + ((self.at - phase) // p.window + 1) * p.window
-        return max(self.end, mark) if self.is_open() else mark
+        return phase + ((self.at - phase) // p.window + 1) * p.window
+
+    def closes(self, p):
+        return self.end if self.is_open() else self.mark(p)
+
+    def book(self, p, cost, at, permit):
+        mark = self.mark(p)
+        super().book(p, cost, at, permit)
+        self.end = max(self.end, mark)

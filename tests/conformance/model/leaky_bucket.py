@@ -35,7 +35,7 @@ class LeakyQueue(Bucket):
         return p.capacity * p.micros // p.permits if p.permits else 0
 
     def ever(self, p, cost, n, horizon):
-        return p.permits > 0 and (n - 1) * cost * p.micros <= horizon * p.permits
+        return p.permits > 0 and cost <= p.capacity and (n - 1) * cost * p.micros <= horizon * p.permits
 
     def advance(self, p, now):
         self.now = now
