@@ -12,6 +12,7 @@ from model import Limiter
 from model.units import duration
 
 STEPS_OF_A_SESSION = 250
+GIVE_BACK_WITHIN = 10_000_000
 START = 1_800_000_000_000_000
 
 
@@ -132,6 +133,7 @@ class Walk:
         self._options = options
         self._keys = {name: f"k{len(self.sessions)}" for name in self.names}
         self._asks = []
+        self._asked_at = {}
         self._wait = 0
         self._say("limit", options)
 
@@ -176,6 +178,7 @@ class Walk:
 
     def _ask(self, ask):
         answer = self._say("acquire", ask)
+        self._asked_at.setdefault(ask["id"], self._now)
         if not self._asks or self._asks[-1] is not ask:
             self._asks.append(ask)
         retry = answer["retry"]
@@ -188,6 +191,8 @@ class Walk:
     def _give_back(self, verb):
         rng = self._rng
         ask = self._asks[-1] if rng.random() < 0.6 else rng.choice(self._asks[-8:])
+        if self.sessions[-1].steady and self._now - self._asked_at[ask["id"]] >= GIVE_BACK_WITHIN:
+            return  # Later than that the promises do not hold.
         what = {"id": ask["id"]}
         if verb == "release" and rng.random() < 0.6:
             what["count"] = rng.randint(1, 4)

@@ -3,8 +3,8 @@
 The level is in 1/Q permits, so a microsecond adds P and a permit takes Q, and nothing is ever rounded.
 
 What comes back must not exceed what a bucket would hold from which it had never been taken. The bucket remembers how
-high it has stood in this generation (ten seconds) and the one before; what is given back raises that too, and never
-above full.
+high it has stood since anything that may still come back was taken: in this generation (ten seconds) and the one
+before. What is given back raises that too, and never above full.
 """
 
 from .bucket import NO_BOUND, Bucket
@@ -17,7 +17,8 @@ class TokenBucket(Bucket):
     grants_ahead = True
 
     def __init__(self, p, key):
-        self.level = self.peak = self.before = p.burst * p.micros
+        self.level = p.burst * p.micros
+        self.peak = self.before = 0  # The highest level in the generation of `at`, and in the one before.
         self.micros = p.micros
         self.at = -NO_BOUND  # The level holds for this instant.
 
@@ -41,13 +42,14 @@ class TokenBucket(Bucket):
         self.level = min(self.level, full)
         if now <= self.at:
             return
-        generations = now // GENERATION - self.at // GENERATION
-        self.level = min(full, self.level + (now - self.at) * p.permits)
-        if generations == 0:
+        if now - self.at >= GENERATION:  # Nothing that was taken until then comes back any more.
+            self.peak = self.before = 0
+        elif now // GENERATION > self.at // GENERATION:
+            self.before, self.peak = self.peak, 0
+        risen = self.level + (now - self.at) * p.permits
+        self.level = min(full, risen)
+        if now - self.at < GENERATION:
             self.peak = max(self.peak, self.level)
-        else:
-            self.before = self.peak if generations == 1 else self.level
-            self.peak = self.level
         self.at = now
 
     def reach(self, p, cost, n):
@@ -65,7 +67,7 @@ class TokenBucket(Bucket):
 
     def release(self, p, cost, permits, now):
         self.advance(p, now)
-        room = p.burst * p.micros - max(self.peak, self.before)
+        room = p.burst * p.micros - max(self.peak, self.before, self.level)
         back = max(0, min(len(permits) * cost * p.micros, room))
         self.level += back
         self.peak += back
