@@ -3,6 +3,7 @@
 Only for stretches of a trace in which no limit changed. Permits that were given back do not count: nobody used them.
 """
 
+from model.fixed_window import fnv1a_64
 from model.units import duration, rate
 
 REMEMBERED = 10_000_000
@@ -12,13 +13,12 @@ class Broken(AssertionError):
     pass
 
 
-def check(lines, answers, first, last, options, costs):
-    """The promises of all limits in {name: options}, on the lines from `first` to before `last`. How many permits."""
+def check(lines, answers, first, last, options, costs, keys):
+    """The promises of all limits in {name: options}, on the lines from `first` to before `last`."""
     permits = _permits(lines, answers, first, last)
     for name, of_limit in options.items():
         used = sorted(at for at, over, ended in permits if over is None)
-        _PROMISES[_kind(of_limit)](of_limit, costs[name], used, permits)
-    return len(permits)
+        _PROMISES[_kind(of_limit)](of_limit, costs[name], used, permits, keys[name])
 
 
 def check_retry(lines, answers, place):
@@ -66,29 +66,22 @@ def _kind(options):
     return "bucket" if name == "token_bucket" else "log" if name in ("sliding_log", "sliding_window") else name
 
 
-def _log(options, cost, used, permits):
+def _log(options, cost, used, permits, key):
     limit, window = options["limit"], duration(options["window"])
     for end in used:
         inside = cost * sum(1 for at in used if end - window < at <= end)
         _demand(inside <= limit, f"{inside} in the window that ends at {end}, limit {limit}")
 
 
-def _aligned(options, cost, used, permits, phase=0):
-    # Only with `align: epoch`; a key's phase is the program's own to choose, so any phase that fits will do.
+def _aligned(options, cost, used, permits, key):
     limit, window = options["limit"], duration(options["window"])
-    if options.get("align") == "key":
-        _demand(_worst(used, 2 * window, cost) <= 3 * limit, "more than three windows' worth in two windows")
-        return
-    for begin in {at // window for at in used}:
-        inside = cost * sum(1 for at in used if at // window == begin)
-        _demand(inside <= limit, f"{inside} in the window from {begin * window}, limit {limit}")
+    phase = fnv1a_64(key.encode()) % window if options.get("align") == "key" else 0
+    for begin in {(at - phase) // window for at in used}:
+        inside = cost * sum(1 for at in used if (at - phase) // window == begin)
+        _demand(inside <= limit, f"{inside} in the window from {phase + begin * window}, limit {limit}")
 
 
-def _worst(used, window, cost):
-    return max((cost * sum(1 for at in used if end - window < at <= end) for end in used), default=0)
-
-
-def _opened(options, cost, used, permits):
+def _opened(options, cost, used, permits, key):
     limit, window = options["limit"], duration(options["window"])
     end, inside = None, 0
     for at, given_back, _ in sorted(permits, key=lambda permit: permit[0]):
@@ -108,16 +101,16 @@ def _bounded(used, cost, burst, permits, micros):
         _demand(over <= 0, f"{over}/{micros} permits above burst + rate * W in a window that ends at {at}")
 
 
-def _bucket(options, cost, used, permits):
+def _bucket(options, cost, used, permits, key):
     _bounded(used, cost, options.get("burst", options.get("capacity")), *rate(options["rate"]))
 
 
-def _next(options, cost, used, permits):
+def _next(options, cost, used, permits, key):
     # Who pays next has its own permit free of charge: one cost more, and a microsecond's refill for rounding up.
     _bounded(used, cost, options["burst"] + cost, *rate(options["rate"]))
 
 
-def _spaced(options, cost, used, permits):
+def _spaced(options, cost, used, permits, key):
     per, micros = rate(options["rate"])
     if per == 0:
         _demand(not used, "a rate of 0 admitted something")
@@ -129,7 +122,7 @@ def _spaced(options, cost, used, permits):
         latest = turn if latest is None else max(latest, turn)
 
 
-def _held(options, cost, used, permits):
+def _held(options, cost, used, permits, key):
     limit, lease = options["limit"], duration(options["lease"])
     spans = [(at, min([at + lease] + [end for end in (given_back, ended) if end is not None]))
              for at, given_back, ended in permits]

@@ -88,7 +88,10 @@ def run_vectors(replay, stores):
         expected = vector.answers
         answered = {"model": model_answers(vector.limits, vector.asked, vector.lines)}
         for store in stores:
-            answered[store] = replay.answers(store, vector.limits, vector.asked, vector.lines)
+            try:
+                answered[store] = replay.answers(store, vector.limits, vector.asked, vector.lines)
+            except ReplayError as error:
+                failures.append(f"{vector.name}: {error}")
         for who, answers in answered.items():
             at = first_difference(expected, answers)
             if at is not None:
@@ -104,7 +107,11 @@ def run_walk(replay, stores, shape, seed, steps):
     limits = walk.limits(shape)
     failures = []
     for store in stores:
-        answers = replay.answers(store, limits, made.names, made.lines)
+        try:
+            answers = replay.answers(store, limits, made.names, made.lines)
+        except ReplayError as error:
+            failures.append(f"{shape}, seed {seed}: {error}")
+            continue
         at = first_difference(made.answers, answers)
         if at is None:
             failures += [f"{shape} on {store}: {broken}" for broken in broken_promises(made, limits, answers)]
@@ -126,7 +133,7 @@ def broken_promises(made, limits, answers):
         if session.steady:
             options = {name: {**limits[name], **session.options[name]} for name in made.names}
             try:
-                promises.check(made.lines, answers, session.begin, end, options, session.costs)
+                promises.check(made.lines, answers, session.begin, end, options, session.costs, session.keys)
             except promises.Broken as broken:
                 yield f"lines {session.begin + 1} to {end} with {json.dumps(options)}: {broken}"
     for place in made.probes:
@@ -148,8 +155,7 @@ def main():
     print(f"seed {options.seed}", flush=True)
     redis = Redis(arguments=["--maxmemory", "1gb"])
     try:
-        if "redis" in stores:
-            redis.start()
+        redis.start()
         replay = Replay(options.einlass, redis.url)
         failures = run_vectors(replay, stores)
         with ProcessPoolExecutor(2) as pool:

@@ -25,8 +25,6 @@ def _limit(rng):
 
 
 def _rate(rng):
-    if rng.random() < 0.03:
-        return "0/1s"
     return f"{rng.randint(1, 20)}/{rng.choice((rng.randint(1, 40), rng.randint(50, 9_000)))}us"
 
 
@@ -54,8 +52,8 @@ def _warm_up(rng):
 # name: (the options that make it this algorithm, how to draw the others)
 ALGORITHMS = {
     "sliding_log": ({"algorithm": "sliding_log"}, _windowed),
-    "fixed_window": ({"algorithm": "fixed_window"},
-                     lambda rng: {**_windowed(rng), "align": rng.choice(("epoch", "key"))}),
+    "fixed_window": ({"algorithm": "fixed_window"}, _windowed),
+    "fixed_window_by_key": ({"algorithm": "fixed_window", "align": "key"}, _windowed),
     "counter": ({"algorithm": "counter"}, _windowed),
     "sliding_window": ({"algorithm": "sliding_window"}, _sliced),
     "sliding_window_newest": ({"algorithm": "sliding_window", "log": "newest"}, _sliced),
@@ -127,11 +125,11 @@ class Walk:
         self._planned.clear()
         options = {name: ALGORITHMS[name][1](rng) for name in self.names}
         costs = {name: rng.choice((1, 1, rng.randint(1, 4))) for name in self.names}
-        # In a steady one nothing changes, so that its promise can be checked.
-        self.sessions.append(SimpleNamespace(begin=len(self.lines), options=options, costs=costs,
-                                             steady=rng.random() < 0.6, horizon=rng.random() < 0.6))
         self._options = options
         self._keys = {name: f"k{len(self.sessions)}" for name in self.names}
+        # In a steady one nothing changes, so that its promise can be checked.
+        self.sessions.append(SimpleNamespace(begin=len(self.lines), options=options, costs=costs, keys=self._keys,
+                                             steady=rng.random() < 0.6, horizon=rng.random() < 0.6))
         self._asks = []
         self._asked_at = {}
         self._wait = 0
@@ -205,13 +203,18 @@ class Walk:
         name = rng.choice(self.names)
         drawn = ALGORITHMS[name][1](rng)
         changed = {option: value for option, value in drawn.items() if rng.random() < 0.6}
-        span = "lease" if name == "concurrency" else "window"
-        if name in LOGS and span in changed:
-            # A longer window knows only what the shorter one had kept, which is not fixed.
-            shorter = min(duration(changed[span]), duration(self._options[name][span]))
-            changed[span] = f"{shorter}us"
+        if self._forgettable(name):
+            # A longer window or a larger bucket knows only what was kept, which is not fixed.
+            changed = {"limit": drawn["limit"]} if "limit" in drawn else {}
+            if name in LOGS:
+                span = "lease" if name == "concurrency" else "window"
+                changed[span] = f"{min(duration(drawn[span]), duration(self._options[name][span]))}us"
         self._options = {**self._options, name: {**self._options[name], **changed}}
         self._say("limit", {name: changed})
+
+    def _forgettable(self, name):
+        limit = next(limit for limit in self.model.limits if limit.name == name)
+        return limit.bucket(self._keys[name]).forgettable(limit.p, self._now)
 
     def _move_clock(self):
         rng = self._rng

@@ -35,6 +35,11 @@ class Bucket:
         """Takes one permit, due at `at`."""
         raise NotImplementedError
 
+    def forgettable(self, p, now):
+        """Whether some of what it keeps may have been thrown away by `now`, because no answer depends on it unless the
+        parameters change."""
+        return False
+
     def remaining(self, p, now):
         """What is free at `now`, in the bucket's own permits."""
         raise NotImplementedError

@@ -104,6 +104,7 @@ class Limiter:
         answer = joint.ask(charges, ask.get("min", 1), ask.get("max", ask.get("min", 1)), ask.get("horizon", 0),
                            lambda i: (number, i), now)
         if answer.granted == 0:
+            self._granted.pop(ask["id"], None)  # Whoever names the id from now on means this ask.
             return {"granted": 0, "due": [], "reason": self.limits[answer.reason].name,
                     "retry": "never" if answer.retry is None else answer.retry, "remaining": self._remaining(now, keys)}
         for limit, charge in zip(self.limits, charges):
@@ -131,6 +132,9 @@ class Limiter:
         known = []
         for limit, cost in zip(self.limits, ask.costs):
             bucket = limit.bucket(ask.keys.get(limit.name, "")).copy()
+            if not bucket.ever(limit.p, cost, 1, 0):
+                known.append(0)  # The limit is lower than the cost by now, and nothing comes back.
+                continue
             knew, changed = bucket.release(limit.p, cost, back, now)
             known.append(knew)
             if changed:
@@ -139,10 +143,12 @@ class Limiter:
 
     def _ended(self, now, ended):
         ask = self._granted.get(ended["id"])
-        if ask is not None:
-            for limit in self.limits:
-                limit.bucket(ask.keys.get(limit.name, "")).ended(ask.out)
-        return {"ended": 0 if ask is None else len(ask.out)}
+        if ask is None:
+            return {"ended": 0}
+        over, ask.out = ask.out, []
+        for limit in self.limits:
+            limit.bucket(ask.keys.get(limit.name, "")).ended(over)
+        return {"ended": len(over)}
 
     def _change(self, changes):
         for limit in self.limits:

@@ -44,6 +44,9 @@ class SlidingLog(Bucket):
         self.entries += [(at, permit)] * cost
         self.last = at
 
+    def forgettable(self, p, now):
+        return any(instant + p.window <= now for instant, _ in self.entries)
+
     def remaining(self, p, now):
         if self.last > now:
             return 0

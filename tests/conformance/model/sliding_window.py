@@ -52,6 +52,9 @@ class SlidingWindow(Bucket):
             self.slices.append([at, cost])
         self.time = at
 
+    def forgettable(self, p, now):
+        return any(self.leaves(p, slice_) <= now for slice_ in self.slices)
+
     def remaining(self, p, now):
         if self.time > now:
             return 0

@@ -60,6 +60,11 @@ class TokenBucket(Bucket):
         self.advance(p, at)
         self.level -= cost * p.micros
 
+    def forgettable(self, p, now):
+        look = self.copy()
+        look.advance(p, now)
+        return look.level == p.burst * p.micros and now - self.at >= GENERATION
+
     def remaining(self, p, now):
         look = self.copy()
         look.advance(p, now)

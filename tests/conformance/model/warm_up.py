@@ -72,6 +72,11 @@ class WarmUp(Bucket):
         self.free += Fraction(self.price(p, self.level, units), p.permits)
         self.level -= min(units, self.level)
 
+    def forgettable(self, p, now):
+        look = self.copy()
+        look.advance(p, now)
+        return look.level == self.full(p) and look.free <= now
+
     def remaining(self, p, now):
         return 1 if p.permits > 0 and self.free <= now else 0
 
