@@ -5,19 +5,56 @@
 -- Reply: granted, now_us, retry_us (-1 = never, -2 = all were granted), reason (place of the bucket
 -- from 0, -1 = all were granted), what remains in each bucket, and each permit's due time in
 -- microseconds after now_us.
-local last = #ARGV
-local min, max, horizon = ARGV[last - 6] + 0, ARGV[last - 5] + 0, ARGV[last - 4] + 0
+local last, buckets = #ARGV, #KEYS
 local prefix, memo = ARGV[last - 3], ARGV[last - 2]
 local now, slack = instant(ARGV[last - 1]), ARGV[last] + 0
+local horizon = ARGV[last - 4] + 0
 local remembered = 10000000 -- What was granted so long ago can be told again.
+if memo ~= '' then
+  buckets = buckets - 1
+end
 
-local looks, buckets = {}, memo == '' and #KEYS or #KEYS - 1
+local function remember(booked)
+  call('SET', KEYS[buckets + 1], cmsgpack.pack(prefix, now, booked),
+    'PX', expiry(now + remembered, now, slack))
+end
+
+local function possible(b, n)
+  return b.cost >= 1 and b.cost <= b.most and b.kind.ever(b, n, horizon)
+end
+
+-- Most asks: one permit of one bucket. The same as below, without what is for many.
+if buckets == 1 and ARGV[last - 5] == '1' and memo ~= '1' then
+  local b = algorithms[ARGV[1]].look(KEYS[1], ARGV[2] + 0, 3, now)
+  local kind, ahead = b.kind, b.ahead or 0
+  if ahead < horizon then
+    horizon = ahead
+  end
+  if not possible(b, 1) then
+    return { 0, now, -1, 0, kind.remaining(b, now) }
+  end
+  local booked = {}
+  local at = kind.reach(b, booked, 0, 1)
+  if at > now + horizon then
+    return { 0, now, at - now - horizon, 0, kind.remaining(b, now) }
+  end
+  kind.book(b, at)
+  booked[1] = at
+  kind.pay(b, booked, 1, prefix, now, slack)
+  if memo == '0' then
+    remember(booked)
+  end
+  return { 1, now, -2, -1, kind.remaining(b, now), at - now }
+end
+
+local min, max = ARGV[last - 6] + 0, ARGV[last - 5] + 0
+local all = {}
 
 local function look()
-  local place, ahead = 1, horizon > 0 and max or 1
+  local place = 1
   for i = 1, buckets do
     local algorithm = algorithms[ARGV[place]]
-    looks[i] = algorithm.look(KEYS[i], place + 2, ARGV[place + 1] + 0, now, ahead)
+    all[i] = algorithm.look(KEYS[i], ARGV[place + 1] + 0, place + 2, now)
     place = place + 2 + algorithm.parameters
   end
 end
@@ -25,7 +62,7 @@ end
 local function answer(granted, retry, reason, booked)
   local reply = { granted, now, retry, reason }
   for i = 1, buckets do
-    reply[4 + i] = looks[i].remaining(looks[i], now)
+    reply[4 + i] = all[i].kind.remaining(all[i], now)
   end
   for i = 1, granted do
     reply[4 + buckets + i] = booked[i] - now
@@ -33,9 +70,32 @@ local function answer(granted, retry, reason, booked)
   return reply
 end
 
+-- When all buckets have the next permit, and the first that has it only after `latest`.
+local function next_permit(booked, n, latest)
+  local at, late = now, nil
+  for i = 1, buckets do
+    local b = all[i]
+    local earliest = b.kind.reach(b, booked, n, 1)
+    if earliest > latest then
+      late = late or i
+    end
+    if earliest > at then
+      at = earliest
+    end
+  end
+  return at, late
+end
+
+local function book(booked, n, at)
+  for i = 1, buckets do
+    all[i].kind.book(all[i], at)
+  end
+  booked[n] = at
+end
+
 look()
 if memo == '1' then
-  local known = redis.call('GET', KEYS[buckets + 1])
+  local known = call('GET', KEYS[buckets + 1])
   if known then
     local asked, at, booked = cmsgpack.unpack(known)
     if asked == prefix and now - at <= remembered then
@@ -44,64 +104,60 @@ if memo == '1' then
   end
 end
 
-local unable
+local all_ahead = true
 for i = 1, buckets do
-  if not looks[i].grants_ahead then
-    horizon = 0
+  local ahead = all[i].ahead
+  all_ahead = all_ahead and ahead
+  if not ahead or ahead < horizon then
+    horizon = ahead or 0
   end
-  if min > looks[i].most then
-    unable = unable or i
+end
+for i = 1, buckets do
+  if not possible(all[i], min) then
+    return answer(0, -1, i - 1)
   end
 end
 
--- One permit after the other, each at the latest of the buckets' earliest instants, until a bucket
--- is too late with the next.
-local latest = now + horizon
-local booked, granted, at, late = {}, 0, now, unable
-while not late and granted < max do
-  at = now
-  for i = 1, buckets do
-    local b = looks[i]
-    local earliest = b.reach(b, booked, granted, 1)
-    if earliest > at then
-      at = earliest
-      if at > latest then
-        late = late or i
-      end
-    end
-  end
-  if not late then
-    for i = 1, buckets do
-      looks[i].book(looks[i], at)
-    end
-    granted = granted + 1
-    booked[granted] = at
-  end
-end
-
-local retry = -2
-if unable then
-  retry = -1
-elseif granted < min then
-  for i = 1, buckets do
-    at = math.max(at, looks[i].reach(looks[i], booked, granted, min - granted))
-  end
-  retry = at - latest
-  if granted > 0 then -- Nothing of what was booked is written: what remains is as it was before.
-    granted = 0
-    look()
-  end
-else
+local latest, booked, granted = now + horizon, {}, 0
+local at, late
+while granted < max do
+  at, late = next_permit(booked, granted, latest)
   if late then
-    retry = at - latest
+    break
   end
+  granted = granted + 1
+  book(booked, granted, at)
+end
+
+if granted >= min then
   for i = 1, buckets do
-    looks[i].pay(looks[i], booked, granted, prefix, now, slack)
+    all[i].kind.pay(all[i], booked, granted, prefix, now, slack)
   end
   if memo ~= '' then
-    redis.call('SET', KEYS[buckets + 1], cmsgpack.pack(prefix, now, booked),
-      'PX', expiry(now + remembered, now, slack))
+    remember(booked)
   end
+  if late then
+    return answer(granted, at - latest, late - 1, booked)
+  end
+  return answer(granted, -2, -1, booked)
 end
 
-return answer(granted, retry, (late or 0) - 1, booked)
+-- Denied, with nothing written: when could it be had?
+if all_ahead then -- The next ones have instants too, beyond the horizon.
+  for n = granted + 1, min - 1 do
+    book(booked, n, at)
+    at = next_permit(booked, n, latest)
+  end
+else -- Each bucket alone is large enough for all, so they do not delay each other.
+  if granted > 0 then
+    look()
+  end
+  at = now
+  for i = 1, buckets do
+    at = math.max(at, all[i].kind.reach(all[i], {}, 0, min))
+  end
+end
+if all_ahead and min > 1 then
+  look() -- What was booked does not count for what remains.
+end
+return answer(0, at - latest, late - 1)

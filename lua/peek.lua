@@ -5,8 +5,8 @@ local now, place = instant(ARGV[#ARGV - 1]), 1
 local reply = { now }
 for i = 1, #KEYS do
   local algorithm = algorithms[ARGV[place]]
-  local b = algorithm.look(KEYS[i], place + 2, ARGV[place + 1] + 0, now, 1)
-  reply[1 + i] = b.remaining(b, now)
+  local b = algorithm.look(KEYS[i], ARGV[place + 1] + 0, place + 2, now)
+  reply[1 + i] = b.kind.remaining(b, now)
   place = place + 2 + algorithm.parameters
 end
 return reply

@@ -1,5 +1,5 @@
 -- Gives permits back. ARGV behind the buckets: mode, now_us ('' = the server's clock), ttl_slack_ms,
--- and of each permit its id of 16 bytes and the instant for which it was granted. `mode` is 'unused', or
+-- and for each permit its id of 16 bytes and the instant for which it was granted. `mode` is 'unused', or
 -- 'ended' for permits that were used and whose attempts are over: those go back only to the buckets
 -- that count what is under way.
 -- Reply: of how many permits each of those buckets at least still knew (a token bucket keeps no ids
@@ -17,15 +17,17 @@ for i = place + 3, #ARGV, 2 do
   instants[#instants + 1] = ARGV[i + 1] + 0
 end
 
-local looks = {}
+local all = {}
 for i = 1, #KEYS do
-  local algorithm, first = algorithms[ARGV[places[i]]], places[i]
+  local first = places[i]
+  local algorithm = algorithms[ARGV[first]]
   if algorithm.held or not ended then
-    looks[#looks + 1] = algorithm.look(KEYS[i], first + 2, ARGV[first + 1] + 0, now, 1)
+    all[#all + 1] = algorithm.look(KEYS[i], ARGV[first + 1] + 0, first + 2, now)
   end
 end
 local known = #ids
-for _, b in ipairs(looks) do
-  known = math.min(known, b.give_back(b, ids, instants, now, slack))
+for _, b in ipairs(all) do
+  local possible = b.cost >= 1 and b.cost <= b.most
+  known = math.min(known, possible and b.kind.give_back(b, ids, instants, now, slack) or 0)
 end
 return known

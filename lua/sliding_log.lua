@@ -7,18 +7,24 @@
 local mark = '\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255\255'
 local purged_from = 32 -- Fewer that have left may stay: a purge costs as much for one as for many.
 local purged_at_once = 200 -- Besides as many as were added: a call's work stays bounded.
-local read_at_once = 250 -- Entries of one ZRANGE.
+local read_at_once = 256 -- Entries of one ZRANGE, at most.
 local sent_at_once = 1000 -- Members of one ZADD or ZREM: Lua can spread only so many arguments.
-local call, floor = redis.call, math.floor
+local most_cost = 1000 -- limits::kMostLogCost
 
--- The instant of the entry at `rank`, which is there; reads some more of those behind it.
+-- The instant of the entry at `rank`, which is there. Reads ever more of those behind it: an ask that
+-- wants one wants the next.
 local function entered(b, rank)
   local i = 2 * (rank - b.from) + 2
   if i < 2 or i > #b.entries then
-    b.entries = call('ZRANGE', b.key, rank, rank + b.ahead, 'WITHSCORES')
+    b.entries = call('ZRANGE', b.key, rank, rank + b.reads - 1, 'WITHSCORES')
     b.from, i = rank, 2
+    b.reads = math.min(4 * b.reads, read_at_once)
   end
   return b.entries[i] + 0
+end
+
+local function ever(b, n)
+  return n * b.cost <= b.limit
 end
 
 -- When this ask can have as many `more` permits as that, after those it has booked. Only entries
@@ -71,7 +77,10 @@ end
 
 local function pay(b, booked, granted, prefix, now, slack)
   local added = granted * b.cost
-  if b.marked then
+  if b.dead == b.count and b.dead >= purged_from then
+    call('UNLINK', b.key) -- However many they are.
+    b.count, b.dead = 0, 0
+  elseif b.marked then
     call('ZREM', b.key, mark)
   end
   if added == 1 then
@@ -124,7 +133,11 @@ local function give_back(b, ids, _, now, slack)
   return found
 end
 
-local function look(key, place, cost, now, ahead)
+local kind = {
+  ever = ever, reach = reach, book = book, pay = pay, remaining = remaining, give_back = give_back,
+}
+
+local function look(key, cost, place, now)
   local limit, window = ARGV[place] + 0, ARGV[place + 1] + 0
   local last, at, count, dead, marked = -math.huge, now, 0, 0, false
   local newest = call('ZRANGE', key, -1, -1, 'WITHSCORES')
@@ -140,16 +153,15 @@ local function look(key, place, cost, now, ahead)
     dead = last <= at - window and count or call('ZCOUNT', key, '-inf', at - window)
   end
   return {
-    most = floor(limit / cost), grants_ahead = true, reach = reach, book = book, pay = pay,
-    remaining = remaining, give_back = give_back,
-    key = key, limit = limit, window = window, cost = cost,
+    kind = kind, key = key, cost = cost, most = limit < most_cost and limit or most_cost,
+    ahead = math.huge, limit = limit, window = window,
     last = last, -- The last booked instant.
     at = at, -- The earliest instant of the next booking.
     count = count, -- Entries, without the mark.
     dead = dead, -- Those of them that have left by `at`.
     marked = marked,
     entries = newest, -- Some entries with their scores, as read, from the rank `from` on.
-    from = count, ahead = math.min(ahead * cost, read_at_once) - 1,
+    from = count, reads = 1,
   }
 end
 

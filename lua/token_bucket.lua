@@ -1,20 +1,18 @@
 -- The token bucket, as src/limits/token_bucket.h describes it; the same arithmetic in whole numbers.
 -- Parameters: rate_permits, rate_micros (reduced), burst.
--- Key: a string of five doubles: level, at, peak, before, micros. Levels are in 1/micros permits.
--- All numbers stay below 2^53, where doubles are whole numbers and a quotient's floor and ceiling
--- are exact.
+-- Key: a string of 't' and five doubles: level, at, peak, before, micros. Levels are in 1/micros
+-- permits. All numbers stay below 2^53, where doubles are whole numbers and a quotient's floor and
+-- ceiling are exact.
 
-local ceil, floor = math.ceil, math.floor
 local kept = 10000000 -- limits::kGiveBackWithin
 
 -- Moves the bucket on to `now`. Time never runs backwards.
 local function advance(b, now)
-  local waited = now - b.at
+  local waited, level, full = now - b.at, b.level, b.full
   if waited <= 0 then
     return
   end
-  local level, full = b.level, b.full
-  if waited < ceil((full - level) / b.rate) then -- So the product cannot overflow.
+  if waited < (full - level) / b.rate then -- So the product cannot overflow.
     level = level + waited * b.rate
   else
     level = full
@@ -29,9 +27,13 @@ local function advance(b, now)
   b.level, b.at = level, now
 end
 
+local function ever(b, n)
+  return b.rate > 0 and n * b.cost <= b.most
+end
+
 -- When this ask can have as many `more` permits as that, after those it has booked.
 local function reach(b, _, _, more)
-  local missing = more * b.need - b.level
+  local missing = more * b.need - b.owed - b.level
   if missing <= 0 then
     return b.at
   end
@@ -47,12 +49,13 @@ end
 
 -- Written back as one command. Full and forgotten by all, it is as good as fresh: so it expires.
 local function write(b, now, slack)
-  local lasts = ceil((b.full - b.level) / b.rate)
+  local level, at = b.level, b.at
+  local lasts = ceil((b.full - level) / b.rate)
   if lasts < kept then
     lasts = kept
   end
-  redis.call('SET', b.key, struct.pack('>ddddd', b.level, b.at, b.peak, b.before, b.micros),
-    'PX', expiry(b.at + lasts, now, slack))
+  call('SET', b.key, pack('>c1ddddd', 't', level, at, b.peak, b.before, b.micros),
+    'PX', expiry(at + lasts, now, slack))
 end
 
 local function pay(b, _, _, _, now, slack)
@@ -60,7 +63,7 @@ local function pay(b, _, _, _, now, slack)
 end
 
 local function remaining(b, now)
-  if b.rate == 0 or b.at > now then
+  if b.rate == 0 or b.at > now or b.level <= 0 then
     return 0
   end
   return floor(b.level / b.micros)
@@ -76,29 +79,70 @@ local function give_back(b, ids, _, now, slack)
   return #ids
 end
 
-local function look(key, place, cost, now)
+-- units * to / from: the whole part, and whether there is a rest. Bit by bit, because the product is
+-- longer than a double. REQUIRES: units >= 0.
+local function rescaled(units, from, to)
+  local part = units % from
+  local whole, rest, bit = 0, 0, 2 ^ 52
+  while bit >= 1 do
+    whole, rest = 2 * whole, 2 * rest
+    if rest >= from then
+      whole, rest = whole + 1, rest - from
+    end
+    if to % (2 * bit) >= bit then
+      if rest >= from - part then
+        whole, rest = whole + 1, rest - (from - part)
+      else
+        rest = rest + part
+      end
+    end
+    bit = bit / 2
+  end
+  return floor(units / from) * to + whole, rest > 0
+end
+
+-- A level in units of 1/from permits in those of 1/to permits, rounded down. Exact, so that gates
+-- that ask under both rates in turn do not starve.
+local function converted(level, from, to, burst)
+  if level < 0 then
+    local whole, rest = rescaled(-level, from, to)
+    return math.max(-2 ^ 53, -whole - (rest and 1 or 0))
+  end
+  if floor(level / from) >= burst then
+    return burst * to
+  end
+  return (rescaled(level, from, to))
+end
+
+local kind = {
+  ever = ever, reach = reach, book = book, pay = pay, remaining = remaining, give_back = give_back,
+}
+
+local function look(key, cost, place, now)
   local rate, micros, burst = ARGV[place] + 0, ARGV[place + 1] + 0, ARGV[place + 2] + 0
   local full = burst * micros
-  local level, at, peak, before = full, now, 0, 0
-  local stored = packed(key, 40)
-  if stored then
-    local unit
-    level, at, peak, before, unit = struct.unpack('>ddddd', stored)
-    if unit ~= micros then -- Whole permits stay.
-      level = floor(level / unit) * micros
-      peak, before = full, full
-    end
-    if level > full then
-      level = full
-    end
-  end
   local b = {
-    most = rate > 0 and floor(burst / cost) or 0, grants_ahead = true, reach = reach, book = book,
-    pay = pay, remaining = remaining, give_back = give_back,
-    key = key, rate = rate, micros = micros, need = cost * micros, full = full,
-    level = level, at = at, peak = peak, before = before,
+    kind = kind, key = key, cost = cost, most = burst, ahead = math.huge,
+    rate = rate, micros = micros, full = full,
+    need = cost * micros, -- Units of a permit.
+    owed = 0, -- What the last permit may leave unpaid.
+    level = full, at = now, peak = 0, before = 0,
   }
-  advance(b, now)
+  local stored = call('GET', key)
+  if stored then
+    local tag, level, at, peak, before, unit
+    if #stored == 41 then
+      tag, level, at, peak, before, unit = unpacked('>c1ddddd', stored)
+    end
+    if tag ~= 't' then
+      foreign(key)
+    end
+    if unit ~= micros then
+      level, peak, before = converted(level, unit, micros, burst), full, full
+    end
+    b.level, b.at, b.peak, b.before = level < full and level or full, at, peak, before
+    advance(b, now)
+  end
   return b
 end
 

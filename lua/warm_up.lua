@@ -1,0 +1,110 @@
+-- Smooth with warm-up, as src/limits/warm_up.h describes it.
+-- Parameters: rate_permits, rate_micros (reduced), timeout_us, warm_up_us.
+-- Key: a string of 'w' and five doubles: level, at, frac, rate_permits, rate_micros. All that was taken
+-- is paid at - frac/permits.
+
+local after = algorithms.exact_instant.after
+local pieces = 64
+
+-- What it takes above the usual to bring the level down to the warm half, in units.
+local function surcharge(level, full)
+  local warm = floor(full / 2)
+  local cold = level - warm
+  if cold <= 0 then
+    return 0
+  end
+  local piece = ceil((full - warm) / pieces)
+  local whole = floor(cold / piece)
+  if whole > pieces - 1 then
+    whole = pieces - 1
+  end
+  return floor((whole * whole * piece + (2 * whole + 1) * (cold - whole * piece)) / pieces)
+end
+
+-- Collects what the time since the last permit was paid has brought: never above full.
+local function idle_until(b, now)
+  local level, full, idle = b.level, b.full, now - b.at
+  if level > full then
+    level = full
+  end
+  if idle > 0 then
+    local gain = idle * b.rate
+    level = gain >= full - level - b.frac and full or level + gain + b.frac
+    b.at, b.frac = now, 0
+  end
+  b.level = level
+end
+
+local function ever(b, n, horizon)
+  local units = horizon * b.rate
+  if b.rate == 0 or n - 1 > floor(units / b.need) then
+    return false
+  end
+  -- As the last permit of an ask is paid by the next ask, it does not count.
+  local usual = (n - 1) * b.need
+  local rest = usual < b.full and b.full - usual or 0
+  return usual + surcharge(b.full, b.full) - surcharge(rest, b.full) <= units
+end
+
+local function reach(b)
+  return b.at
+end
+
+local function book(b, at)
+  idle_until(b, at)
+  local level, full = b.level, b.full
+  local rest = level > b.need and level - b.need or 0
+  b.level = rest
+  b.at, b.frac = after(b, b.need + surcharge(level, full) - surcharge(rest, full))
+end
+
+local function pay(b, _, _, _, now, slack)
+  call('SET', b.key, pack('>c1ddddd', 'w', b.level, b.at, b.frac, b.rate, b.micros),
+    'PX', expiry(b.at + ceil((b.full - b.level) / b.rate), now, slack))
+end
+
+local function remaining(b, now)
+  return b.rate > 0 and b.at <= now and 1 or 0
+end
+
+-- How warm the limiter is depends on what was taken.
+local function give_back()
+  return 0
+end
+
+local kind = {
+  ever = ever, reach = reach, book = book, pay = pay, remaining = remaining, give_back = give_back,
+}
+
+local function look(key, cost, place, now)
+  local rate, micros = ARGV[place] + 0, ARGV[place + 1] + 0
+  local full = rate * ARGV[place + 3]
+  local b = {
+    kind = kind, key = key, cost = cost, most = floor(2 ^ 52 / micros), ahead = ARGV[place + 2] + 0,
+    rate = rate, micros = micros, full = full,
+    need = cost * micros, -- Units of a permit.
+    level = full, at = now, frac = 0,
+  }
+  local stored = call('GET', key)
+  if stored then
+    local tag, level, at, frac, permits, unit
+    if #stored == 41 then
+      tag, level, at, frac, permits, unit = unpacked('>c1ddddd', stored)
+    end
+    if tag ~= 'w' then
+      foreign(key)
+    end
+    if unit ~= micros then -- Whole permits stay.
+      local collected = floor(level / unit)
+      level = collected > floor(full / micros) and full or collected * micros
+    end
+    if unit ~= micros or permits ~= rate then
+      frac = 0
+    end
+    b.level, b.at, b.frac = level, at, frac
+    idle_until(b, now)
+  end
+  return b
+end
+
+algorithms.warm_up = { parameters = 4, look = look }
