@@ -4,56 +4,72 @@
 #include <string_view>
 #include <utility>
 
+#include "limits/fixed_window.h"
 #include "lua/scripts.h"
 
 namespace einlass::conformance {
 namespace {
 
+constexpr std::int64_t kRemembered = 10'000'000;
+
 std::string text(std::int64_t number) { return std::to_string(number); }
 
-void describe(const limits::SlidingLogParameters& p, const std::string& cost,
-              std::vector<std::string>& to) {
-  for (const std::string& part :
-       {std::string("sliding_log"), cost, text(p.limit.value), text(p.window.us)}) {
-    to.push_back(part);
+std::string key_of(const std::string& name, std::size_t bucket) {
+  return "einlass:{" + name + "}:" + std::to_string(bucket);
+}
+
+struct Named {
+  std::string name;
+  Numbers parameters;
+};
+
+struct Describe {
+  std::string_view key;
+
+  Named operator()(const limits::SlidingLogParameters& p) const {
+    return {"sliding_log", {p.limit.value, p.window.us}};
   }
-}
-
-void describe(const limits::TokenBucketParameters& p, const std::string& cost,
-              std::vector<std::string>& to) {
-  for (const std::string& part : {std::string("token_bucket"), cost, text(p.rate.permits),
-                                  text(p.rate.micros), text(p.burst.value)}) {
-    to.push_back(part);
+  Named operator()(const limits::TokenBucketParameters& p) const {
+    return {"token_bucket", {p.rate.permits, p.rate.micros, p.burst.value}};
   }
-}
-
-void describe(const auto&, const std::string&, std::vector<std::string>&) {
-  throw std::runtime_error("not compared");
-}
-
-constexpr std::string_view kNames[] = {"sliding_log", "token_bucket"};
+  Named operator()(const limits::FixedWindowParameters& p) const {
+    return {"fixed_window", {p.limit.value, p.window.us, limits::phase_of(p, key).us}};
+  }
+  Named operator()(const limits::CounterParameters& p) const {
+    return {"counter", {p.limit.value, p.window.us}};
+  }
+  Named operator()(const limits::SlidingWindowParameters& p) const {
+    const char* name = p.log_newest ? "sliding_window_newest" : "sliding_window";
+    return {name, {p.limit.value, p.window.us, p.slices}};
+  }
+  Named operator()(const limits::LeakyBucketParameters& p) const {
+    const char* name = p.queue ? "leaky_queue" : "leaky_meter";
+    return {name, {p.rate.permits, p.rate.micros, p.capacity.value}};
+  }
+  Named operator()(const limits::SmoothParameters& p) const {
+    return {"smooth", {p.rate.permits, p.rate.micros, p.burst.value, p.timeout.us, p.pay_next}};
+  }
+  Named operator()(const limits::WarmUpParameters& p) const {
+    return {"warm_up", {p.rate.permits, p.rate.micros, p.timeout.us, p.warm_up.us}};
+  }
+  Named operator()(const limits::ConcurrencyParameters& p) const {
+    return {"concurrency", {p.limit.value, p.lease.us}};
+  }
+};
 
 std::string load(RedisServer& server, lua::Entry entry, const std::vector<Rule>& rules) {
-  std::vector<std::string_view> names;
-  for (const Rule& rule : rules) names.push_back(kNames[rule.parameters.index()]);
-  const Reply reply = server.call({"SCRIPT", "LOAD", lua::script(entry, names)});
+  std::vector<std::string> names;
+  for (const Rule& rule : rules) names.push_back(name(rule.parameters));
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const Reply reply = server.call({"SCRIPT", "LOAD", lua::script(entry, views)});
   if (reply->type != REDIS_REPLY_STRING) throw std::runtime_error(reply->str);
   return {reply->str, reply->len};
 }
 
-void print(std::ostream& out, const char* name, const std::vector<std::int64_t>& numbers) {
-  out << ' ' << name << " [";
-  for (const std::int64_t number : numbers) out << ' ' << number;
-  out << " ]";
-}
-
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, const Result& result) {
-  out << "granted " << result.granted << " retry " << result.retry << " reason " << result.reason;
-  print(out, "remaining", result.remaining);
-  print(out, "due", result.due);
-  return out;
+std::string name(const limits::Parameters& parameters) {
+  return std::visit(Describe{{}}, parameters).name;
 }
 
 limits::IdPrefix prefix(std::uint64_t number) {
@@ -65,9 +81,11 @@ limits::IdPrefix prefix(std::uint64_t number) {
 
 std::string bytes(const limits::PermitId& id) { return {id.bytes.begin(), id.bytes.end()}; }
 
-MemorySide::MemorySide(std::vector<Rule> rules)
+MemorySide::MemorySide(const std::string& name, std::vector<Rule> rules)
     : rules_(std::move(rules)), due_(limits::kMostPermitsOfAnAsk) {
-  for (const Rule& rule : rules_) states_.push_back(limits::fresh(rule.parameters, ""));
+  for (const Rule& rule : rules_) {
+    states_.push_back(limits::fresh(rule.parameters, key_of(name, states_.size())));
+  }
 }
 
 std::vector<limits::Charge> MemorySide::charges() {
@@ -78,46 +96,44 @@ std::vector<limits::Charge> MemorySide::charges() {
   return result;
 }
 
-Result MemorySide::told_again(const Granted& granted, std::int64_t now) const {
-  Result result{static_cast<std::int64_t>(granted.instants.size()), -2, -1, peek(now), {}};
-  for (const std::int64_t at : granted.instants) result.due.push_back(at - now);
+Numbers MemorySide::answer(std::int64_t now, std::int64_t retry, std::int64_t reason,
+                           const Numbers& instants) const {
+  Numbers result = {static_cast<std::int64_t>(instants.size()), now, retry, reason};
+  const Numbers remaining = peek(now);
+  result.insert(result.end(), remaining.begin() + 1, remaining.end());
+  for (const std::int64_t at : instants) result.push_back(at - now);
   return result;
 }
 
-Result MemorySide::acquire(const Asked& asked, std::uint64_t number, std::int64_t now) {
-  constexpr std::int64_t kRemembered = 10'000'000;
-  const auto known = remembered_.find(number);
-  if (asked.again && known != remembered_.end() && now - known->second.now <= kRemembered) {
-    return told_again(known->second, now);
+Numbers MemorySide::acquire(const Asked& asked, std::uint64_t number, std::int64_t now) {
+  if (asked.again && remembered_ && remembered_->number == number &&
+      now - remembered_->now <= kRemembered) {
+    return answer(now, -2, -1, remembered_->instants);
   }
-  const limits::Answer answer = limits::acquire(
+  const limits::Answer given = limits::acquire(
       charges(), {{asked.min}, {asked.max}, {asked.horizon}, prefix(number)}, {now}, due_);
-  const bool all = answer.granted.value == asked.max;
-  Result result;
-  result.granted = answer.granted.value;
-  result.retry = answer.retry ? answer.retry->us : (all ? -2 : -1);
-  result.reason = all ? -1 : static_cast<std::int64_t>(answer.reason);
-  result.remaining = peek(now);
-  for (std::int64_t i = 0; i < result.granted; ++i) {
-    result.due.push_back(due_[static_cast<std::size_t>(i)].us);
+  Numbers instants;
+  for (std::int64_t i = 0; i < given.granted.value; ++i) {
+    instants.push_back(now + due_[static_cast<std::size_t>(i)].us);
   }
-  if (result.granted > 0) {
-    remembered_.clear();
-    Granted& granted = remembered_[number];
-    granted.now = now;
-    for (const std::int64_t due : result.due) granted.instants.push_back(now + due);
-  }
-  return result;
+  if (!instants.empty()) remembered_ = Granted{number, now, instants};
+  if (given.granted.value == asked.max) return answer(now, -2, -1, instants);
+  const std::int64_t retry = given.retry ? given.retry->us : -1;
+  return answer(now, retry, static_cast<std::int64_t>(given.reason), instants);
 }
 
-std::int64_t MemorySide::release(std::span<const limits::PermitId> ids, std::int64_t now) {
-  std::vector<limits::Returned> returned;
-  for (const limits::PermitId& id : ids) returned.push_back({id, {}});
-  return limits::release(charges(), returned, {now});
+Numbers MemorySide::release(std::span<const limits::Returned> permits, std::int64_t now) {
+  return {limits::release(charges(), permits, {now})};
 }
 
-std::vector<std::int64_t> MemorySide::peek(std::int64_t now) const {
-  std::vector<std::int64_t> result;
+void MemorySide::ended(std::span<const limits::Returned> permits, std::int64_t now) {
+  std::vector<limits::PermitId> ids;
+  for (const limits::Returned& permit : permits) ids.push_back(permit.id);
+  limits::ended(charges(), ids, {now});
+}
+
+Numbers MemorySide::peek(std::int64_t now) const {
+  Numbers result = {now};
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     result.push_back(limits::peek(rules_[i].parameters, states_[i], {now}).value);
   }
@@ -134,77 +150,85 @@ RedisSide::RedisSide(RedisServer& server, std::string name, std::vector<Rule> ru
       release_(load(server, lua::Entry::release, rules_)),
       peek_(load(server, lua::Entry::peek, rules_)) {}
 
-std::string RedisSide::key(std::size_t bucket) const {
-  return "einlass:{" + name_ + "}:" + std::to_string(bucket);
-}
+std::string RedisSide::key(std::size_t bucket) const { return key_of(name_, bucket); }
 
 std::string RedisSide::memo_key() const { return key(0) + ":asked"; }
 
-std::vector<std::string> RedisSide::command(const std::string& script, bool memo,
-                                            const std::vector<std::string>& rest) const {
-  std::vector<std::string> command = {"EVALSHA", script, std::to_string(rules_.size() + memo)};
+RedisSide::Command RedisSide::command(const std::string& script, bool memo,
+                                      const Command& rest) const {
+  Command command = {"EVALSHA", script, std::to_string(rules_.size() + memo)};
   for (std::size_t i = 0; i < rules_.size(); ++i) command.push_back(key(i));
   if (memo) command.push_back(memo_key());
-  for (const Rule& rule : rules_) {
-    std::visit([&](const auto& p) { describe(p, text(rule.cost.value), command); },
-               rule.parameters);
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    const std::string bucket = key(i);
+    const Named named = std::visit(Describe{bucket}, rules_[i].parameters);
+    command.push_back(named.name);
+    command.push_back(text(rules_[i].cost.value));
+    for (const std::int64_t parameter : named.parameters) command.push_back(text(parameter));
   }
   command.insert(command.end(), rest.begin(), rest.end());
   return command;
 }
 
-std::vector<std::string> RedisSide::acquire_command(const Asked& asked, std::uint64_t number,
-                                                    std::optional<std::int64_t> now) const {
+RedisSide::Command RedisSide::acquire_command(const Asked& asked, std::uint64_t number,
+                                              std::optional<std::int64_t> now) const {
   const limits::IdPrefix ids = prefix(number);
-  return command(
-      acquire_, true,
-      {text(asked.min), text(asked.max), text(asked.horizon), std::string(ids.begin(), ids.end()),
-       asked.again ? "1" : "0", now ? text(*now) : "", slack_});
+  const std::string memo = !remember_ ? "" : asked.again ? "1" : "0";
+  return command(acquire_, remember_,
+                 {text(asked.min), text(asked.max), text(asked.horizon),
+                  std::string(ids.begin(), ids.end()), memo, now ? text(*now) : "", slack_});
 }
 
-std::vector<std::int64_t> RedisSide::run(const std::vector<std::string>& command) {
-  const Reply reply = server_.call(command);
-  if (!reply) throw std::runtime_error("no reply");
-  if (reply->type == REDIS_REPLY_INTEGER) return {reply->integer};
-  if (reply->type != REDIS_REPLY_ARRAY) throw std::runtime_error(reply->str);
-  std::vector<std::int64_t> numbers;
-  for (std::size_t i = 0; i < reply->elements; ++i) {
-    if (reply->element[i]->type != REDIS_REPLY_INTEGER) throw std::runtime_error("not an integer");
-    numbers.push_back(reply->element[i]->integer);
+RedisSide::Command RedisSide::release_command(std::span<const limits::Returned> permits,
+                                              std::optional<std::int64_t> now, Mode mode) const {
+  Command rest = {mode == Mode::unused ? "unused" : "ended", now ? text(*now) : "", slack_};
+  for (const limits::Returned& permit : permits) {
+    rest.push_back(bytes(permit.id));
+    rest.push_back(text(permit.at.us));
   }
-  return numbers;
+  return command(release_, false, rest);
 }
+
+RedisSide::Command RedisSide::peek_command(std::optional<std::int64_t> now) const {
+  return command(peek_, false, {now ? text(*now) : "", slack_});
+}
+
+Numbers RedisSide::run(const Command& command) { return numbers(server_.call(command).get()); }
 
 Result RedisSide::acquire(const Asked& asked, std::uint64_t number,
                           std::optional<std::int64_t> now) {
-  const std::vector<std::int64_t> reply = run(acquire_command(asked, number, now));
+  const Numbers reply = run(acquire_command(asked, number, now));
   const std::size_t head = 4 + rules_.size();
   if (reply.size() < head || reply.size() != head + static_cast<std::size_t>(reply[0])) {
     throw std::runtime_error("a reply of the wrong length");
   }
   last_now_ = reply[1];
-  Result result{reply[0], reply[2], reply[3], {}, {}};
   const auto dues = reply.begin() + static_cast<std::ptrdiff_t>(head);
-  result.remaining.assign(reply.begin() + 4, dues);
-  result.due.assign(dues, reply.end());
-  return result;
+  return {reply[0], reply[2], reply[3], {reply.begin() + 4, dues}, {dues, reply.end()}};
 }
 
-std::int64_t RedisSide::release(std::span<const limits::PermitId> ids,
-                                std::optional<std::int64_t> now) {
-  std::vector<std::string> rest = {"unused", now ? text(*now) : "", slack_};
-  for (const limits::PermitId& id : ids) {
-    rest.push_back(bytes(id));
-    rest.push_back("0");
-  }
-  return run(command(release_, false, rest)).at(0);
+std::int64_t RedisSide::release(std::span<const limits::Returned> permits,
+                                std::optional<std::int64_t> now, Mode mode) {
+  return run(release_command(permits, now, mode)).at(0);
 }
 
-std::vector<std::int64_t> RedisSide::peek(std::optional<std::int64_t> now) {
-  std::vector<std::int64_t> reply = run(command(peek_, false, {now ? text(*now) : "", slack_}));
+Numbers RedisSide::peek(std::optional<std::int64_t> now) {
+  Numbers reply = run(peek_command(now));
   last_now_ = reply.at(0);
   reply.erase(reply.begin());
   return reply;
+}
+
+Numbers numbers(const redisReply* reply) {
+  if (reply == nullptr) throw std::runtime_error("no reply");
+  if (reply->type == REDIS_REPLY_INTEGER) return {reply->integer};
+  if (reply->type != REDIS_REPLY_ARRAY) throw std::runtime_error(reply->str);
+  Numbers result;
+  for (std::size_t i = 0; i < reply->elements; ++i) {
+    if (reply->element[i]->type != REDIS_REPLY_INTEGER) throw std::runtime_error("not an integer");
+    result.push_back(reply->element[i]->integer);
+  }
+  return result;
 }
 
 }  // namespace einlass::conformance

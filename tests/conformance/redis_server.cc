@@ -83,15 +83,21 @@ Reply RedisServer::call(std::span<const std::string> command) {
   return Reply(static_cast<redisReply*>(reply));
 }
 
-void RedisServer::pipeline(std::span<const std::vector<std::string>> commands) {
+std::vector<Reply> RedisServer::exchange(std::span<const std::vector<std::string>> commands) {
   for (const std::vector<std::string>& command : commands) append(context_, command);
+  std::vector<Reply> replies;
   for (std::size_t i = 0; i < commands.size(); ++i) {
     void* reply = nullptr;
     redisGetReply(context_, &reply);
-    const Reply owned(static_cast<redisReply*>(reply));
-    if (!owned || owned->type == REDIS_REPLY_ERROR) {
-      throw std::runtime_error(owned ? owned->str : "no reply");
-    }
+    if (reply == nullptr) throw std::runtime_error("no reply");
+    replies.emplace_back(static_cast<redisReply*>(reply));
+  }
+  return replies;
+}
+
+void RedisServer::pipeline(std::span<const std::vector<std::string>> commands) {
+  for (const Reply& reply : exchange(commands)) {
+    if (reply->type == REDIS_REPLY_ERROR) throw std::runtime_error(reply->str);
   }
 }
 

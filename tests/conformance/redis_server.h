@@ -31,7 +31,10 @@ class RedisServer {
     return call(std::span<const std::string>(command.begin(), command.size()));
   }
 
-  // Sends them all at once, then waits for all replies. Throws std::runtime_error at an error.
+  // Sends them all at once, then waits for all replies, which may be errors.
+  std::vector<Reply> exchange(std::span<const std::vector<std::string>> commands);
+
+  // The same; an error is a std::runtime_error.
   void pipeline(std::span<const std::vector<std::string>> commands);
 
  private:

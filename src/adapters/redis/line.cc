@@ -1,52 +1,73 @@
 #include "adapters/redis/line.h"
 
 #include <algorithm>
-#include <initializer_list>
+#include <cstdint>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "adapters/redis/digest.h"
 #include "adapters/redis/resp.h"
+#include "limits/fixed_window.h"
 #include "units/check.h"
 
 namespace einlass::redis {
 namespace {
 
-constexpr std::string_view kSlidingLog = "sliding_log";
-constexpr std::string_view kTokenBucket = "token_bucket";
-
-std::string_view algorithm(const limits::Limit& limit) {
-  return std::holds_alternative<limits::SlidingLogParameters>(limit.parameters) ? kSlidingLog
-                                                                                : kTokenBucket;
-}
-
-// Each appends the parameters, and says how many that were.
-struct AppendParameters {
-  std::string& out;
-
-  std::size_t numbers(std::initializer_list<std::int64_t> values) const {
-    for (const std::int64_t value : values) append_number(out, value);
-    return values.size();
-  }
-
-  std::size_t operator()(const limits::SlidingLogParameters& p) const {
-    return numbers({p.limit.value, p.window.us});
-  }
-  std::size_t operator()(const limits::TokenBucketParameters& p) const {
-    return numbers({p.rate.permits, p.rate.micros, p.burst.value});
-  }
-  std::size_t operator()(const auto&) const { return 0; }  // Not in Redis.
+// How lua/ calls the bucket's algorithm, and its parameters there.
+struct Described {
+  std::string_view algorithm;
+  std::vector<std::int64_t> parameters;
 };
 
-void describe(const limits::Limit& limit, Line& line) {
-  const std::string_view name = algorithm(limit);
-  line.algorithms.push_back(name);
-  append_bulk(line.arguments, name);
+struct Describe {
+  std::string_view key;
+
+  Described operator()(const limits::SlidingLogParameters& p) const {
+    return {"sliding_log", {p.limit.value, p.window.us}};
+  }
+  Described operator()(const limits::TokenBucketParameters& p) const {
+    return {"token_bucket", {p.rate.permits, p.rate.micros, p.burst.value}};
+  }
+  Described operator()(const limits::FixedWindowParameters& p) const {
+    return {"fixed_window", {p.limit.value, p.window.us, limits::phase_of(p, key).us}};
+  }
+  Described operator()(const limits::CounterParameters& p) const {
+    return {"counter", {p.limit.value, p.window.us}};
+  }
+  Described operator()(const limits::SlidingWindowParameters& p) const {
+    return {p.log_newest ? "sliding_window_newest" : "sliding_window",
+            {p.limit.value, p.window.us, p.slices}};
+  }
+  Described operator()(const limits::LeakyBucketParameters& p) const {
+    return {p.queue ? "leaky_queue" : "leaky_meter",
+            {p.rate.permits, p.rate.micros, p.capacity.value}};
+  }
+  Described operator()(const limits::SmoothParameters& p) const {
+    return {"smooth",
+            {p.rate.permits, p.rate.micros, p.burst.value, p.timeout.us, p.pay_next ? 1 : 0}};
+  }
+  Described operator()(const limits::WarmUpParameters& p) const {
+    return {"warm_up", {p.rate.permits, p.rate.micros, p.timeout.us, p.warm_up.us}};
+  }
+  Described operator()(const limits::ConcurrencyParameters& p) const {
+    return {"concurrency", {p.limit.value, p.lease.us}};
+  }
+};
+
+void describe(const Bucket& bucket, Line& line) {
+  const limits::Limit& limit = *bucket.limit;
+  const Described described = std::visit(Describe{bucket.key}, limit.parameters);
+  line.algorithms.push_back(described.algorithm);
+  append_bulk(line.arguments, described.algorithm);
   if (limit.cost_from_record) {
     line.costs.push_back(line.arguments.size());
   } else {
     append_number(line.arguments, limit.cost.value);
   }
-  line.argument_count += 2 + std::visit(AppendParameters{line.arguments}, limit.parameters);
+  for (const std::int64_t parameter : described.parameters)
+    append_number(line.arguments, parameter);
+  line.argument_count += 2 + described.parameters.size();
 }
 
 }  // namespace
@@ -66,7 +87,7 @@ LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const 
   line->buckets = buckets.size();
   line->first_key = bucket_key(name_space, buckets.front());
   for (const Bucket& bucket : buckets) append_bulk(line->keys, bucket_key(name_space, bucket));
-  for (const Bucket& bucket : buckets) describe(*bucket.limit, *line);
+  for (const Bucket& bucket : buckets) describe(bucket, *line);
   std::sort(line->algorithms.begin(), line->algorithms.end());
   const auto once = std::unique(line->algorithms.begin(), line->algorithms.end());
   line->algorithms.erase(once, line->algorithms.end());

@@ -97,6 +97,48 @@ TEST_F(RedisCalls, AnAskSentAgainSaysSo) {
             together({{"3"}, keys, {memo}, arguments, {"2", "64", "500000", id, "1", "", "2000"}}));
 }
 
+TEST_F(RedisCalls, EveryAlgorithmIsCalledByItsName) {
+  const auto described = [&](limits::Parameters parameters) {
+    const limits::Limit limit{"l", parameters, {2}};
+    const Bucket buckets[] = {{&limit, "key"}};
+    line = make_line({4}, "ns", buckets);
+    calls.prepare(*line);
+    Words all = acquire({{4}, ask, {1}, {1}, Duration{}});
+    all.erase(all.begin(), all.begin() + 3);  // The keys.
+    all.resize(all.size() - 7);               // The ask.
+    return all;
+  };
+  const limits::Rate rate{3, 50'000};
+  const Duration second = Duration::seconds(1);
+  EXPECT_EQ(described(limits::SlidingLogParameters{{9}, second}),
+            (Words{"sliding_log", "2", "9", "1000000"}));
+  EXPECT_EQ(described(limits::ConcurrencyParameters{{9}, second}),
+            (Words{"concurrency", "2", "9", "1000000"}));
+  EXPECT_EQ(described(limits::TokenBucketParameters{rate, {9}}),
+            (Words{"token_bucket", "2", "3", "50000", "9"}));
+  EXPECT_EQ(described(limits::LeakyBucketParameters{rate, {9}, false}),
+            (Words{"leaky_meter", "2", "3", "50000", "9"}));
+  EXPECT_EQ(described(limits::LeakyBucketParameters{rate, {9}, true}),
+            (Words{"leaky_queue", "2", "3", "50000", "9"}));
+  EXPECT_EQ(described(limits::SmoothParameters{rate, {9}, second, false}),
+            (Words{"smooth", "2", "3", "50000", "9", "1000000", "0"}));
+  EXPECT_EQ(described(limits::SmoothParameters{rate, {9}, second, true}),
+            (Words{"smooth", "2", "3", "50000", "9", "1000000", "1"}));
+  EXPECT_EQ(described(limits::WarmUpParameters{rate, second, second * 2}),
+            (Words{"warm_up", "2", "3", "50000", "1000000", "2000000"}));
+  EXPECT_EQ(described(limits::CounterParameters{{9}, second}),
+            (Words{"counter", "2", "9", "1000000"}));
+  EXPECT_EQ(described(limits::FixedWindowParameters{{9}, second, false}),
+            (Words{"fixed_window", "2", "9", "1000000", "0"}));
+  // FNV-1a of "key" is 0x3dc94a19365b10ec.
+  EXPECT_EQ(described(limits::FixedWindowParameters{{9}, second, true}),
+            (Words{"fixed_window", "2", "9", "1000000", "21548"}));
+  EXPECT_EQ(described(limits::SlidingWindowParameters{{9}, second, 7, false}),
+            (Words{"sliding_window", "2", "9", "1000000", "7"}));
+  EXPECT_EQ(described(limits::SlidingWindowParameters{{9}, second, 7, true}),
+            (Words{"sliding_window_newest", "2", "9", "1000000", "7"}));
+}
+
 TEST_F(RedisCalls, LinesOfTheSameBucketsRememberApart) {
   const Bucket buckets[] = {{&log, ""}};
   const LinePtr other = make_line({0x1f}, "ns", buckets);
