@@ -27,7 +27,7 @@ for i = 1, #KEYS do
 end
 local known = #ids
 for _, b in ipairs(all) do
-  local possible = b.cost >= 1 and b.cost <= b.most
+  local possible = ended or b.cost >= 1 and b.cost <= b.most
   known = math.min(known, possible and b.kind.give_back(b, ids, instants, now, slack) or 0)
 end
 return known

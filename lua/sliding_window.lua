@@ -119,6 +119,7 @@ local function without(b, ids, instants, forget)
       if counts[place] <= 0 then
         table.remove(lasts, place)
         table.remove(counts, place)
+        b.open = b.open and index ~= b.current
       end
     end
   end

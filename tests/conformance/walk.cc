@@ -137,7 +137,6 @@ void Walk::use(std::int64_t cost) {
 }
 
 RedisSide::Command Walk::ask() {
-  use(draw_.one_in(20) ? draw_.pick(-1, 20'000) : draw_.pick(1, 3));
   Asked asked;
   asked.min = draw_.one_in(3) ? draw_.pick(1, 6) : 1;
   asked.max = asked.min + (draw_.one_in(2) ? draw_.pick(0, 8) : 0);
@@ -150,14 +149,17 @@ RedisSide::Command Walk::ask() {
   const bool same = asked.again && asked_at_ && now_ - *asked_at_ <= kKept && !draw_.one_in(6);
   const std::uint64_t number = same ? asks_ : ++asks_;
   if (!same) asked_at_ = now_;
+  use(same ? cost_.value : draw_.one_in(20) ? draw_.pick(-1, 20'000) : draw_.pick(1, 3));
 
   const Numbers answer = memory_->acquire(asked, number, now_);
   expected_ = answer;
   retry_ = answer[2];
   granted_ += answer[0];
   denied_ += answer[0] == 0;
+  if (same && last_granted_) return redis_->acquire_command(asked, number, now_);
+  last_granted_ = answer[0] > 0;
   const std::size_t first = 4 + shape_.kinds.size();
-  for (std::size_t i = first; i < answer.size() && !(same && !out_.empty()); ++i) {
+  for (std::size_t i = first; i < answer.size(); ++i) {
     const auto place = static_cast<std::uint16_t>(i - first);
     out_.push_back({{limits::permit_id(prefix(number), place), {now_ + answer[i]}}, cost_});
   }
@@ -182,7 +184,9 @@ RedisSide::Command Walk::give_back() {
   const std::vector<Out> some = some_out();
   std::vector<limits::Returned> permits;
   for (const Out& out : some) permits.push_back(out.permit);
+  const Permits cost = cost_;
   use(some.empty() ? 1 : some[0].cost.value);
+  cost_ = cost;  // Of the ask that may be sent again.
   if (draw_.one_in(2)) {
     expected_ = memory_->release(permits, now_);
     return redis_->release_command(permits, now_, Mode::unused);
@@ -193,7 +197,7 @@ RedisSide::Command Walk::give_back() {
 }
 
 RedisSide::Command Walk::peek() {
-  use(1);
+  use(cost_.value);
   expected_ = memory_->peek(now_);
   return redis_->peek_command(now_);
 }

@@ -68,6 +68,7 @@ class Walk {
   std::int64_t retry_ = 0;
   std::uint64_t asks_ = 0;
   std::optional<std::int64_t> asked_at_;  // The last of them.
+  bool last_granted_ = false;             // So that asking again gets the same permits.
   std::optional<Numbers> expected_;       // None: whatever Redis answers.
   Numbers got_;
   std::deque<std::string> history_;
