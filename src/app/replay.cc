@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -15,6 +14,7 @@
 #include "app/command_line.h"
 #include "app/line_input.h"
 #include "app/replay_book.h"
+#include "app/replay_printer.h"
 #include "app/replay_stores.h"
 #include "app/replay_trace.h"
 #include "app/request.h"
@@ -30,7 +30,6 @@ constexpr std::size_t kMostLimits = 8;  // That one call to a limiter's store ta
 constexpr std::size_t kMostOpenCalls = 512;
 constexpr std::int64_t kMostOpenPermits = 131'072;
 
-constexpr std::size_t kOutputBytes = 64 << 10;
 constexpr std::int64_t kProgressLines = 200'000;
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -43,67 +42,6 @@ void catch_signals() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
-
-// Answers as they are printed, one JSON object a line.
-class Printer {
- public:
-  explicit Printer(const std::vector<std::string_view>& limits) : limits_(limits) {}
-
-  void acquired(const ReplayAnswer& answer) {
-    text("{\"granted\": ").number(static_cast<std::int64_t>(answer.due.size()));
-    text(", \"due\": [");
-    for (std::size_t i = 0; i < answer.due.size(); ++i) {
-      text(i == 0 ? "" : ", ").number(answer.due[i].us);
-    }
-    text("], \"reason\": ");
-    if (!answer.due.empty()) {
-      text("null, \"retry\": null, ");
-    } else {
-      name(limits_[answer.reason]).text(", \"retry\": ");
-      (answer.retry < 0 ? text("\"never\"") : number(answer.retry)).text(", ");
-    }
-    remaining(answer).text("}\n");
-  }
-  void peeked(const ReplayAnswer& answer) { text("{"), remaining(answer).text("}\n"); }
-  void returned(std::string_view verb, std::int64_t permits) {
-    text("{").name(verb).text(": ").number(permits).text("}\n");
-  }
-  void changed(const std::vector<TraceLine::LimitChange>& changes) {
-    text("{\"limit\": [");
-    for (std::size_t i = 0; i < changes.size(); ++i) {
-      text(i == 0 ? "" : ", ").name(limits_[changes[i].limit]);
-    }
-    text("]}\n");
-  }
-
-  bool is_long() const { return out_.size() >= kOutputBytes; }
-
-  // False if nobody can be written to.
-  bool flush() {
-    const bool written = std::fwrite(out_.data(), 1, out_.size(), stdout) == out_.size();
-    out_.clear();
-    return std::fflush(stdout) == 0 && written;
-  }
-
- private:
-  Printer& text(std::string_view piece) { return out_ += piece, *this; }
-  Printer& name(std::string_view piece) { return text("\"").text(piece).text("\""); }
-  Printer& number(std::int64_t value) {
-    char digits[24];
-    out_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-    return *this;
-  }
-  Printer& remaining(const ReplayAnswer& answer) {
-    text("\"remaining\": {");
-    for (std::size_t i = 0; i < limits_.size(); ++i) {
-      text(i == 0 ? "" : ", ").name(limits_[i]).text(": ").number(answer.remaining[i].value);
-    }
-    return text("}");
-  }
-
-  const std::vector<std::string_view>& limits_;
-  std::string out_;
-};
 
 class Replay {
  public:
@@ -163,7 +101,7 @@ class Replay {
   std::vector<std::string_view> names_;
   Duration horizon_;
   TraceReader reader_;
-  Printer printer_;
+  ReplayPrinter printer_;
   std::unique_ptr<ReplayStore> store_;
   ReplayBook book_;
   std::deque<Open> open_;
@@ -316,7 +254,9 @@ void Replay::change_limits() {
     limits_[line_.limits[i].limit].parameters = parameters[i];
   }
   store_->limits_changed();
-  printer_.changed(line_.limits);
+  std::vector<std::size_t> changed;
+  for (const TraceLine::LimitChange& change : line_.limits) changed.push_back(change.limit);
+  printer_.changed(changed);
 }
 
 void Replay::take(const ReplayAnswer& answer) {

@@ -84,6 +84,30 @@ TEST(WrongLimit, ParametersOfTheOthers) {
   });
 }
 
+TEST(WrongLimit, WhatIsReadFromTheRecord) {
+  expect_mistakes({
+      {log_limit("default_cost: 2"),
+       "2:68: limits.l.default_cost: is for records whose cost cannot be read, but here all cost "
+       "the "
+       "same; leave it out"},
+      {log_limit("cost: 'header:w', default_cost: 11"),
+       "2:86: limits.l.default_cost: cost 11 is more than the limit of 10, so no record could ever "
+       "pass; lower the cost or raise the limit"},
+      {log_limit("bad_key: dead_letter"),
+       "2:63: limits.l.bad_key: means nothing here, where neither key nor cost is read from the "
+       "record; leave it out"},
+      {log_limit("bad_key: drop"),
+       "2:63: limits.l.bad_key: 'drop' is not known here; write default or dead_letter"},
+      {log_limit("spread: true, store: redis"),
+       "2:62: limits.l.spread: one bucket for all records cannot be spread; write key, or leave it "
+       "out"},
+      {log_limit("spread: true, key: topic"),
+       "2:62: limits.l.spread: means nothing in store memory; write store: redis, or leave it out"},
+      {log_limit("spread: yes, key: topic"),
+       "2:62: limits.l.spread: 'yes' is not true or false; write true"},
+  });
+}
+
 TEST(WrongLimit, TheRest) {
   expect_mistakes({
       {log_limit("cost: 11"),
@@ -106,25 +130,6 @@ TEST(WrongLimit, TheRest) {
       {log_limit("cost: bytes"),
        "2:60: limits.l.cost: sliding_log keeps an entry for each unit of cost, which is too much "
        "for each byte; use token_bucket or counter"},
-      {log_limit("default_cost: 2"),
-       "2:68: limits.l.default_cost: is for records whose cost cannot be read, but here all cost "
-       "the "
-       "same; leave it out"},
-      {log_limit("cost: 'header:w', default_cost: 11"),
-       "2:86: limits.l.default_cost: cost 11 is more than the limit of 10, so no record could ever "
-       "pass; lower the cost or raise the limit"},
-      {log_limit("bad_key: dead_letter"),
-       "2:63: limits.l.bad_key: means nothing here, where neither key nor cost is read from the "
-       "record; leave it out"},
-      {log_limit("bad_key: drop"),
-       "2:63: limits.l.bad_key: 'drop' is not known here; write default or dead_letter"},
-      {log_limit("spread: true, store: redis"),
-       "2:62: limits.l.spread: one bucket for all records cannot be spread; write key, or leave it "
-       "out"},
-      {log_limit("spread: true, key: topic"),
-       "2:62: limits.l.spread: means nothing in store memory; write store: redis, or leave it out"},
-      {log_limit("spread: yes, key: topic"),
-       "2:62: limits.l.spread: 'yes' is not true or false; write true"},
       {log_limit("store: rediss"),
        "2:61: limits.l.store: 'rediss' is not known here; did you mean `redis`?"},
       {log_limit("store: disk"),
