@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 
 #include "unit/limits/asking.h"
 
@@ -63,18 +64,46 @@ class Joined : public testing::TestWithParam<int> {
   std::int64_t pick(std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution<std::int64_t>(from, to)(random_);
   }
+  // Any algorithm, small enough that it matters here.
+  Parameters some_limit() {
+    const std::int64_t size = pick(2, 9);
+    const std::int64_t window = pick(1, 400);
+    const Rate rate = reduced({pick(1, 9), pick(1, 500)});
+    const Duration ahead{pick(0, 400)};
+    const int slices = static_cast<int>(pick(1, 6));
+    switch (pick(0, 10)) {
+      case 0:
+        return log(size, window);
+      case 1:
+        return fixed(size, window, pick(0, 1) == 0);
+      case 2:
+        return counter(size, window);
+      case 3:
+        return sliced(size, window, slices);
+      case 4:
+        return newest(size, window, slices);
+      case 5:
+        return LeakyBucketParameters{rate, {size}, false};
+      case 6:
+        return LeakyBucketParameters{rate, {size}, true};
+      case 7:
+        return SmoothParameters{rate, {size}, ahead, false};
+      case 8:
+        return SmoothParameters{rate, {size}, ahead, true};
+      case 9:
+        return WarmUpParameters{rate, ahead, {window}};
+      default:
+        return pick(0, 1) == 0 ? held(size, window) : TokenBucketParameters{rate, {size}};
+    }
+  }
   Asking some_limits() {
     std::vector<Parameters> parameters;
     std::vector<std::int64_t> costs;
     for (std::int64_t n = pick(1, 3); n > 0; --n) {
       costs.push_back(pick(1, 2));
-      if (pick(0, 1) == 0) {
-        parameters.push_back(log(pick(2, 9), pick(1, 400)));
-      } else {
-        parameters.push_back(bucket(pick(1, 9), pick(1, 500), pick(2, 9)));
-      }
+      parameters.push_back(some_limit());
     }
-    return Asking(std::move(parameters), std::move(costs));
+    return Asking(std::move(parameters), std::move(costs), std::to_string(pick(0, 99)));
   }
 
   std::mt19937_64 random_{static_cast<std::uint64_t>(GetParam())};
@@ -84,10 +113,10 @@ class Joined : public testing::TestWithParam<int> {
 // grant the same holds for one permit more.
 TEST_P(Joined, RetryIsExact) {
   int told_when = 0;
-  for (int run = 0; run < 100; ++run) {
+  for (int run = 0; run < 400; ++run) {
     Asking limits = some_limits();
     std::int64_t now = kNow;
-    for (int step = 0; step < 100; ++step, now += pick(0, 90)) {
+    for (int step = 0; step < 100; ++step, now += pick(0, 90) - pick(0, 20) / 19 * pick(0, 99)) {
       Asked asked{pick(1, 3), 1, pick(0, 1) * pick(0, 300)};
       asked.max = asked.min + pick(0, 5);
       const Told told = limits.ask(now, asked);

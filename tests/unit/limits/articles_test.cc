@@ -34,6 +34,67 @@ TEST(Article002Bucket, LosesNoFractionWhenAskedOften) {
   EXPECT_EQ(granted, 50);
 }
 
+// 002, INCRBY and EXPIRE: the expiry is never set, so that the limit, once reached, is for ever.
+TEST(Article002Counter, EndsWithItsWindow) {
+  Asking limit({counter(3, kSecond)});
+  std::string answers;
+  for (const int ms : {0, 1, 2, 3, 999, 1'000, 1'001, 1'002, 1'003, 2'000}) {
+    answers += limit.admits(kNow + ms * 1'000) ? 'y' : 'n';
+  }
+  EXPECT_EQ(answers, "yyynnyyyny");
+}
+
+// ... and it has counted before it fails: what is refused must not count.
+TEST(Article002Counter, DoesNotCountWhatItRefuses) {
+  Asking limit({counter(3, kSecond)});
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(limit.ask(kNow + i, {4, 4}).granted, 0);
+  EXPECT_EQ(limit.ask(kNow + 60, {3, 3}).granted, 3);
+}
+
+// 002, Guava's: the state expires after 10 s whatever is owed, so a longer debt is forgiven.
+TEST(Article002Guava, ADebtOfMoreThanTenSecondsIsPaid) {
+  Asking limit({pay_next(1, kSecond, 30, 60 * kSecond)}, {30});
+  EXPECT_TRUE(limit.admits(kNow));  // What was saved.
+  EXPECT_TRUE(limit.admits(kNow));  // What is owed.
+  limit.cost(0, 1);
+  EXPECT_FALSE(limit.is_fresh(kNow + 29 * kSecond));
+  EXPECT_EQ(limit.ask(kNow + 11 * kSecond).granted, 0);
+  EXPECT_EQ(limit.ask(kNow + 11 * kSecond).retry, 19 * kSecond);
+  EXPECT_TRUE(limit.admits(kNow + 30 * kSecond));
+}
+
+// 003 section 1: the windows lie end to end, and that twice the limit passes across an edge is
+// said.
+TEST(Article003FixedWindow, AdmitsTheLimitInEachWindow) {
+  Asking limit({fixed(3, kSecond)});
+  std::string answers;
+  for (const int ms : {900, 910, 920, 930, 1'000, 1'010, 1'020, 1'030, 2'000}) {
+    answers += limit.admits(kNow + ms * 1'000) ? 'y' : 'n';
+  }
+  EXPECT_EQ(answers, "yyynyyyny");
+}
+
+// 003 section 3: only the slices of the window count, so that 5 late in the oldest one and 5 when
+// it drops out are 10 within four fifths of a window.
+TEST(Article003SlidingWindow, NeverHasTwiceTheLimit) {
+  for (const Parameters& parameters : {sliced(5, kSecond, 5), newest(5, kSecond, 5)}) {
+    Asking limit({parameters});
+    EXPECT_EQ(limit.ask(kNow + 199'999, {5, 5}).granted, 5);
+    EXPECT_EQ(limit.ask(kNow + kSecond).granted, 0);
+    EXPECT_EQ(limit.ask(kNow + kSecond + 200'000, {5, 5}).granted, 5);
+  }
+}
+
+// 003 section 4: compares a string with a number, so that every call after the first is an error.
+TEST(Article003LeakyBucket, LeaksAtItsRate) {
+  Asking limit({meter(2, kSecond, 3)});
+  std::string answers;
+  for (const int ms : {0, 0, 0, 0, 499, 500, 501, 1'500, 1'500, 1'500}) {
+    answers += limit.admits(kNow + ms * 1'000) ? 'y' : 'n';
+  }
+  EXPECT_EQ(answers, "yyynnynyyn");
+}
+
 // 003 section 2: removes the entries inside the window, so that a limit of 3 admits all of 6 calls.
 TEST(Article003SlidingLog, CountsTheCallsInsideTheWindow) {
   Asking limit({log(3, kSecond)});

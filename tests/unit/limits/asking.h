@@ -56,10 +56,16 @@ class Asking {
   std::int64_t give_back(const std::vector<Returned>& ids, std::int64_t now) {
     return release(charges(), ids, {now});
   }
+  void end(const std::vector<Returned>& attempts, std::int64_t now) {
+    std::vector<PermitId> ids;
+    for (const Returned& attempt : attempts) ids.push_back(attempt.id);
+    ended(charges(), ids, {now});
+  }
   std::int64_t remaining(std::int64_t now, std::size_t bucket = 0) const {
     return peek(parameters_[bucket], states_[bucket], {now}).value;
   }
   void change(std::size_t bucket, Parameters parameters) { parameters_[bucket] = parameters; }
+  void cost(std::size_t bucket, std::int64_t cost) { costs_[bucket] = cost; }
   bool is_fresh(std::int64_t now, std::size_t bucket = 0) const {
     return limits::is_fresh(parameters_[bucket], states_[bucket], {now});
   }
@@ -85,6 +91,39 @@ inline Parameters log(std::int64_t limit, std::int64_t window_us) {
 }
 inline Parameters bucket(std::int64_t permits, std::int64_t micros, std::int64_t burst) {
   return TokenBucketParameters{reduced({permits, micros}), {burst}};
+}
+inline Parameters fixed(std::int64_t limit, std::int64_t window_us, bool by_key = false) {
+  return FixedWindowParameters{{limit}, {window_us}, by_key};
+}
+inline Parameters counter(std::int64_t limit, std::int64_t window_us) {
+  return CounterParameters{{limit}, {window_us}};
+}
+inline Parameters sliced(std::int64_t limit, std::int64_t window_us, int slices) {
+  return SlidingWindowParameters{{limit}, {window_us}, slices, false};
+}
+inline Parameters newest(std::int64_t limit, std::int64_t window_us, int slices) {
+  return SlidingWindowParameters{{limit}, {window_us}, slices, true};
+}
+inline Parameters meter(std::int64_t permits, std::int64_t micros, std::int64_t capacity) {
+  return LeakyBucketParameters{reduced({permits, micros}), {capacity}, false};
+}
+inline Parameters queue(std::int64_t permits, std::int64_t micros, std::int64_t capacity) {
+  return LeakyBucketParameters{reduced({permits, micros}), {capacity}, true};
+}
+inline Parameters pay_now(std::int64_t permits, std::int64_t micros, std::int64_t burst,
+                          std::int64_t timeout_us) {
+  return SmoothParameters{reduced({permits, micros}), {burst}, {timeout_us}, false};
+}
+inline Parameters pay_next(std::int64_t permits, std::int64_t micros, std::int64_t burst,
+                           std::int64_t timeout_us) {
+  return SmoothParameters{reduced({permits, micros}), {burst}, {timeout_us}, true};
+}
+inline Parameters warm_up(std::int64_t permits, std::int64_t micros, std::int64_t timeout_us,
+                          std::int64_t warm_up_us) {
+  return WarmUpParameters{reduced({permits, micros}), {timeout_us}, {warm_up_us}};
+}
+inline Parameters held(std::int64_t limit, std::int64_t lease_us) {
+  return ConcurrencyParameters{{limit}, {lease_us}};
 }
 
 inline constexpr std::int64_t kSecond = 1'000'000;

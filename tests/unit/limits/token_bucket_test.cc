@@ -153,6 +153,28 @@ TEST(TokenBucket, AChangedRateKeepsWholePermits) {
   EXPECT_EQ(limit.remaining(kNow), 4);
 }
 
+TEST(TokenBucket, AChangedRateKeepsTheFraction) {
+  Asking limit({bucket(10, kSecond, 4)});
+  EXPECT_EQ(limit.ask(kNow, {3, 3}).granted, 3);
+  EXPECT_TRUE(limit.admits(kNow + 50'000));  // Half a permit is left.
+  limit.change(0, bucket(7, kSecond, 4));
+  EXPECT_EQ(limit.ask(kNow + 50'000).retry, 71'429);
+  limit.change(0, bucket(10, kSecond, 4));
+  EXPECT_EQ(limit.ask(kNow + 50'000).retry, 50'000);
+}
+
+// While a new configuration comes to one gate after the other, both rates are asked in turn.
+TEST(TokenBucket, AskedUnderTwoRatesInTurnItStarvesNobody) {
+  Asking limit({bucket(10, kSecond, 1)});
+  std::int64_t granted = 0;
+  for (std::int64_t t = 0; t < 100 * kSecond; t += 10'000) {
+    limit.change(0, t / 10'000 % 2 == 0 ? bucket(10, kSecond, 1) : bucket(7, kSecond, 1));
+    granted += limit.admits(kNow + t);
+  }
+  EXPECT_GE(granted, 699);
+  EXPECT_LE(granted, 1'001);
+}
+
 TEST(TokenBucket, IsFreshWhenFullAndForgotten) {
   Asking limit({bucket(1, 100, 2)});
   EXPECT_TRUE(limit.is_fresh(kNow));
