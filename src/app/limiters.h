@@ -12,6 +12,7 @@
 #include "adapters/redis/store.h"
 #include "app/line_table.h"
 #include "app/request.h"
+#include "app/stand_in.h"
 #include "config/config.h"
 #include "core/gate.h"
 
@@ -31,6 +32,10 @@ class Limiters {
   void ended(const core::Ended& ended, Instant now);
   void forget(core::LineId line);
 
+  // Redis answers no more, or again: as the store has said to the gate.
+  void redis_down(bool down) { redis_down_ = down; }
+  bool redis_is_down() const { return redis_down_; }
+
   // Sends what this turn has asked for.
   void flush();
 
@@ -41,15 +46,19 @@ class Limiters {
 
  private:
   bool in_redis(core::LineId line) const;
+  bool stands_in(const core::Ask& ask, core::RouteId route) const;
   void add(core::RouteId route, core::LineId line, bool keep);
 
   const config::Config& config_;
   core::Gate& gate_;
   LineTable table_;
   memory::Store memory_;
+  StandIn stand_in_;
   core::Histogram redis_calls_;
   std::unique_ptr<redis::Store> redis_;
-  std::vector<bool> keyed_;              // By RouteId: some limit has a key.
+  std::vector<bool> keyed_;         // By RouteId: some limit has a key.
+  std::vector<bool> may_stand_in_;  // By RouteId.
+  bool redis_down_ = false;
   std::vector<core::LineId> only_line_;  // By RouteId: the line of a route without keys.
   std::vector<std::string> scratch_;     // By place in the route's list.
   std::vector<std::string_view> keys_;

@@ -9,6 +9,15 @@ void append_number(std::string& to, std::uint32_t number) {
   for (int shift = 0; shift < 32; shift += 8) to += static_cast<char>(number >> shift & 0xff);
 }
 
+std::uint32_t take_number(std::string_view& from) {
+  std::uint32_t number = 0;
+  for (int i = 3; i >= 0; --i) {
+    number = number << 8 | static_cast<std::uint8_t>(from[static_cast<std::size_t>(i)]);
+  }
+  from.remove_prefix(4);
+  return number;
+}
+
 }  // namespace
 
 LineTable::Found LineTable::find_or_add(core::RouteId route,
@@ -32,6 +41,17 @@ LineTable::Found LineTable::find_or_add(core::RouteId route,
   const auto entry = by_keys_.emplace(scratch_, line).first;
   lines_[line.value] = {route, &entry->first};
   return {line, true};
+}
+
+void LineTable::read_keys(core::LineId line, std::vector<std::string_view>& keys) const {
+  keys.clear();
+  std::string_view rest = *lines_[line.value].keys;
+  take_number(rest);
+  while (!rest.empty()) {
+    const std::uint32_t size = take_number(rest);
+    keys.push_back(rest.substr(0, size));
+    rest.remove_prefix(size);
+  }
 }
 
 void LineTable::forget(core::LineId line) {

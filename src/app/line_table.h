@@ -27,6 +27,9 @@ class LineTable {
   // The number may be given out again. REQUIRES: it was given out.
   void forget(core::LineId line);
 
+  // The keys by which it was found, to the front of `keys`. They live until it is forgotten.
+  void read_keys(core::LineId line, std::vector<std::string_view>& keys) const;
+
   core::RouteId route_of(core::LineId line) const { return lines_[line.value].route; }
   std::size_t size() const { return by_keys_.size(); }
 

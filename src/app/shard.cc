@@ -113,6 +113,12 @@ void Shard::handle() {
       if (index >= route_of_partition_.size()) route_of_partition_.resize(index + 1);
       route_of_partition_[index] = assigned->route;
     }
+    if (const auto* down = std::get_if<core::StoreDown>(&event)) {
+      if (down->store == kRedisStore) limiters_.redis_down(true);
+    }
+    if (const auto* up = std::get_if<core::StoreUp>(&event)) {
+      if (up->store == kRedisStore) limiters_.redis_down(false);
+    }
     gate_.handle(event, now_, commands_);
   }
   handling_.clear();

@@ -1,6 +1,9 @@
 #include "app/wiring.h"
 
 #include <algorithm>
+#include <variant>
+
+#include "app/stand_in.h"
 
 namespace einlass::app {
 namespace {
@@ -40,10 +43,15 @@ core::RouteOptions route_options(const config::Config& config, const config::Rou
   // All limits of a route are decided in one call, so the shortest of each span holds for all.
   for (std::size_t i = 0; i < route.limits.size(); ++i) {
     const config::Limit& limit = limit_of(config, route, i);
-    options.store = limit.store == config::Store::redis ? kRedisStore : kMemoryStore;
+    options.store = limit.store == config::Store::memory ? kMemoryStore
+                    : may_stand_in(config, route)        ? kRedisOrStandIn
+                                                         : kRedisStore;
     options.horizon = i == 0 ? limit.horizon : std::min(options.horizon, limit.horizon);
     options.use_within = i == 0 ? limit.use_within : std::min(options.use_within, limit.use_within);
     if (limit.key.kind == config::KeySource::Kind::none) options.shared_limits |= 1u << i;
+    const bool held = std::holds_alternative<limits::ConcurrencyParameters>(limit.limit.parameters);
+    if (held) options.held_limits |= 1u << i;
+    options.cost_varies |= limit.limit.cost_from_record;
   }
   return options;
 }
@@ -80,7 +88,7 @@ core::GateOptions gate_options(const config::Config& config, std::uint64_t seed)
   for (const config::Target& target : config.targets) {
     options.targets.push_back({static_cast<std::uint32_t>(target.http.max_in_flight)});
   }
-  options.stores = 2;
+  options.stores = kStores;
   options.commit_interval = config.kafka.commit_interval;
   options.inside_records = config.inside.records;
   options.inside_bytes = config.inside.bytes;

@@ -19,6 +19,9 @@ namespace einlass::app {
 // of some route is kept there.
 inline constexpr core::StoreId kMemoryStore{0};
 inline constexpr core::StoreId kRedisStore{1};
+// Redis, for routes for which something stands in while it is down: to the gate it never is.
+inline constexpr core::StoreId kRedisOrStandIn{2};
+inline constexpr std::uint8_t kStores = 3;
 
 core::GateOptions gate_options(const config::Config& config, std::uint64_t seed);
 kafka::SourceOptions source_options(const config::Config& config);

@@ -132,6 +132,7 @@ void Admission::send_first(Line& line, Instant now, Commands& commands) {
     --queues_of(line).reserved;
     queues_of(line).touched = true;
     for (LimitStats& limit : stats.limits) ++limit.admissions;
+    stats.stood_in += held.permit.stand_in;
     stats.admission_wait.observe(held.due - record.since);
   }
   line.ready.erase(records_, record.id.slot);

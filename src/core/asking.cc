@@ -129,7 +129,8 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   target.reserved += granted - line.asked;
   target.touched = true;
   for (std::uint16_t i = 0; i < granted; ++i) {
-    const Permit permit{event.ask, i, event.limiter_now + event.due[i], line.asked_cost};
+    const Permit permit{event.ask, i, event.limiter_now + event.due[i], line.asked_cost,
+                        event.stand_in};
     line.permits.insert({permit, now + event.due[i]});
   }
   line.bound = granted < line.asked || event.due.back() > Duration{};

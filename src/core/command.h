@@ -17,8 +17,9 @@ namespace einlass::core {
 struct Permit {
   AskId ask;
   std::uint16_t index = 0;
-  Instant stamp;    // On the limiter's clock. Zero where the route has no limits.
-  Permits cost{1};  // What it took of the limits whose cost comes from the record.
+  Instant stamp;          // On the limiter's clock. Zero where the route has no limits.
+  Permits cost{1};        // What it took of the limits whose cost comes from the record.
+  bool stand_in = false;  // Granted by what stood in for a limiter that did not answer.
 };
 
 // Ask the line's limiter for `min` to `max` permits, all within `horizon`. Ends as PermitsAnswered

@@ -59,8 +59,9 @@ struct PermitsAnswered {
   Instant limiter_now;  // On the limiter's clock: the instant of permit i is limiter_now + due[i].
   // Where fewer were granted than asked for: when asking again can succeed, counted from this
   // event; none if no waiting helps, or if what was granted is granted again.
-  std::optional<Duration> retry;
-  LimitIndex reason;  // Which limit granted fewest. Only looked at where fewer were granted.
+  std::optional<Duration> retry{};
+  LimitIndex reason{};    // Which limit granted fewest. Only looked at where fewer were granted.
+  bool stand_in = false;  // Somebody answers in the place of a limiter that does not.
 };
 
 // No answer will come: the call failed or timed out. It may have been granted all the same: the

@@ -1,0 +1,85 @@
+#include "app/stand_in.h"
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "app/wiring.h"
+#include "limits/share.h"
+
+namespace einlass::app {
+namespace {
+
+// A share may be too small for what the whole limit could pay: that record waits for the limiter.
+constexpr Duration kAskAgainAfterNever = Duration::seconds(1);
+
+}  // namespace
+
+bool may_stand_in(const config::Config& config, const config::Route& route) {
+  return !route.limits.empty() &&
+         std::all_of(route.limits.begin(), route.limits.end(), [&](std::size_t i) {
+           const config::Limit& limit = config.limits[i];
+           return limit.store == config::Store::redis && limit.on_outage != config::OnOutage::hold;
+         });
+}
+
+StandIn::StandIn(const config::Config& config, core::Events& events)
+    : events_(events), shares_(events), routes_(config.routes.size()) {
+  for (std::size_t i = 0; i < config.routes.size(); ++i) {
+    if (!may_stand_in(config, config.routes[i])) continue;
+    Shared& shared = routes_[i];
+    for (std::size_t place = 0; place < config.routes[i].limits.size(); ++place) {
+      const config::Limit& limit = limit_of(config, config.routes[i], place);
+      if (limit.on_outage == config::OnOutage::pass) continue;
+      shared.limits.push_back(limit.limit);
+      shared.limits.back().parameters = limits::share(limit.limit.parameters, config.instances);
+      shared.places.push_back({static_cast<std::uint8_t>(place)});
+    }
+  }
+}
+
+void StandIn::ask(const core::Ask& ask, core::RouteId route,
+                  const std::vector<std::string_view>& keys, Instant now) {
+  Shared& shared = routes_[route.value];
+  if (shared.limits.empty()) return pass(ask, now);
+  if (!knows(ask.line)) {
+    shared.scratch.clear();
+    for (std::size_t i = 0; i < shared.limits.size(); ++i) {
+      shared.scratch.push_back({&shared.limits[i], std::string(keys[shared.places[i].value])});
+    }
+    shares_.add_line(ask.line, shared.scratch);
+    if (ask.line.value >= known_.size()) known_.resize(ask.line.value + 1);
+    known_[ask.line.value] = true;
+  }
+  shares_.ask(ask, now);
+  auto& answer = std::get<core::PermitsAnswered>(events_.back());
+  answer.stand_in = true;
+  answer.reason = shared.places[answer.reason.value];
+  if (answer.due.empty() && !answer.retry) answer.retry = kAskAgainAfterNever;
+}
+
+void StandIn::pass(const core::Ask& ask, Instant now) {
+  const auto granted = static_cast<std::size_t>(ask.max.value);
+  if (due_.size() < granted) due_.resize(granted);
+  events_.push_back(core::PermitsAnswered{.line = ask.line,
+                                          .ask = ask.ask,
+                                          .due = std::span(due_).first(granted),
+                                          .limiter_now = now,
+                                          .stand_in = true});
+}
+
+void StandIn::release(const core::Release& release, Instant now) {
+  if (knows(release.line)) shares_.release(release, now);
+}
+
+void StandIn::ended(const core::Ended& ended, Instant now) {
+  if (knows(ended.line)) shares_.ended(ended, now);
+}
+
+void StandIn::forget(core::LineId line) {
+  if (!knows(line)) return;
+  shares_.forget_line(line);
+  known_[line.value] = false;
+}
+
+}  // namespace einlass::app

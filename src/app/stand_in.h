@@ -1,0 +1,59 @@
+// What answers in the limiter's place while it does not: for the routes whose limits all say what
+// they want then (on_outage: pass or local_share). The others wait.
+//
+// What may be admitted too much. With local_share each gate keeps to its part of the limit, on its
+// own: all together to the whole, counted from the outage on; so in a window that holds the
+// outage's beginning or end at most twice the limit. With pass there is no bound.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "adapters/memory/store.h"
+#include "config/config.h"
+#include "core/command.h"
+#include "core/event.h"
+#include "core/ids.h"
+#include "limits/limit.h"
+
+namespace einlass::app {
+
+// True if the route's limits are in Redis and none of them says to hold.
+bool may_stand_in(const config::Config& config, const config::Route& route);
+
+// REQUIRES: one thread; outlived by what the constructor is given.
+class StandIn {
+ public:
+  StandIn(const config::Config& config, core::Events& events);
+
+  // Answers at once, by an event. `keys` are the line's, one for each of the route's limits.
+  // REQUIRES: may_stand_in(); a line keeps its route and keys until it is forgotten.
+  void ask(const core::Ask& ask, core::RouteId route, const std::vector<std::string_view>& keys,
+           Instant now);
+
+  // REQUIRES: the permit was granted here.
+  void release(const core::Release& release, Instant now);
+  void ended(const core::Ended& ended, Instant now);
+
+  // The line may be one of which nothing was heard.
+  void forget(core::LineId line);
+
+ private:
+  void pass(const core::Ask& ask, Instant now);
+  bool knows(core::LineId line) const { return line.value < known_.size() && known_[line.value]; }
+
+  struct Shared {
+    std::vector<limits::Limit> limits;     // Their shares; those that pass are not among them.
+    std::vector<core::LimitIndex> places;  // In the route's list.
+    std::vector<memory::Bucket> scratch;
+  };
+
+  core::Events& events_;
+  memory::Store shares_;
+  std::vector<Shared> routes_;  // By RouteId.
+  std::vector<bool> known_;     // By LineId: shares_ has it.
+  std::vector<Duration> due_;   // All zero.
+};
+
+}  // namespace einlass::app

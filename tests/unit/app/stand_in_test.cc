@@ -1,0 +1,116 @@
+#include "app/stand_in.h"
+
+#include <gtest/gtest.h>
+
+#include <variant>
+
+#include "limits/share.h"
+
+namespace einlass::app {
+namespace {
+
+config::Limit limit(config::OnOutage on_outage, std::int64_t most) {
+  config::Limit result;
+  result.limit.name = "callbacks";
+  result.limit.parameters = limits::SlidingLogParameters{{most}, Duration::seconds(1)};
+  result.store = config::Store::redis;
+  result.on_outage = on_outage;
+  return result;
+}
+
+config::Config config_with(std::vector<config::Limit> limits, int instances) {
+  config::Config config;
+  config.instances = instances;
+  config.limits = std::move(limits);
+  config::Route route;
+  for (std::size_t i = 0; i < config.limits.size(); ++i) route.limits.push_back(i);
+  config.routes = {route};
+  return config;
+}
+
+core::Ask ask(std::uint64_t number, std::int64_t most) {
+  return {core::LineId{0}, core::AskId{number}, Permits{1}, Permits{most}, Duration{}};
+}
+
+struct Bench {
+  explicit Bench(config::Config given) : config(std::move(given)), stand_in(config, events) {}
+
+  core::PermitsAnswered answer(const core::Ask& to, Instant now) {
+    stand_in.ask(to, core::RouteId{0}, keys, now);
+    return std::get<core::PermitsAnswered>(events.back());
+  }
+
+  config::Config config;
+  core::Events events;
+  StandIn stand_in;
+  std::vector<std::string_view> keys = {"", ""};
+};
+
+constexpr Instant kNow{1'800'000'000'000'000};
+
+TEST(StandIn, PassGrantsEverything) {
+  Bench bench(config_with({limit(config::OnOutage::pass, 5)}, 1));
+  const core::PermitsAnswered answer = bench.answer(ask(1, 200), kNow);
+  EXPECT_EQ(answer.due.size(), 200u);
+  EXPECT_TRUE(answer.stand_in);
+  EXPECT_EQ(answer.limiter_now, kNow);
+}
+
+TEST(StandIn, LocalShareGrantsThisGatesPart) {
+  Bench bench(config_with({limit(config::OnOutage::local_share, 100)}, 3));
+  EXPECT_EQ(bench.answer(ask(1, 200), kNow).due.size(), 33u);
+  const core::PermitsAnswered denied = bench.answer(ask(2, 1), kNow);
+  EXPECT_TRUE(denied.due.empty());
+  EXPECT_EQ(denied.retry, Duration::seconds(1));
+}
+
+TEST(StandIn, TheReasonIsThePlaceInTheRoutesList) {
+  Bench bench(config_with(
+      {limit(config::OnOutage::pass, 100), limit(config::OnOutage::local_share, 3)}, 3));
+  const core::PermitsAnswered answer = bench.answer(ask(1, 2), kNow);
+  EXPECT_EQ(answer.due.size(), 1u);
+  EXPECT_EQ(answer.reason, core::LimitIndex{1});
+}
+
+TEST(StandIn, WhatComesBackIsThereAgain) {
+  Bench bench(config_with({limit(config::OnOutage::local_share, 1)}, 1));
+  ASSERT_EQ(bench.answer(ask(1, 1), kNow).due.size(), 1u);
+  bench.stand_in.release({core::LineId{0}, {core::AskId{1}, 0, kNow, Permits{1}, true}}, kNow);
+  EXPECT_EQ(bench.answer(ask(2, 1), kNow).due.size(), 1u);
+  bench.stand_in.forget(core::LineId{0});
+  bench.stand_in.forget(core::LineId{0});
+}
+
+// The whole limit might pay for it, so it is not lost: it waits.
+TEST(StandIn, WhatAShareCanNeverPayForWaits) {
+  config::Limit dear = limit(config::OnOutage::local_share, 10);
+  dear.limit.cost = Permits{8};
+  Bench bench(config_with({dear}, 2));
+  const core::PermitsAnswered answer = bench.answer(ask(1, 1), kNow);
+  EXPECT_TRUE(answer.due.empty());
+  EXPECT_TRUE(answer.retry.has_value());
+}
+
+TEST(StandIn, OneLimitThatHoldsHoldsTheRoute) {
+  const config::Config holds =
+      config_with({limit(config::OnOutage::pass, 5), limit(config::OnOutage::hold, 5)}, 1);
+  EXPECT_FALSE(may_stand_in(holds, holds.routes[0]));
+  const config::Config passes = config_with({limit(config::OnOutage::pass, 5)}, 1);
+  EXPECT_TRUE(may_stand_in(passes, passes.routes[0]));
+}
+
+TEST(Share, AddsUpToTheWholeAtMost) {
+  const auto log = [](std::int64_t most) {
+    return limits::SlidingLogParameters{{most}, Duration::seconds(1)};
+  };
+  const auto part = std::get<limits::SlidingLogParameters>(limits::share(log(100), 3));
+  EXPECT_EQ(part.limit, Permits{33});
+  EXPECT_EQ(std::get<limits::SlidingLogParameters>(limits::share(log(2), 3)).limit, Permits{1});
+  const auto bucket = std::get<limits::TokenBucketParameters>(
+      limits::share(limits::TokenBucketParameters{{1, 10'000}, {40}}, 3));
+  EXPECT_EQ(bucket.rate, (limits::Rate{1, 30'000}));
+  EXPECT_EQ(bucket.burst, Permits{13});
+}
+
+}  // namespace
+}  // namespace einlass::app
