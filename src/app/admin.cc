@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "adapters/metrics/page.h"
+#include "app/snapshot.h"
 #include "app/status.h"
 
 namespace einlass::app {
@@ -46,7 +47,7 @@ http::ServerResponse Admin::answer(const http::ServerRequest& request) const {
   }
   if (request.path == "/healthz") return text(200, "the loop turns");
   if (request.path == "/readyz") {
-    const std::string why = why_not_ready(shard_);
+    const std::string why = why_not_ready(shard_, config_);
     return why.empty() ? text(200, "ready") : text(503, why);
   }
   if (request.path == "/v1/status") {

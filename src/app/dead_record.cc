@@ -7,6 +7,9 @@ namespace {
 
 constexpr std::size_t kOwnHeaders = 11;
 
+constexpr std::string_view kNever =
+    "no waiting would give it a permit: it costs more than a limit ever grants, or a rate is 0";
+
 std::string name_of(core::DeadLetterReason reason) {
   switch (reason) {
     case core::DeadLetterReason::refused:
@@ -37,9 +40,13 @@ DeadRecordBuilder::DeadRecordBuilder(const StoredRecord& record, const core::Dea
   add("einlass-timestamp", std::to_string(record.timestamp_ms));
   add("einlass-attempts", std::to_string(record.attempts));
   add("einlass-reason", name_of(command.reason));
+  if (!record.last_error.empty()) {
+    add("einlass-error", record.last_error);
+  } else if (command.reason == core::DeadLetterReason::never) {
+    add("einlass-error", std::string(kNever));
+  }
   if (record.attempts > 0) {
     if (record.last_status > 0) add("einlass-status", std::to_string(record.last_status));
-    if (!record.last_error.empty()) add("einlass-error", record.last_error);
     add("einlass-first-attempt-at", millis(record.first_attempt));
     add("einlass-last-attempt-at", millis(record.last_attempt));
   }

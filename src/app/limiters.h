@@ -3,13 +3,15 @@
 
 #include <boost/asio/io_context.hpp>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adapters/kafka/source.h"
 #include "adapters/memory/store.h"
 #include "adapters/redis/store.h"
+#include "app/extract.h"
 #include "app/line_table.h"
 #include "app/request.h"
 #include "app/stand_in.h"
@@ -18,14 +20,22 @@
 
 namespace einlass::app {
 
+// Where a record waits, and what it takes.
+struct Place {
+  core::LineId line;
+  Permits cost{1};
+  std::string
+      bad;  // Why it must go to the dead letter topic without an attempt; empty: it need not.
+};
+
 // REQUIRES: one thread; outlived by what the constructor is given.
 class Limiters {
  public:
   Limiters(boost::asio::io_context& io, const config::Config& config, const RunId& run,
            core::Events& events, const Notify& notify, core::Gate& gate);
 
-  // The line for a record of the route; made known to the gate and to its store if it is new.
-  core::LineId line_of(core::RouteId route, const kafka::Message& message);
+  // For a record of the route. Its line is made known to the gate and to its store if it is new.
+  Place place_of(core::RouteId route, const kafka::Message& message);
 
   void ask(const core::Ask& ask, Instant now);
   void release(const core::Release& release, Instant now);
@@ -45,22 +55,29 @@ class Limiters {
   std::size_t lines() const { return table_.size(); }
 
  private:
-  bool in_redis(core::LineId line) const;
-  bool stands_in(const core::Ask& ask, core::RouteId route) const;
-  void add(core::RouteId route, core::LineId line, bool keep);
+  struct Route {
+    std::vector<const config::Limit*> limits;
+    RecordFields fields;
+    bool keyed = false;         // Some limit has a key; else all records wait in `only_line`.
+    bool may_stand_in = false;  // See stand_in.h.
+    core::LineId only_line;
+  };
 
-  const config::Config& config_;
+  Route& route_of(core::LineId line) { return routes_[table_.route_of(line).value]; }
+  static bool in_redis(const Route& route);
+  bool stands_in(const core::Ask& ask, const Route& route) const;
+  core::LineId find_or_add(core::RouteId route, std::span<const std::string_view> keys, bool keep);
+  template <class Bucket>
+  static std::vector<Bucket> buckets_of(const Route& route, std::span<const std::string_view> keys);
+
   core::Gate& gate_;
   LineTable table_;
   memory::Store memory_;
   StandIn stand_in_;
   core::Histogram redis_calls_;
   std::unique_ptr<redis::Store> redis_;
-  std::vector<bool> keyed_;         // By RouteId: some limit has a key.
-  std::vector<bool> may_stand_in_;  // By RouteId.
+  std::vector<Route> routes_;  // By RouteId.
   bool redis_down_ = false;
-  std::vector<core::LineId> only_line_;  // By RouteId: the line of a route without keys.
-  std::vector<std::string> scratch_;     // By place in the route's list.
   std::vector<std::string_view> keys_;
 };
 

@@ -158,12 +158,13 @@ void Shard::take(const kafka::Message& message) {
   perform_while_reading();
   const core::RouteId route = route_of_partition_[message.partition.value];
   const core::RecordId record = records_.put(message, route);
-  const core::LineId line = limiters_.line_of(route, message);
+  const Place place = limiters_.place_of(route, message);
+  if (!place.bad.empty()) records_[record].last_error = place.bad;
   const bool by_key = config_.routes[route.value].order == config::Order::key;
-  gate_.handle(
-      core::RecordArrived{message.partition, record, message.offset, line,
-                          by_key ? lane_key(message) : std::nullopt, records_[record].size()},
-      now_, commands_);
+  gate_.handle(core::RecordArrived{message.partition, record, message.offset, place.line,
+                                   by_key ? lane_key(message) : std::nullopt,
+                                   records_[record].size(), place.cost, !place.bad.empty()},
+               now_, commands_);
   perform_while_reading();
 }
 

@@ -1,8 +1,9 @@
 #include "app/status.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "adapters/kafka/mock_broker.h"
+#include "app/stand_in.h"
 #include "app/wiring.h"
 #include "units/utf8.h"
 
@@ -38,6 +39,8 @@ Json routes_json(const Shard& shard, const config::Config& config) {
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     Json route{{"name", config.routes[i].name}};
     route.update(books_json(books_of(shard.gate().stats(route_id(i)))));
+    // Dearer than their limits could ever pay: they wait for another configuration.
+    route["never"] = shard.gate().stats(route_id(i)).never;
     const core::Waiting waiting = shard.gate().waiting(route_id(i), shard.now());
     route["waiting"] = {{"limit", waiting.limit},   {"target", waiting.target},
                         {"retry", waiting.retry},   {"order", waiting.order},
@@ -75,19 +78,11 @@ Json stores_json(const Shard& shard, const config::Config& config) {
   return stores;
 }
 
-// What the gate knows of a partition that the source lists; null once the gate is through with it.
-const core::Partition* ledger_of(const Shard& shard, core::PartitionId id) {
-  const auto& partitions = shard.gate().partitions();
-  if (id.value >= partitions.size()) return nullptr;
-  const core::Partition& partition = partitions[id.value];
-  return partition.phase == core::PartitionPhase::absent ? nullptr : &partition;
-}
-
 Json kafka_json(const Shard& shard) {
   const kafka::SourceStatus status = shard.source().status();
   Json partitions = Json::array();
   for (const kafka::SourceStatus::Partition& partition : status.partitions) {
-    const core::Partition* ledger = ledger_of(shard, partition.partition);
+    const core::Partition* ledger = shard.gate().partition(partition.partition);
     partitions.push_back({{"topic", valid_utf8(partition.topic)},
                           {"partition", partition.number.value},
                           {"held", partition.held},
@@ -109,31 +104,12 @@ Json recent_json(const Recent& recent) {
   return entries;
 }
 
-metrics::Route route_metrics(const Shard& shard, const config::Config& config, std::size_t i) {
-  metrics::Route route;
-  route.name = config.routes[i].name;
-  for (const std::size_t limit : config.routes[i].limits) {
-    route.limits.push_back(config.limits[limit].limit.name);
-  }
-  route.stats = shard.gate().stats(route_id(i));
-  route.waiting = shard.gate().waiting(route_id(i), shard.now());
-  for (const core::Partition& partition : shard.gate().partitions()) {
-    const bool counts = partition.phase == core::PartitionPhase::assigned && partition.held;
-    if (counts && partition.route == route_id(i)) ++route.partitions_held;
-  }
-  return route;
-}
-
-void add_stores(const Shard& shard, const config::Config& config, metrics::Snapshot& snapshot) {
-  if (uses_memory(config)) {
-    const memory::StoreStatus status = shard.limiters().memory().status();
-    snapshot.stores.push_back({"memory", status.granted, status.denied, 0, 0, {}});
-  }
-  if (const redis::Store* store = shard.limiters().redis()) {
-    const redis::StoreStatus status = store->status();
-    snapshot.stores.push_back({"redis", status.granted, status.denied, status.errors,
-                               status.timeouts, shard.limiters().redis_calls()});
-  }
+// Whether some route waits while Redis does not answer.
+bool waits_for_redis(const config::Config& config) {
+  return std::any_of(config.routes.begin(), config.routes.end(), [&](const config::Route& route) {
+    return !route.limits.empty() && config.limits[route.limits[0]].store == config::Store::redis &&
+           !may_stand_in(config, route);
+  });
 }
 
 }  // namespace
@@ -157,13 +133,14 @@ Books books_of(const Shard& shard, const config::Config& config) {
   return sum;
 }
 
-std::string why_not_ready(const Shard& shard) {
+std::string why_not_ready(const Shard& shard, const config::Config& config) {
   const kafka::SourceStatus source = shard.source().status();
   if (source.brokers_down) return "no Kafka broker can be reached: " + source.trouble;
   if (!source.joined) {
     return source.trouble.empty() ? "not yet in the consumer group" : source.trouble;
   }
-  if (const redis::Store* store = shard.limiters().redis()) {
+  const redis::Store* store = shard.limiters().redis();
+  if (store != nullptr && waits_for_redis(config)) {
     const redis::StoreStatus status = store->status();
     if (!status.up) return "the limiter does not answer: " + status.trouble;
   }
@@ -171,7 +148,7 @@ std::string why_not_ready(const Shard& shard) {
 }
 
 std::string status_json(const Shard& shard, const config::Config& config, const Recent& recent) {
-  const std::string why = why_not_ready(shard);
+  const std::string why = why_not_ready(shard, config);
   const Books books = books_of(shard, config);
   Json status{{"instance", config.instance}, {"version", EINLASS_VERSION}};
   status["ready"] = why.empty();
@@ -185,33 +162,6 @@ std::string status_json(const Shard& shard, const config::Config& config, const 
   status["lines"] = shard.limiters().lines();
   status["recent"] = recent_json(recent);
   return status.dump(2) + "\n";
-}
-
-metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
-  metrics::Snapshot snapshot;
-  snapshot.version = EINLASS_VERSION;
-  snapshot.librdkafka_version = kafka::library_version();
-  for (std::size_t i = 0; i < config.routes.size(); ++i) {
-    snapshot.routes.push_back(route_metrics(shard, config, i));
-  }
-  add_stores(shard, config, snapshot);
-  const kafka::SourceStatus source = shard.source().status();
-  for (const config::Route& route : config.routes) {
-    for (const std::string& topic : route.topics) {
-      const auto skipped = source.offsets_skipped.find(topic);
-      snapshot.topics.push_back(
-          {topic, skipped == source.offsets_skipped.end() ? 0 : skipped->second, 0});
-    }
-  }
-  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
-    metrics::Partition shown{partition.topic, partition.number, std::nullopt, 0};
-    if (partition.committed.value >= 0) shown.committed = partition.committed;
-    if (const core::Partition* ledger = ledger_of(shard, partition.partition)) {
-      shown.finished_ahead = ledger->ledger.finished_ahead();
-    }
-    snapshot.partitions.push_back(std::move(shown));
-  }
-  return snapshot;
 }
 
 }  // namespace einlass::app

@@ -1,9 +1,8 @@
-// What /v1/status, /readyz and /metrics say, read off a shard.
+// What /v1/status and /readyz say, read off a shard.
 #pragma once
 
 #include <string>
 
-#include "adapters/metrics/snapshot.h"
 #include "app/recent.h"
 #include "app/shard.h"
 #include "config/config.h"
@@ -11,13 +10,10 @@
 namespace einlass::app {
 
 // Why the gate cannot do its work now; empty if it can.
-std::string why_not_ready(const Shard& shard);
+std::string why_not_ready(const Shard& shard, const config::Config& config);
 
 // The whole state as JSON, for /v1/status.
 std::string status_json(const Shard& shard, const config::Config& config, const Recent& recent);
-
-// For /metrics.
-metrics::Snapshot snapshot(const Shard& shard, const config::Config& config);
 
 // One route's books, added up by whoever wants them in short.
 struct Books {

@@ -45,6 +45,11 @@ class Gate {
   Waiting waiting(RouteId route, Instant now) const;
   Instant held_until(TargetId target) const { return delivery_.held_until(target); }
 
+  // Null for one that is absent.
+  const Partition* partition(PartitionId id) const {
+    return intake_.exists(id) ? &intake_.all()[id.value] : nullptr;
+  }
+
   // By PartitionId; absent ones among them.
   const std::vector<Partition>& partitions() const { return intake_.all(); }
 

@@ -83,6 +83,10 @@ void add_limit_number(Families& page, const Routes& routes,
 void add_admission(Families& page, const Routes& routes) {
   page.counter("einlass_admissions_total", "Permits that were granted and used.");
   add_limit_number(page, routes, &core::LimitStats::admissions);
+  page.counter("einlass_stand_in_admissions_total",
+               "Permits used that no limiter granted: its store did not answer, and the route's "
+               "limits say pass or local_share then.");
+  add_route_number(page, routes, &core::RouteStats::stood_in);
   page.counter("einlass_rejections_total",
                "Asks that were denied, by the limit that was the reason.");
   add_limit_number(page, routes, &core::LimitStats::rejections);
@@ -124,6 +128,16 @@ void add_stores(Families& page, const std::vector<Store>& stores) {
   page.histogram("einlass_limiter_call_duration_seconds",
                  "Time from a call to a limiter's store to its answer.");
   for (const Store& store : stores) page.add({{"store", store.name}}, store.call_duration);
+}
+
+void add_outage_policies(Families& page, const std::vector<OutagePolicy>& policies) {
+  page.gauge("einlass_outage_policy_in_force",
+             "1 while the limit's store does not answer: then records wait (hold), pass without a "
+             "permit (pass), or this gate keeps to its own part of the limit (local_share).");
+  for (const OutagePolicy& it : policies) {
+    page.add({{"route", it.route}, {"limit", it.limit}, {"policy", it.policy}},
+             std::uint64_t{it.in_force});
+  }
 }
 
 void add_ledger(Families& page, const Snapshot& snapshot) {
@@ -185,6 +199,7 @@ std::string render(const Snapshot& snapshot) {
   add_admission(page, snapshot.routes);
   add_attempts(page, snapshot.routes);
   add_stores(page, snapshot.stores);
+  add_outage_policies(page, snapshot.outage_policies);
   add_ledger(page, snapshot);
   add_program(page, snapshot);
   add_process(page);

@@ -30,6 +30,15 @@ struct Store {
   core::Histogram call_duration;
 };
 
+// A route's limit in a store that may not answer, and what holds for it then: "hold", "pass" or
+// "local_share".
+struct OutagePolicy {
+  std::string route;
+  std::string limit;
+  std::string policy;
+  bool in_force = false;
+};
+
 // An assigned partition's ledger.
 struct Partition {
   std::string topic;
@@ -51,6 +60,7 @@ struct Snapshot {
   bool last_reload_successful = true;  // Also true where the first configuration still holds.
   std::vector<Route> routes;
   std::vector<Store> stores;
+  std::vector<OutagePolicy> outage_policies;
   std::vector<Topic> topics;
   std::vector<Partition> partitions;
 };

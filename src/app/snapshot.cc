@@ -1,0 +1,96 @@
+#include "app/snapshot.h"
+
+#include "adapters/kafka/mock_broker.h"
+#include "app/stand_in.h"
+#include "app/wiring.h"
+
+namespace einlass::app {
+namespace {
+
+core::RouteId route_id(std::size_t i) { return core::RouteId{static_cast<std::uint16_t>(i)}; }
+
+std::string policy_name(config::OnOutage policy) {
+  switch (policy) {
+    case config::OnOutage::hold:
+      return "hold";
+    case config::OnOutage::pass:
+      return "pass";
+    case config::OnOutage::local_share:
+      return "local_share";
+  }
+  return "";
+}
+
+metrics::Route route_metrics(const Shard& shard, const config::Config& config, std::size_t i) {
+  metrics::Route route;
+  route.name = config.routes[i].name;
+  for (const std::size_t limit : config.routes[i].limits) {
+    route.limits.push_back(config.limits[limit].limit.name);
+  }
+  route.stats = shard.gate().stats(route_id(i));
+  route.waiting = shard.gate().waiting(route_id(i), shard.now());
+  for (const core::Partition& partition : shard.gate().partitions()) {
+    const bool counts = partition.phase == core::PartitionPhase::assigned && partition.held;
+    if (counts && partition.route == route_id(i)) ++route.partitions_held;
+  }
+  return route;
+}
+
+void add_stores(const Shard& shard, const config::Config& config, metrics::Snapshot& snapshot) {
+  if (uses_memory(config)) {
+    const memory::StoreStatus status = shard.limiters().memory().status();
+    snapshot.stores.push_back({"memory", status.granted, status.denied, 0, 0, {}});
+  }
+  if (const redis::Store* store = shard.limiters().redis()) {
+    const redis::StoreStatus status = store->status();
+    snapshot.stores.push_back({"redis", status.granted, status.denied, status.errors,
+                               status.timeouts, shard.limiters().redis_calls()});
+  }
+}
+
+// One limit that holds makes its whole route wait.
+void add_outage_policies(const Shard& shard, const config::Config& config,
+                         metrics::Snapshot& snapshot) {
+  for (const config::Route& route : config.routes) {
+    const bool stands_in = may_stand_in(config, route);
+    for (const std::size_t i : route.limits) {
+      const config::Limit& limit = config.limits[i];
+      if (limit.store == config::Store::memory) continue;
+      const config::OnOutage policy = stands_in ? limit.on_outage : config::OnOutage::hold;
+      snapshot.outage_policies.push_back(
+          {route.name, limit.limit.name, policy_name(policy), shard.limiters().redis_is_down()});
+    }
+  }
+}
+
+}  // namespace
+
+metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
+  metrics::Snapshot snapshot;
+  snapshot.version = EINLASS_VERSION;
+  snapshot.librdkafka_version = kafka::library_version();
+  for (std::size_t i = 0; i < config.routes.size(); ++i) {
+    snapshot.routes.push_back(route_metrics(shard, config, i));
+  }
+  add_stores(shard, config, snapshot);
+  add_outage_policies(shard, config, snapshot);
+  const kafka::SourceStatus source = shard.source().status();
+  for (const config::Route& route : config.routes) {
+    for (const std::string& topic : route.topics) {
+      const auto skipped = source.offsets_skipped.find(topic);
+      snapshot.topics.push_back(
+          {topic, skipped == source.offsets_skipped.end() ? 0 : skipped->second, 0});
+    }
+  }
+  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
+    metrics::Partition shown{partition.topic, partition.number, std::nullopt, 0};
+    if (partition.committed.value >= 0) shown.committed = partition.committed;
+    if (const core::Partition* ledger = shard.gate().partition(partition.partition)) {
+      shown.finished_ahead = ledger->ledger.finished_ahead();
+    }
+    snapshot.partitions.push_back(std::move(shown));
+  }
+  return snapshot;
+}
+
+}  // namespace einlass::app
