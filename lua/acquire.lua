@@ -14,23 +14,14 @@ if memo ~= '' then
   buckets = buckets - 1
 end
 
-local function remember(booked)
-  call('SET', KEYS[buckets + 1], cmsgpack.pack(prefix, now, booked),
-    'PX', expiry(now + remembered, now, slack))
-end
-
-local function possible(b, n)
-  return b.cost >= 1 and b.cost <= b.most and b.kind.ever(b, n, horizon)
-end
-
 -- Most asks: one permit of one bucket. The same as below, without what is for many.
 if buckets == 1 and ARGV[last - 5] == '1' and memo ~= '1' then
   local b = algorithms[ARGV[1]].look(KEYS[1], ARGV[2] + 0, 3, now)
-  local kind, ahead = b.kind, b.ahead or 0
-  if ahead < horizon then
-    horizon = ahead
+  local kind, ahead = b.kind, b.ahead
+  if ahead ~= nil and (not ahead or ahead < horizon) then
+    horizon = ahead or 0
   end
-  if not possible(b, 1) then
+  if b.never or b.cost < 1 or b.cost > b.most or kind.ever and not kind.ever(b, 1, horizon) then
     return { 0, now, -1, 0, kind.remaining(b, now) }
   end
   local booked = {}
@@ -38,11 +29,14 @@ if buckets == 1 and ARGV[last - 5] == '1' and memo ~= '1' then
   if at > now + horizon then
     return { 0, now, at - now - horizon, 0, kind.remaining(b, now) }
   end
-  kind.book(b, at)
+  if kind.book then
+    kind.book(b, at)
+  end
   booked[1] = at
-  kind.pay(b, booked, 1, prefix, now, slack)
+  kind.pay(b, now, slack, booked, 1, prefix)
   if memo == '0' then
-    remember(booked)
+    redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, at),
+      'PX', expiry(now + remembered, now, slack))
   end
   return { 1, now, -2, -1, kind.remaining(b, now), at - now }
 end
@@ -88,17 +82,23 @@ end
 
 local function book(booked, n, at)
   for i = 1, buckets do
-    all[i].kind.book(all[i], at)
+    local b = all[i]
+    if b.kind.book then
+      b.kind.book(b, at)
+    end
   end
   booked[n] = at
 end
 
 look()
 if memo == '1' then
-  local known = call('GET', KEYS[buckets + 1])
+  local known = redis.call('GET', KEYS[buckets + 1])
   if known then
     local asked, at, booked = cmsgpack.unpack(known)
     if asked == prefix and now - at <= remembered then
+      if type(booked) == 'number' then
+        booked = { booked }
+      end
       return answer(#booked, -2, -1, booked)
     end
   end
@@ -107,13 +107,16 @@ end
 local all_ahead = true
 for i = 1, buckets do
   local ahead = all[i].ahead
-  all_ahead = all_ahead and ahead
-  if not ahead or ahead < horizon then
-    horizon = ahead or 0
+  if ahead == false then
+    all_ahead, horizon = false, 0
+  elseif ahead and ahead < horizon then
+    horizon = ahead
   end
 end
 for i = 1, buckets do
-  if not possible(all[i], min) then
+  local b = all[i]
+  if b.never or b.cost < 1 or min * b.cost > b.most
+    or b.kind.ever and not b.kind.ever(b, min, horizon) then
     return answer(0, -1, i - 1)
   end
 end
@@ -131,10 +134,11 @@ end
 
 if granted >= min then
   for i = 1, buckets do
-    all[i].kind.pay(all[i], booked, granted, prefix, now, slack)
+    all[i].kind.pay(all[i], now, slack, booked, granted, prefix)
   end
   if memo ~= '' then
-    remember(booked)
+    redis.call('SET', KEYS[buckets + 1], cmsgpack.pack(prefix, now, booked),
+      'PX', expiry(now + remembered, now, slack))
   end
   if late then
     return answer(granted, at - latest, late - 1, booked)

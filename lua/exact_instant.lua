@@ -7,12 +7,12 @@ local exact = {}
 function exact.after(b, units)
   local rest = units - b.frac
   local over = rest % b.rate
-  return b.at + ceil(rest / b.rate), over == 0 and 0 or b.rate - over
+  return b.at + math.ceil(rest / b.rate), over == 0 and 0 or b.rate - over
 end
 
 -- The same, `units` earlier.
 function exact.before(b, units)
-  local at, over = b.at - floor(units / b.rate), units % b.rate
+  local at, over = b.at - math.floor(units / b.rate), units % b.rate
   if over >= b.rate - b.frac then
     return at - 1, over - (b.rate - b.frac)
   end

@@ -28,6 +28,6 @@ end
 local known = #ids
 for _, b in ipairs(all) do
   local possible = ended or b.cost >= 1 and b.cost <= b.most
-  known = math.min(known, possible and b.kind.give_back(b, ids, instants, now, slack) or 0)
+  known = math.min(known, possible and b.kind.give_back(b, now, slack, ids, instants) or 0)
 end
 return known

@@ -16,15 +16,11 @@ local most_cost = 1000 -- limits::kMostLogCost
 local function entered(b, rank)
   local i = 2 * (rank - b.from) + 2
   if i < 2 or i > #b.entries then
-    b.entries = call('ZRANGE', b.key, rank, rank + b.reads - 1, 'WITHSCORES')
+    b.entries = redis.call('ZRANGE', b.key, rank, rank + b.reads - 1, 'WITHSCORES')
     b.from, i = rank, 2
     b.reads = math.min(4 * b.reads, read_at_once)
   end
   return b.entries[i] + 0
-end
-
-local function ever(b, n)
-  return n * b.cost <= b.limit
 end
 
 -- When this ask can have as many `more` permits as that, after those it has booked. Only entries
@@ -39,13 +35,10 @@ local function reach(b, booked, granted, more)
   if rank < b.count then
     at = entered(b, rank) + b.window
   else
-    at = booked[floor((rank - b.count) / b.cost) + 1] + b.window
+    at = booked[math.floor((rank - b.count) / b.cost) + 1] + b.window
   end
   return at > after and at or after
 end
-
--- Nothing to do: what this ask has booked comes back as `booked`.
-local function book() end
 
 -- The members of one permit, `unit` counting from 0.
 local function member(id, unit)
@@ -59,41 +52,41 @@ local function add_many(b, booked, granted, prefix)
     if at ~= written then
       written, text = at, string.format('%.0f', at)
     end
-    local id = prefix .. string.char(floor((i - 1) / 256), (i - 1) % 256)
+    local id = prefix .. string.char(math.floor((i - 1) / 256), (i - 1) % 256)
     for unit = 0, b.cost - 1 do
       adds[n + 1] = text
       adds[n + 2] = member(id, unit)
       n = n + 2
       if n == 2 * sent_at_once then
-        call('ZADD', b.key, unpack(adds, 1, n))
+        redis.call('ZADD', b.key, unpack(adds, 1, n))
         n = 0
       end
     end
   end
   if n > 0 then
-    call('ZADD', b.key, unpack(adds, 1, n))
+    redis.call('ZADD', b.key, unpack(adds, 1, n))
   end
 end
 
-local function pay(b, booked, granted, prefix, now, slack)
+local function pay(b, now, slack, booked, granted, prefix)
   local added = granted * b.cost
   if b.dead == b.count and b.dead >= purged_from then
-    call('UNLINK', b.key) -- However many they are.
+    redis.call('UNLINK', b.key) -- However many they are.
     b.count, b.dead = 0, 0
   elseif b.marked then
-    call('ZREM', b.key, mark)
+    redis.call('ZREM', b.key, mark)
   end
   if added == 1 then
-    call('ZADD', b.key, booked[1], prefix .. '\0\0')
+    redis.call('ZADD', b.key, booked[1], prefix .. '\0\0')
   else
     add_many(b, booked, granted, prefix)
   end
   if b.dead >= purged_from then
-    call('ZREMRANGEBYRANK', b.key, 0, math.min(b.dead, purged_at_once + added) - 1)
+    redis.call('ZREMRANGEBYRANK', b.key, 0, math.min(b.dead, purged_at_once + added) - 1)
   end
   b.last = booked[granted]
   b.count = b.count + added
-  call('PEXPIRE', b.key, expiry(b.last + b.window, now, slack))
+  redis.call('PEXPIRE', b.key, expiry(b.last + b.window, now, slack))
 end
 
 local function remaining(b, now)
@@ -104,57 +97,28 @@ local function remaining(b, now)
   return left
 end
 
-local function remove(b, id)
-  for first = 0, b.cost - 1, sent_at_once do
-    local members = {}
-    for unit = first, math.min(first + sent_at_once, b.cost) - 1 do
-      members[#members + 1] = member(id, unit)
-    end
-    call('ZREM', b.key, unpack(members))
-  end
-end
-
-local function give_back(b, ids, _, now, slack)
-  local found = 0
-  for _, id in ipairs(ids) do
-    local at = call('ZSCORE', b.key, id)
-    if at and at + 0 > b.at - b.window then
-      found = found + 1
-      remove(b, id)
-    end
-  end
-  if found > 0 and not b.marked then
-    local newest = call('ZRANGE', b.key, -1, -1, 'WITHSCORES')
-    if not newest[1] or newest[2] + 0 < b.last then
-      call('ZADD', b.key, b.last, mark)
-      call('PEXPIRE', b.key, expiry(b.last + b.window, now, slack))
-    end
-  end
-  return found
-end
-
-local kind = {
-  ever = ever, reach = reach, book = book, pay = pay, remaining = remaining, give_back = give_back,
+local log = {
+  parameters = 2, reach = reach, pay = pay, remaining = remaining,
 }
 
-local function look(key, cost, place, now)
+function log.look(key, cost, place, now)
   local limit, window = ARGV[place] + 0, ARGV[place + 1] + 0
   local last, at, count, dead, marked = -math.huge, now, 0, 0, false
-  local newest = call('ZRANGE', key, -1, -1, 'WITHSCORES')
+  local newest = redis.call('ZRANGE', key, '-1', '-1', 'WITHSCORES')
   if newest[1] then
     last, marked = newest[2] + 0, newest[1] == mark
-    count = call('ZCARD', key)
+    count = redis.call('ZCARD', key)
     if marked then
       count = count - 1
     end
     if last > now then
       at = last
     end
-    dead = last <= at - window and count or call('ZCOUNT', key, '-inf', at - window)
+    dead = last <= at - window and count or redis.call('ZCOUNT', key, '-inf', at - window)
   end
   return {
-    kind = kind, key = key, cost = cost, most = limit < most_cost and limit or most_cost,
-    ahead = math.huge, limit = limit, window = window,
+    kind = log, key = key, cost = cost, most = cost <= most_cost and limit or 0,
+    limit = limit, window = window,
     last = last, -- The last booked instant.
     at = at, -- The earliest instant of the next booking.
     count = count, -- Entries, without the mark.
@@ -165,4 +129,35 @@ local function look(key, cost, place, now)
   }
 end
 
-algorithms.sliding_log = { parameters = 2, look = look }
+if entry == 'release' then
+  local function remove(b, id)
+    for first = 0, b.cost - 1, sent_at_once do
+      local members = {}
+      for unit = first, math.min(first + sent_at_once, b.cost) - 1 do
+        members[#members + 1] = member(id, unit)
+      end
+      redis.call('ZREM', b.key, unpack(members))
+    end
+  end
+
+  function log.give_back(b, now, slack, ids)
+    local found = 0
+    for _, id in ipairs(ids) do
+      local at = redis.call('ZSCORE', b.key, id)
+      if at and at + 0 > b.at - b.window then
+        found = found + 1
+        remove(b, id)
+      end
+    end
+    if found > 0 and not b.marked then
+      local newest = redis.call('ZRANGE', b.key, '-1', '-1', 'WITHSCORES')
+      if not newest[1] or newest[2] + 0 < b.last then
+        redis.call('ZADD', b.key, b.last, mark)
+        redis.call('PEXPIRE', b.key, expiry(b.last + b.window, now, slack))
+      end
+    end
+    return found
+  end
+end
+
+algorithms.sliding_log = log

@@ -11,18 +11,14 @@ local function leaves(b, last)
   if b.at_last then
     return last + b.window
   end
-  return (floor(last / b.width) + b.slices + 1) * b.width
-end
-
-local function ever(b, n)
-  return n * b.cost <= b.most
+  return (math.floor(last / b.width) + b.slices + 1) * b.width
 end
 
 -- When so many units more have left, of those taken and of those that this ask has booked.
 local function freed(b, units, booked)
   for place = b.oldest, #b.state, size do
-    local last, count = unpacked('>dd', b.state, place)
-    if booked and floor(last / b.width) == b.current then
+    local last, count = struct.unpack('>dd', b.state, place)
+    if booked and math.floor(last / b.width) == b.current then
       break
     end
     units = units - count
@@ -41,23 +37,20 @@ local function reach(b, _, n, more)
   return freed(b, missing, n > 0)
 end
 
--- Nothing to do: how many this ask has booked comes back as `n`.
-local function book() end
-
 -- The state with the booked units in it.
 local function added(b, units)
   local state, before = b.state, -1 -- Up to the last slice, or up to the one before.
   if b.open then
     before, units = -1 - size, units + b.newest
   end
-  return pack('>c1ddd', 's', b.width, b.at, b.taken) .. state:sub(b.oldest, before)
-    .. pack('>dd', b.at, units)
+  return struct.pack('>c1ddd', 's', b.width, b.at, b.taken) .. state:sub(b.oldest, before)
+    .. struct.pack('>dd', b.at, units)
 end
 
-local function pay(b, _, n, _, now, slack)
+local function pay(b, now, slack, _, n)
   local units = n * b.cost
   b.taken = b.taken + units
-  call('SET', b.key, added(b, units), 'PX', expiry(leaves(b, b.at), now, slack))
+  redis.call('SET', b.key, added(b, units), 'PX', expiry(leaves(b, b.at), now, slack))
 end
 
 local function remaining(b, now)
@@ -72,7 +65,7 @@ local function spread(b)
   local lasts, counts, n = {}, {}, 0
   for place = b.oldest, #b.state, size do
     n = n + 1
-    lasts[n], counts[n] = unpacked('>dd', b.state, place)
+    lasts[n], counts[n] = struct.unpack('>dd', b.state, place)
   end
   return lasts, counts
 end
@@ -80,63 +73,10 @@ end
 local function gathered(b, lasts, counts)
   local parts, taken = {}, 0
   for i = 1, #lasts do
-    parts[i] = pack('>dd', lasts[i], counts[i])
+    parts[i] = struct.pack('>dd', lasts[i], counts[i])
     taken = taken + counts[i]
   end
-  return pack('>c1ddd', 's', b.width, b.last, taken) .. table.concat(parts)
-end
-
--- The place of the first slice of that index, if there is one.
-local function find(b, lasts, index)
-  local low, high = 1, #lasts + 1
-  while low < high do
-    local middle = floor((low + high) / 2)
-    if floor(lasts[middle] / b.width) < index then
-      low = middle + 1
-    else
-      high = middle
-    end
-  end
-  return lasts[low] and floor(lasts[low] / b.width) == index and low
-end
-
--- Takes the permits out of their slices. forget(b, id, instant, last) says whether a permit of the
--- newest slice was there, and the slice's last instant without it. Returns how many were there, and
--- the state without them.
-local function without(b, ids, instants, forget)
-  local lasts, counts = spread(b)
-  local known = 0
-  for i = 1, #ids do
-    local index = floor(instants[i] / b.width)
-    local place = find(b, lasts, index)
-    local there = place
-    if place and forget and index == b.current then
-      there, lasts[place] = forget(b, ids[i], instants[i], lasts[place])
-    end
-    if there then
-      known = known + 1
-      counts[place] = counts[place] - b.cost
-      if counts[place] <= 0 then
-        table.remove(lasts, place)
-        table.remove(counts, place)
-        b.open = b.open and index ~= b.current
-      end
-    end
-  end
-  return known, known > 0 and gathered(b, lasts, counts), lasts[#lasts]
-end
-
--- Until when the window without some permits is not as good as fresh.
-local function matters(b, newest)
-  return newest and math.max(b.last, leaves(b, newest)) or b.last
-end
-
-local function give_back(b, ids, instants, now, slack)
-  local known, state, newest = without(b, ids, instants)
-  if known > 0 then
-    call('SET', b.key, state, 'PX', expiry(matters(b, newest), now, slack))
-  end
-  return known
+  return struct.pack('>c1ddd', 's', b.width, b.last, taken) .. table.concat(parts)
 end
 
 -- Slices that were written under another width and lie in the same one now are one.
@@ -144,7 +84,7 @@ local function merged(b)
   local lasts, counts = spread(b)
   local n = 0
   for i = 1, #lasts do
-    if n > 0 and floor(lasts[n] / b.width) == floor(lasts[i] / b.width) then
+    if n > 0 and math.floor(lasts[n] / b.width) == math.floor(lasts[i] / b.width) then
       lasts[n], counts[n] = lasts[i], counts[n] + counts[i]
     else
       n = n + 1
@@ -163,14 +103,14 @@ local function settle(b)
   if bytes == header then
     return
   end
-  local newest, units = unpacked('>dd', b.state, bytes - size + 1)
+  local newest, units = struct.unpack('>dd', b.state, bytes - size + 1)
   if leaves(b, newest) <= b.at then
     b.oldest, b.taken = bytes + 1, 0
     return
   end
-  b.open, b.newest = floor(newest / b.width) == b.current, units
+  b.open, b.newest = math.floor(newest / b.width) == b.current, units
   while true do
-    local last, count = unpacked('>dd', b.state, b.oldest)
+    local last, count = struct.unpack('>dd', b.state, b.oldest)
     if leaves(b, last) > b.at then
       return
     end
@@ -181,7 +121,7 @@ end
 local function read(b, stored)
   local bytes, tag, width = #stored, nil, nil
   if bytes >= header and (bytes - header) % size == 0 then
-    tag, width, b.last, b.taken = unpacked('>c1ddd', stored)
+    tag, width, b.last, b.taken = struct.unpack('>c1ddd', stored)
   end
   if tag ~= 's' then
     foreign(b.key)
@@ -195,16 +135,17 @@ local function read(b, stored)
   end
 end
 
-local kind = {
-  ever = ever, reach = reach, book = book, pay = pay, remaining = remaining, give_back = give_back,
+local window = {
+  parameters = 3, reach = reach, pay = pay, remaining = remaining,
+  added = added, leaves = leaves,
 }
 
 -- `stored` is what was at the key. `at_last` says that a slice leaves a window after its last unit.
-local function opened(key, cost, place, now, stored, at_last)
-  local window, slices = ARGV[place + 1] + 0, ARGV[place + 2] + 0
+function window.opened(key, cost, place, now, stored, at_last)
+  local length, slices = ARGV[place + 1] + 0, ARGV[place + 2] + 0
   local b = {
-    kind = kind, key = key, cost = cost, most = ARGV[place] + 0, ahead = false,
-    window = window, slices = slices, width = ceil(window / slices), at_last = at_last,
+    kind = window, key = key, cost = cost, most = ARGV[place] + 0, ahead = false,
+    window = length, slices = slices, width = math.ceil(length / slices), at_last = at_last,
     at = now, -- The earliest instant of the next booking.
     last = -math.huge, -- The last booked instant, also if it was given back.
     state = '', oldest = header + 1, -- Where the slices that count begin.
@@ -213,16 +154,69 @@ local function opened(key, cost, place, now, stored, at_last)
   }
   if stored then
     read(b, stored)
-    b.current = floor(b.at / b.width)
+    b.current = math.floor(b.at / b.width)
     settle(b)
   end
   return b
 end
 
-algorithms.sliding_window = {
-  parameters = 3, kind = kind, opened = opened, added = added, without = without, leaves = leaves,
-  matters = matters,
-  look = function(key, cost, place, now)
-    return opened(key, cost, place, now, call('GET', key), false)
-  end,
-}
+function window.look(key, cost, place, now)
+  return window.opened(key, cost, place, now, redis.call('GET', key), false)
+end
+
+if entry == 'release' then
+  -- The place of the first slice of that index, if there is one.
+  local function find(b, lasts, index)
+    local low, high = 1, #lasts + 1
+    while low < high do
+      local middle = math.floor((low + high) / 2)
+      if math.floor(lasts[middle] / b.width) < index then
+        low = middle + 1
+      else
+        high = middle
+      end
+    end
+    return lasts[low] and math.floor(lasts[low] / b.width) == index and low
+  end
+
+  -- Takes the permits out of their slices. forget(b, id, instant, last) says whether a permit of the
+  -- newest slice was there, and the slice's last instant without it. Returns how many were there, and
+  -- the state without them.
+  function window.without(b, ids, instants, forget)
+    local lasts, counts = spread(b)
+    local known = 0
+    for i = 1, #ids do
+      local index = math.floor(instants[i] / b.width)
+      local place = find(b, lasts, index)
+      local there = place
+      if place and forget and index == b.current then
+        there, lasts[place] = forget(b, ids[i], instants[i], lasts[place])
+      end
+      if there then
+        known = known + 1
+        counts[place] = counts[place] - b.cost
+        if counts[place] <= 0 then
+          table.remove(lasts, place)
+          table.remove(counts, place)
+          b.open = b.open and index ~= b.current
+        end
+      end
+    end
+    return known, known > 0 and gathered(b, lasts, counts), lasts[#lasts]
+  end
+
+  -- Until when the window without some permits is not as good as fresh.
+  function window.matters(b, newest)
+    return newest and math.max(b.last, leaves(b, newest)) or b.last
+  end
+
+  function window.give_back(b, now, slack, ids, instants)
+    local known, state, newest = window.without(b, ids, instants)
+    if known > 0 then
+      redis.call('SET', b.key, state, 'PX', expiry(window.matters(b, newest), now, slack))
+    end
+    return known
+  end
+end
+
+algorithms.sliding_window = window

@@ -8,17 +8,17 @@ local pieces = 64
 
 -- What it takes above the usual to bring the level down to the warm half, in units.
 local function surcharge(level, full)
-  local warm = floor(full / 2)
+  local warm = math.floor(full / 2)
   local cold = level - warm
   if cold <= 0 then
     return 0
   end
-  local piece = ceil((full - warm) / pieces)
-  local whole = floor(cold / piece)
+  local piece = math.ceil((full - warm) / pieces)
+  local whole = math.floor(cold / piece)
   if whole > pieces - 1 then
     whole = pieces - 1
   end
-  return floor((whole * whole * piece + (2 * whole + 1) * (cold - whole * piece)) / pieces)
+  return math.floor((whole * whole * piece + (2 * whole + 1) * (cold - whole * piece)) / pieces)
 end
 
 -- Collects what the time since the last permit was paid has brought: never above full.
@@ -37,7 +37,7 @@ end
 
 local function ever(b, n, horizon)
   local units = horizon * b.rate
-  if b.rate == 0 or n - 1 > floor(units / b.need) then
+  if n - 1 > math.floor(units / b.need) then
     return false
   end
   -- As the last permit of an ask is paid by the next ask, it does not count.
@@ -58,45 +58,41 @@ local function book(b, at)
   b.at, b.frac = after(b, b.need + surcharge(level, full) - surcharge(rest, full))
 end
 
-local function pay(b, _, _, _, now, slack)
-  call('SET', b.key, pack('>c1ddddd', 'w', b.level, b.at, b.frac, b.rate, b.micros),
-    'PX', expiry(b.at + ceil((b.full - b.level) / b.rate), now, slack))
+local function pay(b, now, slack)
+  redis.call('SET', b.key, struct.pack('>c1ddddd', 'w', b.level, b.at, b.frac, b.rate, b.micros),
+    'PX', expiry(b.at + math.ceil((b.full - b.level) / b.rate), now, slack))
 end
 
 local function remaining(b, now)
-  return b.rate > 0 and b.at <= now and 1 or 0
+  return not b.never and b.at <= now and 1 or 0
 end
 
--- How warm the limiter is depends on what was taken.
-local function give_back()
-  return 0
-end
-
-local kind = {
-  ever = ever, reach = reach, book = book, pay = pay, remaining = remaining, give_back = give_back,
+local limiter = {
+  parameters = 4, ever = ever, reach = reach, book = book, pay = pay, remaining = remaining
 }
 
-local function look(key, cost, place, now)
+function limiter.look(key, cost, place, now)
   local rate, micros = ARGV[place] + 0, ARGV[place + 1] + 0
   local full = rate * ARGV[place + 3]
   local b = {
-    kind = kind, key = key, cost = cost, most = floor(2 ^ 52 / micros), ahead = ARGV[place + 2] + 0,
+    kind = limiter, key = key, cost = cost, ahead = ARGV[place + 2] + 0,
+    most = cost <= math.floor(2 ^ 52 / micros) and math.huge or 0, never = rate == 0,
     rate = rate, micros = micros, full = full,
     need = cost * micros, -- Units of a permit.
     level = full, at = now, frac = 0,
   }
-  local stored = call('GET', key)
+  local stored = redis.call('GET', key)
   if stored then
     local tag, level, at, frac, permits, unit
     if #stored == 41 then
-      tag, level, at, frac, permits, unit = unpacked('>c1ddddd', stored)
+      tag, level, at, frac, permits, unit = struct.unpack('>c1ddddd', stored)
     end
     if tag ~= 'w' then
       foreign(key)
     end
     if unit ~= micros then -- Whole permits stay.
-      local collected = floor(level / unit)
-      level = collected > floor(full / micros) and full or collected * micros
+      local collected = math.floor(level / unit)
+      level = collected > math.floor(full / micros) and full or collected * micros
     end
     if unit ~= micros or permits ~= rate then
       frac = 0
@@ -107,4 +103,11 @@ local function look(key, cost, place, now)
   return b
 end
 
-algorithms.warm_up = { parameters = 4, look = look }
+if entry == 'release' then
+  -- How warm the limiter is depends on what was taken.
+  function limiter.give_back()
+    return 0
+  end
+end
+
+algorithms.warm_up = limiter
