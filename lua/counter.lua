@@ -1,8 +1,12 @@
 -- The counter, as src/limits/counter.h describes it. Parameters: limit, window_us.
 -- Key: a string of 'c' and three doubles: start and end of the window, and the units spent in it.
 
-local function reach(b, _, _, more)
-  return b.count + more * b.cost <= b.most and b.at or b.ends
+-- A denial writes nothing: until something is booked an open window ends when it says.
+local function reach(b, _, granted, more)
+  if b.count + more * b.cost <= b.most then
+    return b.at
+  end
+  return granted == 0 and b.ended or b.ends
 end
 
 local function book(b)

@@ -59,8 +59,10 @@ class CounterLook {
   bool ever(std::int64_t permits, Duration) const {
     return cost_ <= limit_ && (permits == 1 || permits <= limit_ / cost_);
   }
-  Instant reach(std::span<const Duration>, std::int64_t more) const {
-    return next_.count + more * cost_ <= limit_ ? at_ : next_.end;
+  // A denial writes nothing, so an open window ends when it says, not at `open_until`.
+  Instant reach(std::span<const Duration> booked, std::int64_t more) const {
+    if (next_.count + more * cost_ <= limit_) return at_;
+    return booked.empty() ? counter_.end : next_.end;
   }
   void book(Instant) { next_.count += cost_; }
   void pay(std::span<const Duration>, const IdPrefix&) { counter_ = next_; }
