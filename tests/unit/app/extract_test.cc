@@ -15,7 +15,9 @@ struct Sample {
   kafka::Message message;
   std::string scratch;
 
-  explicit Sample(std::optional<std::string_view> value = "v") {
+  std::optional<std::string> value;
+
+  explicit Sample(std::optional<std::string> record_value = "v") : value(std::move(record_value)) {
     message.topic = "results";
     message.number = PartitionNumber{3};
     message.key = "k";
@@ -56,6 +58,165 @@ TEST(BucketKey, a_value_that_is_no_json_or_nested_without_end_is_no_key) {
   EXPECT_EQ(Sample(std::nullopt).key(Kind::json, "/a"), "");
   const std::string deep = "{\"a\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}";
   EXPECT_EQ(Sample(deep).key(Kind::json, "/a"), "");
+}
+
+using CostKind = config::CostSource::Kind;
+
+config::Limit limit(config::KeySource key, config::CostSource cost = {},
+                    config::BadKey bad_key = config::BadKey::standard) {
+  config::Limit result;
+  result.limit.name = "l";
+  result.limit.cost_from_record = cost.kind != CostKind::number;
+  result.key = std::move(key);
+  result.cost = std::move(cost);
+  result.default_cost = Permits{7};
+  result.bad_key = bad_key;
+  return result;
+}
+
+std::int64_t cost(Sample& sample, config::CostSource source) {
+  sample.message.headers = sample.headers;
+  const config::Limit one = limit({}, std::move(source));
+  return RecordFields({&one}).read(sample.message).cost.value;
+}
+
+// 7 is what a cost that cannot be read counts as.
+TEST(RecordFields, a_cost_is_a_whole_number_of_at_least_one) {
+  struct Case {
+    std::string_view text;
+    std::int64_t cost;
+  };
+  for (const auto& [text, expected] : std::vector<Case>{{"1", 1},
+                                                        {"042", 42},
+                                                        {"1000000000", 1'000'000'000},
+                                                        {"1000000001", 1'000'000'001},
+                                                        {"1000000002", 1'000'000'001},
+                                                        {"99999999999999999999", 1'000'000'001},
+                                                        {"", 7},
+                                                        {"0", 7},
+                                                        {"-1", 7},
+                                                        {"+1", 7},
+                                                        {" 1", 7},
+                                                        {"1 ", 7},
+                                                        {"1.0", 7},
+                                                        {"1e3", 7},
+                                                        {"0x10", 7},
+                                                        {"one", 7}}) {
+    Sample sample;
+    sample.headers = {{"Weight", text}};
+    EXPECT_EQ(cost(sample, {CostKind::header, "weight"}), expected) << text;
+    Sample in_json(R"({"w": ")" + std::string(text) + "\"}");
+    EXPECT_EQ(cost(in_json, {CostKind::json, "/w"}), expected) << text;
+  }
+  Sample without;
+  EXPECT_EQ(cost(without, {CostKind::header, "weight"}), 7);
+  without.headers = {{"weight", std::nullopt}};
+  EXPECT_EQ(cost(without, {CostKind::header, "weight"}), 7);
+}
+
+TEST(RecordFields, a_cost_in_json_may_be_a_number) {
+  struct Case {
+    std::string_view json;
+    std::int64_t cost;
+  };
+  for (const auto& [json, expected] : std::vector<Case>{{"1", 1},
+                                                        {"42", 42},
+                                                        {"42.0", 42},
+                                                        {"1e3", 1'000},
+                                                        {"1e300", 1'000'000'001},
+                                                        {"18446744073709551615", 1'000'000'001},
+                                                        {"18446744073709551616", 1'000'000'001},
+                                                        {"0", 7},
+                                                        {"-1", 7},
+                                                        {"-0.0", 7},
+                                                        {"0.5", 7},
+                                                        {"1.5", 7},
+                                                        {"true", 7},
+                                                        {"null", 7},
+                                                        {"[3]", 7},
+                                                        {"{}", 7}}) {
+    Sample sample("{\"a\": {\"w\": " + std::string(json) + "}}");
+    EXPECT_EQ(cost(sample, {CostKind::json, "/a/w"}), expected) << json;
+  }
+  Sample broken("{");
+  EXPECT_EQ(cost(broken, {CostKind::json, "/w"}), 7);
+  Sample none(std::nullopt);
+  EXPECT_EQ(cost(none, {CostKind::json, "/w"}), 7);
+}
+
+TEST(RecordFields, bytes_are_those_of_the_value_and_never_none) {
+  Sample sample("12345");
+  EXPECT_EQ(cost(sample, {CostKind::bytes, ""}), 5);
+  Sample empty("");
+  EXPECT_EQ(cost(empty, {CostKind::bytes, ""}), 1);
+  Sample null(std::nullopt);
+  EXPECT_EQ(cost(null, {CostKind::bytes, ""}), 1);
+}
+
+TEST(RecordFields, a_limit_without_a_cost_from_the_record_leaves_it_alone) {
+  Sample sample("12345");
+  const config::Limit fixed = limit({}), bytes = limit({}, {CostKind::bytes, ""});
+  EXPECT_EQ(RecordFields({&fixed}).read(sample.message).cost, Permits{1});
+  EXPECT_EQ(RecordFields({&fixed, &bytes}).read(sample.message).cost, Permits{5});
+  EXPECT_EQ(RecordFields({&bytes, &fixed}).read(sample.message).cost, Permits{5});
+}
+
+TEST(RecordFields, keys_are_in_the_order_of_the_limits) {
+  Sample sample(R"({"a": "x", "b": "y"})");
+  const config::Limit all = limit({}), a = limit({Kind::json, "/a"}), b = limit({Kind::json, "/b"}),
+                      topic = limit({Kind::topic, ""});
+  RecordFields fields({&b, &all, &topic, &a});
+  const Extracted read = fields.read(sample.message);
+  EXPECT_EQ(std::vector<std::string_view>(read.keys.begin(), read.keys.end()),
+            (std::vector<std::string_view>{"y", "", "results", "x"}));
+  EXPECT_EQ(read.bad, nullptr);
+  EXPECT_TRUE(fields.any());
+  EXPECT_FALSE(RecordFields({&all}).any());
+  const config::Limit costed = limit({}, {CostKind::bytes, ""});
+  EXPECT_TRUE(RecordFields({&costed}).any());
+}
+
+TEST(RecordFields, a_missing_key_is_bad_and_an_empty_one_is_not) {
+  constexpr auto kBad = config::BadKey::dead_letter;
+  const config::Limit record_key = limit({Kind::record_key, ""}, {}, kBad),
+                      header = limit({Kind::header, "tenant"}, {}, kBad),
+                      json = limit({Kind::json, "/a"}, {}, kBad),
+                      lenient = limit({Kind::header, "tenant"});
+  const auto bad = [](const config::Limit& one, Sample& sample) {
+    sample.message.headers = sample.headers;
+    const Extracted read = RecordFields({&one}).read(sample.message);
+    EXPECT_FALSE(read.bad_is_cost);
+    return read.bad == &one;
+  };
+  Sample sample(R"({"a": ""})");
+  sample.message.key = "";
+  sample.headers = {{"tenant", ""}};
+  EXPECT_FALSE(bad(record_key, sample));
+  EXPECT_FALSE(bad(header, sample));
+  EXPECT_FALSE(bad(json, sample));
+  Sample without(R"({"a": null})");
+  without.message.key = std::nullopt;
+  EXPECT_TRUE(bad(record_key, without));
+  EXPECT_TRUE(bad(header, without));
+  EXPECT_TRUE(bad(json, without));
+  EXPECT_FALSE(bad(lenient, without));
+  without.headers = {{"tenant", std::nullopt}};
+  EXPECT_TRUE(bad(header, without));
+}
+
+TEST(RecordFields, the_first_limit_that_minds_is_named) {
+  constexpr auto kBad = config::BadKey::dead_letter;
+  const config::Limit lenient = limit({Kind::header, "a"}, {CostKind::header, "w"}),
+                      cost = limit({Kind::topic, ""}, {CostKind::header, "w"}, kBad),
+                      key = limit({Kind::json, "/b"}, {}, kBad);
+  Sample sample;
+  const Extracted first = RecordFields({&lenient, &cost, &key}).read(sample.message);
+  EXPECT_EQ(first.bad, &cost);
+  EXPECT_TRUE(first.bad_is_cost);
+  EXPECT_EQ(bad_key_text(first), "limit l: no cost at header:w");
+  const Extracted other = RecordFields({&key, &cost}).read(sample.message);
+  EXPECT_EQ(other.bad, &key);
+  EXPECT_EQ(bad_key_text(other), "limit l: no key at json:/b");
 }
 
 TEST(LaneKey, records_without_a_key_have_no_order) {
