@@ -66,7 +66,11 @@ class RedisReplay final : public ReplayStore {
     peek_ = script(lua::Entry::peek);
   }
 
-  bool open() { return connection_.open(); }
+  bool open() {
+    if (connection_.open()) return true;
+    trouble_ = connection_.trouble();
+    return false;
+  }
 
   void acquire(const ReplayAsk& ask) override {
     forget_memos(ask.at);

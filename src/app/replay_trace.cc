@@ -193,7 +193,8 @@ void TraceReader::read_limits(JsonScanner& json, TraceLine& out) {
     config::Change change;
     for (bool first = true;; first = false) {
       if (!json.name(change.name, first)) break;
-      change.column = static_cast<int>(json.last_column());
+      change.name_column = static_cast<int>(json.last_column());
+      change.column = static_cast<int>(json.column());
       change.number = json.peek() != '"';
       if (change.number) {
         change.value = std::to_string(json.integer(0, kMost));
@@ -201,7 +202,7 @@ void TraceReader::read_limits(JsonScanner& json, TraceLine& out) {
         json.string(change.value, "a value");
       }
       if (changed.changes.size() == kMostChanges) {
-        json.fail(static_cast<std::size_t>(change.column), "too many parameters");
+        json.fail(static_cast<std::size_t>(change.name_column), "too many parameters");
       }
       changed.changes.push_back(change);
     }

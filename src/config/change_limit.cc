@@ -34,11 +34,12 @@ class ChangedSection {
 
   void change(const Change& change) {
     const Place at{place_.line, change.column};
+    const Place named{place_.line, change.name_column};
     const std::string path = below(path_, change.name);
     if (is_in(change.name, kFixed)) {
-      reading_.wrong(at, path, "cannot change while the limit is in use");
+      reading_.wrong(named, path, "cannot change while the limit is in use");
     } else if (!is_in(change.name, open_)) {
-      reading_.wrong(at, path,
+      reading_.wrong(named, path,
                      "is no parameter of this limit; " +
                          suggestion(change.name, open_).value_or("known here: " + either(open_)));
     } else if (change.number && is_in(change.name, kDurations)) {
@@ -53,7 +54,10 @@ class ChangedSection {
     const auto parameters = read_parameters(section);
     if (parameters) {
       if (const auto refusal = limits::refusal(*parameters, cost)) {
-        reading_.wrong(root_.place, path_, *refusal);
+        const std::string name = refusal->substr(0, refusal->find(' '));
+        const bool own = is_in(name, open_);  // A refusal begins with what it is about.
+        reading_.wrong(own ? section.place_of(name) : root_.place, own ? below(path_, name) : path_,
+                       *refusal);
       }
     }
     Mistakes mistakes = reading_.take_mistakes();

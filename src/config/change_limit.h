@@ -11,11 +11,12 @@
 
 namespace einlass::config {
 
-// One parameter and its new value, in the configuration's syntax; `place` is where it stands.
+// One parameter and its new value, in the configuration's syntax, and where each stands.
 struct Change {
   std::string name;
   std::string value;
   bool number = false;  // Written as a bare number: of a duration, microseconds.
+  int name_column = 0;
   int column = 0;
 };
 

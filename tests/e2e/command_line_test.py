@@ -24,7 +24,7 @@ class CommandLine(unittest.TestCase):
     maxDiff = None
 
     def test_wrong_configs(self):
-        self.assertGreaterEqual(len(WRONG), 20)
+        self.assertGreaterEqual(len(WRONG), 28)
         for path in WRONG:
             with open(path[:-len("yaml")] + "txt") as file:
                 expected = file.read().replace("FILE", path)
@@ -54,7 +54,7 @@ class CommandLine(unittest.TestCase):
     def test_help(self):
         code, text, errors = einlass("--help")
         self.assertEqual((code, errors), (0, ""))
-        verbs = ("run", "check", "print-config", "demo")
+        verbs = ("run", "check", "print-config", "replay", "demo")
         for verb in verbs:
             self.assertIn(verb, text)
         for verb in verbs:

@@ -92,7 +92,8 @@ TEST(ReplayTrace, the_other_verbs) {
   EXPECT_TRUE(limit.limits[0].changes[0].number);
   EXPECT_EQ(limit.limits[0].changes[1].value, "3/s");
   EXPECT_FALSE(limit.limits[0].changes[1].number);
-  EXPECT_EQ(limit.limits[0].changes[1].column, 49);
+  EXPECT_EQ(limit.limits[0].changes[1].name_column, 49);
+  EXPECT_EQ(limit.limits[0].changes[1].column, 57);
   EXPECT_EQ(limit.limits[1].limit, 0U);
 }
 
