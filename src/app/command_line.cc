@@ -91,7 +91,8 @@ struct CommandLine {
     verb->add_option("--limits", replay.limits, "The limits to ask, in the order of blame")
         ->required()
         ->delimiter(',')
-        ->type_name("NAME,...");
+        ->allow_extra_args(false)
+        ->type_name("NAME,NAME");
     verb->add_option("--trace", replay.trace, "The trace, one JSON object a line; - is stdin")
         ->required()
         ->type_name("FILE");
