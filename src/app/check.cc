@@ -46,6 +46,17 @@ bool check_kafka(const config::Config& config) {
   return tell("Kafka at " + options.brokers, trouble);
 }
 
+std::string where_redis_is(const config::Redis& redis) {
+  const std::string server = redis.host + ":" + std::to_string(redis.port);
+  if (redis.sentinels.empty()) return (redis.cluster ? "Redis Cluster at " : "Redis at ") + server;
+  std::string names;
+  for (const config::HostPort& one : redis.sentinels) {
+    names += (names.empty() ? "" : ", ") + one.host + ":" + std::to_string(one.port);
+  }
+  return "Redis primary '" + redis.sentinel_name + "' of the Sentinels " + names;
+}
+
+// Of a cluster every node must answer.
 bool check_redis(const config::Config& config) {
   boost::asio::io_context io(1);
   core::Events events;
@@ -54,15 +65,19 @@ bool check_redis(const config::Config& config) {
       io, redis_options(config, random_run_id()), events,
       [&](const Notice& notice) { last = notice.detail; }, [](Duration) {});
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience.us);
-  while (!store.status().up && std::chrono::steady_clock::now() < end) {
+  const auto good = [&] {
+    const redis::StoreStatus status = store.status();
+    return status.up && status.nodes_up == status.nodes;
+  };
+  while (!good() && std::chrono::steady_clock::now() < end) {
     io.run_one_until(end);
   }
   std::string trouble;
-  if (!store.status().up) {
+  if (!good()) {
     trouble = store.status().trouble.empty() ? last : store.status().trouble;
     if (trouble.empty()) trouble = "no answer within 5 s";
   }
-  return tell("Redis at " + config.redis.host + ":" + std::to_string(config.redis.port), trouble);
+  return tell(where_redis_is(config.redis), trouble);
 }
 
 // Only connects: a request would be a delivery.

@@ -1,6 +1,7 @@
 #include "app/limiters.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "app/wiring.h"
 
@@ -57,6 +58,9 @@ std::vector<Bucket> Limiters::buckets_of(const Route& route,
   std::vector<Bucket> buckets;
   for (std::size_t i = 0; i < route.limits.size(); ++i) {
     buckets.push_back({&route.limits[i]->limit, std::string(keys[i])});
+    if constexpr (std::is_same_v<Bucket, redis::Bucket>) {
+      buckets.back().spread = route.limits[i]->spread;
+    }
   }
   return buckets;
 }
@@ -87,7 +91,7 @@ void Limiters::release(const core::Release& release, Instant now) {
 
 void Limiters::ended(const core::Ended& ended, Instant now) {
   if (ended.permit.stand_in) return stand_in_.ended(ended, now);
-  if (in_redis(route_of(ended.line))) return;  // There the lease ends.
+  if (in_redis(route_of(ended.line))) return redis_->ended(ended);
   memory_.ended(ended, now);
 }
 

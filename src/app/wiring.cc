@@ -138,6 +138,14 @@ redis::StoreOptions redis_options(const config::Config& config, const RunId& run
   options.store = kRedisStore;
   options.host = config.redis.host;
   options.port = config.redis.port;
+  for (const config::HostPort& one : config.redis.sentinels) {
+    options.sentinels.push_back({one.host, one.port});
+  }
+  options.sentinel_name = config.redis.sentinel_name;
+  options.sentinel_username = config.redis.sentinel_username;
+  options.sentinel_password = config.redis.sentinel_password;
+  options.cluster = config.redis.cluster;
+  options.wait_replicas = config.redis.wait_replicas;
   options.tls = config.redis.tls;
   options.ca_file = config.redis.ca_file;
   options.server_name = config.redis.server_name;

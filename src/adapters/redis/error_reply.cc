@@ -1,6 +1,9 @@
 #include "adapters/redis/error_reply.h"
 
 #include <algorithm>
+#include <charconv>
+
+#include "adapters/redis/hash_slot.h"
 
 namespace einlass::redis {
 namespace {
@@ -9,18 +12,30 @@ struct Known {
   std::string_view code;
   std::string_view before;  // The sentence, around the server's address.
   std::string_view after;
-  bool reconnect = false;
+  Reaction reaction = Reaction::pause;
+  bool advise = false;  // The sentence goes on with where the primary is to be found.
 };
 
 constexpr Known kKnown[] = {
     {"LOADING", "Redis is still loading its data (LOADING): ", " will answer when that is done"},
-    {"READONLY",
-     "Redis refuses writes (READONLY): ", " is a replica; point redis.url at the primary", true},
-    {"MASTERDOWN", "Redis lost its primary (MASTERDOWN): ",
-     " is a replica; point redis.url at the primary", true},
+    {"READONLY", "Redis refuses writes (READONLY): ", " is a replica", Reaction::leave, true},
+    {"MASTERDOWN", "Redis lost its primary (MASTERDOWN): ", " is a replica", Reaction::leave, true},
+    {"UNBLOCKED", "Redis became a replica (UNBLOCKED): ", " was the primary", Reaction::leave,
+     true},
+    {"CLUSTERDOWN Hash slot not served",
+     "no node of the Redis cluster serves its slot (CLUSTERDOWN): "
+     "look at CLUSTER INFO on ",
+     "", Reaction::fail_line},
     {"CLUSTERDOWN", "the Redis cluster is down (CLUSTERDOWN): look at CLUSTER INFO on ", ""},
-    {"MOVED", "Redis runs as a cluster (MOVED): ",
-     " does not hold this namespace; point redis.url at the node that does", true},
+    {"MOVED", "Redis runs as a cluster (MOVED): ", " is a node of it; set redis.cluster: true",
+     Reaction::leave},
+    {"ASK", "Redis runs as a cluster (ASK): ", " is a node of it; set redis.cluster: true",
+     Reaction::leave},
+    {"CROSSSLOT", "its buckets live in several slots of the Redis cluster (CROSSSLOT), seen at ",
+     ": limits that are decided together need the same key where they have spread: true, or none "
+     "of "
+     "them may have it",
+     Reaction::fail_line},
     {"BUSY", "Redis is busy with somebody's script (BUSY): look at what runs on ",
      ", SCRIPT KILL ends it"},
     {"OOM", "Redis is out of memory (OOM): raise maxmemory on ", " or make room"},
@@ -29,12 +44,14 @@ constexpr Known kKnown[] = {
      ""},
     {"WRONGPASS", "Redis refuses the login (WRONGPASS) at ",
      ": check redis.username and redis.password"},
-    {"NOAUTH", "Redis wants a login (NOAUTH) at ", ": set redis.username and redis.password"},
+    {"NOAUTH", "Redis wants a login (NOAUTH) at ", ": set redis.username and redis.password",
+     Reaction::leave},
     {"NOPERM", "Redis does not let this user do it (NOPERM) at ",
-     ": it needs EVAL, EVALSHA, PING, SELECT, what the scripts call, and the keys of "
-     "redis.namespace"},
-    {"WRONGTYPE", "a key of the limiter holds something else (WRONGTYPE) on ",
-     ": choose another redis.namespace, or delete the key"},
+     ": it needs EVAL, EVALSHA, PING, SELECT, with Sentinels ROLE, with a cluster CLUSTER and "
+     "ASKING, "
+     "with redis.wait_replicas WAIT, what the scripts call, and the keys of redis.namespace"},
+    {"WRONGTYPE", "its key holds something else (WRONGTYPE) on ",
+     ": choose another redis.namespace, or delete the key", Reaction::fail_line},
     {"DB", "Redis has no such database (ERR DB index) at ", ": correct the number in redis.url"},
     {"AUTH", "Redis has no password for this user (ERR AUTH) at ", ": remove redis.password"},
 };
@@ -50,8 +67,46 @@ bool carries(std::string_view error, std::string_view code) {
   return (at == 0 || !is_letter(error[at - 1])) && (end == error.size() || !is_letter(error[end]));
 }
 
-// The words of an unknown error up to where it may quote an argument, which may be a record's key
-// or a password.
+// What to do about a server that is not the primary.
+std::string_view advice(const StoreOptions& options) {
+  if (!options.sentinels.empty()) return "; the Sentinels are asked again who the primary is";
+  if (options.cluster) return "; the cluster is asked again who holds its slots";
+  return "; point redis.url at the primary, or use redis.sentinel";
+}
+
+bool take_number(std::string_view& text, char until, std::uint16_t& to) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+  const auto length = static_cast<std::size_t>(end - text.data());
+  if (error != std::errc{} || (length < text.size() && text[length] != until)) return false;
+  text.remove_prefix(std::min(text.size(), length + 1));
+  return true;
+}
+
+}  // namespace
+
+bool is_unknown_script(std::string_view error) { return error.starts_with("NOSCRIPT"); }
+
+bool is_try_again(std::string_view error) { return error.starts_with("TRYAGAIN"); }
+
+bool is_unserved_slot(std::string_view error) {
+  return error.starts_with("CLUSTERDOWN Hash slot not served");
+}
+
+// "MOVED 3999 10.0.0.1:6381"; an IPv6 address has colons of its own.
+std::optional<Redirection> redirection(std::string_view error) {
+  Redirection found;
+  found.once = error.starts_with("ASK ");
+  if (!found.once && !error.starts_with("MOVED ")) return std::nullopt;
+  error.remove_prefix(error.find(' ') + 1);
+  if (!take_number(error, ' ', found.slot) || found.slot >= kSlots) return std::nullopt;
+  const std::size_t colon = error.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string_view port = error.substr(colon + 1);
+  if (!take_number(port, ' ', found.to.port) || found.to.port == 0) return std::nullopt;
+  if (const auto host = error.substr(0, colon); host != "?") found.to.host = host;
+  return found;
+}
+
 std::string harmless(std::string_view error) {
   constexpr std::size_t kMost = 120;
   std::string text(error.substr(0, std::min(error.find_first_of("'`\"(,"), kMost)));
@@ -61,18 +116,16 @@ std::string harmless(std::string_view error) {
   return text;
 }
 
-}  // namespace
-
-bool is_unknown_script(std::string_view error) { return error.starts_with("NOSCRIPT"); }
-
-Trouble explain(std::string_view error, std::string_view where) {
+Trouble explain(std::string_view error, std::string_view where, const StoreOptions& options) {
   for (const Known& known : kKnown) {
     if (!carries(error, known.code)) continue;
     std::string detail(known.before);
-    return {detail.append(where).append(known.after), known.reconnect};
+    detail.append(where).append(known.after);
+    if (known.advise) detail.append(advice(options));
+    return {detail, known.reaction};
   }
   std::string detail = "Redis answers with an error (" + harmless(error) + ") at ";
-  return {detail.append(where).append(": look at its version and its log"), false};
+  return {detail.append(where).append(": look at its version and its log"), Reaction::fail_line};
 }
 
 }  // namespace einlass::redis

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adapters/redis/digest.h"
+#include "adapters/redis/hash_slot.h"
 #include "adapters/redis/resp.h"
 #include "limits/fixed_window.h"
 #include "units/check.h"
@@ -60,6 +61,7 @@ void describe(const Bucket& bucket, Line& line) {
   const Described described = std::visit(Describe{bucket.key}, limit.parameters);
   line.algorithms.push_back(described.algorithm);
   append_bulk(line.arguments, described.algorithm);
+  line.counts_held |= std::holds_alternative<limits::ConcurrencyParameters>(limit.parameters);
   if (limit.cost_from_record) {
     line.costs.push_back(line.arguments.size());
   } else {
@@ -70,11 +72,18 @@ void describe(const Bucket& bucket, Line& line) {
   line.argument_count += 2 + described.parameters.size();
 }
 
+std::string hash_tag(std::string_view name_space, const Bucket& bucket) {
+  if (!bucket.spread) return std::string(name_space);
+  const bool can_be_one = !bucket.key.empty() && bucket.key.size() <= kMaxKeyBytes &&
+                          bucket.key.find_first_of("{}") == std::string::npos;
+  return can_be_one ? bucket.key : sha256_hex(bucket.key);
+}
+
 }  // namespace
 
 std::string bucket_key(std::string_view name_space, const Bucket& bucket) {
   std::string key;
-  key.append(name_space).append(":{").append(name_space).append("}:");
+  key.append(name_space).append(":{").append(hash_tag(name_space, bucket)).append("}:");
   key.append(bucket.limit->name).append(":");
   if (bucket.key.size() <= kMaxKeyBytes) return key.append(bucket.key);
   return key.append("sha256-").append(sha256_hex(bucket.key));
@@ -86,7 +95,11 @@ LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const 
   line->id = id;
   line->buckets = buckets.size();
   line->first_key = bucket_key(name_space, buckets.front());
-  for (const Bucket& bucket : buckets) append_bulk(line->keys, bucket_key(name_space, bucket));
+  line->slot = hash_slot(line->first_key);
+  for (const Bucket& bucket : buckets) {
+    line->limits.append(line->limits.empty() ? "Limit " : ", ").append(bucket.limit->name);
+    append_bulk(line->keys, bucket_key(name_space, bucket));
+  }
   for (const Bucket& bucket : buckets) describe(bucket, *line);
   std::sort(line->algorithms.begin(), line->algorithms.end());
   const auto once = std::unique(line->algorithms.begin(), line->algorithms.end());

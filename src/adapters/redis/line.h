@@ -25,7 +25,6 @@ inline constexpr std::size_t kMaxBuckets = 8;
 // A script of lua/ and what Redis calls it by.
 struct Script {
   std::string text, sha1;
-  std::uint64_t brought = 0;  // The number of the last call that carried the text.
 };
 
 // Those for one set of algorithms, which is shorter than one for all: a server runs all of it.
@@ -46,6 +45,9 @@ struct PermitId {
 struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   core::LineId id;
   std::size_t buckets = 0;
+  std::uint16_t slot = 0;                    // Of a cluster, where its keys live.
+  std::string limits;                        // Their names, for notices.
+  bool failing = false;                      // The last answer was an error of this line alone.
   std::vector<std::string_view> algorithms;  // Of its buckets, each once, sorted.
   Scripts* scripts = nullptr;                // Of these algorithms; belongs to ScriptCalls.
   std::string keys;                          // Of the buckets.
@@ -57,6 +59,8 @@ struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   std::string acquire;               // EVALSHA of acquire up to the ask; empty if `costs` is not.
   std::vector<Duration> due;         // Of the last answer.
   std::vector<PermitId> going_back;  // Given back in this turn, not yet sent.
+  std::vector<PermitId> ended;       // Whose attempts have ended in this turn, not yet sent.
+  bool counts_held = false;          // Some limit counts the attempts under way.
 };
 
 using LinePtr = boost::intrusive_ptr<Line>;
@@ -64,9 +68,11 @@ using LinePtr = boost::intrusive_ptr<Line>;
 // Encodes the buckets. ScriptCalls::prepare() does the rest. REQUIRES: 1 to kMaxBuckets buckets.
 LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const Bucket> buckets);
 
-// The Redis key of a bucket: `<namespace>:{<namespace>}:<limit>:<key>`. All keys of a namespace
-// carry one hash tag, because lines share buckets in any combination and a bucket must have the
-// same key in all of them: so a namespace lives in one slot of a cluster.
+// The Redis key of a bucket: `<namespace>:{<namespace>}:<limit>:<key>`. Lines share buckets in any
+// combination and a bucket must have the same key in all of them, so all carry one hash tag and the
+// namespace lives in one slot of a cluster. Where the bucket is to be spread, its key is the tag:
+// `<namespace>:{<key>}:<limit>:<key>`, or the key's SHA-256 in hexadecimal if it is empty, has a
+// brace, or is longer than kMaxKeyBytes; then a line's buckets must all have the same key.
 std::string bucket_key(std::string_view name_space, const Bucket& bucket);
 
 }  // namespace einlass::redis

@@ -20,14 +20,22 @@ using Steady = std::chrono::steady_clock;
 // More are not opened: the server is far behind by then.
 inline constexpr std::size_t kMaxOpenCalls = 65'536;
 
+// How a script is called.
+struct Manner {
+  CallBy by = CallBy::digest;
+  Return why = Return::unused;    // Of a release.
+  bool asking = false;            // Of a node to which the slot is only on its way.
+  std::uint8_t redirections = 0;  // How often a node of a cluster has sent it elsewhere.
+};
+
 struct Call {
-  enum class Kind : std::uint8_t { login, select, ping, acquire, release };
+  enum class Kind : std::uint8_t { login, role, ping, asking, acquire, release, touch, wait };
 
   Kind kind = Kind::ping;
-  CallBy by = CallBy::digest;
+  Manner manner{};
   bool late = false;          // Its time is over; an ask has failed by then.
   std::uint16_t permits = 0;  // Of a release: how many it gives back.
-  std::uint64_t number = 0;   // Rises with each call of the store.
+  std::uint64_t number = 0;   // Rises with each call of the node.
   Steady::time_point sent{};
   LinePtr line{};   // Of acquire and release.
   core::Ask ask{};  // Of acquire.

@@ -24,6 +24,9 @@ struct ReplyReader::Build {
 
   static void* string(const redisReadTask* task, char* bytes, std::size_t size) {
     const bool status = task->type == REDIS_REPLY_STATUS;
+    if (task->parent && !task->parent->parent && task->idx == 0) {
+      owner(task).reply_.text.assign(bytes, std::min(size, kMaxReplyText));
+    }
     if (task->parent || (!status && task->type != REDIS_REPLY_ERROR)) return spoil(task);
     Reply& reply = owner(task).reply_;
     reply.kind = status ? Reply::Kind::status : Reply::Kind::error;

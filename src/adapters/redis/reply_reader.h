@@ -27,7 +27,7 @@ struct Reply {
 
   Kind kind = Kind::other;
   std::vector<std::int64_t> integers;  // Of an integer or an array.
-  std::string text;                    // Of a status or an error.
+  std::string text;  // Of a status or an error, or the string with which an array begins.
 };
 
 class ReplyReader {

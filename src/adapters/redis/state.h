@@ -1,126 +1,93 @@
-// The store's inside. Three files define it: store.cc (lines, asks and releases go out), answers.cc
-// (replies come in) and health.cc (connecting, deadlines, and whether the store counts as up).
+// The store's inside: the lines, which node each is asked of, and whether the store counts as up.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <chrono>
-#include <cstddef>
-#include <functional>
 #include <memory>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "adapters/redis/connection.h"
-#include "adapters/redis/error_reply.h"
+#include "adapters/redis/cluster.h"
 #include "adapters/redis/line.h"
-#include "adapters/redis/open_calls.h"
-#include "adapters/redis/reply_reader.h"
+#include "adapters/redis/node.h"
 #include "adapters/redis/script_calls.h"
+#include "adapters/redis/sentinels.h"
 #include "adapters/redis/store.h"
 
 namespace einlass::redis {
 
-inline constexpr std::size_t kMaxPermitsPerRelease = 512;
+// How often a cluster may send a call on before its ask fails.
+inline constexpr int kMostRedirections = 5;
 
-static_assert(kMaxPermitsPerAsk + 4 + kMaxBuckets <= kMaxReplyElements);
+// Permits that wait for a slot to arrive; those of more calls are lost.
+inline constexpr std::size_t kMostLateReleases = 10'000;
 
-// Commands not yet written; more is not taken on.
-inline constexpr std::size_t kMaxUnsentBytes = 4 << 20;
+// Troubles of lines that are told until one of them recovers; more are not.
+inline constexpr std::size_t kMostLineTroubles = 100;
 
-inline constexpr std::chrono::milliseconds kFirstReconnectDelay{50};
-inline constexpr std::chrono::milliseconds kFirstRefusalDelay{100};
-
-struct Store::State final : std::enable_shared_from_this<Store::State>, Connection::Observer {
+struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwner {
   State(boost::asio::io_context& io, StoreOptions options, core::Events& events, Notify notify,
         std::function<void(Duration)> call_observed);
 
   // store.cc
+  void start();
   void add_line(core::LineId id, std::span<const Bucket> buckets);
   void forget_line(core::LineId id);
   void ask(const core::Ask& ask);
+  void give_back(Line& line, const core::Permit& permit, Return why);
   void flush();
-  void give_back(Line& line, PermitId permit);
   void send_releases(Steady::time_point now);
-  void send_release(const LinePtr& line, std::span<const PermitId> permits, CallBy by,
+  void send_release(const LinePtr& line, std::span<const PermitId> permits, Return why,
                     Steady::time_point now);
-  void send_acquire(const LinePtr& line, const core::Ask& ask, CallBy by, Steady::time_point now);
-  void send_again(Call call, Steady::time_point now);
-  void push(Call call, Steady::time_point now);
-  void fail(const core::Ask& ask);
-  bool room() const;
+  void send_ask(const core::Ask& ask, Steady::time_point now);
+  StoreStatus status() const;
   Line& line(core::LineId id);
-
-  // answers.cc
-  void received(std::span<const char> bytes) override;
-  void answered(Call call, const Reply& reply, Steady::time_point now);
-  void acquire_answered(Call call, const Reply& reply, Steady::time_point now);
-  void release_answered(Call call, const Reply& reply, Steady::time_point now);
-  void ping_answered(const Call& call, const Reply& reply, Steady::time_point now);
-  void answer(const Call& call, const Reply& reply);
-  void give_back_all(const Call& call, const Reply& reply);
-  void take_permits(const Call& call);
-
-  // health.cc
-  void connect();
-  void opened() override;
-  void lost(const std::string& why) override;
-  void lose(Severity severity, std::string_view what, const std::string& detail);
-  void disconnect();
-  void fail_open_calls();
-  void ping(Steady::time_point now);
-  void refused(const Trouble& trouble);
-  void refusal_is_over();
-  void overloaded(Steady::time_point now);
-  void proven();
-  void say_down();
-  void say_up_if_well();
-  void tell(Severity severity, std::string_view what, const std::string& detail);
-  void watch();
-  Steady::time_point next_deadline();
-  void deadlines_passed(Steady::time_point now);
-  void time_over(Call& call, Steady::time_point now);
-  std::chrono::microseconds silence_limit() const;
-  std::chrono::microseconds jittered(std::chrono::milliseconds delay);
   void close();
 
-  boost::asio::io_context& io_;
+  // places.cc
+  Node* node_of(const Line& line) const;
+  void locate(Node& node) override;
+  void health_changed() override;
+  void places_changed() override;
+  void redirected(const Node& from, Call call, std::span<const PermitId> permits,
+                  const Redirection& to) override;
+  void give_back_later(const LinePtr& line, std::span<const PermitId> permits, Return why) override;
+  void give_back_now();
+  void line_failed(Line& line, const std::string& detail) override;
+  void line_recovered(Line& line) override;
+  void say_down();
+
+  // What waits for its slot to arrive at another node.
+  struct LateRelease {
+    LinePtr line;
+    std::vector<PermitId> permits;
+    Return why = Return::unused;
+  };
+
   const StoreOptions options_;
   core::Events& events_;
   const Notify notify_;
   const std::function<void(Duration)> call_observed_;
-  const std::string where_;  // host:port, for notices.
-  const std::chrono::microseconds timeout_;
   ScriptCalls scripts_;
+  StoreStatus counts_;
+  std::minstd_rand random_;
+  const NodeContext context_;
 
   std::vector<LinePtr> lines_;  // By LineId; null where there is none.
   std::vector<core::Ask> asks_of_turn_;
   std::vector<LinePtr> lines_going_back_;  // Those with something in going_back.
-  OpenCalls calls_;
-  Ring<PermitId> permits_of_calls_;  // Of the open releases, in their order.
-  std::vector<PermitId> permits_again_;
-  std::uint64_t calls_made_ = 0;
+  std::vector<LateRelease> late_releases_;
+  boost::asio::steady_timer late_release_timer_;
 
-  std::shared_ptr<Connection> connection_;  // Null between connections.
-  std::unique_ptr<ReplyReader> reader_;     // Of this connection.
-  bool open_ = false;                       // Connected, logged in, and a PING was answered.
-  bool down_ = false;                       // StoreDown was said, and not yet StoreUp.
-  bool pinging_ = false;                    // A PING is under way.
-  bool waiting_ = false;                    // After an error reply, for the next attempt.
-  bool unproven_ = false;                   // Since an error reply no call went well.
-  bool reconnect_after_wait_ = false;
+  std::vector<NodePtr> nodes_;
+  std::unique_ptr<Sentinels> sentinels_;  // Null without them.
+  std::shared_ptr<Cluster> cluster_;      // Null where there is one node.
+  bool usable_ = false;                   // Some node is well.
+  bool down_ = false;                     // StoreDown was said, and not yet StoreUp.
   bool closed_ = false;
-  std::string trouble_ = "not connected yet";
-  StoreStatus counts_;
-
-  boost::asio::steady_timer deadline_timer_, reconnect_timer_, refusal_timer_;
-  Steady::time_point watched_ = Steady::time_point::max();  // When deadline_timer_ fires.
-  Steady::time_point last_read_;
-  std::chrono::milliseconds reconnect_delay_, refusal_delay_;
-  std::minstd_rand random_;
+  std::set<std::string> line_troubles_;  // Those that were told.
 };
 
 }  // namespace einlass::redis

@@ -1,18 +1,37 @@
+// Lines, and what is asked and given back: to the node that has them.
 #include "adapters/redis/store.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "adapters/redis/state.h"
 #include "units/check.h"
 
 namespace einlass::redis {
+namespace {
+
+std::minstd_rand::result_type seed(const std::array<std::uint8_t, 8>& run) {
+  std::minstd_rand::result_type seed = 0;
+  std::memcpy(&seed, run.data(), std::min(sizeof seed, run.size()));
+  return seed;
+}
+
+// A call says the cost of its permits once.
+std::span<const PermitId> of_one_cost(std::span<const PermitId> permits) {
+  const auto end = std::find_if(permits.begin(), permits.end(), [&](const PermitId& permit) {
+    return permit.cost != permits.front().cost;
+  });
+  return permits.first(static_cast<std::size_t>(end - permits.begin()));
+}
+
+}  // namespace
 
 Store::Store(boost::asio::io_context& io, StoreOptions options, core::Events& events, Notify notify,
              std::function<void(Duration)> call_observed)
     : state_(std::make_shared<State>(io, std::move(options), events, std::move(notify),
                                      std::move(call_observed))) {
-  state_->connect();
+  state_->start();
 }
 
 Store::~Store() { state_->close(); }
@@ -26,16 +45,39 @@ void Store::forget_line(core::LineId line) { state_->forget_line(line); }
 void Store::ask(const core::Ask& ask) { state_->ask(ask); }
 
 void Store::release(const core::Release& release) {
-  state_->give_back(state_->line(release.line), {release.permit.ask, release.permit.index});
+  state_->give_back(state_->line(release.line), release.permit, Return::unused);
+}
+
+void Store::ended(const core::Ended& ended) {
+  Line& line = state_->line(ended.line);
+  if (line.counts_held) state_->give_back(line, ended.permit, Return::ended);
 }
 
 void Store::flush() { state_->flush(); }
 
-StoreStatus Store::status() const {
-  StoreStatus status = state_->counts_;
-  status.up = state_->open_ && !state_->down_;
-  if (!status.up) status.trouble = state_->trouble_;
-  return status;
+StoreStatus Store::status() const { return state_->status(); }
+
+Store::State::State(boost::asio::io_context& io, StoreOptions options, core::Events& events,
+                    Notify notify, std::function<void(Duration)> call_observed)
+    : options_(std::move(options)),
+      events_(events),
+      notify_(std::move(notify)),
+      call_observed_(std::move(call_observed)),
+      scripts_(options_.run),
+      random_(seed(options_.run)),
+      context_{io, options_, events_, notify_, call_observed_, scripts_, counts_, random_, *this},
+      late_release_timer_(io) {
+  CHECK(notify_ && call_observed_);
+}
+
+void Store::State::start() {
+  if (options_.cluster) {
+    cluster_ = std::make_shared<Cluster>(context_, nodes_);
+    return cluster_->learn();
+  }
+  if (!options_.sentinels.empty()) sentinels_ = std::make_unique<Sentinels>(context_.io, options_);
+  nodes_.push_back(std::make_shared<Node>(context_, Address{options_.host, options_.port}));
+  nodes_.front()->connect();
 }
 
 Line& Store::State::line(core::LineId id) {
@@ -57,9 +99,9 @@ void Store::State::forget_line(core::LineId id) {
 }
 
 void Store::State::ask(const core::Ask& ask) {
-  if (open_ && !down_) return asks_of_turn_.push_back(ask);
+  if (usable_ && !down_) return asks_of_turn_.push_back(ask);
   say_down();
-  fail(ask);
+  context_.fail(ask);
 }
 
 // What is given back goes first: it may be what the asks of the same turn need.
@@ -67,81 +109,69 @@ void Store::State::flush() {
   if (asks_of_turn_.empty() && lines_going_back_.empty()) return;
   const auto now = Steady::now();
   send_releases(now);
-  for (const core::Ask& ask : asks_of_turn_) {
-    if (!down_ && !room()) overloaded(now);
-    if (down_) {
-      ++counts_.errors;
-      fail(ask);
-    } else {
-      send_acquire(&line(ask.line), ask, CallBy::digest, now);
-    }
-  }
+  for (const core::Ask& ask : asks_of_turn_) send_ask(ask, now);
   asks_of_turn_.clear();
-  if (connection_) connection_->send();
-  watch();
+  for (const NodePtr& node : nodes_) node->flush(now);
+}
+
+void Store::State::send_ask(const core::Ask& ask, Steady::time_point now) {
+  Line& line = this->line(ask.line);
+  Node* node = node_of(line);
+  if (node && node->well() && !node->room()) node->overloaded(now);
+  if (node && node->well()) return node->send_acquire(&line, ask, {}, now);
+  ++counts_.errors;
+  context_.fail(ask, down_ ? core::PermitsFailed{}.wait : kNodeDownWait);
 }
 
 // Without a connection the permit is lost: the limit grants one less until it expires.
-void Store::State::give_back(Line& line, PermitId permit) {
-  if (!open_) return;
-  if (line.going_back.empty()) lines_going_back_.push_back(&line);
-  line.going_back.push_back(permit);
+void Store::State::give_back(Line& line, const core::Permit& permit, Return why) {
+  if (!usable_) return;
+  if (line.going_back.empty() && line.ended.empty()) lines_going_back_.push_back(&line);
+  auto& permits = why == Return::ended ? line.ended : line.going_back;
+  permits.push_back({permit.ask, permit.index, permit.stamp, permit.cost});
 }
 
 void Store::State::send_releases(Steady::time_point now) {
   for (const LinePtr& line : lines_going_back_) {
-    std::span<const PermitId> permits = line->going_back;
-    while (!permits.empty() && room()) {
-      const std::size_t some = std::min(permits.size(), kMaxPermitsPerRelease);
-      send_release(line, permits.first(some), CallBy::digest, now);
-      permits = permits.subspan(some);
-    }
+    send_release(line, line->going_back, Return::unused, now);
+    send_release(line, line->ended, Return::ended, now);
     line->going_back.clear();
+    line->ended.clear();
   }
   lines_going_back_.clear();
 }
 
-void Store::State::send_release(const LinePtr& line, std::span<const PermitId> permits, CallBy by,
+void Store::State::send_release(const LinePtr& line, std::span<const PermitId> permits, Return why,
                                 Steady::time_point now) {
-  scripts_.append_release(connection_->out(), by, *line, permits);
-  for (const PermitId& permit : permits) permits_of_calls_.push(permit);
-  push({.kind = Call::Kind::release,
-        .by = by,
-        .permits = static_cast<std::uint16_t>(permits.size()),
-        .line = line},
-       now);
-  if (by == CallBy::text) line->scripts->release.brought = calls_made_;
+  Node* node = node_of(*line);
+  if (!node || !node->well()) return;
+  while (!permits.empty() && node->room()) {
+    const auto some = permits.first(std::min(permits.size(), kMaxPermitsPerRelease));
+    const auto same = line->costs.empty() ? some : of_one_cost(some);
+    node->send_release(line, same, {.why = why}, now);
+    permits = permits.subspan(same.size());
+  }
 }
 
-void Store::State::send_acquire(const LinePtr& line, const core::Ask& ask, CallBy by,
-                                Steady::time_point now) {
-  scripts_.append_acquire(connection_->out(), by, *line, ask);
-  push({.kind = Call::Kind::acquire, .by = by, .line = line, .ask = ask}, now);
-  if (by == CallBy::text) line->scripts->acquire.brought = calls_made_;
+StoreStatus Store::State::status() const {
+  StoreStatus status = counts_;
+  status.up = usable_ && !down_;
+  status.nodes = nodes_.size();
+  for (const NodePtr& node : nodes_) status.nodes_up += node->well();
+  if (status.up) return status;
+  if (cluster_) status.trouble = cluster_->trouble();
+  for (const NodePtr& node : nodes_) {
+    if (status.trouble.empty()) status.trouble = node->trouble();
+  }
+  return status;
 }
 
-// A call that found no script never ran. It goes again with the whole script, or with the digest
-// where a later call has already brought the script. Its time starts anew.
-void Store::State::send_again(Call call, Steady::time_point now) {
-  const bool acquire = call.kind == Call::Kind::acquire;
-  const Script& script = acquire ? call.line->scripts->acquire : call.line->scripts->release;
-  const CallBy by = script.brought > call.number ? CallBy::digest : CallBy::text;
-  if (acquire) return send_acquire(call.line, call.ask, by, now);
-  send_release(call.line, permits_again_, by, now);
-}
-
-void Store::State::push(Call call, Steady::time_point now) {
-  call.number = ++calls_made_;
-  call.sent = now;
-  calls_.push(std::move(call));
-}
-
-void Store::State::fail(const core::Ask& ask) {
-  events_.push_back(core::PermitsFailed{ask.line, ask.ask});
-}
-
-bool Store::State::room() const {
-  return !calls_.full() && connection_ && connection_->out().size() < kMaxUnsentBytes;
+void Store::State::close() {
+  closed_ = true;
+  late_release_timer_.cancel();
+  if (sentinels_) sentinels_->cancel();
+  if (cluster_) cluster_->close();
+  for (const NodePtr& node : nodes_) node->close();
 }
 
 }  // namespace einlass::redis

@@ -1,7 +1,9 @@
 // Limits that the whole fleet shares: asks a Redis server through the scripts in lua/.
 //
-// One connection, pipelined: everything asked in one turn of the loop leaves in one write. EVALSHA,
-// and EVAL where the server does not know the script (expected after a restart or a failover).
+// One server; or the primary that Sentinels name; or the nodes of a Cluster, each line at the node
+// that holds its keys. One connection a server, pipelined: everything asked in one turn of the loop
+// leaves in one write. EVALSHA, and EVAL where the server does not know the script (expected after
+// a restart or a failover). error_reply.h says what each error of Redis leads to.
 #pragma once
 
 #include <array>
@@ -22,10 +24,27 @@
 
 namespace einlass::redis {
 
+struct Address {
+  std::string host;
+  std::uint16_t port = 0;
+
+  bool operator==(const Address&) const = default;
+};
+
 struct StoreOptions {
   core::StoreId store;
-  std::string host = "127.0.0.1";
+  std::string host = "127.0.0.1";  // Of the server, or of one node of the cluster.
   std::uint16_t port = 6379;
+
+  // Not empty: these say which server is the primary, and host and port are not used. They are
+  // asked over TLS if `tls`, with a login of their own.
+  std::vector<Address> sentinels;
+  std::string sentinel_name = "mymaster";
+  std::string sentinel_username, sentinel_password;
+
+  bool cluster = false;   // The nodes are learned, each is connected.
+  int wait_replicas = 0;  // A grant counts once so many replicas have confirmed it.
+
   bool tls = false;
   std::string ca_file;      // Empty: the system's authorities.
   std::string server_name;  // Empty: the host.
@@ -41,12 +60,14 @@ struct StoreOptions {
 struct Bucket {
   const limits::Limit* limit = nullptr;  // Outlives the store.
   std::string key;
+  bool spread = false;  // The key is the hash tag, so that a cluster spreads the limit's buckets.
 };
 
 // What the metrics and /v1/status show of the store. Durations go to `call_observed` as they come.
 struct StoreStatus {
   bool up = false;
   std::string trouble;                                              // Why not; empty while up.
+  std::size_t nodes = 0, nodes_up = 0;                              // Servers that are in use.
   std::uint64_t granted = 0, denied = 0, errors = 0, timeouts = 0;  // Calls by their result.
 };
 
@@ -54,7 +75,8 @@ struct StoreStatus {
 class Store {
  public:
   // Starts to connect, and goes on trying with backoff for ever. Says StoreDown at once if the
-  // first connection is not there yet at the first ask, and StoreUp when it is.
+  // first connection is not there yet at the first ask, and StoreUp when it is. Of several nodes
+  // one is enough; what is asked of another that is down ends as PermitsFailed.
   Store(boost::asio::io_context& io, StoreOptions options, core::Events& events, Notify notify,
         std::function<void(Duration)> call_observed);
   ~Store();
@@ -65,14 +87,19 @@ class Store {
   void add_line(core::LineId line, std::span<const Bucket> buckets);
   void forget_line(core::LineId line);
 
-  // Ends as PermitsAnswered or PermitsFailed, at once while the store is down. Permits of an answer
-  // that comes after its ask has failed are given back here. One answer carries at most 4,000
-  // permits; who wants more may ask again at once. REQUIRES: the line is known; min <= 4,000.
+  // Ends as PermitsAnswered or PermitsFailed, at once while the store is down. An answer that comes
+  // after its ask has failed is dropped: the same ask, made again, is told the same permits. One
+  // answer carries at most 4,000 permits; who wants more may ask for them at once.
+  // REQUIRES: the line is known; min <= 4,000.
   void ask(const core::Ask& ask);
 
   // Without a connection the permit is lost: the limit grants one less until it would have expired.
   // REQUIRES: the line is known.
   void release(const core::Release& release);
+
+  // Of use to limits that count attempts under way; nothing happens in the others. Lost without a
+  // connection: the place is free again when its lease has run out. REQUIRES: the line is known.
+  void ended(const core::Ended& ended);
 
   // Sends what this turn has asked for and given back, the latter first. Called once at the end of
   // each turn.

@@ -61,6 +61,20 @@ struct GateSide {
     return id;
   }
 
+  // Asks the same once more, as the gate does after PermitsFailed, until there is an answer.
+  const core::PermitsAnswered* answer_again(std::uint32_t line, core::AskId id, std::int64_t max,
+                                            std::int64_t min = 1) {
+    const bool answered = until([&] {
+      events.clear();
+      store->ask(
+          {.line = {line}, .ask = id, .min = {min}, .max = {max}, .horizon = {}, .again = true});
+      store->flush();
+      until([&] { return count<core::PermitsAnswered>() + count<core::PermitsFailed>() > 0; });
+      return count<core::PermitsAnswered>() > 0;
+    });
+    return answered ? find<core::PermitsAnswered>() : nullptr;
+  }
+
   // Asks, and waits for the answer, which may also be that there is none.
   const core::PermitsAnswered* answer(std::uint32_t line, std::int64_t max, std::int64_t min = 1) {
     events.clear();

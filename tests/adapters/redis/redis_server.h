@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -25,8 +26,9 @@
 
 namespace einlass::redis::testing {
 
-inline bool eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+inline bool eventually(const std::function<bool()>& condition,
+                       std::chrono::milliseconds limit = std::chrono::seconds(10)) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -79,16 +81,36 @@ class Control {
 
   // The answer as text ("(nil)" for none, "(error) ..." for an error, "(lost)" for no answer).
   std::string operator()(const std::vector<std::string>& command) {
+    return text(ask(command).get());
+  }
+
+  // Of an answer that is a list: how many it has, and one of them ("" where it has not so many).
+  std::size_t elements(const std::vector<std::string>& command) {
+    const Answer answer = ask(command);
+    return answer && answer->type == REDIS_REPLY_ARRAY ? answer->elements : 0;
+  }
+  std::string element(const std::vector<std::string>& command, std::size_t place) {
+    const Answer answer = ask(command);
+    const bool has = answer && answer->type == REDIS_REPLY_ARRAY && answer->elements > place;
+    return has ? text(answer->element[place]) : "";
+  }
+
+ private:
+  using Answer = std::unique_ptr<redisReply, decltype(&freeReplyObject)>;
+
+  Answer ask(const std::vector<std::string>& command) {
     std::vector<const char*> words;
     std::vector<std::size_t> sizes;
     for (const auto& word : command) {
       words.push_back(word.data());
       sizes.push_back(word.size());
     }
-    std::unique_ptr<redisReply, decltype(&freeReplyObject)> reply(
-        static_cast<redisReply*>(redisCommandArgv(context_.get(), static_cast<int>(words.size()),
-                                                  words.data(), sizes.data())),
-        freeReplyObject);
+    void* answer = redisCommandArgv(context_.get(), static_cast<int>(words.size()), words.data(),
+                                    sizes.data());
+    return {static_cast<redisReply*>(answer), freeReplyObject};
+  }
+
+  static std::string text(const redisReply* reply) {
     if (!reply) return "(lost)";
     if (reply->type == REDIS_REPLY_INTEGER) return std::to_string(reply->integer);
     if (reply->type == REDIS_REPLY_ERROR) return "(error) " + std::string(reply->str, reply->len);
@@ -96,13 +118,25 @@ class Control {
     return std::string(reply->str ? reply->str : "", reply->len);
   }
 
- private:
   std::unique_ptr<redisContext, decltype(&redisFree)> context_;
 };
 
+// Of the program that `redis-server` names: "Redis server v=7.0.15 ..." or "Valkey server v=8.1.1".
+inline int major_version() {
+  static const int version = [] {
+    std::unique_ptr<FILE, decltype(&pclose)> said(popen("redis-server --version", "r"), pclose);
+    int major = 0;
+    if (!said || std::fscanf(said.get(), "%*s server v=%d", &major) != 1) return 0;
+    return major;
+  }();
+  return version;
+}
+
 class RedisServer {
  public:
-  explicit RedisServer(std::vector<std::string> arguments = {}) : arguments_(std::move(arguments)) {
+  // With a file it is a Sentinel that begins with what stands there.
+  explicit RedisServer(std::vector<std::string> arguments = {}, std::string sentinel_file = "")
+      : arguments_(std::move(arguments)), sentinel_file_(std::move(sentinel_file)) {
     for (int attempt = 0; attempt < 5; ++attempt) {
       port_ = free_port();
       if (start()) return;
@@ -117,22 +151,18 @@ class RedisServer {
 
   // On the port it had, empty.
   bool start() {
-    std::vector<std::string> words = {"redis-server",
-                                      "--bind",
-                                      "127.0.0.1",
-                                      "--save",
-                                      "",
-                                      "--appendonly",
-                                      "no",
-                                      "--dir",
-                                      directory_.file(""),
-                                      "--logfile",
-                                      directory_.file("log")};
+    std::vector<std::string> words = {"redis-server"};
+    if (!sentinel_file_.empty()) words.push_back(sentinel_file_);
+    words.insert(words.end(), {"--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
+                               directory_.file(""), "--logfile", directory_.file("log")});
+    if (!sentinel_file_.empty()) words.push_back("--sentinel");
     if (std::find(arguments_.begin(), arguments_.end(), "--tls-port") == arguments_.end()) {
       words.insert(words.end(), {"--port", std::to_string(port_)});
     } else {
       words.insert(words.end(), {"--port", "0"});
     }
+    // Before 7 it was always so, and to say it was an error.
+    if (major_version() >= 7) words.insert(words.end(), {"--enable-debug-command", "local"});
     for (const auto& word : arguments_) {
       words.push_back(word == "PORT" ? std::to_string(port_) : word);
     }
@@ -154,6 +184,8 @@ class RedisServer {
     waitpid(pid_, nullptr, 0);
     pid_ = -1;
   }
+  // What is told to save cannot.
+  void lose_directory() { std::filesystem::remove_all(directory_.file("")); }
   void freeze() { ::kill(pid_, SIGSTOP); }
   void thaw() { ::kill(pid_, SIGCONT); }
 
@@ -168,6 +200,7 @@ class RedisServer {
 
   TemporaryDirectory directory_;
   std::vector<std::string> arguments_;
+  std::string sentinel_file_;
   std::uint16_t port_ = 0;
   pid_t pid_ = -1;
 };

@@ -192,53 +192,6 @@ TEST_F(RedisStore, AReleaseThatFoundNoScriptIsSentAgain) {
   EXPECT_EQ(side_.answer(0, 5)->due.size(), 2u);
 }
 
-TEST_F(RedisStore, AKeyOfAnotherTypeIsAnErrorAndTriedAgain) {
-  const auto limit = sliding_log("callbacks", 5);
-  add(0, limit);
-  ASSERT_EQ(control("SET", "test:{test}:callbacks:", "mine"), "OK");
-  EXPECT_FALSE(side_.answer(0, 1));
-  ASSERT_EQ(side_.events.size(), 2u);
-  EXPECT_EQ(std::get<core::StoreDown>(side_.events[0]).store, core::StoreId{3});
-  EXPECT_EQ(std::get<core::PermitsFailed>(side_.events[1]).ask, core::AskId{1});
-  ASSERT_TRUE(side_.notice("redis_error"));
-  EXPECT_TRUE(side_.says("WRONGTYPE"));
-  EXPECT_FALSE(side_.store->status().up);
-  EXPECT_NE(side_.store->status().trouble.find("WRONGTYPE"), std::string::npos);
-  EXPECT_EQ(side_.store->status().errors, 1u);
-  ASSERT_EQ(control("DEL", "test:{test}:callbacks:"), "1");
-  ASSERT_TRUE(side_.until([&] { return side_.count<core::StoreUp>() == 1; }));
-  EXPECT_TRUE(side_.answer(0, 1));
-  EXPECT_EQ(side_.notices.back().what, "redis_up");
-}
-
-TEST_F(RedisStore, ARepeatedErrorIsToldOnceAndWaitsLonger) {
-  const auto limit = sliding_log("callbacks", 5);
-  add(0, limit);
-  ASSERT_EQ(control("SET", "test:{test}:callbacks:", "mine"), "OK");
-  const std::size_t before = side_.notices.size();
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < 4; ++i) {
-    ASSERT_TRUE(side_.until_up());
-    EXPECT_FALSE(side_.answer(0, 1));
-  }
-  EXPECT_EQ(side_.notices.size(), before + 1);
-  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(50 + 100 + 200));
-}
-
-TEST_F(RedisStore, AReplicaIsLeftForWhateverStandsThereNext) {
-  const auto limit = sliding_log("callbacks", 5);
-  add(0, limit);
-  ASSERT_TRUE(side_.answer(0, 1));
-  ASSERT_EQ(control("REPLICAOF", "127.0.0.1", "1"), "OK");
-  EXPECT_FALSE(side_.answer(0, 1));
-  EXPECT_TRUE(side_.says("READONLY"));
-  EXPECT_TRUE(side_.says("point redis.url at the primary"));
-  ASSERT_EQ(control("REPLICAOF", "NO", "ONE"), "OK");
-  ASSERT_TRUE(side_.until_up());
-  EXPECT_EQ(side_.count<core::StoreUp>(), 1u);
-  EXPECT_TRUE(side_.answer(0, 1));
-}
-
 TEST_F(RedisStore, NothingHappensAfterItIsDestroyed) {
   const auto limit = sliding_log("callbacks", 5);
   add(0, limit);

@@ -1,0 +1,106 @@
+// What goes out.
+#include "adapters/redis/node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "adapters/redis/inquiry.h"
+#include "adapters/redis/resp.h"
+
+namespace einlass::redis {
+namespace {
+
+// Of the time of a call, so that the server's answer to WAIT comes before ours is over.
+constexpr int kWaitShareNumerator = 3, kWaitShareDenominator = 4;
+
+}  // namespace
+
+std::string to_string(const Address& address) {
+  return address.host + ":" + std::to_string(address.port);
+}
+
+Endpoint endpoint(const StoreOptions& options, const Address& address) {
+  return {.host = address.host,
+          .port = address.port,
+          .tls = options.tls,
+          .ca_file = options.ca_file,
+          .server_name = options.server_name.empty() ? address.host : options.server_name};
+}
+
+std::chrono::microseconds jittered(std::chrono::milliseconds delay, std::minstd_rand& random) {
+  using Micros = std::chrono::microseconds;
+  const Micros::rep most = Micros(delay).count();
+  return Micros(std::uniform_int_distribution<Micros::rep>(most / 2, most)(random));
+}
+
+bool Node::room() const {
+  return !calls_.full() && connection_ && connection_->out().size() < kMaxUnsentBytes;
+}
+
+void Node::send_acquire(const LinePtr& line, const core::Ask& ask, Manner manner,
+                        Steady::time_point now) {
+  if (manner.asking) command({"ASKING"}, Call::Kind::asking, now);
+  context_.scripts.append_acquire(connection_->out(), manner.by, *line, ask);
+  push({.kind = Call::Kind::acquire, .manner = manner, .line = line, .ask = ask}, now);
+  if (manner.by == CallBy::text) brought_[&line->scripts->acquire] = calls_made_;
+  wait_due_ = true;
+}
+
+void Node::send_release(const LinePtr& line, std::span<const PermitId> permits, Manner manner,
+                        Steady::time_point now) {
+  if (manner.asking) command({"ASKING"}, Call::Kind::asking, now);
+  context_.scripts.append_release(connection_->out(), manner.by, *line, permits, manner.why);
+  for (const PermitId& permit : permits) permits_of_calls_.push(permit);
+  push({.kind = Call::Kind::release,
+        .manner = manner,
+        .permits = static_cast<std::uint16_t>(permits.size()),
+        .line = line},
+       now);
+  if (manner.by == CallBy::text) brought_[&line->scripts->release] = calls_made_;
+}
+
+// A call that found no script never ran. It goes again with the whole script, or with the digest
+// where a later call has already brought the script. Its time starts anew.
+void Node::send_again(Call call, Steady::time_point now) {
+  const bool acquire = call.kind == Call::Kind::acquire;
+  const Script& script = acquire ? call.line->scripts->acquire : call.line->scripts->release;
+  const auto found = brought_.find(&script);
+  const bool comes = found != brought_.end() && found->second > call.number;
+  call.manner.by = comes ? CallBy::digest : CallBy::text;
+  if (acquire) return send_acquire(call.line, call.ask, call.manner, now);
+  send_release(call.line, permits_again_, call.manner, now);
+}
+
+// The WAIT comes behind everything that this turn has asked, and its answer behind theirs.
+void Node::flush(Steady::time_point now) {
+  if (!connection_) return;
+  if (std::exchange(wait_due_, false) && context_.options.wait_replicas > 0) {
+    const auto limit = timeout_ * kWaitShareNumerator / kWaitShareDenominator;
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
+    command({"WAIT", std::to_string(context_.options.wait_replicas),
+             std::to_string(std::max<std::int64_t>(1, ms))},
+            Call::Kind::wait, now);
+  }
+  connection_->send();
+  watch();
+}
+
+void Node::ping(Steady::time_point now) {
+  command({"PING"}, Call::Kind::ping, now);
+  pinging_ = true;
+}
+
+void Node::command(std::initializer_list<std::string_view> words, Call::Kind kind,
+                   Steady::time_point now) {
+  append_array(connection_->out(), words.size());
+  for (const std::string_view word : words) append_bulk(connection_->out(), word);
+  push({.kind = kind}, now);
+}
+
+void Node::push(Call call, Steady::time_point now) {
+  call.number = ++calls_made_;
+  call.sent = now;
+  calls_.push(std::move(call));
+}
+
+}  // namespace einlass::redis

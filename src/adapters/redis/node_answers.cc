@@ -1,0 +1,238 @@
+// What a server answers, and the events that it becomes.
+#include <algorithm>
+#include <utility>
+
+#include "adapters/redis/node.h"
+
+namespace einlass::redis {
+namespace {
+
+using Micros = std::chrono::microseconds;
+
+// hiredis moves what is left of its buffer after each reply, so it gets small pieces.
+constexpr std::size_t kPieceBytes = 4'096;
+
+// The places in acquire's answer; what remains of each bucket follows, then the due times.
+enum Place : std::size_t { kGranted, kNow, kRetry, kReason, kRemaining };
+
+bool is_status(const Reply& reply, std::string_view text) {
+  return reply.kind == Reply::Kind::status && reply.text == text;
+}
+
+std::span<const std::int64_t> due_times(const Call& call, const Reply& reply) {
+  return std::span(reply.integers).subspan(kRemaining + call.line->buckets);
+}
+
+// Due times lie behind only where an ask was made again.
+bool well_formed(const Call& call, const Reply& reply) {
+  const auto& values = reply.integers;
+  const std::size_t head = kRemaining + call.line->buckets;
+  if (reply.kind != Reply::Kind::array || values.size() < head) return false;
+  const auto due = due_times(call, reply);
+  const auto buckets = static_cast<std::int64_t>(call.line->buckets);
+  return values[kGranted] == static_cast<std::int64_t>(due.size()) &&
+         values[kGranted] <= call.ask.max.value && values[kReason] >= -1 &&
+         values[kReason] < buckets && std::is_sorted(due.begin(), due.end()) &&
+         (due.empty() || due.front() >= 0 || call.ask.again);
+}
+
+// Where fewer were granted than wanted: when to ask again. An ask for more than one call may carry
+// can go on at once.
+std::optional<Duration> retry_after(const core::Ask& ask, const Reply& reply) {
+  const std::int64_t granted = reply.integers[kGranted];
+  if (granted == ask.max.value) return std::nullopt;
+  if (granted == kMaxPermitsPerAsk) return Duration{};
+  const std::int64_t retry = reply.integers[kRetry];
+  return retry >= 0 ? std::optional(Duration::micros(retry)) : std::nullopt;
+}
+
+}  // namespace
+
+void Node::received(std::span<const char> bytes) {
+  const auto self = shared_from_this();  // Whoever is told may let go of it.
+  const auto now = Steady::now();
+  last_read_ = now;
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(bytes.size(), kPieceBytes));
+    bytes = bytes.subspan(piece.size());
+    reader_->feed(piece);
+    for (;;) {
+      const auto result = reader_->next();
+      if (result == ReplyReader::Result::more_needed) break;
+      if (result == ReplyReader::Result::broken || calls_.empty()) {
+        return lose(Severity::error, "redis_protocol",
+                    "What answers at " + where_ +
+                        " does not speak Redis' protocol: check host and port of redis.url");
+      }
+      answered(calls_.pop(), reader_->reply(), now);
+      if (!connection_) return;
+    }
+  }
+  flush(now);
+}
+
+void Node::answered(Call call, const Reply& reply, Steady::time_point now) {
+  switch (call.kind) {
+    case Call::Kind::acquire:
+      return acquire_answered(std::move(call), reply, now);
+    case Call::Kind::release:
+      return release_answered(std::move(call), reply, now);
+    case Call::Kind::wait:
+      return wait_answered(reply);
+    case Call::Kind::ping:
+      return ping_answered(call, reply, now);
+    case Call::Kind::role:
+      if (reply.kind == Reply::Kind::error) return login_answered(reply);
+      if (reply.text == "master") return;
+      return lose(Severity::warning, "redis_not_primary",
+                  "Redis at " + where_ + " is not the primary that the Sentinels take it for (" +
+                      harmless(reply.text) + "); they are asked again");
+    case Call::Kind::login:
+      return login_answered(reply);
+    case Call::Kind::asking:
+    case Call::Kind::touch:
+      return;  // What counts is the answer to the call behind it.
+  }
+}
+
+void Node::login_answered(const Reply& reply) {
+  if (is_status(reply, "OK")) return;
+  lose(Severity::error, "redis_refused", trouble_in(reply).detail);
+}
+
+void Node::acquire_answered(Call call, const Reply& reply, Steady::time_point now) {
+  if (!well_formed(call, reply)) return acquire_refused(std::move(call), reply, now);
+  if (context_.options.wait_replicas == 0) proven();
+  if (call.line->failing) context_.owner.line_recovered(*call.line);
+  // The ask has failed long ago and is made again; then it is told the same.
+  if (call.late) return;
+  context_.call_observed(Duration{std::chrono::duration_cast<Micros>(now - call.sent).count()});
+  answer(call, reply);
+}
+
+void Node::answer(const Call& call, const Reply& reply) {
+  std::vector<Duration>& due = call.line->due;
+  due.clear();
+  for (const std::int64_t us : due_times(call, reply)) due.push_back(Duration::micros(us));
+  const std::int64_t reason = std::max<std::int64_t>(0, reply.integers[kReason]);
+  const core::PermitsAnswered answer{
+      .line = call.line->id,
+      .ask = call.ask.ask,
+      .due = due,
+      .limiter_now = Instant{reply.integers[kNow]},
+      .retry = retry_after(call.ask, reply),
+      .reason = core::LimitIndex{static_cast<std::uint8_t>(reason)},
+  };
+  ++(due.empty() ? context_.counts.denied : context_.counts.granted);
+  if (context_.options.wait_replicas > 0 && !due.empty()) {
+    unconfirmed_.push_back({call.line, answer});
+  } else {
+    context_.events.push_back(answer);
+  }
+}
+
+void Node::acquire_refused(Call call, const Reply& reply, Steady::time_point now) {
+  if (goes_elsewhere(call, reply, now)) return;
+  const Trouble trouble = trouble_in(reply);
+  if (!call.late) ++context_.counts.errors;
+  if (trouble.reaction == Reaction::fail_line) {
+    const bool unserved = is_unserved_slot(reply.text);
+    if (unserved) context_.owner.places_changed();
+    context_.owner.line_failed(*call.line, trouble.detail);
+    if (!call.late) context_.fail(call.ask, unserved ? kNodeDownWait : kLineTroubleWait);
+    return;
+  }
+  refused(trouble);
+  if (!call.late) context_.fail(call.ask);
+}
+
+// Whether the call did not run here, and has gone to where it may.
+bool Node::goes_elsewhere(Call& call, const Reply& reply, Steady::time_point now) {
+  if (reply.kind != Reply::Kind::error) return false;
+  const bool acquire = call.kind == Call::Kind::acquire;
+  const bool unknown = is_unknown_script(reply.text) && call.manner.by == CallBy::digest;
+  const bool soon = is_try_again(reply.text);
+  const auto elsewhere =
+      context_.options.cluster ? redirection(reply.text) : std::optional<Redirection>();
+  if (!unknown && !soon && !elsewhere) return false;
+  if (acquire && call.late) return true;
+  if (unknown) {
+    send_again(std::move(call), now);
+  } else if (elsewhere) {
+    context_.owner.redirected(*this, std::move(call), permits_again_, *elsewhere);
+  } else if (acquire) {
+    context_.fail(call.ask, kTryAgainWait);
+  } else {
+    context_.owner.give_back_later(call.line, permits_again_, call.manner.why);
+  }
+  return true;
+}
+
+Trouble Node::trouble_in(const Reply& reply) const {
+  if (reply.kind == Reply::Kind::error) return explain(reply.text, where_, context_.options);
+  return {"an answer has a shape of its own at " + where_ +
+              ": is something between that changes replies?",
+          Reaction::fail_line};
+}
+
+void Node::take_permits(const Call& call) {
+  permits_again_.clear();
+  for (std::uint16_t i = 0; i < call.permits; ++i)
+    permits_again_.push_back(permits_of_calls_.pop());
+}
+
+void Node::release_answered(Call call, const Reply& reply, Steady::time_point now) {
+  take_permits(call);
+  if (reply.kind == Reply::Kind::integer) return proven();
+  if (goes_elsewhere(call, reply, now)) return;
+  ++context_.counts.errors;
+  const Trouble trouble = trouble_in(reply);
+  if (trouble.reaction != Reaction::fail_line) return refused(trouble);
+  context_.owner.line_failed(*call.line, trouble.detail);
+}
+
+// It comes behind the answers that it decides about, and before those of the next turn.
+void Node::wait_answered(const Reply& reply) {
+  const int wanted = context_.options.wait_replicas;
+  if (reply.kind == Reply::Kind::integer && reply.integers.front() >= wanted) {
+    proven();
+    for (const Unconfirmed& one : unconfirmed_) context_.events.push_back(one.answer);
+    return unconfirmed_.clear();
+  }
+  fail_unconfirmed();
+  if (reply.kind != Reply::Kind::integer) return refused(trouble_in(reply));
+  tell(Severity::warning, "redis_replicas",
+       "Only " + std::to_string(reply.integers.front()) + " of " + std::to_string(wanted) +
+           " replicas of " + where_ +
+           " have confirmed a grant in time (redis.wait_replicas); it counts once they have");
+}
+
+void Node::fail_unconfirmed() {
+  for (const Unconfirmed& one : unconfirmed_) {
+    ++context_.counts.errors;
+    context_.events.push_back(core::PermitsFailed{one.answer.line, one.answer.ask});
+  }
+  unconfirmed_.clear();
+}
+
+void Node::ping_answered(const Call& call, const Reply& reply, Steady::time_point now) {
+  const bool pong = is_status(reply, "PONG");
+  if (!open_ && !pong) {
+    return lose(Severity::error, "redis_refused", trouble_in(reply).detail);
+  }
+  pinging_ = false;
+  if (!pong) {
+    Trouble trouble = trouble_in(reply);
+    if (trouble.reaction == Reaction::fail_line) trouble.reaction = Reaction::pause;
+    return refused(trouble);
+  }
+  if (call.late) return ping(now);  // It lives, but is it fast enough again?
+  if (!open_) {
+    open_ = true;
+    reconnect_delay_ = kFirstReconnectDelay;
+  }
+  rise_if_well();
+  if (well_ && !unproven_) proven();
+}
+
+}  // namespace einlass::redis

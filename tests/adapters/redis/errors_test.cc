@@ -1,0 +1,211 @@
+// Each error that a real server can answer with, and what it leads to: see error_reply.h.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "adapters/redis/error_reply.h"
+#include "adapters/redis/gate_side.h"
+#include "adapters/redis/redis_server.h"
+
+namespace einlass::redis::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+class RedisErrors : public ::testing::Test {
+ protected:
+  void start(std::vector<std::string> arguments = {}, Duration timeout = Duration::millis(500)) {
+    server_ = std::make_unique<RedisServer>(std::move(arguments));
+    auto options = options_for(server_->port());
+    options.timeout = timeout;
+    side_.emplace(options);
+    ASSERT_TRUE(side_->until_up());
+    add(0, "");
+  }
+  void add(std::uint32_t line, const std::string& key) {
+    const Bucket bucket{&limit_, key};
+    side_->store->add_line({line}, {&bucket, 1});
+  }
+  template <class... Words>
+  std::string control(Words... words) {
+    return Control(server_->port())({std::string(words)...});
+  }
+  std::ptrdiff_t said(std::string_view what) {
+    return std::count_if(side_->notices.begin(), side_->notices.end(),
+                         [&](const Notice& notice) { return notice.what == what; });
+  }
+  void fill() {
+    ASSERT_EQ(control("SET", "big", std::string(4 << 20, 'x')), "OK");
+    ASSERT_EQ(control("CONFIG", "SET", "maxmemory", "3mb"), "OK");
+  }
+  void expect_down(std::string_view words) {
+    EXPECT_FALSE(side_->answer(0, 1));
+    EXPECT_EQ(side_->count<core::StoreDown>(), 1u);
+    EXPECT_EQ(side_->count<core::PermitsFailed>(), 1u);
+    EXPECT_TRUE(side_->says(words)) << side_->notices.back().detail;
+    EXPECT_FALSE(side_->store->status().up);
+    EXPECT_NE(side_->store->status().trouble.find(words), std::string::npos);
+  }
+  // Up again by itself, and the next ask is answered.
+  void expect_recovery() {
+    ASSERT_TRUE(side_->until([&] { return side_->count<core::StoreUp>() == 1; }));
+    EXPECT_TRUE(side_->answer(0, 1));
+    EXPECT_EQ(side_->notices.back().what, "redis_up");
+  }
+
+  std::unique_ptr<RedisServer> server_;
+  limits::Limit limit_ = sliding_log("callbacks", 1'000);
+  std::optional<GateSide> side_;
+};
+
+// A key that holds something else is one line's trouble: the others go on.
+TEST_F(RedisErrors, AKeyOfAnotherTypeFailsOnlyItsLine) {
+  start();
+  add(1, "a-customer");
+  ASSERT_EQ(control("SET", "test:{test}:callbacks:a-customer", "mine"), "OK");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(side_->answer(1, 1));
+    ASSERT_EQ(side_->events.size(), 1u) << "the store stays up";
+    EXPECT_GE(side_->find<core::PermitsFailed>()->wait, Duration::seconds(1));
+    EXPECT_TRUE(side_->answer(0, 1)) << "another line";
+  }
+  EXPECT_TRUE(side_->store->status().up);
+  EXPECT_EQ(side_->store->status().errors, 3u);
+  ASSERT_TRUE(side_->notice("redis_limit"));
+  EXPECT_TRUE(side_->says("Limit callbacks: its key holds something else (WRONGTYPE)"));
+  EXPECT_FALSE(side_->says("a-customer")) << "what stands in a record is told to nobody";
+  EXPECT_EQ(said("redis_limit"), 1) << "said once";
+
+  ASSERT_EQ(control("DEL", "test:{test}:callbacks:a-customer"), "1");
+  EXPECT_TRUE(side_->answer(1, 1));
+  EXPECT_TRUE(side_->says("Limit callbacks: answered again"));
+}
+
+TEST_F(RedisErrors, ABusyServerIsWaitedFor) {
+  start({"--lua-time-limit", "50"});
+  ASSERT_TRUE(side_->answer(0, 1));
+  std::thread busy([&] { control("EVAL", "while true do end", "0"); });
+  ASSERT_TRUE(eventually([&] { return control("PING").starts_with("(error) BUSY"); }));
+  expect_down("BUSY");
+  EXPECT_FALSE(side_->until([&] { return side_->store->status().up; }, 500ms))
+      << "a PING tells that it is still busy";
+  EXPECT_EQ(control("SCRIPT", "KILL"), "OK");
+  busy.join();
+  expect_recovery();
+}
+
+TEST_F(RedisErrors, AFullServerIsWaitedFor) {
+  start({"--maxmemory-policy", "noeviction"});
+  ASSERT_TRUE(side_->answer(0, 1));
+  fill();
+  expect_down("OOM");
+  ASSERT_EQ(control("CONFIG", "SET", "maxmemory", "0"), "OK");
+  expect_recovery();
+}
+
+TEST_F(RedisErrors, ARepeatedErrorIsToldOnceAndWaitsLonger) {
+  start();
+  fill();
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(side_->until_up());
+    EXPECT_FALSE(side_->answer(0, 1));
+  }
+  EXPECT_EQ(said("redis_error"), 1);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(50 + 100 + 200));
+}
+
+TEST_F(RedisErrors, AServerThatLoadsIsWaitedFor) {
+  start();
+  // Slow enough to be met while it loads: 50 us of pause for each of these keys.
+  ASSERT_EQ(control("DEBUG", "POPULATE", "20000"), "OK");
+  ASSERT_EQ(control("CONFIG", "SET", "key-load-delay", "100"), "OK");
+  ASSERT_EQ(control("CONFIG", "SET", "loading-process-events-interval-bytes", "1024"), "OK");
+  std::thread reload([&] { control("DEBUG", "RELOAD"); });
+  ASSERT_TRUE(eventually([&] { return control("PING").starts_with("(error) LOADING"); }));
+  expect_down("LOADING");
+  EXPECT_FALSE(side_->until([&] { return side_->store->status().up; }, 200ms))
+      << "a PING tells that it still loads";
+  control("CONFIG", "SET", "key-load-delay", "0");
+  reload.join();
+  expect_recovery();
+}
+
+TEST_F(RedisErrors, AReplicaIsLeftForWhateverStandsThereNext) {
+  start();
+  ASSERT_TRUE(side_->answer(0, 1));
+  ASSERT_EQ(control("REPLICAOF", "127.0.0.1", "1"), "OK");
+  expect_down("READONLY");
+  EXPECT_TRUE(side_->says("point redis.url at the primary"));
+  ASSERT_EQ(control("REPLICAOF", "NO", "ONE"), "OK");
+  expect_recovery();
+}
+
+TEST_F(RedisErrors, AReplicaWithoutItsPrimaryIsLeft) {
+  start({"--replica-serve-stale-data", "no"});
+  ASSERT_TRUE(side_->answer(0, 1));
+  ASSERT_EQ(control("REPLICAOF", "127.0.0.1", "1"), "OK");
+  expect_down("MASTERDOWN");
+  ASSERT_EQ(control("REPLICAOF", "NO", "ONE"), "OK");
+  expect_recovery();
+}
+
+TEST_F(RedisErrors, TooFewReplicasAreWaitedFor) {
+  start();
+  ASSERT_TRUE(side_->answer(0, 1));
+  ASSERT_EQ(control("CONFIG", "SET", "min-replicas-to-write", "1"), "OK");
+  expect_down("NOREPLICAS");
+  ASSERT_EQ(control("CONFIG", "SET", "min-replicas-to-write", "0"), "OK");
+  expect_recovery();
+}
+
+TEST_F(RedisErrors, AServerThatCannotSaveIsWaitedFor) {
+  start();
+  ASSERT_TRUE(side_->answer(0, 1));
+  // Its folder is gone, so it cannot save, and then refuses writes.
+  ASSERT_EQ(control("CONFIG", "SET", "save", "3600 1"), "OK");
+  server_->lose_directory();
+  control("BGSAVE");
+  ASSERT_TRUE(eventually([&] { return control("SET", "x", "y").starts_with("(error) MISCONF"); }));
+  expect_down("MISCONF");
+  ASSERT_EQ(control("CONFIG", "SET", "stop-writes-on-bgsave-error", "no"), "OK");
+  expect_recovery();
+}
+
+TEST_F(RedisErrors, AUserThatMayNotAnyMoreIsTold) {
+  start();
+  ASSERT_TRUE(side_->answer(0, 1));
+  ASSERT_EQ(control("ACL", "SETUSER", "default", "-evalsha", "-eval"), "OK");
+  expect_down("NOPERM");
+  ASSERT_EQ(control("ACL", "SETUSER", "default", "+@all"), "OK");
+  expect_recovery();
+}
+
+TEST_F(RedisErrors, ANodeOfAClusterWantsToBeNamedSo) {
+  start({"--cluster-enabled", "yes"});
+  EXPECT_FALSE(side_->answer(0, 1));
+  EXPECT_TRUE(side_->says("no node of the Redis cluster serves its slot (CLUSTERDOWN)"));
+  EXPECT_TRUE(side_->store->status().up);
+}
+
+TEST(RedisErrorReplies, RedirectionsAreRead) {
+  const auto moved = redirection("MOVED 3999 10.0.0.1:6381");
+  ASSERT_TRUE(moved);
+  EXPECT_FALSE(moved->once);
+  EXPECT_EQ(moved->slot, 3999);
+  EXPECT_EQ(moved->to, (Address{"10.0.0.1", 6381}));
+  const auto ask = redirection("ASK 16383 fe80::1:7:6381");
+  ASSERT_TRUE(ask);
+  EXPECT_TRUE(ask->once);
+  EXPECT_EQ(ask->to, (Address{"fe80::1:7", 6381}));
+  EXPECT_EQ(redirection("MOVED 1 :6381")->to, (Address{"", 6381})) << "who answers has no name";
+  EXPECT_EQ(redirection("MOVED 1 ?:6381")->to, (Address{"", 6381}));
+  for (const char* bad : {"MOVED", "MOVED ", "MOVED x h:1", "MOVED 16384 h:1", "MOVED 1 h", "ASK 1",
+                          "MOVED 1 h:0", "MOVED 1 h:65536", "MOVED -1 h:1", "OK", ""}) {
+    EXPECT_FALSE(redirection(bad)) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace einlass::redis::testing
