@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +28,27 @@ Rule log(std::int64_t limit, std::int64_t window, std::int64_t cost = 1) {
 }
 Rule bucket(std::int64_t permits, std::int64_t micros, std::int64_t burst, std::int64_t cost = 1) {
   return {limits::TokenBucketParameters{limits::reduced({permits, micros}), {burst}}, {cost}};
+}
+
+// One bucket of each algorithm: at most 3 permits at once, and those back within 9 s.
+std::vector<Rule> one_of_each() {
+  const Permits three{3};
+  const Duration second{kSecond};
+  const limits::Rate rate{1, kSecond / 3 * 3};
+  return {
+      {limits::SlidingLogParameters{three, second}},
+      {limits::ConcurrencyParameters{three, second}},
+      {limits::TokenBucketParameters{rate, three}},
+      {limits::LeakyBucketParameters{rate, three, false}},
+      {limits::LeakyBucketParameters{rate, three, true}},
+      {limits::SmoothParameters{rate, three, second * 3, false}},
+      {limits::SmoothParameters{rate, three, second * 3, true}},
+      {limits::WarmUpParameters{rate, second * 6, second * 2}},
+      {limits::CounterParameters{three, second}},
+      {limits::FixedWindowParameters{three, second}},
+      {limits::SlidingWindowParameters{three, second, 5, false}},
+      {limits::SlidingWindowParameters{three, second, 5, true}},
+  };
 }
 
 class Scripts : public testing::Test {
@@ -91,6 +116,48 @@ TEST_F(Scripts, StateExpiresWhenItIsAsGoodAsFresh) {
   EXPECT_GT(integer({"PTTL", ahead.key(0)}), 5'000 + kSlack);
 }
 
+TEST_F(Scripts, NoAlgorithmWritesADenial) {
+  for (const Rule& rule : one_of_each()) {
+    server_->call({"FLUSHALL"});
+    RedisSide limit(*server_, "denial", {rule});
+    EXPECT_EQ(limit.acquire({9, 9, 0}, 1, kStart).granted, 0);
+    EXPECT_EQ(limit.acquire({1, 1, 0}, 2, kStart).granted, 1);
+    EXPECT_EQ(integer({"DBSIZE"}), 2) << name(rule.parameters);
+    limit.acquire({1, 3, 0}, 3, kStart);
+    const std::string before = dump(limit.key(0)) + dump(limit.memo_key());
+    EXPECT_EQ(limit.acquire({1, 1, 0}, 4, kStart + 1).granted, 0) << name(rule.parameters);
+    EXPECT_EQ(limit.acquire({3, 3, 0}, 5, kStart + 1).granted, 0) << name(rule.parameters);
+    limit.peek(kStart + 1);
+    EXPECT_EQ(limit.release({}, kStart + 1), 0);
+    EXPECT_EQ(dump(limit.key(0)) + dump(limit.memo_key()), before) << name(rule.parameters);
+  }
+}
+
+// A key leaves in the first millisecond in which the bucket is as good as fresh, slack aside.
+TEST_F(Scripts, KeysLiveAsLongAsTheyMatter) {
+  constexpr std::int64_t kSlack = 2'000;
+  const std::map<std::string, std::int64_t> matter = {{"sliding_log", 1'000},
+                                                      {"concurrency", 1'000},
+                                                      {"token_bucket", 10'000},
+                                                      {"leaky_meter", 10'000},
+                                                      {"leaky_queue", 1'000},
+                                                      {"smooth", 10'000},
+                                                      {"warm_up", 3'000},
+                                                      {"counter", 1'000},
+                                                      {"fixed_window", 1'000},
+                                                      {"sliding_window", 1'200},
+                                                      {"sliding_window_newest", 1'000}};
+  for (const Rule& rule : one_of_each()) {
+    server_->call({"FLUSHALL"});
+    RedisSide limit(*server_, "expiry", {rule}, kSlack);
+    EXPECT_EQ(limit.acquire({1, 1, 0}, 1, kStart).granted, 1);
+    const std::int64_t expected = matter.at(name(rule.parameters)) + kSlack;
+    const std::int64_t left = integer({"PTTL", limit.key(0)});
+    EXPECT_LE(left, expected + 1) << name(rule.parameters);
+    EXPECT_GT(left, expected - 500) << name(rule.parameters);
+  }
+}
+
 TEST_F(Scripts, EveryKeyExpires) {
   RedisSide limit(*server_, "expiry", {log(2, kSecond), bucket(1, kSecond, 2)});
   limit.acquire({2, 2, 0}, 1, kStart);
@@ -130,27 +197,69 @@ TEST_F(Scripts, WhatIsRememberedExpires) {
   EXPECT_LE(integer({"PTTL", limit.memo_key()}), 12'000);
 }
 
+// Whether the calls of that bucket all are errors that begin with WRONGTYPE.
+bool wrong_type(RedisSide& limit) {
+  const std::vector<limits::Returned> permits = {{limits::permit_id(prefix(1), 0), {kStart}}};
+  const auto refused = [](auto call) {
+    try {
+      call();
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what()).starts_with("WRONGTYPE");
+    }
+    return false;
+  };
+  return refused([&] {
+           limit.acquire({1, 1, 0}, 1, kStart);
+         }) &&
+         refused([&] {
+           limit.acquire({1, 2, 0}, 1, kStart);
+         }) &&
+         refused([&] { limit.release(permits, kStart); }) && refused([&] { limit.peek(kStart); });
+}
+
 TEST_F(Scripts, AKeyOfSomethingElseIsAnErrorAndIsLeftAlone) {
-  const std::vector<Rule> rules = {log(9, kSecond), bucket(1, kSecond, 2)};
-  RedisSide limit(*server_, "foreign", rules);
-  const std::vector<limits::Returned> ids = {{limits::permit_id(prefix(1), 0), {kStart}}};
-  for (const std::size_t place : {0U, 1U}) {
-    server_->call({"FLUSHALL"});
-    server_->call({"SET", limit.key(place), "17"});
-    const std::string before = dump(limit.key(place));
-    const auto refused = [&](auto call) {
-      try {
-        call();
-      } catch (const std::runtime_error& error) {
-        return std::string(error.what()).starts_with("WRONGTYPE");
-      }
-      return false;
+  for (const Rule& rule : one_of_each()) {
+    RedisSide limit(*server_, "foreign", {rule, log(9, kSecond)});
+    const std::string key = limit.key(0);
+    const std::vector<std::vector<std::string>> others = {
+        {"SET", key, ""},
+        {"SET", key, "17"},
+        {"SET", key, std::string(25, 'x')},
+        {"SET", key, std::string(41, 'x')},
+        {"HSET", key, "a", "b"},
+        {"RPUSH", key, "element"},
     };
-    EXPECT_TRUE(refused([&] { limit.acquire({1, 1, 0}, 1, kStart); }));
-    EXPECT_TRUE(refused([&] { limit.release(ids, kStart); }));
-    EXPECT_TRUE(refused([&] { limit.peek(kStart); }));
-    EXPECT_EQ(dump(limit.key(place)), before);
-    EXPECT_EQ(integer({"DBSIZE"}), 1);
+    for (const std::vector<std::string>& other : others) {
+      server_->call({"FLUSHALL"});
+      server_->call(other);
+      const std::string before = dump(key);
+      EXPECT_TRUE(wrong_type(limit)) << name(rule.parameters) << " " << other[0] << other[2];
+      EXPECT_EQ(dump(key), before);
+      EXPECT_EQ(integer({"DBSIZE"}), 1);
+    }
+  }
+}
+
+// Algorithms of one automaton share its state; any other's is foreign.
+TEST_F(Scripts, TheStateOfAnotherAlgorithmIsForeign) {
+  const std::map<std::string, std::string> automata = {{"concurrency", "sliding_log"},
+                                                       {"leaky_meter", "token_bucket"},
+                                                       {"smooth", "token_bucket"},
+                                                       {"fixed_window", "counter"}};
+  const auto automaton = [&](const Rule& rule) {
+    const std::string own = name(rule.parameters);
+    return automata.contains(own) ? automata.at(own) : own;
+  };
+  for (const Rule& written : one_of_each()) {
+    for (const Rule& asked : one_of_each()) {
+      if (automaton(written) == automaton(asked)) continue;
+      server_->call({"FLUSHALL"});
+      RedisSide first(*server_, "other", {written});
+      first.remember(false);
+      first.acquire({1, 1, 0}, 1, kStart);
+      RedisSide second(*server_, "other", {asked});
+      EXPECT_TRUE(wrong_type(second)) << name(written.parameters) << name(asked.parameters);
+    }
   }
 }
 
@@ -188,6 +297,82 @@ TEST_F(Scripts, ALogOfOldEntriesAloneGoesAtOnce) {
   limit.acquire({2'000, 2'000, 0}, 1, kStart);
   EXPECT_EQ(limit.acquire({1, 1, 0}, 2, kStart + kSecond).granted, 1);
   EXPECT_EQ(integer({"ZCARD", limit.key(0)}), 1);
+}
+
+// What a call costs the server does not depend on how much an idle bucket has left behind.
+TEST_F(Scripts, AMillionOldEntriesDoNotHoldTheServerUp) {
+  constexpr int kMillion = 1'000'000;
+  constexpr int kPiece = 10'000;
+  RedisSide limit(*server_, "million", {log(2 * kMillion, kSecond)});
+  const std::string fill = server_
+                               ->call({"SCRIPT", "LOAD", R"(
+      for i = ARGV[1], ARGV[2] do
+        redis.call('ZADD', KEYS[1], ARGV[3] + i, struct.pack('>I8I8', 0, i))
+      end)"})
+                               ->str;
+  for (int i = 0; i < kMillion; i += kPiece) {
+    server_->call({"EVALSHA", fill, "1", limit.key(0), std::to_string(i),
+                   std::to_string(i + kPiece - 1), std::to_string(kStart)});
+  }
+  ASSERT_EQ(integer({"ZCARD", limit.key(0)}), kMillion);
+  server_->call({"CONFIG", "SET", "slowlog-log-slower-than", "1000"});
+  server_->call({"SLOWLOG", "RESET"});
+  // Half of them have left: they go in pieces.
+  EXPECT_EQ(limit.acquire({1, 1, 0}, 1, kStart + kSecond + kMillion / 2).granted, 1);
+  EXPECT_EQ(integer({"ZCARD", limit.key(0)}), kMillion - 200);
+  EXPECT_EQ(limit.peek(kStart + kSecond + kMillion / 2)[0], 2 * kMillion - kMillion / 2);
+  // All have left: they go at once, and not on the server's time.
+  EXPECT_EQ(limit.acquire({1, 1, 0}, 2, kStart + 3 * kSecond).granted, 1);
+  EXPECT_EQ(integer({"ZCARD", limit.key(0)}), 1);
+  RecordProperty("calls_slower_than_1ms", static_cast<int>(integer({"SLOWLOG", "LEN"})));
+  std::printf("calls slower than 1 ms: %lld\n",
+              static_cast<long long>(integer({"SLOWLOG", "LEN"})));
+}
+
+TEST_F(Scripts, AThousandSlicesStayOneShortString) {
+  const Rule window{limits::SlidingWindowParameters{{1'000'000}, {1'000 * kSecond}, 1'000, false}};
+  RedisSide limit(*server_, "slices", {window});
+  for (int i = 0; i < 3'000; ++i) {
+    limit.acquire({1, 1, 0}, static_cast<std::uint64_t>(i) + 1, kStart + i * kSecond);
+  }
+  EXPECT_EQ(integer({"STRLEN", limit.key(0)}), 25 + 16 * 1'001);
+  EXPECT_EQ(limit.peek(kStart + 2'999 * kSecond)[0], 1'000'000 - 1'001);
+  limit.acquire({1, 1, 0}, 4'000, kStart + 9'000 * kSecond);
+  EXPECT_EQ(integer({"STRLEN", limit.key(0)}), 25 + 16);
+}
+
+TEST_F(Scripts, OnlyTheNewestSliceKeepsItsPermits) {
+  const Rule window{limits::SlidingWindowParameters{{50'000}, {10 * kSecond}, 10, true}};
+  RedisSide limit(*server_, "newest", {window});
+  EXPECT_EQ(limit.acquire({20'000, 20'000, 0}, 1, kStart).granted, 20'000);
+  EXPECT_EQ(integer({"LLEN", limit.key(0)}), 20'001);
+  const std::vector<limits::Returned> first = {{limits::permit_id(prefix(1), 0), {kStart}}};
+  EXPECT_EQ(limit.release(first, kStart), 1);
+  EXPECT_EQ(limit.release(first, kStart), 0);  // It is known by its id.
+  EXPECT_EQ(integer({"LLEN", limit.key(0)}), 20'000);
+  EXPECT_EQ(limit.acquire({1, 1, 0}, 2, kStart + kSecond).granted, 1);
+  EXPECT_EQ(integer({"LLEN", limit.key(0)}), 2);
+}
+
+TEST_F(Scripts, OneFileHasAllAlgorithms) {
+  const auto load = [&](const char* file) {
+    std::ifstream in(std::string(EINLASS_LUA_SCRIPTS) + "/" + file);
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    const Reply reply = server_->call({"SCRIPT", "LOAD", text});
+    EXPECT_EQ(reply->type, REDIS_REPLY_STRING) << reply->str;
+    return std::string(reply->str);
+  };
+  RedisSide limit(*server_, "file", one_of_each());
+  std::vector<std::string> command = limit.acquire_command({1, 2, 0}, 1, kStart);
+  command[1] = load("acquire.lua");
+  EXPECT_EQ(numbers(server_->call(command).get())[0], 1);
+  command = limit.peek_command(kStart);
+  command[1] = load("peek.lua");
+  EXPECT_EQ(numbers(server_->call(command).get())[1], 2);
+  const std::vector<limits::Returned> permits = {{limits::permit_id(prefix(1), 0), {kStart}}};
+  command = limit.release_command(permits, kStart, Mode::ended);
+  command[1] = load("release.lua");
+  EXPECT_EQ(numbers(server_->call(command).get())[0], 1);
 }
 
 TEST_F(Scripts, AreShortAndTheSameForTheSameAlgorithms) {
