@@ -1,5 +1,7 @@
 """Limits beyond the plain ones, on a running fleet: attempts under way, costs from the record, outages that do not hold."""
 
+import os
+import subprocess
 import time
 import unittest
 
@@ -103,6 +105,36 @@ class Limiters(scenario.Scenario):
         self.assertLessEqual(worst, 100)
         self.assertGreaterEqual(worst, 80)
         self.assert_books_closed([gate])
+
+
+class SharedWithAProgram(scenario.Scenario):
+    """A web application asks the same bucket, with the example of lua/examples."""
+
+    LIMIT = 200
+
+    def test_both_together_keep_to_the_limit(self):
+        self.world.create_topic("results", PARTITIONS)
+        config = self.world.config("results", self.LIMIT, {"route": {"order": "none"}})
+        gates = self.world.start_gates(1, config, PARTITIONS)
+        records = 5 * self.LIMIT
+        self.world.produce("results", records, keys=60)
+        partner = subprocess.run(
+            ["/usr/bin/python3", os.path.join(os.path.dirname(os.path.abspath(__file__)), "partner.py"),
+             os.path.join(places.BUILD, "lua"), self.world.redis.url, "e2e:{e2e}:shared:", str(self.LIMIT),
+             str(SECOND_US), "6"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(partner.returncode, 0, partner.stderr)
+        granted = [int(line) for line in partner.stdout.split()]
+        self.world.receiver.wait_for(records, 60, gates)
+        seen = self.world.receiver.deliveries()
+        by_gate = list(deliveries.permits(seen).values())
+        worst, _ = deliveries.worst_window(by_gate + granted, SECOND_US)
+        during = sum(1 for at in by_gate if min(granted) <= at <= max(granted))
+        self.note(f"worst window: {worst} of {self.LIMIT}; meanwhile the gate had {during}, the program {len(granted)}")
+        self.assertLessEqual(worst, self.LIMIT)
+        self.assertGreater(len(granted), self.LIMIT / 2)
+        self.assertGreater(during, self.LIMIT / 2)
+        self.assert_nothing_lost(seen, "results")
+        self.assert_books_closed(gates)
 
 
 class InAnOutage(scenario.Scenario):
