@@ -37,8 +37,8 @@ Duration phase_of(const FixedWindowParameters& parameters, std::string_view key)
   return phase(parameters, hash(key));
 }
 
-FixedWindow fresh(const FixedWindowParameters& parameters, std::string_view key) {
-  return {Counter{}, parameters.by_key ? hash(key) : 0};
+FixedWindow fresh(const FixedWindowParameters&, std::string_view key) {
+  return {Counter{}, hash(key)};
 }
 
 Permits peek(const FixedWindowParameters& parameters, const FixedWindow& window, Instant now) {

@@ -109,6 +109,15 @@ TEST(FixedWindow, BeginsElsewhereForEachKey) {
   EXPECT_EQ(limit.ask(kNow + phase).retry, kSecond);
 }
 
+TEST(FixedWindow, BeginsElsewhereAlsoOnceThatIsConfigured) {
+  Asking limit({fixed(1, kSecond)}, {}, "acme");
+  EXPECT_TRUE(limit.admits(kNow));
+  limit.change(0, fixed(1, kSecond, true));
+  const std::int64_t phase = phase_of({{1}, {kSecond}, true}, "acme").us;
+  EXPECT_TRUE(limit.admits(kNow + kSecond));
+  EXPECT_EQ(limit.ask(kNow + kSecond).retry, phase);
+}
+
 TEST(FixedWindow, AlsoBeforeTheFirstOneOfAKey) {
   const FixedWindowParameters parameters{{1}, {kSecond}, true};
   const std::int64_t phase = phase_of(parameters, "acme").us;
