@@ -106,7 +106,8 @@ void Limiters::forget(core::LineId line) {
   table_.forget(line);
 }
 
-void Limiters::flush() {
+void Limiters::flush(Instant now) {
+  memory_.sweep(now);
   if (redis_) redis_->flush();
 }
 

@@ -46,8 +46,8 @@ class Limiters {
   void redis_down(bool down) { redis_down_ = down; }
   bool redis_is_down() const { return redis_down_; }
 
-  // Sends what this turn has asked for.
-  void flush();
+  // Sends what this turn has asked for, and forgets some of what nobody uses any more.
+  void flush(Instant now);
 
   const memory::Store& memory() const { return memory_; }
   const redis::Store* redis() const { return redis_.get(); }

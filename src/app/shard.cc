@@ -133,7 +133,7 @@ void Shard::perform() {
   deferred_.clear();
   for (const core::Command& command : commands_) carry_out(command);
   commands_.clear();
-  limiters_.flush();
+  limiters_.flush(now_);
 }
 
 // While the source is in the middle of reading, what would change its assignment waits.

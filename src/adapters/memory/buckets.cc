@@ -1,6 +1,7 @@
 #include "adapters/memory/buckets.h"
 
 #include <functional>
+#include <utility>
 
 #include "units/check.h"
 
@@ -11,8 +12,10 @@ std::size_t Buckets::NameHash::operator()(const Name& name) const {
 }
 
 BucketId Buckets::use(const limits::Limit& limit, const std::string& key) {
-  const auto [found, is_new] = by_name_.try_emplace(Name{&limit, key}, BucketId{});
+  Name name{&limit, key};
+  const auto [found, is_new] = part_of(name).try_emplace(std::move(name), BucketId{});
   if (is_new) {
+    ++size_;
     if (free_.empty()) {
       free_.push_back({static_cast<std::uint32_t>(slots_.size())});
       slots_.emplace_back();
@@ -35,24 +38,32 @@ void Buckets::leave(BucketId id) {
 }
 
 void Buckets::sweep(Instant now) {
-  for (std::size_t looked = 0; looked < kSweptAtOnce && !unused_.empty(); ++looked) {
+  std::size_t kept = 0;
+  std::size_t forgotten = 0;
+  while (kept < kKeptAtOnce && forgotten < kForgottenAtOnce && !unused_.empty()) {
     if (cursor_ >= unused_.size()) cursor_ = 0;
     const BucketId id = unused_[cursor_];
     Slot& slot = *slots_[id.value];
-    const bool leaves =
-        slot.lines == 0 && limits::is_fresh(slot.name.first->parameters, slot.state, now);
-    if (slot.lines == 0 && !leaves) {
+    const bool unused = slot.lines == 0;
+    if (unused && !limits::is_fresh(slot.name.first->parameters, slot.state, now)) {
       ++cursor_;
+      ++kept;
       continue;
     }
     slot.unused_listed = false;
     unused_[cursor_] = unused_.back();
     unused_.pop_back();
-    if (!leaves) continue;
-    by_name_.erase(slot.name);
-    slots_[id.value].reset();
-    free_.push_back(id);
+    ++forgotten;
+    if (unused) forget(id);
   }
+}
+
+void Buckets::forget(BucketId id) {
+  const Name& name = slots_[id.value]->name;
+  part_of(name).erase(name);
+  --size_;
+  slots_[id.value].reset();
+  free_.push_back(id);
 }
 
 }  // namespace einlass::memory

@@ -1,8 +1,10 @@
 // The table of buckets by limit and key. A bucket that no line uses leaves once it is full again.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -21,9 +23,11 @@ using BucketId = Strong<struct BucketTag, std::uint32_t>;
 
 class Buckets {
  public:
-  // How many unused buckets a sweep looks at: a fixed price for every ask. As each ask can leave at
-  // most one line's buckets behind, sweeps keep up with what comes.
-  static constexpr std::size_t kSweptAtOnce = 4;
+  // How many unused buckets a sweep looks at in vain, and how many it forgets, at most: a fixed
+  // price for every ask. As each ask can leave at most one line's buckets behind, sweeps keep up
+  // with what comes; what a flood of keys has left is gone soon once it is as good as new.
+  static constexpr std::size_t kKeptAtOnce = 4;
+  static constexpr std::size_t kForgottenAtOnce = 16;
 
   // One more line uses the bucket; makes it if there is none. `limit` outlives the table.
   BucketId use(const limits::Limit& limit, const std::string& key);
@@ -37,7 +41,7 @@ class Buckets {
   // Forgets a few of the unused buckets that are as good as new at `now`.
   void sweep(Instant now);
 
-  std::size_t size() const { return by_name_.size(); }
+  std::size_t size() const { return size_; }
 
  private:
   using Name = std::pair<const limits::Limit*, std::string>;
@@ -51,9 +55,17 @@ class Buckets {
     bool unused_listed = false;
   };
 
-  std::vector<std::unique_ptr<Slot>> slots_;  // By BucketId; null: free.
+  // Cut into parts, as a table that grows puts all that it holds elsewhere at once.
+  using ByName = std::unordered_map<Name, BucketId, NameHash>;
+  static constexpr std::size_t kParts = 256;
+
+  void forget(BucketId id);
+  ByName& part_of(const Name& name) { return by_name_[NameHash{}(name) / 8 % kParts]; }
+
+  std::deque<std::unique_ptr<Slot>> slots_;  // By BucketId; null: free.
   std::vector<BucketId> free_;
-  std::unordered_map<Name, BucketId, NameHash> by_name_;
+  std::array<ByName, kParts> by_name_;
+  std::size_t size_ = 0;
   std::vector<BucketId> unused_;  // Each once; may hold some that are used again.
   std::size_t cursor_ = 0;        // Where in unused_ the next sweep goes on.
 };

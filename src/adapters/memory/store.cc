@@ -105,6 +105,8 @@ void Store::ended(const core::Ended& ended, Instant now) {
   limits::ended(line.costing(ended.permit.cost), ids, now);
 }
 
+void Store::sweep(Instant now) { state_->buckets.sweep(now); }
+
 StoreStatus Store::status() const {
   return {state_->granted, state_->denied, state_->buckets.size()};
 }

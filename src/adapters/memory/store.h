@@ -44,6 +44,9 @@ class Store {
   // The attempt that the permit was for has ended: what limits concurrency holds it no longer.
   void ended(const core::Ended& ended, Instant now);
 
+  // Forgets some of the buckets that no line uses and that are full again, as every ask does too.
+  void sweep(Instant now);
+
   StoreStatus status() const;
 
  private:

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 #include <string>
 
 #include "adapters/memory/store.h"
@@ -80,6 +81,58 @@ TEST_F(MemoryStore, AReleasedPermitIsThereAgain) {
   EXPECT_EQ(ask(0, 5, 1, 2).due.size(), 1U);
 }
 
+TEST_F(MemoryStore, ACostComesWithTheAskWhereTheRecordBringsIt) {
+  limits::Limit bytes{"bytes", limits::bucket(1'000, limits::kSecond, 100), {1}, true};
+  add(0, {{&all_, ""}, {&bytes, ""}});
+  const auto ask_at = [&](std::int64_t at, std::int64_t cost) {
+    events_.clear();
+    store_.ask({LineId{0}, AskId{++asks_}, {1}, {1}, {0}, {cost}}, {limits::kNow + at});
+    return std::get<core::PermitsAnswered>(events_.at(0));
+  };
+  EXPECT_EQ(ask_at(0, 70).due.size(), 1U);
+  EXPECT_EQ(ask_at(0, 70).retry, Duration{40'000});
+  EXPECT_EQ(ask_at(0, 30).due.size(), 1U);
+  for (const std::int64_t cost : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{101},
+                                  std::numeric_limits<std::int64_t>::max()}) {
+    const core::PermitsAnswered denied = ask_at(50'000, cost);
+    EXPECT_TRUE(denied.due.empty());
+    EXPECT_FALSE(denied.retry.has_value());
+    EXPECT_EQ(denied.reason, core::LimitIndex{1});
+  }
+  core::Permit permit{AskId{1}, 0, {limits::kNow}, {70}};
+  EXPECT_TRUE(ask_at(0, 1).due.empty());
+  store_.release({LineId{0}, permit}, {limits::kNow});
+  EXPECT_EQ(ask_at(0, 70).due.size(), 1U);
+  EXPECT_TRUE(ask_at(0, 1).due.empty());
+}
+
+TEST_F(MemoryStore, AReleaseGivesTheInstantForWhichThePermitWas) {
+  limits::Limit queue{"queue", limits::queue(10, limits::kSecond, 5), {1}};
+  add(0, {{&queue, ""}});
+  const std::span<const Duration> due = ask(0, 0, 3, 3, limits::kSecond).due;
+  const Instant last = Instant{limits::kNow} + due[2];
+  store_.release({LineId{0}, {AskId{1}, 2, last}}, {limits::kNow});
+  EXPECT_EQ(ask(0, 0, 1, 1, limits::kSecond).due[0], Duration{200'000});
+}
+
+TEST_F(MemoryStore, AnAttemptThatEndedMakesRoom) {
+  limits::Limit held{"held", limits::held(1, limits::kSecond), {1}};
+  add(0, {{&all_, ""}, {&held, "acme"}});
+  EXPECT_EQ(ask(0, 0).due.size(), 1U);
+  EXPECT_TRUE(ask(0, 1).due.empty());
+  store_.ended({LineId{0}, {AskId{1}, 0, {limits::kNow}}}, {limits::kNow + 2});
+  EXPECT_EQ(ask(0, 2).due.size(), 1U);
+}
+
+TEST_F(MemoryStore, AKeysWindowsBeginWhereItsNameSays) {
+  const limits::FixedWindowParameters parameters{{1}, {limits::kSecond}, true};
+  limits::Limit fixed{"fixed", parameters, {1}};
+  add(0, {{&fixed, "acme"}});
+  const Duration phase = limits::phase_of(parameters, "acme");
+  EXPECT_EQ(ask(0, 0).due.size(), 1U);
+  EXPECT_EQ(ask(0, 0).retry, phase);
+}
+
 TEST_F(MemoryStore, ABucketIsKeptWhileALineUsesItOrItIsNotFull) {
   add(0, {{&tenant_, "acme"}});
   add(1, {{&all_, ""}});
@@ -105,6 +158,22 @@ TEST_F(MemoryStore, AFullBucketThatNoLineUsesLeaves) {
   EXPECT_EQ(store_.status().buckets, 1U);
   add(7, {{&tenant_, "tenant 3"}});
   EXPECT_EQ(ask(7, 31 * limits::kSecond, 1, 5).due.size(), 2U);
+}
+
+TEST_F(MemoryStore, WhatAFloodOfKeysLeftBehindLeavesWithFewSweeps) {
+  constexpr std::uint32_t kKeys = 100'000;
+  add(0, {{&all_, ""}});
+  for (std::uint32_t i = 1; i <= kKeys; ++i) {
+    add(1, {{&tenant_, std::to_string(i)}});
+    ask(1, i);
+    store_.forget_line(LineId{1});
+  }
+  EXPECT_EQ(store_.status().buckets, kKeys + 1);
+  store_.sweep({limits::kNow + kKeys});
+  EXPECT_EQ(store_.status().buckets, kKeys + 1);  // Not before they are full again.
+  for (std::uint32_t i = 0; i < kKeys / 16; ++i)
+    store_.sweep({limits::kNow + 30 * limits::kSecond});
+  EXPECT_EQ(store_.status().buckets, 1U);
 }
 
 TEST_F(MemoryStore, AnUnusedBucketThatIsUsedAgainStays) {
