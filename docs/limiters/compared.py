@@ -235,10 +235,13 @@ EINLASS = {
 # ---- The asks. ----
 
 def two_bursts():
-    """Every pair of bursts less than a window apart that begin at or right before a tenth of a second."""
-    marks = [100_000_000 + tenth * 100_000 - early for tenth in range(0, 21) for early in (0, 1)]
-    return [[first] * ASKS_OF_A_BURST + [second] * ASKS_OF_A_BURST
-            for first in marks for second in marks if first < second < first + SECOND]
+    """Every pair of bursts less than a window apart that begin at or right before a tenth of a second, the first one in
+    the same second; each also with a lone ask nine tenths of a second earlier, which opens what the first ask opens."""
+    begin = 100 * SECOND
+    marks = [begin + tenth * 100_000 - early for tenth in range(21) for early in (0, 1)]
+    return [opener + [first] * ASKS_OF_A_BURST + [second] * ASKS_OF_A_BURST
+            for first in marks if first < begin + SECOND for second in marks if first < second < first + SECOND
+            for opener in ([], [first - 900_000])]
 
 
 def crowd():

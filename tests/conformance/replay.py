@@ -31,18 +31,22 @@ class Replay:
 
     def answers(self, store, limits, asked, lines):
         """What the trace is answered, a list like `lines`."""
+        return [json.loads(line) for line in self.text(store, limits, asked, trace_of(lines)).splitlines()]
+
+    def text(self, store, limits, asked, trace):
+        """What it prints for the trace, which is text too."""
         with tempfile.TemporaryDirectory(prefix="einlass-replay-") as directory:
             config = os.path.join(directory, "gate.yaml")
-            trace = os.path.join(directory, "trace.jsonl")
             with open(config, "w", encoding="utf-8") as file:
                 json.dump(self.config(limits), file)
-            with open(trace, "w", encoding="utf-8") as file:
-                file.writelines(json.dumps(line) + "\n" for line in lines)
-            done = subprocess.run([self.einlass, "replay", "-c", config, "--limits", ",".join(asked), "--trace", trace,
-                                   "--store", store], capture_output=True, text=True, check=False)
+            done = subprocess.run([self.einlass, "replay", "-c", config, "--limits", ",".join(asked), "--trace", "-",
+                                   "--store", store], input=trace, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise ReplayError(f"replay on {store} left with {done.returncode}: {done.stderr.strip()[:2000]}")
-        answers = [json.loads(line) for line in done.stdout.splitlines()]
-        if len(answers) != len(lines):
-            raise ReplayError(f"replay on {store} answered {len(answers)} of {len(lines)} lines")
-        return answers
+        if done.stdout.count("\n") != trace.count("\n"):
+            raise ReplayError(f"replay on {store} did not answer each line")
+        return done.stdout
+
+
+def trace_of(lines):
+    return "".join(json.dumps(line) + "\n" for line in lines)

@@ -32,8 +32,9 @@ def ask(charges, least, most, horizon, permit, now):
     for c in trial:
         c.bucket.advance(c.p, now)
     due = []
-    while len(due) < most and _next(trial) <= latest:
-        _book(trial, due, permit)
+    at = _next(trial)
+    while len(due) < most and at <= latest:
+        at = _book(trial, due, at, permit)
     if len(due) >= least:
         for c, paid in zip(charges, trial):
             c.bucket = paid.bucket
@@ -42,7 +43,7 @@ def ask(charges, least, most, horizon, permit, now):
     late = next(i for i, c in enumerate(trial) if c.bucket.reach(c.p, c.cost, 1) > latest)
     if all(c.bucket.grants_ahead for c in charges):
         while len(due) < least:
-            _book(trial, due, permit)
+            at = _book(trial, due, at, permit)
         possible = due[-1]
     else:
         possible = max(_untouched(c, now).reach(c.p, c.cost, least) for c in charges)
@@ -53,11 +54,12 @@ def _next(trial):
     return max(c.bucket.reach(c.p, c.cost, 1) for c in trial)
 
 
-def _book(trial, due, permit):
-    at = _next(trial)
+def _book(trial, due, at, permit):
+    """Books the next permit at `at`; when the one after it can be had."""
     for c in trial:
         c.bucket.book(c.p, c.cost, at, permit(len(due)))
     due.append(at)
+    return _next(trial)
 
 
 def _untouched(charge, now):
