@@ -152,7 +152,10 @@ class Walk:
         elif draw < 0.24:
             self._say("peek", {"keys": self._keys})
         elif draw < 0.28 and self._asks:
-            self._ask(rng.choice(self._asks[-5:]))
+            ask = rng.choice(self._asks[-5:])
+            if rng.random() < 0.1:  # Just when it is forgotten.
+                self._now = max(self._now, self._asked_at[ask["id"]] + 10_000_000 + rng.choice((0, 0, 1)))
+            self._ask(ask)
         elif draw < 0.285 and not session.steady:
             self._change()
         else:
