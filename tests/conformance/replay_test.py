@@ -26,7 +26,7 @@ from model import Limiter  # noqa: E402
 from redis import Redis  # noqa: E402
 from replay import STORES, Replay, ReplayError, trace_of  # noqa: E402
 
-SHARE_OF_A_MIX = 0.3  # Of the steps that an algorithm alone has.
+SHORTER_SHARE = 0.3  # Of the steps that an algorithm has.
 MOST_SHRINKING_RUNS = 200
 
 
@@ -164,7 +164,7 @@ def main():
         failures = run_vectors(replay, stores)
         with ProcessPoolExecutor(2) as pool:
             walks = [pool.submit(run_walk, replay, stores, shape, options.seed,
-                                 int(options.steps * (SHARE_OF_A_MIX if shape in walk.MIXES else 1)))
+                                 int(options.steps * (SHORTER_SHARE if shape in walk.SHORTER else 1)))
                      for shape in filter(None, options.shapes.split(","))]
             for done in walks:
                 said, wrong = done.result()

@@ -76,6 +76,9 @@ MIXES = {
               "smooth_next"),
 }
 
+# What is walked for a part of the steps alone: mixes, and variants.
+SHORTER = (*MIXES, "fixed_window_by_key")
+
 LOGS = ("sliding_log", "concurrency")
 
 

@@ -45,7 +45,8 @@ class SlidingLog(Bucket):
         self.last = at
 
     def forgettable(self, p, now):
-        return any(instant + p.window <= now for instant, _ in self.entries)
+        gone = max(now, self.last) - p.window
+        return any(instant <= gone for instant, _ in self.entries)
 
     def remaining(self, p, now):
         if self.last > now:
