@@ -5,18 +5,14 @@
 -- Reply: granted, now_us, retry_us (-1 = never, -2 = all were granted), reason (place of the bucket
 -- from 0, -1 = all were granted), what remains in each bucket, and each permit's due time in
 -- microseconds after now_us.
-local last, buckets = #ARGV, #KEYS
-local prefix, memo = ARGV[last - 3], ARGV[last - 2]
-local now, slack = instant(ARGV[last - 1]), ARGV[last] + 0
-local horizon = ARGV[last - 4] + 0
-local remembered = 10000000 -- What was granted so long ago can be told again.
+local buckets = #KEYS
 if memo ~= '' then
   buckets = buckets - 1
 end
 
--- Most asks: one permit of one bucket. The same as below, without what is for many.
-if buckets == 1 and ARGV[last - 5] == '1' and memo ~= '1' then
-  local b = algorithms[ARGV[1]].look(KEYS[1], ARGV[2] + 0, 3, now)
+-- One permit of one bucket: the same as below, without what is for many.
+if alone then
+  local b = algorithms[algorithm].look(KEYS[1], ARGV[2] + 0, 3, now)
   local kind, ahead = b.kind, b.ahead
   if ahead ~= nil and (not ahead or ahead < horizon) then
     horizon = ahead or 0
@@ -35,8 +31,7 @@ if buckets == 1 and ARGV[last - 5] == '1' and memo ~= '1' then
   booked[1] = at
   kind.pay(b, now, slack, booked, 1, prefix)
   if memo == '0' then
-    redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, at),
-      'PX', expiry(now + remembered, now, slack))
+    redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, at), 'PX', remembered / 1000 + slack)
   end
   return { 1, now, -2, -1, kind.remaining(b, now), at - now }
 end
@@ -138,7 +133,7 @@ if granted >= min then
   end
   if memo ~= '' then
     redis.call('SET', KEYS[buckets + 1], cmsgpack.pack(prefix, now, booked),
-      'PX', expiry(now + remembered, now, slack))
+      'PX', remembered / 1000 + slack)
   end
   if late then
     return answer(granted, at - latest, late - 1, booked)

@@ -1,4 +1,4 @@
--- The front of every script: where each algorithm's file enters itself, and what the entry points
+-- The front of every script (but acquire has alone.lua before it): where each algorithm's file enters itself, and what the entry points
 -- share. KEYS begins with one key for each bucket; ARGV begins with each bucket's algorithm, cost and
 -- parameters, in the order of KEYS, and goes on as the entry point says.
 --
@@ -22,10 +22,19 @@
 --
 -- A server makes every function, table and captured local of a script anew in each call, which costs
 -- more than the arithmetic does. So there are few of them, what only release needs is made for it
--- alone, and `x + 0` makes a number of an argument,
--- in a third of the time that tonumber takes.
+-- alone, and `x + 0` makes a number of an argument, in a third of the time that tonumber takes.
 local algorithms = {}
 local entry = '@ENTRY@' -- The script that this is: acquire, release or peek.
+
+-- Milliseconds until `at`, rounded up, and `slack` on top for clocks that differ after a failover.
+-- State that nobody could tell from fresh state by then need not live longer.
+local function expiry(at, now, slack)
+  return at > now and math.ceil((at - now) / 1000) + slack or slack
+end
+
+local function foreign(key)
+  error(redis.error_reply('WRONGTYPE ' .. key .. ' holds the state of another algorithm'))
+end
 
 -- The instant of this call in microseconds: the given one, or the server's own clock, which is read
 -- once. Added as numbers: an instant has more digits than Lua would write.
@@ -35,17 +44,4 @@ local function instant(given)
   end
   local time = redis.call('TIME')
   return time[1] * 1000000 + time[2]
-end
-
--- Milliseconds until `at`, rounded up, and `slack` on top for clocks that differ after a failover.
--- State that nobody could tell from fresh state by then need not live longer.
-local function expiry(at, now, slack)
-  if slack < 1 then
-    slack = 1
-  end
-  return at > now and math.ceil((at - now) / 1000) + slack or slack
-end
-
-local function foreign(key)
-  error(redis.error_reply('WRONGTYPE ' .. key .. ' holds the state of another algorithm'))
 end

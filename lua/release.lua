@@ -10,7 +10,7 @@ for i = 1, #KEYS do
   place = place + 2 + algorithms[ARGV[place]].parameters
 end
 local ended = ARGV[place] == 'ended'
-local now, slack = instant(ARGV[place + 1]), ARGV[place + 2] + 0
+local now, slack = instant(ARGV[place + 1]), math.max(1, ARGV[place + 2] + 0)
 local ids, instants = {}, {}
 for i = place + 3, #ARGV, 2 do
   ids[#ids + 1] = ARGV[i]

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/redis_server.h"
@@ -101,6 +102,7 @@ class RedisSide {
 
   std::string key(std::size_t bucket) const;
   std::string memo_key() const;
+  void rename(std::string name) { name_ = std::move(name); }
   void remember(bool remember) { remember_ = remember; }  // Whether asks have a memo.
 
  private:
