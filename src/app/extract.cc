@@ -137,12 +137,6 @@ std::string bad_key_text(const Extracted& extracted) {
                                 : "no key at " + config::to_text(limit.key));
 }
 
-std::string_view bucket_key(const config::KeySource& source, const kafka::Message& message,
-                            std::string& scratch) {
-  JsonValue json(message.value);
-  return find_key(source, message, json, scratch).value_or(std::string_view{});
-}
-
 std::optional<std::string_view> header_value(const kafka::Message& message, std::string_view name) {
   for (const kafka::Header& header : message.headers) {
     if (same_name(header.name, name)) return header.value;

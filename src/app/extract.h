@@ -57,11 +57,6 @@ class RecordFields {
   std::vector<std::string> scratch_;  // By the place of the limit.
 };
 
-// The record's key for a limit; empty where the record has none. The view is into the message or
-// into `scratch`.
-std::string_view bucket_key(const config::KeySource& source, const kafka::Message& message,
-                            std::string& scratch);
-
 // The record's lane where a route is ordered by key; none for a record without a key.
 std::optional<core::LaneKey> lane_key(const kafka::Message& message);
 

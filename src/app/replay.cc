@@ -18,6 +18,7 @@
 #include "app/replay_stores.h"
 #include "app/replay_trace.h"
 #include "app/request.h"
+#include "app/wiring.h"
 #include "config/change_limit.h"
 #include "config/suggest.h"
 
@@ -325,13 +326,16 @@ std::optional<std::vector<const config::Limit*>> chosen(const config::Config& co
   return result;
 }
 
-// No gate and no other replay has the same keys.
-std::string own_name_space(const config::Redis& redis) {
+// The configured Redis, with keys that no gate and no other replay has.
+redis::StoreOptions own_options(const config::Config& config) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string name = redis.name_space + ":replay:";
-  for (const std::uint8_t byte : random_run_id())
-    name.append({kDigits[byte >> 4], kDigits[byte & 15]});
-  return name;
+  const RunId run = random_run_id();
+  redis::StoreOptions options = redis_options(config, run);
+  options.name_space += ":replay:";
+  for (const std::uint8_t byte : run) {
+    options.name_space.append({kDigits[byte >> 4], kDigits[byte & 15]});
+  }
+  return options;
 }
 
 }  // namespace
@@ -344,8 +348,7 @@ int replay(const config::Config& config, const ReplayOptions& options) {
   const auto take = [&replay](const ReplayAnswer& answer) { replay.take(answer); };
   if (!options.in_redis) return replay.run(options.trace, memory_replay(replay.limits(), take));
   std::string trouble;
-  auto store =
-      redis_replay(config.redis, own_name_space(config.redis), replay.limits(), take, trouble);
+  auto store = redis_replay(own_options(config), replay.limits(), take, trouble);
   if (store) return replay.run(options.trace, std::move(store));
   std::fprintf(stderr, "einlass: %s\n", trouble.c_str());
   return kExitFailed;

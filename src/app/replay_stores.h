@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "adapters/redis/store.h"
 #include "app/replay_book.h"
-#include "config/config.h"
 #include "limits/limit.h"
 #include "units/time.h"
 
@@ -80,10 +80,9 @@ class ReplayStore {
 // REQUIRES: `limits` outlives the store and stays where it is.
 std::unique_ptr<ReplayStore> memory_replay(const ReplayLimits& limits, ReplayStore::Take take);
 
-// All keys begin with `name_space` and are deleted at the end. Null, with a sentence in `trouble`,
-// if the server cannot be reached. REQUIRES: as above; `config` too.
-std::unique_ptr<ReplayStore> redis_replay(const config::Redis& config, std::string name_space,
-                                          const ReplayLimits& limits, ReplayStore::Take take,
-                                          std::string& trouble);
+// All keys begin with the options' namespace and are deleted at the end. Null, with a sentence in
+// `trouble`, if the server cannot be reached. REQUIRES: as above.
+std::unique_ptr<ReplayStore> redis_replay(redis::StoreOptions options, const ReplayLimits& limits,
+                                          ReplayStore::Take take, std::string& trouble);
 
 }  // namespace einlass::app

@@ -13,7 +13,6 @@ using Kind = config::KeySource::Kind;
 struct Sample {
   std::vector<kafka::Header> headers;
   kafka::Message message;
-  std::string scratch;
 
   std::optional<std::string> value;
 
@@ -26,7 +25,10 @@ struct Sample {
 
   std::string key(Kind kind, std::string name = "") {
     message.headers = headers;
-    return std::string(bucket_key({kind, std::move(name)}, message, scratch));
+    config::Limit limit;
+    limit.key = {kind, std::move(name)};
+    RecordFields fields({&limit});
+    return std::string(fields.read(message).keys[0]);
   }
 };
 

@@ -1,11 +1,10 @@
-#include "app/replay_connection.h"
+#include "adapters/redis/replay_connection.h"
 
 #include "adapters/redis/error_reply.h"
 #include "adapters/redis/resp.h"
-#include "config/address.h"
 #include "limits/permit_id.h"
 
-namespace einlass::app {
+namespace einlass::redis {
 namespace {
 
 // The due instants of the largest ask, and what stands before them.
@@ -20,41 +19,41 @@ ReplayConnection::~ReplayConnection() {
 }
 
 std::string ReplayConnection::where() const {
-  return config::to_text(config::HostPort{config_.host, config_.port});
+  return options_.host + ":" + std::to_string(options_.port);
 }
 
 bool ReplayConnection::open() {
   trouble_.clear();
   opened_ = false;
-  reader_ = std::make_unique<redis::ReplyReader>(kMostReplyElements);
-  redis::Endpoint endpoint{config_.host, config_.port, config_.tls, config_.ca_file,
-                           config_.server_name.empty() ? config_.host : config_.server_name};
-  redis::Connection::Observer& observer = *this;
-  connection_ = std::make_shared<redis::Connection>(io_, std::move(endpoint), observer);
+  reader_ = std::make_unique<ReplyReader>(kMostReplyElements);
+  Endpoint endpoint{options_.host, options_.port, options_.tls, options_.ca_file,
+                    options_.server_name.empty() ? options_.host : options_.server_name};
+  Connection::Observer& observer = *this;
+  connection_ = std::make_shared<Connection>(io_, std::move(endpoint), observer);
   connection_->open(kPatience);
   return wait([this] { return opened_; }) && log_in();
 }
 
 bool ReplayConnection::log_in() {
   std::size_t replies = 0;
-  if (!config_.password.empty()) {
-    const bool named = !config_.username.empty();
-    redis::append_array(out_, named ? 3 : 2);
-    redis::append_bulk(out_, "AUTH");
-    if (named) redis::append_bulk(out_, config_.username);
-    redis::append_bulk(out_, config_.password);
+  if (!options_.password.empty()) {
+    const bool named = !options_.username.empty();
+    append_array(out_, named ? 3 : 2);
+    append_bulk(out_, "AUTH");
+    if (named) append_bulk(out_, options_.username);
+    append_bulk(out_, options_.password);
     ++replies;
   }
-  if (config_.database != 0) {
-    redis::append_array(out_, 2);
-    redis::append_bulk(out_, "SELECT");
-    redis::append_number(out_, config_.database);
+  if (options_.database != 0) {
+    append_array(out_, 2);
+    append_bulk(out_, "SELECT");
+    append_number(out_, options_.database);
     ++replies;
   }
   std::string refused;
-  const bool answered = exchange(replies, [&](const redis::Reply& reply) {
-    if (reply.kind == redis::Reply::Kind::error && refused.empty()) {
-      refused = redis::explain(reply.text, where()).detail;
+  const bool answered = exchange(replies, [&](const Reply& reply) {
+    if (reply.kind == Reply::Kind::error && refused.empty()) {
+      refused = explain(reply.text, where()).detail;
     }
   });
   if (!refused.empty()) give_up(refused);
@@ -62,7 +61,7 @@ bool ReplayConnection::log_in() {
 }
 
 bool ReplayConnection::exchange(std::size_t replies,
-                                const std::function<void(const redis::Reply&)>& take) {
+                                const std::function<void(const Reply&)>& take) {
   if (!connection_) return false;
   missing_ = replies;
   take_ = &take;
@@ -89,11 +88,11 @@ void ReplayConnection::received(std::span<const char> bytes) {
   reader_->feed(bytes);
   for (;;) {
     switch (reader_->next()) {
-      case redis::ReplyReader::Result::more_needed:
+      case ReplyReader::Result::more_needed:
         return;
-      case redis::ReplyReader::Result::broken:
+      case ReplyReader::Result::broken:
         return give_up("what Redis at " + where() + " answers is no reply to what was asked");
-      case redis::ReplyReader::Result::reply:
+      case ReplyReader::Result::reply:
         if (missing_ == 0) return give_up("more replies than calls from Redis at " + where());
         --missing_;
         (*take_)(reader_->reply());
@@ -112,4 +111,4 @@ void ReplayConnection::give_up(const std::string& why) {
   connection_.reset();
 }
 
-}  // namespace einlass::app
+}  // namespace einlass::redis

@@ -8,20 +8,21 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "adapters/redis/connection.h"
 #include "adapters/redis/reply_reader.h"
-#include "config/config.h"
+#include "adapters/redis/store.h"
 
-namespace einlass::app {
+namespace einlass::redis {
 
-class ReplayConnection final : redis::Connection::Observer {
+class ReplayConnection final : Connection::Observer {
  public:
   // Without an answer for so long, it counts as lost.
   static constexpr std::chrono::seconds kPatience{10};
 
-  // REQUIRES: `config` outlives it.
-  explicit ReplayConnection(const config::Redis& config) : config_(config) {}
+  // Only where the server is, TLS, the login and the database count here.
+  explicit ReplayConnection(StoreOptions options) : options_(std::move(options)) {}
   ~ReplayConnection();
   ReplayConnection(const ReplayConnection&) = delete;
   ReplayConnection& operator=(const ReplayConnection&) = delete;
@@ -36,7 +37,7 @@ class ReplayConnection final : redis::Connection::Observer {
 
   // Sends them and calls `take` with each of their `replies`. False, with a sentence in trouble(),
   // if they did not all come; the connection is closed then.
-  bool exchange(std::size_t replies, const std::function<void(const redis::Reply&)>& take);
+  bool exchange(std::size_t replies, const std::function<void(const Reply&)>& take);
 
   const std::string& trouble() const { return trouble_; }
 
@@ -52,15 +53,15 @@ class ReplayConnection final : redis::Connection::Observer {
   bool log_in();
   void give_up(const std::string& why);
 
-  const config::Redis& config_;
+  StoreOptions options_;
   boost::asio::io_context io_{1};
-  std::shared_ptr<redis::Connection> connection_;
-  std::unique_ptr<redis::ReplyReader> reader_;
+  std::shared_ptr<Connection> connection_;
+  std::unique_ptr<ReplyReader> reader_;
   std::string out_;
-  const std::function<void(const redis::Reply&)>* take_ = nullptr;
+  const std::function<void(const Reply&)>* take_ = nullptr;
   std::size_t missing_ = 0;  // Replies.
   bool opened_ = false;
   std::string trouble_;
 };
 
-}  // namespace einlass::app
+}  // namespace einlass::redis

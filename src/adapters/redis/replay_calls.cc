@@ -1,0 +1,158 @@
+#include "adapters/redis/replay_calls.h"
+
+#include <utility>
+
+#include "adapters/redis/digest.h"
+#include "adapters/redis/resp.h"
+#include "lua/scripts.h"
+
+namespace einlass::redis {
+namespace {
+
+constexpr std::size_t kPrefixBytes = 14;
+
+// A permit's id: the ask's number and the permit's place in it, both big-endian.
+std::string id(std::uint64_t ask, std::size_t index) {
+  std::string bytes(kPrefixBytes + 2, '\0');
+  for (std::size_t i = 0; i < 8; ++i) {
+    bytes[kPrefixBytes - 1 - i] = static_cast<char>(ask >> (8 * i));
+  }
+  bytes[kPrefixBytes] = static_cast<char>(index >> 8);
+  bytes[kPrefixBytes + 1] = static_cast<char>(index & 0xff);
+  return bytes;
+}
+
+std::string_view word(ReplayCalls::Memo memo) {
+  switch (memo) {
+    case ReplayCalls::Memo::none:
+      return "";
+    case ReplayCalls::Memo::remember:
+      return "0";
+    case ReplayCalls::Memo::again:
+      return "1";
+  }
+  return "";
+}
+
+}  // namespace
+
+ReplayCalls::ReplayCalls(std::string name_space, const std::vector<limits::Limit>& limits)
+    : name_space_(std::move(name_space)), limits_(limits), words_(limits.size()) {
+  limits_changed();
+  // Begins as a bucket's key does, and so has its hash tag.
+  memo_start_ = line(0, "")->first_key + ":asked:";
+  std::vector<std::string_view> algorithms;
+  for (std::size_t i = 0; i < limits.size(); ++i) algorithms.push_back(line(i, "")->algorithms[0]);
+  const auto script = [&](lua::Entry entry) {
+    std::string text = lua::script(entry, algorithms);
+    std::string sha1 = sha1_hex(text);
+    return OneScript{std::move(text), std::move(sha1)};
+  };
+  acquire_ = script(lua::Entry::acquire);
+  release_ = script(lua::Entry::release);
+  peek_ = script(lua::Entry::peek);
+}
+
+void ReplayCalls::limits_changed() {
+  costed_ = limits_;
+  for (limits::Limit& limit : costed_) limit.cost_from_record = true;
+  ++changes_;
+}
+
+bool ReplayCalls::append_acquire(std::string& out, const Buckets& buckets, const Acquire& acquire) {
+  if (!find(buckets.keys)) return false;
+  const std::string memo = acquire.memo == Memo::none ? "" : memo_key(acquire.ask);
+  begin(out, acquire_, memo, 7, buckets.costs);
+  append_number(out, acquire.min);
+  append_number(out, acquire.max);
+  append_number(out, acquire.horizon.us);
+  append_bulk(out, std::string_view(id(acquire.ask, 0)).substr(0, kPrefixBytes));
+  append_bulk(out, word(acquire.memo));
+  append_number(out, acquire.at.us);
+  append_number(out, kTtlSlackMs);
+  return true;
+}
+
+bool ReplayCalls::append_release(std::string& out, const Buckets& buckets, Instant now, Return why,
+                                 std::span<const Permit> permits) {
+  if (!find(buckets.keys)) return false;
+  begin(out, release_, "", 3 + 2 * permits.size(), buckets.costs);
+  append_bulk(out, why == Return::ended ? "ended" : "unused");
+  append_number(out, now.us);
+  append_number(out, kTtlSlackMs);
+  for (const Permit& permit : permits) {
+    append_bulk(out, id(permit.ask, permit.index));
+    append_number(out, permit.at.us);
+  }
+  return true;
+}
+
+bool ReplayCalls::append_peek(std::string& out, const Buckets& buckets, Instant now) {
+  if (!find(buckets.keys)) return false;
+  begin(out, peek_, "", 2, buckets.costs);
+  append_number(out, now.us);
+  append_number(out, kTtlSlackMs);
+  return true;
+}
+
+std::string ReplayCalls::memo_key(std::uint64_t ask) const {
+  return memo_start_ + std::to_string(ask);
+}
+
+void ReplayCalls::each_key(const std::function<void(const std::string&)>& take) const {
+  for (const auto& limit : words_) {
+    for (const auto& [key, words] : limit) take(words.key);
+  }
+}
+
+LinePtr ReplayCalls::line(std::size_t limit, const std::string& key) const {
+  const Bucket bucket{&costed_[limit], key};
+  return make_line({}, name_space_, {&bucket, 1});
+}
+
+ReplayCalls::Words ReplayCalls::encode(std::size_t limit, const std::string& key) const {
+  const LinePtr one = line(limit, key);
+  const std::size_t cost = one->costs.at(0);
+  return {one->first_key, one->arguments.substr(0, cost), one->arguments.substr(cost),
+          one->argument_count, changes_};
+}
+
+// The words of a call's buckets.
+bool ReplayCalls::find(std::span<const std::string> keys) {
+  found_.clear();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto known = words_[i].find(keys[i]);
+    if (known != words_[i].end()) {
+      if (known->second.changes != changes_) known->second = encode(i, keys[i]);
+      found_.push_back(&known->second);
+    } else if (buckets_ == kMostBuckets) {
+      return false;
+    } else {
+      ++buckets_;
+      found_.push_back(&words_[i].emplace(keys[i], encode(i, keys[i])).first->second);
+    }
+  }
+  return true;
+}
+
+// A call up to what describes its buckets, which find() has found.
+void ReplayCalls::begin(std::string& out, OneScript& script, std::string_view more_key,
+                        std::size_t more_arguments, std::span<const std::int64_t> costs) {
+  const std::size_t keys = found_.size() + (more_key.empty() ? 0 : 1);
+  std::size_t arguments = more_arguments;
+  for (const Words* words : found_) arguments += words->count;
+  append_array(out, 3 + keys + arguments);
+  append_bulk(out, script.brought ? "EVALSHA" : "EVAL");
+  append_bulk(out, script.brought ? script.sha1 : script.text);
+  script.brought = true;
+  append_number(out, static_cast<std::int64_t>(keys));
+  for (const Words* words : found_) append_bulk(out, words->key);
+  if (!more_key.empty()) append_bulk(out, more_key);
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    out.append(found_[i]->before_cost);
+    append_number(out, costs.empty() ? 1 : costs[i]);
+    out.append(found_[i]->behind_cost);
+  }
+}
+
+}  // namespace einlass::redis
