@@ -19,8 +19,9 @@ class RedisReplay final : public ReplayStore {
  public:
   RedisReplay(redis::StoreOptions options, const ReplayLimits& limits, Take take)
       : name_space_(options.name_space),
-        connection_(std::move(options)),
+        options_(std::move(options)),
         calls_(name_space_, limits),
+        connection_(options_, calls_.memo_key(0)),
         limits_(limits.size()),
         take_(std::move(take)) {}
 
@@ -58,8 +59,9 @@ class RedisReplay final : public ReplayStore {
   bool read_acquired(const std::vector<std::int64_t>& numbers);
 
   std::string name_space_;
-  redis::ReplayConnection connection_;
+  redis::StoreOptions options_;
   ReplayCalls calls_;
+  redis::ReplayConnection connection_;
   std::size_t limits_;
   Take take_;
   std::vector<ReplayCalls::Permit> permits_;  // Of the call being made.
@@ -113,7 +115,7 @@ void RedisReplay::read(const redis::Reply& reply) {
   open_.pop_front();
   if (reply.kind == redis::Reply::Kind::error) {
     std::string& trouble = kind == Kind::unlink ? left_ : trouble_;
-    if (trouble.empty()) trouble = redis::explain(reply.text, connection_.where()).detail;
+    if (trouble.empty()) trouble = redis::explain(reply.text, connection_.where(), options_).detail;
     return;
   }
   if (kind == Kind::unlink || !trouble_.empty()) return;

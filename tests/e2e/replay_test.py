@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import places
+import servers
 from redis import Redis
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -242,6 +243,48 @@ class Replay(unittest.TestCase):
             running.stdin.close()
             running.wait(30)
         self.assertEqual(self.redis.ask("KEYS", "*"), [])
+
+    def test_the_node_of_a_cluster_that_has_the_keys(self):
+        nodes = []
+        for _ in range(2):
+            nodes.append(Redis(arguments=["--cluster-enabled", "yes"]).start())
+            self.addCleanup(nodes[-1].stop)
+        nodes[0].ask("CLUSTER", "ADDSLOTSRANGE", 0, 8191)
+        nodes[1].ask("CLUSTER", "ADDSLOTSRANGE", 8192, 16383)
+        nodes[0].ask("CLUSTER", "MEET", "127.0.0.1", nodes[1].port)
+        for node in nodes:
+            places.wait_until(lambda: "cluster_state:ok" in node.ask("CLUSTER", "INFO"), 30, "the cluster is well")
+        for _ in range(4):  # Each with other keys, and so perhaps on the other node.
+            for node in nodes:
+                config = self.configured(node.url, cluster=True)
+                self.assertEqual(self.replay("redis", "callbacks,per_tenant", EXAMPLE, config), (0, ANSWERS, ""))
+                self.assertEqual([node.ask("DBSIZE") for node in nodes], [0, 0])
+
+    def test_the_primary_that_sentinel_names(self):
+        config = os.path.join(self.folder.name, "sentinel.conf")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(f"sentinel monitor main 127.0.0.1 {self.redis.port} 1\n")
+        port = servers.free_ports(1)[0]
+        process = servers.start_child(["redis-sentinel", config, "--port", str(port), "--bind", "127.0.0.1"],
+                                      os.path.join(self.folder.name, "sentinel.log"))
+        self.addCleanup(servers.stop_child, process)
+        sentinel = Redis(port)
+        self.addCleanup(sentinel.stop)
+        places.wait_until(lambda: self.answers_ping(sentinel), 20, "the sentinel answers")
+        addresses = {"addresses": ["127.0.0.1:1", f"127.0.0.1:{port}"]}
+        found = self.configured("redis://127.0.0.1:1/0", sentinel={**addresses, "name": "main"})
+        self.assertEqual(self.replay("redis", "callbacks,per_tenant", EXAMPLE, found), (0, ANSWERS, ""))
+        unknown = self.configured("redis://127.0.0.1:1/0", sentinel={**addresses, "name": "other"})
+        code, answers, errors = self.replay("redis", "callbacks", EXAMPLE, unknown)
+        self.assertEqual((code, answers), (FAILED, ""))
+        self.assertIn("other", errors)
+
+    @staticmethod
+    def answers_ping(server):
+        try:
+            return server.ask("PING") == "PONG"
+        except OSError:
+            return False
 
     def test_a_user_who_may_not_delete(self):
         self.redis.ask("ACL", "SETUSER", "gate", "on", ">secret", "~einlass:*", "+eval", "+evalsha", "+select", "+time",

@@ -1,7 +1,14 @@
 #include "adapters/redis/replay_connection.h"
 
+#include <optional>
+#include <vector>
+
+#include "adapters/redis/cluster.h"
 #include "adapters/redis/error_reply.h"
+#include "adapters/redis/hash_slot.h"
+#include "adapters/redis/inquiry.h"
 #include "adapters/redis/resp.h"
+#include "adapters/redis/sentinels.h"
 #include "limits/permit_id.h"
 
 namespace einlass::redis {
@@ -19,31 +26,79 @@ ReplayConnection::~ReplayConnection() {
 }
 
 std::string ReplayConnection::where() const {
-  return options_.host + ":" + std::to_string(options_.port);
+  return server_.host + ":" + std::to_string(server_.port);
 }
 
 bool ReplayConnection::open() {
   trouble_.clear();
   opened_ = false;
+  if (!find_server()) return false;
   reader_ = std::make_unique<ReplyReader>(kMostReplyElements);
-  Endpoint endpoint{options_.host, options_.port, options_.tls, options_.ca_file,
-                    options_.server_name.empty() ? options_.host : options_.server_name};
   Connection::Observer& observer = *this;
-  connection_ = std::make_shared<Connection>(io_, std::move(endpoint), observer);
+  connection_ = std::make_shared<Connection>(io_, endpoint(), observer);
   connection_->open(kPatience);
   return wait([this] { return opened_; }) && log_in();
 }
 
-bool ReplayConnection::log_in() {
-  std::size_t replies = 0;
-  if (!options_.password.empty()) {
-    const bool named = !options_.username.empty();
-    append_array(out_, named ? 3 : 2);
-    append_bulk(out_, "AUTH");
-    if (named) append_bulk(out_, options_.username);
-    append_bulk(out_, options_.password);
-    ++replies;
+bool ReplayConnection::find_server() {
+  server_ = {options_.host, options_.port};
+  if (!options_.sentinels.empty()) return find_primary();
+  return !options_.cluster || find_holder();
+}
+
+Endpoint ReplayConnection::endpoint() const {
+  return {.host = server_.host,
+          .port = server_.port,
+          .tls = options_.tls,
+          .ca_file = options_.ca_file,
+          .server_name = options_.server_name.empty() ? server_.host : options_.server_name};
+}
+
+bool ReplayConnection::find_primary() {
+  bool over = false;
+  Sentinels sentinels(io_, options_);
+  sentinels.find([&](const std::optional<Address>& primary, const std::string& why) {
+    over = true;
+    if (primary) server_ = *primary;
+    if (!primary) trouble_ = why;
+  });
+  wait_for_inquiry(over);
+  return trouble_.empty();
+}
+
+// Of a cluster, the node that has the slot of all the keys.
+bool ReplayConnection::find_holder() {
+  static constexpr std::string_view kQuestion[] = {"CLUSTER", "SLOTS"};
+  bool over = false;
+  trouble_ = "nobody has the slot of the replay's keys, says Redis at " + where();
+  const auto take = [&](const Value* answer, const std::string& why) {
+    over = true;
+    if (answer == nullptr) trouble_ = "Redis at " + where() + ": " + why;
+    const auto ranges = answer == nullptr ? std::nullopt : read_slots(*answer, server_.host);
+    const std::uint16_t slot = hash_slot(key_);
+    for (const SlotRange& range : ranges.value_or(std::vector<SlotRange>())) {
+      if (slot < range.first || slot > range.last) continue;
+      server_ = range.primary;
+      trouble_.clear();
+    }
+  };
+  const auto inquiry = Inquiry::start(io_, endpoint(), {options_.username, options_.password},
+                                      kQuestion, kPatience, take);
+  wait_for_inquiry(over);
+  return trouble_.empty();
+}
+
+// Inquiries end by themselves.
+void ReplayConnection::wait_for_inquiry(const bool& over) {
+  while (!over) {
+    io_.restart();
+    io_.run_one();
   }
+}
+
+bool ReplayConnection::log_in() {
+  append_login(out_, {options_.username, options_.password});
+  std::size_t replies = options_.password.empty() ? 0 : 1;
   if (options_.database != 0) {
     append_array(out_, 2);
     append_bulk(out_, "SELECT");
@@ -53,7 +108,7 @@ bool ReplayConnection::log_in() {
   std::string refused;
   const bool answered = exchange(replies, [&](const Reply& reply) {
     if (reply.kind == Reply::Kind::error && refused.empty()) {
-      refused = explain(reply.text, where()).detail;
+      refused = explain(reply.text, where(), options_).detail;
     }
   });
   if (!refused.empty()) give_up(refused);

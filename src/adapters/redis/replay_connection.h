@@ -21,14 +21,16 @@ class ReplayConnection final : Connection::Observer {
   // Without an answer for so long, it counts as lost.
   static constexpr std::chrono::seconds kPatience{10};
 
-  // Only where the server is, TLS, the login and the database count here.
-  explicit ReplayConnection(StoreOptions options) : options_(std::move(options)) {}
+  // Of the options, only how the server is reached counts. `key` is one of those that will be
+  // asked for, all of which live in one slot of a cluster.
+  ReplayConnection(StoreOptions options, std::string key)
+      : options_(std::move(options)), key_(std::move(key)) {}
   ~ReplayConnection();
   ReplayConnection(const ReplayConnection&) = delete;
   ReplayConnection& operator=(const ReplayConnection&) = delete;
 
-  // Connects, logs in and selects the database. False, with a sentence in trouble(), if that does
-  // not work. May be called again after a connection was lost.
+  // Finds the server, connects, logs in and selects the database. False, with a sentence in
+  // trouble(), if that does not work. May be called again after a connection was lost.
   bool open();
   bool is_open() const { return connection_ != nullptr; }
 
@@ -49,11 +51,19 @@ class ReplayConnection final : Connection::Observer {
   void received(std::span<const char> bytes) override;
   void lost(const std::string& why) override;
 
+  bool find_server();
+  bool find_primary();
+  bool find_holder();
+  Endpoint endpoint() const;
+  void wait_for_inquiry(const bool& over);
+
   bool wait(const std::function<bool()>& done);
   bool log_in();
   void give_up(const std::string& why);
 
   StoreOptions options_;
+  std::string key_;
+  Address server_;  // That is or was connected.
   boost::asio::io_context io_{1};
   std::shared_ptr<Connection> connection_;
   std::unique_ptr<ReplyReader> reader_;
