@@ -1,6 +1,7 @@
 #include "app/line_input.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,15 +30,23 @@ LineInput::Result LineInput::next(std::string_view& line) {
     }
     if (ended_) return Result::end;
     before_read_();
+    if (!wait()) return Result::interrupted;
     bytes_.erase(0, at_);
     at_ = 0;
     looked = bytes_.size();
     bytes_.resize(looked + kReadBytes);
     const ssize_t got = read(file_, bytes_.data() + looked, kReadBytes);
     bytes_.resize(looked + static_cast<std::size_t>(got > 0 ? got : 0));
-    if (got < 0) return errno == EINTR ? Result::interrupted : Result::failed;
+    if (got < 0) return Result::failed;
     ended_ = got == 0;
   }
+}
+
+// False if it is to stop. A file is readable at once.
+bool LineInput::wait() {
+  pollfd both[] = {{stop_, POLLIN, 0}, {file_, POLLIN, 0}};
+  poll(both, 2, -1);
+  return both[0].revents == 0;
 }
 
 }  // namespace einlass::app

@@ -13,9 +13,9 @@ class LineInput {
   enum class Result { line, end, too_long, failed, interrupted };
 
   // Lines of more than `most` bytes are too long. `before_read` is called before each read, which
-  // may take until somebody writes.
-  LineInput(std::size_t most, std::function<void()> before_read)
-      : most_(most), before_read_(std::move(before_read)) {}
+  // may take until somebody writes, or until the descriptor `stop` becomes readable.
+  LineInput(std::size_t most, int stop, std::function<void()> before_read)
+      : most_(most), stop_(stop), before_read_(std::move(before_read)) {}
   ~LineInput();
   LineInput(const LineInput&) = delete;
   LineInput& operator=(const LineInput&) = delete;
@@ -24,13 +24,16 @@ class LineInput {
   bool open(const std::string& path);
 
   // The next line, without its end; valid until the next call. `failed` leaves the reason in errno;
-  // `interrupted` is a signal that came while it waited.
+  // `interrupted` is that `stop` is readable.
   Result next(std::string_view& line);
 
  private:
   static constexpr std::size_t kReadBytes = 256 << 10;
 
+  bool wait();
+
   std::size_t most_;
+  int stop_;
   std::function<void()> before_read_;
   int file_ = -1;
   std::string bytes_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -12,6 +11,7 @@
 #include <variant>
 
 #include "app/command_line.h"
+#include "app/interruption.h"
 #include "app/line_input.h"
 #include "app/replay_book.h"
 #include "app/replay_printer.h"
@@ -32,17 +32,6 @@ constexpr std::size_t kMostOpenCalls = 512;
 constexpr std::int64_t kMostOpenPermits = 131'072;
 
 constexpr std::int64_t kProgressLines = 200'000;
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// SIGINT and SIGTERM end the replay, so that it can clean up; the second one ends the process.
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // And no SA_RESTART: a read must return.
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 class Replay {
  public:
@@ -97,6 +86,7 @@ class Replay {
   void failed(const std::string& text);
   void show_progress() const;
 
+  Interruption interruption_;
   std::string file_;
   ReplayLimits limits_;
   std::vector<std::string_view> names_;
@@ -119,7 +109,6 @@ int Replay::run(const std::string& path, std::unique_ptr<ReplayStore> store) {
   play(path);
   if (!failed_ || store_->trouble().empty()) settle();
   if (!printer_.flush()) failed(std::string("stdout: ") + std::strerror(errno));
-  if (interrupted != 0) failed(file_ + ": interrupted");
   show_progress();
   if (const std::string left = store_->close(); !left.empty()) {
     std::fprintf(stderr, "einlass: %s\n", left.c_str());
@@ -128,12 +117,12 @@ int Replay::run(const std::string& path, std::unique_ptr<ReplayStore> store) {
 }
 
 void Replay::play(const std::string& path) {
-  LineInput input(kMostLineBytes, [this] {
+  LineInput input(kMostLineBytes, interruption_.descriptor(), [this] {
     if (settle() && !printer_.flush()) failed(std::string("stdout: ") + std::strerror(errno));
   });
   if (!input.open(path)) return failed(file_ + ": cannot be read: " + std::strerror(errno));
   std::string_view text;
-  while (!failed_ && interrupted == 0) {
+  while (!failed_) {
     switch (input.next(text)) {
       case LineInput::Result::line:
         ++line_number_;
@@ -144,8 +133,9 @@ void Replay::play(const std::string& path) {
         return wrong(1, "a line of more than 1MiB");
       case LineInput::Result::failed:
         return failed(file_ + ": cannot be read: " + std::strerror(errno));
-      case LineInput::Result::end:
       case LineInput::Result::interrupted:
+        return failed(file_ + ": interrupted");
+      case LineInput::Result::end:
         return;
     }
   }
@@ -343,7 +333,6 @@ redis::StoreOptions own_options(const config::Config& config) {
 int replay(const config::Config& config, const ReplayOptions& options) {
   const auto limits = chosen(config, options.limits);
   if (!limits) return kExitUsage;
-  catch_signals();
   Replay replay(*limits, options);
   const auto take = [&replay](const ReplayAnswer& answer) { replay.take(answer); };
   if (!options.in_redis) return replay.run(options.trace, memory_replay(replay.limits(), take));

@@ -265,8 +265,8 @@ class Replay(unittest.TestCase):
         with open(config, "w", encoding="utf-8") as file:
             file.write(f"sentinel monitor main 127.0.0.1 {self.redis.port} 1\n")
         port = servers.free_ports(1)[0]
-        process = servers.start_child(["redis-sentinel", config, "--port", str(port), "--bind", "127.0.0.1"],
-                                      os.path.join(self.folder.name, "sentinel.log"))
+        process = servers.start_child(["redis-server", config, "--sentinel", "--port", str(port), "--bind",
+                                       "127.0.0.1"], os.path.join(self.folder.name, "sentinel.log"))
         self.addCleanup(servers.stop_child, process)
         sentinel = Redis(port)
         self.addCleanup(sentinel.stop)
