@@ -26,7 +26,8 @@ def wrong_examples(einlass):
             with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
                 config.write(example)
                 config.flush()
-                done = subprocess.run([einlass, "check", "-c", config.name], capture_output=True, text=True, check=False)
+                done = subprocess.run([einlass, "check", "-c", config.name], capture_output=True, text=True,
+                                      check=False)
             if done.returncode != 0:
                 yield f"{os.path.basename(path)}: {done.stderr.strip()}"
     if examples < 9:

@@ -1,8 +1,8 @@
 """Random walks through limits: a trace for `einlass replay`, and what the model answers.
 
-A walk is a row of sessions. Each begins with other parameters (the `limit` verb) and keys that nobody has used. It seeks
-out the edges: the same instant again, the edges of windows, one microsecond before and after a `retry`, long idle times,
-changed limits, repeated ids, permits given back.
+A walk is a row of sessions. Each begins with other parameters (the `limit` verb) and keys that nobody has used. It
+seeks out the edges: the same instant again, the edges of windows, one microsecond before and after a `retry`, long idle
+times, changed limits, repeated ids, permits given back.
 """
 
 import random
@@ -46,7 +46,8 @@ def _smooth(rng):
 
 def _warm_up(rng):
     return {"rate": f"{rng.randint(1, 20)}/{rng.choice((rng.randint(1, 40), rng.randint(50, 2_000)))}us",
-            "timeout": f"{rng.choice((0, _span(rng), 4 * _span(rng)))}us", "warm_up": f"{rng.choice((10, 1_000)) * _span(rng)}us"}
+            "timeout": f"{rng.choice((0, _span(rng), 4 * _span(rng)))}us",
+            "warm_up": f"{rng.choice((10, 1_000)) * _span(rng)}us"}
 
 
 # name: (the options that make it this algorithm, how to draw the others)

@@ -1,7 +1,7 @@
 """sliding_window: never more than `limit` in (t - window, t]: the slice that has left in part still counts in full.
 
-Time is cut into slices of ceil(window / slices). What was booked in slice i counts until slice i + slices ends, which is
-at least a window after any instant in slice i.
+Time is cut into slices of ceil(window / slices). What was booked in slice i counts until slice i + slices ends, which
+is at least a window after any instant in slice i.
 """
 
 from .bucket import NO_BOUND, Bucket

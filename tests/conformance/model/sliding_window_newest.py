@@ -1,7 +1,7 @@
-"""sliding_window with log: newest. Never more than `limit` in (t - window, t], and less held back than with counts alone.
+"""sliding_window with log: newest. Never more than `limit` in (t - window, t]; less is held back than with counts alone.
 
-The newest slice keeps the instant and id of each permit. Once time is past it, it is folded to its count and the instant
-of its last permit, and leaves a window after that instant.
+The newest slice keeps the instant and id of each permit. Once time is past it, it is folded to its count and the
+instant of its last permit, and leaves a window after that instant.
 """
 
 from .sliding_window import SlidingWindow

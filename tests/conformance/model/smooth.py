@@ -4,7 +4,6 @@ pay: now. A permit waits for its own price, as in a token bucket.
 pay: next. A permit waits for the debts of those before it and leaves its own to the next, as in Guava.
 """
 
-from .bucket import Bucket
 from .token_bucket import TokenBucket
 from .units import ceil_div
 
