@@ -13,17 +13,17 @@ end
 -- One permit of one bucket: the same as below, without what is for many.
 if alone then
   local b = algorithms[algorithm].look(KEYS[1], ARGV[2] + 0, 3, now)
-  local kind, ahead = b.kind, b.ahead
+  local kind, ahead, within = b.kind, b.ahead, horizon
   if ahead ~= nil and (not ahead or ahead < horizon) then
-    horizon = ahead or 0
+    within = ahead or 0
   end
-  if b.never or b.cost < 1 or b.cost > b.most or kind.ever and not kind.ever(b, 1, horizon) then
+  if b.never or b.cost < 1 or b.cost > b.most or kind.ever and not kind.ever(b, 1, within) then
     return { 0, now, -1, 0, kind.remaining(b, now) }
   end
   local booked = {}
   local at = kind.reach(b, booked, 0, 1)
-  if at > now + horizon then
-    return { 0, now, at - now - horizon, 0, kind.remaining(b, now) }
+  if at > now + within then
+    return { 0, now, at - now - within, 0, kind.remaining(b, now) }
   end
   if kind.book then
     kind.book(b, at)
@@ -99,24 +99,24 @@ if memo == '1' then
   end
 end
 
-local all_ahead = true
+local all_ahead, within = true, horizon
 for i = 1, buckets do
   local ahead = all[i].ahead
   if ahead == false then
-    all_ahead, horizon = false, 0
-  elseif ahead and ahead < horizon then
-    horizon = ahead
+    all_ahead, within = false, 0
+  elseif ahead and ahead < within then
+    within = ahead
   end
 end
 for i = 1, buckets do
   local b = all[i]
   if b.never or b.cost < 1 or min * b.cost > b.most
-    or b.kind.ever and not b.kind.ever(b, min, horizon) then
+    or b.kind.ever and not b.kind.ever(b, min, within) then
     return answer(0, -1, i - 1)
   end
 end
 
-local latest, booked, granted = now + horizon, {}, 0
+local latest, booked, granted = now + within, {}, 0
 local at, late
 while granted < max do
   at, late = next_permit(booked, granted, latest)

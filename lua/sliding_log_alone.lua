@@ -1,0 +1,29 @@
+-- One permit of one log that holds something, at a cost of 1: sliding_log and concurrency. See
+-- alone.lua. Not where a mark is to be removed or much is to be purged.
+if alone and (algorithm == 'sliding_log' or algorithm == 'concurrency') and ARGV[2] == '1' then
+  local limit, window = ARGV[3] + 0, ARGV[4] + 0
+  local newest = redis.call('ZRANGE', KEYS[1], '-1', '-1', 'WITHSCORES')
+  local at = newest[1] and #newest[1] == 16 and newest[2] + 0
+  if at and at <= now and limit >= 1 then
+    local count = redis.call('ZCARD', KEYS[1])
+    local dead = at <= now - window and count
+      or redis.call('ZCOUNT', KEYS[1], '-inf', now - window)
+    if dead < 32 then
+      local due = now
+      if count - limit >= dead then
+        due = redis.call('ZRANGE', KEYS[1], count - limit, count - limit, 'WITHSCORES')[2] + window
+      end
+      local ahead = algorithm == 'concurrency' and 0 or horizon
+      local left = limit - (count - dead)
+      if due > now + ahead then
+        return { 0, now, due - now - ahead, 0, left > 0 and left or 0 }
+      end
+      redis.call('ZADD', KEYS[1], due, prefix .. '\0\0')
+      redis.call('PEXPIRE', KEYS[1], math.ceil((due - now + window) / 1000) + slack)
+      if memo == '0' then
+        redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, due), 'PX', remembered / 1000 + slack)
+      end
+      return { 1, now, -2, -1, due == now and left - 1 or 0, due - now }
+    end
+  end
+end
