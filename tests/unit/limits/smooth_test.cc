@@ -63,6 +63,13 @@ TEST(PayNext, ADebtSurvivesAChangedRate) {
   EXPECT_EQ(limit.ask(kNow, {1, 1, 10 * kSecond}).due, (Dues{714'286}));
 }
 
+TEST(PayNext, AChangedRateRoundsADebtUp) {
+  Asking limit({pay_next(1, 1'000, 1, kSecond)});
+  for (const int at : {0, 0, 1'999}) EXPECT_TRUE(limit.admits(kNow + at));
+  limit.change(0, pay_next(1, 3, 1, kSecond));  // A thousandth of a permit is owed.
+  EXPECT_EQ(limit.ask(kNow + 1'999, {1, 1, kSecond}).due, (Dues{1}));
+}
+
 // Guava's SmoothBursty of 10 per second, as its tests have it: acquire(1), acquire(1), ...; the
 // first is free and each waits for the one before it.
 TEST(PayNext, DoesWhatGuavaDoes) {
@@ -141,6 +148,13 @@ TEST(WarmUp, CoolsDownWhileItIdles) {
   EXPECT_TRUE(limit.is_fresh(paid + 2 * kSecond));
   const Told told = limit.ask(paid + 2 * kSecond, {1, 2, 60 * kSecond});
   expect_near(told.due[1], 290'000, 300);
+}
+
+TEST(WarmUp, TheFractionOfAMicrosecondThatItIdledCounts) {
+  Asking limit({warm_up(3, 1, kSecond, 10)}, {19});
+  EXPECT_TRUE(limit.admits(kNow));  // Paid 7 1/3 us later; the 19 are back 6 1/3 us after that.
+  EXPECT_FALSE(limit.is_fresh(kNow + 13));
+  EXPECT_TRUE(limit.is_fresh(kNow + 14));
 }
 
 TEST(WarmUp, TheNextOnePays) {
