@@ -155,6 +155,10 @@ TEST(WarmUp, TheFractionOfAMicrosecondThatItIdledCounts) {
   EXPECT_TRUE(limit.admits(kNow));  // Paid 7 1/3 us later; the 19 are back 6 1/3 us after that.
   EXPECT_FALSE(limit.is_fresh(kNow + 13));
   EXPECT_TRUE(limit.is_fresh(kNow + 14));
+  limit.cost(0, 2);
+  EXPECT_TRUE(limit.admits(kNow + 9));  // 16 were there; the other 16 take 5 1/3 us from 9 2/3 on.
+  EXPECT_FALSE(limit.is_fresh(kNow + 14));
+  EXPECT_TRUE(limit.is_fresh(kNow + 15));
 }
 
 TEST(WarmUp, TheNextOnePays) {
