@@ -106,6 +106,9 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   void connect_to(const Address& address);
   void cannot_locate(const std::string& why);
 
+  // Leaves the server that it is connected to for this one. REQUIRES: well().
+  void move_to(const Address& address);
+
   // Nothing more is heard of it.
   void close();
 

@@ -52,6 +52,13 @@ void Node::cannot_locate(const std::string& why) {
   connect_later();
 }
 
+void Node::move_to(const Address& address) {
+  tell(Severity::warning, "redis_failover",
+       "The Redis primary is no longer " + where_ + " but " + to_string(address));
+  disconnect();
+  connect_to(address);
+}
+
 // The login goes out in one piece; the PING at its end tells that all of it was accepted.
 void Node::opened() {
   const auto now = Steady::now();

@@ -10,6 +10,9 @@ namespace {
 // Before what could not be given back is tried again.
 constexpr std::chrono::milliseconds kLateReleaseDelay{20};
 
+// How long a primary that was replaced may go unnoticed.
+constexpr std::chrono::milliseconds kPrimaryPeriod{1'000};
+
 }  // namespace
 
 Node* Store::State::node_of(const Line& line) const {
@@ -18,6 +21,7 @@ Node* Store::State::node_of(const Line& line) const {
 
 void Store::State::locate(Node& node) {
   if (!sentinels_) return node.connect_to(node.address());
+  sentinels_->cancel();
   sentinels_->find([weak = node.weak_from_this()](const auto& primary, const std::string& why) {
     const NodePtr found = weak.lock();
     if (!found) return;
@@ -26,16 +30,34 @@ void Store::State::locate(Node& node) {
   });
 }
 
-// The store is up again once some node is well and of none it is still unknown, so that a cluster
-// does not begin with the lines of one node.
+// A primary that was replaced while it lives goes on as one for about ten seconds, until a Sentinel
+// has told it: what it grants then the new one does not know of.
+void Store::State::watch_primary() {
+  primary_timer_.expires_after(jittered(kPrimaryPeriod, random_));
+  primary_timer_.async_wait([self = shared_from_this()](const auto& error) {
+    if (error || self->closed_) return;
+    self->watch_primary();
+    const NodePtr& node = self->nodes_.front();
+    if (!node->well() || self->sentinels_->asking()) return;
+    self->sentinels_->find([weak = node->weak_from_this()](const auto& primary, const auto&) {
+      const NodePtr found = weak.lock();
+      if (!found || !found->well() || !primary || *primary == found->address()) return;
+      found->move_to(*primary);
+    });
+  });
+}
+
+// The store does not become up, or down for the first time, while it is unknown of some node whether
+// it is well: so a cluster does not begin with the lines of one node.
 void Store::State::health_changed() {
   const auto well = [](const NodePtr& node) { return node->well(); };
   const auto tried = [](const NodePtr& node) { return node->tried(); };
-  usable_ = std::any_of(nodes_.begin(), nodes_.end(), well);
-  if (!usable_) return say_down();
-  if (!down_ || !std::all_of(nodes_.begin(), nodes_.end(), tried)) return;
-  down_ = false;
-  events_.push_back(core::StoreUp{options_.store});
+  const bool some = std::any_of(nodes_.begin(), nodes_.end(), well);
+  if (some == usable_ && some) return;
+  if (!usable_ && !std::all_of(nodes_.begin(), nodes_.end(), tried)) return;
+  usable_ = some;
+  if (!some) return say_down();
+  if (std::exchange(down_, false)) events_.push_back(core::StoreUp{options_.store});
 }
 
 void Store::State::say_down() {

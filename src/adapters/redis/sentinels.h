@@ -25,6 +25,8 @@ class Sentinels {
   // Asks one after the other, from the one that answered last. REQUIRES: nothing is being asked.
   void find(Done done);
 
+  bool asking() const { return done_ != nullptr; }
+
   void cancel();
 
  private:

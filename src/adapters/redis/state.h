@@ -49,6 +49,7 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   // places.cc
   Node* node_of(const Line& line) const;
   void locate(Node& node) override;
+  void watch_primary();
   void health_changed() override;
   void places_changed() override;
   void redirected(const Node& from, Call call, std::span<const PermitId> permits,
@@ -83,9 +84,10 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
 
   std::vector<NodePtr> nodes_;
   std::unique_ptr<Sentinels> sentinels_;  // Null without them.
-  std::shared_ptr<Cluster> cluster_;      // Null where there is one node.
-  bool usable_ = false;                   // Some node is well.
-  bool down_ = false;                     // StoreDown was said, and not yet StoreUp.
+  boost::asio::steady_timer primary_timer_;
+  std::shared_ptr<Cluster> cluster_;  // Null where there is one node.
+  bool usable_ = false;               // Some node is well.
+  bool down_ = false;                 // StoreDown was said, and not yet StoreUp.
   bool closed_ = false;
   std::set<std::string> line_troubles_;  // Those that were told.
 };

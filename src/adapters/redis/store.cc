@@ -66,7 +66,8 @@ Store::State::State(boost::asio::io_context& io, StoreOptions options, core::Eve
       scripts_(options_.run),
       random_(seed(options_.run)),
       context_{io, options_, events_, notify_, call_observed_, scripts_, counts_, random_, *this},
-      late_release_timer_(io) {
+      late_release_timer_(io),
+      primary_timer_(io) {
   CHECK(notify_ && call_observed_);
 }
 
@@ -78,6 +79,7 @@ void Store::State::start() {
   if (!options_.sentinels.empty()) sentinels_ = std::make_unique<Sentinels>(context_.io, options_);
   nodes_.push_back(std::make_shared<Node>(context_, Address{options_.host, options_.port}));
   nodes_.front()->connect();
+  if (sentinels_) watch_primary();
 }
 
 Line& Store::State::line(core::LineId id) {
@@ -169,6 +171,7 @@ StoreStatus Store::State::status() const {
 void Store::State::close() {
   closed_ = true;
   late_release_timer_.cancel();
+  primary_timer_.cancel();
   if (sentinels_) sentinels_->cancel();
   if (cluster_) cluster_->close();
   for (const NodePtr& node : nodes_) node->close();

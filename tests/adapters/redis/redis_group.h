@@ -174,13 +174,16 @@ class ClusterGroup {
     }
   }
 
+  // A handshake that takes too long is given up, and so is begun anew now and then.
   void wait_until_well() {
+    int round = 0;
     const bool well = eventually(
         [&] {
           for (std::size_t i = 0; i < size(); ++i) {
             const std::string info = control(i)({"CLUSTER", "INFO"});
             if (info.find("cluster_state:ok") == std::string::npos ||
                 info_number("\n" + info, "cluster_known_nodes") != static_cast<int>(size())) {
+              if (++round % 400 == 0) meet(i);
               return false;
             }
           }

@@ -36,19 +36,26 @@ inline bool eventually(const std::function<bool()>& condition,
   return true;
 }
 
+// A node of a cluster listens there too.
+inline constexpr int kClusterBusOffset = 10'000;
+
+inline bool is_free(std::uint16_t port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool bound = bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  ::close(socket);
+  return bound;
+}
+
 inline std::uint16_t free_port() {
   static std::mt19937 random{std::random_device{}()};
   for (;;) {
     const auto port =
         static_cast<std::uint16_t>(std::uniform_int_distribution<int>(20'000, 31'999)(random));
-    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const bool bound = bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-    ::close(socket);
-    if (bound) return port;
+    if (is_free(port) && is_free(static_cast<std::uint16_t>(port + kClusterBusOffset))) return port;
   }
 }
 
@@ -196,7 +203,13 @@ class RedisServer {
     return true;
   }
 
-  bool listening() const { return Control(port_).connected(); }
+  // One that cannot have all of its ports ends after it has listened on the first.
+  bool listening() const {
+    Control control(port_);
+    const bool tls =
+        std::find(arguments_.begin(), arguments_.end(), "--tls-port") != arguments_.end();
+    return control.connected() && (tls || control({"PING"}) != "(lost)");
+  }
 
   TemporaryDirectory directory_;
   std::vector<std::string> arguments_;
