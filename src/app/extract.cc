@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "adapters/redis/digest.h"
 #include "app/json_pointer.h"
 #include "config/record_sources.h"
 
@@ -98,6 +99,12 @@ std::optional<Permits> find_cost(const config::CostSource& source, const kafka::
   return std::nullopt;
 }
 
+std::string_view bounded(std::string_view key, std::string& scratch) {
+  if (key.size() <= kLongestKey) return key;
+  scratch = "sha256-" + redis::sha256_hex(key);
+  return scratch;
+}
+
 }  // namespace
 
 RecordFields::RecordFields(std::vector<const config::Limit*> limits)
@@ -120,7 +127,7 @@ Extracted RecordFields::read(const kafka::Message& message) {
     const config::Limit& limit = *limits_[place];
     const auto key = find_key(limit.key, message, json, scratch_[place]);
     if (!key) bad(limit, false);
-    keys_.push_back(key.value_or(std::string_view{}));
+    keys_.push_back(bounded(key.value_or(std::string_view{}), scratch_[place]));
     if (limit.cost.kind == CostKind::number) continue;
     const auto cost = find_cost(limit.cost, message, json);
     if (!cost) bad(limit, true);

@@ -15,12 +15,15 @@
 
 namespace einlass::app {
 
+// So that what records bring cannot fill the memory.
+inline constexpr std::size_t kLongestKey = 128;
+
 // More than any limit of a configuration grants, so that a record of that cost never passes.
 inline constexpr Permits kMostRecordCost{1'000'000'001};
 
 struct Extracted {
   // One for each limit, in their order: empty where the limit has none and where the record's could
-  // not be read.
+  // not be read. One that is longer than kLongestKey stands here as `sha256-` and its hash in hex.
   std::span<const std::string_view> keys;
 
   // Of the limits whose cost comes from the record, from 1 to kMostRecordCost; their default where

@@ -38,7 +38,9 @@ struct Answer {
 
   // Only where fewer than max were granted. After a denial: when `min` would be granted, exactly,
   // if nobody else asks; none if no waiting helps (a bucket is smaller than what min permits take,
-  // or its rate is 0). After a partial grant: when one more permit could be had.
+  // or its rate is 0). After a partial grant: when one more permit could be had. Two mixes are
+  // told an instant at which they are granted, but perhaps not the first: a warm-up beside another
+  // limit, for it cools while it waits, and two queues that round each other up.
   std::optional<Duration> retry;
 
   // Only where fewer than max were granted: the first bucket in the list that can never grant min,

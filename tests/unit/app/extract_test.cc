@@ -178,6 +178,20 @@ TEST(RecordFields, keys_are_in_the_order_of_the_limits) {
   EXPECT_TRUE(RecordFields({&costed}).any());
 }
 
+TEST(RecordFields, a_long_key_is_its_hash) {
+  Sample sample;
+  const std::string longest(kLongestKey, 'a'), longer(kLongestKey + 1, 'a');
+  sample.headers = {{"tenant", longest}};
+  EXPECT_EQ(sample.key(Kind::header, "tenant"), longest);
+  sample.headers = {{"tenant", longer}};
+  const std::string hashed = sample.key(Kind::header, "tenant");
+  EXPECT_EQ(hashed.size(), 7u + 64u);
+  EXPECT_TRUE(hashed.starts_with("sha256-"));
+  const std::string other(kLongestKey + 1, 'b');
+  sample.headers = {{"tenant", other}};
+  EXPECT_NE(sample.key(Kind::header, "tenant"), hashed);
+}
+
 TEST(RecordFields, a_missing_key_is_bad_and_an_empty_one_is_not) {
   constexpr auto kBad = config::BadKey::dead_letter;
   const config::Limit record_key = limit({Kind::record_key, ""}, {}, kBad),
