@@ -139,9 +139,7 @@ Parsed<limits::Rate> parse_rate(std::string_view text) {
   const auto period = parse_duration((counted ? "" : "1") + std::string(rest), {{0}, {kMost}});
   if (refused(period)) return not_a_rate;
   const std::int64_t micros = std::get<Duration>(period).us;
-  if (*permits == 0 || micros == 0) {
-    return Refusal{"lets nothing through, or everything; write a rate above 0, as 1/h or 100/s"};
-  }
+  if (micros == 0) return Refusal{"is over no time; write 100/s, 6000/m, 10/h or 1/3s"};
   if (*permits == kMost || micros == kMost) return Refusal{"is beyond what can be counted"};
   return limits::reduced({*permits, micros});
 }

@@ -41,7 +41,7 @@ struct Bounds {
 Parsed<std::int64_t> parse_whole(std::string_view text, Bounds<std::int64_t> bounds);
 Parsed<Duration> parse_duration(std::string_view text, Bounds<Duration> bounds);
 Parsed<Bytes> parse_size(std::string_view text, Bounds<Bytes> bounds);
-Parsed<limits::Rate> parse_rate(std::string_view text);  // Reduced; never 0 and never negative.
+Parsed<limits::Rate> parse_rate(std::string_view text);  // Reduced; 0 denies all.
 Parsed<bool> parse_boolean(std::string_view text);
 
 // The place of the text in `choices`.

@@ -44,6 +44,8 @@ TEST(Values, Rates) {
   EXPECT_EQ(rate("7/1.5s"), (limits::Rate{7, 1'500'000}));
   EXPECT_EQ(rate("3000000/s"), (limits::Rate{3, 1}));
   EXPECT_EQ(to_text(rate("100/s")), "100/s");
+  EXPECT_EQ(rate("0/s"), (limits::Rate{0, 1}));  // Denies everything.
+  EXPECT_EQ(to_text(rate("0/h")), "0/s");
   EXPECT_EQ(to_text(rate("7/13s")), "7/13s");
 }
 

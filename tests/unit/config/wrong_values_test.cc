@@ -114,12 +114,8 @@ TEST(WrongValue, Rates) {
        "2:38: limits.l.rate: '100/sec' is not a rate; write 100/s, 6000/m, 10/h or 1/3s"},
       {limit("algorithm: token_bucket, rate: 0.5/s, burst: 1"),
        "2:38: limits.l.rate: '0.5/s' is not a rate; write 100/s, 6000/m, 10/h or 1/3s"},
-      {limit("algorithm: token_bucket, rate: 0/s, burst: 1"),
-       "2:38: limits.l.rate: '0/s' lets nothing through, or everything; write a rate above 0, as "
-       "1/h or 100/s"},
       {limit("algorithm: token_bucket, rate: 1/0s, burst: 1"),
-       "2:38: limits.l.rate: '1/0s' lets nothing through, or everything; write a rate above 0, as "
-       "1/h or 100/s"},
+       "2:38: limits.l.rate: '1/0s' is over no time; write 100/s, 6000/m, 10/h or 1/3s"},
       {limit("algorithm: token_bucket, rate: -1/s, burst: 1"),
        "2:38: limits.l.rate: '-1/s' is not a rate; write 100/s, 6000/m, 10/h or 1/3s"},
       {limit("algorithm: token_bucket, rate: 1/1/s, burst: 1"),
