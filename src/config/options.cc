@@ -95,7 +95,8 @@ constexpr Option kOptions[] = {
      "`newest` keeps the times of the newest slice, and so gives back up to one slice of "
      "throughput; with `sliding_window`."},
     {kLimit, "rate", "rate", "required",
-     "Permits that come back; with `token_bucket`, `leaky_bucket` and `smooth`."},
+     "Permits that come back; with `token_bucket`, `leaky_bucket` and `smooth`. `0/s` denies "
+     "everything: records wait, or with a `dead_letter` topic go there."},
     {kLimit, "burst", "whole number", "required",
      "The most permits that are there at once; with `token_bucket` and `smooth`."},
     {kLimit, "capacity", "whole number", "required",
