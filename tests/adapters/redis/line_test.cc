@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "adapters/redis/digest.h"
 #include "adapters/redis/gate_side.h"
+#include "adapters/redis/hash_slot.h"
 #include "adapters/redis/script_calls.h"
 
 namespace einlass::redis::testing {
@@ -34,6 +37,31 @@ TEST(RedisKeys, NameTheBucketUnderOneTag) {
   const auto limit = sliding_log("per_tenant", 5);
   EXPECT_EQ(bucket_key("einlass", {&limit, "acme"}), "einlass:{einlass}:per_tenant:acme");
   EXPECT_EQ(bucket_key("einlass", {&limit, ""}), "einlass:{einlass}:per_tenant:");
+}
+
+TEST(RedisKeys, ASpreadBucketsKeyIsItsTag) {
+  const auto limit = sliding_log("l", 5);
+  EXPECT_EQ(bucket_key("n", {&limit, "acme", true}), "n:{acme}:l:acme");
+  const std::string most(128, 'a'), more(129, 'a');
+  EXPECT_EQ(bucket_key("n", {&limit, most, true}), "n:{" + most + "}:l:" + most);
+  EXPECT_EQ(bucket_key("n", {&limit, more, true}),
+            "n:{" + sha256_hex(more) + "}:l:sha256-" + sha256_hex(more));
+  for (const std::string odd : {"", "{", "a}b", "{}"}) {
+    EXPECT_EQ(bucket_key("n", {&limit, odd, true}), "n:{" + sha256_hex(odd) + "}:l:" + odd);
+  }
+  const Bucket bucket{&limit, "acme", true};
+  EXPECT_EQ(make_line({1}, "n", {&bucket, 1})->slot, hash_slot("acme"));
+}
+
+TEST(RedisKeys, AMillionTenantsSpreadOverAllSlots) {
+  const auto limit = sliding_log("l", 5);
+  std::vector<int> tenants(kSlots);
+  for (int i = 0; i < 1'000'000; ++i) {
+    ++tenants[hash_slot(bucket_key("n", {&limit, "tenant-" + std::to_string(i), true}))];
+  }
+  const auto [least, most] = std::minmax_element(tenants.begin(), tenants.end());
+  EXPECT_GT(*least, 20);  // 61 on average.
+  EXPECT_LT(*most, 120);
 }
 
 TEST(RedisKeys, ALongKeyIsHashed) {

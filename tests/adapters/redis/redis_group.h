@@ -24,7 +24,7 @@ inline std::int64_t info_number(const std::string& info, const std::string& name
 // A server that follows `primary`.
 inline std::unique_ptr<RedisServer> replica_of(const RedisServer& primary,
                                                std::vector<std::string> arguments = {}) {
-  arguments.insert(arguments.end(), {"--replicaof", "127.0.0.1 " + std::to_string(primary.port()),
+  arguments.insert(arguments.end(), {"--replicaof", "127.0.0.1", std::to_string(primary.port()),
                                      "--repl-diskless-sync-delay", "0"});
   auto replica = std::make_unique<RedisServer>(std::move(arguments));
   Control control(replica->port());
@@ -101,8 +101,11 @@ class ClusterGroup {
   ClusterGroup() {
     for (int i = 0; i < 3; ++i) add_server();
     for (std::size_t i = 0; i < 3; ++i) {
-      control(i)({"CLUSTER", "ADDSLOTSRANGE", std::to_string(first_slot(i)),
-                  std::to_string(first_slot(i + 1) - 1)});
+      std::vector<std::string> add{"CLUSTER", "ADDSLOTS"};
+      for (int slot = first_slot(i); slot < first_slot(i + 1); ++slot) {
+        add.push_back(std::to_string(slot));
+      }
+      control(i)(add);
       control(i)({"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)});
     }
     for (std::size_t i = 1; i < 3; ++i) meet(i);
@@ -138,8 +141,9 @@ class ClusterGroup {
     const std::size_t place = add_primary();
     Control replica = control(place);
     const std::string of = id(primary);
+    bool told = false;  // Each time it would begin anew.
     const bool follows = eventually([&] {
-      replica({"CLUSTER", "REPLICATE", of});
+      told = told || replica({"CLUSTER", "REPLICATE", of}) == "OK";
       return replica({"INFO", "replication"}).find("master_link_status:up") != std::string::npos;
     });
     if (!follows) throw std::runtime_error("the replica does not follow");
