@@ -94,6 +94,8 @@ if memo == '1' then
       if type(booked) == 'number' then
         booked = { booked }
       end
+      -- A write, so that a WAIT behind this call waits for what was granted too.
+      redis.call('PEXPIRE', KEYS[buckets + 1], remembered / 1000 + slack)
       return answer(#booked, -2, -1, booked)
     end
   end

@@ -206,7 +206,8 @@ bool wrong_type(RedisSide& limit) {
     try {
       call();
     } catch (const std::runtime_error& error) {
-      return std::string(error.what()).starts_with("WRONGTYPE");
+      // Redis before 7 puts words of its own in front.
+      return std::string(error.what()).find("WRONGTYPE ") != std::string::npos;
     }
     return false;
   };

@@ -90,7 +90,6 @@ void Node::answered(Call call, const Reply& reply, Steady::time_point now) {
     case Call::Kind::login:
       return login_answered(reply);
     case Call::Kind::asking:
-    case Call::Kind::touch:
       return;  // What counts is the answer to the call behind it.
   }
 }
