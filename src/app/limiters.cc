@@ -108,6 +108,7 @@ void Limiters::forget(core::LineId line) {
 
 void Limiters::flush(Instant now) {
   memory_.sweep(now);
+  stand_in_.sweep(now);
   if (redis_) redis_->flush();
 }
 

@@ -168,8 +168,7 @@ void Shard::take(const kafka::Message& message) {
   perform_while_reading();
 }
 
-// ---- what each command comes to
-// ------------------------------------------------------------------
+// ---- what each command comes to ----
 
 void Shard::carry_out(const core::Command& command) {
   std::visit([this](const auto& it) { carry_out(it); }, command);

@@ -5,7 +5,9 @@
 #include <variant>
 
 #include "app/wiring.h"
+#include "core/admission.h"
 #include "limits/share.h"
+#include "units/check.h"
 
 namespace einlass::app {
 namespace {
@@ -24,7 +26,10 @@ bool may_stand_in(const config::Config& config, const config::Route& route) {
 }
 
 StandIn::StandIn(const config::Config& config, core::Events& events)
-    : events_(events), shares_(events), routes_(config.routes.size()) {
+    : events_(events),
+      shares_(events),
+      routes_(config.routes.size()),
+      due_at_once_(core::Admission::kMostPerAsk) {
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     if (!may_stand_in(config, config.routes[i])) continue;
     Shared& shared = routes_[i];
@@ -34,6 +39,7 @@ StandIn::StandIn(const config::Config& config, core::Events& events)
       shared.limits.push_back(limit.limit);
       shared.limits.back().parameters = limits::share(limit.limit.parameters, config.instances);
       shared.places.push_back({static_cast<std::uint8_t>(place)});
+      shared.cost_varies |= limit.limit.cost_from_record;
     }
   }
 }
@@ -55,15 +61,16 @@ void StandIn::ask(const core::Ask& ask, core::RouteId route,
   auto& answer = std::get<core::PermitsAnswered>(events_.back());
   answer.stand_in = true;
   answer.reason = shared.places[answer.reason.value];
-  if (answer.due.empty() && !answer.retry) answer.retry = kAskAgainAfterNever;
+  const bool never = answer.due.empty() && !answer.retry;
+  if (never && !shared.cost_varies) answer.retry = kAskAgainAfterNever;
 }
 
 void StandIn::pass(const core::Ask& ask, Instant now) {
   const auto granted = static_cast<std::size_t>(ask.max.value);
-  if (due_.size() < granted) due_.resize(granted);
+  CHECK(granted <= due_at_once_.size());
   events_.push_back(core::PermitsAnswered{.line = ask.line,
                                           .ask = ask.ask,
-                                          .due = std::span(due_).first(granted),
+                                          .due = std::span(due_at_once_).first(granted),
                                           .limiter_now = now,
                                           .stand_in = true});
 }

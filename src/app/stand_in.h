@@ -27,7 +27,9 @@ class StandIn {
  public:
   StandIn(const config::Config& config, core::Events& events);
 
-  // Answers at once, by an event. `keys` are the line's, one for each of the route's limits.
+  // Answers at once, by an event whose due times live until the line's next ask. `keys` are the
+  // line's, one for each of the route's limits. A cost that only the whole limit could pay is
+  // denied: for good where records bring their costs, so that the gate sets that one aside.
   // REQUIRES: may_stand_in(); a line keeps its route and keys until it is forgotten.
   void ask(const core::Ask& ask, core::RouteId route, const std::vector<std::string_view>& keys,
            Instant now);
@@ -39,6 +41,9 @@ class StandIn {
   // The line may be one of which nothing was heard.
   void forget(core::LineId line);
 
+  // Forgets some of the buckets that are full again. Called once a turn.
+  void sweep(Instant now) { shares_.sweep(now); }
+
  private:
   void pass(const core::Ask& ask, Instant now);
   bool knows(core::LineId line) const { return line.value < known_.size() && known_[line.value]; }
@@ -47,13 +52,14 @@ class StandIn {
     std::vector<limits::Limit> limits;     // Their shares; those that pass are not among them.
     std::vector<core::LimitIndex> places;  // In the route's list.
     std::vector<memory::Bucket> scratch;
+    bool cost_varies = false;
   };
 
   core::Events& events_;
   memory::Store shares_;
-  std::vector<Shared> routes_;  // By RouteId.
-  std::vector<bool> known_;     // By LineId: shares_ has it.
-  std::vector<Duration> due_;   // All zero.
+  std::vector<Shared> routes_;               // By RouteId.
+  std::vector<bool> known_;                  // By LineId: shares_ has it.
+  const std::vector<Duration> due_at_once_;  // Of all asks that pass.
 };
 
 }  // namespace einlass::app

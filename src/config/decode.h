@@ -16,7 +16,7 @@ using Sound = std::vector<bool>;
 void decode_service(Section& top, const Environment& environment, Config& config);
 void decode_kafka(Section& top, Kafka& kafka);
 void decode_redis(Section& top, Redis& redis);
-Sound decode_limits(Section& top, std::vector<Limit>& limits);
+Sound decode_limits(Section& top, int instances, std::vector<Limit>& limits);
 void decode_targets(Section& top, std::vector<Target>& targets);
 
 // REQUIRES: limits and targets are decoded.

@@ -6,13 +6,14 @@
 #include "config/parameters.h"
 #include "config/record_sources.h"
 #include "limits/refusal.h"
+#include "limits/share.h"
 
 namespace einlass::config {
 namespace {
 
 constexpr Bounds<Duration> kHorizon{{0}, Duration::seconds(3600)};
 // A permit must be given back while its limiter still knows what it is worth.
-constexpr Bounds<Duration> kUseWithin{{1}, Duration::seconds(5)};
+constexpr Bounds<Duration> kUseWithin{{1}, Duration::seconds(4)};
 
 // A parser of one of several words, each standing for the value at its place in the enumeration.
 template <class Choice>
@@ -27,8 +28,8 @@ auto one_of(std::vector<std::string_view> words) {
 // Reads one limit and says what in it does not go together.
 class LimitReader {
  public:
-  // `instances` is whether the file says how many gates there are.
-  LimitReader(Section& section, Limit& limit, bool instances)
+  // `instances` is how many gates there are, or 0 if the file does not say.
+  LimitReader(Section& section, Limit& limit, int instances)
       : section_(section), limit_(limit), instances_(instances) {}
 
   // True if there was nothing wrong.
@@ -73,7 +74,7 @@ class LimitReader {
       wrong("on_outage",
             "means nothing in store memory, which has no outages; write hold, or "
             "store: redis");
-    } else if (limit_.on_outage == OnOutage::local_share && !instances_) {
+    } else if (limit_.on_outage == OnOutage::local_share && instances_ == 0) {
       wrong("on_outage",
             "this gate's share cannot be told without the number of gates; write "
             "instances: N at the top");
@@ -149,7 +150,16 @@ class LimitReader {
     }
     const auto refusal =
         limits::refusal(parameters, from_record ? limit_.default_cost : limit_.limit.cost);
-    if (refusal) wrong(named_in(*refusal), *refusal);
+    if (refusal) return wrong(named_in(*refusal), *refusal);
+    check_share();
+  }
+
+  // A part of the rate needs larger numbers than the whole.
+  void check_share() {
+    if (limit_.on_outage != OnOutage::local_share || instances_ == 0) return;
+    const limits::Parameters part = limits::share(limit_.limit.parameters, instances_);
+    const auto refusal = limits::refusal(part, Permits{1});
+    if (refusal) wrong("on_outage", "the share of one of the instances: " + *refusal);
   }
 
   // A refusal begins with the name of what it is about.
@@ -164,14 +174,14 @@ class LimitReader {
 
   Section& section_;
   Limit& limit_;
-  bool instances_;
+  int instances_;
   bool sound_ = true;
   bool known_ = false;  // The algorithm and its parameters are.
 };
 
 }  // namespace
 
-Sound decode_limits(Section& top, std::vector<Limit>& limits) {
+Sound decode_limits(Section& top, int instances, std::vector<Limit>& limits) {
   Reading& reading = top.reading();
   Sound sound;
   for (const Entry* entry : map_entries(reading, top.find("limits"), "limits")) {
@@ -180,7 +190,7 @@ Sound decode_limits(Section& top, std::vector<Limit>& limits) {
     Limit& limit = limits.emplace_back();
     limit.limit.name = entry->name;
     Section section(reading, entry->value, path, "limits.NAME");
-    sound.push_back(LimitReader(section, limit, top.has("instances")).read());
+    sound.push_back(LimitReader(section, limit, top.has("instances") ? instances : 0).read());
   }
   return sound;
 }

@@ -96,13 +96,17 @@ class RouteLimits {
   void check_lease(const Scalar& scalar, const Limit& limit, const Target& target) {
     const auto* parameters = std::get_if<limits::ConcurrencyParameters>(&limit.limit.parameters);
     if (parameters == nullptr) return;
-    const Duration least = limit.use_within + target.http.timeout;
+    // The limiter counts from its own answer, which may take as long as redis.timeout to come.
+    const bool shared = limit.store == Store::redis;
+    const Duration way = shared ? config_.redis.timeout : Duration{};
+    const Duration least = way + limit.use_within + target.http.timeout;
     if (parameters->lease >= least) return;
     reading_.wrong(
         scalar,
         "has a lease of " + to_text(parameters->lease) +
             ", so its permits would come back while attempts run; the shortest that works is " +
-            to_text(least) + ", the timeout of target " + quoted(target.name) + " and use_within");
+            to_text(least) + ", the timeout of target " + quoted(target.name) +
+            (shared ? ", use_within and redis.timeout together" : " and use_within together"));
   }
 
   Reading& reading_;

@@ -115,8 +115,8 @@ constexpr Option kOptions[] = {
      "How long it takes from a third of the rate, after a quiet time, to all of it; replaces "
      "`burst`; with `smooth`."},
     {kLimit, "lease", "duration", "required",
-     "When a permit comes back whose gate died; longer than the targets' `timeout` and "
-     "`use_within` together; with `concurrency`."},
+     "When a permit comes back whose gate died; longer than the targets' `timeout`, "
+     "`use_within` and `redis.timeout` together; with `concurrency`."},
     {kLimit, "store", "memory or redis", "memory",
      "`redis` is shared by the fleet, `memory` is this process alone."},
     {kLimit, "key", "text", "none",

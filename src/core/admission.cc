@@ -88,7 +88,7 @@ void Admission::go_on(Line& line, Instant now, Commands& commands) {
   forget_if_empty(line, commands);
 }
 
-// ---- permits held ------------------------------------------------------------------------------
+// ---- permits held ----
 
 void Admission::give_back(Line& line, Instant now, Commands& commands) {
   const HeldPermit& front = line.permits.front();
@@ -154,7 +154,7 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
   if (line.waits == LineWaits::room) wait_no_more(line);
 }
 
-// ---- queues ------------------------------------------------------------------------------------
+// ---- queues ----
 
 Admission::Queue& Admission::queue_of(Line& line, LineWaits what) {
   switch (what) {

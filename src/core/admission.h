@@ -46,7 +46,8 @@ class Admission {
   // A permit's attempt is over. Where limits count those under way, one more may be had now.
   void ended(const Record& record, Instant now, Commands& commands);
 
-  // The record for which no permit will ever be granted; kNoSlot if there is none.
+  // The record for which no permit will ever be granted: the caller takes it out of its line and
+  // then serves the line. kNoSlot if there is none; then the line has been served.
   Slot answered(const PermitsAnswered& event, Instant now, Commands& commands);
   void failed(const PermitsFailed& event, Instant now, Commands& commands);
   void store_down(StoreId store);

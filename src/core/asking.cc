@@ -151,7 +151,11 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
   const RouteOptions& route = route_of(line);
   CHECK(event.reason.value < route.limit_count);
   if (event.due.empty()) ++stats_[line.route.value].limits[event.reason.value].rejections;
-  if (event.due.empty() && !event.retry) {
+  if (!event.due.empty() && !event.retry) {
+    line.next_ask = now;  // What was granted before, told again: nobody is to blame.
+    return;
+  }
+  if (!event.retry) {
     // The record in question leaves the line, if only for a while.
     const bool leaves = route.dead_letter || route.cost_varies;
     line.next_ask = leaves ? now : now + kAskAgainAfterNever;
@@ -159,11 +163,11 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
   }
   line.held_back = route.held_limits >> event.reason.value & 1;
   if (line.held_back) {
-    line.next_ask = now + pause_for_held(event.retry.value_or(Duration{}));
+    line.next_ask = now + pause_for_held(*event.retry);
     return;
   }
   const bool shared = route.limit_count == 1 || (route.shared_limits >> event.reason.value & 1);
-  const Duration retry = std::max(event.retry.value_or(Duration{}), Duration::micros(1));
+  const Duration retry = std::max(*event.retry, Duration::micros(1));
   if (line.asked_horizon > Duration{} && shared) {
     // Whoever asks next is given what came free since anybody's last ask, all of it ahead of time:
     // waiting costs nothing, and saves calls. Spread, so that gates do not ask in step.

@@ -34,7 +34,8 @@ struct Ask {
   bool again = false;  // The same ask has failed before: what it may have been granted is meant.
 };
 
-// A permit that was not used goes back to all of the line's buckets. Nothing comes back.
+// A permit that was not used goes back to all of the line's buckets. Nothing comes back. It may be
+// lost on the way, or too old to be worth anything: then the limit grants that much less.
 struct Release {
   LineId line;
   Permit permit;
@@ -42,7 +43,8 @@ struct Release {
 };
 
 // The attempt that a permit let through is over: the limits that count what is under way (and only
-// those) have its place back. Nothing comes back.
+// those) have its place back. Nothing comes back. If it is lost, the place comes back with its
+// lease.
 struct Ended {
   LineId line;
   Permit permit;

@@ -36,7 +36,7 @@ void Gate::handle(const Event& event, Instant now, Commands& commands) {
   admission_.serve_targets(now, commands);
 }
 
-// ---- what happens to a record -------------------------------------------------------------------
+// ---- what happens to a record ----
 
 void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   if (!intake_.takes(event.partition)) return turn_away(event, now, commands);
@@ -200,15 +200,14 @@ bool Gate::keeps_its_line(const Record& record) const {
   return options_.routes[record.route.value].held_limits != 0 && !record.doom;
 }
 
-// ---- what happens to permits
-// ---------------------------------------------------------------------
+// ---- what happens to permits ----
 
 void Gate::on(const PermitsAnswered& event, Instant now, Commands& commands) {
   const Slot hopeless = admission_.answered(event, now, commands);
   if (hopeless == kNoSlot) return;
   Record& record = records_[hopeless];
   const RouteOptions& route = options_.routes[record.route.value];
-  if (route.dead_letter) {
+  if (route.dead_letter && !event.stand_in) {
     admission_.withdraw(record);
     dead_letter(record, DeadLetterReason::never, now, commands);
   } else if (route.cost_varies) {
@@ -240,8 +239,7 @@ void Gate::on(const StoreUp& event, Instant now, Commands& commands) {
   admission_.store_up(event.store, now, commands);
 }
 
-// ---- time
-// ----------------------------------------------------------------------------------------
+// ---- time ----
 
 void Gate::on(const TimePassed&, Instant now, Commands& commands) {
   while (const auto alarm = deadlines_.pop_due(now)) ring(*alarm, now, commands);
@@ -266,8 +264,7 @@ void Gate::ring(Alarm alarm, Instant now, Commands& commands) {
   }
 }
 
-// ---- what people may look at
-// ---------------------------------------------------------------------
+// ---- what people may look at ----
 
 Waiting Gate::waiting(RouteId route, Instant now) const {
   Waiting waiting;

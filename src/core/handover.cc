@@ -131,8 +131,7 @@ void Gate::stop_when_done(Commands& commands) {
   commands.push_back(Stopped{});
 }
 
-// ---- commits
-// -------------------------------------------------------------------------------------
+// ---- commits ----
 
 void Gate::mark_dirty(PartitionId id, Instant now) {
   Partition& partition = intake_[id];

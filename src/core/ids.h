@@ -29,7 +29,8 @@ using LineId = Strong<struct LineTag, std::uint32_t>;
 // keys that collide only wait for each other.
 using LaneKey = Strong<struct LaneKeyTag, std::uint64_t>;
 
-// One question to a limiter. Given out by the gate, never used again while the process lives.
+// One question to a limiter, which may be asked again until it is answered. Given out by the gate,
+// never used for another while the process lives.
 using AskId = Strong<struct AskTag, std::uint64_t>;
 
 // Which try to deliver a record: 1, 2, 3, ...

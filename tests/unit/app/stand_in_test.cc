@@ -56,6 +56,17 @@ TEST(StandIn, PassGrantsEverything) {
   EXPECT_EQ(answer.limiter_now, kNow);
 }
 
+// Several lines are answered in one turn, and each answer is read later in it.
+TEST(StandIn, AnAnswerLastsWhileOthersAreAnswered) {
+  Bench bench(config_with({limit(config::OnOutage::pass, 5)}, 1));
+  const core::PermitsAnswered first = bench.answer(ask(1, 1), kNow);
+  core::Ask other = ask(2, 256);
+  other.line = core::LineId{1};
+  const core::PermitsAnswered second = bench.answer(other, kNow);
+  EXPECT_EQ(first.due.data(), second.due.data());
+  EXPECT_EQ(first.due[0], Duration{});
+}
+
 TEST(StandIn, LocalShareGrantsThisGatesPart) {
   Bench bench(config_with({limit(config::OnOutage::local_share, 100)}, 3));
   EXPECT_EQ(bench.answer(ask(1, 200), kNow).due.size(), 33u);
@@ -89,6 +100,19 @@ TEST(StandIn, WhatAShareCanNeverPayForWaits) {
   const core::PermitsAnswered answer = bench.answer(ask(1, 1), kNow);
   EXPECT_TRUE(answer.due.empty());
   EXPECT_TRUE(answer.retry.has_value());
+}
+
+// Only that record is meant, not those behind it: the gate sets it aside.
+TEST(StandIn, WhereRecordsBringTheirCostItIsDeniedForGood) {
+  config::Limit dear = limit(config::OnOutage::local_share, 10);
+  dear.limit.cost_from_record = true;
+  Bench bench(config_with({dear}, 2));
+  core::Ask costly = ask(1, 1);
+  costly.cost = Permits{8};
+  const core::PermitsAnswered answer = bench.answer(costly, kNow);
+  EXPECT_TRUE(answer.due.empty());
+  EXPECT_FALSE(answer.retry.has_value());
+  EXPECT_TRUE(answer.stand_in);
 }
 
 TEST(StandIn, OneLimitThatHoldsHoldsTheRoute) {

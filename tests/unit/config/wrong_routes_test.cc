@@ -153,11 +153,16 @@ TEST(WrongRoute, ALeaseThatEndsBeforeTheAttempt) {
        "3:53: routes[0].limits[0]: 'l' has a lease of 10099ms, so its permits would come back "
        "while "
        "attempts run; the shortest that works is 10100ms, the timeout of target 't' and "
-       "use_within"},
+       "use_within together"},
+      {lease("lease: 10600ms, store: redis"), ""},
+      {lease("lease: 10599ms, store: redis"),
+       "3:53: routes[0].limits[0]: 'l' has a lease of 10599ms, so its permits would come back "
+       "while attempts run; the shortest that works is 10600ms, the timeout of target 't', "
+       "use_within and redis.timeout together"},
       {lease("lease: 10s, use_within: 1us"),
        "3:53: routes[0].limits[0]: 'l' has a lease of 10s, so its permits would come back while "
        "attempts run; the shortest that works is 10000001us, the timeout of target 't' and "
-       "use_within"},
+       "use_within together"},
   });
 }
 

@@ -115,6 +115,23 @@ TEST(Asking, with_a_dead_letter_topic_it_goes_there) {
   EXPECT_EQ(bench.sent(), Slots{1});
 }
 
+// A part of the limit denies it, but the whole limit could pay: it is no dead letter.
+TEST(Asking, what_a_stand_in_denies_for_good_only_waits_aside) {
+  RouteOptions route = varying_route();
+  route.dead_letter = true;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  arrive_at(bench, 0, 8);
+  arrive_at(bench, 1, 1);
+  const Ask asked = bench.all<Ask>().at(0);
+  PermitsAnswered never{.line = asked.line, .ask = asked.ask, .due = {}, .limiter_now = bench.now};
+  never.stand_in = true;
+  bench.put(never);
+  EXPECT_TRUE(bench.all<DeadLetter>().empty());
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{1});
+}
+
 TEST(Asking, a_record_whose_key_or_cost_is_bad_is_a_dead_letter_in_its_turn) {
   RouteOptions route = limited_route();
   route.order = Order::partition;
