@@ -19,7 +19,7 @@ if alone and (algorithm == 'counter' or algorithm == 'fixed_window') then
     end
     count = count + cost
     redis.call('SET', KEYS[1], struct.pack('>c1ddd', 'c', start, ends, count),
-      'PX', math.ceil((ends - now) / 1000) + slack)
+      'PX', string.format('%d', math.ceil((ends - now) / 1000) + slack))
     if memo == '0' then
       redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, now), 'PX', remembered / 1000 + slack)
     end

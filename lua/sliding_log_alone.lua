@@ -19,7 +19,8 @@ if alone and (algorithm == 'sliding_log' or algorithm == 'concurrency') and ARGV
         return { 0, now, due - now - ahead, 0, left > 0 and left or 0 }
       end
       redis.call('ZADD', KEYS[1], due, prefix .. '\0\0')
-      redis.call('PEXPIRE', KEYS[1], math.ceil((due - now + window) / 1000) + slack)
+      redis.call('PEXPIRE', KEYS[1],
+        string.format('%d', math.ceil((due - now + window) / 1000) + slack))
       if memo == '0' then
         redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, due), 'PX', remembered / 1000 + slack)
       end
