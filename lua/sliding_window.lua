@@ -14,33 +14,28 @@ local function leaves(b, last)
   return (math.floor(last / b.width) + b.slices + 1) * b.width
 end
 
--- When so many units more have left, of those taken and of those that this ask has booked.
-local function freed(b, units, booked)
+local function reach(b, _, n, more)
+  local missing = b.taken + (n + more) * b.cost - b.most
+  if missing <= 0 then
+    return b.at
+  end
   for place = b.oldest, #b.state, size do
     local last, count = struct.unpack('>dd', b.state, place)
-    if booked and math.floor(last / b.width) == b.current then
-      break
+    if n > 0 and math.floor(last / b.width) == b.current then
+      break -- Into this slice goes what this ask has booked.
     end
-    units = units - count
-    if units <= 0 then
+    missing = missing - count
+    if missing <= 0 then
       return leaves(b, last)
     end
   end
   return leaves(b, b.at)
 end
 
-local function reach(b, _, n, more)
-  local missing = b.taken + (n + more) * b.cost - b.most
-  if missing <= 0 then
-    return b.at
-  end
-  return freed(b, missing, n > 0)
-end
-
 -- The state with the booked units in it.
 local function added(b, units)
   local state, before = b.state, -1 -- Up to the last slice, or up to the one before.
-  if b.open then
+  if b.newest then
     before, units = -1 - size, units + b.newest
   end
   return struct.pack('>c1ddd', 's', b.width, b.at, b.taken) .. state:sub(b.oldest, before)
@@ -60,64 +55,49 @@ local function remaining(b, now)
   return b.most - b.taken
 end
 
--- The slices as two tables.
-local function spread(b)
-  local lasts, counts, n = {}, {}, 0
-  for place = b.oldest, #b.state, size do
-    n = n + 1
-    lasts[n], counts[n] = struct.unpack('>dd', b.state, place)
-  end
-  return lasts, counts
-end
-
-local function gathered(b, lasts, counts)
-  local parts, taken = {}, 0
-  for i = 1, #lasts do
-    parts[i] = struct.pack('>dd', lasts[i], counts[i])
-    taken = taken + counts[i]
-  end
-  return struct.pack('>c1ddd', 's', b.width, b.last, taken) .. table.concat(parts)
-end
-
--- Slices that were written under another width and lie in the same one now are one.
-local function merged(b)
-  local lasts, counts = spread(b)
-  local n = 0
-  for i = 1, #lasts do
-    if n > 0 and math.floor(lasts[n] / b.width) == math.floor(lasts[i] / b.width) then
-      lasts[n], counts[n] = lasts[i], counts[n] + counts[i]
-    else
+-- Makes the functions that take a state apart and put it together, which few asks need.
+local function parts()
+  -- The slices as two tables.
+  local function spread(b)
+    local lasts, counts, n = {}, {}, 0
+    for place = b.oldest, #b.state, size do
       n = n + 1
-      lasts[n], counts[n] = lasts[i], counts[i]
+      lasts[n], counts[n] = struct.unpack('>dd', b.state, place)
     end
+    return lasts, counts
   end
-  for i = #lasts, n + 1, -1 do
-    lasts[i] = nil
+
+  local function gathered(b, lasts, counts)
+    local slices, taken = {}, 0
+    for i = 1, #lasts do
+      slices[i] = struct.pack('>dd', lasts[i], counts[i])
+      taken = taken + counts[i]
+    end
+    return struct.pack('>c1ddd', 's', b.width, b.last, taken) .. table.concat(slices)
   end
-  return gathered(b, lasts, counts)
+
+  -- Slices that were written under another width and lie in the same one now are one.
+  local function merged(b)
+    local lasts, counts = spread(b)
+    local n = 0
+    for i = 1, #lasts do
+      if n > 0 and math.floor(lasts[n] / b.width) == math.floor(lasts[i] / b.width) then
+        lasts[n], counts[n] = lasts[i], counts[n] + counts[i]
+      else
+        n = n + 1
+        lasts[n], counts[n] = lasts[i], counts[i]
+      end
+    end
+    for i = #lasts, n + 1, -1 do
+      lasts[i] = nil
+    end
+    return gathered(b, lasts, counts)
+  end
+
+  return merged, spread, gathered
 end
 
--- Leaves out the slices that do not count any more; sees whether the newest is the one at b.at.
-local function settle(b)
-  local bytes = #b.state
-  if bytes == header then
-    return
-  end
-  local newest, units = struct.unpack('>dd', b.state, bytes - size + 1)
-  if leaves(b, newest) <= b.at then
-    b.oldest, b.taken = bytes + 1, 0
-    return
-  end
-  b.open, b.newest = math.floor(newest / b.width) == b.current, units
-  while true do
-    local last, count = struct.unpack('>dd', b.state, b.oldest)
-    if leaves(b, last) > b.at then
-      return
-    end
-    b.oldest, b.taken = b.oldest + size, b.taken - count
-  end
-end
-
+-- Takes over what was stored, without the slices that do not count any more.
 local function read(b, stored)
   local bytes, tag, width = #stored, nil, nil
   if bytes >= header and (bytes - header) % size == 0 then
@@ -131,7 +111,26 @@ local function read(b, stored)
     b.at = b.last
   end
   if width ~= b.width then
-    b.state = merged(b)
+    b.state = parts()(b)
+    bytes = #b.state
+  end
+  b.current = math.floor(b.at / b.width)
+  if bytes == header then
+    return
+  end
+
+  local newest, units = struct.unpack('>dd', b.state, bytes - size + 1)
+  if leaves(b, newest) <= b.at then
+    b.oldest, b.taken = bytes + 1, 0
+    return
+  end
+  if math.floor(newest / b.width) == b.current then
+    b.newest = units
+  end
+  local last, count = struct.unpack('>dd', b.state, b.oldest)
+  while leaves(b, last) <= b.at do
+    b.oldest, b.taken = b.oldest + size, b.taken - count
+    last, count = struct.unpack('>dd', b.state, b.oldest)
   end
 end
 
@@ -140,31 +139,34 @@ local window = {
   added = added, leaves = leaves,
 }
 
--- `stored` is what was at the key. `at_last` says that a slice leaves a window after its last unit.
-function window.opened(key, cost, place, now, stored, at_last)
+-- `at_last` says that a slice leaves a window after its last unit, and that the key is a list.
+function window.look(key, cost, place, now, at_last)
   local length, slices = ARGV[place + 1] + 0, ARGV[place + 2] + 0
-  local b = {
+  local b = { -- At most 16 fields, see buckets.lua.
     kind = window, key = key, cost = cost, most = ARGV[place] + 0, ahead = false,
     window = length, slices = slices, width = math.ceil(length / slices), at_last = at_last,
     at = now, -- The earliest instant of the next booking.
     last = -math.huge, -- The last booked instant, also if it was given back.
     state = '', oldest = header + 1, -- Where the slices that count begin.
     taken = 0, -- Their units.
-    open = false, newest = 0, -- Whether the last of them is the one at `at`, and its units.
+    newest = nil, -- The units of the last of them, if it is the one at `at`, ...
+    current = nil, -- ... which has this index.
   }
+  local stored
+  if at_last then
+    stored = redis.call('LINDEX', key, '0')
+  else
+    stored = redis.call('GET', key)
+  end
   if stored then
     read(b, stored)
-    b.current = math.floor(b.at / b.width)
-    settle(b)
   end
   return b
 end
 
-function window.look(key, cost, place, now)
-  return window.opened(key, cost, place, now, redis.call('GET', key), false)
-end
-
 if entry == 'release' then
+  local _, spread, gathered = parts()
+
   -- The place of the first slice of that index, if there is one.
   local function find(b, lasts, index)
     local low, high = 1, #lasts + 1
@@ -198,7 +200,9 @@ if entry == 'release' then
         if counts[place] <= 0 then
           table.remove(lasts, place)
           table.remove(counts, place)
-          b.open = b.open and index ~= b.current
+          if index == b.current then
+            b.newest = nil
+          end
         end
       end
     end

@@ -10,7 +10,7 @@ local function write(b, state, until_then, now, slack)
   if b.state == '' then
     redis.call('RPUSH', b.key, state)
   else
-    if not b.open then
+    if not b.newest then
       redis.call('LTRIM', b.key, '0', '0')
     end
     redis.call('LSET', b.key, '0', state)
@@ -41,7 +41,7 @@ local newest = {
 }
 
 function newest.look(key, cost, place, now)
-  local b = window.opened(key, cost, place, now, redis.call('LINDEX', key, '0'), true)
+  local b = window.look(key, cost, place, now, true)
   b.kind = newest
   return b
 end
@@ -49,7 +49,7 @@ end
 if entry == 'release' then
   -- See without() of the sliding window.
   local function forget(b, id, instant, last)
-    if not b.open or redis.call('LREM', b.key, '-1', struct.pack('>d', instant) .. id) == 0 then
+    if not b.newest or redis.call('LREM', b.key, '-1', struct.pack('>d', instant) .. id) == 0 then
       return false, last
     end
     local youngest = redis.call('LINDEX', b.key, '-1')
