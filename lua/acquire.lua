@@ -59,32 +59,6 @@ local function answer(granted, retry, reason, booked)
   return reply
 end
 
--- When all buckets have the next permit, and the first that has it only after `latest`.
-local function next_permit(booked, n, latest)
-  local at, late = now, nil
-  for i = 1, buckets do
-    local b = all[i]
-    local earliest = b.kind.reach(b, booked, n, 1)
-    if earliest > latest then
-      late = late or i
-    end
-    if earliest > at then
-      at = earliest
-    end
-  end
-  return at, late
-end
-
-local function book(booked, n, at)
-  for i = 1, buckets do
-    local b = all[i]
-    if b.kind.book then
-      b.kind.book(b, at)
-    end
-  end
-  booked[n] = at
-end
-
 look()
 if memo == '1' then
   local known = redis.call('GET', KEYS[buckets + 1])
@@ -118,15 +92,39 @@ for i = 1, buckets do
   end
 end
 
-local latest, booked, granted = now + within, {}, 0
-local at, late
-while granted < max do
-  at, late = next_permit(booked, granted, latest)
-  if late then
-    break
+-- Permit after permit, each when all buckets have it. If those that are due by `latest` are too few,
+-- on to the instant of the last one needed: the next ones have instants too, if all can be had ahead.
+local latest, booked, granted, n = now + within, {}, 0, 0
+local at, reason -- When the next one is due, and the first bucket that had one only after `latest`.
+while n < max do
+  local late
+  at = now
+  for i = 1, buckets do
+    local b = all[i]
+    local earliest = b.kind.reach(b, booked, n, 1)
+    if earliest > latest then
+      late = late or i
+    end
+    if earliest > at then
+      at = earliest
+    end
   end
-  granted = granted + 1
-  book(booked, granted, at)
+  if not late then
+    granted = n + 1
+  else
+    reason = reason or late
+    if n + 1 >= min or not all_ahead then
+      break
+    end
+  end
+  n = n + 1
+  for i = 1, buckets do
+    local b = all[i]
+    if b.kind.book then
+      b.kind.book(b, at)
+    end
+  end
+  booked[n] = at
 end
 
 if granted >= min then
@@ -137,28 +135,20 @@ if granted >= min then
     redis.call('SET', KEYS[buckets + 1], cmsgpack.pack(prefix, now, booked),
       'PX', remembered / 1000 + slack)
   end
-  if late then
-    return answer(granted, at - latest, late - 1, booked)
+  if reason then
+    return answer(granted, at - latest, reason - 1, booked)
   end
   return answer(granted, -2, -1, booked)
 end
 
--- Denied, with nothing written: when could it be had?
-if all_ahead then -- The next ones have instants too, beyond the horizon.
-  for n = granted + 1, min - 1 do
-    book(booked, n, at)
-    at = next_permit(booked, n, latest)
-  end
-else -- Each bucket alone is large enough for all, so they do not delay each other.
-  if granted > 0 then
-    look()
-  end
+-- Denied, with nothing written, and what was booked does not count.
+if n > 0 then
+  look()
+end
+if not all_ahead then -- Each bucket alone is large enough for all, so they do not delay each other.
   at = now
   for i = 1, buckets do
     at = math.max(at, all[i].kind.reach(all[i], {}, 0, min))
   end
 end
-if all_ahead and min > 1 then
-  look() -- What was booked does not count for what remains.
-end
-return answer(0, at - latest, late - 1)
+return answer(0, at - latest, reason - 1)
