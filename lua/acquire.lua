@@ -31,7 +31,8 @@ if alone then
   booked[1] = at
   kind.pay(b, now, slack, booked, 1, prefix)
   if memo == '0' then
-    redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, at), 'PX', remembered / 1000 + slack)
+    redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, at),
+      'PX', string.format('%d', remembered / 1000 + slack))
   end
   return { 1, now, -2, -1, kind.remaining(b, now), at - now }
 end
@@ -133,7 +134,7 @@ if granted >= min then
   end
   if memo ~= '' then
     redis.call('SET', KEYS[buckets + 1], cmsgpack.pack(prefix, now, booked),
-      'PX', remembered / 1000 + slack)
+      'PX', string.format('%d', remembered / 1000 + slack))
   end
   if reason then
     return answer(granted, at - latest, reason - 1, booked)

@@ -23,14 +23,13 @@
 -- A server makes every function, table and captured local of a script anew in each call, which costs
 -- more than the arithmetic does. So there are few of them, what only release needs is made for it
 -- alone, and `x + 0` makes a number of an argument, in a third of the time that tonumber takes. A table
--- of more than 16 fields costs half as much again. Numbers for commands are formatted here: redis.call
--- takes twice as long for it.
+-- of more than 16 fields costs half as much again. Where it matters string.format makes the digits of a
+-- number for a command: redis.call takes twice as long for that.
 local algorithms = {}
 local entry = '@ENTRY@' -- The script that this is: acquire, release or peek.
 
--- Milliseconds until `at`, rounded up, and `slack` on top for clocks that differ after a failover, as
--- digits.
--- State that nobody could tell from fresh state by then need not live longer.
+-- The digits of the milliseconds until `at`, rounded up, and `slack` on top for clocks that differ
+-- after a failover. State that nobody could tell from fresh state by then need not live longer.
 local function expiry(at, now, slack)
   return string.format('%d', at > now and math.ceil((at - now) / 1000) + slack or slack)
 end

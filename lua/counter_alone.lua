@@ -21,7 +21,8 @@ if alone and (algorithm == 'counter' or algorithm == 'fixed_window') then
     redis.call('SET', KEYS[1], struct.pack('>c1ddd', 'c', start, ends, count),
       'PX', string.format('%d', math.ceil((ends - now) / 1000) + slack))
     if memo == '0' then
-      redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, now), 'PX', remembered / 1000 + slack)
+      redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, now),
+        'PX', string.format('%d', remembered / 1000 + slack))
     end
     return { 1, now, -2, -1, limit - count, 0 }
   end

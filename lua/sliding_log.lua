@@ -50,7 +50,7 @@ local function add_many(b, booked, granted, prefix)
   for i = 1, granted do
     local at = booked[i]
     if at ~= written then
-      written, text = at, string.format('%.0f', at)
+      written, text = at, string.format('%d', at)
     end
     local id = prefix .. string.char(math.floor((i - 1) / 256), (i - 1) % 256)
     for unit = 0, b.cost - 1 do
@@ -77,7 +77,7 @@ local function pay(b, now, slack, booked, granted, prefix)
     redis.call('ZREM', b.key, mark)
   end
   if added == 1 then
-    redis.call('ZADD', b.key, booked[1], prefix .. '\0\0')
+    redis.call('ZADD', b.key, string.format('%d', booked[1]), prefix .. '\0\0')
   else
     add_many(b, booked, granted, prefix)
   end
@@ -114,7 +114,8 @@ function log.look(key, cost, place, now)
     if last > now then
       at = last
     end
-    dead = last <= at - window and count or redis.call('ZCOUNT', key, '-inf', at - window)
+    dead = last <= at - window and count
+      or redis.call('ZCOUNT', key, '-inf', string.format('%d', at - window))
   end
   return {
     kind = log, key = key, cost = cost, most = cost <= most_cost and limit or 0,

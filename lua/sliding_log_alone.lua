@@ -7,22 +7,24 @@ if alone and (algorithm == 'sliding_log' or algorithm == 'concurrency') and ARGV
   if at and at <= now and limit >= 1 then
     local count = redis.call('ZCARD', KEYS[1])
     local dead = at <= now - window and count
-      or redis.call('ZCOUNT', KEYS[1], '-inf', now - window)
+      or redis.call('ZCOUNT', KEYS[1], '-inf', string.format('%d', now - window))
     if dead < 32 then
       local due = now
       if count - limit >= dead then
-        due = redis.call('ZRANGE', KEYS[1], count - limit, count - limit, 'WITHSCORES')[2] + window
+        local rank = string.format('%d', count - limit)
+        due = redis.call('ZRANGE', KEYS[1], rank, rank, 'WITHSCORES')[2] + window
       end
       local ahead = algorithm == 'concurrency' and 0 or horizon
       local left = limit - (count - dead)
       if due > now + ahead then
         return { 0, now, due - now - ahead, 0, left > 0 and left or 0 }
       end
-      redis.call('ZADD', KEYS[1], due, prefix .. '\0\0')
+      redis.call('ZADD', KEYS[1], string.format('%d', due), prefix .. '\0\0')
       redis.call('PEXPIRE', KEYS[1],
         string.format('%d', math.ceil((due - now + window) / 1000) + slack))
       if memo == '0' then
-        redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, due), 'PX', remembered / 1000 + slack)
+        redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, due),
+          'PX', string.format('%d', remembered / 1000 + slack))
       end
       return { 1, now, -2, -1, due == now and left - 1 or 0, due - now }
     end

@@ -44,9 +44,11 @@ if alone and (algorithm == 'token_bucket' or algorithm == 'leaky_meter' or algor
       level = level - need
       local lasts = math.ceil((full - level) / rate)
       redis.call('SET', KEYS[1], struct.pack('>c1ddddd', 't', level, at, peak, before, micros),
-        'PX', string.format('%d', math.ceil((at - now + (lasts < kept and kept or lasts)) / 1000) + slack))
+        'PX', string.format('%d',
+          math.ceil((at - now + (lasts < kept and kept or lasts)) / 1000) + slack))
       if memo == '0' then
-        redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, at), 'PX', remembered / 1000 + slack)
+        redis.call('SET', KEYS[2], cmsgpack.pack(prefix, now, at),
+          'PX', string.format('%d', remembered / 1000 + slack))
       end
       local left = at <= now and level > 0 and math.floor(level / micros) or 0
       return { 1, now, -2, -1, left, at - now }
