@@ -1,14 +1,14 @@
 // What Redis' error replies lead to, and what an operator is told.
 //
+// clang-format off
 // | error | what the store does |
 // |---|---|
 // | NOSCRIPT | sends the call again with the whole script, once per connection |
 // | MOVED | in a cluster: notes who holds the slot, sends the call there, learns all slots anew |
 // | ASK | in a cluster: sends this one call to where the slot is going |
 // | TRYAGAIN | the slot is on its way: the ask fails and is made again after 20 ms |
-// | CROSSSLOT, WRONGTYPE, any unknown error, an answer of another shape | only this line fails and
-// is
-//   tried each second; said once, with the names of its limits |
+// | CROSSSLOT, WRONGTYPE, any unknown error, an answer of another shape | only this line
+//   fails and is tried each second; said once, with the names of its limits |
 // | CLUSTERDOWN "Hash slot not served" | only this line fails, the slots are learned anew |
 // | CLUSTERDOWN, LOADING, BUSY, OOM, MISCONF, NOREPLICAS, NOPERM | the server counts as down; it is
 //   tried again after 100 ms, then after up to 2 s, by a PING and then by the calls themselves |
@@ -16,6 +16,7 @@
 //   connection, since another server may stand behind the name; who is the primary is asked anew |
 // | WRONGPASS, ERR AUTH, ERR DB index and all others while logging in | a new connection, with
 //   delays of 50 ms up to 1 s |
+// clang-format on
 //
 // A server is down, too, while a call has been without an answer for redis.timeout and no PING came
 // back since. A connection that stays silent for four timeouts, at least 2 s, is given up. While

@@ -1,6 +1,17 @@
 // One server of the store: its connection, what was asked of it and not yet answered, and whether
 // it is well. node.cc sends, node_answers.cc takes what comes back, node_health.cc connects and
 // watches.
+//
+//   connecting --> well <--> doubted
+//        ^          |           ^
+//        |          v           |
+//        |       refused -------+
+//        +-- from everywhere, when the connection is lost
+//   connecting: not open_; ends with the answer to the PING behind the login
+//   well:       well_, may be asked; with unproven_ no call went well since the last error reply
+//   refused:    waiting_ after an error reply; then a PING, or a new connection where
+//               leave_after_wait_
+//   doubted:    pinging_ since a call is late or too many are open; well once a PONG is in time
 #pragma once
 
 #include <boost/asio/io_context.hpp>
