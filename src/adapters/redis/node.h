@@ -169,6 +169,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   void lose(Severity severity, std::string_view what, const std::string& detail);
   void connect_later();
   void disconnect();
+  void keep_ends(const Call& call);
   void fail_open_calls();
   void refused(const Trouble& trouble);
   void refusal_is_over();

@@ -186,8 +186,13 @@ void Node::release_answered(Call call, const Reply& reply, Steady::time_point no
   if (goes_elsewhere(call, reply, now)) return;
   ++context_.counts.errors;
   const Trouble trouble = trouble_in(reply);
-  if (trouble.reaction != Reaction::fail_line) return refused(trouble);
-  context_.owner.line_failed(*call.line, trouble.detail);
+  if (trouble.reaction == Reaction::fail_line) {
+    return context_.owner.line_failed(*call.line, trouble.detail);
+  }
+  if (call.manner.why == Return::ended) {
+    context_.owner.give_back_later(call.line, permits_again_, Return::ended);
+  }
+  refused(trouble);
 }
 
 // It comes behind the answers that it decides about, and before those of the next turn.

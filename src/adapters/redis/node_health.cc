@@ -96,8 +96,8 @@ void Node::connect_later() {
   reconnect_delay_ = std::min(2 * reconnect_delay_, kLastReconnectDelay);
 }
 
-// What the open calls have cost is learned when the gate asks again. What they were to give back
-// is lost: the limits grant that much less until it would have expired.
+// What the open calls have cost is learned when the gate asks again. Unused permits that they were
+// to give back are lost: the limits grant that much less until they would have expired.
 void Node::disconnect() {
   connection_->close();
   connection_.reset();
@@ -108,10 +108,20 @@ void Node::disconnect() {
   fail_open_calls();
 }
 
+// Of a release that was not confirmed. Telling an end twice is no harm. REQUIRES: all releases
+// before it have been taken.
+void Node::keep_ends(const Call& call) {
+  take_permits(call);
+  if (call.manner.why != Return::ended) return;
+  context_.owner.give_back_later(call.line, permits_again_, Return::ended);
+}
+
 void Node::fail_open_calls() {
   fail_unconfirmed();
-  for (std::size_t i = calls_.late(); i < calls_.size(); ++i) {
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
     const Call& call = calls_[i];
+    if (call.kind == Call::Kind::release) keep_ends(call);
+    if (i < calls_.late()) continue;  // Has failed already.
     if (call.kind != Call::Kind::acquire && call.kind != Call::Kind::release) continue;
     ++context_.counts.errors;
     if (call.kind == Call::Kind::acquire) context_.fail(call.ask);

@@ -9,6 +9,7 @@ namespace {
 
 // Before what could not be given back is tried again.
 constexpr std::chrono::milliseconds kLateReleaseDelay{20};
+constexpr std::chrono::milliseconds kLateReleaseDelayWhileDown{200};
 
 // How long a primary that was replaced may go unnoticed.
 constexpr std::chrono::milliseconds kPrimaryPeriod{1'000};
@@ -47,8 +48,8 @@ void Store::State::watch_primary() {
   });
 }
 
-// The store does not become up, or down for the first time, while it is unknown of some node whether
-// it is well: so a cluster does not begin with the lines of one node.
+// The store does not become up, or down for the first time, while it is unknown of some node
+// whether it is well: so a cluster does not begin with the lines of one node.
 void Store::State::health_changed() {
   const auto well = [](const NodePtr& node) { return node->well(); };
   const auto tried = [](const NodePtr& node) { return node->tried(); };
@@ -96,7 +97,7 @@ void Store::State::give_back_later(const LinePtr& line, std::span<const PermitId
   if (late_releases_.size() >= kMostLateReleases) return;
   late_releases_.push_back({line, {permits.begin(), permits.end()}, why});
   if (late_releases_.size() > 1) return;
-  late_release_timer_.expires_after(kLateReleaseDelay);
+  late_release_timer_.expires_after(usable_ ? kLateReleaseDelay : kLateReleaseDelayWhileDown);
   late_release_timer_.async_wait([self = shared_from_this()](const auto& error) {
     if (!error && !self->closed_) self->give_back_now();
   });

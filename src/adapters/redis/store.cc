@@ -125,9 +125,14 @@ void Store::State::send_ask(const core::Ask& ask, Steady::time_point now) {
   context_.fail(ask, down_ ? core::PermitsFailed{}.wait : kNodeDownWait);
 }
 
-// Without a connection the permit is lost: the limit grants one less until it expires.
+// Without a connection the permit is lost: the limit grants one less until it expires. An end is
+// kept: the place it frees is worth the same later.
 void Store::State::give_back(Line& line, const core::Permit& permit, Return why) {
-  if (!usable_) return;
+  if (!usable_) {
+    const PermitId id{permit.ask, permit.index, permit.stamp, permit.cost};
+    if (why == Return::ended) give_back_later(&line, {&id, 1}, why);
+    return;
+  }
   if (line.going_back.empty() && line.ended.empty()) lines_going_back_.push_back(&line);
   auto& permits = why == Return::ended ? line.ended : line.going_back;
   permits.push_back({permit.ask, permit.index, permit.stamp, permit.cost});
@@ -146,13 +151,13 @@ void Store::State::send_releases(Steady::time_point now) {
 void Store::State::send_release(const LinePtr& line, std::span<const PermitId> permits, Return why,
                                 Steady::time_point now) {
   Node* node = node_of(*line);
-  if (!node || !node->well()) return;
-  while (!permits.empty() && node->room()) {
+  while (!permits.empty() && node && node->well() && node->room()) {
     const auto some = permits.first(std::min(permits.size(), kMaxPermitsPerRelease));
     const auto same = line->costs.empty() ? some : of_one_cost(some);
     node->send_release(line, same, {.why = why}, now);
     permits = permits.subspan(same.size());
   }
+  if (why == Return::ended && !permits.empty()) give_back_later(line, permits, why);
 }
 
 StoreStatus Store::State::status() const {

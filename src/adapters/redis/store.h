@@ -97,8 +97,9 @@ class Store {
   // REQUIRES: the line is known.
   void release(const core::Release& release);
 
-  // Of use to limits that count attempts under way; nothing happens in the others. Lost without a
-  // connection: the place is free again when its lease has run out. REQUIRES: the line is known.
+  // Of use to limits that count attempts under way; nothing happens in the others. What cannot be
+  // told now is told later, up to 10,000 ends: those beyond, and those of a line whose own key is
+  // at fault, free their places only when their leases have run out. REQUIRES: the line is known.
   void ended(const core::Ended& ended);
 
   // Sends what this turn has asked for and given back, the latter first. Called once at the end of

@@ -34,6 +34,58 @@ TEST_F(Outage, AnAskBeforeTheFirstConnectionFailsAndTheStoreComesUp) {
   EXPECT_TRUE(side.answer(0, 1));
 }
 
+// Three places with leases that outlast the test, taken, and their attempts end in an outage.
+struct EndsInAnOutage : Outage {
+  RedisServer server;
+  Control control{server.port()};
+  GateSide side{options_for(server.port())};
+  std::vector<core::Permit> taken;
+
+  void SetUp() override {
+    limit = {"places", limits::ConcurrencyParameters{{3}, Duration::seconds(3'600)}};
+    add_lines(side, 1);
+    ASSERT_TRUE(side.until_up());
+    const auto* answer = side.answer(0, 3);
+    ASSERT_TRUE(answer);
+    ASSERT_EQ(answer->due.size(), 3u);
+    for (std::uint16_t i = 0; i < 3; ++i) {
+      taken.push_back({answer->ask, i, answer->limiter_now + answer->due[i]});
+    }
+  }
+
+  void end_all() {
+    for (const core::Permit& permit : taken) side.store->ended({{0}, permit});
+    side.store->flush();
+  }
+
+  // Whether all places come back.
+  bool all_are_free() {
+    return side.until([&] {
+      const auto* answer = side.store->status().up ? side.answer(0, 3, 3) : nullptr;
+      return answer && answer->due.size() == 3;
+    });
+  }
+};
+
+TEST_F(EndsInAnOutage, AreToldWhenTheStoreIsUpAgain) {
+  control({"CLIENT", "KILL", "TYPE", "normal"});
+  ASSERT_TRUE(side.until([&] { return !side.store->status().up; }));
+  end_all();
+  EXPECT_TRUE(all_are_free());
+}
+
+TEST_F(EndsInAnOutage, AreToldAgainWhenTheirCallIsLost) {
+  ASSERT_EQ(control({"CLIENT", "PAUSE", "600000", "WRITE"}), "OK");
+  end_all();
+  side.io.poll();
+  Control other(server.port());
+  other({"CLIENT", "KILL", "TYPE", "normal"});
+  ASSERT_TRUE(side.until([&] { return !side.store->status().up; }));
+  Control last(server.port());
+  ASSERT_EQ(last({"CLIENT", "UNPAUSE"}), "OK");
+  EXPECT_TRUE(all_are_free());
+}
+
 TEST_F(Outage, AKilledServerFailsEveryOpenAskAndIsFoundAgain) {
   RedisServer server;
   GateSide side(options_for(server.port()));
