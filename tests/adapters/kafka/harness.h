@@ -209,11 +209,21 @@ class Producer {
     const std::size_t value_size = value ? value->size() : 0;
     const char* key_data = key ? key->c_str() : nullptr;
     const std::size_t key_size = key ? key->size() : 0;
-    const auto error = rd_kafka_producev(
-        client_, RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_PARTITION(number),
-        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-        RD_KAFKA_V_VALUE(const_cast<char*>(value_data), value_size),
-        RD_KAFKA_V_KEY(key_data, key_size), RD_KAFKA_V_HEADERS(list), RD_KAFKA_V_END);
+    const auto put = [&] {
+      return rd_kafka_producev(
+          client_, RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_PARTITION(number),
+          RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+          RD_KAFKA_V_VALUE(const_cast<char*>(value_data), value_size),
+          RD_KAFKA_V_KEY(key_data, key_size), RD_KAFKA_V_HEADERS(list), RD_KAFKA_V_END);
+    };
+    auto error = put();
+    // A topic that was deleted and made again: this client may have heard of the first only.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (error == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC &&
+           std::chrono::steady_clock::now() < deadline) {
+      look_up(topic);
+      error = put();
+    }
     if (error) throw std::runtime_error(rd_kafka_err2str(error));
   }
 
