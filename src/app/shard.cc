@@ -204,7 +204,19 @@ void Shard::carry_out(const core::DeadLetter& command) {
   dead_letters_->put(DeadRecordBuilder(record, command, route).record());
 }
 
-void Shard::carry_out(const core::Hold& command) { source_->hold(command.partition); }
+void Shard::carry_out(const core::Hold& command) {
+  source_->hold(command.partition);
+  if (command.reason == core::HoldReason::ledger_full) tell_ledger_full(command.partition);
+}
+
+// Said, for it looks as if the gate had stopped: the target must take what stands before.
+void Shard::tell_ledger_full(core::PartitionId partition) {
+  notify_({Severity::warning, "partition_held_by_ledger",
+           source_->name_of(partition) +
+               " is read no further: more finished records stand above an unfinished one than a "
+               "commit can name, and none may be forgotten; it goes on when older records finish"});
+}
+
 void Shard::carry_out(const core::Read& command) { source_->read(command.partition); }
 void Shard::carry_out(const core::Commit& command) { source_->commit(command.entries); }
 

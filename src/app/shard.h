@@ -69,6 +69,8 @@ class Shard final : public kafka::MessageSink {
   void perform();
   void perform_while_reading();
 
+  void tell_ledger_full(core::PartitionId partition);
+
   void carry_out(const core::Command& command);
   void carry_out(const core::Send& command);
   void carry_out(const core::Forget& command);

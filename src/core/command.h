@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -76,19 +77,30 @@ struct Forget {
   RecordId record;
 };
 
+// Why a partition is read no further.
+enum class HoldReason : std::uint8_t {
+  partition_full,  // It has as much inside as its route allows.
+  gate_full,       // The gate as a whole has.
+  ledger_full,     // What is finished ahead of an unfinished record would no longer fit a commit.
+  given_back,
+};
+
 // Stop reading a partition, or read on. A new assignment is read.
 struct Hold {
   PartitionId partition;
+  HoldReason reason;
 };
 struct Read {
   PartitionId partition;
 };
 
-// Commit `next` (the offset to read next) for each partition. Ends as CommitEnded; at most one is
-// open. The entries belong to the gate and live until then.
+// Commit `next` (the offset to read next) for each partition, and with it which offsets above are
+// finished too. Ends as CommitEnded; at most one is open. The entries belong to the gate and live
+// until then.
 struct CommitEntry {
   PartitionId partition;
   Offset next;
+  std::string finished;  // As finished_map.h says; often empty.
 };
 struct Commit {
   std::span<const CommitEntry> entries;

@@ -7,17 +7,21 @@
 #include <variant>
 #include <vector>
 
+#include "core/finished_map.h"
 #include "core/ids.h"
 #include "units/id.h"
 #include "units/time.h"
 
 namespace einlass::core {
 
-// The source was given a partition and will read it from the offset `next`.
+// The source was given a partition and will read it from the offset `next`. Records in `finished`
+// were finished before: they are not delivered again. The ranges belong to the source and live
+// until the event is handled; they are as write_finished() wants them.
 struct PartitionAssigned {
   PartitionId partition;
   RouteId route;
   Offset next;
+  std::span<const OffsetRange> finished{};
 };
 
 // The group wants the partition back. What is in flight may end until `deadline`; the rest is

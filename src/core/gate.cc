@@ -21,6 +21,7 @@ Gate::Gate(const GateOptions& options)
       intake_(options_),
       delivery_(options_, records_, deadlines_),
       admission_(options_, records_, delivery_, deadlines_, stats_) {
+  CHECK(options.most_finished_text >= kLeastFinishedText);
   for (std::size_t i = 0; i < options.routes.size(); ++i) {
     const RouteOptions& route = options.routes[i];
     CHECK(route.target.value < options.targets.size());
@@ -41,6 +42,7 @@ void Gate::handle(const Event& event, Instant now, Commands& commands) {
 void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   if (!intake_.takes(event.partition)) return turn_away(event, now, commands);
   Partition& partition = intake_[event.partition];
+  if (partition.ledger.knows(event.offset)) return pass_over(event, now, commands);
   const RouteId route = partition.route;
   const std::uint32_t lane =
       lanes_.lane_of(options_.routes[route.value].order, event.partition, event.lane);
@@ -64,10 +66,20 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   admission_.ready(record, false, now, commands);
 }
 
-// Its partition is given back, as by a stop in the same turn: Kafka has the record still.
+// Kafka has the record still, as where its partition is given back by a stop in the same turn.
 void Gate::turn_away(const RecordArrived& event, Instant now, Commands& commands) {
   commands.push_back(Forget{event.record});
   admission_.serve(event.line, now, commands);
+}
+
+// It was finished by whoever had the partition before.
+void Gate::pass_over(const RecordArrived& event, Instant now, Commands& commands) {
+  Partition& partition = intake_[event.partition];
+  const Offset before = partition.ledger.committable();
+  partition.ledger.pass_over(event.offset);
+  if (partition.ledger.committable() != before) mark_dirty(event.partition, now);
+  ++stats_[partition.route.value].finished_before;
+  turn_away(event, now, commands);
 }
 
 void Gate::make_ready(Slot slot, Instant now, Commands& commands) {
@@ -148,10 +160,8 @@ void Gate::on(const DeadLetterEnded& event, Instant now, Commands& commands) {
 
 void Gate::finish(Record& record, Instant now, Commands& commands) {
   const PartitionId id = record.partition;
-  Partition& partition = intake_[id];
-  const Offset before = partition.ledger.committable();
-  partition.ledger.finish(record.entry);
-  if (partition.ledger.committable() != before) mark_dirty(id, now);
+  intake_[id].ledger.finish(record.entry);
+  mark_dirty(id, now);
   take_leave(record, now, commands);
   settle(id, now, commands);
 }

@@ -74,6 +74,7 @@ class Gate {
 
   // A record's way on. Each leaves the record in the state that its name says, or absent.
   void turn_away(const RecordArrived& event, Instant now, Commands& commands);
+  void pass_over(const RecordArrived& event, Instant now, Commands& commands);
   void make_ready(Slot slot, Instant now, Commands& commands);
   void dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands);
   void try_again(Record& record, Instant now);
@@ -98,6 +99,7 @@ class Gate {
   void mark_dirty(PartitionId id, Instant now);
   void arm_commit(Instant now);
   void commit(Instant now, Commands& commands);
+  CommitEntry entry_of(PartitionId id);
 
   const GateOptions options_;
   Deadlines deadlines_;

@@ -158,13 +158,21 @@ void Gate::commit(Instant now, Commands& commands) {
     partition.dirty = false;
     if (partition.fenced) continue;
     partition.in_commit = true;
-    open_commit_.push_back({id, partition.ledger.committable()});
+    open_commit_.push_back(entry_of(id));
   }
   dirty_.clear();
   if (open_commit_.empty()) return;
   commit_is_open_ = true;
   last_commit_ = now;
   commands.push_back(Commit{open_commit_});
+}
+
+CommitEntry Gate::entry_of(PartitionId id) {
+  const Ledger& ledger = intake_[id].ledger;
+  CommitEntry entry{id, ledger.committable(), {}};
+  entry.finished = write_finished(entry.next, ledger.finished_ranges());
+  CHECK(entry.finished.size() <= options_.most_finished_text);
+  return entry;
 }
 
 void Gate::on(const CommitEnded& event, Instant now, Commands& commands) {

@@ -11,6 +11,9 @@ namespace {
 constexpr std::int64_t kFull = 4;
 constexpr std::int64_t kFree = 3;
 
+// Beyond what is full comes one record more, which makes two numbers at most.
+constexpr std::size_t kRoomForOne = 32;
+
 bool reaches(std::int64_t amount, std::int64_t bound, std::int64_t quarters) {
   return amount * 4 >= bound * quarters;
 }
@@ -37,8 +40,8 @@ Partition& Intake::assign(const PartitionAssigned& event, Commands& commands) {
   partition.route = event.route;
   partition.birth = ++births_;
   partition.ledger = std::move(ledger);
-  partition.ledger.open(event.next);
-  if (full_) hold(event.partition, commands);
+  partition.ledger.open(event.next, event.finished);
+  if (full_) hold(event.partition, HoldReason::gate_full, commands);
   return partition;
 }
 
@@ -56,22 +59,33 @@ bool Intake::gate_full(std::int64_t quarters) const {
 bool Intake::partition_full(const Partition& partition, std::int64_t quarters) const {
   const RouteOptions& route = options_.routes[partition.route.value];
   return reaches(partition.records, route.inside_records, quarters) ||
-         reaches(partition.bytes.value, route.inside_bytes.value, quarters) ||
-         reaches(static_cast<std::int64_t>(partition.ledger.span()),
-                 static_cast<std::int64_t>(kMostLedgerSpan), quarters);
+         reaches(partition.bytes.value, route.inside_bytes.value, quarters);
 }
 
-void Intake::hold(PartitionId id, Commands& commands) {
+// An empty partition is read whatever was finished before: its next record moves the book on. Where
+// records finish in order, none is finished ahead.
+bool Intake::ledger_full(const Partition& partition, std::int64_t quarters) const {
+  const Ledger& ledger = partition.ledger;
+  if (partition.records == 0) return false;
+  return reaches(static_cast<std::int64_t>(ledger.span()),
+                 static_cast<std::int64_t>(kMostLedgerSpan), quarters) ||
+         (options_.routes[partition.route.value].order != Order::partition &&
+          reaches(static_cast<std::int64_t>(ledger.most_text()),
+                  static_cast<std::int64_t>(options_.most_finished_text - kRoomForOne), quarters));
+}
+
+void Intake::hold(PartitionId id, HoldReason reason, Commands& commands) {
   Partition& partition = partitions_[id.value];
   if (partition.held) return;
   partition.held = true;
-  commands.push_back(Hold{id});
+  partition.held_for = reason;
+  commands.push_back(Hold{id, reason});
 }
 
 void Intake::read_if_free(PartitionId id, Commands& commands) {
   Partition& partition = partitions_[id.value];
   if (!partition.held || partition.phase != PartitionPhase::assigned) return;
-  if (full_ || partition_full(partition, kFree)) return;
+  if (full_ || partition_full(partition, kFree) || ledger_full(partition, kFree)) return;
   partition.held = false;
   commands.push_back(Read{id});
 }
@@ -82,11 +96,16 @@ void Intake::enter(const Record& record, Commands& commands) {
   partition.bytes.value += record.size.value;
   ++records_;
   bytes_.value += record.size.value;
-  if (partition_full(partition, kFull)) hold(record.partition, commands);
+  if (partition_full(partition, kFull)) {
+    hold(record.partition, HoldReason::partition_full, commands);
+  } else if (ledger_full(partition, kFull)) {
+    hold(record.partition, HoldReason::ledger_full, commands);
+  }
   if (full_ || !gate_full(kFull)) return;
   full_ = true;
   for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
-    if (partitions_[i].phase == PartitionPhase::assigned) hold(PartitionId{i}, commands);
+    if (partitions_[i].phase != PartitionPhase::assigned) continue;
+    hold(PartitionId{i}, HoldReason::gate_full, commands);
   }
 }
 
@@ -108,6 +127,8 @@ void Intake::leave(const Record& record, Commands& commands) {
   read_if_free(record.partition, commands);
 }
 
-void Intake::stop(PartitionId id, Commands& commands) { hold(id, commands); }
+void Intake::stop(PartitionId id, Commands& commands) {
+  hold(id, HoldReason::given_back, commands);
+}
 
 }  // namespace einlass::core

@@ -1,8 +1,9 @@
 // Intake: the assigned partitions, what of each is inside, and so which of them may be read.
 //
 // A partition is held while it has as many records or bytes inside as its route allows, while the
-// gate as a whole has, while its ledger spans too much, and from the moment it is given back. It is
-// read again when a quarter of the bound is free, so that it does not flap with each record.
+// gate as a whole has, while its ledger might no longer fit into a commit, and from the moment it
+// is given back. It is read again when a quarter of the bound is free, so that it does not flap
+// with each record.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,7 @@ struct Partition {
   std::int64_t records = 0;  // Inside.
   Bytes bytes;
   bool held = false;
+  HoldReason held_for{};    // The reason of the last hold.
   bool dirty = false;       // The ledger has moved since the last commit was sent.
   bool fenced = false;      // Nothing may be committed any more.
   bool in_commit = false;   // Part of the commit that is open.
@@ -42,7 +44,7 @@ struct Partition {
 
 class Intake {
  public:
-  // The most offsets that a ledger may span, from the oldest unfinished to the newest.
+  // The most records that a ledger may span, from the oldest unfinished to the newest.
   static constexpr std::size_t kMostLedgerSpan = 65'536;
 
   explicit Intake(const GateOptions& options) : options_(options) {}
@@ -74,7 +76,8 @@ class Intake {
  private:
   bool gate_full(std::int64_t quarters) const;
   bool partition_full(const Partition& partition, std::int64_t quarters) const;
-  void hold(PartitionId id, Commands& commands);
+  bool ledger_full(const Partition& partition, std::int64_t quarters) const;
+  void hold(PartitionId id, HoldReason reason, Commands& commands);
   void read_if_free(PartitionId id, Commands& commands);
 
   const GateOptions& options_;

@@ -1,17 +1,25 @@
 #include "core/ledger.h"
 
+#include <algorithm>
+
 #include "units/check.h"
 
 namespace einlass::core {
 
-void Ledger::open(Offset next) {
+void Ledger::open(Offset next, std::span<const OffsetRange> finished) {
   begin_ = end_ = 0;
-  finished_ahead_ = 0;
+  finished_ahead_ = runs_ = 0;
+  restored_.assign(finished.begin(), finished.end());
+  known_ = 0;
   committable_ = next;
 }
 
 Ledger::Entry Ledger::arrive(Offset offset, std::uint32_t slot) {
   CHECK(slot != kFinished);
+  return enter(offset, slot);
+}
+
+Ledger::Entry Ledger::enter(Offset offset, std::uint32_t slot) {
   if (begin_ == end_) {
     CHECK(offset >= committable_);
     // Nothing below this offset can still come, whatever gap lies before it.
@@ -24,16 +32,75 @@ Ledger::Entry Ledger::arrive(Offset offset, std::uint32_t slot) {
   return end_++;
 }
 
+bool Ledger::knows(Offset offset) {
+  while (known_ < restored_.size() && restored_[known_].end <= offset) ++known_;
+  return known_ < restored_.size() && restored_[known_].first <= offset;
+}
+
+void Ledger::pass_over(Offset offset) {
+  // Entered as unfinished for a moment: finishing is in one place.
+  const Entry entry = enter(offset, 0);
+  finish(entry);
+}
+
 void Ledger::finish(Entry entry) {
   CHECK(entry >= begin_ && entry < end_);
   CHECK(at(entry).slot != kFinished);
-  at(entry).slot = kFinished;
-  ++finished_ahead_;
+  note_finished(entry);
+  if (entry != begin_) return;
+  --runs_;  // The run that begins here is ahead no longer.
   while (begin_ != end_ && at(begin_).slot == kFinished) {
     committable_ = Offset{at(begin_).offset.value + 1};
     ++begin_;
     --finished_ahead_;
   }
+}
+
+// It makes a run of its own, or makes one longer, or joins two.
+void Ledger::note_finished(Entry entry) {
+  runs_ += 1;
+  if (entry > begin_ && is_finished(entry - 1)) --runs_;
+  if (is_finished(entry + 1)) --runs_;
+  at(entry).slot = kFinished;
+  ++finished_ahead_;
+}
+
+Offset Ledger::committable() const {
+  if (begin_ != end_ || known_ == restored_.size()) return committable_;
+  // All that arrived is finished, and what comes next was before.
+  const OffsetRange& next = restored_[known_];
+  return next.first <= committable_ ? std::max(committable_, next.end) : committable_;
+}
+
+std::vector<OffsetRange> Ledger::finished_ranges() const {
+  std::vector<OffsetRange> ranges;
+  const auto add = [&ranges](Offset first, Offset end) {
+    if (!ranges.empty() && ranges.back().end >= first) {
+      ranges.back().end = end;
+    } else {
+      ranges.push_back({first, end});
+    }
+  };
+  for (Entry entry = begin_; finished_ahead_ > 0 && entry != end_; ++entry) {
+    if (!is_finished(entry)) continue;
+    const bool goes_on = entry > begin_ && is_finished(entry - 1);
+    // Offsets that never came, between two finished ones, count as finished.
+    const Offset first = goes_on ? ranges.back().end : at(entry).offset;
+    add(first, Offset{at(entry).offset.value + 1});
+  }
+  const Offset newest = begin_ == end_ ? committable() : Offset{at(end_ - 1).offset.value + 1};
+  for (std::size_t i = known_; i < restored_.size(); ++i) {
+    if (restored_[i].end > newest) add(std::max(restored_[i].first, newest), restored_[i].end);
+  }
+  return ranges;
+}
+
+std::size_t Ledger::most_text() const {
+  const std::size_t unfinished = span() - finished_ahead_;
+  const std::size_t numbers = 2 * (runs_ + restored_.size() - known_) + 1 + unfinished;
+  Offset end = begin_ == end_ ? committable_ : Offset{at(end_ - 1).offset.value + 1};
+  if (known_ < restored_.size()) end = std::max(end, restored_.back().end);
+  return most_finished_text(numbers, end.value - committable_.value);
 }
 
 void Ledger::grow() {

@@ -1,9 +1,11 @@
 // What the gate is told once, when it is made. Filled by the composition root from the config.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "core/finished_map.h"
 #include "core/ids.h"
 #include "units/id.h"
 #include "units/time.h"
@@ -46,7 +48,8 @@ struct GateOptions {
   Duration commit_interval = Duration::millis(100);
   std::int64_t inside_records = 100'000;  // Most that may be inside, in all.
   Bytes inside_bytes{256 << 20};
-  std::uint64_t seed = 0;  // For jitter.
+  std::size_t most_finished_text = kMostFinishedText;  // What a commit takes of it.
+  std::uint64_t seed = 0;                              // For jitter.
 };
 
 }  // namespace einlass::core

@@ -49,6 +49,8 @@ struct RouteStats {
   std::uint64_t delivered = 0;
   std::array<std::uint64_t, 4> dead_lettered{};  // By DeadLetterReason.
   std::uint64_t returned = 0;
+  // Read again after a restart or a rebalance, but finished before: not received, not delivered.
+  std::uint64_t finished_before = 0;
   std::uint64_t never = 0;   // Inside now, and dearer than their limits could ever pay.
   std::uint64_t inside = 0;  // Counted on its own: the books close when it is received - the three.
   std::uint64_t attempts_accepted = 0;

@@ -116,6 +116,7 @@ void draw_gate(Dice& dice, Settings& settings) {
   settings.gate.commit_interval = dice.duration(Duration::millis(5), Duration::millis(500));
   settings.gate.inside_records = dice.spread(2, 500);
   settings.gate.inside_bytes = Bytes{dice.spread(2'000, 1'000'000)};
+  if (dice.chance(0.3)) settings.gate.most_finished_text = dice.spread(64, 400);
   settings.gate.seed = dice.next();
   for (std::int64_t left = dice.between(0, 4); left > 0; --left) {
     settings.limits.push_back(draw_limit(dice));

@@ -211,7 +211,8 @@ void Instance::assign(std::size_t partition) {
   const core::PartitionId id = free_partitions_.back();
   free_partitions_.pop_back();
   assignments_[id.value] = world_.kafka.assign(partition, *this, id);
-  tell(core::PartitionAssigned{id, world_.kafka.route(partition), world_.kafka.start(partition)});
+  tell(core::PartitionAssigned{id, world_.kafka.route(partition), world_.kafka.start(partition),
+                               assignments_[id.value]->finished});
 }
 
 void Instance::revoke(Assignment& assignment) {

@@ -218,7 +218,7 @@ void Instance::perform(const core::Commit& command) {
   records_.commit(command);
   std::vector<KafkaWorld::Entry> entries;
   for (const core::CommitEntry& entry : command.entries) {
-    entries.push_back({assignments_[entry.partition.value], entry.next});
+    entries.push_back({assignments_[entry.partition.value], entry.next, entry.finished});
   }
   Duration delay = world_.dice.duration(Duration::micros(10), world_.settings.commit_delay);
   if (world_.faults.happens(Fault::commit_slow)) {

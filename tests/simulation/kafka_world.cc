@@ -18,6 +18,12 @@ Permits draw_cost(Dice& dice, const RouteSettings& route, bool hopeless) {
   return {dice.chance(0.7) ? 1 : dice.between(1, route.most_cost)};
 }
 
+std::vector<core::OffsetRange> read_back(Offset next, const std::string& text) {
+  auto ranges = core::read_finished(next, text);
+  if (!ranges) throw Failure("finished_text", text);
+  return *ranges;
+}
+
 }  // namespace
 
 KafkaWorld::KafkaWorld(const Settings& settings) {
@@ -80,6 +86,7 @@ std::shared_ptr<Assignment> KafkaWorld::assign(std::size_t partition, Instance& 
   p.current->owner = &owner;
   p.current->id = id;
   p.current->position = static_cast<std::size_t>(at - p.log.begin());
+  if (p.committed) p.current->finished = read_back(*p.committed, p.finished);
   return p.current;
 }
 
@@ -95,20 +102,31 @@ bool KafkaWorld::commit(const std::vector<Entry>& entries) {
     if (current(entry.assignment->partition) != entry.assignment) return false;
   }
   for (const Entry& entry : entries) {
+    check(entry);
     Partition& partition = partitions_[entry.assignment->partition];
-    for (const LogRecord& record : partition.log) {
-      if (record.offset >= entry.next || record.finished) continue;
-      throw Failure("committed_unfinished",
-                    "partition " + std::to_string(entry.assignment->partition) + ", committed " +
-                        std::to_string(entry.next.value) + ", unfinished " +
-                        std::to_string(record.offset.value));
-    }
-    if (partition.committed && entry.next < *partition.committed) {
-      throw Failure("committed_backwards", "to " + std::to_string(entry.next.value));
-    }
     partition.committed = entry.next;
+    partition.finished = entry.finished;
   }
   return true;
+}
+
+void KafkaWorld::check(const Entry& entry) const {
+  const Partition& partition = partitions_[entry.assignment->partition];
+  if (partition.committed && entry.next < *partition.committed) {
+    throw Failure("committed_backwards", "to " + std::to_string(entry.next.value));
+  }
+  const std::vector<core::OffsetRange> ahead = read_back(entry.next, entry.finished);
+  auto range = ahead.begin();
+  for (const LogRecord& record : partition.log) {
+    while (range != ahead.end() && range->end <= record.offset) ++range;
+    const bool named =
+        record.offset < entry.next || (range != ahead.end() && range->first <= record.offset);
+    if (!named || record.finished) continue;
+    throw Failure("committed_unfinished",
+                  "partition " + std::to_string(entry.assignment->partition) + ", committed " +
+                      std::to_string(entry.next.value) + " " + entry.finished + ", unfinished " +
+                      std::to_string(record.offset.value));
+  }
 }
 
 bool KafkaWorld::all_done() const {

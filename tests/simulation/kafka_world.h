@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/command.h"
+#include "core/finished_map.h"
 #include "core/ids.h"
 #include "draw.h"
 #include "units/id.h"
@@ -32,7 +34,8 @@ struct Assignment {
   std::size_t partition = 0;
   Instance* owner = nullptr;
   core::PartitionId id;
-  std::size_t position = 0;  // In the log: what is read next.
+  std::size_t position = 0;                 // In the log: what is read next.
+  std::vector<core::OffsetRange> finished;  // Committed with the offset to start at.
   bool held = false;
   bool leaving = false;  // Revoked or lost: nothing is read any more.
   bool lost = false;     // The gate has been told so.
@@ -59,10 +62,12 @@ class KafkaWorld {
   bool take_away(const Assignment& assignment);
 
   // What the broker does with a commit: false, and nothing is stored, if one of the partitions has
-  // another owner by now. Throws Failure if it would pass a record that nobody has finished.
+  // another owner by now. Throws Failure if it would pass a record that nobody has finished, or
+  // name one as finished.
   struct Entry {
     std::shared_ptr<Assignment> assignment;
     Offset next;
+    std::string finished;
   };
   bool commit(const std::vector<Entry>& entries);
 
@@ -77,9 +82,11 @@ class KafkaWorld {
     core::RouteId route;
     std::vector<LogRecord> log;
     std::optional<Offset> committed;
+    std::string finished;
     std::shared_ptr<Assignment> current;
   };
 
+  void check(const Entry& entry) const;
   Partition fill(std::size_t route, const Settings& settings, Dice& dice) const;
 
   std::vector<Partition> partitions_;

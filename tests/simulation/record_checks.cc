@@ -37,6 +37,8 @@ void RecordChecks::assigned(const core::PartitionAssigned& event) {
   fresh.live = true;
   fresh.route = event.route;
   fresh.next = fresh.finished_least = fresh.finished_to = event.next;
+  fresh.known.assign(event.finished.begin(), event.finished.end());
+  fresh.finished = core::write_finished(event.next, event.finished);
   partitions_[event.partition.value] = std::move(fresh);
 }
 
@@ -73,8 +75,12 @@ void RecordChecks::arrived(const core::RecordArrived& event, Instant now) {
   line_records_.resize(lines);
   line_waiting_.resize(lines);
   line_hopeless_.resize(lines);
+  p.newest = event.offset;
+  const bool known = std::any_of(p.known.begin(), p.known.end(), [&](const auto& range) {
+    return range.first <= event.offset && event.offset < range.end;
+  });
   Shadow shadow;
-  shadow.state = State::waiting;
+  shadow.state = known ? State::finished : State::waiting;
   shadow.id = event.record;
   shadow.route = p.route;
   shadow.partition = event.partition;
@@ -84,18 +90,24 @@ void RecordChecks::arrived(const core::RecordArrived& event, Instant now) {
   const bool laned =
       options.order == core::Order::partition || (options.order == core::Order::key && event.lane);
   if (options.order == core::Order::key) shadow.lane = event.lane;
-  if (laned) p.lanes[shadow.lane].insert(event.offset);
+  shadow.known = known;
   records_[event.record.slot] = shadow;
-  p.arrivals.push_back({event.offset});
-  if (p.arrivals.size() == 1) p.finished_to = event.offset;
-  ++p.records, ++p.waiting, ++inside_records_, ++open_records_;
+  p.arrivals.push_back({event.offset, known});
+  if (p.arrivals.size() == 1) p.finished_to = std::max(p.finished_to, event.offset);
+  ++open_records_;
+  if (known) {
+    ++finished_unforgotten_;
+    return settle(p);
+  }
+  if (laned) p.lanes[shadow.lane].insert(event.offset);
+  ++p.records, ++p.waiting, ++inside_records_;
   p.bytes += event.size.value;
   ++line_records_[event.line.value], ++line_waiting_[event.line.value];
   ++books_[p.route.value].received, ++books_[p.route.value].inside;
 }
 
 // The record's offset is finished: it leaves its lane, and what may be committed moves on.
-void RecordChecks::finish(Shadow& shadow) {
+void RecordChecks::finish(Shadow& shadow, Instant now) {
   shadow.state = State::finished;
   ++finished_unforgotten_;
   if (shadow.orphan) return;
@@ -107,11 +119,24 @@ void RecordChecks::finish(Shadow& shadow) {
   const auto at = std::lower_bound(p.arrivals.begin(), p.arrivals.end(), shadow.offset,
                                    [](const Arrival& a, Offset o) { return a.offset < o; });
   at->finished = true;
+  at->unsure = p.leaving && now >= p.deadline;
+  ++p.news;
+  settle(p);
+}
+
+// What may be committed moves on.
+void RecordChecks::settle(Owned& p) {
   while (!p.arrivals.empty() && p.arrivals.front().finished) {
     p.finished_to = p.finished_least = Offset{p.arrivals.front().offset.value + 1};
     p.arrivals.pop_front();
   }
-  if (!p.arrivals.empty()) p.finished_to = p.arrivals.front().offset;
+  if (!p.arrivals.empty()) {
+    p.finished_to = std::max(p.finished_to, p.arrivals.front().offset);
+    return;
+  }
+  for (const core::OffsetRange& range : p.known) {
+    if (range.first <= p.finished_to) p.finished_to = std::max(p.finished_to, range.end);
+  }
 }
 
 void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now) {
@@ -123,7 +148,7 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
     target_held_until_[target] = std::max(target_held_until_[target], now + *event.hold_target);
   }
   Books& books = books_[shadow->route.value];
-  if (shadow->orphan) return finish(*shadow);
+  if (shadow->orphan) return finish(*shadow, now);
   --books.in_flight;
   const Owned& p = partitions_[shadow->partition.value];
   ++(p.leaving && now >= p.deadline ? books.unsure_attempts
@@ -132,7 +157,7 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
   shadow->failed_at = now;
   if (event.outcome == core::Outcome::accepted) {
     ++(p.leaving && now >= p.deadline ? books.unsure : books.delivered);
-    return finish(*shadow);
+    return finish(*shadow, now);
   }
   shadow->state = State::waiting;
   ++partitions_[shadow->partition.value].waiting;
@@ -142,7 +167,7 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
 void RecordChecks::dead_letter_ended(const core::DeadLetterEnded& event, Instant now) {
   Shadow* shadow = find(event.record);
   if (!shadow || shadow->state != State::dead_lettering) return;
-  if (shadow->orphan) return finish(*shadow);
+  if (shadow->orphan) return finish(*shadow, now);
   Books& books = books_[shadow->route.value];
   --books.in_flight;
   shadow->failed_at = now;
@@ -150,7 +175,7 @@ void RecordChecks::dead_letter_ended(const core::DeadLetterEnded& event, Instant
   if (event.acknowledged) {
     ++(p.leaving && now >= p.deadline ? books.unsure
                                       : books.dead[static_cast<std::size_t>(shadow->reason)]);
-    return finish(*shadow);
+    return finish(*shadow, now);
   }
   shadow->state = State::waiting;
   ++partitions_[shadow->partition.value].waiting;
@@ -166,7 +191,11 @@ void RecordChecks::commit_ended(core::CommitResult result) {
         "commit_entries_live", "entries of an open commit have changed");
     Owned& p = partitions_[entry.partition.value];
     if (!p.live || p.use != entry.use) continue;
-    if (result == core::CommitResult::committed) p.next = entry.next;
+    if (result == core::CommitResult::committed) {
+      p.next = entry.next;
+      p.finished = entry.finished;
+      p.news_committed = entry.news;
+    }
     if (result == core::CommitResult::fenced) p.fenced = true;
   }
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/command.h"
@@ -75,15 +76,22 @@ class RecordChecks {
     bool doomed = false;                   // Was on its way to the dead letter topic, and why.
     core::DeadLetterReason reason{};
     bool orphan = false;  // Its partition is done; only its end is awaited.
+    bool known = false;   // Finished before its partition was assigned: only to be forgotten.
   };
   struct Arrival {
     Offset offset;
     bool finished = false;
+    bool unsure = false;  // After the deadline: the gate may have given it up before.
   };
   struct Owned {
     bool live = false;
     core::RouteId route;
-    Offset next;                         // Committed, as far as the gate knows.
+    Offset next;                           // Committed, as far as the gate knows,
+    std::string finished;                  // and with it.
+    std::uint64_t news = 0;                // How often an offset finished,
+    std::uint64_t news_committed = 0;      // as of the commit that was acknowledged last.
+    std::vector<core::OffsetRange> known;  // Finished before it was assigned.
+    Offset newest{-1};
     std::deque<Arrival> arrivals;        // From the first unfinished one on.
     Offset finished_least, finished_to;  // What may be committed: gaps leave a choice.
     std::map<std::optional<core::LaneKey>, std::set<Offset>> lanes;
@@ -105,12 +113,16 @@ class RecordChecks {
     core::PartitionId partition;
     std::uint64_t use;
     Offset next;
+    std::string finished;
+    std::uint64_t news;
   };
 
   Shadow* find(core::RecordId id);
   bool live(core::PartitionId id) const;
   Owned& owned(core::PartitionId id, const char* who);
-  void finish(Shadow& shadow);
+  void finish(Shadow& shadow, Instant now);
+  static void settle(Owned& partition);
+  static void check_finished(const Owned& partition, const core::CommitEntry& entry);
   void left(Shadow& shadow);
   void check_lane(const Shadow& shadow) const;
   void check_bounds(const Owned& to, Instant now) const;

@@ -83,6 +83,11 @@ void RecordChecks::forget(core::RecordId record) {
   require(shadow->state != State::sent && shadow->state != State::dead_lettering,
           "forget_in_flight", text(record));
   const Owned& p = partitions_[shadow->partition.value];
+  if (shadow->known) {
+    --finished_unforgotten_, --open_records_;
+    shadow->state = State::absent;
+    return;
+  }
   if (shadow->state == State::finished) {
     --finished_unforgotten_;
   } else {
@@ -133,11 +138,37 @@ void RecordChecks::commit(const core::Commit& command) {
     require(
         entry.next <= p.finished_to, "commit_unfinished",
         std::to_string(entry.next.value) + ", finished to " + std::to_string(p.finished_to.value));
-    require(entry.next > p.next, "commit_nothing_new", std::to_string(entry.next.value));
+    require(entry.next >= p.next, "commit_backwards", std::to_string(entry.next.value));
+    require(entry.next > p.next || entry.finished != p.finished, "commit_nothing_new",
+            std::to_string(entry.next.value) + " " + entry.finished);
+    require(entry.finished.size() <= settings_.gate.most_finished_text, "commit_too_long",
+            entry.finished);
+    check_finished(p, entry);
     for (const InCommit& other : in_commit_) {
       require(other.partition != entry.partition, "commit_partition_twice", "");
     }
-    in_commit_.push_back({entry.partition, p.use, entry.next});
+    in_commit_.push_back({entry.partition, p.use, entry.next, entry.finished, p.news});
+  }
+}
+
+// Whatever is finished above the offset is named, and nothing else.
+void RecordChecks::check_finished(const Owned& p, const core::CommitEntry& entry) {
+  const auto ranges = core::read_finished(entry.next, entry.finished);
+  require(ranges.has_value(), "finished_text", entry.finished);
+  const auto named = [&](Offset offset) {
+    return offset < entry.next || std::any_of(ranges->begin(), ranges->end(), [&](const auto& r) {
+             return r.first <= offset && offset < r.end;
+           });
+  };
+  for (const Arrival& arrival : p.arrivals) {
+    require(arrival.unsure || named(arrival.offset) == arrival.finished, "finished_as_it_is",
+            std::to_string(arrival.offset.value) + " in " + entry.finished);
+  }
+  for (const core::OffsetRange& range : p.known) {
+    if (range.end <= Offset{p.newest.value + 1}) continue;
+    const Offset first{std::max(range.first.value, p.newest.value + 1)};
+    require(named(first) && named(Offset{range.end.value - 1}), "finished_before_is_kept",
+            std::to_string(first.value) + " in " + entry.finished);
   }
 }
 
@@ -154,6 +185,7 @@ void RecordChecks::partition_done(core::PartitionId partition, Instant now) {
     if (now < p.deadline) {
       require(p.records == 0, "done_in_flight", name);
       require(p.fenced || p.next >= p.finished_least, "done_uncommitted", name);
+      require(p.fenced || p.news_committed == p.news, "done_uncommitted_ahead", name);
     }
   }
   for (Shadow& shadow : records_) {

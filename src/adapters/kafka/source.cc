@@ -155,6 +155,11 @@ void Source::close(Duration patience) {
   }
 }
 
+std::string Source::name_of(core::PartitionId id) const {
+  const Partition& partition = state_->assignment.at(id);
+  return partition.topic + " partition " + std::to_string(partition.number.value);
+}
+
 SourceStatus Source::status() const {
   const Troubles& troubles = state_->troubles;
   SourceStatus status;

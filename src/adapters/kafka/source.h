@@ -111,6 +111,9 @@ class Source {
   // REQUIRES: every partition is done. Nothing else may be called afterwards.
   void close(Duration patience);
 
+  // For people: `results partition 3`. REQUIRES: the partition is not yet unassigned.
+  std::string name_of(core::PartitionId partition) const;
+
   SourceStatus status() const;
 
  private:

@@ -331,6 +331,54 @@ TEST(Gate, a_late_refusal_does_not_touch_a_new_assignment) {
   ASSERT_EQ(bench.all<Commit>().size(), 2u);
 }
 
+TEST(Gate, what_finished_ahead_travels_with_the_commit_and_is_not_delivered_again) {
+  RouteOptions route;
+  route.order = Order::none;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0, 5);
+  for (std::uint32_t i = 0; i < 4; ++i) bench.arrive(i, 5 + i);
+  bench.ended(1, Outcome::accepted);
+  bench.ended(3, Outcome::accepted);
+  bench.pass(Duration::millis(200));
+  const CommitEntry entry = bench.all<Commit>().back().entries[0];
+  EXPECT_EQ(entry.next, Offset{5});
+  const auto finished = read_finished(entry.next, entry.finished);
+  ASSERT_TRUE(finished);
+  EXPECT_EQ(*finished, (std::vector<OffsetRange>{{Offset{6}, Offset{7}}, {Offset{8}, Offset{9}}}));
+
+  BenchGate later(BenchGate::options_for(route));
+  later.put(PartitionAssigned{PartitionId{0}, RouteId{0}, entry.next, *finished});
+  for (std::uint32_t i = 0; i < 4; ++i) later.arrive(i, 5 + i);
+  EXPECT_EQ(later.sent(), (std::vector<std::uint32_t>{0, 2}));
+  EXPECT_EQ(later.all<Forget>().size(), 2u);
+  EXPECT_EQ(later.gate.stats(RouteId{0}).received, 2u);
+  EXPECT_EQ(later.gate.stats(RouteId{0}).finished_before, 2u);
+  later.ended(0, Outcome::accepted);
+  later.ended(2, Outcome::accepted);
+  later.pass(Duration::millis(200));
+  EXPECT_EQ(later.all<Commit>().back().entries[0].next, Offset{9});
+}
+
+TEST(Gate, a_partition_is_held_before_its_finished_offsets_outgrow_a_commit) {
+  RouteOptions route;
+  route.order = Order::none;
+  GateOptions options = BenchGate::options_for(route, 1000);
+  options.most_finished_text = 100;
+  BenchGate bench(options);
+  bench.assign(0);
+  std::uint32_t count = 0;
+  while (bench.all<Hold>().empty() && count < 500) bench.arrive(count, count), ++count;
+  ASSERT_EQ(bench.all<Hold>().size(), 1u);
+  EXPECT_EQ(bench.all<Hold>()[0].reason, HoldReason::ledger_full);
+  for (std::uint32_t i = 1; i < count; i += 2) bench.ended(i, Outcome::accepted);
+  bench.pass(Duration::millis(200));
+  const CommitEntry entry = bench.all<Commit>().back().entries[0];
+  EXPECT_LE(entry.finished.size(), 100u);
+  EXPECT_EQ(read_finished(entry.next, entry.finished)->size(), count / 2);
+  for (std::uint32_t i = 0; i < count; i += 2) bench.ended(i, Outcome::accepted);
+  EXPECT_EQ(bench.all<Read>().size(), 1u) << "older records have finished";
+}
+
 TEST(Gate, a_stop_ends_with_stopped) {
   BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
   bench.assign(0);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <string>
 #include <vector>
 
 namespace einlass::core {
@@ -77,6 +80,74 @@ TEST(LedgerDeathTest, finishing_twice_is_a_broken_invariant) {
   const auto second = ledger.arrive(Offset{1}, 1);
   ledger.finish(second);
   EXPECT_DEATH(ledger.finish(second), "broken invariant");
+}
+
+using Ranges = std::vector<OffsetRange>;
+
+OffsetRange range(std::int64_t first, std::int64_t end) { return {Offset{first}, Offset{end}}; }
+
+TEST(Ledger, finished_offsets_ahead_are_ranges_over_gaps) {
+  Ledger ledger;
+  ledger.open(Offset{10});
+  ledger.arrive(Offset{10}, 1);
+  const auto second = ledger.arrive(Offset{11}, 2);
+  const auto third = ledger.arrive(Offset{20}, 3);
+  ledger.arrive(Offset{21}, 4);
+  const auto fifth = ledger.arrive(Offset{22}, 5);
+  EXPECT_EQ(ledger.finished_ranges(), Ranges{});
+  ledger.finish(second);
+  ledger.finish(fifth);
+  EXPECT_EQ(ledger.finished_ranges(), (Ranges{range(11, 12), range(22, 23)}));
+  ledger.finish(third);
+  EXPECT_EQ(ledger.finished_ranges(), (Ranges{range(11, 21), range(22, 23)}));
+}
+
+TEST(Ledger, a_book_goes_on_where_the_last_one_ended) {
+  Ledger ledger;
+  ledger.open(Offset{10}, Ranges{range(12, 14), range(20, 30)});
+  EXPECT_EQ(ledger.finished_ranges(), (Ranges{range(12, 14), range(20, 30)}));
+  EXPECT_FALSE(ledger.knows(Offset{10}));
+  const auto first = ledger.arrive(Offset{10}, 1);
+  EXPECT_TRUE(ledger.knows(Offset{13}));
+  ledger.pass_over(Offset{13});
+  EXPECT_EQ(ledger.committable(), Offset{10});
+  EXPECT_EQ(ledger.finished_ranges(), (Ranges{range(13, 14), range(20, 30)}));
+  ledger.finish(first);
+  EXPECT_EQ(ledger.committable(), Offset{14});
+  EXPECT_FALSE(ledger.knows(Offset{14}));
+  const auto next = ledger.arrive(Offset{14}, 1);
+  ledger.finish(next);
+  EXPECT_EQ(ledger.committable(), Offset{15});
+  EXPECT_EQ(ledger.finished_ranges(), (Ranges{range(20, 30)}));
+  const auto last = ledger.arrive(Offset{19}, 1);
+  ledger.finish(last);
+  EXPECT_EQ(ledger.committable(), Offset{30}) << "what comes next was finished before";
+  EXPECT_EQ(ledger.finished_ranges(), Ranges{});
+  EXPECT_TRUE(ledger.knows(Offset{29}));
+  ledger.pass_over(Offset{29});
+  EXPECT_FALSE(ledger.knows(Offset{30}));
+}
+
+TEST(Ledger, the_text_never_outgrows_what_was_foretold) {
+  std::mt19937_64 dice(3);
+  for (int round = 0; round < 300; ++round) {
+    Ledger ledger;
+    Offset at{static_cast<std::int64_t>(dice() % 1000)};
+    ledger.open(at);
+    std::vector<Ledger::Entry> unfinished;
+    for (std::uint32_t i = 0; i < 200; ++i) {
+      at.value += 1 + static_cast<std::int64_t>(dice() % 8 == 0 ? dice() % 100'000 : 0);
+      unfinished.push_back(ledger.arrive(at, i));
+    }
+    std::shuffle(unfinished.begin(), unfinished.end(), dice);
+    std::size_t foretold = ledger.most_text();
+    for (const Ledger::Entry entry : unfinished) {
+      ledger.finish(entry);
+      const std::string text = write_finished(ledger.committable(), ledger.finished_ranges());
+      ASSERT_LE(text.size(), foretold) << text;
+      if (dice() % 8 == 0) foretold = ledger.most_text();
+    }
+  }
 }
 
 }  // namespace
