@@ -26,7 +26,7 @@ constexpr Duration kLeavePatience = Duration::seconds(5);
 }  // namespace
 
 Shard::Shard(boost::asio::io_context& io, const config::Config& config, const Clock& clock,
-             Notify notify)
+             Notify notify, const MakeSource& make_source)
     : io_(io),
       config_(config),
       clock_(clock),
@@ -40,13 +40,13 @@ Shard::Shard(boost::asio::io_context& io, const config::Config& config, const Cl
       wakeup_(io),
       now_(clock.now()) {
   try {
-    connect();
+    connect(make_source);
   } catch (const std::exception& error) {
     throw ConfigRefused(error.what());
   }
 }
 
-void Shard::connect() {
+void Shard::connect(const MakeSource& make_source) {
   for (const config::Target& target : config_.targets) {
     targets_.push_back(
         {std::make_unique<http::Target>(io_, target_options(target), events_, notify_),
@@ -61,7 +61,9 @@ void Shard::connect() {
     dead_letters_ =
         std::make_unique<kafka::DeadLetters>(io_, dead_letters_options(config_), events_, notify_);
   }
-  source_ = std::make_unique<kafka::Source>(io_, source_options(config_), events_, *this, notify_);
+  source_ = make_source ? make_source(io_, events_, *this, notify_)
+                        : std::make_unique<kafka::Source>(io_, source_options(config_), events_,
+                                                          *this, notify_);
 }
 
 Shard::~Shard() = default;
@@ -161,7 +163,7 @@ void Shard::take(const kafka::Message& message) {
   const Place place = limiters_.place_of(route, message);
   if (!place.bad.empty()) records_[record].last_error = place.bad;
   const bool by_key = config_.routes[route.value].order == config::Order::key;
-  gate_.handle(core::RecordArrived{message.partition, record, message.offset, place.line,
+  gate_.handle(core::RecordArrived{message.partition, record, message.read_at, place.line,
                                    by_key ? lane_key(message) : std::nullopt,
                                    records_[record].size(), place.cost, !place.bad.empty()},
                now_, commands_);

@@ -30,12 +30,17 @@ struct ConfigRefused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Makes what a shard reads from. Throws std::runtime_error if librdkafka refuses the configuration.
+using MakeSource = std::function<std::unique_ptr<kafka::RecordSource>(
+    boost::asio::io_context&, core::Events&, kafka::MessageSink&, const Notify&)>;
+
 // REQUIRES: made, run and destroyed on one thread; outlived by what the constructor is given.
 class Shard final : public kafka::MessageSink {
  public:
-  // Throws ConfigRefused with the reason if librdkafka or OpenSSL refuse the configuration.
+  // Reads from `make_source`, or, without it, the topics of the routes. Throws ConfigRefused with
+  // the reason if librdkafka or OpenSSL refuse the configuration.
   Shard(boost::asio::io_context& io, const config::Config& config, const Clock& clock,
-        Notify notify);
+        Notify notify, const MakeSource& make_source = {});
   ~Shard() override;
 
   // Turns until stop() has been called and everything is drained, or until a fatal error.
@@ -48,7 +53,7 @@ class Shard final : public kafka::MessageSink {
 
   // For the admin pages; called on the same thread.
   const core::Gate& gate() const { return gate_; }
-  const kafka::Source& source() const { return *source_; }
+  const kafka::RecordSource& source() const { return *source_; }
   const Limiters& limiters() const { return limiters_; }
   const http::Target& target(std::size_t i) const { return *targets_[i].http; }
   Instant now() const { return now_; }
@@ -62,7 +67,7 @@ class Shard final : public kafka::MessageSink {
     RequestBuilder requests;
   };
 
-  void connect();
+  void connect(const MakeSource& make_source);
   void wait();
   void collect();
   void handle();
@@ -100,7 +105,7 @@ class Shard final : public kafka::MessageSink {
   std::vector<Target> targets_;
   std::vector<core::RouteId> route_of_partition_;  // By PartitionId.
   std::unique_ptr<kafka::DeadLetters> dead_letters_;
-  std::unique_ptr<kafka::Source> source_;
+  std::unique_ptr<kafka::RecordSource> source_;
   boost::asio::steady_timer wakeup_;
   Instant wakeup_at_ = kNever;  // What wakeup_ is set to.
   Instant now_;

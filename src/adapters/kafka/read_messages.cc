@@ -104,13 +104,15 @@ void Source::State::count_skipped(Partition& partition, std::int64_t offset) {
 
 void Source::State::take(const Partition& partition, const rd_kafka_message_t& message) {
   sink.take({.partition = partition.id,
+             .read_at = Offset{message.offset},
              .offset = Offset{message.offset},
              .timestamp_ms = rd_kafka_message_timestamp(&message, nullptr),
              .topic = partition.topic,
              .number = partition.number,
              .key = view(message.key, message.key_len),
              .value = view(message.payload, message.len),
-             .headers = headers_of(message)});
+             .headers = headers_of(message),
+             .earlier = {}});
 }
 
 std::span<const Header> Source::State::headers_of(const rd_kafka_message_t& message) {

@@ -29,16 +29,26 @@ struct Header {
   std::optional<std::string_view> value;  // None for a null value.
 };
 
+// What was tried before a record came to the dead letter topic that it is read from.
+struct EarlierAttempts {
+  std::uint32_t count = 0;
+  // When the first and the last began, since 1970; -1 if there was none.
+  std::int64_t first_ms = -1;
+  std::int64_t last_ms = -1;
+};
+
 // One consumed message. All views live until take() returns.
 struct Message {
   core::PartitionId partition;
-  Offset offset;
+  Offset read_at;  // In the partition that is read, for the ledger.
+  Offset offset;   // As the record is known by; a dead letter's is the one that it had at first.
   std::int64_t timestamp_ms = -1;  // Since 1970; -1 where the broker gave none.
   std::string_view topic;
   PartitionNumber number;
   std::optional<std::string_view> key;
   std::optional<std::string_view> value;
   std::span<const Header> headers;
+  EarlierAttempts earlier;
 };
 
 // Takes each message as it is read; what it wants to keep it copies.
@@ -77,44 +87,62 @@ struct SourceStatus {
   std::map<std::string, std::uint64_t> offsets_skipped;  // By topic: what Kafka no longer had.
 };
 
-// REQUIRES: used on the thread that runs `io`; outlived by `io`, `events` and `sink`.
-class Source {
+// Where a shard's records come from, and who is told what became of them.
+class RecordSource {
+ public:
+  virtual ~RecordSource() = default;
+
+  // Takes what is ready, at most `budget` messages, without waiting: messages to the sink,
+  // assignments, revocations and commit results to the events. Partitions take turns.
+  virtual void poll(Instant now, int budget) = 0;
+
+  // True if poll() would find something at once. When false, the io_context wakes up when that
+  // changes.
+  virtual bool has_more() const = 0;
+
+  // Reads a partition no further, at once, or reads on.
+  virtual void hold(core::PartitionId partition) = 0;
+  virtual void read(core::PartitionId partition) = 0;
+
+  // Commits asynchronously; ends as core::CommitEnded. REQUIRES: none is open.
+  virtual void commit(std::span<const core::CommitEntry> entries) = 0;
+
+  // The gate is through with a revoked or lost partition. When it is through with all of them,
+  // they are unassigned.
+  virtual void partition_done(core::PartitionId partition) = 0;
+
+  // Commits what is left to commit and leaves. Waits at most `patience`.
+  // REQUIRES: every partition is done. Nothing else may be called afterwards.
+  virtual void close(Duration patience) = 0;
+
+  // For people: `results partition 3`. REQUIRES: the partition is not yet unassigned.
+  virtual std::string name_of(core::PartitionId partition) const = 0;
+
+  virtual SourceStatus status() const = 0;
+};
+
+// The topics of the routes, as one member of the consumer group; a static member that leaves keeps
+// its place. REQUIRES: used on the thread that runs `io`; outlived by `io`, `events` and `sink`.
+class Source final : public RecordSource {
  public:
   // Starts to connect. Throws std::runtime_error, with the property at fault, if librdkafka
   // refuses the configuration. Trouble with brokers, topics or logins is never an exception: it
   // goes to `notify` and status(), and is tried again for ever.
   Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,
          MessageSink& sink, Notify notify);
-  ~Source();
+  ~Source() override;
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  // Takes what is ready, at most `budget` messages, without waiting: messages to the sink,
-  // assignments, revocations and commit results to the events. Partitions take turns.
-  void poll(Instant now, int budget);
-
-  // True if poll() would find something at once. When false, `io` wakes up when that changes.
-  bool has_more() const;
-
-  // Reads a partition no further, at once, or reads on.
-  void hold(core::PartitionId partition);
-  void read(core::PartitionId partition);
-
-  // Commits asynchronously; ends as core::CommitEnded. REQUIRES: none is open.
-  void commit(std::span<const core::CommitEntry> entries);
-
-  // The gate is through with a revoked or lost partition. When it is through with all of them,
-  // they are unassigned.
-  void partition_done(core::PartitionId partition);
-
-  // Leaves the group politely (a static member keeps its place). Waits at most `patience`.
-  // REQUIRES: every partition is done. Nothing else may be called afterwards.
-  void close(Duration patience);
-
-  // For people: `results partition 3`. REQUIRES: the partition is not yet unassigned.
-  std::string name_of(core::PartitionId partition) const;
-
-  SourceStatus status() const;
+  void poll(Instant now, int budget) override;
+  bool has_more() const override;
+  void hold(core::PartitionId partition) override;
+  void read(core::PartitionId partition) override;
+  void commit(std::span<const core::CommitEntry> entries) override;
+  void partition_done(core::PartitionId partition) override;
+  void close(Duration patience) override;
+  std::string name_of(core::PartitionId partition) const override;
+  SourceStatus status() const override;
 
  private:
   struct State;
