@@ -1,11 +1,13 @@
 #include "app/dead_record.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
+
+#include "app/dead_story.h"
 
 namespace einlass::app {
 namespace {
-
-constexpr std::size_t kOwnHeaders = 11;
 
 constexpr std::string_view kNever =
     "no waiting would give it a permit: it costs more than a limit ever grants, or a rate is 0";
@@ -24,32 +26,45 @@ std::string name_of(core::DeadLetterReason reason) {
   return "";
 }
 
-std::string millis(Instant at) { return std::to_string(at.us / 1000); }
+std::int64_t millis(Instant at) { return at.us / 1000; }
+
+// All attempts, those before it was read from a dead letter topic among them.
+kafka::EarlierAttempts attempts_of(const StoredRecord& record) {
+  kafka::EarlierAttempts all = record.earlier;
+  if (record.attempts == 0) return all;
+  all.count += std::min(record.attempts, std::numeric_limits<std::uint32_t>::max() - all.count);
+  if (all.first_ms < 0) all.first_ms = millis(record.first_attempt);
+  all.last_ms = millis(record.last_attempt);
+  return all;
+}
 
 }  // namespace
 
 DeadRecordBuilder::DeadRecordBuilder(const StoredRecord& record, const core::DeadLetter& command,
                                      const config::Route& route) {
-  values_.reserve(kOwnHeaders);
-  headers_.reserve(record.header_count() + kOwnHeaders);
-  for (std::size_t i = 0; i < record.header_count(); ++i) headers_.push_back(record.header(i));
-  add("einlass-route", route.name);
-  add("einlass-topic", std::string(record.topic()));
-  add("einlass-partition", std::to_string(record.number.value));
-  add("einlass-offset", std::to_string(record.offset.value));
-  add("einlass-timestamp", std::to_string(record.timestamp_ms));
-  add("einlass-attempts", std::to_string(record.attempts));
-  add("einlass-reason", name_of(command.reason));
+  values_.reserve(kStoryHeaders.size());
+  headers_.reserve(record.header_count() + kStoryHeaders.size());
+  for (std::size_t i = 0; i < record.header_count(); ++i) {
+    if (!is_story_header(record.header(i).name)) headers_.push_back(record.header(i));
+  }
+  const kafka::EarlierAttempts attempts = attempts_of(record);
+  add(kRouteHeader, route.name);
+  add(kTopicHeader, std::string(record.topic()));
+  add(kPartitionHeader, std::to_string(record.number.value));
+  add(kOffsetHeader, std::to_string(record.offset.value));
+  add(kTimestampHeader, std::to_string(record.timestamp_ms));
+  add(kAttemptsHeader, std::to_string(attempts.count));
+  add(kReasonHeader, name_of(command.reason));
   if (!record.last_error.empty()) {
-    add("einlass-error", record.last_error);
+    add(kErrorHeader, record.last_error);
   } else if (command.reason == core::DeadLetterReason::never) {
-    add("einlass-error", std::string(kNever));
+    add(kErrorHeader, std::string(kNever));
   }
-  if (record.attempts > 0) {
-    if (record.last_status > 0) add("einlass-status", std::to_string(record.last_status));
-    add("einlass-first-attempt-at", millis(record.first_attempt));
-    add("einlass-last-attempt-at", millis(record.last_attempt));
+  if (record.attempts > 0 && record.last_status > 0) {
+    add(kStatusHeader, std::to_string(record.last_status));
   }
+  if (attempts.first_ms >= 0) add(kFirstAttemptHeader, std::to_string(attempts.first_ms));
+  if (attempts.last_ms >= 0) add(kLastAttemptHeader, std::to_string(attempts.last_ms));
   dead_ = {command.record, route.dead_letter, record.key(), record.value(), headers_};
 }
 

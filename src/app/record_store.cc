@@ -30,6 +30,7 @@ void StoredRecord::fill(const kafka::Message& message, core::RouteId its_route) 
   attempts = 0;
   last_status = 0;
   last_error.clear();
+  earlier = message.earlier;
   bytes_.clear();
   headers_.clear();
   topic_ = add(message.topic);

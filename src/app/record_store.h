@@ -45,6 +45,8 @@ class StoredRecord {
   std::uint32_t attempts = 0;
   unsigned last_status = 0;  // Of the last failed attempt; 0 where none was answered.
   std::string last_error;    // Why it failed.
+  kafka::EarlierAttempts
+      earlier;  // Those before it came to the dead letter topic it was read from.
 
  private:
   friend class RecordStore;
