@@ -379,6 +379,21 @@ TEST(Gate, a_partition_is_held_before_its_finished_offsets_outgrow_a_commit) {
   EXPECT_EQ(bench.all<Read>().size(), 1u) << "older records have finished";
 }
 
+TEST(Gate, an_empty_partition_is_read_on_however_much_was_finished_before) {
+  RouteOptions route;
+  route.order = Order::none;
+  GateOptions options = BenchGate::options_for(route);
+  options.most_finished_text = 64;
+  BenchGate bench(options);
+  std::vector<OffsetRange> before;
+  for (std::int64_t i = 0; i < 31; ++i) before.push_back({Offset{2 * i + 1}, Offset{2 * i + 2}});
+  bench.put(PartitionAssigned{PartitionId{0}, RouteId{0}, Offset{0}, before});
+  bench.arrive(0, 0);
+  EXPECT_EQ(bench.all<Hold>().size(), 1u);
+  bench.ended(0, Outcome::accepted);
+  EXPECT_EQ(bench.all<Read>().size(), 1u);
+}
+
 TEST(Gate, a_stop_ends_with_stopped) {
   BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
   bench.assign(0);

@@ -128,6 +128,20 @@ TEST(Ledger, a_book_goes_on_where_the_last_one_ended) {
   EXPECT_FALSE(ledger.knows(Offset{30}));
 }
 
+TEST(Ledger, finished_offsets_side_by_side_take_two_numbers) {
+  Ledger ledger;
+  ledger.open(Offset{0});
+  std::vector<Ledger::Entry> entries;
+  for (std::uint32_t i = 0; i < 30; ++i) entries.push_back(ledger.arrive(Offset{i}, i));
+  // The first upwards, the others downwards.
+  for (std::uint32_t i = 1; i < 15; ++i) ledger.finish(entries[i]);
+  EXPECT_EQ(ledger.most_text(), most_finished_text(2 + 1 + 16, 30));
+  for (std::uint32_t i = 29; i > 14; --i) ledger.finish(entries[i]);
+  EXPECT_EQ(ledger.most_text(), most_finished_text(2 + 1 + 1, 30));
+  ledger.finish(entries[0]);
+  EXPECT_EQ(ledger.most_text(), most_finished_text(1, 0));
+}
+
 TEST(Ledger, the_text_never_outgrows_what_was_foretold) {
   std::mt19937_64 dice(3);
   for (int round = 0; round < 300; ++round) {
