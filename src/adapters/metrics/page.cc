@@ -44,6 +44,10 @@ void add_records(Families& page, const Routes& routes) {
                "Records given back to Kafka unfinished: their partition was revoked, or the gate "
                "stopped. Whoever reads the partition next reads them again.");
   add_route_number(page, routes, &core::RouteStats::returned);
+  page.counter("einlass_records_finished_before_total",
+               "Records read again after a restart or a rebalance, but known to be finished from "
+               "the last commit: passed over, and not counted as received.");
+  add_route_number(page, routes, &core::RouteStats::finished_before);
   page.gauge("einlass_records_inside",
              "Records inside the gate now, counted on their own: the books close when this is "
              "received - delivered - dead lettered - returned.");
