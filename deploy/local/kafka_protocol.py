@@ -54,7 +54,19 @@ def _string(text):
 def metadata(port, topics=(), timeout=2.0):
     """(broker ids, controller id, {topic: {partition: leader}}) as the broker on that port knows it."""
     body = struct.pack(">i", len(topics)) + b"".join(_string(topic) for topic in topics)
-    answer = _Reader(_call(port, 3, 1, body, timeout))
+    brokers, controller, found = _read_metadata(_Reader(_call(port, 3, 1, body, timeout)))
+    return brokers, controller, {topic: {partition: leader for partition, (leader, _, _) in partitions.items()}
+                                 for topic, partitions in found.items()}
+
+
+def replicas(port, timeout=2.0):
+    """(broker ids, controller id, {(topic, partition): (its replicas, those in sync)}) of all topics."""
+    brokers, controller, found = _read_metadata(_Reader(_call(port, 3, 1, struct.pack(">i", -1), timeout)))
+    return brokers, controller, {(topic, partition): (every, in_sync) for topic, partitions in found.items()
+                                 for partition, (_, every, in_sync) in partitions.items()}
+
+
+def _read_metadata(answer):
     brokers = []
     for _ in range(answer.number("i")):
         brokers.append(answer.number("i"))
@@ -62,21 +74,19 @@ def metadata(port, topics=(), timeout=2.0):
     controller, found = answer.number("i"), {}
     for _ in range(answer.number("i")):
         error, name, _ = answer.number("h"), answer.text(), answer.number("b")
-        leaders = {}
+        partitions = {}
         for _ in range(answer.number("i")):
             problem, partition, leader = answer.number("h"), answer.number("i"), answer.number("i")
-            for _ in range(2):  # Replicas, in-sync replicas.
-                for _ in range(answer.number("i")):
-                    answer.number("i")
-            leaders[partition] = -1 if problem else leader
+            every, in_sync = ([answer.number("i") for _ in range(answer.number("i"))] for _ in range(2))
+            partitions[partition] = (-1 if problem else leader, every, in_sync)
         if not error:
-            found[name] = leaders
+            found[name] = partitions
     return brokers, controller, found
 
 
-def create_topic(port, name, partitions, settings):
+def create_topic(port, name, partitions, settings, replicas=1):
     """Throws ProtocolError with the broker's reason."""
-    body = struct.pack(">i", 1) + _string(name) + struct.pack(">ihi", partitions, 1, 0)
+    body = struct.pack(">i", 1) + _string(name) + struct.pack(">ihi", partitions, replicas, 0)
     body += struct.pack(">i", len(settings))
     body += b"".join(_string(key) + _string(str(value)) for key, value in settings.items())
     answer = _Reader(_call(port, 19, 2, body + struct.pack(">i?", 10000, False), 30.0))

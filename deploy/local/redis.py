@@ -29,6 +29,32 @@ class RedisError(RuntimeError):
     pass
 
 
+def ask(port, *words, timeout=5.0):
+    """One command to the server on that port. Numbers come back as int, texts as str, nil as None, arrays as lists."""
+    request = f"*{len(words)}\r\n".encode()
+    for word in words:
+        data = str(word).encode()
+        request += f"${len(data)}\r\n".encode() + data + b"\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout) as connection:
+        connection.sendall(request)
+        with connection.makefile("rb") as answer:
+            return _read(answer)
+
+
+def _read(answer):
+    line = answer.readline().rstrip(b"\r\n").decode()
+    kind, rest = line[:1], line[1:]
+    if kind == "-":
+        raise RedisError(rest)
+    if kind == ":":
+        return int(rest)
+    if kind == "$":
+        return None if rest == "-1" else answer.read(int(rest) + 2)[:-2].decode()
+    if kind == "*":
+        return [_read(answer) for _ in range(int(rest))]
+    return rest
+
+
 class Redis:
     """One server. It dies with the thread that called start(); what it held dies with each stop."""
 
@@ -85,15 +111,8 @@ class Redis:
         self.process.send_signal(signal.SIGCONT)
 
     def ask(self, *words, timeout=5.0):
-        """One command. Numbers come back as int, texts as str, nil as None, arrays as lists."""
-        request = f"*{len(words)}\r\n".encode()
-        for word in words:
-            data = str(word).encode()
-            request += f"${len(data)}\r\n".encode() + data + b"\r\n"
-        with socket.create_connection(("127.0.0.1", self.port), timeout) as connection:
-            connection.sendall(request)
-            with connection.makefile("rb") as answer:
-                return self._read(answer)
+        """One command, as ask() above."""
+        return ask(self.port, *words, timeout=timeout)
 
     def command_calls(self):
         """{command: (calls, microseconds)} since the start or the last CONFIG RESETSTAT."""
@@ -104,19 +123,6 @@ class Redis:
                 fields = dict(pair.split("=") for pair in values.split(","))
                 found[name] = (int(fields["calls"]), int(fields["usec"]))
         return found
-
-    def _read(self, answer):
-        line = answer.readline().rstrip(b"\r\n").decode()
-        kind, rest = line[:1], line[1:]
-        if kind == "-":
-            raise RedisError(rest)
-        if kind == ":":
-            return int(rest)
-        if kind == "$":
-            return None if rest == "-1" else answer.read(int(rest) + 2)[:-2].decode()
-        if kind == "*":
-            return [self._read(answer) for _ in range(int(rest))]
-        return rest
 
     def _wait_until_it_answers(self):
         deadline = time.monotonic() + _START_DEADLINE_S

@@ -42,8 +42,8 @@ def start_child(arguments, log_path, **options):
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
     with open(log_path, "ab") as log:
-        return subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                start_new_session=True, preexec_fn=die_with_parent, **options)
+        streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
+        return subprocess.Popen(arguments, start_new_session=True, preexec_fn=die_with_parent, **{**streams, **options})
 
 
 def stop_child(process, patience=10.0):
