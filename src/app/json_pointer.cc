@@ -37,7 +37,8 @@ const nlohmann::json* JsonValue::find(std::string_view pointer) {
     } else if (at->is_array()) {
       std::size_t index = 0;
       const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-      const bool whole = error == std::errc() && end == token.data() + token.size();
+      const bool odd_zero = token.size() > 1 && token.front() == '0';
+      const bool whole = error == std::errc() && end == token.data() + token.size() && !odd_zero;
       if (!whole || index >= at->size()) return nullptr;
       at = &(*at)[index];
     } else {

@@ -166,9 +166,10 @@ std::int64_t JsonScanner::integer(std::int64_t least, std::int64_t most) {
 }
 
 std::int64_t JsonScanner::too_far(bool negative, std::int64_t least, std::int64_t most) {
+  constexpr std::size_t kMostShown = 60;
   const std::string_view number = text_.substr(value_at_ - 1, at_ - value_at_ + 1);
   fail(value_at_,
-       std::string(number) +
+       std::string(number.substr(0, kMostShown)) + (number.size() > kMostShown ? "..." : "") +
            (negative ? " is too small; the smallest value that works is " + std::to_string(least)
                      : " is too large; the largest value that works is " + std::to_string(most)));
   return least;

@@ -56,15 +56,20 @@ Parsed<T> within(T value, Bounds<T> bounds, Show show) {
 
 // ".5" after the whole part, in units of `factor` microseconds; none if it is not whole in them.
 std::optional<std::int64_t> take_fraction(std::string_view& text, std::int64_t factor) {
-  std::int64_t sum = 0;
-  while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
-    const int digit = text.front() - '0';
-    if (factor % 10 != 0 && digit != 0) return std::nullopt;
-    factor /= 10;
-    sum += digit * factor;
-    text.remove_prefix(1);
+  constexpr std::size_t kMostPlaces = 13;  // No whole number of microseconds of a day has more.
+  const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
+  std::string_view digits = text.substr(0, count);
+  text.remove_prefix(count);
+  while (digits.ends_with('0')) digits.remove_suffix(1);
+  if (digits.size() > kMostPlaces) return std::nullopt;
+  __int128 parts = 0;
+  __int128 scale = 1;
+  for (const char digit : digits) {
+    parts = parts * 10 + (digit - '0');
+    scale *= 10;
   }
-  return sum;
+  if (parts * factor % scale != 0) return std::nullopt;
+  return static_cast<std::int64_t>(parts * factor / scale);
 }
 
 std::string enumerated(const std::vector<std::string_view>& names, std::string_view last) {

@@ -28,12 +28,15 @@ bool is_slot(const Value& value) {
 std::optional<std::vector<SlotRange>> read_slots(const Value& answer, const std::string& asked) {
   if (answer.kind != Value::Kind::array) return std::nullopt;
   std::vector<SlotRange> ranges;
+  std::int64_t slots = 0;  // A slot is held once: more of them than there are is no answer.
   for (const Value& range : answer.elements) {
     if (!range.is_array_of(3) || !range.elements[2].is_array_of(2)) return std::nullopt;
     const Value &first = range.elements[0], &last = range.elements[1];
     const Value& host = range.elements[2].elements[0];
     const std::int64_t port = range.elements[2].elements[1].integer;
     if (!is_slot(first) || !is_slot(last) || port <= 0 || port > 0xffff) return std::nullopt;
+    slots += last.integer - first.integer + 1;
+    if (last.integer < first.integer || slots > kSlots) return std::nullopt;
     const bool unnamed = host.text.empty() || host.text == "?";
     ranges.push_back({static_cast<std::uint16_t>(first.integer),
                       static_cast<std::uint16_t>(last.integer),

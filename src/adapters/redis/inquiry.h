@@ -25,7 +25,7 @@ struct Login {
 void append_login(std::string& out, const Login& login);
 
 // Owned by a shared_ptr, which what is under way holds too.
-class Inquiry : public std::enable_shared_from_this<Inquiry>, Connection::Observer {
+class Inquiry final : public std::enable_shared_from_this<Inquiry>, Connection::Observer {
  public:
   // Called once, unless it is cancelled before: the answer, or null and why there is none. `why` is
   // a part of a sentence and holds no secret.

@@ -91,6 +91,7 @@ ReplyReader::Result ReplyReader::next() {
   if (reader_->ridx == -1) {
     reply_.kind = Reply::Kind::other;
     reply_.integers.clear();
+    reply_.text.clear();
     elements_ = 0;
   }
   void* complete = nullptr;

@@ -6,9 +6,8 @@
 #include "adapters/redis/node.h"
 
 namespace einlass::redis {
-namespace {
 
-std::optional<Address> read_address(const Value& answer) {
+std::optional<Address> read_primary(const Value& answer) {
   if (!answer.is_array_of(2)) return std::nullopt;
   const std::string& port = answer.elements[1].text;
   Address found{answer.elements[0].text, 0};
@@ -17,8 +16,6 @@ std::optional<Address> read_address(const Value& answer) {
   if (found.host.empty() || !number || found.port == 0) return std::nullopt;
   return found;
 }
-
-}  // namespace
 
 Sentinels::Sentinels(boost::asio::io_context& io, const StoreOptions& options)
     : io_(io), options_(options) {}
@@ -51,7 +48,7 @@ void Sentinels::ask(std::size_t tried) {
 
 void Sentinels::answered(std::size_t tried, const Value* answer, const std::string& why) {
   inquiry_.reset();
-  const std::optional<Address> found = answer ? read_address(*answer) : std::nullopt;
+  const std::optional<Address> found = answer ? read_primary(*answer) : std::nullopt;
   if (found) {
     const Done done = std::exchange(done_, nullptr);
     return done(found, "");

@@ -9,8 +9,12 @@
 
 #include "adapters/redis/inquiry.h"
 #include "adapters/redis/store.h"
+#include "adapters/redis/value.h"
 
 namespace einlass::redis {
+
+// The answer to SENTINEL GET-MASTER-ADDR-BY-NAME; none where it has another shape.
+std::optional<Address> read_primary(const Value& answer);
 
 class Sentinels {
  public:

@@ -287,6 +287,9 @@ TEST(RedisClusterSlots, TheAnswerIsRead) {
   EXPECT_EQ((*slots)[1].primary, (Address{"10.0.0.9", 7001})) << "who has no name is who was asked";
   for (const char* bad : {":1\r\n", "*1\r\n:1\r\n", "*1\r\n*2\r\n:0\r\n:1\r\n",
                           "*1\r\n*3\r\n:0\r\n:16384\r\n*2\r\n$1\r\nh\r\n:1\r\n",
+                          "*1\r\n*3\r\n:2\r\n:1\r\n*2\r\n$1\r\nh\r\n:1\r\n",
+                          "*2\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$1\r\nh\r\n:1\r\n"
+                          "*3\r\n:0\r\n:0\r\n*2\r\n$1\r\ng\r\n:1\r\n",
                           "*1\r\n*3\r\n:-1\r\n:1\r\n*2\r\n$1\r\nh\r\n:1\r\n",
                           "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n:65536\r\n",
                           "*1\r\n*3\r\n:0\r\n:1\r\n*1\r\n$1\r\nh\r\n"}) {

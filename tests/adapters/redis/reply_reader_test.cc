@@ -55,6 +55,15 @@ TEST(RedisReplies, WhatIsNoIntegerSpoilsAnArrayWhereverItStands) {
   }
 }
 
+TEST(RedisReplies, NoTextOfAnEarlierReplyIsLeft) {
+  ReplyReader reader;
+  reader.feed(std::string("*1\r\n+master\r\n*1\r\n:1\r\n"));
+  ASSERT_EQ(reader.next(), Result::reply);
+  EXPECT_EQ(reader.reply().text, "master");
+  ASSERT_EQ(reader.next(), Result::reply);
+  EXPECT_EQ(reader.reply().text, "");
+}
+
 TEST(RedisReplies, TheLongestArrayAndOneMore) {
   std::string bytes = "*4096\r\n";
   for (int i = 0; i < 4'096; ++i) bytes += ":1\r\n";

@@ -49,8 +49,8 @@ TEST(BucketKey, follows_a_json_pointer_into_the_value) {
   EXPECT_EQ(sample.key(Kind::json, "/a/b/0"), "10");
   EXPECT_EQ(sample.key(Kind::json, "/a/b/1"), "x");
   EXPECT_EQ(sample.key(Kind::json, "/a/~0~1"), "true");
-  for (const char* nowhere :
-       {"/a/b/2", "/a/b/-", "/a/b/", "/a/b/x", "/a", "/deep", "/none", "/", "/a/b/0/c"}) {
+  for (const char* nowhere : {"/a/b/2", "/a/b/01", "/a/b/-", "/a/b/", "/a/b/x", "/a", "/deep",
+                              "/none", "/", "/a/b/0/c"}) {
     EXPECT_EQ(sample.key(Kind::json, nowhere), "") << nowhere;
   }
 }

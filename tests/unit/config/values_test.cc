@@ -31,6 +31,10 @@ TEST(Values, Durations) {
   EXPECT_EQ(duration("7d"), Duration{604'800'000'000});
   EXPECT_EQ(duration("0"), Duration{0});
   EXPECT_EQ(duration("106751992d"), Duration{kMost});
+  EXPECT_EQ(duration("0.000000005d"), Duration{432}) << "whole, though not digit by digit";
+  for (const char* fine : {"0.0000001s", "0.0000000200002d", "0.00000000000000000001d"}) {
+    EXPECT_TRUE(refused(parse_duration(fine, {{0}, {kMost}}))) << fine;
+  }
   EXPECT_EQ(to_text(Duration{90'000'000}), "90s");
   EXPECT_EQ(to_text(Duration{1'500'000}), "1500ms");
 }
