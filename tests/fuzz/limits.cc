@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "fuzz/source.h"
 #include "limits/acquire.h"
 #include "limits/refusal.h"
 #include "units/check.h"
@@ -17,39 +18,11 @@ namespace {
 
 using namespace einlass;
 using namespace einlass::limits;
+using fuzz::Source;
 
 constexpr std::int64_t kLatest = std::int64_t{1} << 52;  // Some day in 2112.
 constexpr std::int64_t kMostUnits = 5'000;               // Of an ask: a log keeps them all.
 constexpr std::size_t kMostOperations = 60;
-
-// Numbers out of the bytes; zeros when they are used up.
-class Source {
- public:
-  Source(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-
-  bool empty() const { return size_ == 0; }
-  std::uint8_t byte() {
-    if (size_ == 0) return 0;
-    --size_;
-    return *data_++;
-  }
-  bool bit() { return (byte() & 1) != 0; }
-
-  // Of any length: the first byte says how many more it has.
-  std::int64_t number() {
-    std::uint64_t value = 0;
-    for (int bytes = byte() % 9; bytes > 0; --bytes) value = value << 8 | byte();
-    return static_cast<std::int64_t>(value);
-  }
-  std::int64_t number(std::int64_t from, std::int64_t to) {
-    const auto range = static_cast<std::uint64_t>(to - from) + 1;
-    return from + static_cast<std::int64_t>(static_cast<std::uint64_t>(number()) % range);
-  }
-
- private:
-  const std::uint8_t* data_;
-  std::size_t size_;
-};
 
 // A limit of that kind, whose numbers may be refused.
 Parameters some_limit(Source& source, int kind) {

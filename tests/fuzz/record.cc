@@ -1,0 +1,165 @@
+// Whatever a producer puts into a record: keys and costs stay within their bounds, and the request
+// that is sent for it is one request, with our headers as INTERFACE names them and the value
+// untouched, as a strict server reads it.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/http/request_parser.h"
+#include "adapters/http/request_writer.h"
+#include "app/extract.h"
+#include "app/record_store.h"
+#include "app/request.h"
+#include "fuzz/source.h"
+#include "units/check.h"
+
+namespace {
+
+using namespace einlass;
+
+constexpr std::size_t kRoom = 1 << 16;
+constexpr std::size_t kMostHeaders = 8;
+constexpr app::RunId kRun = {1, 2, 3, 4, 5, 6, 0x87, 8};
+
+// One limit of each kind of key, and in turn one of each kind of cost.
+std::vector<config::Limit> some_limits(unsigned which) {
+  using Key = config::KeySource::Kind;
+  using Cost = config::CostSource::Kind;
+  std::vector<config::Limit> limits(6);
+  const config::KeySource keys[] = {{Key::none, ""},         {Key::record_key, ""},
+                                    {Key::topic, ""},        {Key::partition, ""},
+                                    {Key::header, "tenant"}, {Key::json, "/user/id"}};
+  const config::CostSource costs[] = {
+      {Cost::number, ""}, {Cost::header, "cost"}, {Cost::json, "/cost"}, {Cost::bytes, ""}};
+  for (std::size_t i = 0; i < limits.size(); ++i) limits[i].key = keys[i];
+  limits[which % limits.size()].cost = costs[which / limits.size() % 4];
+  limits[which % limits.size()].default_cost = {7};
+  limits.back().bad_key = config::BadKey::dead_letter;
+  return limits;
+}
+
+void check_extracted(const kafka::Message& message, unsigned which) {
+  const std::vector<config::Limit> limits = some_limits(which);
+  std::vector<const config::Limit*> pointers;
+  for (const config::Limit& limit : limits) pointers.push_back(&limit);
+  app::RecordFields fields(pointers);
+  const app::Extracted found = fields.read(message);
+  CHECK(found.keys.size() == limits.size());
+  for (const std::string_view key : found.keys) CHECK(key.size() <= app::kLongestKey);
+  CHECK(found.cost >= Permits{1} && found.cost <= app::kMostRecordCost);
+  CHECK(found.keys[0].empty() && found.keys[2] == message.topic);
+  if (found.bad) CHECK(app::bad_key_text(found).starts_with("limit "));
+  CHECK(app::lane_key(message).has_value() == message.key.has_value());
+}
+
+std::string decoded64(std::string_view text) {
+  static constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  CHECK(text.size() % 4 == 0);
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  while (text.ends_with('=')) text.remove_suffix(1);
+  for (const char c : text) {
+    CHECK(kDigits.find(c) != kDigits.npos);
+    bits = bits << 6 | static_cast<std::uint32_t>(kDigits.find(c));
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 0xff);
+  }
+  return bytes;
+}
+
+// The bytes of the request as our own strict server reads them.
+void check_read(const http::RequestBytes& bytes, const kafka::Message& message) {
+  http::RequestParser parser(kRoom, kRoom);
+  http::ReceiveBuffer buffer(http::RequestParser::buffer_bytes(kRoom));
+  std::string_view text = bytes.unsent();
+  CHECK(text.size() <= kRoom);
+  http::Progress progress = http::Progress::more;
+  while (!text.empty() && progress == http::Progress::more) {
+    const std::span<char> room = buffer.room();
+    const std::size_t size = std::min(room.size(), text.size());
+    std::memcpy(room.data(), text.data(), size);
+    buffer.added(size);
+    text.remove_prefix(size);
+    progress = parser.feed(buffer);
+  }
+  CHECK(progress == http::Progress::done && text.empty() && buffer.unread().empty());
+  const http::ServerRequest request = parser.request();
+  CHECK(request.method == "POST" && request.path == "/callback");
+  CHECK(request.body == message.value.value_or(std::string_view{}));
+  std::map<std::string_view, int> seen;
+  for (const auto& [name, value] : request.headers) ++seen[name];
+  for (const char* const ours :
+       {"host", "content-length", "content-type", "idempotency-key", "einlass-permit",
+        "einlass-attempt", "kafka-topic", "kafka-partition", "kafka-offset"}) {
+    CHECK(seen[ours] == 1);
+  }
+  const std::string place =
+      std::to_string(message.number.value) + "-" + std::to_string(message.offset.value);
+  CHECK(request.header("idempotency-key") ==
+        "\"" + std::string(message.topic) + "-" + place + "\"");
+  CHECK(seen.count("kafka-tombstone") == (message.value ? 0u : 1u));
+  CHECK(seen.count("transfer-encoding") == 0 && seen.count("authorization") == 0);
+  if (!message.key) return CHECK(!seen.count("kafka-key") && !seen.count("kafka-key-base64"));
+  const std::string key = seen.count("kafka-key") ? std::string(request.header("kafka-key"))
+                                                  : decoded64(request.header("kafka-key-base64"));
+  CHECK(key == *message.key);
+}
+
+void check_request(const kafka::Message& message) {
+  app::StoredRecord record;
+  record.fill(message, core::RouteId{0});
+  CHECK(record.key() == message.key && record.value() == message.value);
+  app::RequestBuilder builder(kRun, {"X-Tenant", "tenant"});
+  core::Send send;
+  send.attempt = core::Attempt{3};
+  std::string skipped;
+  const http::Request& request = builder.build(record, send, true, skipped);
+  CHECK(request.headers.size() <= 16 + message.headers.size());
+  http::TargetOptions options;
+  options.host = "target.example";
+  options.path = "/callback";
+  const http::RequestWriter writer(options);
+  http::RequestBytes bytes;
+  writer.write(request, bytes);
+  check_read(bytes, message);
+}
+
+std::optional<std::string_view> optional_text(fuzz::Source& source) {
+  return source.bit() ? std::optional(source.text()) : std::nullopt;
+}
+
+}  // namespace
+
+// Where it comes from, its headers and its key, each with its length; the rest is the value.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static constexpr std::string_view kNames[] = {
+      "tenant", "cost", "traceparent", "baggage", "Content-Type", "x-tenant", "Host"};
+  fuzz::Source source(data, size);
+  const unsigned which = source.byte();
+  kafka::Message message;
+  message.topic = "results";
+  message.number = PartitionNumber{static_cast<std::int32_t>(source.number(0, 0x7fffffff))};
+  message.offset = Offset{source.number(0, INT64_MAX - 1)};
+  message.timestamp_ms = source.number(-1, INT64_MAX - 1);
+  std::vector<kafka::Header> headers(source.byte() % kMostHeaders);
+  for (kafka::Header& header : headers) {
+    const std::size_t name = source.byte() % (std::size(kNames) + 1);
+    header.name = name < std::size(kNames) ? kNames[name] : source.text();
+    header.value = optional_text(source);
+  }
+  message.headers = headers;
+  message.key = optional_text(source);
+  if (source.bit()) message.value = source.rest();
+  check_extracted(message, which);
+  check_request(message);
+  return 0;
+}

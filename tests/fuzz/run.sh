@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Runs one fuzzer from its seeds for so many seconds:   run.sh PROGRAM SECONDS [FOLDER]
+#
+# What it finds on its way goes into FOLDER, which is thrown away where none is named. An input that
+# breaks something is left in the working folder, and named.
+set -euo pipefail
+
+program=$1
+seconds=$2
+name=$(basename "$program")
+here=$(dirname "${BASH_SOURCE[0]}")
+
+if [ $# -gt 2 ]; then
+  found=$3
+  mkdir -p "$found"
+else
+  found=$(mktemp -d)
+  trap 'rm -rf "$found"' EXIT
+fi
+
+seeds=()
+[ -d "$here/corpus/${name#fuzz_}" ] && seeds+=("$here/corpus/${name#fuzz_}")
+[ "$name" = fuzz_config ] && seeds+=("$here/../../config" "$here/../e2e/wrong_configs")
+[ "$name" = fuzz_replay_trace ] && seeds+=("$here/../e2e/wrong_traces" "$here/../conformance/vectors")
+
+# One input may take 10 s and 1 GB at the most: a reader that grows without bound is a finding.
+"$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 \
+  -print_final_stats=1 -verbosity=1 -artifact_prefix="$PWD/$name-" "$found" "${seeds[@]}" 2>&1 |
+  grep -v '^#[0-9]*[[:space:]]*\(NEW\|REDUCE\|pulse\|RELOAD\)' | tail -n 60
