@@ -124,8 +124,7 @@ class Demo:
         return {
             "instance": name,
             "admin": {"listen": f"127.0.0.1:{port}"},
-            "kafka": {"brokers": [self.kafka.brokers], "group": "demo",
-                      "properties": {"auto.offset.reset": "earliest"}},
+            "kafka": {"brokers": [self.kafka.brokers], "group": "demo"},
             "redis": {"url": self.redis.url},
             "limits": {"callbacks": {"algorithm": "sliding_log", "limit": self.options.limit, "window": "1s",
                                      "store": "redis"}},

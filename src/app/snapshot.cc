@@ -77,9 +77,13 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
   const kafka::SourceStatus source = shard.source().status();
   for (const config::Route& route : config.routes) {
     for (const std::string& topic : route.topics) {
-      const auto skipped = source.offsets_skipped.find(topic);
-      snapshot.topics.push_back(
-          {topic, skipped == source.offsets_skipped.end() ? 0 : skipped->second, 0});
+      metrics::Topic& shown = snapshot.topics.emplace_back();
+      shown.name = topic;
+      const auto found = source.offsets_skipped.find(topic);
+      if (found == source.offsets_skipped.end()) continue;
+      shown.skipped_by_retention = found->second.retention;
+      shown.skipped_by_recreation = found->second.recreated;
+      shown.skipped_by_reset = found->second.reset;
     }
   }
   for (const kafka::SourceStatus::Partition& partition : source.partitions) {

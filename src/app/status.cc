@@ -87,6 +87,8 @@ Json kafka_json(const Shard& shard) {
                           {"partition", partition.number.value},
                           {"held", partition.held},
                           {"revoking", partition.revoking},
+                          {"waiting", partition.waiting},
+                          {"stuck", valid_utf8(partition.stuck)},
                           {"committed", partition.committed.value},
                           {"finished_ahead", ledger ? ledger->ledger.finished_ahead() : 0}});
   }
@@ -138,6 +140,9 @@ std::string why_not_ready(const Shard& shard, const config::Config& config) {
   if (source.brokers_down) return "no Kafka broker can be reached: " + source.trouble;
   if (!source.joined) {
     return source.trouble.empty() ? "not yet in the consumer group" : source.trouble;
+  }
+  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
+    if (!partition.stuck.empty()) return partition.stuck;
   }
   const redis::Store* store = shard.limiters().redis();
   if (store != nullptr && waits_for_redis(config)) {

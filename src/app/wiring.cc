@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "app/stand_in.h"
+#include "units/check.h"
 
 namespace einlass::app {
 namespace {
@@ -96,6 +97,18 @@ core::GateOptions gate_options(const config::Config& config, std::uint64_t seed)
   return options;
 }
 
+kafka::OffsetReset offset_reset(const config::Config& config) {
+  switch (config.kafka.auto_offset_reset) {
+    case config::OffsetReset::error:
+      return kafka::OffsetReset::error;
+    case config::OffsetReset::earliest:
+      return kafka::OffsetReset::earliest;
+    case config::OffsetReset::latest:
+      return kafka::OffsetReset::latest;
+  }
+  CHECK(false);
+}
+
 kafka::SourceOptions source_options(const config::Config& config) {
   kafka::SourceOptions options;
   options.brokers = brokers_of(config);
@@ -109,6 +122,7 @@ kafka::SourceOptions source_options(const config::Config& config) {
   }
   options.properties = config.kafka.properties;
   options.revoke_timeout = config.kafka.revoke_timeout;
+  options.auto_offset_reset = offset_reset(config);
   return options;
 }
 

@@ -24,6 +24,7 @@ inline constexpr core::StoreId kRedisOrStandIn{2};
 inline constexpr std::uint8_t kStores = 3;
 
 core::GateOptions gate_options(const config::Config& config, std::uint64_t seed);
+kafka::OffsetReset offset_reset(const config::Config& config);
 kafka::SourceOptions source_options(const config::Config& config);
 kafka::DeadLettersOptions dead_letters_options(const config::Config& config);
 http::TargetOptions target_options(const config::Target& target);

@@ -21,12 +21,15 @@ struct Admin {
   std::uint16_t port = 9465;
 };
 
+enum class OffsetReset { error, earliest, latest };
+
 struct Kafka {
   std::vector<std::string> brokers = {"127.0.0.1:9092"};
   std::string group = "einlass";
   bool static_membership = true;  // kafka.static_membership: group.instance.id = instance.
   Duration commit_interval = Duration::millis(100);
   Duration revoke_timeout = Duration::seconds(10);
+  OffsetReset auto_offset_reset = OffsetReset::earliest;
   std::map<std::string, std::string> properties;
 };
 

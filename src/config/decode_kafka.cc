@@ -22,6 +22,7 @@ constexpr OwnProperty kOwnProperties[] = {
     {"metadata.broker.list", "is set by kafka.brokers"},
     {"group.id", "is set by kafka.group"},
     {"group.instance.id", "is set by instance and kafka.static_membership"},
+    {"auto.offset.reset", "is set by kafka.auto_offset_reset"},
     {"enable.auto.commit", "is the gate's own: offsets are committed only once finished"},
     {"enable.auto.offset.store", "is the gate's own: offsets are committed only once finished"},
 };
@@ -75,6 +76,12 @@ void decode_brokers(Section& section, std::vector<std::string>& out) {
   out = std::move(brokers);
 }
 
+Parsed<OffsetReset> parse_offset_reset(const Scalar& scalar) {
+  const auto choice = parse_choice(scalar.text, {"error", "earliest", "latest"});
+  if (refused(choice)) return std::get<Refusal>(choice);
+  return static_cast<OffsetReset>(std::get<std::size_t>(choice));
+}
+
 void decode_properties(Section& section, std::map<std::string, std::string>& properties) {
   read_free_texts(
       section, "properties", [&](const Entry& entry, std::string_view name, std::string value) {
@@ -98,6 +105,7 @@ void decode_kafka(Section& top, Kafka& kafka) {
   section.read_boolean("static_membership", kafka.static_membership);
   section.read_duration("commit_interval", kafka.commit_interval, kCommitInterval);
   section.read_duration("revoke_timeout", kafka.revoke_timeout, kRevokeTimeout);
+  section.read("auto_offset_reset", kafka.auto_offset_reset, parse_offset_reset);
   decode_properties(section, kafka.properties);
 }
 

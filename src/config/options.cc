@@ -42,6 +42,10 @@ constexpr Option kOptions[] = {
     {"kafka", "commit_interval", "duration", "100ms", "How often finished offsets are committed."},
     {"kafka", "revoke_timeout", "duration", "10s",
      "How long a revoked partition may finish what is inside before it is given up."},
+    {"kafka", "auto_offset_reset", "error, earliest or latest", "earliest",
+     "Where to read a partition of which nothing is committed, or whose next offset Kafka no "
+     "longer "
+     "has: from the log's start, its end, or (`error`) not before somebody has set another."},
     {"kafka", "properties", "map", "none",
      "Any property of librdkafka, as `security.protocol`; secrets also as `NAME_file`."},
 

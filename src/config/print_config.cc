@@ -85,12 +85,14 @@ void print_service(Page& page, const Config& config) {
 }
 
 void print_kafka(Page& page, const Kafka& kafka) {
+  static constexpr std::string_view kResets[] = {"error", "earliest", "latest"};
   page.section("kafka", [&] {
     page.option("brokers", yaml_list(kafka.brokers));
     page.text("group", kafka.group);
     page.option("static_membership", kafka.static_membership ? "true" : "false");
     page.option("commit_interval", to_text(kafka.commit_interval));
     page.option("revoke_timeout", to_text(kafka.revoke_timeout));
+    page.text("auto_offset_reset", kResets[static_cast<std::size_t>(kafka.auto_offset_reset)]);
     print_texts(page, "properties", kafka.properties);
   });
 }

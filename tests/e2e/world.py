@@ -57,8 +57,7 @@ class World:
     def config(self, topic, limit, changes=None):
         """A gate's config: a sliding log of `limit` a second in Redis, one HTTP target, order by partition."""
         settings = {
-            "kafka": {"brokers": [self.kafka.brokers], "group": "e2e", "commit_interval": "100ms",
-                      "properties": {"auto.offset.reset": "earliest"}},
+            "kafka": {"brokers": [self.kafka.brokers], "group": "e2e", "commit_interval": "100ms"},
             "limits": {"shared": {"algorithm": "sliding_log", "limit": limit, "window": "1s", "store": "redis"}},
             "targets": {"receiver": {"http": {"url": f"http://127.0.0.1:{self.receiver.port}/callback",
                                               "timeout": "5s", "max_in_flight": 64}}},

@@ -20,11 +20,10 @@ Partition& Assignment::add(const std::string& topic, PartitionNumber number, cor
   partition.route = route;
   partition.topic = topic;
   partition.number = number;
-  partition.phase = Phase::reading;
+  partition.phase = Phase::waiting;
   partition.queue = std::move(queue);
   ids_[{topic, number.value}] = partition.id.value;
   wakeups_.watch(partition.queue.get(), partition.id.value);
-  more(partition);
   return partition;
 }
 

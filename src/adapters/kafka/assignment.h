@@ -13,17 +13,28 @@
 
 #include "adapters/kafka/handles.h"
 #include "adapters/kafka/wakeups.h"
+#include "core/finished_map.h"
 #include "core/ids.h"
 #include "units/id.h"
+#include "units/time.h"
 
 namespace einlass::kafka {
 
 enum class Phase : std::uint8_t {
-  unused,  // A free slot.
+  unused,   // A free slot.
+  waiting,  // The gate does not have it yet: where to begin is not known.
   reading,
   revoking,  // The gate was told that it is revoked; waits for partition_done().
   lost,      // As revoking, but it is somebody else's already.
   done,      // The gate is through with it.
+};
+
+// Whether it is known which offset comes next.
+enum class Finding : std::uint8_t {
+  sought,  // Kafka is asked, or will be.
+  stuck,   // The policy does not say: it waits for another one.
+  found,   // It is `next`, but librdkafka does not know yet.
+  read,    // librdkafka reads on from there.
 };
 
 // One assignment of one partition. Stays where it is while it is in use.
@@ -37,12 +48,20 @@ struct Partition {
   bool held = false;
   bool more = false;       // Its queue may hold something.
   bool queued = false;     // Stands in the ready line.
-  std::int64_t next = -1;  // The offset that comes next if none is missing; -1 before the first.
-  std::int64_t reset_at = -1;  // The offset that librdkafka did not find and left; -1 = none.
+  std::int64_t next = -1;  // The offset that comes next if none is missing; -1 before it is known.
   Offset committed{-1};
+  bool uncommitted = false;     // The last commit that the gate wanted has not been acknowledged.
   std::size_t most_queued = 0;  // The most messages that its queue held of late.
   QueueHandle queue;
-  MessageHandle kept;  // The first message of a log that began anew, for the next assignment.
+
+  Finding finding = Finding::sought;
+  bool anew = false;           // Its log began anew: what is committed means nothing.
+  bool fetched = false;        // librdkafka has been told to read it.
+  bool resting = false;        // Not asked about before the next tick.
+  std::uint64_t question = 0;  // The open question about it; 0 = none.
+  Instant moved;               // When it last went on elsewhere than at `next`.
+  std::string why_stuck;
+  std::vector<core::OffsetRange> finished;  // For the gate, until it has handled its assignment.
 
   bool readable() const { return phase == Phase::reading && !held; }
 };
@@ -54,7 +73,7 @@ class Assignment {
   Assignment(const Assignment&) = delete;
   Assignment& operator=(const Assignment&) = delete;
 
-  // Takes a slot; the partition is to be read, from its queue that is watched from now on.
+  // Takes a slot, in Phase::waiting; the queue is watched from now on.
   Partition& add(const std::string& topic, PartitionNumber number, core::RouteId route,
                  QueueHandle queue);
 

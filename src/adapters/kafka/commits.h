@@ -1,9 +1,13 @@
 // Commits, one at a time, and each answered exactly once.
+//
+// The broker does not check who owns a partition: a commit of an old generation that arrived in a
+// new one would take the new owner back. So after the first sign that the group has gone on without
+// us nothing is committed before it has given us a new assignment.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "adapters/kafka/assignment.h"
 #include "adapters/kafka/handles.h"
@@ -14,35 +18,46 @@ namespace einlass::kafka {
 
 class Commits {
  public:
-  // `events` gets the answers.
+  // `events` gets the results.
   Commits(Assignment& assignment, core::Events& events)
       : assignment_(assignment), events_(events) {}
 
   // Commits asynchronously; the result comes to `queue`. Entries of partitions that are lost or
-  // out of use are left out. Ends as core::CommitEnded, at once if nothing can be sent.
-  // REQUIRES: none is open.
+  // out of use are left out. Ends as core::CommitEnded, at once if nothing can be sent,
+  // as when no broker is `reachable`. REQUIRES: none is open.
   void begin(rd_kafka_t* client, rd_kafka_queue_t* queue,
-             std::span<const core::CommitEntry> entries);
+             std::span<const core::CommitEntry> entries, bool reachable = true);
 
   // Takes librdkafka's answer. Returns its error code.
   rd_kafka_resp_err_t ended(rd_kafka_t* client, rd_kafka_queue_t* queue, rd_kafka_event_t* event);
 
-  // The assignment is lost: the open commit ends as fenced. What librdkafka has already cannot be
-  // called back, so the next commit waits until that has been answered: two on the way could
-  // arrive in the wrong order.
+  // The assignment is lost: the open commit ends as fenced, and so does every further one. What
+  // librdkafka has already cannot be called back, so the next generation's first commit waits until
+  // that has been answered: two on the way could arrive in the wrong order.
   void give_up();
+
+  // The group has given us an assignment: from now on commits are of that.
+  void begin_generation();
 
   bool open() const { return open_; }
 
  private:
+  ListHandle list_of(rd_kafka_t* client, std::span<const core::CommitEntry> entries);
   void send(rd_kafka_t* client, rd_kafka_queue_t* queue, ListHandle list);
+  void acknowledge(const rd_kafka_topic_partition_list_t& sent);
   void end(core::CommitResult result);
 
   Assignment& assignment_;
   core::Events& events_;
-  bool open_ = false;    // The gate waits for an answer.
-  bool on_way_ = false;  // librdkafka has a commit that it has not answered.
-  ListHandle waiting_;   // The open commit, while one that was given up is still on its way.
+  bool open_ = false;              // The gate waits for an answer.
+  bool on_way_ = false;            // librdkafka has a commit that it has not answered.
+  bool fenced_ = false;            // The group has gone on without us.
+  bool metadata_refused_ = false;  // The brokers take less than it needs: they get none any more.
+  std::uint64_t generation_ = 0;
+  std::uint64_t generation_on_way_ = 0;  // Of the commit that librdkafka has.
+  ListHandle sent_;                      // That commit.
+  ListHandle waiting_;  // The open commit, while one that was given up is still on its way.
+  std::vector<core::PartitionId> ids_;  // Of the open commit, in the order of its list.
 };
 
 }  // namespace einlass::kafka

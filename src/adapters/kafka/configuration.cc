@@ -30,7 +30,6 @@ constexpr Duration kRevokeMargin = Duration::seconds(3);
 // MB a partition with these. queued.min.messages bounds the bookkeeping where messages are tiny.
 constexpr std::array kSourceDefaults = {
     Property{"client.id", "einlass"},
-    Property{"auto.offset.reset", "earliest"},
     Property{"isolation.level", "read_committed"},
     // Cooperative rebalancing loses its assignment while commits go on, below librdkafka 2.10.1.
     Property{"partition.assignment.strategy", "range"},
@@ -76,6 +75,7 @@ const std::map<std::string, const char*, std::less<>> kRefused = {
     {"metadata.broker.list", "set kafka.brokers instead"},
     {"group.id", "set kafka.group instead"},
     {"group.instance.id", "set `instance` instead"},
+    {"auto.offset.reset", "set kafka.auto_offset_reset instead"},
     {"enable.auto.commit", "the gate commits what is finished, and only that"},
     {"auto.commit.enable", "the gate commits what is finished, and only that"},
     {"enable.auto.offset.store", "the gate commits what is finished, and only that"},
@@ -217,6 +217,8 @@ ConfHandle source_configuration(const SourceOptions& options, int version) {
   set_own_property(conf.get(), "enable.auto.offset.store", "false", "kafka");
   set_own_property(conf.get(), "enable.partition.eof", "false", "kafka");
   set_own_property(conf.get(), "log.queue", "true", "kafka");
+  // We are told, and decide: see Positions.
+  set_own_property(conf.get(), "auto.offset.reset", "error", "kafka");
   check_revoke_timeout(conf.get(), options.revoke_timeout);
   rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT |
                                            RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG |

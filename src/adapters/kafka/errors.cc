@@ -62,10 +62,11 @@ constexpr std::array kAdvice = {
            Standing::topic,
            "this login may not use the topic %t; grant it READ and DESCRIBE (WRITE for a dead "
            "letter topic), tried again for ever"},
-    Advice{RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET, "kafka_offset_gone", Severity::error,
-           Standing::topic,
-           "a partition of %t no longer has the offset to go on from and auto.offset.reset is "
-           "error, so it is not read; set the offset of the group %g and restart"},
+    Advice{RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE, "kafka_metadata_refused", Severity::warning,
+           Standing::passing,
+           "the brokers take less metadata with an offset than the 3,584 bytes that this gate may "
+           "need; set their offset.metadata.max.bytes to 4096 and restart the gate: until then it "
+           "commits without, and delivers again what had finished out of order"},
     Advice{RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED, "kafka_poll_too_late", Severity::error,
            Standing::passing,
            "the gate stood still for longer than max.poll.interval.ms and lost its partitions in "

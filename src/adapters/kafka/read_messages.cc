@@ -18,14 +18,13 @@ std::optional<std::string_view> view(const void* data, std::size_t size) {
 int Source::State::read(Partition& partition, int budget) {
   int count = 0;
   while (count < budget && partition.readable()) {
-    MessageHandle message = std::move(partition.kept);
-    if (message == nullptr) message.reset(rd_kafka_consume_queue(partition.queue.get(), 0));
+    const MessageHandle message(rd_kafka_consume_queue(partition.queue.get(), 0));
     if (message == nullptr) {
       assignment.empty(partition);
       break;
     }
     ++count;
-    if (admit(partition, message)) take(partition, *message);
+    if (admit(partition, *message)) take(partition, *message);
   }
   if (sleeps_when_full && count > 0) keep_fetching(partition);
   return count;
@@ -54,52 +53,24 @@ void Source::State::keep_fetching(Partition& partition) {
   if (!rd_kafka_metadata(client, 0, nullptr, &unused, 0)) rd_kafka_metadata_destroy(unused);
 }
 
-// Whether the message is the gate's to have. Almost always it is the next one.
-bool Source::State::admit(Partition& partition, MessageHandle& message) {
-  if (message->err) {
-    tell(message->err, false, rd_kafka_message_errstr(message.get()), partition.topic);
+// Whether the message is the gate's to have. Almost always it is the next one; offsets may be
+// missing, after compaction or a transaction. One that was here already comes once more where its
+// partition was told anew where to begin just when it was read.
+bool Source::State::admit(Partition& partition, const rd_kafka_message_t& message) {
+  const bool passed = message.offset >= 0 && message.offset < partition.next;
+  if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
+    // One that is passed is of the time before the partition was told where to begin.
+    if (!passed && partition.finding == Finding::read) positions.out_of_range(partition, now);
+    main_ready = true;
     return false;
   }
-  const std::int64_t offset = message->offset;
-  if (offset != partition.next) {
-    if (offset < partition.next) {
-      begin_anew(partition, std::move(message));
-      return false;
-    }
-    count_skipped(partition, offset);
+  if (message.err) {
+    tell(message.err, false, rd_kafka_message_errstr(&message), partition.topic);
+    return false;
   }
-  partition.next = offset + 1;
+  if (passed) return false;
+  partition.next = message.offset + 1;
   return true;
-}
-
-// Offsets went back: the topic was deleted and made anew, or a broker lost the end of its log. The
-// gate's records of this partition no longer mean what is in Kafka now.
-void Source::State::begin_anew(Partition& partition, MessageHandle first) {
-  notify({Severity::error, "kafka_log_began_anew",
-          partition.topic + " partition " + std::to_string(partition.number.value) +
-              " went back from offset " + std::to_string(partition.next) + " to " +
-              std::to_string(first->offset) +
-              ": the topic was deleted and created again, or lost its end; reading from there"});
-  partition.kept = std::move(first);
-  partition.phase = Phase::lost;
-  events.push_back(core::PartitionLost{partition.id});
-}
-
-// Gaps are normal (compaction, transactions). What counts is a gap over the offset that librdkafka
-// says it did not find any more.
-void Source::State::count_skipped(Partition& partition, std::int64_t offset) {
-  serve_log();
-  const std::int64_t from = partition.reset_at;
-  if (from < 0) return;
-  if (partition.next <= from && from < offset) {
-    offsets_skipped[partition.topic] += static_cast<std::uint64_t>(offset - from);
-    notify({Severity::error, "kafka_offsets_skipped",
-            partition.topic + " partition " + std::to_string(partition.number.value) +
-                ": offsets " + std::to_string(from) + " to " + std::to_string(offset - 1) +
-                " were deleted from Kafka before they were read; raise the topic's retention or "
-                "the limits"});
-  }
-  if (from <= std::max(offset, partition.next)) partition.reset_at = -1;
 }
 
 void Source::State::take(const Partition& partition, const rd_kafka_message_t& message) {

@@ -1,8 +1,8 @@
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "adapters/kafka/log_line.h"
 #include "adapters/kafka/source_state.h"
 #include "units/check.h"
 
@@ -27,6 +27,7 @@ void Source::State::serve_main_queue() {
     EventHandle event(rd_kafka_queue_poll(main_queue.get(), 0));
     if (event == nullptr) {
       main_ready = false;
+      fetching.checked();
       return;
     }
     serve(std::move(event));
@@ -54,6 +55,41 @@ void Source::State::serve(EventHandle event) {
   }
 }
 
+// What the lookup has found, and what it is to find out next.
+void Source::State::serve_lookup() {
+  if (!answers.empty()) {
+    tell_lookup_failures();
+    tell_rebalance_failure(positions.answered(std::exchange(answers, {}), now));
+    main_ready = true;  // To see what came of it.
+  }
+  if (lookup.open()) return;
+  std::vector<Position> questions = positions.questions();
+  if (!questions.empty()) lookup.ask(std::move(questions));
+}
+
+void Source::State::tell_lookup_failures() {
+  std::set<std::string_view> failed;
+  bool group_answered = false;
+  for (const Position& answer : answers) {
+    group_answered = group_answered || (answer.ask_group && !answer.error);
+    if (!answer.error) continue;
+    failed.insert(answer.topic);
+    Trouble trouble =
+        explain(answer.error, false, rd_kafka_err2str(answer.error), place(answer.topic));
+    trouble.what = "kafka_offsets_unknown";
+    trouble.severity = Severity::warning;
+    trouble.standing = Standing::topic;
+    trouble.detail =
+        "where to read " + answer.topic + " from cannot be found out, so its partition " +
+        std::to_string(answer.number.value) + " waits (asked again for ever): " + trouble.detail;
+    tell(trouble);
+  }
+  if (group_answered) troubles.connection_works();
+  for (const Position& answer : answers) {
+    if (!failed.contains(answer.topic)) troubles.topic_works(answer.topic);
+  }
+}
+
 void Source::State::serve_commit(rd_kafka_resp_err_t error) {
   if (!error) {
     troubles.connection_works();
@@ -73,7 +109,7 @@ void Source::State::serve_rebalance(EventHandle event) {
       troubles.topic_works(entry.topic);
     }
   }
-  tell_rebalance_failure(rebalance.handle(client, std::move(event), now));
+  tell_rebalance_failure(rebalance.handle(std::move(event), now));
 }
 
 void Source::State::serve_error(rd_kafka_event_t* event) {
@@ -93,20 +129,7 @@ void Source::State::serve_error(rd_kafka_event_t* event) {
 void Source::State::serve_log() {
   log_ready = false;
   while (const EventHandle event{rd_kafka_queue_poll(log_queue.get(), 0)}) {
-    serve_log_line(event.get());
-  }
-}
-
-void Source::State::serve_log_line(rd_kafka_event_t* event) {
-  const char* facility = nullptr;
-  const char* text = "";
-  int level = 0;
-  rd_kafka_event_log(event, &facility, &text, &level);
-  if (const auto reset = parse_offset_reset(text)) {
-    Partition* partition = assignment.find(reset->topic, reset->number);
-    if (partition != nullptr) partition->reset_at = reset->from;
-  } else if (const auto trouble = explain_log(event)) {
-    tell(*trouble);
+    if (const auto trouble = explain_log(event.get())) tell(*trouble);
   }
 }
 
@@ -130,6 +153,27 @@ void Source::State::tell_rebalance_failure(const std::string& error) {
         Standing::passing,
         {},
         "a rebalance of the group " + options.group + " failed (" + error + "); tried again"});
+}
+
+void Source::State::tell_losses() {
+  if (std::exchange(losses_told, rebalance.losses()) == rebalance.losses()) return;
+  tell({Severity::warning,
+        "kafka_assignment_lost",
+        Standing::passing,
+        {},
+        "the group " + options.group +
+            " has given this gate's partitions to others without waiting for it, for it was away "
+            "for longer than session.timeout.ms or max.poll.interval.ms; nothing more is committed "
+            "of them, and what had finished since the last commit is delivered again"});
+}
+
+void Source::State::tell_uncommitted(const Partition& partition) {
+  notify({Severity::warning, "kafka_last_commit_failed",
+          partition.topic + " partition " + std::to_string(partition.number.value) +
+              ": its last commit has not been acknowledged, and the partition is given back; what "
+              "finished after offset " +
+              std::to_string(partition.committed.value) +
+              " may be delivered again (-1: nothing is committed); see why the commits failed"});
 }
 
 }  // namespace einlass::kafka

@@ -58,14 +58,19 @@ Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
       notify(std::move(notify_people)),
       client(new_consumer(options, notify)),
       log_queue(rd_kafka_queue_new(client)),
-      wakeups(io, [this](Wakeups::Key key) {
-        if (key == kMainQueue) {
-          main_ready = true;
-        } else if (key == kLogQueue) {
-          log_ready = true;
-        } else {
-          assignment.woken(key);
-        }
+      wakeups(io,
+              [this](Wakeups::Key key) {
+                if (key == kMainQueue) {
+                  main_ready = true;
+                } else if (key == kLogQueue) {
+                  log_ready = true;
+                } else {
+                  assignment.woken(key);
+                }
+              }),
+      lookup(io, client, [this](std::vector<Position> found) {
+        answers = std::move(found);
+        main_ready = true;
       }) {
   rd_kafka_poll_set_consumer(client);
   main_queue.reset(rd_kafka_queue_get_consumer(client));
@@ -93,7 +98,11 @@ void Source::State::subscribe() {
 void Source::State::poll(Instant at, int budget) {
   now = at;
   if (log_ready) serve_log();
-  if (main_ready) serve_main_queue();
+  if (main_ready) {
+    serve_main_queue();
+    serve_lookup();
+    tell_losses();
+  }
   while (budget > 0) {
     Partition* partition = assignment.ready();
     if (partition == nullptr) break;
@@ -105,6 +114,7 @@ void Source::State::poll(Instant at, int budget) {
 void Source::State::tick() {
   main_ready = true;
   assignment.for_each([this](Partition& partition) { assignment.more(partition); });
+  tell_rebalance_failure(positions.tick());
 }
 
 Source::Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,
@@ -128,13 +138,26 @@ void Source::read(core::PartitionId id) {
 }
 
 void Source::commit(std::span<const core::CommitEntry> entries) {
-  state_->commits.begin(state_->client, state_->main_queue.get(), entries);
+  State& state = *state_;
+  // What it says of the group must be known before.
+  if (state.main_ready) state.serve_main_queue();
+  // librdkafka would keep it until a broker is back, and send it though the assignment may be lost
+  // by then: Kafka 3.9 answers that by fencing the static member, who is dead from then on.
+  const bool reachable = !state.troubles.has("kafka_brokers_down");
+  state.commits.begin(state.client, state.main_queue.get(), entries, reachable);
 }
 
 void Source::partition_done(core::PartitionId id) {
   State& state = *state_;
-  state.tell_rebalance_failure(
-      state.rebalance.partition_done(state.client, state.assignment.at(id), state.now));
+  Partition& partition = state.assignment.at(id);
+  if (partition.uncommitted && partition.phase != Phase::lost) state.tell_uncommitted(partition);
+  state.tell_rebalance_failure(state.rebalance.partition_done(partition, state.now));
+  state.main_ready = true;  // It may have to be asked about anew.
+}
+
+void Source::set_offset_reset(OffsetReset policy) {
+  state_->positions.set_policy(policy);
+  state_->main_ready = true;
 }
 
 void Source::close(Duration patience) {
@@ -150,7 +173,7 @@ void Source::close(Duration patience) {
     if (event == nullptr) {
       patience = patience - kSlice;
     } else if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE) {
-      state.rebalance.handle(state.client, std::move(event), state.now);
+      state.rebalance.handle(std::move(event), state.now);
     }
   }
 }
@@ -166,12 +189,18 @@ SourceStatus Source::status() const {
   status.joined = state_->rebalance.joined() && !troubles.any(Standing::for_ever);
   status.brokers_down = troubles.has("kafka_brokers_down");
   status.trouble = troubles.worst();
-  status.offsets_skipped = state_->offsets_skipped;
+  status.offsets_skipped = state_->positions.skipped();
   state_->assignment.for_each([&status](const Partition& partition) {
-    status.partitions.push_back(
-        {partition.id, partition.topic, partition.number, partition.held,
-         partition.phase == Phase::revoking || partition.phase == Phase::lost,
-         partition.committed});
+    const Phase phase = partition.phase;
+    status.partitions.push_back({.partition = partition.id,
+                                 .topic = partition.topic,
+                                 .number = partition.number,
+                                 .held = partition.held,
+                                 .revoking = phase == Phase::revoking || phase == Phase::lost,
+                                 .waiting = phase == Phase::waiting,
+                                 .stuck = partition.why_stuck,
+                                 .committed = partition.committed});
+    if (status.trouble.empty()) status.trouble = partition.why_stuck;
   });
   return status;
 }

@@ -57,6 +57,10 @@ struct MessageSink {
   virtual void take(const Message& message) = 0;
 };
 
+// Where a partition is read from when the offset that should come next is not in Kafka, or none is
+// committed: the log's start, its end, or nowhere, until somebody has decided.
+enum class OffsetReset : std::uint8_t { error, earliest, latest };
+
 struct SourceOptions {
   struct Topic {
     std::string name;
@@ -68,6 +72,14 @@ struct SourceOptions {
   std::vector<Topic> topics;
   std::map<std::string, std::string> properties;  // The user's own; they win over our defaults.
   Duration revoke_timeout = Duration::seconds(10);
+  OffsetReset auto_offset_reset = OffsetReset::earliest;
+};
+
+// Offsets of a topic that were never read, by the reason.
+struct SkippedOffsets {
+  std::uint64_t retention = 0;  // Kafka had deleted them, by age or size, before it was their turn.
+  std::uint64_t recreated = 0;  // The same in a log that took the place of the one we read.
+  std::uint64_t reset = 0;      // Kafka had them still, but OffsetReset::latest passed them over.
 };
 
 // What /v1/status, /readyz and the metrics show of the source.
@@ -78,13 +90,15 @@ struct SourceStatus {
     PartitionNumber number;
     bool held = false;
     bool revoking = false;
-    Offset committed{-1};  // The last acknowledged commit's, -1 before it.
+    bool waiting = false;  // Where to begin is not known yet, so it is not the gate's.
+    std::string stuck;     // Why it is not read before somebody decides; empty if it is.
+    Offset committed{-1};  // What the group has, as far as we know; -1 if nothing.
   };
   bool joined = false;  // Has (or had) an assignment since the last trouble, even an empty one.
   bool brokers_down = false;  // Every broker is out of reach.
   std::string trouble;        // The last error that still stands; empty if none.
   std::vector<Partition> partitions;
-  std::map<std::string, std::uint64_t> offsets_skipped;  // By topic: what Kafka no longer had.
+  std::map<std::string, SkippedOffsets> offsets_skipped;  // By topic.
 };
 
 // Where a shard's records come from, and who is told what became of them.
@@ -110,6 +124,10 @@ class RecordSource {
   // The gate is through with a revoked or lost partition. When it is through with all of them,
   // they are unassigned.
   virtual void partition_done(core::PartitionId partition) = 0;
+
+  // Another policy from now on, also for the partitions that are stuck. A source that is told where
+  // to begin has no use for it.
+  virtual void set_offset_reset(OffsetReset) {}
 
   // Commits what is left to commit and leaves. Waits at most `patience`.
   // REQUIRES: every partition is done. Nothing else may be called afterwards.
@@ -140,6 +158,7 @@ class Source final : public RecordSource {
   void read(core::PartitionId partition) override;
   void commit(std::span<const core::CommitEntry> entries) override;
   void partition_done(core::PartitionId partition) override;
+  void set_offset_reset(OffsetReset policy) override;
   void close(Duration patience) override;
   std::string name_of(core::PartitionId partition) const override;
   SourceStatus status() const override;

@@ -2,7 +2,6 @@
 // events, read_messages.cc its messages.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,7 +10,10 @@
 #include "adapters/kafka/assignment.h"
 #include "adapters/kafka/commits.h"
 #include "adapters/kafka/errors.h"
+#include "adapters/kafka/fetching.h"
 #include "adapters/kafka/handles.h"
+#include "adapters/kafka/lookup.h"
+#include "adapters/kafka/positions.h"
 #include "adapters/kafka/rebalance.h"
 #include "adapters/kafka/source.h"
 #include "adapters/kafka/wakeups.h"
@@ -33,15 +35,13 @@ struct Source::State {
   void serve(EventHandle event);
   void serve_commit(rd_kafka_resp_err_t error);
   void serve_rebalance(EventHandle event);
+  void serve_lookup();
   void serve_error(rd_kafka_event_t* event);
   void serve_log();
-  void serve_log_line(rd_kafka_event_t* event);
 
   int read(Partition& partition, int budget);
   void keep_fetching(Partition& partition);
-  bool admit(Partition& partition, MessageHandle& message);
-  void begin_anew(Partition& partition, MessageHandle first);
-  void count_skipped(Partition& partition, std::int64_t offset);
+  bool admit(Partition& partition, const rd_kafka_message_t& message);
   void take(const Partition& partition, const rd_kafka_message_t& message);
   std::span<const Header> headers_of(const rd_kafka_message_t& message);
 
@@ -49,6 +49,9 @@ struct Source::State {
   void tell(rd_kafka_resp_err_t code, bool fatal, const char* reason, std::string_view topic);
   Place place(std::string_view topic) const;
   void tell_rebalance_failure(const std::string& error);
+  void tell_lookup_failures();
+  void tell_losses();
+  void tell_uncommitted(const Partition& partition);
 
   SourceOptions options;
   core::Events& events;
@@ -60,15 +63,19 @@ struct Source::State {
   Wakeups wakeups;
   Assignment assignment{wakeups};
   Commits commits{assignment, events};
-  Rebalance rebalance{options, assignment, commits, events};
+  Fetching fetching{client, assignment};
+  Positions positions{options.auto_offset_reset, assignment, fetching, events, notify};
+  Rebalance rebalance{options, {client, assignment, fetching, positions, commits, events}};
+  Lookup lookup;
+  std::vector<Position> answers;  // Of the lookup, until poll() takes them.
   Troubles troubles{kQuiet};
+  int losses_told = 0;
   bool main_ready = true;
   bool log_ready = true;
   Instant now;
   const bool sleeps_when_full = rd_kafka_version() < 0x02020000;
-  Instant woken;                                         // When it was last woken from that sleep.
-  std::vector<Header> headers;                           // Used again for each message.
-  std::map<std::string, std::uint64_t> offsets_skipped;  // By topic.
+  Instant woken;                // When it was last woken from that sleep.
+  std::vector<Header> headers;  // Used again for each message.
 };
 
 }  // namespace einlass::kafka

@@ -161,11 +161,13 @@ void add_ledger(Families& page, const Snapshot& snapshot) {
              partition.finished_ahead);
   }
   page.counter("einlass_offsets_skipped_total",
-               "Offsets that Kafka itself no longer had, so that their records never came here: "
-               "deleted by age or size (retention), or the topic was made again (recreated).");
+               "Offsets that were never read: Kafka had deleted them by age or size (retention), "
+               "also in a topic that was made again (recreated), or auto_offset_reset is latest "
+               "(reset).");
   for (const Topic& topic : snapshot.topics) {
     page.add({{"topic", topic.name}, {"reason", "retention"}}, topic.skipped_by_retention);
     page.add({{"topic", topic.name}, {"reason", "recreated"}}, topic.skipped_by_recreation);
+    page.add({{"topic", topic.name}, {"reason", "reset"}}, topic.skipped_by_reset);
   }
 }
 

@@ -47,11 +47,12 @@ struct Partition {
   std::uint64_t finished_ahead = 0;
 };
 
-// A topic that some route reads, and its offsets that Kafka itself no longer had.
+// A topic that some route reads, and its offsets that were never read.
 struct Topic {
   std::string name;
   std::uint64_t skipped_by_retention = 0;
   std::uint64_t skipped_by_recreation = 0;  // The topic was deleted and made again.
+  std::uint64_t skipped_by_reset = 0;       // Passed over, for kafka.auto_offset_reset is latest.
 };
 
 struct Snapshot {

@@ -28,12 +28,15 @@ class CommitsTest : public ::testing::Test {
   }
 
   Partition& partition(std::int32_t number) {
-    return assignment.add("topic", PartitionNumber{number}, core::RouteId{0},
-                          QueueHandle(rd_kafka_queue_get_partition(client, "topic", number)));
+    Partition& added =
+        assignment.add("topic", PartitionNumber{number}, core::RouteId{0},
+                       QueueHandle(rd_kafka_queue_get_partition(client, "topic", number)));
+    added.phase = Phase::reading;
+    return added;
   }
 
   void begin(core::PartitionId id, std::int64_t next) {
-    const std::vector<core::CommitEntry> entries = {{id, Offset{next}}};
+    const std::vector<core::CommitEntry> entries = {{id, Offset{next}, "e1BB"}};
     commits.begin(client, queue.get(), entries);
   }
 
@@ -64,6 +67,7 @@ TEST_F(CommitsTest, one_that_is_given_up_ends_fenced_and_the_next_waits_for_its_
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(result(0), core::CommitResult::fenced);
   EXPECT_FALSE(commits.open());
+  commits.begin_generation();
   begin(id, 3);
   EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR__WAIT_COORD);
   EXPECT_EQ(events.size(), 1u)
@@ -84,6 +88,34 @@ TEST_F(CommitsTest, of_lost_partitions_nothing_is_sent) {
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(result(1), core::CommitResult::failed);
   EXPECT_EQ(rd_kafka_queue_length(queue.get()), 0u);
+}
+
+TEST_F(CommitsTest, after_a_loss_nothing_is_committed_before_the_next_assignment) {
+  const core::PartitionId id = partition(0).id;
+  commits.give_up();
+  begin(id, 5);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(result(0), core::CommitResult::fenced);
+  EXPECT_EQ(rd_kafka_queue_poll(queue.get(), 1500), nullptr) << "it was sent all the same";
+  commits.begin_generation();
+  begin(id, 5);
+  EXPECT_TRUE(commits.open());
+  EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR__WAIT_COORD);
+}
+
+TEST_F(CommitsTest, one_that_waits_behind_another_is_not_sent_in_a_later_generation) {
+  const core::PartitionId id = partition(0).id;
+  begin(id, 5);
+  commits.give_up();
+  commits.begin_generation();
+  begin(id, 3);
+  commits.begin_generation();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(result(1), core::CommitResult::failed);
+  EXPECT_FALSE(commits.open());
+  EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR__WAIT_COORD);
+  EXPECT_EQ(events.size(), 2u);
+  EXPECT_EQ(rd_kafka_queue_poll(queue.get(), 1500), nullptr) << "it was sent all the same";
 }
 
 }  // namespace

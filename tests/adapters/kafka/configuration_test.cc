@@ -36,6 +36,7 @@ TEST(Configuration, has_the_defaults_that_the_promises_rest_on) {
   const ConfHandle conf = source_configuration(with({}), kOld);
   EXPECT_EQ(property(conf.get(), "enable.auto.commit"), "false");
   EXPECT_EQ(property(conf.get(), "enable.auto.offset.store"), "false");
+  EXPECT_EQ(property(conf.get(), "auto.offset.reset"), "error");
   EXPECT_EQ(property(conf.get(), "enable.partition.eof"), "false");
   EXPECT_EQ(property(conf.get(), "partition.assignment.strategy"), "range");
   EXPECT_EQ(property(conf.get(), "group.instance.id"), "gate-1");
@@ -79,9 +80,10 @@ TEST(Configuration, the_value_of_a_secret_is_never_repeated) {
 
 TEST(Configuration, what_would_break_a_promise_is_refused) {
   for (const char* name :
-       {"enable.auto.commit", "enable.auto.offset.store", "enable.partition.eof", "group.id",
-        "group.instance.id", "bootstrap.servers", "metadata.broker.list", "auto.commit.enable",
-        "enable.idempotence", "acks", "transactional.id", "delivery.report.only.error"}) {
+       {"auto.offset.reset", "enable.auto.commit", "enable.auto.offset.store",
+        "enable.partition.eof", "group.id", "group.instance.id", "bootstrap.servers",
+        "metadata.broker.list", "auto.commit.enable", "enable.idempotence", "acks",
+        "transactional.id", "delivery.report.only.error"}) {
     const std::string error = refused(with({{name, "false"}}));
     EXPECT_NE(error.find(std::string("kafka.properties.") + name), std::string::npos) << error;
     EXPECT_NE(error.find("cannot be set"), std::string::npos) << error;

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "adapters/kafka/log_line.h"
-
 namespace einlass::kafka {
 namespace {
 
@@ -78,31 +76,6 @@ TEST(Troubles, tells_the_reason_before_its_consequences) {
   troubles.add(explain(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, false, "", kPlace), at(1));
   EXPECT_NE(troubles.worst().find("login"), std::string::npos);
   EXPECT_TRUE(troubles.has("kafka_brokers_down"));
-}
-
-TEST(LogLine, finds_the_offset_that_was_not_there) {
-  const auto old_form = parse_offset_reset(
-      "[thrd:main]: re.sul-ts [3]: offset reset (at offset 1999, broker 1) to cached BEGINNING "
-      "offset 15000: fetch failed due to requested offset not available on the broker: Broker: "
-      "Offset out of range");
-  ASSERT_TRUE(old_form);
-  EXPECT_EQ(old_form->topic, "re.sul-ts");
-  EXPECT_EQ(old_form->number.value, 3);
-  EXPECT_EQ(old_form->from, 1999);
-  const auto new_form = parse_offset_reset(
-      "results [12]: offset reset (at offset 7 (leader epoch 2), broker 1) to offset BEGINNING "
-      "(leader epoch -1): fetch failed: Broker: Offset out of range");
-  ASSERT_TRUE(new_form);
-  EXPECT_EQ(new_form->topic, "results");
-  EXPECT_EQ(new_form->number.value, 12);
-  EXPECT_EQ(new_form->from, 7);
-}
-
-TEST(LogLine, is_nothing_where_there_is_no_number) {
-  EXPECT_FALSE(parse_offset_reset(""));
-  EXPECT_FALSE(parse_offset_reset("results [3]: offset reset (at offset BEGINNING, broker 1)"));
-  EXPECT_FALSE(parse_offset_reset("]: offset reset (at offset 7"));
-  EXPECT_FALSE(parse_offset_reset(" []: offset reset (at offset 7"));
 }
 
 }  // namespace

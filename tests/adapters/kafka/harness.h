@@ -133,7 +133,11 @@ class Gate {
   }
 
   bool run_until_assigned(std::size_t partitions) {
-    return run_until([&] { return source->status().partitions.size() == partitions; });
+    return run_until([&] {
+      std::size_t read = 0;
+      for (const auto& one : source->status().partitions) read += !one.waiting;
+      return read == partitions;
+    });
   }
 
   // Commits and waits for the answer.
@@ -146,13 +150,15 @@ class Gate {
 
   core::PartitionId id_of(std::int32_t number) const {
     for (const auto& one : source->status().partitions) {
-      if (one.number.value == number && !one.revoking) return one.partition;
+      if (one.number.value == number && !one.revoking && !one.waiting) return one.partition;
     }
     throw std::runtime_error("not assigned");
   }
 
   void done_with_all() {
-    for (const auto& one : source->status().partitions) source->partition_done(one.partition);
+    for (const auto& one : source->status().partitions) {
+      if (!one.waiting) source->partition_done(one.partition);
+    }
   }
 
   void leave() {

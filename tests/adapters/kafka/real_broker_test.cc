@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
@@ -58,7 +59,10 @@ TEST(DISABLED_Child, reads_until_killed) {
   made.properties["session.timeout.ms"] = "30000";
   Gate g(made);
   ASSERT_TRUE(g.run_until([&] { return g.sink.count == 100; }));
-  ASSERT_EQ(g.commit({{g.id_of(0), Offset{40}}}), core::CommitResult::committed);
+  const std::vector<core::OffsetRange> ahead = {{Offset{45}, Offset{50}},
+                                                {Offset{99}, Offset{100}}};
+  const std::string finished = core::write_finished(Offset{40}, ahead);
+  ASSERT_EQ(g.commit({{g.id_of(0), Offset{40}, finished}}), core::CommitResult::committed);
   std::printf("ready\n");
   std::fflush(stdout);
   g.run_for(60s);
@@ -78,6 +82,12 @@ TEST_F(RealBrokerTest, a_killed_static_member_is_back_at_once_where_it_had_commi
 
   const auto before = steady_clock::now();
   Gate g(options_for("static", "gate-1"));
+  ASSERT_TRUE(g.run_until([&] { return !g.all<core::PartitionAssigned>().empty(); }));
+  const core::PartitionAssigned assigned = g.all<core::PartitionAssigned>()[0];
+  EXPECT_EQ(assigned.next, Offset{40});
+  const std::vector<core::OffsetRange> ahead = {{Offset{45}, Offset{50}},
+                                                {Offset{99}, Offset{100}}};
+  EXPECT_TRUE(std::ranges::equal(assigned.finished, ahead)) << "what had finished is forgotten";
   ASSERT_TRUE(g.run_until([&] { return g.sink.count > 0; }));
   const auto took = steady_clock::now() - before;
   std::printf("[   COST   ] first record %lld ms after the restart\n",
@@ -105,13 +115,15 @@ TEST_F(RealBrokerTest, a_revoked_partition_is_quiet_commits_to_the_end_and_goes_
   EXPECT_LE(deadline, now() + Duration::seconds(3));
   producer->many("revoke", 0, 50);
   producer->many("revoke", 1, 50);
-  EXPECT_EQ(a.commit({{zero, Offset{100}}, {one, Offset{70}}}), core::CommitResult::committed);
+  EXPECT_EQ(a.commit({{zero, Offset{100}, {}}, {one, Offset{70}, {}}}),
+            core::CommitResult::committed);
   a.run_for(300ms);
   EXPECT_EQ(a.sink.count, 200u) << "a revoked partition still gave records";
   EXPECT_EQ(a.source->status().partitions.size(), 2u);
   EXPECT_TRUE(a.source->status().partitions[0].revoking);
   EXPECT_TRUE(b.source->status().partitions.empty());
-  EXPECT_EQ(a.commit({{zero, Offset{100}}, {one, Offset{80}}}), core::CommitResult::committed);
+  EXPECT_EQ(a.commit({{zero, Offset{100}, {}}, {one, Offset{80}, {}}}),
+            core::CommitResult::committed);
   a.source->partition_done(zero);
   a.run_for(50ms);
   EXPECT_EQ(a.source->status().partitions.size(), 2u) << "unassigned before both were done";
@@ -152,13 +164,13 @@ TEST_F(RealBrokerTest, counts_the_offsets_that_retention_took) {
   producer->many("skip", 0, 100);
   Gate first(options_for("skip", "gate-1"));
   ASSERT_TRUE(first.run_until([&] { return first.sink.count == 100; }));
-  ASSERT_EQ(first.commit({{first.id_of(0), Offset{10}}}), core::CommitResult::committed);
+  ASSERT_EQ(first.commit({{first.id_of(0), Offset{10}, {}}}), core::CommitResult::committed);
   first.leave();
   admin->delete_before("skip", 0, 60);
   Gate second(options_for("skip", "gate-1"));
   ASSERT_TRUE(second.run_until([&] { return second.sink.count == 40; }));
   EXPECT_EQ(second.sink.offsets(0), range(60, 100));
-  EXPECT_EQ(second.source->status().offsets_skipped.begin()->second, 50u);
+  EXPECT_EQ(second.source->status().offsets_skipped["skip"].retention, 50u);
   EXPECT_NE(second.notice("kafka_offsets_skipped")->detail.find("10 to 59"), std::string::npos);
 
   // And while it runs, held: nothing is counted for what had been read ahead.
@@ -173,7 +185,7 @@ TEST_F(RealBrokerTest, counts_the_offsets_that_retention_took) {
   for (std::size_t i = 1; i < read.size(); ++i) {
     missing += static_cast<std::uint64_t>(read[i] - read[i - 1] - 1);
   }
-  EXPECT_EQ(second.source->status().offsets_skipped.begin()->second, 50u + missing);
+  EXPECT_EQ(second.source->status().offsets_skipped["skip"].retention, 50u + missing);
   EXPECT_GT(missing, 0u);
   second.leave();
 }
@@ -197,7 +209,7 @@ TEST_F(RealBrokerTest, a_topic_made_anew_at_once_is_read_from_its_start) {
   ASSERT_TRUE(g.run_until([&] { return g.sink.count >= 130; }, 20s));
   EXPECT_EQ(g.sink.taken[100].offset, 0);
   EXPECT_EQ(g.all<core::PartitionAssigned>().size(), 2u);
-  EXPECT_EQ(g.commit({{g.id_of(0), Offset{30}}}), core::CommitResult::committed);
+  EXPECT_EQ(g.commit({{g.id_of(0), Offset{30}, {}}}), core::CommitResult::committed);
 }
 
 TEST_F(RealBrokerTest, a_deleted_topic_is_given_back_and_read_again_when_it_is_back) {
@@ -207,7 +219,7 @@ TEST_F(RealBrokerTest, a_deleted_topic_is_given_back_and_read_again_when_it_is_b
   ASSERT_TRUE(g.run_until([&] { return g.sink.count == 10; }));
   admin->delete_topic("gone");
   ASSERT_TRUE(g.run_until([&] { return !g.all<core::PartitionRevoked>().empty(); }));
-  g.commit({{g.source->status().partitions[0].partition, Offset{10}}});
+  g.commit({{g.source->status().partitions[0].partition, Offset{10}, {}}});
   EXPECT_NE(g.notice("kafka_unknown_topic"), nullptr);
   g.done_with_all();
   g.run_for(300ms);
@@ -280,12 +292,10 @@ TEST_F(RealBrokerTest, z_a_broker_that_is_killed_and_comes_back_costs_nothing) {
   ASSERT_TRUE(g.run_until([&] { return g.sink.count == 100; }));
   broker->kill();
   ASSERT_TRUE(g.run_until([&] { return g.source->status().brokers_down; }));
-  const std::vector<core::CommitEntry> entries = {{g.id_of(0), Offset{100}}};
-  g.source->commit(entries);
-  g.run_for(500ms);
+  EXPECT_EQ(g.commit({{g.id_of(0), Offset{100}, {}}}), core::CommitResult::failed);
   broker->start();
-  ASSERT_TRUE(g.run_until([&] { return !g.all<core::CommitEnded>().empty(); }, 20s));
   ASSERT_TRUE(g.run_until([&] { return !g.source->status().brokers_down; }));
+  EXPECT_EQ(g.commit({{g.id_of(0), Offset{100}, {}}}), core::CommitResult::committed);
   producer->many("outage", 0, 100);
   ASSERT_TRUE(g.run_until([&] { return g.sink.count == 200; }));
   EXPECT_EQ(g.sink.offsets(0), range(0, 200));

@@ -181,21 +181,22 @@ TEST_F(SourceTest, commits_and_says_so_exactly_once) {
   Gate& g = gate("commit");
   MockCluster& own = *own_clusters.at("commit");
   const auto id = g.id_of(3);
-  EXPECT_EQ(g.commit({{id, Offset{5}}}), core::CommitResult::committed);
+  EXPECT_EQ(g.commit({{id, Offset{5}, {}}}), core::CommitResult::committed);
   EXPECT_EQ(g.source->status().partitions[id.value].committed.value, 5);
   EXPECT_EQ(g.commit({}), core::CommitResult::committed);
-  EXPECT_EQ(g.commit({{id, Offset{6}}, {g.id_of(1), Offset{2}}}), core::CommitResult::committed);
+  EXPECT_EQ(g.commit({{id, Offset{6}, {}}, {g.id_of(1), Offset{2}, {}}}),
+            core::CommitResult::committed);
   own.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS});
-  EXPECT_EQ(g.commit({{id, Offset{7}}}), core::CommitResult::failed);
+  EXPECT_EQ(g.commit({{id, Offset{7}, {}}}), core::CommitResult::failed);
   EXPECT_EQ(g.source->status().partitions[id.value].committed.value, 6);
   EXPECT_EQ(g.notices.size(), 0u);
   own.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_INVALID_COMMIT_OFFSET_SIZE});
-  EXPECT_EQ(g.commit({{id, Offset{7}}}), core::CommitResult::failed);
+  EXPECT_EQ(g.commit({{id, Offset{7}, {}}}), core::CommitResult::failed);
   EXPECT_EQ(g.count_notices("kafka_error"), 1u);
-  EXPECT_EQ(g.commit({{id, Offset{7}}}), core::CommitResult::committed);
+  EXPECT_EQ(g.commit({{id, Offset{7}, {}}}), core::CommitResult::committed);
   g.run_for(50ms);
   EXPECT_EQ(g.all<core::CommitEnded>().size(), 6u);
-  EXPECT_EQ(g.commit({{core::PartitionId{99}, Offset{1}}}), core::CommitResult::failed);
+  EXPECT_EQ(g.commit({{core::PartitionId{99}, Offset{1}, {}}}), core::CommitResult::failed);
 }
 
 TEST_F(SourceTest, a_refused_member_is_fenced_loses_its_partitions_and_joins_again) {
@@ -203,22 +204,23 @@ TEST_F(SourceTest, a_refused_member_is_fenced_loses_its_partitions_and_joins_aga
   MockCluster& own = *own_clusters.at("fenced");
   const auto id = g.id_of(0);
   own.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID});
-  EXPECT_EQ(g.commit({{id, Offset{5}}}), core::CommitResult::fenced);
+  EXPECT_EQ(g.commit({{id, Offset{5}, {}}}), core::CommitResult::fenced);
   ASSERT_TRUE(g.run_until([&] { return g.all<core::PartitionLost>().size() == 4; }));
   EXPECT_TRUE(g.all<core::PartitionRevoked>().empty());
   EXPECT_FALSE(g.source->status().joined);
-  EXPECT_EQ(g.commit({{id, Offset{5}}}), core::CommitResult::failed);
+  EXPECT_EQ(g.commit({{id, Offset{5}, {}}}), core::CommitResult::fenced);
+  EXPECT_EQ(g.count_notices("kafka_assignment_lost"), 1u);
   g.done_with_all();
   EXPECT_TRUE(g.source->status().partitions.empty());
   ASSERT_TRUE(g.run_until([&] { return g.all<core::PartitionAssigned>().size() == 8; }));
-  EXPECT_EQ(g.commit({{g.id_of(0), Offset{5}}}), core::CommitResult::committed);
+  EXPECT_EQ(g.commit({{g.id_of(0), Offset{5}, {}}}), core::CommitResult::committed);
 }
 
 TEST_F(SourceTest, a_commit_that_waits_when_the_partitions_are_lost_ends_once) {
   Gate& g = gate("lost");
   MockCluster& own = *own_clusters.at("lost");
   own.down();
-  const std::vector<core::CommitEntry> entries = {{g.id_of(0), Offset{5}}};
+  const std::vector<core::CommitEntry> entries = {{g.id_of(0), Offset{5}, {}}};
   std::size_t begun = 0;
   ASSERT_TRUE(g.run_until([&] {
     if (g.all<core::PartitionLost>().size() == 4) return true;
@@ -235,7 +237,7 @@ TEST_F(SourceTest, a_commit_that_waits_when_the_partitions_are_lost_ends_once) {
   own.up();
   ASSERT_TRUE(g.run_until([&] { return g.all<core::PartitionAssigned>().size() == 8; }));
   EXPECT_TRUE(g.source->status().joined);
-  EXPECT_EQ(g.commit({{g.id_of(0), Offset{3}}}), core::CommitResult::committed);
+  EXPECT_EQ(g.commit({{g.id_of(0), Offset{3}, {}}}), core::CommitResult::committed);
   EXPECT_EQ(g.source->status().partitions[g.id_of(0).value].committed.value, 3);
   g.run_for(500ms);
   EXPECT_EQ(g.all<core::CommitEnded>().size(), begun + 1) << "a late answer was taken for another";

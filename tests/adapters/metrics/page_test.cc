@@ -138,6 +138,7 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
   snapshot.partitions[0].finished_ahead = 141;
   snapshot.topics[0].skipped_by_retention = 142;
   snapshot.topics[0].skipped_by_recreation = 143;
+  snapshot.topics[0].skipped_by_reset = 144;
   snapshot.last_reload_successful = false;
   const std::string page = render(snapshot);
   for (const char* line :
@@ -169,6 +170,7 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
         R"(einlass_finished_ahead_records{topic="results",partition="3"} 141)",
         R"(einlass_offsets_skipped_total{topic="results",reason="retention"} 142)",
         R"(einlass_offsets_skipped_total{topic="results",reason="recreated"} 143)",
+        R"(einlass_offsets_skipped_total{topic="results",reason="reset"} 144)",
         "einlass_config_last_reload_successful 0"}) {
     EXPECT_TRUE(has_line(page, line)) << line;
   }

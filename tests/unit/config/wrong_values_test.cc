@@ -101,6 +101,10 @@ TEST(WrongValue, Durations) {
        "1:16: drain_timeout: '' is not a duration; write 1s, 500ms or 2m"},
       {top("kafka: {commit_interval: 0}"),
        "1:26: kafka.commit_interval: '0' is too small; the smallest value that works is 1ms"},
+      {top("kafka: {auto_offset_reset: none}"),
+       "1:28: kafka.auto_offset_reset: 'none' is not known here; write error, earliest or latest"},
+      {top("kafka: {properties: {auto.offset.reset: latest}}"),
+       "1:22: kafka.properties.auto.offset.reset: is set by kafka.auto_offset_reset; leave it out"},
       {top("kafka: {revoke_timeout: 1h}"),
        "1:25: kafka.revoke_timeout: '1h' is too large; the largest value that works is 5m"},
   });
