@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/kafka/log_line.h"
 #include "adapters/log/quote.h"
 #include "fuzz/source.h"
 #include "units/check.h"
@@ -94,8 +93,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(well_formed(valid) && valid_utf8(valid) == valid);
   CHECK(well_formed(text) == (valid == text));
   check_shown(text, most);
-  if (const auto reset = kafka::parse_offset_reset(text)) {
-    CHECK(text.find(reset->topic + " [") != text.npos);
-  }
   return 0;
 }
