@@ -9,7 +9,9 @@
 #include <variant>
 
 #include "app/check.h"
+#include "app/dead_story.h"
 #include "app/demo.h"
+#include "app/redrive.h"
 #include "app/replay.h"
 #include "app/run.h"
 #include "config/print_config.h"
@@ -53,6 +55,16 @@ constexpr const char* kReplayFooter =
     "  {\"granted\": 0, \"due\": [], \"reason\": \"per_tenant\", \"retry\": 49990, \"remaining\": "
     "{...}}";
 
+constexpr const char* kRedriveFooter =
+    "It ends where the topic ended when it began, and begins where the last redrive of the topic\n"
+    "ended: --from beginning starts over. What is delivered carries the Idempotency-Key that the\n"
+    "record had at first; what is refused again comes to the dead letter topic again.\n"
+    "Places to begin:\n"
+    "  beginning              the oldest dead letter that Kafka has\n"
+    "  1200                   that offset, in every partition\n"
+    "  0:1200,2:77            those offsets, and only those partitions\n"
+    "  2026-11-21T10:00:00Z   what came into the topic then or later (or +01:00 for Z)";
+
 struct CommandLine {
   CLI::App app{
       "Einlass, an admission gate for Kafka: each record reaches its server only once it "
@@ -64,6 +76,7 @@ struct CommandLine {
   bool connect = false;
   DemoOptions demo;
   ReplayOptions replay;
+  RedriveOptions redrive;
 
   CommandLine() {
     app.set_version_flag("--version", std::string("einlass " EINLASS_VERSION));
@@ -79,6 +92,8 @@ struct CommandLine {
                     path);
     add_replay_options(
         add_config_verb(app, "replay", "Run a trace of asks through some of the limits", path));
+    add_redrive_options(add_config_verb(
+        app, "redrive", "Send a dead letter topic through the same limits again", path));
     add_demo_options(app.add_subcommand(
         "demo", "Show it at work, with a broker, a limit and a receiver of its own"));
     app.add_subcommand("help", "Explain a verb")->add_option("VERB", help_verb, "Which one");
@@ -102,6 +117,39 @@ struct CommandLine {
         ->capture_default_str()
         ->check(CLI::IsMember({"memory", "redis"}));
     verb->footer(kReplayFooter);
+  }
+
+  void add_redrive_options(CLI::App* verb) {
+    CLI::Option_group* topic = verb->add_option_group("Which topic");
+    topic->add_option("--route", redrive.route, "The dead letter topic of this route")
+        ->type_name("NAME");
+    topic->add_option("--topic", redrive.topic, "This topic, whichever route it belongs to")
+        ->type_name("TOPIC");
+    topic->require_option(1);
+    verb->add_option_function<std::string>(
+            "--from", [this](const std::string& text) { redrive.from = from_named(text); },
+            "Where to begin (default: where the last redrive ended)")
+        ->type_name("PLACE");
+    verb->add_option("--reason", redrive.reasons, "Only what died of these; the rest is skipped")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("NAME,NAME")
+        ->check(CLI::IsMember(std::vector<std::string>(kReasons.begin(), kReasons.end())));
+    verb->add_option("--partition", redrive.partition, "Only this partition of the topic")
+        ->check(CLI::NonNegativeNumber);
+    verb->add_option("--limit", redrive.most_sent, "End after so many were sent")
+        ->type_name("COUNT")
+        ->check(CLI::PositiveNumber);
+    verb->add_flag("--dry-run", redrive.dry_run, "Send and commit nothing; say what would be sent");
+    verb->footer(kRedriveFooter);
+  }
+
+  static From from_named(const std::string& text) {
+    auto read = parse_from(text);
+    if (const auto* wrong = std::get_if<std::string>(&read)) {
+      throw CLI::ValidationError("--from", *wrong);
+    }
+    return std::get<From>(read);
   }
 
   void add_demo_options(CLI::App* verb) {
@@ -147,6 +195,10 @@ int dispatch(CommandLine& line) {
   if (line.app.got_subcommand("demo")) return demo(line.demo);
   if (line.app.got_subcommand(kDemoBrokerVerb)) return demo_broker(line.demo);
   if (line.app.got_subcommand("run")) return with_config(line, run);
+  if (line.app.got_subcommand("redrive")) {
+    return with_config(line,
+                       [&](const config::Config& config) { return redrive(config, line.redrive); });
+  }
   if (line.app.got_subcommand("replay")) {
     line.replay.in_redis = line.store == "redis";
     return with_config(line,

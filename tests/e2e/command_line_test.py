@@ -54,7 +54,7 @@ class CommandLine(unittest.TestCase):
     def test_help(self):
         code, text, errors = einlass("--help")
         self.assertEqual((code, errors), (0, ""))
-        verbs = ("run", "check", "print-config", "replay", "demo")
+        verbs = ("run", "check", "print-config", "replay", "redrive", "demo")
         for verb in verbs:
             self.assertIn(verb, text)
         for verb in verbs:

@@ -1,19 +1,11 @@
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 
+#include "adapters/kafka/message_view.h"
 #include "adapters/kafka/source_state.h"
 
 namespace einlass::kafka {
-namespace {
-
-std::optional<std::string_view> view(const void* data, std::size_t size) {
-  if (data == nullptr) return std::nullopt;
-  return std::string_view(static_cast<const char*>(data), size);
-}
-
-}  // namespace
 
 int Source::State::read(Partition& partition, int budget) {
   int count = 0;
@@ -82,22 +74,8 @@ void Source::State::take(const Partition& partition, const rd_kafka_message_t& m
              .number = partition.number,
              .key = view(message.key, message.key_len),
              .value = view(message.payload, message.len),
-             .headers = headers_of(message),
+             .headers = headers_of(message, headers),
              .earlier = {}});
-}
-
-std::span<const Header> Source::State::headers_of(const rd_kafka_message_t& message) {
-  rd_kafka_headers_t* list = nullptr;
-  if (rd_kafka_message_headers(&message, &list) != RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-  headers.clear();
-  const char* name = nullptr;
-  const void* value = nullptr;
-  std::size_t size = 0;
-  for (std::size_t i = 0;
-       rd_kafka_header_get_all(list, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR; ++i) {
-    headers.push_back({name, view(value, size)});
-  }
-  return headers;
 }
 
 }  // namespace einlass::kafka
