@@ -36,7 +36,7 @@ ip::tcp::endpoint find_address(boost::asio::io_context& io, const ServerOptions&
 }  // namespace
 
 struct Server::State final : std::enable_shared_from_this<Server::State>, SessionOwner, Timed {
-  State(boost::asio::io_context& io, ServerOptions wanted, Handler answers)
+  State(boost::asio::io_context& io, ServerOptions wanted, LaterHandler answers)
       : settings{std::move(wanted)},
         handler{std::move(answers)},
         acceptor{io.get_executor()},
@@ -50,14 +50,14 @@ struct Server::State final : std::enable_shared_from_this<Server::State>, Sessio
   void close();
 
   const ServerOptions& options() const override { return settings; }
-  ServerResponse answer(const ServerRequest& request) override;
+  void answer(const ServerRequest& request, Respond respond) override;
   Deadlines& request_deadlines() override { return requests; }
   Deadlines& parting_deadlines() override { return partings; }
   void session_ended(ServerSession& session) override;
   void expired() override { accept(); }  // The pause is over.
 
   ServerOptions settings;
-  Handler handler;
+  LaterHandler handler;
   Acceptor acceptor;
   Deadlines requests;
   Deadlines partings;
@@ -105,11 +105,11 @@ void Server::State::close() {
   sessions.clear();
 }
 
-ServerResponse Server::State::answer(const ServerRequest& request) {
+void Server::State::answer(const ServerRequest& request, Respond respond) {
   try {
-    return handler(request);
+    handler(request, respond);
   } catch (const std::exception&) {
-    return plain_response(500);
+    respond(plain_response(500));
   }
 }
 
@@ -120,7 +120,14 @@ void Server::State::session_ended(ServerSession& session) {
   sessions.pop_back();
 }
 
-Server::Server(boost::asio::io_context& io, ServerOptions options, Handler handler) {
+Server::Server(boost::asio::io_context& io, ServerOptions options, Handler handler)
+    : Server(io, std::move(options),
+             LaterHandler([handler = std::move(handler)](const ServerRequest& request,
+                                                         const Respond& respond) {
+               respond(handler(request));
+             })) {}
+
+Server::Server(boost::asio::io_context& io, ServerOptions options, LaterHandler handler) {
   const std::string where = host_and_port(options.host, options.port);
   try {
     const ip::tcp::endpoint address = find_address(io, options);

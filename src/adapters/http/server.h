@@ -54,8 +54,16 @@ class Server {
   // throws, the answer is 500.
   using Handler = std::function<ServerResponse(const ServerRequest&)>;
 
+  // The same for answers that take a while: `respond` is called once, at once or later, on the
+  // loop's thread. Until then nothing more is read from that connection. Whoever does not call it
+  // keeps the connection open; there is no harm in calling it after the connection or the server is
+  // gone.
+  using Respond = std::function<void(ServerResponse)>;
+  using LaterHandler = std::function<void(const ServerRequest&, Respond respond)>;
+
   // Listens at once. Throws std::runtime_error with the address and the reason if it cannot.
   // The host may be a name, or an address (IPv6 with or without brackets).
+  Server(boost::asio::io_context& io, ServerOptions options, LaterHandler handler);
   Server(boost::asio::io_context& io, ServerOptions options, Handler handler);
   ~Server();
   Server(const Server&) = delete;

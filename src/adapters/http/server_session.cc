@@ -28,8 +28,7 @@ void ServerSession::wait_read() {
     } else if (self->phase_ == Phase::parting) {
       self->throw_away();
     }
-    // While an answer waits to be read, wait_write() goes on.
-    if (self->phase_ != Phase::closed && !self->waits_write_) self->wait_read();
+    self->read_on();
   });
 }
 
@@ -39,8 +38,13 @@ void ServerSession::wait_write() {
     self->waits_write_ = false;
     if (self->phase_ != Phase::open) return;
     self->advance();
-    if (self->phase_ != Phase::closed && !self->waits_write_) self->wait_read();
+    self->read_on();
   });
+}
+
+// While an answer waits to be read, wait_write() goes on; while one is being made, answered().
+void ServerSession::read_on() {
+  if (phase_ != Phase::closed && !waits_write_ && !waits_answer_) wait_read();
 }
 
 void ServerSession::receive() {
@@ -52,7 +56,9 @@ void ServerSession::receive() {
     if (!parser_.started()) owner_.request_deadlines().start(*this);
     received_.added(result.bytes);
     advance();
-    if (phase_ != Phase::open || waits_write_ || result.bytes < room.size()) return;
+    if (phase_ != Phase::open || waits_write_ || waits_answer_ || result.bytes < room.size()) {
+      return;
+    }
   }
 }
 
@@ -68,7 +74,7 @@ void ServerSession::advance() {
 
 // False: all that has come is answered. True: there may be more, but first the answers must go.
 bool ServerSession::answer_received() {
-  while (!last_ && !received_.unread().empty()) {
+  while (!last_ && !waits_answer_ && !received_.unread().empty()) {
     if (unsent().size() > kMostUnsent) return true;
     switch (parser_.feed(received_)) {
       case Progress::more:
@@ -85,11 +91,25 @@ bool ServerSession::answer_received() {
 }
 
 void ServerSession::answer_one() {
+  waits_answer_ = asking_ = true;
+  stop_watch();  // The client is not to blame for how long the answer takes.
+  owner_.answer(parser_.request(), [self = shared_from_this()](const ServerResponse& response) {
+    self->answered(response);
+  });
+  asking_ = false;
+}
+
+void ServerSession::answered(const ServerResponse& response) {
+  if (phase_ != Phase::open || !waits_answer_) return;
+  waits_answer_ = false;
   last_ = !parser_.keep_alive();
   const std::string_view connection = last_ ? "close" : parser_.is_http10() ? "keep-alive" : "";
-  write_response(owner_.answer(parser_.request()), parser_.is_head(), connection, out_);
+  write_response(response, parser_.is_head(), connection, out_);
   parser_.start();
   owner_.request_deadlines().start(*this);
+  if (asking_) return;  // Whoever asked goes on.
+  advance();
+  read_on();
 }
 
 void ServerSession::refuse(unsigned status) {

@@ -1,5 +1,5 @@
-// One connection to the server: requests in, answers out, in order. While an answer waits for the
-// client to read it, nothing more is read.
+// One connection to the server: requests in, answers out, in order. While an answer is being made,
+// or waits for the client to read it, nothing more is read.
 //
 //   open -> parting -> closed
 //
@@ -27,7 +27,7 @@ class ServerSession;
 class SessionOwner {
  public:
   virtual const ServerOptions& options() const = 0;
-  virtual ServerResponse answer(const ServerRequest& request) = 0;
+  virtual void answer(const ServerRequest& request, Server::Respond respond) = 0;
   virtual Deadlines& request_deadlines() = 0;
   virtual Deadlines& parting_deadlines() = 0;
 
@@ -60,10 +60,12 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
 
   void wait_read();
   void wait_write();
+  void read_on();
   void receive();
   void advance();
   bool answer_received();
   void answer_one();
+  void answered(const ServerResponse& response);
   void refuse(unsigned status);
   bool flush();
   void part();
@@ -76,6 +78,8 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   Phase phase_ = Phase::open;
   bool last_ = false;  // No request will be read after the answers in out_.
   bool waits_write_ = false;
+  bool waits_answer_ = false;
+  bool asking_ = false;  // Inside the owner's answer(), which may answer at once.
   RequestParser parser_;
   ReceiveBuffer received_;
   std::string out_;

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <memory>
 #include <stdexcept>
+#include <thread>
 
 #include "adapters/http/scripted_server.h"
 #include "adapters/http/target_world.h"
@@ -80,6 +84,64 @@ TEST(Server, answers_requests_in_order_and_closes_when_asked_to) {
             "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nGET /a x "
             "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nPOST /b  abc"
             "HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\nGET /c  ");
+}
+
+// The handler keeps the way to answer, and a timer answers later.
+TEST(Server, an_answer_may_take_a_while_and_those_behind_it_wait) {
+  boost::asio::io_context io{1};
+  boost::asio::steady_timer timer(io);
+  Server::Respond first;
+  const auto handler = [&](const ServerRequest& request, const Server::Respond& respond) {
+    ServerResponse response;
+    response.body = request.path;
+    if (request.path != "/later") return respond(response);
+    first = respond;
+    timer.expires_after(std::chrono::milliseconds(300));  // Longer than a request may take.
+    timer.async_wait([&, response](const boost::system::error_code&) {
+      first(response);
+      ServerResponse twice;
+      twice.body = "twice";
+      first(twice);
+    });
+  };
+  Server server(io, {.request_timeout = Duration::millis(100)}, Server::LaterHandler(handler));
+  std::thread thread([&] { io.run(); });
+  {
+    Client client(server.port());
+    client.write(
+        "GET /later HTTP/1.1\r\nHost: h\r\n\r\nGET /after HTTP/1.1\r\nHost: h\r\n"
+        "Connection: close\r\n\r\n");
+    const std::string all = client.read_all();
+    EXPECT_LT(all.find("/later"), all.find("/after"));
+    EXPECT_NE(all.find("/after"), std::string::npos);
+    EXPECT_EQ(all.find("twice"), std::string::npos);
+  }
+  io.stop();
+  thread.join();
+}
+
+// Whoever asked has hung up, or the server is gone, by the time the answer is there.
+TEST(Server, an_answer_that_nobody_waits_for_is_dropped) {
+  boost::asio::io_context io{1};
+  Server::Respond respond;
+  auto server = std::make_unique<Server>(
+      io, ServerOptions{},
+      Server::LaterHandler(
+          [&](const ServerRequest&, const Server::Respond& way) { respond = way; }));
+  {
+    Client client(server->port());
+    client.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    while (!respond) io.run_one();
+  }
+  respond(ServerResponse{});
+  io.poll();
+  Client another(server->port());
+  another.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  respond = nullptr;
+  while (!respond) io.run_one();
+  server.reset();
+  respond(ServerResponse{});
+  io.poll();
 }
 
 TEST(Server, http_1_0_is_spoken) {
