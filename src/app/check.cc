@@ -34,7 +34,7 @@ bool tell(const std::string& what, const std::string& trouble) {
 }
 
 bool check_kafka(const config::Config& config) {
-  const kafka::SourceOptions options = source_options(config);
+  const kafka::SourceOptions options = source_options(config, ShardPlace{});
   std::string trouble;
   try {
     for (const std::string& one : kafka::reach(options, kPatience)) {
@@ -106,7 +106,7 @@ bool check_target(const config::Target& target) {
 
 std::string refused_by_kafka(const config::Config& config) {
   try {
-    kafka::check_configuration(source_options(config));
+    kafka::check_configuration(source_options(config, ShardPlace{}));
     return "";
   } catch (const std::exception& error) {
     return error.what();

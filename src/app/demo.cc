@@ -18,7 +18,7 @@
 #include "app/demo_broker.h"
 #include "app/demo_receiver.h"
 #include "app/demo_screen.h"
-#include "app/recent.h"
+#include "app/process_limits.h"
 #include "app/shard.h"
 #include "config/read_config.h"
 
@@ -66,7 +66,9 @@ class Demo {
         receiver_(io_),
         yaml_(demo_yaml(broker_.address(), receiver_.port(), options.limit)),
         config_(demo_config(yaml_)),
-        shard_(io_, config_, clock_, [this](const Notice& notice) { remember(notice); }),
+        limits_(config_),
+        shard_(io_, ShardPlace{}, config_, limits_, clock_,
+               [this](const Notice& notice) { remember(notice); }),
         screen_(isatty(STDOUT_FILENO) == 1),
         redraw_(io_),
         signals_(io_, SIGTERM, SIGINT),
@@ -78,7 +80,7 @@ class Demo {
                 broker_.planned(), options_.limit);
     wait_for_signal();
     turn();
-    const bool drained = shard_.run([](Instant) {});
+    const bool drained = shard_.run();
     const DemoView last = view();
     screen_.draw(last);
     if (!trouble_.empty()) std::printf("\nTrouble on the way: %s\n", trouble_.c_str());
@@ -149,6 +151,7 @@ class Demo {
   DemoReceiver receiver_;
   const std::string yaml_;
   const config::Config config_;
+  ProcessLimits limits_;
   Shard shard_;
   DemoScreen screen_;
   boost::asio::steady_timer redraw_;

@@ -1,28 +1,30 @@
 #include "app/limiters.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "app/wiring.h"
 
 namespace einlass::app {
 
-Limiters::Limiters(boost::asio::io_context& io, const config::Config& config, const RunId& run,
-                   core::Events& events, const Notify& notify, core::Gate& gate)
-    : gate_(gate), memory_(events), stand_in_(config, events) {
+Limiters::Limiters(boost::asio::io_context& io, const config::Config& config, ProcessLimits& shared,
+                   const RunId& run, core::Events& events, const Notify& notify, core::Gate& gate)
+    : gate_(gate), memory_(events, shared.memory()), stand_in_(config, shared, events) {
   if (uses_redis(config)) {
     redis_ = std::make_unique<redis::Store>(io, redis_options(config, run), events, notify,
                                             [this](Duration took) { redis_calls_.observe(took); });
   }
   for (const config::Route& route : config.routes) {
     std::vector<const config::Limit*> limits;
+    std::vector<const limits::Limit*> in_memory;
     bool keyed = false;
     for (std::size_t place = 0; place < route.limits.size(); ++place) {
       limits.push_back(&limit_of(config, route, place));
+      in_memory.push_back(shared.limit(route.limits[place]));
       keyed |= limits.back()->key.kind != config::KeySource::Kind::none;
     }
     const core::RouteId id{static_cast<std::uint16_t>(routes_.size())};
-    routes_.push_back({limits, RecordFields(limits), keyed, may_stand_in(config, route), {}});
+    routes_.push_back(
+        {limits, in_memory, RecordFields(limits), keyed, may_stand_in(config, route), {}});
     const std::vector<std::string_view> no_keys(limits.size());
     routes_.back().only_line = find_or_add(id, no_keys, true);
   }
@@ -45,22 +47,28 @@ core::LineId Limiters::find_or_add(core::RouteId id, std::span<const std::string
   const Route& route = routes_[id.value];
   if (route.limits.empty()) return found.line;
   if (in_redis(route)) {
-    redis_->add_line(found.line, buckets_of<redis::Bucket>(route, keys));
+    redis_->add_line(found.line, in_redis_buckets(route, keys));
   } else {
-    memory_.add_line(found.line, buckets_of<memory::Bucket>(route, keys));
+    memory_.add_line(found.line, in_memory_buckets(route, keys));
   }
   return found.line;
 }
 
-template <class Bucket>
-std::vector<Bucket> Limiters::buckets_of(const Route& route,
-                                         std::span<const std::string_view> keys) {
-  std::vector<Bucket> buckets;
+std::vector<redis::Bucket> Limiters::in_redis_buckets(const Route& route,
+                                                      std::span<const std::string_view> keys) {
+  std::vector<redis::Bucket> buckets;
   for (std::size_t i = 0; i < route.limits.size(); ++i) {
-    buckets.push_back({&route.limits[i]->limit, std::string(keys[i])});
-    if constexpr (std::is_same_v<Bucket, redis::Bucket>) {
-      buckets.back().spread = route.limits[i]->spread;
-    }
+    const config::Limit& limit = *route.limits[i];
+    buckets.push_back({&limit.limit, std::string(keys[i]), limit.spread});
+  }
+  return buckets;
+}
+
+std::vector<memory::Bucket> Limiters::in_memory_buckets(const Route& route,
+                                                        std::span<const std::string_view> keys) {
+  std::vector<memory::Bucket> buckets;
+  for (std::size_t i = 0; i < route.in_memory.size(); ++i) {
+    buckets.push_back({route.in_memory[i], std::string(keys[i])});
   }
   return buckets;
 }

@@ -13,6 +13,7 @@
 #include "adapters/redis/store.h"
 #include "app/extract.h"
 #include "app/line_table.h"
+#include "app/process_limits.h"
 #include "app/request.h"
 #include "app/stand_in.h"
 #include "config/config.h"
@@ -31,8 +32,8 @@ struct Place {
 // REQUIRES: one thread; outlived by what the constructor is given.
 class Limiters {
  public:
-  Limiters(boost::asio::io_context& io, const config::Config& config, const RunId& run,
-           core::Events& events, const Notify& notify, core::Gate& gate);
+  Limiters(boost::asio::io_context& io, const config::Config& config, ProcessLimits& shared,
+           const RunId& run, core::Events& events, const Notify& notify, core::Gate& gate);
 
   // For a record of the route. Its line is made known to the gate and to its store if it is new.
   Place place_of(core::RouteId route, const kafka::Message& message);
@@ -57,6 +58,7 @@ class Limiters {
  private:
   struct Route {
     std::vector<const config::Limit*> limits;
+    std::vector<const limits::Limit*> in_memory;  // The same, where they are kept in memory.
     RecordFields fields;
     bool keyed = false;         // Some limit has a key; else all records wait in `only_line`.
     bool may_stand_in = false;  // See stand_in.h.
@@ -67,8 +69,10 @@ class Limiters {
   static bool in_redis(const Route& route);
   bool stands_in(const core::Ask& ask, const Route& route) const;
   core::LineId find_or_add(core::RouteId route, std::span<const std::string_view> keys, bool keep);
-  template <class Bucket>
-  static std::vector<Bucket> buckets_of(const Route& route, std::span<const std::string_view> keys);
+  static std::vector<redis::Bucket> in_redis_buckets(const Route& route,
+                                                     std::span<const std::string_view> keys);
+  static std::vector<memory::Bucket> in_memory_buckets(const Route& route,
+                                                       std::span<const std::string_view> keys);
 
   core::Gate& gate_;
   LineTable table_;

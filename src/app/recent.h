@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <deque>
+#include <mutex>
 
 #include "units/notice.h"
 #include "units/time.h"
 
 namespace einlass::app {
 
+// May be used from any thread.
 class Recent {
  public:
   static constexpr std::size_t kMost = 32;
@@ -19,14 +21,19 @@ class Recent {
   };
 
   void add(const Notice& notice, Instant at) {
+    const std::lock_guard lock(mutex_);
     if (entries_.size() == kMost) entries_.pop_front();
     entries_.push_back({at, notice});
   }
 
   // The oldest first.
-  const std::deque<Entry>& entries() const { return entries_; }
+  std::deque<Entry> entries() const {
+    const std::lock_guard lock(mutex_);
+    return entries_;
+  }
 
  private:
+  mutable std::mutex mutex_;
   std::deque<Entry> entries_;
 };
 

@@ -18,6 +18,7 @@
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
 #include "app/command_line.h"
+#include "app/process_limits.h"
 #include "app/redrive_preview.h"
 #include "app/redrive_ranges.h"
 #include "app/redrive_report.h"
@@ -117,6 +118,7 @@ class Redrive {
   std::vector<RedriveRange> ranges_;
   std::uint64_t offsets_ = 0;        // In all ranges.
   RedriveSource* source_ = nullptr;  // The shard's.
+  ProcessLimits limits_{config_};
   std::unique_ptr<Shard> shard_;
   Notify shard_notify_;
   boost::asio::signal_set signals_;
@@ -168,7 +170,7 @@ int Redrive::send() {
              "much; stop the gate meanwhile, or keep them in Redis"});
   }
   shard_ = std::make_unique<Shard>(
-      io_, config_, clock_, [this](const Notice& notice) { tell(notice); },
+      io_, ShardPlace{}, config_, limits_, clock_, [this](const Notice& notice) { tell(notice); },
       [this](boost::asio::io_context&, core::Events& events, kafka::MessageSink& sink,
              const Notify& notify) { return make_source(events, sink, notify); });
   wait_for_signal();

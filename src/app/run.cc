@@ -2,14 +2,14 @@
 
 #include <unistd.h>
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <functional>
+#include <optional>
 #include <string>
 
 #include "adapters/clock/clock.h"
@@ -17,8 +17,9 @@
 #include "app/admin.h"
 #include "app/command_line.h"
 #include "app/recent.h"
-#include "app/shard.h"
+#include "app/shards.h"
 #include "app/status.h"
+#include "app/watchdog.h"
 
 namespace einlass::app {
 namespace {
@@ -26,14 +27,20 @@ namespace {
 // Beyond the drain itself: for the last commit and for leaving the group.
 constexpr Duration kLeavePatience = Duration::seconds(10);
 
-// One running gate and what stands around it: its log, its signals, its admin pages.
+constexpr std::chrono::milliseconds kLogTick{250};
+
+// One running gate: its shards on their threads; and on this one what stands around them: the log,
+// signals, admin pages, and the watch over the loops.
 class Service {
  public:
   explicit Service(const config::Config& config)
       : config_(config),
         log_(log::severity_named(config.log_level).value_or(Severity::info), config.instance),
-        shard_(io_, config, clock_, [this](const Notice& notice) { tell(notice); }),
-        admin_(io_, config, shard_, recent_),
+        shards_(
+            io_, config, clock_, [this](const Notice& notice) { tell(notice); },
+            [this](bool drained) { end(drained); }),
+        watchdog_(io_, config.watchdog, watched_loops(), told_by_watchdog()),
+        admin_(io_, config, shards_, watchdog_, recent_),
         signals_(io_, SIGTERM, SIGINT),
         last_moment_(io_),
         log_tick_(io_) {}
@@ -43,17 +50,14 @@ class Service {
           "version " EINLASS_VERSION ", admin pages on http://" + config_.admin.host + ":" +
               std::to_string(admin_.port())});
     wait_for_signal();
-    const bool drained = shard_.run([this](Instant now) { log_what_is_due(now); });
-    const Books books = books_of(shard_, config_);
-    tell({drained ? Severity::info : Severity::error, drained ? "stopped" : "failed",
-          "received " + std::to_string(books.received) + ", delivered " +
-              std::to_string(books.delivered) + ", dead-lettered " +
-              std::to_string(books.dead_lettered) + ", returned " + std::to_string(books.returned) +
-              ", inside " + std::to_string(books.inside)});
-    return drained ? kExitDone : kExitFailed;
+    tick_log();
+    shards_.start();
+    while (!code_) io_.run_one();
+    return *code_;
   }
 
  private:
+  // May be called from any thread.
   void tell(const Notice& notice) {
     const Instant now = clock_.now();
     recent_.add(notice, now);
@@ -67,44 +71,83 @@ class Service {
       stopping_ = true;
       tell({Severity::info, "draining",
             "signal " + std::to_string(signal) + "; a second one leaves at once"});
-      shard_.stop(config_.drain_timeout);
-      const Duration patience = config_.drain_timeout + kLeavePatience;
-      last_moment_.expires_after(std::chrono::microseconds(patience.us));
-      last_moment_.async_wait([this](const boost::system::error_code& cancelled) {
-        if (cancelled) return;
-        tell({Severity::error, "drain_timeout",
-              "could not commit and leave in time; what was delivered since the last commit will "
-              "be delivered again"});
-        _exit(1);
-      });
+      drain();
       wait_for_signal();
     });
   }
 
+  void drain() {
+    shards_.stop(config_.drain_timeout);
+    const Duration patience = config_.drain_timeout + kLeavePatience;
+    last_moment_.expires_after(std::chrono::microseconds(patience.us));
+    last_moment_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (cancelled) return;
+      tell({Severity::error, "drain_timeout",
+            "could not commit and leave in time; what was delivered since the last commit will "
+            "be delivered again"});
+      _exit(kExitFailed);
+    });
+  }
+
+  // All shards have ended.
+  void end(bool drained) {
+    shards_.view([this, drained](const Views& views) {
+      const Books books = books_of(sum_of(views));
+      tell({drained ? Severity::info : Severity::error, drained ? "stopped" : "failed",
+            "received " + std::to_string(books.received) + ", delivered " +
+                std::to_string(books.delivered) + ", dead-lettered " +
+                std::to_string(books.dead_lettered) + ", returned " +
+                std::to_string(books.returned) + ", inside " + std::to_string(books.inside)});
+      code_ = drained ? kExitDone : kExitFailed;
+    });
+  }
+
+  Watchdog::Loops watched_loops() {
+    return {
+        .count = shards_.size(),
+        .call =
+            [this](int shard) { shards_.call(shard, [this, shard] { watchdog_.heard(shard); }); },
+        .ended = [this](int shard) { return shards_.ended(shard); },
+        .verb = [this](int shard) { return shards_.verb(shard); }};
+  }
+
+  Watchdog::Told told_by_watchdog() {
+    return {
+        .unusual =
+            [this](const std::string& text) {
+              tell({Severity::error, "loop_stuck", text});
+            },
+        .over =
+            [this](const std::string& text) {
+              tell({Severity::error, "watchdog",
+                    text + ", so the process ends; what was delivered since the last commit will "
+                           "be delivered again"});
+              _exit(kExitFailed);
+            }};
+  }
+
   // Counts that the log holds back come out even while nothing else happens.
-  void log_what_is_due(Instant now) {
-    log_.tick(now);
-    const Instant next = log_.next_tick();
-    if (next == kNever || next == log_tick_at_) return;
-    log_tick_at_ = next;
-    log_tick_.expires_at(clock_.steady(next));
-    log_tick_.async_wait([](const boost::system::error_code&) {});
+  void tick_log() {
+    log_.tick(clock_.now());
+    log_tick_.expires_after(kLogTick);
+    log_tick_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) tick_log();
+    });
   }
 
   const config::Config& config_;
-  Clock clock_;
+  const Clock clock_;
   boost::asio::io_context io_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
-      io_.get_executor()};
   Recent recent_;
   log::Log log_;
-  Shard shard_;
+  Shards shards_;
+  Watchdog watchdog_;
   Admin admin_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer last_moment_;
   boost::asio::steady_timer log_tick_;
-  Instant log_tick_at_ = kNever;
   bool stopping_ = false;
+  std::optional<int> code_;
 };
 
 }  // namespace

@@ -25,9 +25,11 @@ constexpr Duration kLeavePatience = Duration::seconds(5);
 
 }  // namespace
 
-Shard::Shard(boost::asio::io_context& io, const config::Config& config, const Clock& clock,
-             Notify notify, const MakeSource& make_source)
+Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config& config,
+             ProcessLimits& limits, const Clock& clock, Notify notify,
+             const MakeSource& make_source)
     : io_(io),
+      place_(place),
       config_(config),
       clock_(clock),
       notify_([this, notify = std::move(notify)](const Notice& notice) {
@@ -35,8 +37,8 @@ Shard::Shard(boost::asio::io_context& io, const config::Config& config, const Cl
         notify(notice);
       }),
       run_id_(random_run_id()),
-      gate_(gate_options(config, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
-      limiters_(io, config, run_id_, events_, notify_, gate_),
+      gate_(gate_options(config, place, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
+      limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       wakeup_(io),
       now_(clock.now()) {
   try {
@@ -49,7 +51,7 @@ Shard::Shard(boost::asio::io_context& io, const config::Config& config, const Cl
 void Shard::connect(const MakeSource& make_source) {
   for (const config::Target& target : config_.targets) {
     targets_.push_back(
-        {std::make_unique<http::Target>(io_, target_options(target), events_, notify_),
+        {std::make_unique<http::Target>(io_, target_options(target, place_), events_, notify_),
          RequestBuilder(run_id_, target.http.forward_headers)});
     targets_.back().http->tell_failures(
         [this](core::RecordId record, unsigned status, std::string_view reason) {
@@ -62,21 +64,26 @@ void Shard::connect(const MakeSource& make_source) {
         std::make_unique<kafka::DeadLetters>(io_, dead_letters_options(config_), events_, notify_);
   }
   source_ = make_source ? make_source(io_, events_, *this, notify_)
-                        : std::make_unique<kafka::Source>(io_, source_options(config_), events_,
-                                                          *this, notify_);
+                        : std::make_unique<kafka::Source>(io_, source_options(config_, place_),
+                                                          events_, *this, notify_);
 }
 
 Shard::~Shard() = default;
 
 bool Shard::run(const std::function<void(Instant)>& each_turn) {
   while (!stopped_ && !fatal_) {
+    at(Verb::wait);
     wait();
+    at(Verb::collect);
     collect();
+    at(Verb::handle);
     handle();
+    at(Verb::perform);
     perform();
-    each_turn(now_);
+    if (each_turn) each_turn(now_);
   }
   if (fatal_) return false;
+  at(Verb::leave);
   source_->close(kLeavePatience);
   return true;
 }

@@ -3,6 +3,7 @@
 // The program is its loop of four verbs: wait, collect, handle, perform.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
@@ -17,9 +18,11 @@
 #include "adapters/kafka/dead_letters.h"
 #include "adapters/kafka/source.h"
 #include "app/limiters.h"
-#include "app/recent.h"
+#include "app/process_limits.h"
 #include "app/record_store.h"
 #include "app/request.h"
+#include "app/shard_place.h"
+#include "app/verb.h"
 #include "config/config.h"
 #include "core/gate.h"
 
@@ -34,24 +37,33 @@ struct ConfigRefused : std::runtime_error {
 using MakeSource = std::function<std::unique_ptr<kafka::RecordSource>(
     boost::asio::io_context&, core::Events&, kafka::MessageSink&, const Notify&)>;
 
-// REQUIRES: made, run and destroyed on one thread; outlived by what the constructor is given.
+// REQUIRES: used by one thread at a time, but for what says otherwise; outlived by what the
+// constructor is given.
 class Shard final : public kafka::MessageSink {
  public:
   // Reads from `make_source`, or, without it, the topics of the routes. Throws ConfigRefused with
-  // the reason if librdkafka or OpenSSL refuse the configuration.
-  Shard(boost::asio::io_context& io, const config::Config& config, const Clock& clock,
-        Notify notify, const MakeSource& make_source = {});
+  // the reason if librdkafka or OpenSSL refuse the configuration. `notify` is called on the thread
+  // that uses the shard.
+  Shard(boost::asio::io_context& io, ShardPlace place, const config::Config& config,
+        ProcessLimits& limits, const Clock& clock, Notify notify,
+        const MakeSource& make_source = {});
   ~Shard() override;
 
   // Turns until stop() has been called and everything is drained, or until a fatal error.
-  // False after a fatal error. `each_turn` is called once a turn, with its instant.
-  bool run(const std::function<void(Instant)>& each_turn);
+  // False after a fatal error. `each_turn`, if there is one, is called once a turn with its
+  // instant.
+  bool run(const std::function<void(Instant)>& each_turn = {});
 
   // Begins to drain: what is in flight may end within `patience`. May be called from a handler
   // that runs on the io_context.
   void stop(Duration patience);
 
+  // May be called from any thread.
+  Verb verb() const { return verb_.load(std::memory_order_relaxed); }
+
   // For the admin pages; called on the same thread.
+  ShardPlace place() const { return place_; }
+  const config::Config& config() const { return config_; }
   const core::Gate& gate() const { return gate_; }
   const kafka::RecordSource& source() const { return *source_; }
   const Limiters& limiters() const { return limiters_; }
@@ -68,6 +80,7 @@ class Shard final : public kafka::MessageSink {
   };
 
   void connect(const MakeSource& make_source);
+  void at(Verb verb) { verb_.store(verb, std::memory_order_relaxed); }
   void wait();
   void collect();
   void handle();
@@ -91,6 +104,7 @@ class Shard final : public kafka::MessageSink {
   void carry_out(const core::Stopped& command);
 
   boost::asio::io_context& io_;
+  const ShardPlace place_;
   const config::Config& config_;
   const Clock& clock_;
   const Notify notify_;
@@ -109,6 +123,7 @@ class Shard final : public kafka::MessageSink {
   boost::asio::steady_timer wakeup_;
   Instant wakeup_at_ = kNever;  // What wakeup_ is set to.
   Instant now_;
+  std::atomic<Verb> verb_{Verb::wait};
   std::string skipped_header_;
   bool fatal_ = false;
   bool stopped_ = false;

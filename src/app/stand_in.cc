@@ -6,7 +6,6 @@
 
 #include "app/wiring.h"
 #include "core/admission.h"
-#include "limits/share.h"
 #include "units/check.h"
 
 namespace einlass::app {
@@ -25,9 +24,9 @@ bool may_stand_in(const config::Config& config, const config::Route& route) {
          });
 }
 
-StandIn::StandIn(const config::Config& config, core::Events& events)
+StandIn::StandIn(const config::Config& config, ProcessLimits& limits, core::Events& events)
     : events_(events),
-      shares_(events),
+      shares_(events, limits.shares()),
       routes_(config.routes.size()),
       due_at_once_(core::Admission::kMostPerAsk) {
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
@@ -36,8 +35,7 @@ StandIn::StandIn(const config::Config& config, core::Events& events)
     for (std::size_t place = 0; place < config.routes[i].limits.size(); ++place) {
       const config::Limit& limit = limit_of(config, config.routes[i], place);
       if (limit.on_outage == config::OnOutage::pass) continue;
-      shared.limits.push_back(limit.limit);
-      shared.limits.back().parameters = limits::share(limit.limit.parameters, config.instances);
+      shared.limits.push_back(limits.share(config.routes[i].limits[place]));
       shared.places.push_back({static_cast<std::uint8_t>(place)});
       shared.cost_varies |= limit.limit.cost_from_record;
     }
@@ -51,7 +49,7 @@ void StandIn::ask(const core::Ask& ask, core::RouteId route,
   if (!knows(ask.line)) {
     shared.scratch.clear();
     for (std::size_t i = 0; i < shared.limits.size(); ++i) {
-      shared.scratch.push_back({&shared.limits[i], std::string(keys[shared.places[i].value])});
+      shared.scratch.push_back({shared.limits[i], std::string(keys[shared.places[i].value])});
     }
     shares_.add_line(ask.line, shared.scratch);
     if (ask.line.value >= known_.size()) known_.resize(ask.line.value + 1);

@@ -2,8 +2,8 @@
 // they want then (on_outage: pass or local_share). The others wait.
 //
 // What may be admitted too much. With local_share each gate keeps to its part of the limit, on its
-// own: all together to the whole, counted from the outage on; so in a window that holds the
-// outage's beginning or end at most twice the limit. With pass there is no bound.
+// own (its shards together): all together to the whole, counted from the outage on; so in a window
+// that holds the outage's beginning or end at most twice the limit. With pass there is no bound.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "adapters/memory/store.h"
+#include "app/process_limits.h"
 #include "config/config.h"
 #include "core/command.h"
 #include "core/event.h"
@@ -25,7 +26,7 @@ bool may_stand_in(const config::Config& config, const config::Route& route);
 // REQUIRES: one thread; outlived by what the constructor is given.
 class StandIn {
  public:
-  StandIn(const config::Config& config, core::Events& events);
+  StandIn(const config::Config& config, ProcessLimits& limits, core::Events& events);
 
   // Answers at once, by an event whose due times live until the line's next ask. `keys` are the
   // line's, one for each of the route's limits. A cost that only the whole limit could pay is
@@ -49,8 +50,8 @@ class StandIn {
   bool knows(core::LineId line) const { return line.value < known_.size() && known_[line.value]; }
 
   struct Shared {
-    std::vector<limits::Limit> limits;     // Their shares; those that pass are not among them.
-    std::vector<core::LimitIndex> places;  // In the route's list.
+    std::vector<const limits::Limit*> limits;  // Shares; of those that pass there are none.
+    std::vector<core::LimitIndex> places;      // In the route's list.
     std::vector<memory::Bucket> scratch;
     bool cost_varies = false;
   };

@@ -1,7 +1,9 @@
 #include "app/status.h"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/stand_in.h"
 #include "app/wiring.h"
@@ -24,7 +26,28 @@ std::string severity_name(Severity severity) {
   return "";
 }
 
-core::RouteId route_id(std::size_t i) { return core::RouteId{static_cast<std::uint16_t>(i)}; }
+std::string shard_name(std::size_t i) { return "shard " + std::to_string(i); }
+
+std::string does_not_answer(std::size_t shard, const std::string& why) {
+  return why.empty() ? shard_name(shard) + " does not answer" : why;
+}
+
+// Those of which anything is known.
+std::vector<std::reference_wrapper<const ShardView>> known(const Views& views) {
+  std::vector<std::reference_wrapper<const ShardView>> known;
+  for (const std::optional<ShardView>& view : views.shards) {
+    if (view) known.push_back(*view);
+  }
+  return known;
+}
+
+void add(Books& sum, const Books& books) {
+  sum.received += books.received;
+  sum.delivered += books.delivered;
+  sum.dead_lettered += books.dead_lettered;
+  sum.returned += books.returned;
+  sum.inside += books.inside;
+}
 
 Json books_json(const Books& books) {
   return {{"received", books.received},
@@ -34,14 +57,14 @@ Json books_json(const Books& books) {
           {"inside", books.inside}};
 }
 
-Json routes_json(const Shard& shard, const config::Config& config) {
+Json routes_json(const metrics::Snapshot& sum) {
   Json routes = Json::array();
-  for (std::size_t i = 0; i < config.routes.size(); ++i) {
-    Json route{{"name", config.routes[i].name}};
-    route.update(books_json(books_of(shard.gate().stats(route_id(i)))));
+  for (const metrics::Route& it : sum.routes) {
+    Json route{{"name", it.name}};
+    route.update(books_json(books_of(it.stats)));
     // Dearer than their limits could ever pay: they wait for another configuration.
-    route["never"] = shard.gate().stats(route_id(i)).never;
-    const core::Waiting waiting = shard.gate().waiting(route_id(i), shard.now());
+    route["never"] = it.stats.never;
+    const core::Waiting& waiting = it.waiting;
     route["waiting"] = {{"limit", waiting.limit},   {"target", waiting.target},
                         {"retry", waiting.retry},   {"order", waiting.order},
                         {"outage", waiting.outage}, {"in_flight", waiting.in_flight}};
@@ -50,49 +73,83 @@ Json routes_json(const Shard& shard, const config::Config& config) {
   return routes;
 }
 
-Json targets_json(const Shard& shard, const config::Config& config) {
+// Of several troubles the first shard's.
+void keep_first(std::string& trouble, const std::string& another) {
+  if (trouble.empty()) trouble = another;
+}
+
+Json targets_json(const Views& views, const config::Config& config) {
   Json targets = Json::array();
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
-    const http::TargetStatus status = shard.target(i).status();
-    const Instant held = shard.gate().held_until(core::TargetId{static_cast<std::uint16_t>(i)});
+    http::TargetStatus sum;
+    std::optional<Instant> held;
+    for (const ShardView& view : known(views)) {
+      const ShardView::Target& target = view.targets[i];
+      sum.in_flight += target.status.in_flight;
+      sum.connections += target.status.connections;
+      keep_first(sum.trouble, target.status.trouble);
+      if (target.held_until > view.now)
+        held = std::max(held.value_or(Instant{}), target.held_until);
+    }
     Json target{{"name", config.targets[i].name},
-                {"in_flight", status.in_flight},
-                {"connections", status.connections}};
-    target["held_until"] = held > shard.now() ? Json(held.us) : Json(nullptr);
-    target["trouble"] = valid_utf8(status.trouble);
+                {"in_flight", sum.in_flight},
+                {"connections", sum.connections}};
+    target["held_until"] = held ? Json(held->us) : Json(nullptr);
+    target["trouble"] = valid_utf8(sum.trouble);
     targets.push_back(std::move(target));
   }
   return targets;
 }
 
-Json stores_json(const Shard& shard, const config::Config& config) {
+Json stores_json(const Views& views, const config::Config& config) {
   Json stores = Json::array();
   if (uses_memory(config)) {
     stores.push_back({{"name", "memory"}, {"up", true}, {"trouble", ""}});
   }
-  if (const redis::Store* store = shard.limiters().redis()) {
-    const redis::StoreStatus status = store->status();
-    stores.push_back(
-        {{"name", "redis"}, {"up", status.up}, {"trouble", valid_utf8(status.trouble)}});
+  bool up = true;
+  std::string trouble;
+  for (const ShardView& view : known(views)) {
+    if (!view.redis) continue;
+    up &= view.redis->up;
+    keep_first(trouble, view.redis->trouble);
+  }
+  if (uses_redis(config)) {
+    stores.push_back({{"name", "redis"}, {"up", up}, {"trouble", valid_utf8(trouble)}});
   }
   return stores;
 }
 
-Json kafka_json(const Shard& shard) {
-  const kafka::SourceStatus status = shard.source().status();
+Json kafka_json(const Views& views) {
+  std::string trouble;
   Json partitions = Json::array();
-  for (const kafka::SourceStatus::Partition& partition : status.partitions) {
-    const core::Partition* ledger = shard.gate().partition(partition.partition);
-    partitions.push_back({{"topic", valid_utf8(partition.topic)},
-                          {"partition", partition.number.value},
-                          {"held", partition.held},
-                          {"revoking", partition.revoking},
-                          {"waiting", partition.waiting},
-                          {"stuck", valid_utf8(partition.stuck)},
-                          {"committed", partition.committed.value},
-                          {"finished_ahead", ledger ? ledger->ledger.finished_ahead() : 0}});
+  for (const ShardView& view : known(views)) {
+    keep_first(trouble, view.source.trouble);
+    for (std::size_t i = 0; i < view.source.partitions.size(); ++i) {
+      const kafka::SourceStatus::Partition& partition = view.source.partitions[i];
+      partitions.push_back({{"topic", valid_utf8(partition.topic)},
+                            {"partition", partition.number.value},
+                            {"shard", view.shard},
+                            {"held", partition.held},
+                            {"revoking", partition.revoking},
+                            {"waiting", partition.waiting},
+                            {"stuck", valid_utf8(partition.stuck)},
+                            {"committed", partition.committed.value},
+                            {"finished_ahead", view.finished_ahead[i]}});
+    }
   }
-  return {{"trouble", valid_utf8(status.trouble)}, {"partitions", std::move(partitions)}};
+  return {{"trouble", valid_utf8(trouble)}, {"partitions", std::move(partitions)}};
+}
+
+// What stands elsewhere of a shard that does not answer is what it was when it last did.
+Json shards_json(const Views& views, const std::vector<std::string>& silent) {
+  Json shards = Json::array();
+  for (std::size_t i = 0; i < views.shards.size(); ++i) {
+    Json shard{{"shard", i}, {"answers", static_cast<bool>(views.answered[i])}};
+    shard["trouble"] = views.answered[i] ? "" : does_not_answer(i, silent[i]);
+    shard["partitions"] = views.shards[i] ? views.shards[i]->source.partitions.size() : 0;
+    shards.push_back(std::move(shard));
+  }
+  return shards;
 }
 
 Json recent_json(const Recent& recent) {
@@ -114,6 +171,20 @@ bool waits_for_redis(const config::Config& config) {
   });
 }
 
+std::string why_not_ready(const ShardView& view, const config::Config& config) {
+  if (view.source.brokers_down) return "no Kafka broker can be reached: " + view.source.trouble;
+  if (!view.source.joined) {
+    return view.source.trouble.empty() ? "not yet in the consumer group" : view.source.trouble;
+  }
+  for (const kafka::SourceStatus::Partition& partition : view.source.partitions) {
+    if (!partition.stuck.empty()) return partition.stuck;
+  }
+  if (view.redis && waits_for_redis(config) && !view.redis->up) {
+    return "the limiter does not answer: " + view.redis->trouble;
+  }
+  return "";
+}
+
 }  // namespace
 
 Books books_of(const core::RouteStats& stats) {
@@ -124,47 +195,58 @@ Books books_of(const core::RouteStats& stats) {
 
 Books books_of(const Shard& shard, const config::Config& config) {
   Books sum;
-  for (std::size_t i = 0; i < config.routes.size(); ++i) {
-    const Books books = books_of(shard.gate().stats(route_id(i)));
-    sum.received += books.received;
-    sum.delivered += books.delivered;
-    sum.dead_lettered += books.dead_lettered;
-    sum.returned += books.returned;
-    sum.inside += books.inside;
+  for (std::uint16_t i = 0; i < config.routes.size(); ++i) {
+    add(sum, books_of(shard.gate().stats(core::RouteId{i})));
   }
   return sum;
 }
 
-std::string why_not_ready(const Shard& shard, const config::Config& config) {
-  const kafka::SourceStatus source = shard.source().status();
-  if (source.brokers_down) return "no Kafka broker can be reached: " + source.trouble;
-  if (!source.joined) {
-    return source.trouble.empty() ? "not yet in the consumer group" : source.trouble;
+Books books_of(const metrics::Snapshot& snapshot) {
+  Books sum;
+  for (const metrics::Route& route : snapshot.routes) add(sum, books_of(route.stats));
+  return sum;
+}
+
+metrics::Snapshot sum_of(const Views& views) {
+  std::optional<metrics::Snapshot> sum;
+  for (const ShardView& view : known(views)) {
+    if (sum) {
+      metrics::add(*sum, view.metrics);
+    } else {
+      sum = view.metrics;
+    }
   }
-  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
-    if (!partition.stuck.empty()) return partition.stuck;
-  }
-  const redis::Store* store = shard.limiters().redis();
-  if (store != nullptr && waits_for_redis(config)) {
-    const redis::StoreStatus status = store->status();
-    if (!status.up) return "the limiter does not answer: " + status.trouble;
+  return sum.value_or(metrics::Snapshot{});
+}
+
+std::string why_not_ready(const Views& views, const config::Config& config) {
+  const bool several = views.shards.size() > 1;
+  for (std::size_t i = 0; i < views.shards.size(); ++i) {
+    if (!views.answered[i]) return does_not_answer(i, "");
+    const std::string why = why_not_ready(*views.shards[i], config);
+    if (!why.empty()) return several ? shard_name(i) + ": " + why : why;
   }
   return "";
 }
 
-std::string status_json(const Shard& shard, const config::Config& config, const Recent& recent) {
-  const std::string why = why_not_ready(shard, config);
-  const Books books = books_of(shard, config);
+std::string status_json(const Views& views, const config::Config& config,
+                        const std::vector<std::string>& silent, const Recent& recent) {
+  const std::string why = why_not_ready(views, config);
+  const metrics::Snapshot sum = sum_of(views);
+  const Books books = books_of(sum);
   Json status{{"instance", config.instance}, {"version", EINLASS_VERSION}};
   status["ready"] = why.empty();
   status["why_not_ready"] = valid_utf8(why);
+  status["shards"] = shards_json(views, silent);
   status["books"] = books_json(books);
   status["books"]["closed"] = books.closed();
-  status["routes"] = routes_json(shard, config);
-  status["targets"] = targets_json(shard, config);
-  status["stores"] = stores_json(shard, config);
-  status["kafka"] = kafka_json(shard);
-  status["lines"] = shard.limiters().lines();
+  status["routes"] = routes_json(sum);
+  status["targets"] = targets_json(views, config);
+  status["stores"] = stores_json(views, config);
+  status["kafka"] = kafka_json(views);
+  std::size_t lines = 0;
+  for (const ShardView& view : known(views)) lines += view.lines;
+  status["lines"] = lines;
   status["recent"] = recent_json(recent);
   return status.dump(2) + "\n";
 }

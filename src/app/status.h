@@ -1,19 +1,26 @@
-// What /v1/status and /readyz say, read off a shard.
+// What /v1/status, /readyz and the books at the end say, read off the views of the shards.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "app/recent.h"
-#include "app/shard.h"
+#include "app/shards.h"
 #include "config/config.h"
 
 namespace einlass::app {
 
 // Why the gate cannot do its work now; empty if it can.
-std::string why_not_ready(const Shard& shard, const config::Config& config);
+std::string why_not_ready(const Views& views, const config::Config& config);
 
-// The whole state as JSON, for /v1/status.
-std::string status_json(const Shard& shard, const config::Config& config, const Recent& recent);
+// The sum of all shards for /metrics.
+metrics::Snapshot sum_of(const Views& views);
+
+// The whole state as JSON, for /v1/status. `silent` says of each shard why it does not answer, as
+// far as that is known; empty where it does.
+std::string status_json(const Views& views, const config::Config& config,
+                        const std::vector<std::string>& silent, const Recent& recent);
 
 // One route's books, added up by whoever wants them in short.
 struct Books {
@@ -24,5 +31,6 @@ struct Books {
 
 Books books_of(const core::RouteStats& stats);
 Books books_of(const Shard& shard, const config::Config& config);
+Books books_of(const metrics::Snapshot& snapshot);
 
 }  // namespace einlass::app

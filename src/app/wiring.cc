@@ -81,18 +81,19 @@ bool uses_dead_letters(const config::Config& config) {
                      [](const config::Route& route) { return !route.dead_letter.empty(); });
 }
 
-core::GateOptions gate_options(const config::Config& config, std::uint64_t seed) {
+core::GateOptions gate_options(const config::Config& config, ShardPlace place, std::uint64_t seed) {
   core::GateOptions options;
   for (const config::Route& route : config.routes) {
     options.routes.push_back(route_options(config, route));
   }
   for (const config::Target& target : config.targets) {
-    options.targets.push_back({static_cast<std::uint32_t>(target.http.max_in_flight)});
+    const auto most = static_cast<std::int64_t>(target.http.max_in_flight);
+    options.targets.push_back({static_cast<std::uint32_t>(place.part(most))});
   }
   options.stores = kStores;
   options.commit_interval = config.kafka.commit_interval;
-  options.inside_records = config.inside.records;
-  options.inside_bytes = config.inside.bytes;
+  options.inside_records = place.part(config.inside.records);
+  options.inside_bytes = Bytes{place.part(config.inside.bytes.value)};
   options.seed = seed;
   return options;
 }
@@ -109,11 +110,11 @@ kafka::OffsetReset offset_reset(const config::Config& config) {
   CHECK(false);
 }
 
-kafka::SourceOptions source_options(const config::Config& config) {
+kafka::SourceOptions source_options(const config::Config& config, ShardPlace place) {
   kafka::SourceOptions options;
   options.brokers = brokers_of(config);
   options.group = config.kafka.group;
-  if (config.kafka.static_membership) options.instance = config.instance;
+  if (config.kafka.static_membership) options.instance = place.member(config.instance);
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     const core::RouteId route{static_cast<std::uint16_t>(i)};
     for (const std::string& topic : config.routes[i].topics) {
@@ -130,7 +131,7 @@ kafka::DeadLettersOptions dead_letters_options(const config::Config& config) {
   return {brokers_of(config), config.kafka.properties};
 }
 
-http::TargetOptions target_options(const config::Target& target) {
+http::TargetOptions target_options(const config::Target& target, ShardPlace place) {
   http::TargetOptions options;
   options.name = target.name;
   options.tls = target.http.tls;
@@ -143,7 +144,8 @@ http::TargetOptions target_options(const config::Target& target) {
   options.ca_file = target.http.ca_file;
   options.server_name = target.http.server_name;
   options.timeout = target.http.timeout;
-  options.max_in_flight = target.http.max_in_flight;
+  options.max_in_flight =
+      static_cast<std::size_t>(place.part(static_cast<std::int64_t>(target.http.max_in_flight)));
   return options;
 }
 

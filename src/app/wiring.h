@@ -10,6 +10,7 @@
 #include "adapters/kafka/source.h"
 #include "adapters/redis/store.h"
 #include "app/request.h"
+#include "app/shard_place.h"
 #include "config/config.h"
 #include "core/options.h"
 
@@ -23,11 +24,11 @@ inline constexpr core::StoreId kRedisStore{1};
 inline constexpr core::StoreId kRedisOrStandIn{2};
 inline constexpr std::uint8_t kStores = 3;
 
-core::GateOptions gate_options(const config::Config& config, std::uint64_t seed);
+core::GateOptions gate_options(const config::Config& config, ShardPlace place, std::uint64_t seed);
 kafka::OffsetReset offset_reset(const config::Config& config);
-kafka::SourceOptions source_options(const config::Config& config);
+kafka::SourceOptions source_options(const config::Config& config, ShardPlace place);
 kafka::DeadLettersOptions dead_letters_options(const config::Config& config);
-http::TargetOptions target_options(const config::Target& target);
+http::TargetOptions target_options(const config::Target& target, ShardPlace place);
 redis::StoreOptions redis_options(const config::Config& config, const RunId& run);
 
 // The limit of a route's list, by its place there.

@@ -141,7 +141,8 @@ struct Config {
   int shards = 1;
   int instances = 0;  // Gates that share the limits; 0: not said.
   Duration drain_timeout = Duration::seconds(10);
-  Inside inside{100'000, Bytes{256 << 20}};  // Most that may be in the gate, in all.
+  Duration watchdog = Duration::seconds(30);  // 0: none.
+  Inside inside{100'000, Bytes{256 << 20}};   // Most that may be in the gate, in all.
   std::string log_level = "info";
   Admin admin;
   Kafka kafka;

@@ -14,6 +14,9 @@ namespace einlass::config {
 using Sound = std::vector<bool>;
 
 void decode_service(Section& top, const Environment& environment, Config& config);
+// That what the shards split is enough for all of them. REQUIRES: everything else is decoded.
+void check_shards(Section& top, const Config& config);
+
 void decode_kafka(Section& top, Kafka& kafka);
 void decode_redis(Section& top, Redis& redis);
 Sound decode_limits(Section& top, int instances, std::vector<Limit>& limits);

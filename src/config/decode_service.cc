@@ -7,6 +7,8 @@ namespace {
 
 constexpr Bounds<Duration> kDrainTimeout{{0}, Duration::seconds(3600)};
 constexpr Bounds<std::int64_t> kInstances{1, 10'000};
+constexpr Bounds<std::int64_t> kShards{1, 64};
+constexpr Bounds<Duration> kWatchdog{Duration::seconds(1), Duration::seconds(3600)};
 constexpr Bounds<std::int64_t> kRecords{1, 10'000'000};
 constexpr Bounds<Bytes> kBytes{{1 << 10}, {std::int64_t{1} << 40}};
 
@@ -27,11 +29,21 @@ void decode_instance(Section& top, const Environment& environment, std::string& 
   }
 }
 
-Parsed<int> parse_shards(const Scalar& scalar) {
-  const auto number = parse_whole(scalar.text, {1, 1024});
-  if (refused(number)) return std::get<Refusal>(number);
-  if (std::get<std::int64_t>(number) == 1) return 1;
-  return Refusal{"is not in this version, which runs one shard; write 1 and start more gates"};
+// Each part of what is split must be as large as the whole may be at least.
+void refuse_unsplit(Section& top, const Config& config, const std::string& option,
+                    std::int64_t parts) {
+  if (parts >= config.shards) return;
+  top.reading().wrong(top.place_of("shards"), "shards",
+                      "'" + std::to_string(config.shards) + "' is too many for " + option +
+                          ", which is split between the shards; write at most " +
+                          std::to_string(parts) + ", or raise that");
+}
+
+// As often asked for as not: 0 is for never, and less than a second would be a mistake.
+Parsed<Duration> parse_watchdog(const Scalar& scalar) {
+  const auto duration = parse_duration(scalar.text, {{0}, kWatchdog.most});
+  if (refused(duration) || std::get<Duration>(duration) == Duration{}) return duration;
+  return parse_duration(scalar.text, kWatchdog);
 }
 
 Parsed<std::string> parse_level(const Scalar& scalar) {
@@ -52,12 +64,14 @@ void decode_inside(Section& parent, std::string_view table, Bounds<std::int64_t>
 
 void decode_service(Section& top, const Environment& environment, Config& config) {
   decode_instance(top, environment, config.instance);
-  top.read("shards", config.shards, parse_shards);
+  std::int64_t shards = 1;
+  if (top.read_whole("shards", shards, kShards)) config.shards = static_cast<int>(shards);
   std::int64_t instances = 0;
   if (top.read_whole("instances", instances, kInstances)) {
     config.instances = static_cast<int>(instances);
   }
   top.read_duration("drain_timeout", config.drain_timeout, kDrainTimeout);
+  top.read("watchdog", config.watchdog, parse_watchdog);
   decode_inside(top, "inside", kRecords, kBytes, config.inside);
 
   Section log(top.reading(), top.find("log"), "log", "log");
@@ -70,6 +84,15 @@ void decode_service(Section& top, const Environment& environment, Config& config
   const auto parse = [](const Scalar& s) { return parse_host_port(s.text, std::nullopt); };
   if (admin.read("listen", listen, parse)) {
     config.admin = {std::move(listen.host), listen.port};
+  }
+}
+
+void check_shards(Section& top, const Config& config) {
+  refuse_unsplit(top, config, "inside.records", config.inside.records);
+  refuse_unsplit(top, config, "inside.bytes", config.inside.bytes.value / kBytes.least.value);
+  for (const Target& target : config.targets) {
+    refuse_unsplit(top, config, "targets." + target.name + ".http.max_in_flight",
+                   static_cast<std::int64_t>(target.http.max_in_flight));
   }
 }
 

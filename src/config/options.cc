@@ -12,11 +12,16 @@ constexpr Option kOptions[] = {
      "This gate's name, unique in the fleet; the host's name (`HOSTNAME`), or `gate-1` without "
      "one."},
     {"", "shards", "whole number", "1",
-     "Threads, each with its own consumer and connections; only 1 works in this version."},
+     "Threads, each with its own consumer and connections; `max_in_flight` and the gate's `inside` "
+     "are split between them. At most 64."},
     {"", "instances", "whole number", "none",
      "How many gates share the limits; what `on_outage: local_share` divides by."},
     {"", "drain_timeout", "duration", "10s",
      "How long a stopping gate waits for what is inside before it gives it back to Kafka."},
+    {"", "watchdog", "duration", "30s",
+     "A process whose loop has not turned for so long says so and ends with 1, to be started "
+     "again; "
+     "0 is for never."},
     {"", "inside", "section", "", "The most that may be in the gate, in all."},
     {"", "log", "section", "", "What is written to stderr."},
     {"", "admin", "section", "", "The server for metrics, health and status."},

@@ -77,6 +77,7 @@ void print_service(Page& page, const Config& config) {
   page.number("shards", config.shards);
   if (config.instances > 0) page.number("instances", config.instances);
   page.option("drain_timeout", to_text(config.drain_timeout));
+  page.option("watchdog", to_text(config.watchdog));
   print_inside(page, config.inside);
   page.section("log", [&] { page.text("level", config.log_level); });
   page.section("admin", [&] {

@@ -1,14 +1,70 @@
 #include "core/stats.h"
 
 #include <algorithm>
+#include <cstddef>
+
+#include "units/check.h"
 
 namespace einlass::core {
+namespace {
+
+void add(std::uint64_t& to, std::uint64_t one) { to += one; }
+
+void add(LimitStats& to, const LimitStats& one) {
+  auto& [admissions, rejections, released] = to;
+  admissions += one.admissions;
+  rejections += one.rejections;
+  released += one.released;
+}
+
+template <class List>
+void add_each(List& to, const List& one) {
+  CHECK(to.size() == one.size());
+  for (std::size_t i = 0; i < to.size(); ++i) add(to[i], one[i]);
+}
+
+}  // namespace
 
 void Histogram::observe(Duration d) {
   const std::int64_t us = std::max<std::int64_t>(d.us, 0);
   const auto bound = std::lower_bound(kBounds.begin(), kBounds.end(), us);
   ++counts[static_cast<std::size_t>(bound - kBounds.begin())];
   sum_us += static_cast<std::uint64_t>(us);
+}
+
+void add(Histogram& to, const Histogram& one) {
+  add_each(to.counts, one.counts);
+  to.sum_us += one.sum_us;
+}
+
+// Each member is named, so that one that is new does not compile before it is added here too.
+void add(Waiting& to, const Waiting& one) {
+  auto& [limit, target, retry, order, outage, in_flight] = to;
+  limit += one.limit;
+  target += one.target;
+  retry += one.retry;
+  order += one.order;
+  outage += one.outage;
+  in_flight += one.in_flight;
+}
+
+void add(RouteStats& to, const RouteStats& one) {
+  auto& [received, delivered, dead_lettered, returned, finished_before, never, inside, accepted,
+         retry, refused, stood_in, admission_wait, attempt_duration, limits] = to;
+  received += one.received;
+  delivered += one.delivered;
+  add_each(dead_lettered, one.dead_lettered);
+  returned += one.returned;
+  finished_before += one.finished_before;
+  never += one.never;
+  inside += one.inside;
+  accepted += one.attempts_accepted;
+  retry += one.attempts_retry;
+  refused += one.attempts_refused;
+  stood_in += one.stood_in;
+  add(admission_wait, one.admission_wait);
+  add(attempt_duration, one.attempt_duration);
+  add_each(limits, one.limits);
 }
 
 }  // namespace einlass::core

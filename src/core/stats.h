@@ -62,4 +62,9 @@ struct RouteStats {
   std::vector<LimitStats> limits;  // In the order of the route's list.
 };
 
+// Adds what another gate of the same routes has counted.
+void add(Histogram& to, const Histogram& one);
+void add(Waiting& to, const Waiting& one);
+void add(RouteStats& to, const RouteStats& one);
+
 }  // namespace einlass::core

@@ -55,7 +55,7 @@ class Bench {
       : shape_(shape),
         limit_{"limit", limits::TokenBucketParameters{{1000, 1}, Permits{100'000}}, Permits{1}},
         gate_(options(shape)),
-        store_(events_) {
+        store_(events_, table_) {
     gate_.add_line(core::LineId{0}, core::RouteId{0}, true);
     const memory::Bucket bucket{&limit_, ""};
     store_.add_line(core::LineId{0}, {&bucket, 1});
@@ -136,6 +136,7 @@ class Bench {
   core::Gate gate_;
   core::Events events_, handling_;
   core::Commands commands_;
+  memory::Table table_;
   memory::Store store_;
   Instant now_{1'000'000'000};
   std::vector<std::int64_t> offsets_;

@@ -1,6 +1,8 @@
 #include "adapters/memory/store.h"
 
 #include <array>
+#include <mutex>
+#include <tuple>
 #include <vector>
 
 #include "adapters/memory/buckets.h"
@@ -10,27 +12,31 @@
 namespace einlass::memory {
 namespace {
 
-// The asks of this process alone share its buckets, so their number is name enough.
-limits::IdPrefix prefix_of(core::AskId ask) {
+// Only stores of this process share its buckets, so their number and that of the ask are name
+// enough.
+limits::IdPrefix prefix_of(std::uint16_t store, core::AskId ask) {
   limits::IdPrefix prefix{};
+  prefix[0] = static_cast<std::uint8_t>(store >> 8);
+  prefix[1] = static_cast<std::uint8_t>(store);
   for (std::size_t i = 0; i < sizeof(ask.value); ++i) {
     prefix[prefix.size() - 1 - i] = static_cast<std::uint8_t>(ask.value >> (8 * i));
   }
   return prefix;
 }
 
-limits::PermitId id_of(const core::Permit& permit) {
-  return limits::permit_id(prefix_of(permit.ask), permit.index);
-}
+static_assert(std::tuple_size_v<limits::IdPrefix> >= sizeof(std::uint16_t) + sizeof(core::AskId));
 
 struct Line {
   std::vector<BucketId> buckets;
-  std::vector<limits::Charge> charges;    // Points into the buckets; empty: no such line.
-  std::vector<std::uint8_t> from_record;  // The places of charges whose cost a record brings.
-  std::vector<Duration> due;              // Of the last answer.
+  std::vector<const limits::Limit*> limits;  // Of the buckets.
+  std::vector<limits::Charge> charges;       // Points into the buckets; empty: no such line.
+  std::vector<Duration> due;                 // Of the last answer.
 
+  // The limits' own costs may have changed.
   std::span<const limits::Charge> costing(Permits of_record) {
-    for (const std::uint8_t place : from_record) charges[place].cost = of_record;
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      charges[i].cost = limits[i]->cost_from_record ? of_record : limits[i]->cost;
+    }
     return charges;
   }
 };
@@ -38,7 +44,12 @@ struct Line {
 }  // namespace
 
 struct Store::State {
-  explicit State(core::Events& where) : events(where) {}
+  State(core::Events& where, Table& shared, std::uint16_t its_number)
+      : events(where), table(shared), number(its_number) {}
+
+  limits::PermitId id_of(const core::Permit& permit) const {
+    return limits::permit_id(prefix_of(number, permit.ask), permit.index);
+  }
 
   Line& known(core::LineId id) {
     CHECK(id.value < lines.size() && !lines[id.value].charges.empty());
@@ -46,13 +57,18 @@ struct Store::State {
   }
 
   core::Events& events;
-  Buckets buckets;
-  std::vector<Line> lines;  // By LineId, which are dense.
+  Table& table;
+  const std::uint16_t number;  // Among the table's stores.
+  std::vector<Line> lines;     // By LineId, which are dense.
   std::uint64_t granted = 0;
   std::uint64_t denied = 0;
 };
 
-Store::Store(core::Events& events) : state_(std::make_unique<State>(events)) {}
+Store::Store(core::Events& events, Table& table) {
+  const std::lock_guard lock(table.mutex_);
+  state_ = std::make_unique<State>(events, table, table.stores_++);
+}
+
 Store::~Store() = default;
 
 void Store::add_line(core::LineId id, std::span<const Bucket> buckets) {
@@ -60,32 +76,41 @@ void Store::add_line(core::LineId id, std::span<const Bucket> buckets) {
   if (state_->lines.size() <= id.value) state_->lines.resize(id.value + 1);
   Line& line = state_->lines[id.value];
   CHECK(line.charges.empty());
+  const std::lock_guard lock(state_->table.mutex_);
+  Buckets& shared = state_->table.buckets_;
   for (const Bucket& bucket : buckets) {
-    const BucketId use = state_->buckets.use(*bucket.limit, bucket.key);
-    if (bucket.limit->cost_from_record) {
-      line.from_record.push_back(static_cast<std::uint8_t>(line.charges.size()));
-    }
+    const BucketId use = shared.use(*bucket.limit, bucket.key);
     line.buckets.push_back(use);
-    line.charges.push_back(
-        {&bucket.limit->parameters, &state_->buckets.state(use), bucket.limit->cost});
+    line.limits.push_back(bucket.limit);
+    line.charges.push_back({&bucket.limit->parameters, &shared.state(use), bucket.limit->cost});
   }
 }
 
 void Store::forget_line(core::LineId id) {
   Line& line = state_->known(id);
-  for (const BucketId bucket : line.buckets) state_->buckets.leave(bucket);
+  const std::lock_guard lock(state_->table.mutex_);
+  for (const BucketId bucket : line.buckets) state_->table.buckets_.leave(bucket);
   line = {};
 }
 
 void Store::ask(const core::Ask& ask, Instant now) {
   Line& line = state_->known(ask.line);
-  state_->buckets.sweep(now);
   const auto most = static_cast<std::size_t>(ask.max.value);
   if (line.due.size() < most) line.due.resize(most);
-  const limits::Answer answer = limits::acquire(
-      line.costing(ask.cost), {ask.min, ask.max, ask.horizon, prefix_of(ask.ask)}, now, line.due);
+  const limits::Demand demand{ask.min, ask.max, ask.horizon, prefix_of(state_->number, ask.ask)};
+  limits::Answer answer;
+  Duration behind;  // Another shard may be further on than we are.
+  {
+    const std::lock_guard lock(state_->table.mutex_);
+    const Instant at = state_->table.moved_on(now);
+    state_->table.buckets_.sweep(at);
+    answer = limits::acquire(line.costing(ask.cost), demand, at, line.due);
+    behind = at - now;
+  }
   ++(answer.granted.value > 0 ? state_->granted : state_->denied);
   const auto granted = static_cast<std::size_t>(answer.granted.value);
+  for (std::size_t i = 0; i < granted; ++i) line.due[i] = line.due[i] + behind;
+  if (answer.retry) answer.retry = *answer.retry + behind;
   state_->events.push_back(core::PermitsAnswered{
       ask.line, ask.ask, std::span<const Duration>(line.due).first(granted), now, answer.retry,
       core::LimitIndex{static_cast<std::uint8_t>(answer.reason)}});
@@ -93,22 +118,28 @@ void Store::ask(const core::Ask& ask, Instant now) {
 
 void Store::release(const core::Release& release, Instant now) {
   Line& line = state_->known(release.line);
-  state_->buckets.sweep(now);
   const core::Permit& permit = release.permit;
-  const std::array returned = {limits::Returned{id_of(permit), permit.stamp}};
-  limits::release(line.costing(permit.cost), returned, now);
+  const std::array returned = {limits::Returned{state_->id_of(permit), permit.stamp}};
+  const std::lock_guard lock(state_->table.mutex_);
+  const Instant at = state_->table.moved_on(now);
+  state_->table.buckets_.sweep(at);
+  limits::release(line.costing(permit.cost), returned, at);
 }
 
 void Store::ended(const core::Ended& ended, Instant now) {
   Line& line = state_->known(ended.line);
-  const std::array ids = {id_of(ended.permit)};
-  limits::ended(line.costing(ended.permit.cost), ids, now);
+  const std::array ids = {state_->id_of(ended.permit)};
+  const std::lock_guard lock(state_->table.mutex_);
+  limits::ended(line.costing(ended.permit.cost), ids, state_->table.moved_on(now));
 }
 
-void Store::sweep(Instant now) { state_->buckets.sweep(now); }
+void Store::sweep(Instant now) {
+  const std::lock_guard lock(state_->table.mutex_);
+  state_->table.buckets_.sweep(state_->table.moved_on(now));
+}
 
 StoreStatus Store::status() const {
-  return {state_->granted, state_->denied, state_->buckets.size()};
+  return {state_->granted, state_->denied, state_->table.size()};
 }
 
 }  // namespace einlass::memory

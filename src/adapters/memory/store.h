@@ -1,4 +1,5 @@
-// Limits of this process alone: the arithmetic of src/limits on a table of buckets.
+// Limits of this process alone: the arithmetic of src/limits on a table of buckets that all shards
+// share.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "adapters/memory/table.h"
 #include "core/command.h"
 #include "core/event.h"
 #include "core/ids.h"
@@ -17,19 +19,20 @@ namespace einlass::memory {
 
 // One bucket of a line: a limit and the key taken from the record (empty for a limit without key).
 struct Bucket {
-  const limits::Limit* limit = nullptr;  // Outlives the store.
+  const limits::Limit* limit = nullptr;  // Outlives the table; changes only by Table::change().
   std::string key;
 };
 
 struct StoreStatus {
-  std::uint64_t granted = 0, denied = 0;  // Calls by their result.
-  std::size_t buckets = 0;                // In memory now; a bucket that is full again leaves.
+  std::uint64_t granted = 0, denied = 0;  // Calls of this store, by their result.
+  std::size_t buckets = 0;                // In the table now; one that is full again leaves.
 };
 
-// REQUIRES: one thread. Outlived by `events`.
+// What one shard asks of the table: it has lines and asks of its own. REQUIRES: one thread.
+// Outlived by `events` and `table`.
 class Store {
  public:
-  explicit Store(core::Events& events);
+  Store(core::Events& events, Table& table);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;

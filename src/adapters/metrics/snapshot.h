@@ -66,4 +66,8 @@ struct Snapshot {
   std::vector<Partition> partitions;
 };
 
+// Adds another shard's snapshot: numbers add up, partitions stand side by side, and a policy is in
+// force if it is anywhere. REQUIRES: both are of the same configuration.
+void add(Snapshot& to, const Snapshot& one);
+
 }  // namespace einlass::metrics

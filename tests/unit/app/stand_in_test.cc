@@ -33,7 +33,7 @@ core::Ask ask(std::uint64_t number, std::int64_t most) {
 }
 
 struct Bench {
-  explicit Bench(config::Config given) : config(std::move(given)), stand_in(config, events) {}
+  explicit Bench(config::Config given) : config(std::move(given)), limits(config) {}
 
   core::PermitsAnswered answer(const core::Ask& to, Instant now) {
     stand_in.ask(to, core::RouteId{0}, keys, now);
@@ -42,7 +42,8 @@ struct Bench {
 
   config::Config config;
   core::Events events;
-  StandIn stand_in;
+  ProcessLimits limits;
+  StandIn stand_in{config, limits, events};
   std::vector<std::string_view> keys = {"", ""};
 };
 

@@ -27,6 +27,13 @@ TEST(ReadConfig, DefaultsAreThoseOfTheStructs) {
   EXPECT_EQ(config.routes.at(0).inside.bytes, Bytes{16 << 20});
 }
 
+TEST(ReadConfig, ShardsAndTheirWatchdog) {
+  EXPECT_EQ(read(top("shards: 64")).shards, 64);
+  EXPECT_EQ(read(top("shards: 2\ninside: {records: 2, bytes: 2KiB}")).shards, 2);
+  EXPECT_EQ(read(top("watchdog: 0s")).watchdog, Duration{});
+  EXPECT_EQ(read(top("watchdog: 1s")).watchdog, Duration::seconds(1));
+}
+
 TEST(ReadConfig, InstanceIsTheHostsName) {
   const auto host = [](std::string name) {
     return [name](const std::string& asked) -> std::optional<std::string> {
@@ -201,10 +208,9 @@ TEST(ReadConfig, EmptySectionsAreDefaults) {
 
 TEST(ReadConfig, ByteOrderMarkAndWindowsLines) {
   EXPECT_EQ(read("\xEF\xBB\xBFinstance: a\r\n" + kTargets + kRoutes).instance, "a");
-  EXPECT_EQ(mistakes_in("\xEF\xBB\xBFinstance: 'a\r\n'\r\nshards: 2\r\n" + kTargets + kRoutes),
+  EXPECT_EQ(mistakes_in("\xEF\xBB\xBFinstance: 'a\r\n'\r\nshards: 0\r\n" + kTargets + kRoutes),
             "1:11: instance: 'a ' is not a name; write 1 to 249 of the characters a-z A-Z 0-9 . _ "
-            "-\n3:9: shards: '2' is not in this version, which runs one shard; write 1 and start "
-            "more gates");
+            "-\n3:9: shards: '0' is too small; the smallest value that works is 1");
 }
 
 }  // namespace

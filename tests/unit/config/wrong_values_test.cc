@@ -40,9 +40,17 @@ TEST(WrongValue, NamesAndTruths) {
 
 TEST(WrongValue, Numbers) {
   expect_mistakes({
-      {top("shards: 2"),
-       "1:9: shards: '2' is not in this version, which runs one shard; write 1 and start more "
-       "gates"},
+      {top("shards: 65"), "1:9: shards: '65' is too large; the largest value that works is 64"},
+      {top("shards: 3\ninside: {records: 2}"),
+       "1:9: shards: '3' is too many for inside.records, which is split between the shards; write "
+       "at "
+       "most 2, or raise that"},
+      {top("shards: 3\ninside: {bytes: 2KiB}"),
+       "1:9: shards: '3' is too many for inside.bytes, which is split between the shards; write at "
+       "most 2, or raise that"},
+      {"shards: 3\n" + http("max_in_flight: 2"),
+       "1:9: shards: '3' is too many for targets.t.http.max_in_flight, which is split between the "
+       "shards; write at most 2, or raise that"},
       {top("shards: 0"), "1:9: shards: '0' is too small; the smallest value that works is 1"},
       {top("shards: two"), "1:9: shards: 'two' is not a whole number; write digits only, as 100"},
       {top("shards: -1"), "1:9: shards: '-1' is not a whole number; write digits only, as 100"},
@@ -51,7 +59,11 @@ TEST(WrongValue, Numbers) {
        "1:9: shards: '01' starts with a 0, which some YAML readers take for octal; write it "
        "without"},
       {top("shards: 99999999999999999999"),
-       "1:9: shards: '99999999999999999999' is too large; the largest value that works is 1024"},
+       "1:9: shards: '99999999999999999999' is too large; the largest value that works is 64"},
+      {top("watchdog: 999ms"),
+       "1:11: watchdog: '999ms' is too small; the smallest value that works is 1s"},
+      {top("watchdog: 2h"),
+       "1:11: watchdog: '2h' is too large; the largest value that works is 1h"},
       {top("inside: {records: 0}"),
        "1:19: inside.records: '0' is too small; the smallest value that works is 1"},
       {top("inside: {records: 10000001}"),

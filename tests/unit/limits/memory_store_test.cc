@@ -29,7 +29,8 @@ class MemoryStore : public testing::Test {
   limits::Limit all_{"callbacks", limits::log(100, limits::kSecond), {1}};
   limits::Limit tenant_{"per_tenant", limits::bucket(20, limits::kSecond, 2), {1}};
   core::Events events_;
-  Store store_{events_};
+  Table table_;
+  Store store_{events_, table_};
   std::uint64_t asks_ = 0;
 };
 
@@ -94,7 +95,7 @@ TEST_F(MemoryStore, ACostComesWithTheAskWhereTheRecordBringsIt) {
   EXPECT_EQ(ask_at(0, 30).due.size(), 1U);
   for (const std::int64_t cost : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{101},
                                   std::numeric_limits<std::int64_t>::max()}) {
-    const core::PermitsAnswered denied = ask_at(50'000, cost);
+    const core::PermitsAnswered denied = ask_at(0, cost);
     EXPECT_TRUE(denied.due.empty());
     EXPECT_FALSE(denied.retry.has_value());
     EXPECT_EQ(denied.reason, core::LimitIndex{1});
@@ -104,6 +105,57 @@ TEST_F(MemoryStore, ACostComesWithTheAskWhereTheRecordBringsIt) {
   store_.release({LineId{0}, permit}, {limits::kNow});
   EXPECT_EQ(ask_at(0, 70).due.size(), 1U);
   EXPECT_TRUE(ask_at(0, 1).due.empty());
+}
+
+// Two shards: one table, so one limit for both, each with asks and lines of its own.
+TEST_F(MemoryStore, StoresOfOneTableShareItsBuckets) {
+  core::Events events;
+  Store other(events, table_);
+  add(0, {{&tenant_, "acme"}});
+  other.add_line(LineId{0}, std::array{Bucket{&tenant_, "acme"}});
+  EXPECT_EQ(ask(0, 0).due.size(), 1U);
+  other.ask({LineId{0}, AskId{1}, {1}, {2}, {0}}, {limits::kNow});
+  EXPECT_EQ(std::get<core::PermitsAnswered>(events.at(0)).due.size(), 1U);
+  EXPECT_TRUE(ask(0, 0).due.empty());
+  EXPECT_EQ(store_.status().buckets, 1U);
+  EXPECT_EQ(store_.status().granted, 1U);
+  EXPECT_EQ(other.status().granted, 1U);
+}
+
+// Both stores ask under the same number: what one gives back is not the other's.
+TEST_F(MemoryStore, StoresOfOneTableNameTheirPermitsApart) {
+  core::Events events;
+  Store other(events, table_);
+  limits::Limit two{"two", limits::log(2, limits::kSecond), {1}};
+  add(0, {{&two, ""}});
+  other.add_line(LineId{0}, std::array{Bucket{&two, ""}});
+  ask(0, 0);
+  other.ask({LineId{0}, AskId{1}, {1}, {1}, {0}}, {limits::kNow});
+  store_.release({LineId{0}, {AskId{1}, 0, {limits::kNow}}}, {limits::kNow});
+  store_.release({LineId{0}, {AskId{1}, 0, {limits::kNow}}}, {limits::kNow});
+  EXPECT_EQ(ask(0, 0, 1, 2).due.size(), 1U);
+}
+
+// A shard that is behind is answered for the other's instant: its bucket may have been forgotten.
+TEST_F(MemoryStore, TheTableNeverGoesBackInTime) {
+  core::Events events;
+  Store other(events, table_);
+  add(0, {{&tenant_, "acme"}});
+  other.add_line(LineId{0}, std::array{Bucket{&all_, ""}});
+  other.ask({LineId{0}, AskId{1}, {1}, {1}, {0}}, {limits::kNow + 700});
+  const core::PermitsAnswered& answer = ask(0, 500, 1, 2);
+  EXPECT_EQ(answer.limiter_now, Instant{limits::kNow + 500});
+  EXPECT_EQ(answer.due.front(), Duration{200});
+}
+
+TEST_F(MemoryStore, AChangedLimitKeepsWhatWasSpent) {
+  add(0, {{&all_, ""}});
+  EXPECT_EQ(ask(0, 0, 1, 90).due.size(), 90U);
+  table_.change([this] { all_.parameters = limits::log(95, limits::kSecond); });
+  EXPECT_EQ(ask(0, 1, 1, 90).due.size(), 5U);
+  table_.change([this] { all_.cost = Permits{10}; });
+  table_.change([this] { all_.parameters = limits::log(105, limits::kSecond); });
+  EXPECT_EQ(ask(0, 2, 1, 90).due.size(), 1U);
 }
 
 TEST_F(MemoryStore, AReleaseGivesTheInstantForWhichThePermitWas) {

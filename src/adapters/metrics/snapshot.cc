@@ -1,0 +1,49 @@
+#include "adapters/metrics/snapshot.h"
+
+#include "units/check.h"
+
+namespace einlass::metrics {
+namespace {
+
+void add(Route& to, const Route& one) {
+  CHECK(to.name == one.name);
+  core::add(to.stats, one.stats);
+  core::add(to.waiting, one.waiting);
+  to.partitions_held += one.partitions_held;
+}
+
+void add(Store& to, const Store& one) {
+  CHECK(to.name == one.name);
+  to.granted += one.granted;
+  to.denied += one.denied;
+  to.errors += one.errors;
+  to.timeouts += one.timeouts;
+  core::add(to.call_duration, one.call_duration);
+}
+
+void add(OutagePolicy& to, const OutagePolicy& one) { to.in_force |= one.in_force; }
+
+void add(Topic& to, const Topic& one) {
+  CHECK(to.name == one.name);
+  to.skipped_by_retention += one.skipped_by_retention;
+  to.skipped_by_recreation += one.skipped_by_recreation;
+  to.skipped_by_reset += one.skipped_by_reset;
+}
+
+template <class T>
+void add_each(std::vector<T>& to, const std::vector<T>& one) {
+  CHECK(to.size() == one.size());
+  for (std::size_t i = 0; i < to.size(); ++i) add(to[i], one[i]);
+}
+
+}  // namespace
+
+void add(Snapshot& to, const Snapshot& one) {
+  add_each(to.routes, one.routes);
+  add_each(to.stores, one.stores);
+  add_each(to.outage_policies, one.outage_policies);
+  add_each(to.topics, one.topics);
+  to.partitions.insert(to.partitions.end(), one.partitions.begin(), one.partitions.end());
+}
+
+}  // namespace einlass::metrics

@@ -1,0 +1,26 @@
+#include "app/process_limits.h"
+
+#include <algorithm>
+
+#include "limits/share.h"
+
+namespace einlass::app {
+namespace {
+
+// Without a number of instances nobody asks for a share.
+limits::Limit share_of(const config::Limit& limit, int instances) {
+  limits::Limit share = limit.limit;
+  share.parameters = limits::share(share.parameters, std::max(instances, 1));
+  return share;
+}
+
+}  // namespace
+
+ProcessLimits::ProcessLimits(const config::Config& config) {
+  for (const config::Limit& limit : config.limits) {
+    limits_.push_back(limit.limit);
+    shares_.push_back(share_of(limit, config.instances));
+  }
+}
+
+}  // namespace einlass::app

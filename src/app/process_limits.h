@@ -1,0 +1,37 @@
+// What all shards of a process share of its limits: those that are kept in memory, and the parts of
+// the others that hold while Redis does not answer.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "adapters/memory/table.h"
+#include "config/config.h"
+#include "limits/limit.h"
+
+namespace einlass::app {
+
+// The shards use the limits through the tables, each on its own thread. Outlives the shards.
+class ProcessLimits {
+ public:
+  explicit ProcessLimits(const config::Config& config);
+  ProcessLimits(const ProcessLimits&) = delete;
+  ProcessLimits& operator=(const ProcessLimits&) = delete;
+
+  // A limit in memory, by its place in the configuration.
+  memory::Table& memory() { return memory_; }
+  const limits::Limit* limit(std::size_t i) const { return &limits_[i]; }
+
+  // This process's part of a limit in Redis, by its place in the configuration.
+  memory::Table& shares() { return shares_table_; }
+  const limits::Limit* share(std::size_t i) const { return &shares_[i]; }
+
+ private:
+  memory::Table memory_;
+  memory::Table shares_table_;
+  // By the limit's place in the configuration; as many as there, for ever.
+  std::vector<limits::Limit> limits_;
+  std::vector<limits::Limit> shares_;
+};
+
+}  // namespace einlass::app

@@ -1,0 +1,25 @@
+#include "app/shard_view.h"
+
+#include "app/snapshot.h"
+
+namespace einlass::app {
+
+ShardView view_of(const Shard& shard) {
+  ShardView view;
+  view.shard = shard.place().number;
+  view.now = shard.now();
+  view.metrics = snapshot(shard, shard.config());
+  view.source = shard.source().status();
+  for (const kafka::SourceStatus::Partition& partition : view.source.partitions) {
+    const core::Partition* known = shard.gate().partition(partition.partition);
+    view.finished_ahead.push_back(known ? known->ledger.finished_ahead() : 0);
+  }
+  for (std::uint16_t i = 0; i < shard.config().targets.size(); ++i) {
+    view.targets.push_back({shard.target(i).status(), shard.gate().held_until(core::TargetId{i})});
+  }
+  if (const redis::Store* store = shard.limiters().redis()) view.redis = store->status();
+  view.lines = shard.limiters().lines();
+  return view;
+}
+
+}  // namespace einlass::app

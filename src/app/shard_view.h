@@ -1,0 +1,38 @@
+// One shard as the admin pages show it: plain values of one instant, taken on the shard's own
+// thread and handed to the thread that makes the pages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "adapters/http/target.h"
+#include "adapters/kafka/source.h"
+#include "adapters/metrics/snapshot.h"
+#include "adapters/redis/store.h"
+#include "app/shard.h"
+#include "config/config.h"
+
+namespace einlass::app {
+
+struct ShardView {
+  struct Target {
+    http::TargetStatus status;
+    Instant held_until;
+  };
+
+  int shard = 0;
+  Instant now;
+  metrics::Snapshot metrics;
+  kafka::SourceStatus source;
+  std::vector<std::uint64_t> finished_ahead;  // Of the source's partitions, in their order.
+  std::vector<Target> targets;                // By TargetId.
+  std::optional<redis::StoreStatus> redis;    // None where no limit is kept there.
+  std::size_t lines = 0;
+};
+
+// REQUIRES: called on the shard's thread, or when that has ended.
+ShardView view_of(const Shard& shard);
+
+}  // namespace einlass::app

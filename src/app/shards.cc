@@ -1,0 +1,174 @@
+#include "app/shards.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "units/check.h"
+
+namespace einlass::app {
+
+struct Shards::Thread {
+  Thread(ShardPlace place, const config::Config& config, ProcessLimits& limits, const Clock& clock,
+         Notify notify)
+      : shard(io, place, config, limits, clock, std::move(notify)) {}
+
+  boost::asio::io_context io{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
+  Shard shard;
+  std::thread thread;
+
+  // The main thread's: what it knows of the shard.
+  std::optional<ShardView> view;
+  bool asked = false;  // And not yet answered.
+  bool ended = false;
+};
+
+Shards::Shards(boost::asio::io_context& main, const config::Config& config, const Clock& clock,
+               Notify notify, std::function<void(bool)> ended)
+    : main_(main),
+      drain_timeout_(config.drain_timeout),
+      notify_(std::move(notify)),
+      all_ended_(std::move(ended)),
+      limits_(config) {
+  for (int i = 0; i < config.shards; ++i) {
+    const std::string name = config.shards == 1 ? "" : "shard " + std::to_string(i) + ": ";
+    const auto with_name = [this, name](const Notice& notice) {
+      notify_({notice.severity, notice.what, name + notice.detail});
+    };
+    threads_.push_back(
+        std::make_unique<Thread>(ShardPlace{i, config.shards}, config, limits_, clock, with_name));
+  }
+}
+
+Shards::~Shards() {
+  for (const auto& thread : threads_) {
+    if (thread->thread.joinable()) thread->thread.join();
+  }
+}
+
+void Shards::start() {
+  for (const auto& thread : threads_) {
+    thread->thread = std::thread([this, &it = *thread] { run(it); });
+    const std::string name = "shard-" + std::to_string(thread->shard.place().number);
+    pthread_setname_np(thread->thread.native_handle(), name.c_str());
+  }
+}
+
+// The whole life of a shard's thread.
+void Shards::run(Thread& thread) {
+  bool drained = false;
+  try {
+    drained = thread.shard.run();
+  } catch (const std::exception& error) {
+    notify_({Severity::error, "shard_failed",
+             "shard " + std::to_string(thread.shard.place().number) + ": " + error.what()});
+  }
+  boost::asio::post(main_, [this, &thread, drained, last = view_of(thread.shard)]() mutable {
+    took_end(thread, drained, std::move(last));
+  });
+}
+
+void Shards::took_end(Thread& thread, bool drained, ShardView last) {
+  thread.thread.join();
+  thread.ended = true;
+  drained_ &= drained;
+  took_view(thread, std::move(last));
+  if (!drained) stop_the_others();
+  const bool all =
+      std::all_of(threads_.begin(), threads_.end(), [](const auto& one) { return one->ended; });
+  if (all) all_ended_(drained_);
+}
+
+void Shards::stop_the_others() {
+  if (stopping_) return;
+  if (threads_.size() > 1) {
+    notify_({Severity::error, "draining", "a shard has failed, so the others drain and leave too"});
+  }
+  stop(drain_timeout_);
+}
+
+void Shards::stop(Duration patience) {
+  stopping_ = true;
+  for (const auto& thread : threads_) {
+    post(thread->shard.place().number, [patience](Shard& shard) { shard.stop(patience); });
+  }
+}
+
+void Shards::post(int shard, std::function<void(Shard&)> work) {
+  Thread& thread = *threads_[static_cast<std::size_t>(shard)];
+  boost::asio::post(thread.io, [&it = thread.shard, work = std::move(work)] { work(it); });
+}
+
+void Shards::call(int shard, std::function<void()> answer) {
+  post(shard, [this, answer = std::move(answer)](Shard&) { boost::asio::post(main_, answer); });
+}
+
+bool Shards::ended(int shard) const { return threads_[static_cast<std::size_t>(shard)]->ended; }
+
+Verb Shards::verb(int shard) const {
+  return threads_[static_cast<std::size_t>(shard)]->shard.verb();
+}
+
+// ---- views ----
+
+void Shards::view(Seen seen) {
+  const auto question =
+      std::make_shared<Question>(Question{std::move(seen), boost::asio::steady_timer(main_)});
+  questions_.push_back(question);
+  for (const auto& thread : threads_) {
+    question->open.push_back(!thread->ended);
+    if (!thread->ended) ask(*thread);
+  }
+  question->patience.expires_after(std::chrono::microseconds(kViewPatience.us));
+  question->patience.async_wait([this, question](const boost::system::error_code& cancelled) {
+    if (!cancelled) answer(question);
+  });
+  answer_complete_ones();
+}
+
+// One view answers all who wait for it, so a shard that is stuck has one question at most.
+void Shards::ask(Thread& thread) {
+  if (std::exchange(thread.asked, true)) return;
+  boost::asio::post(thread.io, [this, &thread] {
+    boost::asio::post(main_, [this, &thread, view = view_of(thread.shard)]() mutable {
+      took_view(thread, std::move(view));
+    });
+  });
+}
+
+void Shards::took_view(Thread& thread, ShardView view) {
+  thread.asked = false;
+  thread.view = std::move(view);
+  for (const auto& question : questions_) {
+    question->open[static_cast<std::size_t>(thread.view->shard)] = false;
+  }
+  answer_complete_ones();
+}
+
+void Shards::answer_complete_ones() {
+  const auto all = questions_;  // Whoever is answered may ask again.
+  for (const auto& question : all) {
+    const bool complete =
+        std::none_of(question->open.begin(), question->open.end(), [](bool open) { return open; });
+    if (complete) answer(question);
+  }
+}
+
+void Shards::answer(const std::shared_ptr<Question>& question) {
+  // Its time may have run out just when the last view came.
+  if (std::erase(questions_, question) == 0) return;
+  question->patience.cancel();
+  Views views;
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    views.shards.push_back(threads_[i]->view);
+    views.answered.push_back(!question->open[i]);
+  }
+  question->seen(views);
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,69 @@
+#include "app/watchdog.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace einlass::app {
+
+Watchdog::Watchdog(boost::asio::io_context& io, Duration patience, Loops loops, Told told)
+    : patience_(patience),
+      loops_(std::move(loops)),
+      told_(std::move(told)),
+      watched_(static_cast<std::size_t>(loops_.count)),
+      timer_(io),
+      looked_(std::chrono::steady_clock::now()) {
+  look();
+}
+
+void Watchdog::heard(int loop) { watched_[static_cast<std::size_t>(loop)] = {}; }
+
+void Watchdog::look() {
+  const auto now = std::chrono::steady_clock::now();
+  const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - looked_).count();
+  looked_ = now;
+  // Who comes late himself cannot say who else was there meanwhile.
+  for (int i = 0; i < loops_.count; ++i) count(i, std::min(Duration{passed}, kPeriod * 2));
+  timer_.expires_after(std::chrono::microseconds(kPeriod.us));
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) look();
+  });
+}
+
+void Watchdog::count(int loop, Duration passed) {
+  Watched& watched = watched_[static_cast<std::size_t>(loop)];
+  if (loops_.ended(loop)) {
+    watched = {};
+    return;
+  }
+  if (!std::exchange(watched.called, true)) return loops_.call(loop);
+  watched.silent = watched.silent + passed;
+  if (watched.silent < unusual()) return;
+  if (!std::exchange(watched.told, true)) told_.unusual(text(loop));
+  if (patience_ > Duration{} && watched.silent >= patience_) told_.over(text(loop));
+}
+
+Duration Watchdog::unusual() const {
+  return patience_ > Duration{} ? std::min(kUnusual, patience_) : kUnusual;
+}
+
+std::string Watchdog::text(int loop) const {
+  const std::string name =
+      loops_.count == 1 ? "the loop" : "the loop of shard " + std::to_string(loop);
+  const Duration silent = watched_[static_cast<std::size_t>(loop)].silent;
+  return name + " has not turned for " + std::to_string(silent.us / 1'000'000) +
+         " s; it is in the verb " + verb_name(loops_.verb(loop));
+}
+
+std::string Watchdog::trouble(int loop) const {
+  return watched_[static_cast<std::size_t>(loop)].silent < unusual() ? "" : text(loop);
+}
+
+std::string Watchdog::trouble() const {
+  for (int i = 0; i < loops_.count; ++i) {
+    if (std::string text = trouble(i); !text.empty()) return text;
+  }
+  return "";
+}
+
+}  // namespace einlass::app

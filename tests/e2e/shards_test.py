@@ -1,0 +1,215 @@
+"""Several shards in one process: one limit in memory for all of them, nothing lost, order kept; and a loop that stops."""
+
+import ctypes
+import os
+import pathlib
+import signal
+import time
+import unittest
+
+import deliveries
+import places
+import scenario
+
+LIMIT = 400
+PARTITIONS = 6
+RECORDS = 3000
+
+PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 17, 0x4206, 0x4207
+
+
+def in_memory(changes=None):
+    limit = {"algorithm": "sliding_log", "limit": LIMIT, "window": "1s", "store": "memory"}
+    return {"shards": 2, "limits": {"shared": limit}, **(changes or {})}
+
+
+def shards_of(gate):
+    """{shard: the partitions it has}."""
+    found = {}
+    for one in gate.partitions():
+        found.setdefault(one["shard"], []).append(one["partition"])
+    return found
+
+
+class StoppedThread:
+    """One thread of a process, stopped as a debugger would stop it; the others run on."""
+
+    WALL = 0x40000000  # Threads too.
+
+    def __init__(self, process, name):
+        self._process = process
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._libc.ptrace.argtypes = [ctypes.c_long] * 4
+        self.tid = next(int(path.parent.name) for path in pathlib.Path(f"/proc/{process.pid}/task").glob("*/comm")
+                        if path.read_text().strip() == name)
+        self._ptrace(PTRACE_SEIZE)
+        self._ptrace(PTRACE_INTERRUPT)
+        os.waitpid(self.tid, self.WALL)
+
+    def exit_code(self, patience):
+        """Of its process, which cannot be waited for before whoever traces the thread has seen its end."""
+        def ended():
+            os.waitpid(self.tid, self.WALL | os.WNOHANG)
+            return self._process.poll() is not None
+        try:
+            places.wait_until(ended, patience, "the process's end")
+        except ChildProcessError:
+            self._process.wait(patience)
+        return self._process.returncode
+
+    def go_on(self):
+        self._ptrace(PTRACE_DETACH)
+
+    def _ptrace(self, request):
+        if self._libc.ptrace(request, self.tid, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), f"ptrace {request:#x} of thread {self.tid}")
+
+
+class Shards(scenario.Scenario):
+    redis = False
+
+    def begin(self, changes=None, route=None):
+        self.world.create_topic("results", PARTITIONS)
+        self.config = self.world.config("results", LIMIT, {**in_memory(changes), "route": route or {}})
+        self.gate = self.world.gate("gate-1", self.config).start()
+        self.wait_for_halves()
+
+    def wait_for_halves(self):
+        half = PARTITIONS // 2
+        places.wait_until(lambda: sorted(map(len, shards_of(self.gate).values())) == [half, half], 30,
+                          "half of the partitions for each shard")
+
+    def finish(self, gates, patience=60):
+        self.world.receiver.wait_for(RECORDS, patience, gates)
+        seen = self.world.receiver.deliveries()
+        self.assert_nothing_lost(seen, "results")
+        self.assert_no_duplicates(seen)
+        self.assert_ordered(seen)
+        self.assertEqual(deliveries.run_order_violations(seen)[:5], [])
+        return seen
+
+    def test_a_limit_in_memory_holds_over_both(self):
+        self.begin()
+        self.world.produce("results", RECORDS, keys=60)
+        seen = self.finish([self.gate])
+        self.assert_within_limit(seen, LIMIT)
+        used = deliveries.use_of_limit([one.admitted for one in seen], LIMIT, 1_000_000)
+        self.note(f"{used:.2%} of the limit used")
+        self.assertGreaterEqual(used, 0.99)
+        # Both took part, and the pages show their sum.
+        halves = shards_of(self.gate)
+        for partitions in halves.values():
+            self.assertTrue(any(one.partition in partitions for one in seen), halves)
+        self.assert_committed("results")
+        self.assert_books_closed([self.gate])
+        metrics = self.gate.metrics()
+        self.assertEqual(metrics['einlass_records_delivered_total{route="results"}'], RECORDS)
+        self.assertEqual(metrics['einlass_admissions_total{route="results",limit="shared"}'], RECORDS)
+        self.assertEqual(metrics['einlass_admission_wait_seconds_count{route="results"}'], RECORDS)
+        committed = [value for name, value in metrics.items() if name.startswith("einlass_committed_offset{")]
+        self.assertEqual((len(committed), sum(committed)), (PARTITIONS, RECORDS))
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+
+    def test_partitions_move_between_shards_and_gates(self):
+        self.begin()
+        self.world.produce("results", RECORDS, keys=60)
+        self.world.receiver.wait_for(RECORDS // 5, 30)
+        other = self.world.gate("gate-2", self.config).start()
+        # Kafka shares them out by the members' names: two for each shard of gate-1, one for each of gate-2.
+        places.wait_until(lambda: (len(self.gate.partitions()), len(other.partitions())) == (4, 2), 30,
+                          "partitions for all four shards")
+        self.world.receiver.wait_for(RECORDS // 2, 30)
+        self.assertEqual(other.terminate(), 0, other.log())
+        seen = self.finish([self.gate])
+        self.assertEqual({one.gate for one in seen}, {"gate-1.1", "gate-2.1"})
+        self.assert_committed("results")
+        self.assert_books_closed([self.gate])
+
+    def test_sigterm_and_back(self):
+        self.begin()
+        self.world.receiver.tell("delay", delay_ms=20)
+        self.world.produce("results", RECORDS, keys=60)
+        self.world.receiver.wait_for(RECORDS // 5, 30)
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+        self.world.receiver.tell("ok")
+        self.gate.start()
+        seen = self.finish([self.gate])
+        self.assertEqual(sum(one.status == 0 for one in seen), 0, "left without waiting for an answer")
+        # The members' names are the same, so nothing moved.
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+
+    def test_a_second_sigterm_leaves_at_once(self):
+        self.begin(changes={"drain_timeout": "60s"})
+        self.world.receiver.tell("hang", for_ms=60_000)
+        self.world.produce("results", 100)
+        places.wait_until(lambda: self.gate.waiting("in_flight") > 0, 20, "requests that hang")
+        self.gate.process.send_signal(signal.SIGTERM)
+        places.wait_until(lambda: "event=draining" in self.gate.log(), 5, "draining")
+        self.assertIsNone(self.gate.process.poll(), "the first one drains")
+        start = time.monotonic()
+        self.assertEqual(self.gate.terminate(patience=5), 128 + signal.SIGTERM)
+        self.assertLess(time.monotonic() - start, 1)
+
+
+class StuckLoop(scenario.Scenario):
+    """One shard's thread is stopped, the rest of the process is not."""
+
+    redis = False
+
+    def begin(self, watchdog):
+        self.world.create_topic("results", PARTITIONS)
+        self.gate = self.world.gate("gate-1", self.world.config(
+            "results", LIMIT, in_memory({"watchdog": watchdog}))).start()
+        places.wait_until(lambda: len(shards_of(self.gate)) == 2, 30, "both shards")
+        self.assertEqual(places.get(self.gate.port, "/healthz")[0], 200)
+        stopped = StoppedThread(self.gate.process, "shard-1")
+        self.stopped_at = time.monotonic()
+        return stopped
+
+    def after(self):
+        return time.monotonic() - self.stopped_at
+
+    def test_is_told_and_ends_the_process(self):
+        stopped = self.begin("8s")
+        status = self.gate.status()  # Within its bounded wait, and names the shard.
+        self.assertLess(self.after(), 3)
+        self.assertEqual([shard["answers"] for shard in status["shards"]], [True, False])
+        self.assertEqual(status["shards"][1]["trouble"], "shard 1 does not answer")
+        code, text = places.get(self.gate.port, "/readyz")
+        self.assertEqual((code, text), (503, "shard 1 does not answer\n"))
+        self.assertEqual(places.get(self.gate.port, "/metrics")[0], 200)
+        places.wait_until(lambda: places.get(self.gate.port, "/healthz")[0] == 503, 8, "not healthy")
+        self.assertGreater(self.after(), 4.5)
+        text = places.get(self.gate.port, "/healthz")[1]
+        self.assertRegex(text, r"^the loop of shard 1 has not turned for [5-7] s; it is in the verb \w+\n$")
+        self.assertRegex(self.gate.status()["shards"][1]["trouble"], "^the loop of shard 1 has not turned")
+        self.assertEqual(stopped.exit_code(10), 1)
+        self.note(f"ended {self.after():.1f} s after the loop had stopped, with watchdog: 8s")
+        self.assertGreater(self.after(), 7.5)
+        self.assertLess(self.after(), 11)
+        self.assertIn("level=error event=loop_stuck", self.gate.log())
+        self.assertIn("level=error event=watchdog", self.gate.log())
+
+    def test_goes_on_when_it_turns_again(self):
+        stopped = self.begin("0s")
+        places.wait_until(lambda: places.get(self.gate.port, "/healthz")[0] == 503, 8, "not healthy")
+        stopped.go_on()
+        places.wait_until(lambda: places.get(self.gate.port, "/healthz")[0] == 200, 3, "healthy again")
+        self.world.produce("results", 100)
+        self.world.receiver.wait_for(100, 20, [self.gate])
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+
+    def test_a_process_that_was_stopped_as_a_whole_goes_on(self):
+        stopped = self.begin("4s")
+        stopped.go_on()
+        self.gate.process.send_signal(signal.SIGSTOP)
+        time.sleep(8)  # The stop is what is tested.
+        self.gate.process.send_signal(signal.SIGCONT)
+        self.world.produce("results", 100)
+        self.world.receiver.wait_for(100, 40, [self.gate])
+        self.assertNotIn("event=loop_stuck", self.gate.log())
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+
+
+if __name__ == "__main__":
+    unittest.main()
