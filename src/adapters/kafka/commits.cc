@@ -61,6 +61,7 @@ ListHandle Commits::list_of(rd_kafka_t* client, std::span<const core::CommitEntr
   for (const core::CommitEntry& entry : entries) {
     Partition* partition = assignment_.in_use(entry.partition);
     if (partition == nullptr || partition->phase == Phase::lost) continue;
+    if (partition->phase == Phase::waiting) continue;  // Not the gate's, whatever it says.
     partition->uncommitted = true;
     ids_.push_back(entry.partition);
     rd_kafka_topic_partition_t* added = rd_kafka_topic_partition_list_add(

@@ -106,6 +106,11 @@ class Gate {
     }
     if (io.stopped()) io.restart();
     source->poll(now(), budget);
+    for (; seen < events.size(); ++seen) {
+      const auto* assigned = std::get_if<core::PartitionAssigned>(&events[seen]);
+      if (assigned == nullptr) continue;
+      finished.emplace_back(assigned->finished.begin(), assigned->finished.end());
+    }
   }
 
   bool run_until(const std::function<bool()>& done,
@@ -182,6 +187,8 @@ class Gate {
   boost::asio::io_context io;
   core::Events events;
   RecordingSink sink;
+  std::size_t seen = 0;
+  std::vector<std::vector<core::OffsetRange>> finished;  // Of each assignment.
   std::vector<Notice> notices;
   int budget = 1000;
   std::unique_ptr<Source> source;
@@ -223,9 +230,10 @@ class Producer {
           RD_KAFKA_V_KEY(key_data, key_size), RD_KAFKA_V_HEADERS(list), RD_KAFKA_V_END);
     };
     auto error = put();
-    // A topic that was deleted and made again: this client may have heard of the first only.
+    // A topic that was made again, or was given partitions: this client may not have heard of it.
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (error == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC &&
+    while ((error == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC ||
+            error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION) &&
            std::chrono::steady_clock::now() < deadline) {
       look_up(topic);
       error = put();
@@ -296,6 +304,7 @@ class MockCluster {
 
 constexpr std::int16_t kProduceApi = 0;
 constexpr std::int16_t kOffsetCommitApi = 8;
+constexpr std::int16_t kOffsetFetchApi = 9;
 
 inline SourceOptions options(const std::string& brokers, const std::string& group,
                              const std::string& topic) {

@@ -63,6 +63,9 @@ class Child {
     wait();
   }
 
+  // Without waiting for what comes of it.
+  void signal(int signal) { ::kill(pid_, signal); }
+
   void wait() {
     if (pid_ > 0) ::waitpid(pid_, nullptr, 0);
     pid_ = -1;
@@ -146,6 +149,16 @@ class Operator {
     rd_kafka_DeleteTopics(client_, &topic, 1, nullptr, queue_);
     wait();
     rd_kafka_DeleteTopic_destroy(topic);
+  }
+
+  // Gives a topic more partitions, up to so many.
+  void add_partitions(const std::string& name, int partitions) {
+    char reason[256];
+    rd_kafka_NewPartitions_t* more = rd_kafka_NewPartitions_new(
+        name.c_str(), static_cast<std::size_t>(partitions), reason, sizeof reason);
+    rd_kafka_CreatePartitions(client_, &more, 1, nullptr, queue_);
+    wait();
+    rd_kafka_NewPartitions_destroy(more);
   }
 
   // Deletes what is before an offset, as retention does.

@@ -28,7 +28,7 @@ class SourceTest : public ::testing::Test {
       start(name, *cluster);
     }
     // Those that break their cluster have one of their own.
-    for (const char* name : {"commit", "fenced", "lost", "outage"}) {
+    for (const char* name : {"commit", "fenced", "lost", "outage", "unasked", "metadata", "last"}) {
       own_clusters[name] = new MockCluster;
       start(name, *own_clusters[name]);
     }
@@ -36,6 +36,9 @@ class SourceTest : public ::testing::Test {
 
   static void start(const std::string& name, MockCluster& on) {
     on.create_topic(name, kPartitions);
+    if (name == "unasked") {
+      on.fail(kOffsetFetchApi, std::vector(500, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED));
+    }
     SourceOptions made = options(on.brokers(), name, name);
     made.revoke_timeout = Duration::seconds(2);
     if (name == "fenced" || name == "lost") made.properties["session.timeout.ms"] = "3000";
@@ -260,6 +263,59 @@ TEST_F(SourceTest, says_when_no_broker_answers_and_when_one_does_again) {
   Producer(own.brokers()).many("outage", 0, 10);
   ASSERT_TRUE(g.run_until([&] { return g.sink.count == 20; }));
   EXPECT_EQ(g.sink.offsets(0), upto(20));
+}
+
+TEST_F(SourceTest,
+       where_the_group_stands_is_asked_until_it_is_known_and_a_revocation_does_not_wait) {
+  Gate& g = *gates.at("unasked");
+  MockCluster& own = *own_clusters.at("unasked");
+  ASSERT_TRUE(g.run_until([&] { return g.notice("kafka_offsets_unknown") != nullptr; }));
+  EXPECT_NE(g.source->status().trouble, "");
+  g.run_for(2500ms);
+  EXPECT_EQ(g.count_notices("kafka_offsets_unknown"), 1u);
+  EXPECT_TRUE(g.all<core::PartitionAssigned>().empty());
+  ASSERT_EQ(g.source->status().partitions.size(), 4u);
+  EXPECT_TRUE(g.source->status().partitions[0].waiting);
+
+  SourceOptions made = options(own.brokers(), "unasked", "unasked");
+  Gate other(made);
+  const auto both_have_two = [&] {
+    g.turn(2ms);
+    other.turn(2ms);
+    return g.source->status().partitions.size() == 2 &&
+           other.source->status().partitions.size() == 2;
+  };
+  const auto deadline = steady_clock::now() + 15s;
+  while (!both_have_two() && steady_clock::now() < deadline) continue;
+  ASSERT_TRUE(both_have_two()) << "the group waited for what could not be asked";
+  EXPECT_TRUE(g.all<core::PartitionRevoked>().empty()) << "of what the gate never had";
+  rd_kafka_mock_clear_request_errors(own.get(), kOffsetFetchApi);
+  ASSERT_TRUE(g.run_until_assigned(2));
+  EXPECT_EQ(g.source->status().trouble, "");
+}
+
+TEST_F(SourceTest, a_commit_goes_without_metadata_where_the_brokers_take_too_little) {
+  Gate& g = gate("metadata");
+  MockCluster& own = *own_clusters.at("metadata");
+  own.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE});
+  EXPECT_EQ(g.commit({{g.id_of(0), Offset{5}, "e1BB"}}), core::CommitResult::committed);
+  EXPECT_EQ(g.source->status().partitions[g.id_of(0).value].committed.value, 5);
+  ASSERT_NE(g.notice("kafka_metadata_refused"), nullptr);
+  EXPECT_EQ(g.commit({{g.id_of(0), Offset{6}, "e1BB"}}), core::CommitResult::committed);
+  EXPECT_EQ(g.count_notices("kafka_metadata_refused"), 1u);
+}
+
+TEST_F(SourceTest, a_last_commit_that_never_was_is_told) {
+  Gate& g = gate("last");
+  MockCluster& own = *own_clusters.at("last");
+  EXPECT_EQ(g.commit({{g.id_of(0), Offset{5}, {}}, {g.id_of(1), Offset{5}, {}}}),
+            core::CommitResult::committed);
+  own.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_INVALID_COMMIT_OFFSET_SIZE});
+  EXPECT_EQ(g.commit({{g.id_of(1), Offset{7}, {}}}), core::CommitResult::failed);
+  g.leave();
+  ASSERT_EQ(g.count_notices("kafka_last_commit_failed"), 1u);
+  EXPECT_NE(g.notice("kafka_last_commit_failed")->detail.find("last partition 1"),
+            std::string::npos);
 }
 
 double cpu_us() {

@@ -1,0 +1,234 @@
+// Where reading begins and goes on, on a real broker: what is committed, what Kafka no longer has,
+// and logs that are not what they were.
+#include <algorithm>
+
+#include "adapters/kafka/real_broker_fixture.h"
+
+namespace einlass::kafka {
+namespace {
+
+using namespace testing;
+using namespace std::chrono_literals;
+
+class OffsetsTest : public RealBrokerTest {
+ protected:
+  // A partition of 100 records, of which 10 are committed, and whose log then begins at 60.
+  static void commit_10_and_delete_60(const std::string& topic, int partitions) {
+    admin->create_topic(topic, partitions);
+    for (int number = 0; number < partitions; ++number) producer->many(topic, number, 100);
+    Gate g(options_for(topic, "gate-1"));
+    const auto all = static_cast<std::uint64_t>(100 * partitions);
+    ASSERT_TRUE(g.run_until([&] { return g.sink.count == all; }));
+    std::vector<core::CommitEntry> entries;
+    for (int number = 0; number < partitions; ++number) {
+      entries.push_back({g.id_of(number), Offset{number == 0 ? 10 : 100}, {}});
+    }
+    ASSERT_EQ(g.commit(entries), core::CommitResult::committed);
+    g.leave();
+    admin->delete_before(topic, 0, 60);
+  }
+
+  static SkippedOffsets skipped(const Gate& g) {
+    const auto all = g.source->status().offsets_skipped;
+    return all.empty() ? SkippedOffsets{} : all.begin()->second;
+  }
+
+  // Why the partition is stuck; empty if it is not.
+  static std::string stuck(const Gate& g, std::int32_t number) {
+    for (const auto& one : g.source->status().partitions) {
+      if (one.number.value == number) return one.stuck;
+    }
+    return "";
+  }
+};
+
+TEST_F(OffsetsTest, the_longest_map_of_what_finished_comes_back) {
+  admin->create_topic("map", 1);
+  std::vector<core::OffsetRange> ahead;
+  for (std::int64_t i = 1; ahead.size() < (core::kMostFinishedText - 2) / 2; i += 2) {
+    ahead.push_back({Offset{i}, Offset{i + 1}});
+  }
+  const std::string text = core::write_finished(Offset{0}, ahead);
+  ASSERT_EQ(text.size(), core::kMostFinishedText);
+  {
+    Gate g(options_for("map", "gate-1"));
+    ASSERT_TRUE(g.run_until_assigned(1));
+    EXPECT_TRUE(g.finished[0].empty());
+    ASSERT_EQ(g.commit({{g.id_of(0), Offset{0}, text}}), core::CommitResult::committed);
+    g.leave();
+  }
+  Gate g(options_for("map", "gate-1"));
+  ASSERT_TRUE(g.run_until_assigned(1));
+  EXPECT_EQ(g.finished[0], ahead);
+  EXPECT_EQ(g.source->status().partitions[0].committed, Offset{0});
+  EXPECT_TRUE(g.notices.empty());
+}
+
+TEST_F(OffsetsTest, metadata_that_is_not_ours_is_told_and_nothing_is_taken_for_finished) {
+  admin->create_topic("foreign", 1);
+  producer->many("foreign", 0, 10);
+  {
+    Gate g(options_for("foreign", "gate-1"));
+    ASSERT_TRUE(g.run_until_assigned(1));
+    ASSERT_EQ(g.commit({{g.id_of(0), Offset{4}, "by somebody else"}}),
+              core::CommitResult::committed);
+    g.leave();
+  }
+  Gate g(options_for("foreign", "gate-1"));
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 6; }));
+  EXPECT_EQ(g.sink.offsets(0), range(4, 10));
+  EXPECT_TRUE(g.finished[0].empty());
+  ASSERT_NE(g.notice("kafka_foreign_metadata"), nullptr);
+  EXPECT_NE(g.notice("kafka_foreign_metadata")->detail.find("foreign partition 0"),
+            std::string::npos);
+}
+
+TEST_F(OffsetsTest, latest_begins_at_the_end_and_counts_what_it_passes_over) {
+  commit_10_and_delete_60("latest", 1);
+  SourceOptions made = options_for("latest", "gate-1");
+  made.auto_offset_reset = OffsetReset::latest;
+  Gate g(made);
+  ASSERT_TRUE(g.run_until([&] { return skipped(g).retention > 0; }));
+  producer->many("latest", 0, 5);
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 5; }));
+  EXPECT_EQ(g.sink.offsets(0), range(100, 105));
+  EXPECT_EQ(skipped(g).retention, 50u);
+  EXPECT_EQ(skipped(g).reset, 40u);
+  EXPECT_EQ(skipped(g).recreated, 0u);
+  EXPECT_EQ(g.count_notices("kafka_offsets_skipped"), 1u);
+  EXPECT_EQ(g.all<core::PartitionAssigned>().size(), 1u) << "the gate's records are still good";
+}
+
+TEST_F(OffsetsTest, with_error_one_partition_waits_the_others_go_on_and_it_is_revived) {
+  commit_10_and_delete_60("stuck", 2);
+  SourceOptions made = options_for("stuck", "gate-1");
+  made.auto_offset_reset = OffsetReset::error;
+  Gate g(made);
+  ASSERT_TRUE(g.run_until([&] { return !stuck(g, 0).empty(); }));
+  EXPECT_NE(stuck(g, 0).find("stuck partition 0"), std::string::npos) << stuck(g, 0);
+  EXPECT_NE(stuck(g, 0).find("offsets 10 to 59"), std::string::npos) << stuck(g, 0);
+  EXPECT_EQ(stuck(g, 1), "");
+  EXPECT_EQ(g.source->status().trouble, stuck(g, 0));
+  EXPECT_EQ(g.count_notices("kafka_partition_stuck"), 1u);
+  producer->many("stuck", 1, 500);
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 500; }));
+  EXPECT_TRUE(g.sink.offsets(0).empty());
+  EXPECT_EQ(skipped(g).retention, 0u);
+
+  g.source->set_offset_reset(OffsetReset::earliest);
+  producer->many("stuck", 1, 500);
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 1040; }));
+  EXPECT_EQ(g.sink.offsets(0), range(60, 100));
+  EXPECT_EQ(g.sink.offsets(1), range(100, 1100)) << "another partition was disturbed";
+  EXPECT_EQ(skipped(g).retention, 50u);
+  EXPECT_EQ(stuck(g, 0), "");
+  EXPECT_EQ(g.source->status().trouble, "");
+}
+
+TEST_F(OffsetsTest, with_error_a_partition_of_which_nothing_is_committed_waits_too) {
+  admin->create_topic("fresh", 1);
+  producer->many("fresh", 0, 100);
+  SourceOptions made = options_for("fresh", "gate-1");
+  made.auto_offset_reset = OffsetReset::error;
+  Gate g(made);
+  ASSERT_TRUE(g.run_until([&] { return !stuck(g, 0).empty(); }));
+  EXPECT_TRUE(g.all<core::PartitionAssigned>().empty());
+  g.run_for(1500ms);
+  EXPECT_EQ(g.count_notices("kafka_partition_stuck"), 1u);
+  g.source->set_offset_reset(OffsetReset::error);
+  g.run_for(300ms);
+  EXPECT_NE(stuck(g, 0), "");
+  g.source->set_offset_reset(OffsetReset::latest);
+  ASSERT_TRUE(g.run_until_assigned(1));
+  EXPECT_EQ(g.all<core::PartitionAssigned>()[0].next, Offset{100});
+  EXPECT_EQ(skipped(g).reset, 100u);
+  producer->many("fresh", 0, 5);
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 5; }));
+  EXPECT_EQ(g.sink.offsets(0), range(100, 105));
+}
+
+TEST_F(OffsetsTest, one_that_is_overtaken_by_retention_again_and_again_disturbs_no_other) {
+  admin->create_topic("busy", 3);
+  Gate g(options_for("busy", "gate-1"));
+  ASSERT_TRUE(g.run_until_assigned(3));
+  std::int64_t end = 0;
+  for (int round = 0; round < 4; ++round) {
+    g.source->hold(g.id_of(0));
+    producer->many("busy", 0, 4000, 1000);
+    end += 4000;
+    g.run_for(50ms);
+    admin->delete_before("busy", 0, end - 10);
+    g.source->read(g.id_of(0));
+    const auto all_there = [&] {
+      return !g.sink.offsets(0).empty() && g.sink.offsets(0).back() == end - 1;
+    };
+    for (int i = 0; i < 200 && !all_there(); ++i) {
+      producer->many("busy", 1, 20);
+      producer->many("busy", 2, 20);
+      g.run_for(20ms);
+    }
+    ASSERT_TRUE(g.run_until(all_there)) << round;
+  }
+  producer->many("busy", 1, 1, 10);
+  producer->many("busy", 2, 1, 10);
+  const auto size_of = [&](std::int32_t number) {
+    return static_cast<std::int64_t>(g.sink.offsets(number).size());
+  };
+  ASSERT_TRUE(g.run_until([&] { return size_of(1) > 1 && size_of(1) == size_of(2); }));
+  ASSERT_TRUE(
+      g.run_until([&] { return g.sink.taken.back().number != 0 && (size_of(1) - 1) % 20 == 0; }));
+  EXPECT_EQ(g.sink.offsets(1), range(0, size_of(1)));
+  EXPECT_EQ(g.sink.offsets(2), range(0, size_of(2)));
+  EXPECT_TRUE(std::ranges::is_sorted(g.sink.offsets(0)));
+  const std::uint64_t missing = static_cast<std::uint64_t>(end - size_of(0));
+  EXPECT_GT(missing, 0u);
+  EXPECT_EQ(skipped(g).retention, missing) << "not counted exactly";
+  EXPECT_EQ(g.all<core::PartitionAssigned>().size(), 3u);
+}
+
+TEST_F(OffsetsTest, partitions_that_are_added_are_read_from_their_start) {
+  admin->create_topic("more", 1);
+  producer->many("more", 0, 100);
+  Gate g(options_for("more", "gate-1"));
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 100; }));
+  ASSERT_EQ(g.commit({{g.id_of(0), Offset{100}, {}}}), core::CommitResult::committed);
+  admin->add_partitions("more", 3);
+  // Before the gate has heard of them, which takes a second.
+  producer->many("more", 1, 50);
+  producer->many("more", 2, 50);
+  ASSERT_TRUE(g.run_until([&] { return !g.all<core::PartitionRevoked>().empty(); }));
+  g.done_with_all();
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 200; }));
+  EXPECT_EQ(g.sink.offsets(0), range(0, 100));
+  EXPECT_EQ(g.sink.offsets(1), range(0, 50));
+  EXPECT_EQ(g.sink.offsets(2), range(0, 50));
+}
+
+TEST_F(OffsetsTest, a_log_that_began_anew_waits_too_where_the_policy_is_error) {
+  admin->create_topic("anew2", 2);
+  producer->many("anew2", 0, 100);
+  producer->many("anew2", 1, 100);
+  SourceOptions made = options_for("anew2");
+  // That the topic was away may go unnoticed.
+  made.properties["topic.metadata.refresh.interval.ms"] = "60000";
+  Gate g(made);
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 200; }));
+  g.source->set_offset_reset(OffsetReset::error);
+  admin->delete_topic("anew2");
+  admin->create_topic("anew2", 2);
+  producer->many("anew2", 0, 30);
+  ASSERT_TRUE(g.run_until([&] { return g.all<core::PartitionLost>().size() == 2; }, 20s));
+  g.done_with_all();
+  ASSERT_TRUE(g.run_until([&] { return !stuck(g, 0).empty() && !stuck(g, 1).empty(); }));
+  EXPECT_EQ(g.sink.count, 200u);
+  EXPECT_NE(g.notice("kafka_log_began_anew"), nullptr);
+  g.source->set_offset_reset(OffsetReset::latest);
+  ASSERT_TRUE(g.run_until_assigned(2));
+  EXPECT_EQ(skipped(g).reset, 30u);
+  producer->many("anew2", 0, 5);
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 205; }));
+  EXPECT_EQ(g.sink.taken.back().offset, 34);
+}
+
+}  // namespace
+}  // namespace einlass::kafka
