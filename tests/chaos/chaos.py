@@ -78,8 +78,12 @@ def drain(one, actor, brokers):
             looked[:] = [time.monotonic(), backlog(brokers)]
         return not any(looked[1].values()) and all(one.members[name].empty() for name in schedule.GATES)
     if not actor.settle(done, allowed):
-        logs = "".join(f"--- {member.name}\n{member.gate.log()}" for member in one.members.values())
-        raise AssertionError(f"not all delivered and committed after {allowed:.0f} s: {looked[1]}\n{logs}")
+        for name in schedule.GATES:
+            member = one.members[name]
+            with open(os.path.join(one.directory, f"{name}.status.json"), "w") as file:
+                json.dump(member.gate.status(), file, indent=1)
+            say(f"--- {name}\n{member.gate.log()}")
+        raise AssertionError(f"not all delivered and committed after {allowed:.0f} s: {looked[1]}")
     say(f"drained in {time.monotonic() - begin:.1f} s")
 
 

@@ -8,7 +8,7 @@ import history
 from checks import Breach
 
 # Whether a commit tells which records above its offset are finished; without that all of them come again.
-AHEAD_TRAVELS = False
+AHEAD_TRAVELS = True
 
 # From process to process: gate, link, leader, two followers, leader, link, gate.
 _STEPS = 8
