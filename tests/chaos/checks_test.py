@@ -259,6 +259,12 @@ class Repeats(unittest.TestCase):
             h.stalls.append(history.Stall(at, 100_000))
             self.assertEqual(len(repeats.explained(h, BOUNDS)[0]), count)
 
+    def test_a_commit_may_be_late_when_the_trouble_begins(self):
+        h = self.broken(event("broker", "broker-2", 11 * SECOND, 12 * SECOND), event("kill", "gate-1", 11 * SECOND + 1))
+        self.assertEqual(len(repeats.explained(h, BOUNDS)[0]), 1)
+        h.stalls.append(history.Stall(11 * SECOND - 1, 100_000))
+        self.assertEqual(len(repeats.explained(h, BOUNDS)[0]), 0)
+
     def test_a_broker_is_everybodys_trouble(self):
         self.assertEqual(self.judge(event("broker", "broker-2", 10 * SECOND, 15 * SECOND)), 0)
         self.assertEqual(self.judge(event("broker", "broker-2", 1 * SECOND, 2 * SECOND)), 1)

@@ -136,7 +136,7 @@ class Performer:
         done = {"kill": self._kill, "stop": self._stop, "terminate": self._terminate, "visit": self._visit,
                 "link": self._link, "broker": self._broker, "target": self._target, "reload": self._reload}.get(
                     fault.kind, self._redis)(fault)
-        self._note(schedule.text(fault) + ("" if done else ": left out, it is not whole"))
+        self._note(schedule.text(fault) + ("" if done else ": left out"))
 
     def _over(self, fault, begin, end=None, **how):
         at = end or places.now_us()

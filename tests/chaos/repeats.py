@@ -66,12 +66,12 @@ def kafka_troubles(h, gate, bounds):
     joined = []
     for event in sorted((event for event in h.events if touches_kafka(event, gate) and not slow(event)),
                         key=lambda event: event.begin):
-        end = event.end + bounds.settle_us
-        if joined and event.begin <= joined[-1].end:
+        begin, end = event.begin - lateness(h, gate, event.begin), event.end + bounds.settle_us
+        if joined and begin <= joined[-1].end:
             last = joined[-1]
             joined[-1] = Doubt(last.begin, max(last.end, end), last.event)
         else:
-            joined.append(Doubt(event.begin, end, event))
+            joined.append(Doubt(begin, end, event))
     return joined
 
 
