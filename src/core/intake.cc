@@ -41,7 +41,7 @@ Partition& Intake::assign(const PartitionAssigned& event, Commands& commands) {
   partition.birth = ++births_;
   partition.ledger = std::move(ledger);
   partition.ledger.open(event.next, event.finished);
-  if (full_) hold(event.partition, HoldReason::gate_full, commands);
+  if (gate_full(kFull)) hold(event.partition, HoldReason::gate_full, commands);
   return partition;
 }
 
@@ -54,6 +54,23 @@ void Intake::release(PartitionId id) {
 bool Intake::gate_full(std::int64_t quarters) const {
   return reaches(records_, options_.inside_records, quarters) ||
          reaches(bytes_.value, options_.inside_bytes.value, quarters);
+}
+
+Intake::Free Intake::shared() const {
+  const auto below = [](std::int64_t bound) { return bound - bound / 4; };
+  return {below(options_.inside_records) - records_,
+          below(options_.inside_bytes.value) - bytes_.value};
+}
+
+bool Intake::takes_too_much(const Partition& partition) const {
+  const Free free = shared();
+  return partition.records >= free.records || partition.bytes.value >= free.bytes;
+}
+
+bool Intake::fits_again(const Partition& partition) const {
+  const Free free = shared();
+  return partition.records == 0 || (partition.records <= free.records - free.records / 4 &&
+                                    partition.bytes.value <= free.bytes - free.bytes / 4);
 }
 
 bool Intake::partition_full(const Partition& partition, std::int64_t quarters) const {
@@ -85,7 +102,8 @@ void Intake::hold(PartitionId id, HoldReason reason, Commands& commands) {
 void Intake::read_if_free(PartitionId id, Commands& commands) {
   Partition& partition = partitions_[id.value];
   if (!partition.held || partition.phase != PartitionPhase::assigned) return;
-  if (full_ || partition_full(partition, kFree) || ledger_full(partition, kFree)) return;
+  if (gate_full(kFull) || !fits_again(partition)) return;
+  if (partition_full(partition, kFree) || ledger_full(partition, kFree)) return;
   partition.held = false;
   commands.push_back(Read{id});
 }
@@ -98,10 +116,12 @@ void Intake::enter(const Record& record, Commands& commands) {
   bytes_.value += record.size.value;
   if (partition_full(partition, kFull)) {
     hold(record.partition, HoldReason::partition_full, commands);
+  } else if (takes_too_much(partition)) {
+    hold(record.partition, HoldReason::gate_full, commands);
   } else if (ledger_full(partition, kFull)) {
     hold(record.partition, HoldReason::ledger_full, commands);
   }
-  if (full_ || !gate_full(kFull)) return;
+  if (!gate_full(kFull)) return;
   full_ = true;
   for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
     if (partitions_[i].phase != PartitionPhase::assigned) continue;
@@ -125,6 +145,17 @@ void Intake::leave(const Record& record, Commands& commands) {
     return;
   }
   read_if_free(record.partition, commands);
+  look_at_others(commands);
+}
+
+// The room that one partition makes may be what another waits for, whose own records do not leave.
+// A few at a time: each has its turn long before all that is inside has left.
+void Intake::look_at_others(Commands& commands) {
+  constexpr int kLooks = 2;
+  for (int i = 0; i < kLooks; ++i) {
+    if (++next_look_ >= partitions_.size()) next_look_ = 0;
+    read_if_free(PartitionId{static_cast<std::uint32_t>(next_look_)}, commands);
+  }
 }
 
 void Intake::stop(PartitionId id, Commands& commands) {

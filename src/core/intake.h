@@ -4,6 +4,11 @@
 // gate as a whole has, while its ledger might no longer fit into a commit, and from the moment it
 // is given back. It is read again when a quarter of the bound is free, so that it does not flap
 // with each record.
+//
+// So that partitions whose target is dead do not fill the gate for all others, none may have more
+// inside than is still free below three quarters of the gate's bound: of N that stand still each
+// has an Nth at last, less a little, and that little is left for whoever moves. The last quarter is
+// for partitions with nothing inside, which may always have one record.
 #pragma once
 
 #include <cstddef>
@@ -74,6 +79,16 @@ class Intake {
   void stop(PartitionId id, Commands& commands);
 
  private:
+  struct Free {
+    std::int64_t records = 0;
+    std::int64_t bytes = 0;
+  };
+
+  // What is free below three quarters of the gate's bounds.
+  Free shared() const;
+  bool takes_too_much(const Partition& partition) const;
+  bool fits_again(const Partition& partition) const;
+  void look_at_others(Commands& commands);
   bool gate_full(std::int64_t quarters) const;
   bool partition_full(const Partition& partition, std::int64_t quarters) const;
   bool ledger_full(const Partition& partition, std::int64_t quarters) const;
@@ -85,7 +100,8 @@ class Intake {
   std::uint64_t births_ = 0;
   std::int64_t records_ = 0;
   Bytes bytes_;
-  bool full_ = false;  // All partitions are held, since the gate as a whole is full.
+  bool full_ = false;          // The gate as a whole was full, and a quarter is not free yet.
+  std::size_t next_look_ = 0;  // The partition that is looked at next, when others make room.
 };
 
 }  // namespace einlass::core

@@ -76,13 +76,26 @@ void RecordChecks::check_books(const core::Gate& gate, core::RouteId route, Inst
           std::to_string(sum) + " of " + std::to_string(stats.inside));
 }
 
+// Whose records stand still may not keep the others out: as long as a quarter of the gate's bounds
+// is free, a partition with nothing inside is read.
+void RecordChecks::check_held(std::size_t id) const {
+  const Owned& p = partitions_[id];
+  if (p.leaving || !p.held) return;
+  require(inside_records_ > 0, "held_for_nothing", std::to_string(id));
+  std::int64_t bytes = 0;
+  for (const Owned& each : partitions_) bytes += each.bytes;
+  const bool free = inside_records_ * 4 < settings_.gate.inside_records * 3 &&
+                    bytes * 4 < settings_.gate.inside_bytes.value * 3;
+  require(p.records > 0 || !free, "held_while_empty", std::to_string(id));
+}
+
 void RecordChecks::check(const core::Gate& gate, Instant now) const {
   require(finished_unforgotten_ == 0, "forget_in_turn", std::to_string(finished_unforgotten_));
   for (std::size_t i = 0; i < partitions_.size(); ++i) {
     const Owned& p = partitions_[i];
     if (!p.live) continue;
     if (p.leaving) check_leaving(core::PartitionId{static_cast<std::uint32_t>(i)}, p, now);
-    require(p.leaving || !p.held || inside_records_ > 0, "held_for_nothing", std::to_string(i));
+    check_held(i);
   }
   for (std::size_t i = 0; i < books_.size(); ++i) {
     check_books(gate, core::RouteId{static_cast<std::uint16_t>(i)}, now);

@@ -125,6 +125,7 @@ class RecordChecks {
   static void check_finished(const Owned& partition, const core::CommitEntry& entry);
   void left(Shadow& shadow);
   void check_lane(const Shadow& shadow) const;
+  void check_held(std::size_t id) const;
   void check_bounds(const Owned& to, Instant now) const;
   void check_leaving(core::PartitionId id, const Owned& partition, Instant now) const;
   void check_books(const core::Gate& gate, core::RouteId route, Instant now) const;
