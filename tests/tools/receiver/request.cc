@@ -28,6 +28,9 @@ void take_header(std::string_view name, std::string_view value, Request& request
     case 6:
       if (same(name, "X-Gate")) request.gate = value;
       break;
+    case 9:
+      if (same(name, "Kafka-Key")) request.key = value;
+      break;
     case 11:
       if (same(name, "Kafka-Topic")) request.topic = value;
       break;

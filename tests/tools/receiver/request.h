@@ -10,7 +10,7 @@ namespace einlass::tools {
 // All views point into the text given to parse_request().
 struct Request {
   std::string_view method, path, head, body;
-  std::string_view topic, permit, gate, idempotency_key;
+  std::string_view topic, key, permit, gate, idempotency_key;
   std::int64_t partition = -1, offset = -1, admitted_at = 0;
   std::uint32_t attempt = 0;
   std::size_t size = 0;  // Head and body together.

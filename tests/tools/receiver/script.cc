@@ -24,6 +24,7 @@ void Script::tell(const std::string& json, std::int64_t now_us) {
   next.mode_ = mode_named(told.at("mode").get<std::string>());
   next.status_ = told.value("status", 503);
   next.retry_after_ = told.value("retry_after", std::string());
+  next.keys_ = told.value("keys", std::string());
   next.delay_us_ = told.value("delay_ms", std::int64_t{0}) * 1000;
   next.percent_ = told.value("percent", 20u);
   next.statuses_ = told.value("statuses", std::vector<int>{500, 503, 429});
@@ -39,7 +40,8 @@ bool Script::expire(std::int64_t now_us) {
   return true;
 }
 
-Answer Script::answer() {
+Answer Script::answer(std::string_view key) {
+  if (!key.starts_with(keys_)) return {};
   switch (mode_) {
     case Mode::ok:
     case Mode::refuse:

@@ -24,7 +24,8 @@ struct Answer {
 //   {"mode": "reset"}                         the connection is reset
 //   {"mode": "refuse"}                        nobody listens, and open connections are closed
 //   {"mode": "mix", "seed": 1, "percent": 20, "statuses": [500, 429]}   some at random, the rest ok
-// and in each {"for_ms": 5000}: back to ok after that time.
+// and in each {"for_ms": 5000}: back to ok after that time; {"keys": "dead"}: only records whose key
+// begins with that, the rest ok.
 class Script {
  public:
   // Throws std::runtime_error or nlohmann's for what is not understood, and changes nothing then.
@@ -33,7 +34,7 @@ class Script {
   // Ends a mode whose time is over; true if that happened.
   bool expire(std::int64_t now_us);
 
-  Answer answer();
+  Answer answer(std::string_view key);
 
   bool refusing() const { return mode_ == Mode::refuse; }
   bool holding() const { return mode_ == Mode::hang; }
@@ -50,7 +51,7 @@ class Script {
   std::int64_t delay_us_ = 0, until_us_ = 0;
   unsigned percent_ = 0;
   std::vector<int> statuses_;
-  std::string retry_after_;
+  std::string retry_after_, keys_;
   std::mt19937_64 random_;
 };
 

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""One tenant, target or partition that is dead slows nobody else.
+
+The same load twice: with nobody dead, then with some dead from the first record on. All the others must keep 99 % of
+what they had. The limit of each tenant sets the pace, not the machine.
+"""
+
+import time
+import unittest
+
+import deliveries
+from places import now_us, wait_until
+from receiver import Receiver
+from scenario import Scenario
+import servers
+
+TENANTS, DEAD = 100, 10
+PARTITIONS = 4
+RATE = 5               # Of each tenant, a second.
+SECONDS = 10           # How long is counted.
+KEPT = 0.99
+# A bucket's burst comes at once and is over before the counting begins.
+PER_TENANT = {"algorithm": "token_bucket", "rate": f"{RATE}/s", "burst": 1, "key": "header:tenant",
+              "store": "memory"}
+
+
+def tenant_names(topic):
+    """The dead ones are spread among the others, and so over all partitions."""
+    return [("dead-" if number % (TENANTS // DEAD) == 0 else "well-") + f"{topic}-{number}"
+            for number in range(TENANTS)]
+
+
+class Isolation(Scenario):
+    redis = False
+
+    def produce_tenants(self, topic):
+        """More than enough for all the time that is counted, each tenant in its partition, in turn."""
+        self.world.create_topic(topic, PARTITIONS)
+        rounds = RATE * (SECONDS + 6)
+        self.world.produce_records(topic, [
+            {"partition": number % PARTITIONS, "key": name.encode(), "value": b"x",
+             "headers": [("tenant", name.encode())]}
+            for _ in range(rounds) for number, name in enumerate(tenant_names(topic))])
+
+    def config(self, topic, order, timeout="2s", **changes):
+        return self.world.config(topic, 1, changes={
+            "limits": {"shared": None, "per_tenant": PER_TENANT},
+            "targets": {"receiver": {"http": {"timeout": timeout, "max_in_flight": 64}}},
+            "kafka": {"group": topic},
+            "route": {"limits": ["per_tenant"], "order": order, "inside": {"records": 5000}}, **changes})
+
+    def well_rate(self, since_us, wanted=lambda one: True):
+        """What was accepted from a second after the first on, for SECONDS, of records that are `wanted`."""
+        accepted = [one for one in deliveries.accepted(self.world.receiver.deliveries()) if wanted(one)]
+        start = min(one.arrived for one in accepted if one.arrived >= since_us) + 1_000_000
+        return sum(start <= one.arrived < start + SECONDS * 1_000_000 for one in accepted) / SECONDS
+
+    def run_tenants(self, topic, mode, order):
+        self.produce_tenants(topic)
+        self.world.receiver.clear()
+        self.world.receiver.tell(**mode)
+        began = now_us()
+        gate = self.world.gate(f"gate-{topic}", self.config(topic, order)).start()
+        names = tenant_names(topic)
+        places = [[name for number, name in enumerate(names) if number % PARTITIONS == partition]
+                  for partition in range(PARTITIONS)]
+
+        def is_well(one):
+            tenants = places[one.partition]
+            return tenants[one.offset % len(tenants)].startswith("well")
+
+        wait_until(lambda: self.world.receiver.summary()["distinct"] > 0, 20, "the first delivery")
+        time.sleep(SECONDS + 2)
+        rate = self.well_rate(began, is_well)
+        dead = sum(not is_well(one) for one in deliveries.accepted(self.world.receiver.deliveries()))
+        gate.kill()
+        self.world.receiver.tell("ok")
+        return rate, dead
+
+    def check_tenants(self, cases):
+        before, accepted = self.run_tenants("before", {"mode": "ok"}, "none")
+        self.assertGreater(accepted, 0)
+        self.assertGreater(before, 0.95 * RATE * (TENANTS - DEAD), "the limits set the pace, not the machine")
+        for number, (order, mode) in enumerate(cases):
+            after, accepted = self.run_tenants(f"after-{number}", {**mode, "keys": "dead"}, order)
+            self.assertEqual(accepted, 0, "the dead are dead")
+            self.note(f"{TENANTS - DEAD} tenants, order {order}: {before:.1f}/s, "
+                      f"with {DEAD} dead ones beside them ({mode}) {after:.1f}/s")
+            self.assertGreaterEqual(after, KEPT * before)
+
+    def test_dead_tenants(self):
+        self.check_tenants([("key", {"mode": "hang"}), ("none", {"mode": "status", "status": 500}),
+                            ("none", {"mode": "reset"})])
+
+    def test_tenants_that_hang_without_order(self):
+        """Each could hold as many places at the target as it gets permits until the timeout."""
+        self.check_tenants([("none", {"mode": "hang"})])
+
+    # ---- targets and partitions ----
+
+    def two_routes(self, dead_port):
+        """The healthy route's config with a second one beside it, to a target of its own."""
+        config = self.config("well", "partition", limits={"shared": None, "per_tenant": None, "pace": {
+            "algorithm": "token_bucket", "rate": "400/s", "burst": 1, "key": "topic", "store": "memory"}})
+        config["routes"][0]["limits"] = ["pace"]
+        config["routes"][0]["inside"] = {"records": 1000}
+        config["inside"] = {"records": 2000}  # The dead route's partitions alone could fill it twice.
+        dead = {**config["routes"][0], "name": "dead", "topics": ["dead"], "target": "dead"}
+        config["routes"].append(dead)
+        http = {**config["targets"]["receiver"]["http"], "url": f"http://127.0.0.1:{dead_port}/callback"}
+        config["targets"]["dead"] = {"http": http}
+        return config
+
+    def test_dead_targets(self):
+        other = Receiver(self.world.directory)
+        self.addCleanup(servers.stop_child, other.process)
+        for topic in ("well", "dead"):
+            self.world.create_topic(topic, PARTITIONS)
+            self.world.produce(topic, 400 * (SECONDS * 3 + 12), size=100)
+        gate = self.world.gate("gate", self.two_routes(other.port)).start()
+        began = now_us()
+        wait_until(lambda: self.world.receiver.summary()["distinct"] > 0, 20, "the first delivery")
+        time.sleep(SECONDS + 2)
+        before = self.well_rate(began)
+        self.assertGreater(before, 0.95 * 400)
+        for mode in ("hang", "refuse"):
+            self.world.receiver.clear()
+            other.tell(mode)
+            began = now_us()
+            time.sleep(SECONDS + 2)
+            after = self.well_rate(began)
+            self.note(f"a healthy target: {before:.1f}/s, beside a dead one ({mode}) {after:.1f}/s; "
+                      f"{gate.status()['books']['inside']} records inside")
+            self.assertGreaterEqual(after, KEPT * before)
+
+    def test_a_poison_record_at_the_head_of_a_partition(self):
+        """Order by partition: its partition waits behind it, and no other."""
+        self.world.create_topic("results", PARTITIONS)
+        records = [{"partition": number % PARTITIONS, "key": b"k", "value": b"x"}
+                   for number in range(PARTITIONS * 20 * (SECONDS + 6))]
+        records[0]["key"] = b"dead"
+        self.world.produce_records("results", records)
+        self.world.receiver.tell("status", status=500, keys="dead")
+        config = self.config("results", "partition", limits={"shared": None, "per_tenant": None, "pace": {
+            "algorithm": "token_bucket", "rate": "20/s", "burst": 1, "key": "partition", "store": "memory"}})
+        config["routes"][0]["limits"] = ["pace"]
+        began = now_us()
+        self.world.gate("gate", config).start()
+        wait_until(lambda: self.world.receiver.summary()["distinct"] > 0, 20, "the first delivery")
+        time.sleep(SECONDS + 2)
+        self.assertEqual([one for one in deliveries.accepted(self.world.receiver.deliveries()) if one.partition == 0],
+                         [])
+        rate = self.well_rate(began)
+        self.note(f"{PARTITIONS - 1} partitions of 20/s each: {rate:.1f}/s beside one that is stuck")
+        self.assertGreaterEqual(rate, KEPT * 20 * (PARTITIONS - 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
