@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Bounded memory: many partitions, records of nearly 1 MB, one hot key, a target that is dead.
+
+All that may fill up fills up: the gate's inside, and librdkafka's prefetch of every partition. Then resident memory must
+stand still, below the bound that docs/sizing.md gives for the configuration:
+
+    base + 1.25 x inside.bytes + 1.4 x partitions x (queued.max.messages.kbytes + the largest producer batch)
+
+EINLASS_MEMORY_PARTITIONS=1000 is the full size (3 GB on the broker's disk).
+"""
+
+import os
+import time
+import unittest
+
+from places import wait_until
+from scenario import Scenario
+
+PARTITIONS = int(os.environ.get("EINLASS_MEMORY_PARTITIONS", "200"))
+RECORDS = 3              # Of each partition: more than its prefetch takes.
+SIZE = 900_000
+INSIDE_BYTES = 64 << 20
+PREFETCH_KB = 64
+STILL_SECONDS = 20       # Memory stands still when it has not grown for so long,
+GROWTH = 0.01            # but for this part of it.
+
+
+class Memory(Scenario):
+    redis = False
+
+    def config(self):
+        return self.world.config("results", 1, changes={
+            "limits": {"shared": None, "hot": {"algorithm": "token_bucket", "rate": "1000/s", "burst": 100,
+                                               "key": "record_key", "store": "memory"}},
+            "kafka": {"properties": {"queued.max.messages.kbytes": str(PREFETCH_KB),
+                                     "fetch.message.max.bytes": str(PREFETCH_KB * 1024)}},
+            "targets": {"receiver": {"http": {"timeout": "1s"}}},
+            "inside": {"bytes": "64MiB"},
+            "route": {"limits": ["hot"], "order": "key"}})
+
+    def bound_mb(self, base_mb):
+        prefetch = PARTITIONS * (PREFETCH_KB * 1024 + SIZE)
+        return base_mb + (1.25 * INSIDE_BYTES + 1.4 * prefetch) / (1 << 20)
+
+    def wait_until_still(self, gate, patience):
+        """Until the gate is full and its memory has not grown for a while; the most that was seen."""
+        deadline = time.monotonic() + patience
+        most, since = 0.0, time.monotonic()
+        while time.monotonic() - since < STILL_SECONDS:
+            self.assertLess(time.monotonic(), deadline, f"memory still grows: {most:.0f} MB")
+            now = gate.resident_mb()
+            if now > most * (1 + GROWTH):
+                since = time.monotonic()
+            most = max(most, now)
+            time.sleep(0.5)
+        return most
+
+    def test_everything_full_and_a_dead_target(self):
+        self.world.create_topic("results", PARTITIONS)
+        gate = self.world.gate("gate", self.config()).start()
+        wait_until(lambda: len(gate.partitions()) == PARTITIONS, 60, "all partitions assigned")
+        base = gate.resident_mb()
+        self.world.receiver.tell("hang")
+        self.world.produce("results", PARTITIONS * RECORDS, size=SIZE, keys=1)
+        wait_until(lambda: any(one["held"] for one in gate.partitions()), 60, "the gate is full")
+        most = self.wait_until_still(gate, 240)
+        inside = gate.status()["books"]["inside"]
+        bound = self.bound_mb(base)
+        self.note(f"{PARTITIONS} partitions: {base:.0f} MB empty, {most:.0f} MB full, bound {bound:.0f} MB; "
+                  f"{inside} records of {SIZE / 1e6} MB inside, {PARTITIONS * RECORDS - inside} waiting in Kafka or the prefetch")
+        self.assertLessEqual(inside * SIZE, INSIDE_BYTES + PARTITIONS * SIZE)
+        self.assertGreater(most, base + 0.5 * INSIDE_BYTES / (1 << 20), "it was not full")
+        self.assertLessEqual(most, bound)
+        # And all of it was worth something: the target is back, and everything arrives.
+        self.world.receiver.tell("ok")
+        self.world.receiver.wait_for(PARTITIONS * RECORDS, 240, [gate])
+
+
+if __name__ == "__main__":
+    unittest.main()
