@@ -249,9 +249,12 @@ class Repeats(unittest.TestCase):
         self.assertEqual(self.judge(event("kill", "gate-1", 11 * SECOND + 300_000)), 1)
 
     def test_a_refused_record_is_finished_with_its_dead_letter(self):
-        kill = event("kill", "gate-1", 13 * SECOND)
-        self.assertEqual(self.judge(kill, first=delivery(0, 10 * SECOND, status=422)), 0)
-        self.assertEqual(self.judge(kill), 1)
+        refused = delivery(0, 10 * SECOND, status=422)
+        for letters, killed, count in ((1, 15, 0), (2, 13, 0), (2, 15, 1)):
+            h = self.broken(event("kill", "gate-1", killed * SECOND), first=refused)
+            h.dead.extend([dead(0)] * letters)
+            self.assertEqual(len(repeats.explained(h, BOUNDS)[0]), count, (letters, killed))
+        self.assertEqual(self.judge(event("kill", "gate-1", 13 * SECOND)), 1)
 
     def test_a_busy_machine_makes_commits_late_by_as_much_as_it_was_seen_to(self):
         for at, count in ((11 * SECOND, 0), (8 * SECOND, 1), (12 * SECOND, 1)):

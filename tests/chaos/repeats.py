@@ -142,9 +142,14 @@ def explanation(h, one, bounds, known):
 
 
 def repeats(h):
-    """(the delivery before, the delivery that came again) of each record that was finished more than once."""
-    for attempts in checks.finished(h.deliveries).values():
-        yield from zip(attempts, attempts[1:])
+    """(the delivery before, the delivery that came again) of each record that was finished more than once.
+
+    A refusal finishes nothing before its dead letter is written: refused again and one dead letter is no repeat.
+    """
+    dead = collections.Counter(checks.origin(one) for one in h.dead)
+    for record, attempts in checks.finished(h.deliveries).items():
+        if attempts[0].status == checks.ACCEPTED or dead[record] > 1:
+            yield from zip(attempts, attempts[1:])
 
 
 def explained(h, bounds):

@@ -76,13 +76,12 @@ def breaches(h, produced, wait_replicas):
 
 
 def figures(h, say):
-    finished = checks.finished(h.deliveries)
     instants = {one.permit: one.admitted for one in h.deliveries}.values()
     most = checks.most_in_window(instants, fleet.LIMIT["window_us"])
     say(f"{len(h.records)} records, {len(h.deliveries)} requests, {len(h.dead)} dead letters, "
         f"{len(h.scrapes)} scrapes, {len(h.exits)} exits, {len(h.events)} faults")
     say(f"most permits in a window: {most} of {fleet.LIMIT['limit']}")
-    twice = sum(len(attempts) - 1 for attempts in finished.values())
+    twice = sum(1 for _ in repeats.repeats(h))
     _, excused = repeats.never_below_the_commit(h, BOUNDS)
     faulty = unsound(h)
     longest = max((stall.us for stall in h.stalls), default=0)
