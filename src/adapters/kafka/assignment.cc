@@ -5,11 +5,12 @@
 namespace einlass::kafka {
 
 Assignment::~Assignment() {
-  for_each([](Partition& partition) { Wakeups::unwatch(partition.queue.get()); });
+  for_each([](Partition& partition) {
+    if (partition.queue != nullptr) Wakeups::unwatch(partition.queue.get());
+  });
 }
 
-Partition& Assignment::add(const std::string& topic, PartitionNumber number, core::RouteId route,
-                           QueueHandle queue) {
+Partition& Assignment::add(const std::string& topic, PartitionNumber number, core::RouteId route) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -21,10 +22,13 @@ Partition& Assignment::add(const std::string& topic, PartitionNumber number, cor
   partition.topic = topic;
   partition.number = number;
   partition.phase = Phase::waiting;
-  partition.queue = std::move(queue);
   ids_[{topic, number.value}] = partition.id.value;
-  wakeups_.watch(partition.queue.get(), partition.id.value);
   return partition;
+}
+
+void Assignment::attach(Partition& partition, QueueHandle queue) {
+  partition.queue = std::move(queue);
+  wakeups_.watch(partition.queue.get(), partition.id.value);
 }
 
 void Assignment::remove(Partition& partition) {

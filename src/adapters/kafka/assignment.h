@@ -73,9 +73,11 @@ class Assignment {
   Assignment(const Assignment&) = delete;
   Assignment& operator=(const Assignment&) = delete;
 
-  // Takes a slot, in Phase::waiting; the queue is watched from now on.
-  Partition& add(const std::string& topic, PartitionNumber number, core::RouteId route,
-                 QueueHandle queue);
+  // Takes a slot, in Phase::waiting and without a queue.
+  Partition& add(const std::string& topic, PartitionNumber number, core::RouteId route);
+
+  // The queue that it is read from; watched from now on.
+  void attach(Partition& partition, QueueHandle queue);
 
   // Frees the slot and the queue. The id is not used again before recycle().
   void remove(Partition& partition);

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "adapters/kafka/handles.h"
+#include "units/check.h"
 
 namespace einlass::kafka {
 namespace {
@@ -17,6 +18,16 @@ std::string text_of(rd_kafka_resp_err_t error) {
 }
 
 ListHandle new_list() { return ListHandle(rd_kafka_topic_partition_list_new(8)); }
+
+// It must be taken from librdkafka's common one before the partition is assigned, or its first
+// messages go there; and not long before, for librdkafka may replace a partition that nobody reads.
+QueueHandle own_queue(rd_kafka_t* client, const Partition& partition) {
+  QueueHandle queue(
+      rd_kafka_queue_get_partition(client, partition.topic.c_str(), partition.number.value));
+  CHECK(queue != nullptr);
+  rd_kafka_queue_forward(queue.get(), nullptr);
+  return queue;
+}
 
 void add(const ListHandle& list, const Partition& partition) {
   rd_kafka_topic_partition_list_add(list.get(), partition.topic.c_str(), partition.number.value)
@@ -37,6 +48,9 @@ std::string Fetching::accept() {
 }
 
 std::string Fetching::read_on(std::span<Partition* const> moved) {
+  for (Partition* partition : moved) {
+    if (partition->queue == nullptr) assignment_.attach(*partition, own_queue(client_, *partition));
+  }
   std::string error;
   if (cooperative()) {
     const ListHandle before = new_list(), after = new_list();

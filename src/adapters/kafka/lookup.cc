@@ -13,7 +13,7 @@
 namespace einlass::kafka {
 namespace {
 
-constexpr int kPatienceMs = 3000;  // For one call.
+constexpr int kPatienceMs = 2000;  // For one call.
 
 // One whose leader is away costs its whole patience. After so many of them the rest is left for
 // the next question.
@@ -72,7 +72,8 @@ bool look_up_all_logs(rd_kafka_t* client, std::span<Position* const> positions) 
 
 // One without a leader spoils the call for all of them: then each by itself.
 void look_up_logs(rd_kafka_t* client, std::span<Position* const> positions) {
-  if (positions.empty() || look_up_all_logs(client, positions)) return;
+  if (positions.empty()) return;
+  if (positions.size() > 1 && look_up_all_logs(client, positions)) return;
   int failures = 0;
   for (Position* position : positions) {
     position->error = RD_KAFKA_RESP_ERR__TIMED_OUT;

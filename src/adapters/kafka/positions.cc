@@ -135,8 +135,8 @@ void Positions::lose(Partition& partition, const LogBounds& log) {
   notify_({Severity::error, "kafka_log_began_anew",
            name_of(partition) + " was read up to offset " + std::to_string(partition.next) +
                ", but Kafka's log ended before: the topic was deleted and created again, or a "
-               "broker lost the end of it; it now has " +
-               range(log.start.value, log.end.value) +
+               "broker lost the end of it; its log now goes from offset " +
+               std::to_string(log.start.value) + " to before " + std::to_string(log.end.value) +
                ", and is read as kafka.auto_offset_reset says"});
   partition.phase = Phase::lost;
   events_.push_back(core::PartitionLost{partition.id});

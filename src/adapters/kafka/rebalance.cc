@@ -5,18 +5,6 @@
 #include "units/check.h"
 
 namespace einlass::kafka {
-namespace {
-
-// The queue must be taken from librdkafka's common one before the partition is assigned, or its
-// first messages go there.
-QueueHandle own_queue(rd_kafka_t* client, const std::string& topic, PartitionNumber number) {
-  QueueHandle queue(rd_kafka_queue_get_partition(client, topic.c_str(), number.value));
-  CHECK(queue != nullptr);
-  rd_kafka_queue_forward(queue.get(), nullptr);
-  return queue;
-}
-
-}  // namespace
 
 Rebalance::Rebalance(const SourceOptions& options, const RebalanceParts& parts)
     : parts_(parts), revoke_timeout_(options.revoke_timeout) {
@@ -63,8 +51,7 @@ std::string Rebalance::assign(const rd_kafka_topic_partition_list_t* list) {
                   "or give it a new instance name";
       continue;
     }
-    parts_.positions.seek(parts_.assignment.add(entry.topic, number, route->second,
-                                                own_queue(parts_.client, entry.topic, number)));
+    parts_.positions.seek(parts_.assignment.add(entry.topic, number, route->second));
   }
   joined_ = true;
   return strangers;
@@ -122,8 +109,7 @@ void Rebalance::restart(Partition& partition) {
   const bool fetched = partition.fetched;
   parts_.assignment.remove(partition);
   if (!parts_.commits.open()) parts_.assignment.recycle();
-  Partition& anew =
-      parts_.assignment.add(topic, number, route, own_queue(parts_.client, topic, number));
+  Partition& anew = parts_.assignment.add(topic, number, route);
   anew.anew = true;
   anew.fetched = fetched;
   parts_.positions.seek(anew);

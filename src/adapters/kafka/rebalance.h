@@ -21,7 +21,6 @@ namespace einlass::kafka {
 
 // What a Rebalance does its work with.
 struct RebalanceParts {
-  rd_kafka_t* client;
   Assignment& assignment;
   Fetching& fetching;
   Positions& positions;

@@ -64,7 +64,7 @@ struct Source::State {
   Commits commits{assignment, events};
   Fetching fetching{client, assignment};
   Positions positions{options.auto_offset_reset, assignment, fetching, events, notify};
-  Rebalance rebalance{options, {client, assignment, fetching, positions, commits, events}};
+  Rebalance rebalance{options, {assignment, fetching, positions, commits, events}};
   Lookup lookup;
   std::vector<Position> answers;  // Of the lookup, until poll() takes them.
   Troubles troubles{kQuiet};

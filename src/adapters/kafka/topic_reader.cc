@@ -161,8 +161,10 @@ void TopicReader::begin(std::span<const ReadRange> ranges) {
     QueueHandle own(rd_kafka_queue_get_partition(state.client, topic.c_str(), range.number.value));
     CHECK(own != nullptr);
     rd_kafka_queue_forward(own.get(), nullptr);
-    Partition& partition =
-        state.assignment.add(topic, range.number, core::RouteId{}, std::move(own));
+    Partition& partition = state.assignment.add(topic, range.number, core::RouteId{});
+    state.assignment.attach(partition, std::move(own));
+    partition.phase = Phase::reading;
+    state.assignment.more(partition);
     CHECK(partition.id.value == state.ends.size());
     partition.next = range.start.value;
     state.ends.push_back(range.end.value);

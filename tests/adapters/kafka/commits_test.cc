@@ -28,9 +28,8 @@ class CommitsTest : public ::testing::Test {
   }
 
   Partition& partition(std::int32_t number) {
-    Partition& added =
-        assignment.add("topic", PartitionNumber{number}, core::RouteId{0},
-                       QueueHandle(rd_kafka_queue_get_partition(client, "topic", number)));
+    Partition& added = assignment.add("topic", PartitionNumber{number}, core::RouteId{0});
+    assignment.attach(added, QueueHandle(rd_kafka_queue_get_partition(client, "topic", number)));
     added.phase = Phase::reading;
     return added;
   }

@@ -142,6 +142,7 @@ class Operator {
     rd_kafka_CreateTopics(client_, &topic, 1, nullptr, queue_);
     wait();
     rd_kafka_NewTopic_destroy(topic);
+    for (int i = 0; i < partitions; ++i) wait_until_empty(name, i);
   }
 
   void delete_topic(const std::string& name) {
@@ -173,6 +174,17 @@ class Operator {
   }
 
  private:
+  // The broker may still serve a log of that name that was deleted just now.
+  void wait_until_empty(const std::string& name, int partition) {
+    std::int64_t start = 0, end = -1;
+    for (int tries = 0; tries < 20'000; ++tries) {
+      const auto error =
+          rd_kafka_query_watermark_offsets(client_, name.c_str(), partition, &start, &end, 1000);
+      if (!error && end == 0) return;
+    }
+    throw std::runtime_error("the new topic " + name + " is not empty");
+  }
+
   void wait() {
     rd_kafka_event_t* event = rd_kafka_queue_poll(queue_, 10'000);
     const auto error =

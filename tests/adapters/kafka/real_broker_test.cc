@@ -254,13 +254,15 @@ TEST_F(RealBrokerTest, dead_letters_arrive) {
 TEST_F(RealBrokerTest, z_a_broker_that_is_killed_and_comes_back_costs_nothing) {
   admin->create_topic("outage", 1);
   producer->many("outage", 0, 100);
-  Gate g(options_for("outage", "gate-1"));
+  SourceOptions made = options_for("outage", "gate-1");
+  made.properties["session.timeout.ms"] = "120000";  // However long it takes to start again.
+  Gate g(made);
   ASSERT_TRUE(g.run_until([&] { return g.sink.count == 100; }));
   broker->kill();
   ASSERT_TRUE(g.run_until([&] { return g.source->status().brokers_down; }));
   EXPECT_EQ(g.commit({{g.id_of(0), Offset{100}, {}}}), core::CommitResult::failed);
   broker->start();
-  ASSERT_TRUE(g.run_until([&] { return !g.source->status().brokers_down; }));
+  ASSERT_TRUE(g.run_until([&] { return !g.source->status().brokers_down; }, 60s));
   EXPECT_EQ(g.commit({{g.id_of(0), Offset{100}, {}}}), core::CommitResult::committed);
   producer->many("outage", 0, 100);
   ASSERT_TRUE(g.run_until([&] { return g.sink.count == 200; }));
