@@ -118,7 +118,7 @@ def collect(one, h):
 def run(seed, seconds, keep):
     h = history.empty()
     one = scene.Scene(h.scrapes.append, schedule.waits_for_replicas(seed))
-    good = False
+    keep_it = keep
     try:
         begin = time.monotonic()
         one.start()
@@ -128,9 +128,13 @@ def run(seed, seconds, keep):
         with open(os.path.join(one.directory, "history.pickle"), "wb") as file:
             pickle.dump((h, produced), file)
         good = verdict.judge(h, produced, schedule.waits_for_replicas(seed), say)
+        keep_it = keep or not good
+        return good
+    except Exception:
+        keep_it = True  # Somebody has to look at it; one that is interrupted leaves nothing.
+        raise
     finally:
-        one.close(keep or not good)
-    return good
+        one.close(keep_it)
 
 
 def interrupted(number, _):
