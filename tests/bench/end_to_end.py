@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the finished program costs on a real Kafka and a real Redis: throughput, CPU, memory, and the time a kill takes.
 
-    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,latency,shared,idle,memory,kills]
+    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,flat,latency,shared,idle,memory,kills]
 
 All of it shares one machine with Kafka, Redis and the receiver, so the figures of one run are to be compared with each
 other, and with what reading alone and sending alone cost in the same run.
@@ -178,33 +178,52 @@ class Bench:
         self.world.receiver.clear()
 
     def kills(self, count=5, limit=1000):
-        table = Table(f"kill -9 at {limit}/s and started again at once, {count} times", "", "measured")
+        table = Table(f"kill -9 at {limit}/s and started again at once, {count} times", "", "to first, ms", "duplicates")
+        for order in ("partition", "key", "none"):
+            self._kills(table, order, count, limit)
+
+    def _kills(self, table, order, count, limit):
         topic = self.topic()
-        gate = self.world.start_gates(1, self.config(topic, limit=limit), PARTITIONS)[0]
+        gate = self.world.start_gates(1, self.config(topic, limit=limit, route={"order": order}), PARTITIONS)[0]
         records = (count * 2 + 2) * limit
-        producer = self.world.start_producing(topic, records, SIZE, rate=1.1 * limit)
+        producer = self.world.start_producing(topic, records, SIZE, rate=1.1 * limit, keys=1000)
         killed = []
         for _ in range(count):
             time.sleep(2)
             killed.append(places.now_us())
             gate.kill()
             gate.start(wait=False)
-        producer.wait(30)
-        self.world.receiver.wait_for(records, 60)
+        producer.wait(60)
+        self.world.receiver.wait_for(records, 120)
         seen = self.world.receiver.deliveries()
         first = {}
         for one in seen:
             first.setdefault(one.gate, one.arrived)
-        took = [(first[f"{gate.name}.{number + 2}"] - at) / 1000 for number, at in enumerate(killed)]
-        table.row("kill to first delivery, ms", " ".join(f"{ms:.0f}" for ms in sorted(took)))
-        table.row("duplicates, all kills together", len(deliveries.duplicates(seen)))
+        took = sorted((first[f"{gate.name}.{number + 2}"] - at) / 1000 for number, at in enumerate(killed))
         admitted = deliveries.permits(seen).values()
-        table.row("worst second, of the limit", f"{deliveries.worst_window(admitted, SECOND_US)[0]}/{limit}")
+        worst = deliveries.worst_window(admitted, SECOND_US)[0]
+        table.row(f"order {order} (worst second: {worst} of {limit})", f"{took[len(took) // 2]:.0f} ({took[-1]:.0f})",
+                  f"{len(deliveries.duplicates(seen)) / count:.1f} a kill")
         self.end([gate])
 
+    def flat(self):
+        """What many partitions and many buckets cost beside one; the limit is in memory and never binds."""
+        table = Table(f"{self.records:,} records of {SIZE} bytes, order none, a bucket for each key", "", "CPU us/rec")
+        for partitions, keys in ((1, 1), (1000, 1), (PARTITIONS, 1), (PARTITIONS, 100_000)):
+            topic = self.topic(partitions)
+            self.world.produce(topic, self.records, SIZE, keys=keys)
+            limit = {"algorithm": "token_bucket", "rate": "1000000/s", "burst": 1_000_000, "key": "record_key",
+                     "store": "memory"}
+            settings = self.config(topic, limit=1, route={"order": "none", "limits": ["each"]})
+            settings["limits"] = {"each": limit}
+            gate = self.world.gate(f"gate-{topic}", settings).start()
+            self.world.receiver.wait_for(self.records, 300)
+            table.row(f"{partitions:,} partitions, {keys:,} keys",
+                      f"{gate.cpu_seconds() / self.records * 1e6:.2f}")
+            self.end([gate])
 
 def main():
-    parts = ["throughput", "latency", "shared", "idle", "memory", "kills"]
+    parts = ["throughput", "flat", "latency", "shared", "idle", "memory", "kills"]
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--records", type=int, default=200_000)
     parser.add_argument("--only", default=",".join(parts), help="some of " + ",".join(parts))

@@ -135,21 +135,6 @@ TEST(Gate, a_bucket_without_permits_does_not_hold_up_another) {
   EXPECT_EQ(bench.all<ForgetLine>()[0].line, LineId{1});
 }
 
-TEST(Gate, a_full_partition_is_held_and_read_again_when_a_quarter_is_free) {
-  RouteOptions route = limited_route(Order::none);
-  route.inside_records = 4;
-  BenchGate bench(BenchGate::options_for(route));
-  bench.assign(0);
-  for (std::uint32_t i = 0; i < 4; ++i) bench.arrive(i, i);
-  EXPECT_EQ(bench.all<Hold>().size(), 1u);
-  bench.answer({0});
-  EXPECT_TRUE(bench.all<Read>().empty());
-  bench.ended(0, Outcome::accepted);
-  bench.answer({0});
-  bench.ended(1, Outcome::accepted);
-  EXPECT_EQ(bench.all<Read>().size(), 1u);
-}
-
 TEST(Gate, a_record_read_just_before_its_partition_was_held_is_taken_in) {
   RouteOptions route = limited_route(Order::none);
   route.inside_records = 1;

@@ -59,6 +59,23 @@ struct Reading {
   std::map<std::uint32_t, std::vector<std::uint32_t>> places;
 };
 
+TEST(Intake, a_full_partition_is_held_and_read_again_when_a_quarter_is_free) {
+  RouteOptions route;
+  route.order = Order::none;
+  route.limit_count = 1;
+  route.inside_records = 4;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 4; ++i) bench.arrive(i, i);
+  EXPECT_EQ(bench.all<Hold>().size(), 1u);
+  bench.answer({0});
+  EXPECT_TRUE(bench.all<Read>().empty());
+  bench.ended(0, Outcome::accepted);
+  bench.answer({0});
+  bench.ended(1, Outcome::accepted);
+  EXPECT_EQ(bench.all<Read>().size(), 1u);
+}
+
 TEST(Intake, a_partition_has_no_more_inside_than_is_still_free_for_others) {
   BenchGate bench = dead_gate(kInside);
   Reading reading(bench);
