@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -176,11 +177,17 @@ class Operator {
  private:
   // The broker may still serve a log of that name that was deleted just now.
   void wait_until_empty(const std::string& name, int partition) {
-    std::int64_t start = 0, end = -1;
-    for (int tries = 0; tries < 20'000; ++tries) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < deadline) {
+      std::int64_t start = 0, end = -1;
       const auto error =
           rd_kafka_query_watermark_offsets(client_, name.c_str(), partition, &start, &end, 1000);
       if (!error && end == 0) return;
+      // Asks the broker: what the client remembers may be that there is no such topic.
+      const rd_kafka_metadata_t* metadata = nullptr;
+      if (!rd_kafka_metadata(client_, 1, nullptr, &metadata, 5000)) {
+        rd_kafka_metadata_destroy(metadata);
+      }
     }
     throw std::runtime_error("the new topic " + name + " is not empty");
   }

@@ -285,7 +285,7 @@ TEST_F(SourceTest,
     return g.source->status().partitions.size() == 2 &&
            other.source->status().partitions.size() == 2;
   };
-  const auto deadline = steady_clock::now() + 15s;
+  const auto deadline = steady_clock::now() + 40s;
   while (!both_have_two() && steady_clock::now() < deadline) continue;
   ASSERT_TRUE(both_have_two()) << "the group waited for what could not be asked";
   EXPECT_TRUE(g.all<core::PartitionRevoked>().empty()) << "of what the gate never had";
