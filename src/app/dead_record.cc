@@ -28,6 +28,14 @@ std::string name_of(core::DeadLetterReason reason) {
 
 std::int64_t millis(Instant at) { return at.us / 1000; }
 
+// Whoever reads the headers may take them for ASCII.
+std::string ascii(std::string text) {
+  for (char& c : text) {
+    if (c < 0x20 || c > 0x7e) c = '?';
+  }
+  return text;
+}
+
 // All attempts, those before it was read from a dead letter topic among them.
 kafka::EarlierAttempts attempts_of(const StoredRecord& record) {
   kafka::EarlierAttempts all = record.earlier;
@@ -56,7 +64,7 @@ DeadRecordBuilder::DeadRecordBuilder(const StoredRecord& record, const core::Dea
   add(kAttemptsHeader, std::to_string(attempts.count));
   add(kReasonHeader, name_of(command.reason));
   if (!record.last_error.empty()) {
-    add(kErrorHeader, record.last_error);
+    add(kErrorHeader, ascii(record.last_error));
   } else if (command.reason == core::DeadLetterReason::never) {
     add(kErrorHeader, std::string(kNever));
   }

@@ -62,6 +62,9 @@ void Shard::connect(const MakeSource& make_source) {
   if (uses_dead_letters(config_)) {
     dead_letters_ =
         std::make_unique<kafka::DeadLetters>(io_, dead_letters_options(config_), events_, notify_);
+    dead_letters_->tell_too_large([this](core::RecordId record, std::string_view topic) {
+      tell_too_large(records_[record], topic);
+    });
   }
   source_ = make_source ? make_source(io_, events_, *this, notify_)
                         : std::make_unique<kafka::Source>(io_, source_options(config_, place_),
@@ -211,6 +214,16 @@ void Shard::carry_out(const core::DeadLetter& command) {
   const StoredRecord& record = records_[command.record];
   const config::Route& route = config_.routes[record.route.value];
   dead_letters_->put(DeadRecordBuilder(record, command, route).record());
+}
+
+// Said each time: nothing is thrown away, so the record stays, and its lane waits for people.
+void Shard::tell_too_large(const StoredRecord& record, std::string_view topic) {
+  notify_({Severity::error, "dead_letter_too_large",
+           std::string(record.topic()) + "-" + std::to_string(record.number.value) + "@" +
+               std::to_string(record.offset.value) + " (" + std::to_string(record.size().value) +
+               " bytes) is larger than the dead letter topic " + std::string(topic) +
+               " takes; raise that topic's max.message.bytes. It is tried again for ever, and what "
+               "must leave after it waits"});
 }
 
 void Shard::carry_out(const core::Hold& command) {

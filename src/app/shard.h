@@ -67,6 +67,7 @@ class Shard final : public kafka::MessageSink {
   const core::Gate& gate() const { return gate_; }
   const kafka::RecordSource& source() const { return *source_; }
   const Limiters& limiters() const { return limiters_; }
+  const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
   const http::Target& target(std::size_t i) const { return *targets_[i].http; }
   Instant now() const { return now_; }
 
@@ -88,6 +89,7 @@ class Shard final : public kafka::MessageSink {
   void perform_while_reading();
 
   void tell_ledger_full(core::PartitionId partition);
+  void tell_too_large(const StoredRecord& record, std::string_view topic);
 
   void carry_out(const core::Command& command);
   void carry_out(const core::Send& command);

@@ -14,6 +14,7 @@ ShardView view_of(const Shard& shard) {
     const core::Partition* known = shard.gate().partition(partition.partition);
     view.finished_ahead.push_back(known ? known->ledger.finished_ahead() : 0);
   }
+  if (shard.dead_letters() != nullptr) view.dead_letters = shard.dead_letters()->status();
   for (std::uint16_t i = 0; i < shard.config().targets.size(); ++i) {
     view.targets.push_back({shard.target(i).status(), shard.gate().held_until(core::TargetId{i})});
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "adapters/http/target.h"
+#include "adapters/kafka/dead_letters.h"
 #include "adapters/kafka/source.h"
 #include "adapters/metrics/snapshot.h"
 #include "adapters/redis/store.h"
@@ -27,8 +28,9 @@ struct ShardView {
   metrics::Snapshot metrics;
   kafka::SourceStatus source;
   std::vector<std::uint64_t> finished_ahead;  // Of the source's partitions, in their order.
-  std::vector<Target> targets;                // By TargetId.
-  std::optional<redis::StoreStatus> redis;    // None where no limit is kept there.
+  kafka::DeadLettersStatus dead_letters;
+  std::vector<Target> targets;              // By TargetId.
+  std::optional<redis::StoreStatus> redis;  // None where no limit is kept there.
   std::size_t lines = 0;
 };
 

@@ -152,6 +152,15 @@ Json shards_json(const Views& views, const std::vector<std::string>& silent) {
   return shards;
 }
 
+Json dead_letters_json(const Views& views) {
+  kafka::DeadLettersStatus sum;
+  for (const ShardView& view : known(views)) {
+    sum.open += view.dead_letters.open;
+    keep_first(sum.trouble, view.dead_letters.trouble);
+  }
+  return {{"open", sum.open}, {"trouble", valid_utf8(sum.trouble)}};
+}
+
 Json recent_json(const Recent& recent) {
   Json entries = Json::array();
   for (const Recent::Entry& entry : recent.entries()) {
@@ -244,6 +253,7 @@ std::string status_json(const Views& views, const config::Config& config,
   status["targets"] = targets_json(views, config);
   status["stores"] = stores_json(views, config);
   status["kafka"] = kafka_json(views);
+  status["dead_letters"] = dead_letters_json(views);
   std::size_t lines = 0;
   for (const ShardView& view : known(views)) lines += view.lines;
   status["lines"] = lines;

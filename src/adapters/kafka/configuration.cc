@@ -55,6 +55,9 @@ constexpr std::array kDeadLettersDefaults = {
     Property{"client.id", "einlass"},
     Property{"linger.ms", "5"},
     Property{"message.timeout.ms", "30000"},
+    // A topic's max.message.bytes is for a whole batch, and one that is too large fails with all
+    // that is in it: a small record must not wait because of those that it travels with.
+    Property{"batch.size", "16384"},
     // Only what this process may hold; how large a record may be is the broker's to say. What came
     // out of a topic must not fail here because a dead letter has more headers.
     Property{"message.max.bytes", "33554432"},

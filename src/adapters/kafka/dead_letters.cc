@@ -43,6 +43,11 @@ HeadersHandle copy(std::span<const Header> headers) {
   return copies;
 }
 
+bool is_too_large(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
+         error == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+}
+
 // Data that is null for a null value only.
 void* data_of(const std::optional<std::string_view>& value) {
   if (!value) return nullptr;
@@ -109,6 +114,7 @@ struct DeadLetters::State {
   Troubles troubles{Duration{}};
   rd_kafka_t* client = nullptr;
   QueueHandle queue;
+  std::function<void(core::RecordId, std::string_view)> too_large;
   std::size_t open = 0;  // Records without a delivery report.
   int producers = 0;
 };
@@ -203,6 +209,7 @@ void DeadLetters::State::end(core::RecordId record, rd_kafka_resp_err_t error,
         explain(error, false, rd_kafka_err2str(error), {options.brokers, "", "", topic});
     trouble.detail = "a dead letter was not written: " + trouble.detail;
     tell(trouble);
+    if (is_too_large(error) && too_large) too_large(record, topic);
   }
   events.push_back(core::DeadLetterEnded{record, !error});
 }
@@ -218,5 +225,12 @@ DeadLetters::DeadLetters(boost::asio::io_context& io, DeadLettersOptions options
 DeadLetters::~DeadLetters() = default;
 
 void DeadLetters::put(const DeadRecord& record) { state_->put(record); }
+
+void DeadLetters::tell_too_large(
+    std::function<void(core::RecordId record, std::string_view topic)> told) {
+  state_->too_large = std::move(told);
+}
+
+DeadLettersStatus DeadLetters::status() const { return {state_->open, state_->troubles.worst()}; }
 
 }  // namespace einlass::kafka

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +33,12 @@ struct DeadRecord {
   std::span<const Header> headers;  // The record's own, then the einlass-* ones.
 };
 
+// What /v1/status shows of dead letters.
+struct DeadLettersStatus {
+  std::size_t open = 0;  // On their way to the brokers.
+  std::string trouble;   // The last error that still stands; empty if none.
+};
+
 // REQUIRES: used on the thread that runs `io`; outlived by `io` and `events`.
 class DeadLetters {
  public:
@@ -43,6 +51,12 @@ class DeadLetters {
   // Produces with an idempotent producer and acks=all. Ends as core::DeadLetterEnded, exactly one:
   // acknowledged only when the brokers have it, and not acknowledged on any failure.
   void put(const DeadRecord& record);
+
+  // `told` is called for each record that is larger than its dead letter topic takes, before the
+  // event that says that it was not acknowledged.
+  void tell_too_large(std::function<void(core::RecordId record, std::string_view topic)> told);
+
+  DeadLettersStatus status() const;
 
  private:
   struct State;

@@ -155,6 +155,50 @@ TEST_F(DeadLettersTest, does_not_acknowledge_what_the_broker_refuses_and_says_so
   EXPECT_TRUE(ended(2).acknowledged);
 }
 
+TEST_F(DeadLettersTest, names_the_record_that_is_too_large_each_time_and_shows_the_trouble) {
+  open();
+  std::vector<std::string> told;
+  dead->tell_too_large([&](core::RecordId record, std::string_view topic) {
+    EXPECT_EQ(events.size(), told.size());  // Before its event: the record is still there.
+    told.push_back(std::to_string(record.slot) + " " + std::string(topic));
+  });
+  for (std::size_t i = 1; i <= 2; ++i) {
+    cluster.fail(kProduceApi, {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE});
+    put(7, "value");
+    EXPECT_EQ(dead->status().open, 1u);
+    ASSERT_TRUE(wait_for(i));
+    EXPECT_EQ(dead->status().open, 0u);
+    EXPECT_NE(dead->status().trouble.find("max.message.bytes"), std::string::npos);
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"7 dead", "7 dead"}));
+  put(8, "value");
+  ASSERT_TRUE(wait_for(3));
+  EXPECT_EQ(dead->status().trouble, "");
+  EXPECT_EQ(told.size(), 2u);
+}
+
+TEST_F(DeadLettersTest, waits_for_a_grant) {
+  open({{"message.timeout.ms", "2000"}, {"topic.metadata.propagation.max.ms", "500"}});
+  cluster.fail(kProduceApi, {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED});
+  put(1, "value");
+  ASSERT_TRUE(wait_for(1));
+  EXPECT_FALSE(ended(0).acknowledged);
+  EXPECT_EQ(count_notices("kafka_topic_forbidden"), 1u);
+  EXPECT_NE(dead->status().trouble.find("WRITE"), std::string::npos);
+  put(1, "value");
+  ASSERT_TRUE(wait_for(2));
+  EXPECT_TRUE(ended(1).acknowledged);
+  EXPECT_EQ(dead->status().trouble, "");
+}
+
+TEST_F(DeadLettersTest, takes_a_megabyte_beside_what_is_small) {
+  open();
+  put(1, std::string(1 << 20, 'x'));
+  put(2, "small");
+  ASSERT_TRUE(wait_for(2));
+  EXPECT_TRUE(ended(0).acknowledged && ended(1).acknowledged);
+}
+
 TEST_F(DeadLettersTest, does_not_acknowledge_what_cannot_even_be_queued) {
   open({{"message.max.bytes", "1000"}});
   put(1, std::string(5000, 'x'));

@@ -114,6 +114,15 @@ TEST(DeadRecord, what_the_record_brought_under_the_gates_names_gives_way) {
   EXPECT_EQ(sample.headers()[1], (Headers::value_type{"Einlass-Topic", "stays too"}));
 }
 
+TEST(DeadRecord, its_error_is_ascii_whatever_the_configuration_is_written_in) {
+  Sample sample;
+  sample.fill();
+  sample.record.last_error = "limit per_tenant: no key at header:mandant-k\xC3\xB6ln\n";
+  const DeadRecordBuilder builder(sample.record, sample.command, sample.route);
+  EXPECT_EQ(std::get<DeadStory>(read_story(builder.record().headers)).error,
+            "limit per_tenant: no key at header:mandant-k??ln?");
+}
+
 TEST(DeadRecord, dead_again_adds_up_its_attempts) {
   Sample sample;
   sample.message.earlier = {5, 1000, 2000};
