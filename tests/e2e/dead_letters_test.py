@@ -1,0 +1,69 @@
+"""A dead letter topic that will not have what it is given: nothing is lost, nothing else waits, and it is said."""
+
+import unittest
+
+import gate
+import places
+import scenario
+
+
+def value(record):
+    return bytes.fromhex(record["value"])
+
+
+class DeadLetters(scenario.Scenario):
+    redis = False
+
+    def _config(self, **route):
+        return self.world.config("results", 1000, {"limits": {"shared": {"store": "memory"}}, "route": route})
+
+    def _trouble(self, running):
+        return running.status().get("dead_letters", {}).get("trouble", "")
+
+    def test_a_topic_that_is_not_there(self):
+        """Each partition waits behind its refused record, until the topic is made."""
+        self.world.create_topic("results", 2)
+        self.world.receiver.tell("status", status=400)
+        config = gate.merge(self._config(dead_letter="dead"), {"kafka": {"properties": {"message.timeout.ms": "3000"}}})
+        running = self.world.gate("gate-1", config).start()
+        self.world.produce("results", 40)
+        places.wait_until(lambda: "the topic dead is not there" in self._trouble(running), 60, "it says so")
+        self.world.receiver.tell("ok")
+        self.assertEqual([offset or 0 for offset in self.world.committed("results")], [0, 0])
+        self.assertEqual(self.world.receiver.summary()["distinct"], 0)
+        self.world.create_topic("dead", 1)
+        self.world.receiver.wait_for(38, 90, [running])
+        self.assert_committed("results")
+        self.assertEqual(self.world.ends("dead"), [2])
+        self.assertEqual({value(one).split()[0] for one in self.world.consume("dead")}, {b"0-0", b"1-0"})
+        places.wait_until(lambda: self._trouble(running) == "", 10, "the trouble is over")
+        self.assert_books_closed([running])
+        self.assertEqual(running.terminate(), 0)
+
+    def test_a_topic_that_takes_only_smaller_records(self):
+        """Small letters go beside the large one, which is named, kept, and written where it fits."""
+        self.world.create_topic("results", 1)
+        self.world.create_topic("small", 1, **{"max.message.bytes": 20_000})
+        self.world.create_topic("large", 1)
+        self.world.receiver.tell("status", status=400)
+        config = self._config(dead_letter="small", order="none")
+        running = self.world.gate("gate-1", config).start()
+        large = 37
+        self.world.produce_records("results", [
+            {"value": b"%d " % i + b"." * (50_000 if i == large else 3_000)} for i in range(100)])
+        places.wait_until(lambda: self.world.ends("small") == [99], 60, "the 99 small ones")
+        places.wait_until(lambda: f"results-0@{large} (" in running.log(200), 10, "the large one is named")
+        self.assertIn("max.message.bytes", self._trouble(running))
+        places.wait_until(lambda: self.world.committed("results") == [large], 10, "committed up to the large one")
+        self.assertEqual(running.terminate(), 0)
+        again = self.world.gate("gate-1", self._config(dead_letter="large", order="none")).start()
+        places.wait_until(lambda: self.world.ends("large") == [1], 60, "the large one")
+        [letter] = self.world.consume("large")
+        self.assertEqual(value(letter), b"%d " % large + b"." * 50_000)
+        self.assert_committed("results")
+        self.assertEqual(self.world.ends("small"), [99])
+        self.assertEqual(again.terminate(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
