@@ -2,7 +2,6 @@
 
 import unittest
 
-import gate
 import places
 import scenario
 
@@ -24,10 +23,9 @@ class DeadLetters(scenario.Scenario):
         """Each partition waits behind its refused record, until the topic is made."""
         self.world.create_topic("results", 2)
         self.world.receiver.tell("status", status=400)
-        config = gate.merge(self._config(dead_letter="dead"), {"kafka": {"properties": {"message.timeout.ms": "3000"}}})
-        running = self.world.gate("gate-1", config).start()
+        running = self.world.gate("gate-1", self._config(dead_letter="dead")).start()
         self.world.produce("results", 40)
-        places.wait_until(lambda: "the topic dead is not there" in self._trouble(running), 60, "it says so")
+        places.wait_until(lambda: "the topic dead is not there" in self._trouble(running), 30, "it says so")
         self.world.receiver.tell("ok")
         self.assertEqual([offset or 0 for offset in self.world.committed("results")], [0, 0])
         self.assertEqual(self.world.receiver.summary()["distinct"], 0)

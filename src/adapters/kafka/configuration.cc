@@ -63,6 +63,10 @@ constexpr std::array kDeadLettersDefaults = {
     Property{"message.max.bytes", "33554432"},
     Property{"queue.buffering.max.messages", "10000"},
     Property{"queue.buffering.max.kbytes", "65536"},
+    // How long it goes unnoticed that a topic was created, or the right to write to it granted.
+    Property{"topic.metadata.refresh.interval.ms", "5000"},
+    // Before a topic that nobody knows is said to be missing; it is looked for all the same.
+    Property{"topic.metadata.propagation.max.ms", "5000"},
     // How long it goes unnoticed that the brokers are back, while there is nothing to read or
     // commit.
     Property{"statistics.interval.ms", "5000"},

@@ -208,6 +208,7 @@ void DeadLetters::State::end(core::RecordId record, rd_kafka_resp_err_t error,
     Trouble trouble =
         explain(error, false, rd_kafka_err2str(error), {options.brokers, "", "", topic});
     trouble.detail = "a dead letter was not written: " + trouble.detail;
+    if (trouble.standing == Standing::topic) troubles.brokers_answer();
     tell(trouble);
     if (is_too_large(error) && too_large) too_large(record, topic);
   }

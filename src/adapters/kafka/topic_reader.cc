@@ -108,8 +108,6 @@ void TopicReader::begin(std::span<const ReadRange> ranges) {
     partition.phase = Phase::reading;
     state.assignment.more(partition);
     CHECK(partition.id.value == state.ends.size());
-    partition.phase = Phase::reading;
-    state.assignment.more(partition);
     partition.next = range.start.value;
     state.ends.push_back(range.end.value);
     ++state.open;
