@@ -16,7 +16,9 @@ Admission::Admission(const GateOptions& options, Records& records, Delivery& del
       stats_(stats),
       targets_(options.targets.size()),
       stores_(options.stores),
-      random_(options.seed ^ 0xA5A5A5A5A5A5A5A5u) {}
+      random_(options.seed ^ 0xA5A5A5A5A5A5A5A5u) {
+  find_contests();
+}
 
 void Admission::add_line(LineId id, RouteId route, bool keep) {
   if (id.value >= lines_.size()) lines_.resize(id.value + 1);
@@ -25,11 +27,14 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.in_use = true;
   line.keep = keep;
   line.route = route;
+  line.apart = retries_stand_apart(options_.routes[route.value].target);
   line.next_ask = Instant{};
   line.bound = line.held_back = line.ahead = false;
   line.failed.reset();
   line.asked_cost = Permits{1};
   line.pace = Pace{};
+  line.credit = Credit{};
+  line.lacks = kNoContest;
 }
 
 void Admission::enter(const Record& record) {
@@ -51,14 +56,15 @@ void Admission::ready(Record& record, bool was_behind, Instant now, Commands& co
   CHECK(record.state == RecordState::ready);
   Line& line = lines_[record.line.value];
   if (was_behind) --line.behind;
-  line.ready.push_back(records_, record.id.slot);
+  list_of(line, record).push_back(records_, record.id.slot);
   serve(line, now, commands);
 }
 
 void Admission::withdraw(Record& record) {
   Line& line = lines_[record.line.value];
-  if (record.state == RecordState::ready) line.ready.erase(records_, record.id.slot);
+  if (record.state == RecordState::ready) list_of(line, record).erase(records_, record.id.slot);
   if (record.state == RecordState::behind) --line.behind;
+  if (line.apart) note_wants(line);
 }
 
 void Admission::ended(const Record& record, Instant now, Commands& commands) {
@@ -84,6 +90,7 @@ void Admission::serve(Line& line, Instant now, Commands& commands) {
 void Admission::go_on(Line& line, Instant now, Commands& commands) {
   if (route_of(line).cost_varies) give_back_useless(line, now, commands);
   consider_asking(line, now, commands);
+  if (line.apart) note_wants(line);
   arm(line, now);
   forget_if_empty(line, commands);
 }
@@ -100,16 +107,32 @@ void Admission::give_back(Line& line, Instant now, Commands& commands) {
 }
 
 // Nobody is left to use the first permit, its time is over, or it is for another cost than that of
-// the record whose turn it is.
+// the records whose turn it may be.
 bool Admission::is_useless(const Line& line, Instant now) const {
   const HeldPermit& first = line.permits.front();
   if (line.total == 0 || first.due + route_of(line).use_within < now) return true;
-  return !line.ready.empty() && !fits_first(line);
+  return line.count() > 0 && fitting(line) == kNoSlot;
 }
 
-bool Admission::fits_first(const Line& line) const {
-  return !route_of(line).cost_varies ||
-         records_[line.ready.front()].cost == line.permits.front().permit.cost;
+// Whose turn it is; kNoSlot if no record is ready.
+Slot Admission::next_of(const Line& line) const {
+  Slot next = line.ready.front();
+  if (!line.retries.empty() && (next == kNoSlot || retry_goes_first(line))) {
+    next = line.retries.front();
+  }
+  const bool choice = line.count() > 1 && !delivery_.breaker(route_of(line).target).closed();
+  return choice ? other_than_last_failed(line, next) : next;
+}
+
+// The record that the first permit is for: the next one; or the first of the other kind, where only
+// that one has its cost. kNoSlot if it is for neither. REQUIRES: there is a permit, and a record.
+Slot Admission::fitting(const Line& line) const {
+  const Slot next = next_of(line);
+  if (!route_of(line).cost_varies) return next;
+  const Permits cost = line.permits.front().permit.cost;
+  if (records_[next].cost == cost) return next;
+  const Slot other = next == line.ready.front() ? line.retries.front() : line.ready.front();
+  return other != kNoSlot && records_[other].cost == cost ? other : kNoSlot;
 }
 
 void Admission::give_back_useless(Line& line, Instant now, Commands& commands) {
@@ -117,16 +140,17 @@ void Admission::give_back_useless(Line& line, Instant now, Commands& commands) {
 }
 
 bool Admission::may_send(const Line& line, Instant now) const {
-  if (line.ready.empty()) return false;
+  if (line.count() == 0) return false;
   if (route_of(line).limit_count == 0) return true;
-  return !line.permits.empty() && line.permits.front().due <= now && fits_first(line);
+  return !line.permits.empty() && line.permits.front().due <= now && fitting(line) != kNoSlot;
 }
 
 void Admission::send_first(Line& line, Instant now, Commands& commands) {
-  Record& record = records_[line.ready.front()];
+  const bool limited = route_of(line).limit_count > 0;
+  Record& record = records_[limited ? fitting(line) : next_of(line)];
   RouteStats& stats = stats_[line.route.value];
   HeldPermit held;
-  if (route_of(line).limit_count > 0) {
+  if (limited) {
     held = line.permits.front();
     line.permits.pop_front();
     --queues_of(line).reserved;
@@ -135,23 +159,24 @@ void Admission::send_first(Line& line, Instant now, Commands& commands) {
     stats.stood_in += held.permit.stand_in;
     stats.admission_wait.observe(held.due - record.since);
   }
-  line.ready.erase(records_, record.id.slot);
+  list_of(line, record).erase(records_, record.id.slot);
   line.pace.count(now);
   queues_of(line).pace.count(now);
+  if (line.apart) count_attempt(line, record.attempt.value > 0);
   delivery_.send(record, held.permit, now, commands);
 }
 
 void Admission::send_all(Line& line, Instant now, Commands& commands) {
-  const TargetId target = route_of(line).target;
+  const TargetQueues& target = queues_of(line);
   while (may_send(line, now)) {
-    // Others that wait for room were there first.
-    if (delivery_.room(target, now) == 0 ||
-        (line.waits != LineWaits::room && !queues_of(line).room.empty())) {
-      return wait_for(line, LineWaits::room);
+    // Others that wait for room were there first; the end of the event serves them all in turn.
+    const bool queued = !target.room.empty() || !target.retries_room.empty();
+    if (queued || delivery_.room(route_of(line).target, now) == 0) {
+      return wait_for(line, room_for(line));
     }
     send_first(line, now, commands);
   }
-  if (line.waits == LineWaits::room) wait_no_more(line);
+  if (line.waits == LineWaits::room || line.waits == LineWaits::retries_room) wait_no_more(line);
 }
 
 // ---- queues ----
@@ -160,52 +185,48 @@ Admission::Queue& Admission::queue_of(Line& line, LineWaits what) {
   switch (what) {
     case LineWaits::room:
       return queues_of(line).room;
+    case LineWaits::retries_room:
+      return queues_of(line).retries_room;
     case LineWaits::turn:
       return queues_of(line).turn;
+    case LineWaits::share:
+      return contests_[line.shares].retries;
     default:
       return stores_[route_of(line).store.value].waiting;
   }
 }
 
-void Admission::wait_for(Line& line, LineWaits what) {
-  if (line.waits == what) return;
+void Admission::wait_for(Line& line, LineWaits what, ContestIndex contest) {
+  if (line.waits == what && line.shares == contest) return;
   wait_no_more(line);
   if (what == LineWaits::not_at_all) return;
   line.waits = what;
+  line.shares = contest;
   queue_of(line, what).push_back(lines_, index_of(line));
+}
+
+// Until the target's permits are not all spoken for.
+void Admission::wait_for_turn(Line& line) {
+  if (!line.only_retries()) return wait_for(line, LineWaits::turn);
+  wait_for(line, LineWaits::share, contests_of_route_[line.route.value].front());
 }
 
 void Admission::wait_no_more(Line& line) {
   if (line.waits == LineWaits::not_at_all) return;
   queue_of(line, line.waits).erase(lines_, index_of(line));
   line.waits = LineWaits::not_at_all;
+  line.shares = kNoContest;
 }
 
 void Admission::touch(TargetId target) { targets_[target.value].touched = true; }
 
 void Admission::serve_targets(Instant now, Commands& commands) {
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
-    TargetQueues& target = targets_[i];
-    if (!target.touched) continue;
-    target.touched = false;
-    // One record a line in turn, so that no line's backlog stands before another's first record.
-    while (!target.room.empty() && delivery_.room(TargetId{i}, now) > 0) {
-      Line& line = lines_[target.room.front()];
-      wait_no_more(line);
-      give_back_useless(line, now, commands);
-      if (may_send(line, now)) send_first(line, now, commands);
-      if (may_send(line, now)) wait_for(line, LineWaits::room);
-      go_on(line, now, commands);
-    }
-    for (std::uint32_t turns = target.turn.size(); turns > 0; --turns) {
-      Line& line = lines_[target.turn.front()];
-      if (spoken_for(line, now)) break;
-      wait_no_more(line);
-      serve(line, now, commands);
-      if (line.waits == LineWaits::turn) break;
-      if (target.turn.empty()) break;
-    }
-    target.touched = false;
+    if (!targets_[i].touched) continue;
+    serve_room(TargetId{i}, now, commands);
+    serve_turns(TargetId{i}, now, commands);
+    serve_shares(TargetId{i}, now, commands);
+    targets_[i].touched = false;
   }
 }
 
@@ -235,7 +256,7 @@ void Admission::arm(Line& line, Instant now) {
   if (!line.permits.empty()) {
     const Instant due = line.permits.front().due;
     const Instant lapsed = due + route_of(line).use_within + Duration::micros(1);
-    at = !line.ready.empty() && due > now ? due : lapsed;
+    at = line.count() > 0 && due > now ? due : lapsed;
   }
   if (!line.open_ask && line.next_ask > now && line.total > 0) at = std::min(at, line.next_ask);
   const Alarm alarm{Alarm::Kind::line, index_of(line)};
@@ -248,10 +269,11 @@ void Admission::arm(Line& line, Instant now) {
 
 void Admission::add_waiting(RouteId route, Instant now, Waiting& waiting) const {
   const RouteOptions& options = options_.routes[route.value];
-  const bool held = delivery_.held_until(options.target) > now;
+  const bool held =
+      delivery_.held_until(options.target) > now || !delivery_.breaker(options.target).closed();
   for (const Line& line : lines_) {
-    if (!line.in_use || line.route != route || line.ready.empty()) continue;
-    const std::uint64_t ready = line.ready.size();
+    if (!line.in_use || line.route != route || line.count() == 0) continue;
+    const std::uint64_t ready = line.count();
     if (options.limit_count == 0 || held) {
       waiting.target += ready;
       continue;

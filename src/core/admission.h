@@ -3,6 +3,7 @@
 // Each line keeps the permits that were granted to it, pairs the first that is due with its first
 // ready record, gives back what was not used in time, and asks for as many as are likely to be
 // used. A permit belongs to the line, not to a record, so nobody waits for somebody else's trouble.
+// Where a target's retries have only a share, fresh records go before them.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/command.h"
+#include "core/contest.h"
 #include "core/deadlines.h"
 #include "core/delivery.h"
 #include "core/event.h"
@@ -70,8 +72,10 @@ class Admission {
   using Queue = List<Line, &Line::in_queue>;
   struct TargetQueues {
     Queue room;
+    Queue retries_room;  // Of lines with nothing but retries.
     Queue turn;
-    std::int64_t reserved = 0;  // Permits that its lines hold or have asked for.
+    std::vector<ContestIndex> contests;  // For limits without key.
+    std::int64_t reserved = 0;           // Permits that its lines hold or have asked for.
     Pace pace;
     bool touched = false;
   };
@@ -86,15 +90,45 @@ class Admission {
     return static_cast<std::uint32_t>(&line - lines_.data());
   }
 
+  std::int64_t share_of(const Line& line) const {
+    return options_.targets[route_of(line).target.value].retry_share;
+  }
+  static List<Record, &Record::in_line>& list_of(Line& line, const Record& record) {
+    return line.apart && record.attempt.value > 0 ? line.retries : line.ready;
+  }
+
   void serve(Line& line, Instant now, Commands& commands);
   void go_on(Line& line, Instant now, Commands& commands);
   void give_back(Line& line, Instant now, Commands& commands);
-  bool fits_first(const Line& line) const;
+  Slot next_of(const Line& line) const;
+  Slot other_than_last_failed(const Line& line, Slot slot) const;
+  Slot fitting(const Line& line) const;
   bool is_useless(const Line& line, Instant now) const;
   void give_back_useless(Line& line, Instant now, Commands& commands);
   bool may_send(const Line& line, Instant now) const;
   void send_first(Line& line, Instant now, Commands& commands);
   void send_all(Line& line, Instant now, Commands& commands);
+
+  // sharing.cc
+  void find_contests();
+  ContestIndex contest_for(TargetId target, LimitId limit);
+  bool retries_stand_apart(TargetId target) const;
+  bool retry_goes_first(const Line& line) const;
+  bool retries_want(ContestIndex i, const Line& line) const;
+  bool others_want(const Contest& contest, const Line& line) const;
+  std::int64_t spare(const Contest& contest) const;
+  std::int64_t usable_retries(const Line& line) const;
+  ContestIndex contest_before(const Line& line) const;
+  void count_attempt(Line& line, bool retry);
+  void note_wants(Line& line);
+  void note_shortage(Line& line, ContestIndex contest);
+  LineWaits room_for(const Line& line) const;
+  Queue* next_for_room(TargetQueues& target, const Contest& contest);
+  Queue* next_for_turn(TargetQueues& target, Contest& contest);
+  void serve_room(TargetId id, Instant now, Commands& commands);
+  void serve_turns(TargetId id, Instant now, Commands& commands);
+  void serve_shares(TargetId id, Instant now, Commands& commands);
+  bool stands_back(const Line& line) const;
 
   Duration horizon_of(const Line& line) const;
   std::int64_t demand(Line& line, Instant now);
@@ -107,7 +141,8 @@ class Admission {
   void learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now);
   Duration pause_for_held(Duration retry);
 
-  void wait_for(Line& line, LineWaits what);
+  void wait_for(Line& line, LineWaits what, ContestIndex contest = kNoContest);
+  void wait_for_turn(Line& line);
   void wait_no_more(Line& line);
   Queue& queue_of(Line& line, LineWaits what);
   void arm(Line& line, Instant now);
@@ -120,7 +155,10 @@ class Admission {
   std::vector<RouteStats>& stats_;
   std::vector<Line> lines_;            // By LineId.
   std::vector<TargetQueues> targets_;  // By TargetId.
-  std::vector<StoreState> stores_;     // By StoreId.
+  // First each target's room, by TargetId, then the limits without key.
+  std::vector<Contest> contests_;
+  std::vector<std::vector<ContestIndex>> contests_of_route_;  // The target's room comes first.
+  std::vector<StoreState> stores_;                            // By StoreId.
   // Given out last. They count from 2^47, so that the six bytes that permit ids have for an ask
   // begin with the bits that RFC 9562 asks for there in a UUID.
   std::uint64_t asks_ = std::uint64_t{1} << 47;

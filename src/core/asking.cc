@@ -36,14 +36,18 @@ std::int64_t Admission::allowance(Line& line, Instant now) {
   // Permits that are due at once are only good for use_within; those of a limit that binds come
   // due one after the other. Twice the pace, so that it can grow.
   const Duration cover = route.use_within / 4 + (line.bound ? horizon_of(line) : Duration{});
-  return delivery_.room(route.target, now) + 2 * line.pace.expected(now, cover);
+  const std::int64_t room = delivery_.room(route.target, now);
+  // A probe goes alone.
+  if (!delivery_.breaker(route.target).closed()) return room;
+  return room + 2 * line.pace.expected(now, cover);
 }
 
 std::int64_t Admission::demand(Line& line, Instant now) {
   const std::int64_t room = delivery_.room(route_of(line).target, now);
   const std::int64_t soon = allowance(line, now);
   // Of the records behind others only as many as the pace promises.
-  const std::int64_t usable = line.ready.size() + std::min<std::int64_t>(line.behind, soon - room);
+  const std::int64_t usable =
+      line.ready.size() + usable_retries(line) + std::min<std::int64_t>(line.behind, soon - room);
   const std::int64_t wanted = std::min({usable, soon, kMostHeld});
   const auto held = static_cast<std::int64_t>(line.permits.size());
   const std::int64_t missing = wanted - held;
@@ -53,13 +57,17 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   return route_of(line).cost_varies ? alike(line, held + most) - held : most;
 }
 
-// How many of the first `most` ready records have the same cost: one ask is for one cost.
+// How many of the first ready records have the cost of the next, `most` at most: one ask is for one
+// cost.
 std::int64_t Admission::alike(const Line& line, std::int64_t most) const {
+  if (line.count() == 0) return 0;
+  const Permits cost = records_[next_of(line)].cost;
   std::int64_t count = 0;
-  const Slot first = line.ready.front();
-  for (Slot slot = first; slot != kNoSlot && count < most; slot = records_[slot].in_line.next) {
-    if (records_[slot].cost != records_[first].cost) break;
-    ++count;
+  for (const Slot first : {line.ready.front(), line.retries.front()}) {
+    for (Slot slot = first; slot != kNoSlot && count < most; slot = records_[slot].in_line.next) {
+      if (records_[slot].cost != cost) break;
+      ++count;
+    }
   }
   return count;
 }
@@ -68,6 +76,10 @@ bool Admission::spoken_for(const Line& line, Instant now) {
   TargetQueues& target = queues_of(line);
   const TargetId id = route_of(line).target;
   if (delivery_.held_until(id) > now) return true;
+  // One asks for the permit of a probe.
+  if (!delivery_.breaker(id).closed()) {
+    return target.reserved > 0 || delivery_.room(id, now) == 0;
+  }
   const std::int64_t most = 2 * std::int64_t{options_.targets[id.value].max_in_flight} +
                             2 * target.pace.expected(now, kReserve);
   return target.reserved >= most;
@@ -75,13 +87,15 @@ bool Admission::spoken_for(const Line& line, Instant now) {
 
 // Empty if nothing stands in the way of asking; not_at_all if there is nothing to ask for now.
 std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant now) {
-  const std::uint32_t usable = line.ready.size() + line.behind;
-  if (line.open_ask || route_of(line).limit_count == 0 || now < line.next_ask ||
-      usable <= line.permits.size()) {
+  if (line.open_ask || route_of(line).limit_count == 0 || now < line.next_ask) {
     return LineWaits::not_at_all;
   }
+  const std::uint32_t usable = line.count() + line.behind;
+  if (usable <= line.permits.size()) return LineWaits::not_at_all;
   if (stores_[route_of(line).store.value].down) return LineWaits::store;
   if (spoken_for(line, now)) return LineWaits::turn;
+  const bool shut_out = line.only_retries() && !line.retries.empty() && usable_retries(line) == 0;
+  if (shut_out) return LineWaits::share;
   return std::nullopt;
 }
 
@@ -94,12 +108,14 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
       obstacle = LineWaits::not_at_all;
     } else {
       // Without a permit in hand only a place at the target can wake the line.
-      const bool stuck = line.permits.empty() && !line.ready.empty();
+      const bool stuck = line.permits.empty() && line.count() > 0;
       obstacle = stuck ? LineWaits::turn : LineWaits::not_at_all;
     }
   }
   // A line that waits for room has permits; when they are used up it comes here again.
-  if (line.waits != LineWaits::room) wait_for(line, *obstacle);
+  if (line.waits == LineWaits::room || line.waits == LineWaits::retries_room) return;
+  if (obstacle == LineWaits::turn) return wait_for_turn(line);
+  wait_for(line, *obstacle, obstacle == LineWaits::share ? contest_before(line) : kNoContest);
 }
 
 void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& commands) {
@@ -110,7 +126,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
     line.open_ask = AskId{++asks_};
     line.asked = most;
     line.asked_horizon = horizon_of(line);
-    if (route_of(line).cost_varies) line.asked_cost = records_[line.ready.front()].cost;
+    if (route_of(line).cost_varies) line.asked_cost = records_[next_of(line)].cost;
   }
   queues_of(line).reserved += line.asked;
   line.next_ask = now;
@@ -133,14 +149,15 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
                         event.stand_in};
     line.permits.insert({permit, now + event.due[i]});
   }
+  line.lacks = kNoContest;
   line.bound = granted < line.asked || event.due.back() > Duration{};
   if (granted < line.asked) {
     learn_from_shortage(line, event, now);
   } else {
     line.ahead = false;
   }
-  const bool never = granted == 0 && !event.retry && !line.ready.empty();
-  const Slot first = line.ready.front();
+  const bool never = granted == 0 && !event.retry && line.count() > 0;
+  const Slot first = never ? next_of(line) : kNoSlot;
   // Another record may have come to the front, which others may pay for.
   if (never && records_[first].cost == line.asked_cost) return first;
   serve(line, now, commands);
@@ -150,6 +167,10 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
 void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now) {
   const RouteOptions& route = route_of(line);
   CHECK(event.reason.value < route.limit_count);
+  const bool shared = route.shared_limits >> event.reason.value & 1;
+  if (shared && event.retry) {
+    line.lacks = contest_for(route.target, route.limits[event.reason.value]);
+  }
   if (event.due.empty()) ++stats_[line.route.value].limits[event.reason.value].rejections;
   if (!event.due.empty() && !event.retry) {
     line.next_ask = now;  // What was granted before, told again: nobody is to blame.
@@ -166,16 +187,16 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
     line.next_ask = now + pause_for_held(*event.retry);
     return;
   }
-  const bool shared = route.limit_count == 1 || (route.shared_limits >> event.reason.value & 1);
+  const bool binds_all = shared || route.limit_count == 1;
   const Duration retry = std::max(*event.retry, Duration::micros(1));
-  if (line.asked_horizon > Duration{} && shared) {
+  if (line.asked_horizon > Duration{} && binds_all) {
     // Whoever asks next is given what came free since anybody's last ask, all of it ahead of time:
     // waiting costs nothing, and saves calls. Spread, so that gates do not ask in step.
     const std::int64_t half = line.asked_horizon.us / 2;
     line.next_ask = now + retry + Duration{half / 2 + random_.up_to(half)};
     return;
   }
-  const bool go_ahead = shared && route.limit_count > 1 && route.horizon > Duration{};
+  const bool go_ahead = binds_all && route.limit_count > 1 && route.horizon > Duration{};
   line.ahead = go_ahead;
   line.next_ask = go_ahead ? now : now + retry;
 }
@@ -191,6 +212,7 @@ void Admission::failed(const PermitsFailed& event, Instant now, Commands& comman
   Line& line = lines_[event.line.value];
   if (!line.in_use || line.open_ask != event.ask) return;
   line.failed = *std::exchange(line.open_ask, std::nullopt);
+  line.lacks = kNoContest;
   queues_of(line).reserved -= line.asked;
   queues_of(line).touched = true;
   line.next_ask = now + event.wait;

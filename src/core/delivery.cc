@@ -10,19 +10,28 @@ Delivery::Delivery(const GateOptions& options, Records& records, Deadlines& dead
     : options_(options), records_(records), deadlines_(deadlines), random_(options.seed) {
   for (const TargetOptions& target : options.targets) {
     CHECK(target.max_in_flight > 0);
-    targets_.push_back(Target{target.max_in_flight, 0, Instant{}});
+    targets_.push_back(Target{target.max_in_flight, 0, Instant{}, Breaker(target.breaker)});
   }
 }
 
 std::uint32_t Delivery::room(TargetId target, Instant now) const {
   const Target& at = targets_[target.value];
-  return at.hold_until > now ? 0 : at.max_in_flight - at.in_flight;
+  if (at.hold_until > now) return 0;
+  const std::uint32_t free = at.max_in_flight - at.in_flight;
+  if (at.breaker.closed()) return free;
+  return at.breaker.lets_through(now) ? std::min<std::uint32_t>(free, 1) : 0;
+}
+
+Instant Delivery::held_until(TargetId target) const {
+  const Target& at = targets_[target.value];
+  return std::max(at.hold_until, at.breaker.open_until());
 }
 
 void Delivery::send(Record& record, const Permit& permit, Instant now, Commands& commands) {
   const TargetId target = options_.routes[record.route.value].target;
   CHECK(room(target, now) > 0);
   ++targets_[target.value].in_flight;
+  targets_[target.value].breaker.sent(record.id);
   ++record.attempt.value;
   record.since = now;
   record.permit = permit;
@@ -30,16 +39,26 @@ void Delivery::send(Record& record, const Permit& permit, Instant now, Commands&
   commands.push_back(Send{record.id, target, record.attempt, permit});
 }
 
-void Delivery::ended(TargetId target) {
+void Delivery::ended(const Record& record, Outcome outcome, Instant now) {
+  const TargetId target = options_.routes[record.route.value].target;
   Target& at = targets_[target.value];
   CHECK(at.in_flight > 0);
   --at.in_flight;
+  const bool was_closed = at.breaker.closed();
+  at.breaker.ended(record.id, record.since, outcome, now);
+  if (!was_closed || !at.breaker.closed()) arm(target, now);
 }
 
 void Delivery::hold(TargetId target, Duration length, Instant now) {
   Target& at = targets_[target.value];
   at.hold_until = std::max(at.hold_until, now + length);
-  if (at.hold_until > now) deadlines_.set({Alarm::Kind::target, target.value}, at.hold_until);
+  arm(target, now);
+}
+
+void Delivery::arm(TargetId target, Instant now) {
+  const Instant until = held_until(target);
+  const Alarm alarm{Alarm::Kind::target, target.value};
+  until > now ? deadlines_.set(alarm, until) : deadlines_.clear(alarm);
 }
 
 void Delivery::back_off(Record& record, Instant now) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/breaker.h"
 #include "core/command.h"
 #include "core/deadlines.h"
 #include "core/ids.h"
@@ -18,17 +19,20 @@ class Delivery {
  public:
   Delivery(const GateOptions& options, Records& records, Deadlines& deadlines);
 
-  // How many more attempts may start now: none while a Retry-After holds the target back.
+  // How many more attempts may start now: none while a Retry-After holds the target back or its
+  // breaker is open, and one where a probe is due.
   std::uint32_t room(TargetId target, Instant now) const;
 
-  // Until when the target is held back; in the past if it is not.
-  Instant held_until(TargetId target) const { return targets_[target.value].hold_until; }
+  // Until when nothing is sent, by a Retry-After or the breaker; in the past if nothing forbids it.
+  Instant held_until(TargetId target) const;
+
+  const Breaker& breaker(TargetId target) const { return targets_[target.value].breaker; }
 
   // Starts the next attempt of a ready record. REQUIRES: there is room.
   void send(Record& record, const Permit& permit, Instant now, Commands& commands);
 
-  // The attempt's place at the target is free again.
-  void ended(TargetId target);
+  // The record's attempt has ended: its place at the target is free again.
+  void ended(const Record& record, Outcome outcome, Instant now);
 
   // Sends nothing more to the target for so long; a hold that lasts longer stays. Its end comes as
   // the target's alarm.
@@ -43,7 +47,10 @@ class Delivery {
     std::uint32_t max_in_flight;
     std::uint32_t in_flight = 0;
     Instant hold_until;
+    Breaker breaker;
   };
+
+  void arm(TargetId target, Instant now);
 
   const GateOptions& options_;
   Records& records_;

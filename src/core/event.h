@@ -95,6 +95,12 @@ struct DeliveryEnded {
       hold_target;  // Retry-After: nothing more goes to this target for so long.
 };
 
+// Another gate was told by the target to stop: nothing goes to it for so long here either.
+struct TargetHold {
+  TargetId target;
+  Duration length;
+};
+
 // The dead letter topic has the record, or could not be reached (then it is tried again).
 struct DeadLetterEnded {
   RecordId record;
@@ -123,7 +129,7 @@ struct TimePassed {};
 
 using Event = std::variant<RecordArrived, DeliveryEnded, PermitsAnswered, PermitsFailed, StoreDown,
                            StoreUp, PartitionAssigned, PartitionRevoked, PartitionLost,
-                           DeadLetterEnded, CommitEnded, StopRequested, TimePassed>;
+                           DeadLetterEnded, TargetHold, CommitEnded, StopRequested, TimePassed>;
 
 // Where adapters put what happened, in order, until the loop hands it to the gate. The loop owns
 // it; adapters only append, on the loop's thread.

@@ -101,7 +101,7 @@ void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
   const bool abandoned = record.state == RecordState::abandoned && !record.doom;
   if (record.state != RecordState::attempting && !abandoned) return;
   const RouteOptions& route = options_.routes[record.route.value];
-  delivery_.ended(route.target);
+  delivery_.ended(record, event.outcome, now);
   admission_.touch(route.target);
   if (event.hold_target) delivery_.hold(route.target, *event.hold_target, now);
   admission_.ended(record, now, commands);
@@ -208,6 +208,11 @@ void Gate::end_abandoned(Record& record, Instant now, Commands& commands) {
 // Its attempt's end must be told to the limits that count those under way.
 bool Gate::keeps_its_line(const Record& record) const {
   return options_.routes[record.route.value].held_limits != 0 && !record.doom;
+}
+
+void Gate::on(const TargetHold& event, Instant now, Commands&) {
+  CHECK(event.target.value < options_.targets.size());
+  delivery_.hold(event.target, event.length, now);
 }
 
 // ---- what happens to permits ----

@@ -43,7 +43,10 @@ class Gate {
 
   const RouteStats& stats(RouteId route) const { return stats_[route.value]; }
   Waiting waiting(RouteId route, Instant now) const;
+  // Until when nothing is sent to the target, by a Retry-After or its breaker; past if it is not
+  // so.
   Instant held_until(TargetId target) const { return delivery_.held_until(target); }
+  const Breaker& breaker(TargetId target) const { return delivery_.breaker(target); }
 
   // Null for one that is absent.
   const Partition* partition(PartitionId id) const {
@@ -67,6 +70,7 @@ class Gate {
   void on(const PartitionRevoked& event, Instant now, Commands& commands);
   void on(const PartitionLost& event, Instant now, Commands& commands);
   void on(const DeadLetterEnded& event, Instant now, Commands& commands);
+  void on(const TargetHold& event, Instant now, Commands& commands);
   void on(const CommitEnded& event, Instant now, Commands& commands);
   void on(const StopRequested& event, Instant now, Commands& commands);
   void on(const TimePassed& event, Instant now, Commands& commands);

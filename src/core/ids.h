@@ -12,6 +12,7 @@ namespace einlass::core {
 using RouteId = Strong<struct RouteTag, std::uint16_t>;
 using TargetId = Strong<struct TargetTag, std::uint16_t>;
 using StoreId = Strong<struct StoreTag, std::uint8_t>;
+using LimitId = Strong<struct LimitTag, std::uint16_t>;
 
 // Which of a line's limits: its place in the route's list.
 using LimitIndex = Strong<struct LimitIndexTag, std::uint8_t>;

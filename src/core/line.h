@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/command.h"
+#include "core/credit.h"
 #include "core/ids.h"
 #include "core/list.h"
 #include "core/pace.h"
@@ -60,19 +61,29 @@ class HeldPermits {
 // Why a line stands in a queue besides its own.
 enum class LineWaits : std::uint8_t {
   not_at_all,
-  room,   // Has a due permit and a ready record, but its target has no room.
-  turn,   // Would ask, but its target's permits are spoken for.
-  store,  // Would ask, but the store does not answer.
+  room,          // Has a due permit and a ready record, but its target has no room.
+  retries_room,  // The same, with nothing but retries.
+  turn,          // Would ask, but its target's permits are spoken for.
+  share,         // Would ask, but has nothing but retries, and fresh records go first.
+  store,         // Would ask, but the store does not answer.
 };
+
+// Which contest of Admission's.
+using ContestIndex = std::uint16_t;
+inline constexpr ContestIndex kNoContest = 0xffff;
 
 struct Line {
   bool in_use = false;
-  bool keep = false;  // Lives as long as the gate.
+  bool keep = false;   // Lives as long as the gate.
+  bool apart = false;  // Its target's retries have only a share: they stand apart.
   RouteId route;
 
-  List<Record, &Record::in_line> ready;  // First come, first served.
-  std::uint32_t behind = 0;              // Its records that wait for others in their lanes.
-  std::uint32_t total = 0;               // All its records inside.
+  // First come, first served. Retries are in a list of their own only where they stand apart.
+  List<Record, &Record::in_line> ready;
+  List<Record, &Record::in_line> retries;
+  Credit credit;             // Between the two.
+  std::uint32_t behind = 0;  // Its records that wait for others in their lanes.
+  std::uint32_t total = 0;   // All its records inside.
 
   HeldPermits permits;
   std::optional<AskId> open_ask;
@@ -86,8 +97,17 @@ struct Line {
   bool ahead = false;           // Several limits, of which a shared one binds: ask ahead.
   Pace pace;
 
+  // What it counts for in its contests, so that a change can be booked.
+  ContestIndex lacks = kNoContest;     // The limit without key that its last answer was short of.
+  ContestIndex short_of = kNoContest;  // Its fresh records want of this and do not get.
+  std::int64_t promised = 0;           // Permits held or asked for that its retries will use.
+
   LineWaits waits = LineWaits::not_at_all;
+  ContestIndex shares = kNoContest;  // Whose share it waits for.
   Links in_queue;
+
+  std::uint32_t count() const { return ready.size() + retries.size(); }
+  bool only_retries() const { return ready.empty(); }
 };
 
 }  // namespace einlass::core

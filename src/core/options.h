@@ -1,6 +1,7 @@
 // What the gate is told once, when it is made. Filled by the composition root from the config.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "units/time.h"
 
 namespace einlass::core {
+
+// The most limits that a route may have.
+inline constexpr std::size_t kMostLimits = 8;
 
 // Which records of a route must leave one after the other.
 enum class Order : std::uint8_t { partition, key, none };
@@ -26,6 +30,8 @@ struct RouteOptions {
   // that binds does a line with several limits ask ahead: else a slow tenant's tickets would book
   // the shared limit far ahead, and everybody else behind them.
   std::uint32_t shared_limits = 0;
+  // Which of all limits each is, by its place: lines of one target compete for a limit without key.
+  std::array<LimitId, kMostLimits> limits{};
   // Bit i is set: limit i counts attempts under way, so each one's end is told to it.
   std::uint32_t held_limits = 0;
   bool cost_varies = false;  // Some limit takes its cost from the record.
@@ -37,8 +43,18 @@ struct RouteOptions {
   Bytes inside_bytes{16 << 20};        // either is held, so each is passed by one record at most.
 };
 
+struct BreakerOptions {
+  std::uint32_t failures = 0;  // In a row, until it opens; 0 = it never does.
+  Duration wait = Duration::millis(500);
+  Duration max_wait = Duration::seconds(30);  // Doubled up to this with each probe that fails.
+};
+
 struct TargetOptions {
   std::uint32_t max_in_flight = 64;
+  BreakerOptions breaker{};
+  // How many of a hundred attempts may be retries while fresh records could have been sent instead;
+  // 100 = all of them. REQUIRES: 1 to 100.
+  std::int64_t retry_share = 100;
 };
 
 struct GateOptions {

@@ -29,13 +29,15 @@ constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
                                                           "dead_letter_failed",
                                                           "oversleep",
                                                           "stall",
-                                                          "never"};
+                                                          "never",
+                                                          "target_fails",
+                                                          "target_held"};
 
 // How often, where a run has the fault at all: per occasion, or per second for the first four and
 // the two of the store.
 constexpr std::array<double, kFaults> kMost = {6.0, 2.0, 1.5, 1.5, 0.4,  0.3, 0.2, 0.3,
                                                0.3, 0.5, 2.0, 1.0, 0.5,  0.3, 0.2, 0.1,
-                                               1.0, 0.4, 0.5, 0.7, 0.03, 0.3};
+                                               1.0, 0.4, 0.5, 0.7, 0.03, 0.3, 0.2, 1.0};
 
 void draw_faults(Settings& settings, const Overrides& overrides) {
   Dice dice(settings.seed, "faults");
@@ -98,6 +100,7 @@ RouteSettings draw_route(Dice& dice, const Settings& settings) {
     if (limit.held) route.options.held_limits |= bit;
     route.options.cost_varies |= limit.varies;
     if (limit.varies) route.most_cost = std::min(route.most_cost, limit.limit);
+    route.options.limits[route.options.limit_count] = core::LimitId{static_cast<std::uint16_t>(i)};
     ++route.options.limit_count;
     route.limits.push_back(i);
   }
@@ -124,6 +127,18 @@ void draw_gate(Dice& dice, Settings& settings) {
   for (std::int64_t left = dice.between(1, 3); left > 0; --left) {
     settings.routes.push_back(draw_route(dice, settings));
     settings.gate.routes.push_back(settings.routes.back().options);
+  }
+}
+
+// How targets treat retries. Dice of its own, so that older seeds keep their worlds.
+void draw_retries(Settings& settings) {
+  Dice dice(settings.seed, "retries");
+  for (core::TargetOptions& target : settings.gate.targets) {
+    target.retry_share = dice.chance(0.3) ? 100 : dice.spread(1, 99);
+    if (dice.chance(0.4)) continue;
+    target.breaker.failures = static_cast<std::uint32_t>(dice.spread(1, 20));
+    target.breaker.wait = dice.duration(Duration::millis(1), Duration::seconds(1));
+    target.breaker.max_wait = target.breaker.wait * dice.spread(1, 8);
   }
 }
 
@@ -196,6 +211,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   settings.seed = seed;
   Dice dice(seed, "settings");
   draw_gate(dice, settings);
+  draw_retries(settings);
   draw_surroundings(dice, settings);
   draw_faults(settings, overrides);
   if (overrides.records) settings.records = std::min(settings.records, *overrides.records);

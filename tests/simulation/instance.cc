@@ -128,6 +128,7 @@ void Instance::pass_time() {
   take_told();
   if (!alive()) return;
   if (gate_->next_wakeup() && *gate_->next_wakeup() <= now) return wake(Duration{});
+  settled_at_ = now;
   permits_.check_none_kept(now);
   if (++checked_turns_ % 4 == 0) records_.check_waiting(*gate_, now);
   if (gate_->next_wakeup()) wake_at(*gate_->next_wakeup());
@@ -150,6 +151,7 @@ void Instance::handle(const core::Event& event) {
     std::visit([this](const auto& c) { perform(c); }, command);
   }
   records_.check(*gate_, now);
+  records_.check_shares(permits_, settled_at_);
   permits_.check(*gate_);
   if (++handled_ % 32 == 0) gate_->check_invariants();
 }
@@ -163,6 +165,9 @@ void Instance::before(const core::Event& event) {
   if (const auto* e = std::get_if<core::StopRequested>(&event)) records_.stop(e->deadline);
   if (const auto* e = std::get_if<core::RecordArrived>(&event)) records_.arrived(*e, now);
   if (const auto* e = std::get_if<core::DeliveryEnded>(&event)) records_.delivery_ended(*e, now);
+  if (const auto* e = std::get_if<core::TargetHold>(&event)) {
+    records_.held(e->target, now + e->length);
+  }
   if (const auto* e = std::get_if<core::DeadLetterEnded>(&event))
     records_.dead_letter_ended(*e, now);
   if (const auto* e = std::get_if<core::CommitEnded>(&event)) records_.commit_ended(e->result);
@@ -240,6 +245,10 @@ void Instance::kick() {
       tell(core::PartitionLost{assignment->id});
     }
   });
+}
+
+void Instance::hold_target(core::TargetId target, Duration length) {
+  tell(core::TargetHold{target, length});
 }
 
 void Instance::crash() {

@@ -37,6 +37,7 @@ class Instance {
   void kick();  // Dropped from the group; hears of it later.
   void records_appended() { wake(Duration{}); }
 
+  void hold_target(core::TargetId target, Duration length);
   void store_down(core::StoreId store, Duration outage);
   void crash();
   void stop(Duration patience);
@@ -128,6 +129,7 @@ class Instance {
   int turns_at_once_ = 0;
   Instant last_turn_{};
   Instant busy_until_{};
+  Instant settled_at_{-1};  // When it had last handled all wake-ups.
   std::uint64_t checked_turns_ = 0;
 
   std::vector<std::shared_ptr<Assignment>> assignments_;  // By PartitionId.

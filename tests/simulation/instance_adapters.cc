@@ -14,7 +14,7 @@ LogRecord& Instance::log_record(core::RecordId record) {
 
 void Instance::perform(const core::Send& command) {
   const Instant now = world_.timeline.now();
-  records_.send(command, now);
+  records_.send(command, permits_, now);
   permits_.use(command.permit, records_.line_of(command.record), now);
   if (const auto asked = questions_.find(command.permit.ask); asked != questions_.end()) {
     for (const BucketKey& bucket : asked->second.buckets) {

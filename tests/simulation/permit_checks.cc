@@ -60,6 +60,7 @@ void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant n
   require(now >= line.not_before || command.horizon != line.denied_horizon, "ask_before_retry",
           std::to_string((line.not_before - now).us) + " us");
   line.asking = true;
+  line.asked = command.max.value;
   open_[command.ask] = Question{command, {}};
 }
 
@@ -223,6 +224,24 @@ void PermitChecks::check_idle() const {
     require(!lines_[i].known || lines_[i].keep, "idle_line",
             "line " + std::to_string(i) + " is not forgotten");
   }
+}
+
+bool PermitChecks::holds_due(core::LineId line, Instant by) const {
+  for (const auto& [id, question] : answered_) {
+    if (question.ask.line != line) continue;
+    for (const Granted& granted : question.permits) {
+      if (granted.state == State::held && granted.in_turn <= by) return true;
+    }
+  }
+  return false;
+}
+
+std::int64_t PermitChecks::reserved(core::TargetId target) const {
+  std::int64_t sum = 0;
+  for (const Line& line : lines_) {
+    if (line.known && options(line).target == target) sum += line.held + line.asking * line.asked;
+  }
+  return sum;
 }
 
 }  // namespace einlass::simulation

@@ -34,6 +34,11 @@ class PermitChecks {
   void ended(const core::Ended& command, core::LineId line);
   void forget_line(core::LineId line, bool in_use);
 
+  // Whether the line holds a permit that was due by then.
+  bool holds_due(core::LineId line, Instant by) const;
+  // How many permits the lines of a target hold or have asked for.
+  std::int64_t reserved(core::TargetId target) const;
+
   // After each event.
   void check(const core::Gate& gate) const;
   // No permit is kept beyond its time. REQUIRES: the gate has handled every wake-up up to `now`.
@@ -60,6 +65,7 @@ class PermitChecks {
     bool keep = false;
     core::RouteId route;
     bool asking = false;
+    std::int64_t asked = 0;           // The last ask's max.
     std::optional<core::Ask> failed;  // Asked again before anything else.
     std::int64_t held = 0;
     Instant last_due{};

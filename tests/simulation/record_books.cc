@@ -97,6 +97,7 @@ void RecordChecks::check(const core::Gate& gate, Instant now) const {
     if (p.leaving) check_leaving(core::PartitionId{static_cast<std::uint32_t>(i)}, p, now);
     check_held(i);
   }
+  targets_.check(gate, now);
   for (std::size_t i = 0; i < books_.size(); ++i) {
     check_books(gate, core::RouteId{static_cast<std::uint16_t>(i)}, now);
   }
@@ -113,15 +114,44 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
   for (std::size_t i = 0; i < books_.size(); ++i) {
     const core::Waiting waiting = gate.waiting(core::RouteId{static_cast<std::uint16_t>(i)}, now);
     const std::uint64_t retry = waiting.retry;
-    const std::size_t target = settings_.gate.routes[i].target.value;
-    const bool room = now >= target_held_until_[target] &&
-                      in_flight_[target] < settings_.gate.targets[target].max_in_flight;
+    const core::TargetId target = settings_.gate.routes[i].target;
+    const bool room = targets_.lets_all_through(target, now) &&
+                      in_flight_[target.value] < settings_.gate.targets[target.value].max_in_flight;
     require(waiting.target == 0 || !room, "room_unused",
             std::to_string(waiting.target) + " wait for the target");
     require(
         retry <= backing_off[i], "backoff_too_long",
         std::to_string(retry) + " wait to try again, " + std::to_string(backing_off[i]) + " may");
   }
+}
+
+// Since before `before`: what became ready in the same event came too late.
+bool RecordChecks::was_ready(const Shadow& shadow, Instant before) const {
+  if (shadow.state != State::waiting || shadow.orphan || shadow.doomed) return false;
+  if (shadow.attempt > 0 || shadow.arrived_at > before) return false;
+  const Owned& p = partitions_[shadow.partition.value];
+  if (!p.live || p.leaving || line_hopeless_[shadow.line.value]) return false;
+  const auto lane = p.lanes.find(shadow.lane);
+  if (lane == p.lanes.end() || !lane->second.contains(shadow.offset)) return true;
+  if (*lane->second.begin() != shadow.offset) return false;
+  const auto moved = p.lane_moved.find(shadow.lane);
+  return moved == p.lane_moved.end() || moved->second <= before;
+}
+
+void RecordChecks::check_shares(const PermitChecks& permits, Instant settled) {
+  for (const Beyond& retry : beyond_) {
+    for (const Shadow& shadow : records_) {
+      if (!was_ready(shadow, settled)) continue;
+      const core::RouteOptions& options = settings_.gate.routes[shadow.route.value];
+      if (options.target != retry.target || options.cost_varies) continue;
+      const bool same = shadow.line == retry.line;
+      require(!same || !retry.in_line, "retry_share_in_line", std::to_string(retry.line.value));
+      const bool due = options.limit_count == 0 || permits.holds_due(shadow.line, settled);
+      require(same || !retry.among_lines || !due, "retry_share_among_lines",
+              std::to_string(retry.line.value) + " before " + std::to_string(shadow.line.value));
+    }
+  }
+  beyond_.clear();
 }
 
 }  // namespace einlass::simulation

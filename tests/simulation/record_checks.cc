@@ -12,7 +12,7 @@ RecordChecks::RecordChecks(const Settings& settings)
     : settings_(settings),
       books_(settings.routes.size()),
       in_flight_(settings.gate.targets.size()),
-      target_held_until_(settings.gate.targets.size()) {}
+      targets_(settings) {}
 
 RecordChecks::Shadow* RecordChecks::find(core::RecordId id) {
   if (id.slot >= records_.size()) return nullptr;
@@ -87,6 +87,7 @@ void RecordChecks::arrived(const core::RecordArrived& event, Instant now) {
   shadow.line = event.line;
   shadow.offset = event.offset;
   shadow.size = event.size;
+  shadow.arrived_at = now;
   const bool laned =
       options.order == core::Order::partition || (options.order == core::Order::key && event.lane);
   if (options.order == core::Order::key) shadow.lane = event.lane;
@@ -113,6 +114,7 @@ void RecordChecks::finish(Shadow& shadow, Instant now) {
   if (shadow.orphan) return;
   Owned& p = partitions_[shadow.partition.value];
   if (const auto lane = p.lanes.find(shadow.lane); lane != p.lanes.end()) {
+    p.lane_moved[shadow.lane] = now;
     lane->second.erase(shadow.offset);
     if (lane->second.empty()) p.lanes.erase(lane);
   }
@@ -142,11 +144,12 @@ void RecordChecks::settle(Owned& p) {
 void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now) {
   Shadow* shadow = find(event.record);
   if (!shadow || shadow->state != State::sent || shadow->attempt != event.attempt.value) return;
-  const std::size_t target = settings_.gate.routes[shadow->route.value].target.value;
-  --in_flight_[target];
+  const core::TargetId target = settings_.gate.routes[shadow->route.value].target;
+  --in_flight_[target.value];
   if (event.hold_target) {
-    target_held_until_[target] = std::max(target_held_until_[target], now + *event.hold_target);
+    targets_.held(target, now + *event.hold_target);
   }
+  targets_.ended(target, event.record, shadow->sent_at, event.outcome, now);
   Books& books = books_[shadow->route.value];
   if (shadow->orphan) return finish(*shadow, now);
   --books.in_flight;
@@ -217,6 +220,7 @@ bool RecordChecks::uses(core::LineId line, Instant now) const {
 }
 
 void RecordChecks::line_forgotten(core::LineId line) {
+  targets_.line_forgotten(line);
   if (line.value < line_hopeless_.size()) line_hopeless_[line.value] = false;
 }
 

@@ -16,6 +16,8 @@
 #include "core/event.h"
 #include "core/gate.h"
 #include "draw.h"
+#include "permit_checks.h"
+#include "target_checks.h"
 
 namespace einlass::simulation {
 
@@ -36,7 +38,7 @@ class RecordChecks {
   void line_denied_for_good(core::LineId line);
 
   // What it does.
-  void send(const core::Send& command, Instant now);
+  void send(const core::Send& command, const PermitChecks& permits, Instant now);
   void dead_letter(const core::DeadLetter& command);
   void forget(core::RecordId record);
   void line_forgotten(core::LineId line);
@@ -46,11 +48,17 @@ class RecordChecks {
   void partition_done(core::PartitionId partition, Instant now);
   void stopped();
 
+  void held(core::TargetId target, Instant until) { targets_.held(target, until); }
+
   // After each event.
   void check(const core::Gate& gate, Instant now) const;
   // Nobody waits for his next attempt longer than allowed, or for a target that has room. Slower.
   // REQUIRES: the gate has handled every wake-up up to `now`.
   void check_waiting(const core::Gate& gate, Instant now) const;
+
+  // No retry went beyond its share in this event while a fresh record could have gone instead.
+  // `settled`: when the gate had last handled all wake-ups.
+  void check_shares(const PermitChecks& permits, Instant settled);
 
   core::LineId line_of(core::RecordId record) const { return records_[record.slot].line; }
   // Records that the gate may still ask permits for.
@@ -72,8 +80,9 @@ class RecordChecks {
     Bytes size;
     std::uint32_t attempt = 0;
     std::optional<core::Outcome> outcome;  // Of the last attempt.
-    Instant failed_at{};                   // The end of the last attempt or dead letter.
-    bool doomed = false;                   // Was on its way to the dead letter topic, and why.
+    Instant arrived_at{}, sent_at{};
+    Instant failed_at{};  // The end of the last attempt or dead letter.
+    bool doomed = false;  // Was on its way to the dead letter topic, and why.
     core::DeadLetterReason reason{};
     bool orphan = false;  // Its partition is done; only its end is awaited.
     bool known = false;   // Finished before its partition was assigned: only to be forgotten.
@@ -95,6 +104,7 @@ class RecordChecks {
     std::deque<Arrival> arrivals;        // From the first unfinished one on.
     Offset finished_least, finished_to;  // What may be committed: gaps leave a choice.
     std::map<std::optional<core::LaneKey>, std::set<Offset>> lanes;
+    std::map<std::optional<core::LaneKey>, Instant> lane_moved;  // When its head changed.
     std::int64_t records = 0, bytes = 0;
     std::int64_t waiting = 0;  // Of these: neither sent nor on the way to the dead letter topic.
     bool held = false, lost = false, fenced = false, leaving = false;
@@ -129,6 +139,8 @@ class RecordChecks {
   void check_bounds(const Owned& to, Instant now) const;
   void check_leaving(core::PartitionId id, const Owned& partition, Instant now) const;
   void check_books(const core::Gate& gate, core::RouteId route, Instant now) const;
+  void check_share(const Shadow& shadow, const PermitChecks& permits);
+  bool was_ready(const Shadow& shadow, Instant before) const;
   std::uint64_t may_be_orphans(core::RouteId route, Instant now) const;
 
   const Settings& settings_;
@@ -136,7 +148,13 @@ class RecordChecks {
   std::vector<Owned> partitions_;
   std::vector<Books> books_;
   std::vector<std::uint32_t> in_flight_;  // By target.
-  std::vector<Instant> target_held_until_;
+  TargetChecks targets_;
+  struct Beyond {
+    core::LineId line;
+    core::TargetId target;
+    bool in_line, among_lines;
+  };
+  std::vector<Beyond> beyond_;              // Retries of this event that no credit paid for.
   std::vector<std::int64_t> line_records_;  // By line: unforgotten, no orphans.
   std::vector<std::int64_t> line_waiting_;
   std::vector<bool> line_hopeless_;

@@ -23,7 +23,7 @@ void RecordChecks::check_lane(const Shadow& shadow) const {
               std::to_string(lane->second.begin()->value));
 }
 
-void RecordChecks::send(const core::Send& command, Instant now) {
+void RecordChecks::send(const core::Send& command, const PermitChecks& permits, Instant now) {
   Shadow* shadow = find(command.record);
   require(shadow && !shadow->orphan, "send_unknown_record", text(command.record));
   require(shadow->state == State::waiting, "one_attempt_at_a_time", text(command.record));
@@ -42,13 +42,24 @@ void RecordChecks::send(const core::Send& command, Instant now) {
   require(
       in_flight_[command.target.value] < settings_.gate.targets[command.target.value].max_in_flight,
       "bound_in_flight", std::to_string(in_flight_[command.target.value]));
-  require(now >= target_held_until_[command.target.value], "retry_after",
-          std::to_string((target_held_until_[command.target.value] - now).us) + " us too early");
+  targets_.send(command.target, command.record, now);
   check_lane(*shadow);
+  check_share(*shadow, permits);
   shadow->state = State::sent;
+  shadow->sent_at = now;
   shadow->attempt = command.attempt.value;
   ++in_flight_[command.target.value], ++books_[shadow->route.value].in_flight;
   --p.waiting, --line_waiting_[shadow->line.value];
+}
+
+// Whether a fresh record could have gone instead is seen when the event is over.
+void RecordChecks::check_share(const Shadow& shadow, const PermitChecks& permits) {
+  const core::RouteOptions& options = settings_.gate.routes[shadow.route.value];
+  const bool retry = shadow.attempt > 0;
+  const std::int64_t saved = core::Contest::kMostSaved + permits.reserved(options.target);
+  const bool among = targets_.pays(options.target, retry, saved);
+  const bool within = targets_.pays_in_line(options.target, shadow.line, retry);
+  if (!among || !within) beyond_.push_back({shadow.line, options.target, !within, !among});
 }
 
 void RecordChecks::dead_letter(const core::DeadLetter& command) {

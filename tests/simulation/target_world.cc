@@ -19,11 +19,22 @@ bool TargetWorld::slow(core::TargetId target, Instant now) {
   return phase.slow && !faults_.stopped();
 }
 
+// It fails for a while, whatever it is sent.
+bool TargetWorld::fails(core::TargetId target, Instant now) {
+  Phase& phase = phases_[target.value];
+  if (now < phase.fails_until) return !faults_.stopped();
+  if (!faults_.happens(Fault::target_fails)) return false;
+  phase.fails_until =
+      now + faults_.dice(Fault::target_fails).duration(Duration::millis(1), Duration::seconds(3));
+  return true;
+}
+
 AttemptPlan TargetWorld::plan(core::TargetId target, Instant now) {
   AttemptPlan plan;
   plan.ends_after = dice_.duration(Duration::micros(20), settings_.latency);
   if (slow(target, now)) plan.ends_after = plan.ends_after * 10;
-  if (faults_.happens(Fault::target_retry)) plan.outcome = core::Outcome::retry;
+  if (faults_.happens(Fault::target_retry) || fails(target, now))
+    plan.outcome = core::Outcome::retry;
   if (faults_.happens(Fault::target_refused)) plan.outcome = core::Outcome::refused;
   if (plan.outcome == core::Outcome::accepted) plan.accepted_after = plan.ends_after / 2;
   if (faults_.happens(Fault::retry_after)) {

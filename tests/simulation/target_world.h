@@ -28,10 +28,12 @@ class TargetWorld {
 
  private:
   bool slow(core::TargetId target, Instant now);
+  bool fails(core::TargetId target, Instant now);
 
   struct Phase {
     Instant until{};
     bool slow = false;
+    Instant fails_until{};
   };
   const Settings& settings_;
   Faults& faults_;

@@ -28,6 +28,7 @@ class Words {
 struct CommandText {
   std::string operator()(const core::Send& c) const {
     return Words("Send")
+        .add("target", c.target.value)
         .add(c.record)
         .add("attempt", c.attempt.value)
         .add("ask", static_cast<std::int64_t>(c.permit.ask.value))
@@ -139,6 +140,9 @@ struct EventText {
   }
   std::string operator()(const core::PartitionLost& e) const {
     return Words("PartitionLost").add("partition", e.partition.value).take();
+  }
+  std::string operator()(const core::TargetHold& e) const {
+    return Words("TargetHold").add("target", e.target.value).add("length", e.length.us).take();
   }
   std::string operator()(const core::DeadLetterEnded& e) const {
     return Words("DeadLetterEnded").add(e.record).add("acknowledged", e.acknowledged).take();

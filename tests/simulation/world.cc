@@ -15,8 +15,8 @@ constexpr std::uint64_t kMostSteps = 2'000'000;
 
 // These strike from outside, so many times in a second; the others happen to something that goes
 // on.
-constexpr Fault kStrikes[] = {Fault::revoke, Fault::lost,       Fault::crash,
-                              Fault::stop,   Fault::store_down, Fault::store_empty};
+constexpr Fault kStrikes[] = {Fault::revoke,     Fault::lost,        Fault::crash,      Fault::stop,
+                              Fault::store_down, Fault::store_empty, Fault::target_held};
 
 }  // namespace
 
@@ -116,6 +116,11 @@ void World::strike(Fault fault) {
   Instance* victim = somebody(with);
   if (!victim) return;
   const Duration some = with.duration(Duration::micros(1), Duration::seconds(2));
+  if (fault == Fault::target_held) {
+    const auto last = static_cast<std::int64_t>(settings.gate.targets.size()) - 1;
+    const core::TargetId held{static_cast<std::uint16_t>(with.between(0, last))};
+    victim->hold_target(held, some);
+  }
   if (fault == Fault::lost) victim->kick();
   if (fault == Fault::crash) victim->crash();
   if (fault == Fault::stop) victim->stop(some);

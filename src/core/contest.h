@@ -1,0 +1,29 @@
+// What several lines of one target want of the same scarce thing: the target's room, or a limit
+// without key. Plain state; what happens to it is in sharing.cc.
+#pragma once
+
+#include <cstdint>
+
+#include "core/credit.h"
+#include "core/ids.h"
+#include "core/line.h"
+#include "core/list.h"
+
+namespace einlass::core {
+
+struct Contest {
+  // Retries that may be saved up: lines ask for several permits at a time.
+  static constexpr std::int64_t kMostSaved = 32;
+
+  TargetId target;
+  LimitId limit{};  // Of a contest for a limit.
+  Credit credit{};
+  std::uint32_t short_lines = 0;  // Lines whose fresh records want of it and do not get.
+  std::int64_t promised = 0;      // Permits that lines hold or have asked for, for retries.
+  // The last retry came from a line that had fresh records too. Such lines and those that have
+  // nothing but retries take turns.
+  bool mixed_last = false;
+  List<Line, &Line::in_queue> retries{};  // Lines with nothing but retries that wait for a share.
+};
+
+}  // namespace einlass::core

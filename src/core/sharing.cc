@@ -1,0 +1,258 @@
+// The third part of Admission: how fresh records and retries share what both want.
+//
+// Inside a line its credit decides for each permit. Among lines of one target they compete for its
+// room and for limits without key; each is a contest with a credit of its own. A line that has
+// fresh records uses its permits as its own credit says, but leaves the contest's credit in turn to
+// lines that have nothing but retries: these ask for no more than it pays for.
+#include <algorithm>
+
+#include "core/admission.h"
+#include "units/check.h"
+
+namespace einlass::core {
+namespace {
+
+// Shares of less than all are kept account of.
+constexpr std::int64_t kAll = 100;
+
+// Retries that a line saves up for itself.
+constexpr std::int64_t kMostSavedInLine = 1;
+
+}  // namespace
+
+// ---- contests ----
+
+void Admission::find_contests() {
+  for (std::uint16_t i = 0; i < targets_.size(); ++i) {
+    const std::int64_t share = options_.targets[i].retry_share;
+    CHECK(share >= 1 && share <= kAll);
+    contests_.push_back(Contest{.target = TargetId{i}});
+  }
+  for (const RouteOptions& route : options_.routes) {
+    std::vector<ContestIndex>& mine = contests_of_route_.emplace_back();
+    mine.push_back(route.target.value);
+    for (std::size_t i = 0; i < route.limit_count; ++i) {
+      if (route.shared_limits >> i & 1) mine.push_back(contest_for(route.target, route.limits[i]));
+    }
+  }
+}
+
+ContestIndex Admission::contest_for(TargetId target, LimitId limit) {
+  for (const ContestIndex known : targets_[target.value].contests) {
+    if (contests_[known].limit == limit) return known;
+  }
+  const auto made = static_cast<ContestIndex>(contests_.size());
+  contests_.push_back(Contest{.target = target, .limit = limit});
+  targets_[target.value].contests.push_back(made);
+  return made;
+}
+
+bool Admission::others_want(const Contest& contest, const Line& line) const {
+  const bool counted = line.short_of != kNoContest && &contests_[line.short_of] == &contest;
+  return contest.short_lines > (counted ? 1u : 0u);
+}
+
+// Lines with nothing but retries take their part of it, or wait for it.
+bool Admission::retries_want(ContestIndex i, const Line& line) const {
+  const Contest& contest = contests_[i];
+  if (!contest.retries.empty()) return true;
+  return i < targets_.size() ? !targets_[i].retries_room.empty() : contest.promised > line.promised;
+}
+
+// How many more retries lines with nothing else may ask for while fresh records want.
+std::int64_t Admission::spare(const Contest& contest) const {
+  const std::int64_t share = options_.targets[contest.target.value].retry_share;
+  if (share == kAll) return Admission::kMostHeld;
+  const std::int64_t turn = contest.mixed_last ? 0 : 1;
+  return contest.credit.retries(share) - contest.promised - turn;
+}
+
+// ---- inside a line ----
+
+bool Admission::retries_stand_apart(TargetId target) const {
+  return options_.targets[target.value].retry_share < kAll;
+}
+
+// REQUIRES: it has both kinds.
+bool Admission::retry_goes_first(const Line& line) const {
+  const std::int64_t share = share_of(line);
+  if (line.credit.retries(share) == 0) return false;
+  const auto& contests = contests_of_route_[line.route.value];
+  return std::all_of(contests.begin(), contests.end(), [&](ContestIndex i) {
+    const Contest& contest = contests_[i];
+    if (!others_want(contest, line) && !retries_want(i, line)) return true;
+    // For room the permits promised are those that wait for it.
+    const std::int64_t promised = i < targets_.size() ? 0 : contest.promised;
+    return contest.credit.retries(share) > promised + (contest.mixed_last ? 1 : 0);
+  });
+}
+
+// A bad record must not be the one by which a target is probed for ever.
+Slot Admission::other_than_last_failed(const Line& line, Slot slot) const {
+  const auto failed = delivery_.breaker(route_of(line).target).last_failed();
+  if (records_[slot].id != failed) return slot;
+  if (records_[slot].in_line.next != kNoSlot) return records_[slot].in_line.next;
+  const Slot other = slot == line.ready.front() ? line.retries.front() : line.ready.front();
+  return other == kNoSlot ? slot : other;
+}
+
+// Nothing but the record whose probe has failed: others go first.
+bool Admission::stands_back(const Line& line) const {
+  const auto failed = delivery_.breaker(route_of(line).target).last_failed();
+  return failed && line.count() == 1 && records_[next_of(line)].id == *failed;
+}
+
+// ---- the books ----
+
+// REQUIRES: its retries stand apart.
+void Admission::count_attempt(Line& line, bool retry) {
+  const std::int64_t share = share_of(line);
+  if (retry) {
+    line.credit.spend(share);
+  } else {
+    line.credit.earn(share, kMostSavedInLine);
+  }
+  for (const ContestIndex i : contests_of_route_[line.route.value]) {
+    Contest& contest = contests_[i];
+    if (retry) {
+      contest.credit.spend(share);
+      contest.mixed_last = !line.ready.empty();
+    } else {
+      contest.credit.earn(share, Contest::kMostSaved + contest.promised);
+    }
+    if (!contest.retries.empty()) queues_of(line).touched = true;
+  }
+}
+
+// Books what the line counts for in its contests. Called after each change of its records, permits,
+// question or place in a queue. REQUIRES: its retries stand apart.
+void Admission::note_wants(Line& line) {
+  const auto fresh = static_cast<std::int64_t>(line.ready.size());
+  const auto held = static_cast<std::int64_t>(line.permits.size());
+  const ContestIndex room = contests_of_route_[line.route.value].front();
+  if (fresh > 0 && line.waits == LineWaits::room) {
+    note_shortage(line, room);
+  } else if (fresh > held && line.waits == LineWaits::turn) {
+    note_shortage(line, room);
+  } else if (fresh > held && line.waits != LineWaits::store) {
+    note_shortage(line, line.lacks);
+  } else {
+    note_shortage(line, kNoContest);
+  }
+  const std::int64_t asked = line.open_ask ? line.asked : 0;
+  const std::int64_t promised =
+      std::clamp<std::int64_t>(held + asked - fresh, 0, line.retries.size());
+  if (promised == line.promised) return;
+  for (const ContestIndex i : contests_of_route_[line.route.value]) {
+    contests_[i].promised += promised - line.promised;
+    if (!contests_[i].retries.empty()) queues_of(line).touched = true;
+  }
+  line.promised = promised;
+}
+
+void Admission::note_shortage(Line& line, ContestIndex contest) {
+  if (line.short_of == contest) return;
+  if (line.short_of != kNoContest) --contests_[line.short_of].short_lines;
+  if (contest != kNoContest) ++contests_[contest].short_lines;
+  line.short_of = contest;
+  queues_of(line).touched = true;
+}
+
+// ---- what retries may ask for ----
+
+// The first contest that leaves the line's retries nothing while fresh records of others want.
+ContestIndex Admission::contest_before(const Line& line) const {
+  for (const ContestIndex i : contests_of_route_[line.route.value]) {
+    const Contest& contest = contests_[i];
+    if (others_want(contest, line) && spare(contest) + line.promised <= 0) return i;
+  }
+  return kNoContest;
+}
+
+// How many of the line's retries may have permits.
+std::int64_t Admission::usable_retries(const Line& line) const {
+  std::int64_t usable = line.retries.size();
+  if (usable == 0 || line.failed) return usable;
+  for (const ContestIndex i : contests_of_route_[line.route.value]) {
+    const Contest& contest = contests_[i];
+    if (!others_want(contest, line)) continue;
+    // With fresh records of its own the line has permits for these alone, and its credit decides.
+    const std::int64_t spared = line.only_retries() ? line.promised + spare(contest) : 0;
+    usable = std::clamp<std::int64_t>(spared, 0, usable);
+  }
+  return usable;
+}
+
+// ---- queues ----
+
+LineWaits Admission::room_for(const Line& line) const {
+  return line.only_retries() ? LineWaits::retries_room : LineWaits::room;
+}
+
+Admission::Queue* Admission::next_for_room(TargetQueues& target, const Contest& contest) {
+  if (target.retries_room.empty()) return target.room.empty() ? nullptr : &target.room;
+  if (target.room.empty()) return &target.retries_room;
+  const std::int64_t share = options_.targets[contest.target.value].retry_share;
+  const bool retry = contest.credit.retries(share) > (contest.mixed_last ? 0 : 1);
+  return retry ? &target.retries_room : &target.room;
+}
+
+// One record a line in turn, so that no line's backlog stands before another's first record.
+void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
+  TargetQueues& target = targets_[id.value];
+  std::uint32_t may_stand_back = target.room.size() + target.retries_room.size();
+  while (delivery_.room(id, now) > 0) {
+    Queue* queue = next_for_room(target, contests_[id.value]);
+    if (queue == nullptr) return;
+    Line& line = lines_[queue->front()];
+    const bool retries = queue == &target.retries_room;
+    wait_no_more(line);
+    give_back_useless(line, now, commands);
+    const bool right = line.only_retries() == retries;
+    const bool back = may_stand_back > 1 && line.count() > 0 && stands_back(line);
+    if (back) --may_stand_back;
+    if (right && !back && may_send(line, now)) send_first(line, now, commands);
+    if (may_send(line, now)) wait_for(line, room_for(line));
+    go_on(line, now, commands);
+  }
+}
+
+Admission::Queue* Admission::next_for_turn(TargetQueues& target, Contest& contest) {
+  if (contest.retries.empty()) return target.turn.empty() ? nullptr : &target.turn;
+  if (target.turn.empty()) return &contest.retries;
+  return spare(contest) > 0 ? &contest.retries : &target.turn;
+}
+
+void Admission::serve_turns(TargetId id, Instant now, Commands& commands) {
+  TargetQueues& target = targets_[id.value];
+  Contest& contest = contests_[id.value];
+  for (std::uint32_t left = target.turn.size() + contest.retries.size(); left > 0; --left) {
+    Queue* queue = next_for_turn(target, contest);
+    if (queue == nullptr) return;
+    Line& line = lines_[queue->front()];
+    if (spoken_for(line, now)) return;
+    wait_no_more(line);
+    if (left > 1 && line.count() > 0 && stands_back(line)) {
+      wait_for(line, LineWaits::turn);
+      continue;
+    }
+    serve(line, now, commands);
+    const bool again = line.waits == LineWaits::turn ||
+                       (line.waits == LineWaits::share && line.shares == id.value);
+    if (again) return;
+  }
+}
+
+// Lines with nothing but retries, where a limit without key has something left for them.
+void Admission::serve_shares(TargetId id, Instant now, Commands& commands) {
+  for (const ContestIndex i : targets_[id.value].contests) {
+    for (std::uint32_t left = contests_[i].retries.size(); left > 0; --left) {
+      if (contests_[i].short_lines > 0 && spare(contests_[i]) <= 0) break;
+      Line& line = lines_[contests_[i].retries.front()];
+      wait_no_more(line);
+      serve(line, now, commands);
+    }
+  }
+}
+
+}  // namespace einlass::core

@@ -1,0 +1,95 @@
+#include "target_checks.h"
+
+#include <algorithm>
+#include <string>
+
+#include "trace.h"
+
+namespace einlass::simulation {
+
+TargetChecks::TargetChecks(const Settings& settings)
+    : settings_(settings), targets_(settings.gate.targets.size()) {}
+
+void TargetChecks::held(core::TargetId target, Instant until) {
+  Instant& held = targets_[target.value].held_until;
+  held = std::max(held, until);
+}
+
+void TargetChecks::send(core::TargetId target, core::RecordId record, Instant now) {
+  Target& at = targets_[target.value];
+  require(now >= at.held_until, "retry_after",
+          std::to_string((at.held_until - now).us) + " us too early");
+  if (at.closed) return;
+  require(now >= at.open_until, "breaker_open",
+          std::to_string((at.open_until - now).us) + " us too early");
+  require(!at.probe, "one_probe", std::to_string(record.slot));
+  at.probe = record;
+}
+
+void TargetChecks::open(Target& target, Duration wait, Instant now) {
+  target.closed = false;
+  target.probe.reset();
+  target.wait = wait;
+  target.opened = now;
+  target.open_until = now + wait;
+}
+
+void TargetChecks::ended(core::TargetId target, core::RecordId record, Instant began,
+                         core::Outcome outcome, Instant now) {
+  Target& at = targets_[target.value];
+  const core::BreakerOptions& options = settings_.gate.targets[target.value].breaker;
+  if (options.failures == 0) return;
+  if (outcome != core::Outcome::retry) {
+    at.closed = true;
+    at.failures = 0;
+    at.probe.reset();
+  } else if (at.probe == record) {
+    open(at, std::min(at.wait * 2, options.max_wait), now);
+  } else if (at.closed && began > at.opened && ++at.failures == options.failures) {
+    at.failures = 0;
+    open(at, options.wait, now);
+  }
+}
+
+bool TargetChecks::pay(std::int64_t& credit, std::int64_t share, bool retry, std::int64_t saved) {
+  const std::int64_t cost = 100 - share;
+  if (!retry) {
+    credit = std::min(credit + share, saved * cost + share);
+    return true;
+  }
+  const bool enough = credit >= cost;
+  credit = std::max<std::int64_t>(0, credit - cost);
+  return enough;
+}
+
+bool TargetChecks::pays(core::TargetId target, bool retry, std::int64_t saved) {
+  const std::int64_t share = settings_.gate.targets[target.value].retry_share;
+  return share == 100 || pay(targets_[target.value].credit, share, retry, saved);
+}
+
+bool TargetChecks::pays_in_line(core::TargetId target, core::LineId line, bool retry) {
+  const std::int64_t share = settings_.gate.targets[target.value].retry_share;
+  if (line_credits_.size() <= line.value) line_credits_.resize(line.value + 1);
+  return share == 100 || pay(line_credits_[line.value], share, retry, 1);
+}
+
+void TargetChecks::line_forgotten(core::LineId line) {
+  if (line.value < line_credits_.size()) line_credits_[line.value] = 0;
+}
+
+bool TargetChecks::lets_all_through(core::TargetId target, Instant now) const {
+  const Target& at = targets_[target.value];
+  return now >= at.held_until && at.closed;
+}
+
+void TargetChecks::check(const core::Gate& gate, Instant now) const {
+  for (std::uint16_t i = 0; i < targets_.size(); ++i) {
+    const Target& at = targets_[i];
+    const core::Breaker& breaker = gate.breaker(core::TargetId{i});
+    require(breaker.closed() == at.closed, "breaker_state", std::to_string(i));
+    require(at.closed || breaker.open_until() == at.open_until, "breaker_until",
+            std::to_string((breaker.open_until() - now).us));
+  }
+}
+
+}  // namespace einlass::simulation

@@ -1,0 +1,56 @@
+// One gate's promises about its targets: no attempt while a Retry-After or the breaker forbids it,
+// one probe at a time, and retries only within their share. Written from src/core/options.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/event.h"
+#include "core/gate.h"
+#include "draw.h"
+
+namespace einlass::simulation {
+
+class TargetChecks {
+ public:
+  explicit TargetChecks(const Settings& settings);
+
+  // What the gate is told and does. `saved`: retries that may be saved up for.
+  void held(core::TargetId target, Instant until);
+  void send(core::TargetId target, core::RecordId record, Instant now);
+  void ended(core::TargetId target, core::RecordId record, Instant began, core::Outcome outcome,
+             Instant now);
+
+  // Books an attempt. False if it is a retry for which no credit was left: then no fresh record may
+  // have been there to leave in its place.
+  bool pays(core::TargetId target, bool retry, std::int64_t saved);
+  bool pays_in_line(core::TargetId target, core::LineId line, bool retry);
+  void line_forgotten(core::LineId line);
+
+  // Whether attempts may go as far as places allow.
+  bool lets_all_through(core::TargetId target, Instant now) const;
+
+  void check(const core::Gate& gate, Instant now) const;
+
+ private:
+  struct Target {
+    Instant held_until{};
+    bool closed = true;
+    std::uint32_t failures = 0;
+    Duration wait;
+    Instant opened{-1};
+    Instant open_until{};
+    std::optional<core::RecordId> probe;
+    std::int64_t credit = 0;
+  };
+
+  static bool pay(std::int64_t& credit, std::int64_t share, bool retry, std::int64_t saved);
+  static void open(Target& target, Duration wait, Instant now);
+
+  const Settings& settings_;
+  std::vector<Target> targets_;
+  std::vector<std::int64_t> line_credits_;
+};
+
+}  // namespace einlass::simulation

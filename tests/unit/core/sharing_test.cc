@@ -1,0 +1,319 @@
+// How fresh records and retries share a target and its limits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/gate.h"
+#include "unit/core/bench_gate.h"
+
+namespace einlass::core {
+namespace {
+
+constexpr Duration kTick = Duration::millis(1);
+
+RouteOptions route_with(std::uint8_t limits, std::uint32_t shared) {
+  RouteOptions route;
+  route.order = Order::none;
+  route.limit_count = limits;
+  route.shared_limits = shared;
+  route.retry_initial = route.retry_max = Duration{1};
+  return route;
+}
+
+GateOptions with_share(std::vector<RouteOptions> routes, std::int64_t share,
+                       std::uint32_t max_in_flight = 64) {
+  GateOptions options = BenchGate::options_for(routes[0], max_in_flight);
+  options.routes = std::move(routes);
+  options.targets[0].retry_share = share;
+  return options;
+}
+
+// Plays limiter and target: each bucket gives one permit a tick, to whichever ask comes first, and
+// that is a matter of chance; an attempt ends in the tick in which it began, or in the next.
+class Rush {
+ public:
+  explicit Rush(const GateOptions& options) : bench_(options) {
+    bench_.put(PartitionAssigned{PartitionId{0}, RouteId{0}, Offset{0}});
+    routes_[0] = 0;
+  }
+
+  void add_line(std::uint32_t line, std::uint16_t route) {
+    bench_.gate.add_line(LineId{line}, RouteId{route}, true);
+    bench_.put(PartitionAssigned{PartitionId{line}, RouteId{route}, Offset{0}});
+    routes_[line] = route;
+  }
+  // The line's permits come from the buckets of these numbers, one of each; the first that is
+  // empty is the reason.
+  void limit(std::uint32_t line, std::vector<int> buckets) { buckets_[line] = buckets; }
+  void fails(std::uint32_t line, bool yes) {
+    if (yes) failing_.insert(line);
+    if (!yes) failing_.erase(line);
+  }
+  void arrive(std::uint32_t line, int count) {
+    for (; count > 0; --count) {
+      line_of_.push_back(line);
+      const auto slot = static_cast<std::uint32_t>(line_of_.size() - 1);
+      bench_.arrive(slot, offsets_[line]++, line, line);
+    }
+    settle();
+  }
+  void be_slow() { slow_ = true; }
+  void run(int ticks) {
+    for (; ticks > 0; --ticks) {
+      bench_.pass(kTick);
+      for (const DeliveryEnded& event : std::exchange(open_, {})) bench_.put(event);
+      settle();
+    }
+  }
+
+  struct Sent {
+    std::uint32_t line;
+    bool retry;
+  };
+  std::vector<Sent> sent;
+
+  // Of the attempts since the last call: how many were retries.
+  std::pair<int, int> retries_of_all() {
+    const auto begin = sent.begin() + static_cast<std::ptrdiff_t>(looked_);
+    const auto retries = std::count_if(begin, sent.end(), [](const Sent& s) { return s.retry; });
+    const std::pair<int, int> counts(static_cast<int>(retries),
+                                     static_cast<int>(sent.end() - begin));
+    looked_ = sent.size();
+    return counts;
+  }
+
+ private:
+  void settle() {
+    if (seen_ == bench_.commands.size() && !asks_.empty()) answer_one();
+    for (; seen_ < bench_.commands.size(); ++seen_) {
+      const Command command = bench_.commands[seen_];
+      if (const auto* ask = std::get_if<Ask>(&command)) asks_.push_back(*ask);
+      if (const auto* send = std::get_if<Send>(&command)) end(*send);
+      if (seen_ + 1 == bench_.commands.size() && !asks_.empty()) answer_one();
+    }
+  }
+
+  void answer_one() {
+    const auto chosen = asks_.begin() + random_.up_to(static_cast<std::int64_t>(asks_.size()) - 1);
+    const Ask ask = *chosen;
+    asks_.erase(chosen);
+    answer(ask);
+  }
+
+  void answer(const Ask& ask) {
+    std::optional<int> empty;
+    const std::vector<int>& buckets = buckets_[ask.line.value];
+    for (std::size_t i = 0; i < buckets.size() && !empty; ++i) {
+      if (bench_.now < next_[buckets[i]]) empty = static_cast<int>(i);
+    }
+    due_.assign(empty ? 0 : 1, Duration{});
+    PermitsAnswered event{ask.line, ask.ask, due_, bench_.now};
+    if (empty) {
+      event.reason = LimitIndex{static_cast<std::uint8_t>(*empty)};
+      event.retry = next_[buckets[static_cast<std::size_t>(*empty)]] - bench_.now;
+    } else {
+      for (const int bucket : buckets) next_[bucket] = bench_.now + kTick;
+      // The shared one comes first.
+      if (ask.max.value > 1) event.retry = kTick;
+    }
+    bench_.put(event);
+  }
+
+  void end(const Send& send) {
+    const std::uint32_t line = line_of_[send.record.slot];
+    sent.push_back({line, send.attempt.value > 1});
+    const bool fail = failing_.contains(line);
+    const DeliveryEnded event{send.record, send.attempt, fail ? Outcome::retry : Outcome::accepted,
+                              std::nullopt};
+    if (slow_) return open_.push_back(event);
+    bench_.put(event);
+  }
+
+  BenchGate bench_;
+  std::map<std::uint32_t, std::uint16_t> routes_;
+  std::map<std::uint32_t, std::vector<int>> buckets_;
+  std::map<int, Instant> next_;
+  std::map<std::uint32_t, std::int64_t> offsets_;
+  std::set<std::uint32_t> failing_;
+  std::vector<std::uint32_t> line_of_;
+  std::vector<Duration> due_;
+  std::vector<Ask> asks_;
+  std::vector<DeliveryEnded> open_;
+  bool slow_ = false;
+  Random random_{1};
+  std::size_t seen_ = 0;
+  std::size_t looked_ = 0;
+};
+
+// ---- inside a line ----
+
+std::string kinds(const std::vector<Rush::Sent>& sent, std::size_t from, std::size_t count) {
+  std::string text;
+  for (std::size_t i = from; i < from + count; ++i) text += sent.at(i).retry ? 'r' : 'f';
+  return text;
+}
+
+TEST(Sharing, in_a_line_every_fifth_permit_is_a_retrys_while_fresh_records_wait) {
+  Rush rush(with_share({route_with(1, 1)}, 20));
+  rush.limit(0, {0});
+  rush.fails(0, true);
+  rush.arrive(0, 10);
+  rush.run(10);  // Each fails once or more.
+  rush.fails(0, false);
+  rush.retries_of_all();
+  rush.arrive(0, 20);
+  const std::size_t from = rush.sent.size();
+  rush.run(30);
+  ASSERT_GE(rush.sent.size(), from + 29);
+  // The permit that was on its way may be used by either.
+  const std::string text = kinds(rush.sent, from, 29);
+  for (std::size_t i = 1; i + 5 <= 25; ++i) {
+    EXPECT_EQ(std::count(text.begin() + static_cast<std::ptrdiff_t>(i),
+                         text.begin() + static_cast<std::ptrdiff_t>(i) + 5, 'r'),
+              1)
+        << text;
+  }
+  EXPECT_EQ(text.substr(26), "rrr") << text;  // Nobody else wants them any more.
+}
+
+TEST(Sharing, a_share_of_all_is_first_come_first_served) {
+  Rush rush(with_share({route_with(1, 1)}, 100));
+  rush.limit(0, {0});
+  rush.fails(0, true);
+  rush.arrive(0, 10);
+  rush.run(10);
+  rush.fails(0, false);
+  rush.arrive(0, 20);
+  rush.retries_of_all();
+  rush.run(9);
+  EXPECT_EQ(rush.retries_of_all(), (std::pair{9, 9}));
+}
+
+TEST(Sharing, retries_alone_use_everything) {
+  Rush rush(with_share({route_with(1, 1)}, 1));
+  rush.limit(0, {0});
+  rush.fails(0, true);
+  rush.arrive(0, 1);
+  rush.run(50);
+  EXPECT_GE(rush.sent.size(), 50u);
+}
+
+// ---- among lines ----
+
+// Line 0 has fresh records that are accepted, line 1 nothing but records that fail.
+struct Two {
+  Two(std::vector<RouteOptions> routes, std::int64_t share, std::uint32_t max_in_flight,
+      std::vector<int> first, std::vector<int> second)
+      : rush(with_share(routes, share, max_in_flight)) {
+    rush.add_line(1, static_cast<std::uint16_t>(routes.size() - 1));
+    rush.limit(0, first);
+    rush.limit(1, second);
+    rush.fails(1, true);
+    rush.arrive(1, 20);
+    rush.run(40);
+    rush.arrive(0, 2000);
+    rush.run(100);
+    rush.retries_of_all();
+    rush.run(500);
+  }
+  Rush rush;
+};
+
+TEST(Sharing, lines_share_a_limit_without_key) {
+  Two two({route_with(2, 1)}, 20, 64, {0, 1}, {0, 2});
+  const auto [retries, all] = two.rush.retries_of_all();
+  EXPECT_GE(all, 495);
+  EXPECT_LE(retries, all / 5 + 1);
+  EXPECT_GE(retries, all / 5 - 10);
+}
+
+TEST(Sharing, lines_of_two_routes_share_their_common_limit) {
+  Two two({route_with(1, 1), route_with(1, 1)}, 50, 64, {0}, {0});
+  const auto [retries, all] = two.rush.retries_of_all();
+  EXPECT_GE(all, 495);
+  EXPECT_LE(retries, all / 2 + 1);
+  EXPECT_GE(retries, all * 2 / 5);
+}
+
+// Line 0 has fresh records, line 1 nothing but retries, and the target takes one at a time.
+std::pair<int, int> attempts_at_a_full_target(std::vector<RouteOptions> routes, bool fresh) {
+  Rush rush(with_share(routes, 20, 1));
+  rush.add_line(1, static_cast<std::uint16_t>(routes.size() - 1));
+  rush.limit(0, {0});
+  rush.limit(1, {1});
+  rush.be_slow();
+  rush.fails(1, true);
+  rush.arrive(1, 20);
+  rush.run(40);
+  rush.retries_of_all();
+  if (fresh) rush.arrive(0, 2000);
+  rush.run(500);
+  return rush.retries_of_all();
+}
+
+TEST(Sharing, lines_without_limits_share_the_targets_room) {
+  const std::vector<RouteOptions> routes{route_with(0, 0), route_with(0, 0)};
+  const auto [retries, all] = attempts_at_a_full_target(routes, true);
+  EXPECT_GE(all, 499);
+  EXPECT_LE(retries, all / 5 + 1);
+  EXPECT_GE(retries, all / 5 - 5);
+  EXPECT_GE(attempts_at_a_full_target(routes, false).first, 499);
+}
+
+TEST(Sharing, lines_with_limits_of_their_own_share_the_targets_room) {
+  const auto [retries, all] = attempts_at_a_full_target({route_with(1, 0)}, true);
+  EXPECT_GE(all, 490);
+  EXPECT_LE(retries, all / 5 + 1);
+  EXPECT_GE(retries, all / 8);
+  EXPECT_GE(attempts_at_a_full_target({route_with(1, 0)}, false).first, 490);
+}
+
+TEST(Sharing, a_line_that_is_bound_by_its_own_limit_competes_with_nobody) {
+  Two two({route_with(1, 0)}, 20, 64, {0}, {1});
+  const auto [retries, all] = two.rush.retries_of_all();
+  EXPECT_GE(retries, 495);
+  EXPECT_GE(all - retries, 495);
+}
+
+TEST(Sharing, another_routes_limit_is_no_reason_to_wait) {
+  std::vector<RouteOptions> routes{route_with(1, 1), route_with(1, 1)};
+  routes[1].limits[0] = LimitId{7};
+  Two two(routes, 20, 64, {0}, {1});
+  const auto [retries, all] = two.rush.retries_of_all();
+  EXPECT_GE(retries, 495);
+  EXPECT_GE(all - retries, 495);
+}
+
+TEST(Sharing, lines_with_both_kinds_leave_the_share_to_others_in_turn) {
+  Rush rush(with_share({route_with(2, 1)}, 20));
+  rush.add_line(1, 0);
+  rush.limit(0, {0, 1});
+  rush.limit(1, {0, 2});
+  for (const std::uint32_t line : {0u, 1u}) rush.fails(line, true), rush.arrive(line, 20);
+  rush.run(80);
+  rush.fails(0, false);
+  // Line 0 has both kinds for long; line 1 only retries.
+  rush.arrive(0, 3000);
+  rush.run(100);
+  rush.fails(0, true);
+  rush.arrive(0, 20);
+  rush.retries_of_all();
+  const std::size_t from = rush.sent.size();
+  rush.run(1000);
+  const auto [retries, all] = rush.retries_of_all();
+  EXPECT_GE(all, 990);
+  EXPECT_LE(retries, all / 5 + 2);
+  EXPECT_GE(retries, all / 5 - 20);
+  for (const std::uint32_t line : {0u, 1u}) {
+    const auto its =
+        std::count_if(rush.sent.begin() + static_cast<std::ptrdiff_t>(from), rush.sent.end(),
+                      [&](const Rush::Sent& s) { return s.retry && s.line == line; });
+    EXPECT_GE(its, retries / 4) << "line " << line;
+  }
+}
+
+}  // namespace
+}  // namespace einlass::core
