@@ -38,6 +38,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       }),
       run_id_(random_run_id()),
       gate_(gate_options(config, place, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
+      breaker_notices_(config, gate_, notify_),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       wakeup_(io),
       now_(clock.now()) {
@@ -137,6 +138,7 @@ void Shard::handle() {
   if (gate_.next_wakeup().value_or(kNever) <= now_) {
     gate_.handle(core::TimePassed{}, now_, commands_);
   }
+  breaker_notices_.look();
 }
 
 void Shard::perform() {

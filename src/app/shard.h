@@ -17,6 +17,7 @@
 #include "adapters/http/target.h"
 #include "adapters/kafka/dead_letters.h"
 #include "adapters/kafka/source.h"
+#include "app/breaker_notices.h"
 #include "app/limiters.h"
 #include "app/process_limits.h"
 #include "app/record_store.h"
@@ -116,6 +117,7 @@ class Shard final : public kafka::MessageSink {
   core::Commands commands_;  // What is to be done.
   core::Commands deferred_;  // Of that: what waits until the source has finished reading.
   core::Gate gate_;
+  BreakerNotices breaker_notices_;
   RecordStore records_;
   Limiters limiters_;
   std::vector<Target> targets_;

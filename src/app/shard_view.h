@@ -21,6 +21,8 @@ struct ShardView {
   struct Target {
     http::TargetStatus status;
     Instant held_until;
+    core::BreakerState breaker = core::BreakerState::closed;
+    Instant breaker_until;  // While it is open.
   };
 
   int shard = 0;

@@ -74,6 +74,10 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
   }
   add_stores(shard, config, snapshot);
   add_outage_policies(shard, config, snapshot);
+  for (std::size_t i = 0; i < config.targets.size(); ++i) {
+    const core::TargetId id{static_cast<std::uint16_t>(i)};
+    snapshot.targets.push_back({config.targets[i].name, !shard.gate().breaker(id).closed()});
+  }
   const kafka::SourceStatus source = shard.source().status();
   for (const config::Route& route : config.routes) {
     for (const std::string& topic : route.topics) {

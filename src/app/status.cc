@@ -78,6 +78,23 @@ void keep_first(std::string& trouble, const std::string& another) {
   if (trouble.empty()) trouble = another;
 }
 
+// Each shard has a breaker of its own: shows the one that lets least through.
+Json breaker_json(const Views& views, std::size_t target) {
+  static constexpr std::string_view kStates[] = {"closed", "open", "probing"};
+  auto state = core::BreakerState::closed;
+  std::optional<Instant> until;
+  for (const ShardView& view : known(views)) {
+    const ShardView::Target& at = view.targets[target];
+    if (at.breaker == core::BreakerState::closed) continue;
+    if (state != core::BreakerState::open) state = at.breaker;
+    if (at.breaker == core::BreakerState::open) {
+      until = std::max(until.value_or(Instant{}), at.breaker_until);
+    }
+  }
+  return {{"state", kStates[static_cast<std::size_t>(state)]},
+          {"until", until ? Json(until->us) : Json(nullptr)}};
+}
+
 Json targets_json(const Views& views, const config::Config& config) {
   Json targets = Json::array();
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
@@ -95,6 +112,7 @@ Json targets_json(const Views& views, const config::Config& config) {
                 {"in_flight", sum.in_flight},
                 {"connections", sum.connections}};
     target["held_until"] = held ? Json(held->us) : Json(nullptr);
+    target["breaker"] = breaker_json(views, i);
     target["trouble"] = valid_utf8(sum.trouble);
     targets.push_back(std::move(target));
   }

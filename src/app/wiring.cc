@@ -37,7 +37,7 @@ core::RouteOptions route_options(const config::Config& config, const config::Rou
   options.limit_count = static_cast<std::uint8_t>(route.limits.size());
   options.retry_initial = route.retry.initial;
   options.retry_max = route.retry.max;
-  options.attempts = route.retry.attempts;
+  options.attempts = route.attempts;
   options.dead_letter = !route.dead_letter.empty();
   options.inside_records = route.inside.records;
   options.inside_bytes = route.inside.bytes;
@@ -49,6 +49,7 @@ core::RouteOptions route_options(const config::Config& config, const config::Rou
                                                          : kRedisStore;
     options.horizon = i == 0 ? limit.horizon : std::min(options.horizon, limit.horizon);
     options.use_within = i == 0 ? limit.use_within : std::min(options.use_within, limit.use_within);
+    options.limits.at(i) = core::LimitId{static_cast<std::uint16_t>(route.limits[i])};
     if (limit.key.kind == config::KeySource::Kind::none) options.shared_limits |= 1u << i;
     const bool held = std::holds_alternative<limits::ConcurrencyParameters>(limit.limit.parameters);
     if (held) options.held_limits |= 1u << i;
@@ -88,7 +89,10 @@ core::GateOptions gate_options(const config::Config& config, ShardPlace place, s
   }
   for (const config::Target& target : config.targets) {
     const auto most = static_cast<std::int64_t>(target.http.max_in_flight);
-    options.targets.push_back({static_cast<std::uint32_t>(place.part(most))});
+    const config::Breaker& breaker = target.breaker;
+    options.targets.push_back({.max_in_flight = static_cast<std::uint32_t>(place.part(most)),
+                               .breaker = {breaker.failures, breaker.wait, breaker.max_wait},
+                               .retry_share = target.retry_share});
   }
   options.stores = kStores;
   options.commit_interval = config.kafka.commit_interval;

@@ -107,18 +107,27 @@ struct HttpTarget {
   std::string ca_file, server_name;
 };
 
+// When an attempt is made again: the longest first wait, and the longest of all.
+struct RetryWaits {
+  Duration initial = Duration::millis(200);
+  Duration max = Duration::seconds(30);
+};
+
+struct Breaker {
+  std::uint32_t failures = 16;  // In a row; 0 = none.
+  Duration wait = Duration::millis(500);
+  Duration max_wait = Duration::seconds(30);
+};
+
 struct Target {
   std::string name;
   HttpTarget http;
+  RetryWaits retry;               // Of routes that do not say.
+  std::int64_t retry_share = 20;  // targets.NAME.retry.budget, of a hundred.
+  Breaker breaker;
 };
 
 enum class Order { partition, key, none };
-
-struct Retry {
-  Duration initial = Duration::millis(200);
-  Duration max = Duration::seconds(30);
-  std::uint32_t attempts = 0;  // 0 = for ever.
-};
 
 struct Inside {
   std::int64_t records = 1000;
@@ -131,9 +140,10 @@ struct Route {
   std::size_t target = 0;           // Index into Config::targets.
   std::vector<std::size_t> limits;  // Indices into Config::limits, in order of blame.
   Order order = Order::partition;
-  Retry retry;
-  std::string dead_letter;  // Empty: none.
-  Inside inside;            // Most that may be in the gate, per partition.
+  RetryWaits retry;
+  std::uint32_t attempts = 0;  // retry.attempts; 0 = for ever.
+  std::string dead_letter;     // Empty: none.
+  Inside inside;               // Most that may be in the gate, per partition.
 };
 
 struct Config {

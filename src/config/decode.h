@@ -22,6 +22,13 @@ void decode_redis(Section& top, Redis& redis);
 Sound decode_limits(Section& top, int instances, std::vector<Limit>& limits);
 void decode_targets(Section& top, std::vector<Target>& targets);
 
+// `retry` and `breaker` of a target.
+void decode_target_retry(Section& parent, Target& target);
+void decode_breaker(Section& parent, Breaker& breaker);
+
+// `initial` and `max` of a section `retry`; `waits` has what holds without them.
+void decode_retry_waits(Section& section, RetryWaits& waits);
+
 // REQUIRES: limits and targets are decoded.
 void decode_routes(Section& top, const Sound& sound_limits, Config& config);
 

@@ -12,8 +12,6 @@ constexpr std::size_t kMostRoutes = 1'000;
 constexpr std::size_t kMostTopics = 1'000;
 constexpr Bounds<std::int64_t> kRecords{1, 1'000'000};
 constexpr Bounds<Bytes> kBytes{{1 << 10}, {std::int64_t{16} << 30}};
-constexpr Bounds<Duration> kInitial{Duration::millis(1), Duration::seconds(3600)};
-constexpr Bounds<Duration> kMax{Duration::millis(1), Duration::seconds(86'400)};
 constexpr Bounds<std::int64_t> kAttempts{0, 1'000'000};
 
 // What all routes of a file share.
@@ -99,17 +97,11 @@ class Routes {
   void decode_retry(Section& parent, Route& route) {
     Section section(reading_, parent.find("retry"), parent.path_of("retry"), "routes[].retry");
     section.refuse_unknown_keys();
-    section.read_duration("initial", route.retry.initial, kInitial);
-    section.read_duration("max", route.retry.max, kMax);
+    if (target_known_) route.retry = config_.targets[route.target].retry;
+    decode_retry_waits(section, route.retry);
     std::int64_t attempts = 0;
     section.read_whole("attempts", attempts, kAttempts);
-    route.retry.attempts = static_cast<std::uint32_t>(attempts);
-    if (route.retry.initial > route.retry.max) {
-      const std::string_view name = section.has("initial") ? "initial" : "max";
-      reading_.wrong(section.place_of(name), section.path_of(name),
-                     "initial (" + to_text(route.retry.initial) + ") is longer than max (" +
-                         to_text(route.retry.max) + ")");
-    }
+    route.attempts = static_cast<std::uint32_t>(attempts);
     if (attempts > 0 && !parent.has("dead_letter")) {
       reading_.wrong(section.place_of("attempts"), section.path_of("attempts"),
                      "after these a record needs somewhere to go, for nothing is thrown away; "

@@ -170,6 +170,8 @@ void decode_targets(Section& top, std::vector<Target>& targets) {
     if (refuse_kafka_target(reading, entry->value, path)) continue;
     Section section(reading, entry->value, path, "targets.NAME");
     section.refuse_unknown_keys();
+    decode_target_retry(section, target);
+    decode_breaker(section, target.breaker);
     if (!section.require("http", "write http: {url: http://HOST:PORT/PATH}")) continue;
     Section http(reading, section.find("http"), below(path, "http"), "targets.NAME.http");
     decode_http(http, target.http);

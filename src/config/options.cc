@@ -154,6 +154,9 @@ constexpr Option kOptions[] = {
      "under this gate's share of it (one of `instances`)."},
 
     {"targets.NAME", "http", "section", "required", "Deliver to an HTTP server."},
+    {"targets.NAME", "retry", "section", "",
+     "When failed attempts are made again, where a route does not say otherwise."},
+    {"targets.NAME", "breaker", "section", "", "When a target that fails is left alone."},
 
     {kHttp, "url", "http:// or https:// URL", "required", "Where each record is sent."},
     {kHttp, "method", "HTTP method", "POST", "The request's method."},
@@ -169,6 +172,20 @@ constexpr Option kOptions[] = {
     {kHttp, "server_name", "text", "none",
      "The name that the certificate must have, if not the URL's host; only with `https`."},
 
+    {"targets.NAME.retry", "initial", "duration", "200ms",
+     "The longest first wait; then it doubles."},
+    {"targets.NAME.retry", "max", "duration", "30s", "The longest wait."},
+    {"targets.NAME.retry", "budget", "share", "20%",
+     "The most of the target's attempts that are retries while fresh records could have gone "
+     "instead; 100% is first come first served."},
+
+    {"targets.NAME.breaker", "failures", "whole number", "16",
+     "After so many failed attempts in a row nothing is sent for a while; 0 is never."},
+    {"targets.NAME.breaker", "wait", "duration", "500ms",
+     "How long nothing is sent; then one attempt at a time probes the target, and each that fails "
+     "doubles the wait."},
+    {"targets.NAME.breaker", "max_wait", "duration", "30s", "The longest wait."},
+
     {kRoute, "name", "name", "required", "The route's name in metrics, logs and dead letters."},
     {kRoute, "topics", "list of topics", "required", "What is read; a topic is in one route only."},
     {kRoute, "target", "name", "required", "Where records are delivered."},
@@ -181,8 +198,10 @@ constexpr Option kOptions[] = {
      "Where a refused record goes; without it, it is tried again for ever."},
     {kRoute, "inside", "section", "", "The most that may be in the gate, per partition."},
 
-    {"routes[].retry", "initial", "duration", "200ms", "The longest first wait; then it doubles."},
-    {"routes[].retry", "max", "duration", "30s", "The longest wait."},
+    {"routes[].retry", "initial", "duration", "200ms",
+     "The longest first wait; then it doubles. Without it that of the target holds."},
+    {"routes[].retry", "max", "duration", "30s",
+     "The longest wait. Without it that of the target holds."},
     {"routes[].retry", "attempts", "whole number", "0",
      "Attempts before a record is a dead letter; 0 is for ever."},
 
@@ -194,7 +213,7 @@ constexpr std::string_view kHead = R"(# Options
 
 Written from the table in `src/config/options.cc`; do not edit here.
 
-Durations are written `250ms`, `1s`, `5m` (also `us`, `h`, `d`), rates `100/s`, `10/h` or `1/3s`, sizes `512KiB` or `16MiB`.
+Durations are written `250ms`, `1s`, `5m` (also `us`, `h`, `d`), rates `100/s`, `10/h` or `1/3s`, sizes `512KiB` or `16MiB`, shares `20%`.
 `${VAR}`, `${VAR:-default}` and `${VAR:?message}` stand for environment variables in any value, `$$` for a dollar.
 )";
 

@@ -157,7 +157,19 @@ void print_target(Page& page, const Target& target) {
     page.text_if_any("ca_file", http.ca_file);
     page.text_if_any("server_name", http.server_name);
   };
-  page.section(yaml_key(target.name), [&] { page.section("http", fill); });
+  page.section(yaml_key(target.name), [&] {
+    page.section("http", fill);
+    page.section("retry", [&] {
+      page.option("initial", to_text(target.retry.initial));
+      page.option("max", to_text(target.retry.max));
+      page.option("budget", std::to_string(target.retry_share) + "%");
+    });
+    page.section("breaker", [&] {
+      page.number("failures", target.breaker.failures);
+      page.option("wait", to_text(target.breaker.wait));
+      page.option("max_wait", to_text(target.breaker.max_wait));
+    });
+  });
 }
 
 void print_route(Page& page, const Config& config, const Route& route) {
@@ -173,7 +185,7 @@ void print_route(Page& page, const Config& config, const Route& route) {
     page.section("retry", [&] {
       page.option("initial", to_text(route.retry.initial));
       page.option("max", to_text(route.retry.max));
-      page.number("attempts", route.retry.attempts);
+      page.number("attempts", route.attempts);
     });
     page.text_if_any("dead_letter", route.dead_letter);
     print_inside(page, route.inside);

@@ -149,6 +149,12 @@ Parsed<limits::Rate> parse_rate(std::string_view text) {
   return limits::reduced({*permits, micros});
 }
 
+Parsed<std::int64_t> parse_percent(std::string_view text, Bounds<std::int64_t> bounds) {
+  const std::optional<std::int64_t> number = take_digits(text);
+  if (!number || text != "%") return Refusal{"is not a share; write 20% or 100%"};
+  return within(*number, bounds, [](std::int64_t n) { return std::to_string(n) + "%"; });
+}
+
 Parsed<bool> parse_boolean(std::string_view text) {
   if (text == "true" || text == "false") return text == "true";
   std::string lower(text);

@@ -42,6 +42,7 @@ Parsed<std::int64_t> parse_whole(std::string_view text, Bounds<std::int64_t> bou
 Parsed<Duration> parse_duration(std::string_view text, Bounds<Duration> bounds);
 Parsed<Bytes> parse_size(std::string_view text, Bounds<Bytes> bounds);
 Parsed<limits::Rate> parse_rate(std::string_view text);  // Reduced; 0 denies all.
+Parsed<std::int64_t> parse_percent(std::string_view text, Bounds<std::int64_t> bounds);
 Parsed<bool> parse_boolean(std::string_view text);
 
 // The place of the text in `choices`.

@@ -144,6 +144,15 @@ void add_outage_policies(Families& page, const std::vector<OutagePolicy>& polici
   }
 }
 
+void add_targets(Families& page, const std::vector<Target>& targets) {
+  page.gauge("einlass_target_breaker_open",
+             "1 while the target is left alone after too many failures in a row, or probed by one "
+             "attempt at a time.");
+  for (const Target& target : targets) {
+    page.add({{"target", target.name}}, std::uint64_t{target.breaker_open});
+  }
+}
+
 void add_ledger(Families& page, const Snapshot& snapshot) {
   page.gauge("einlass_committed_offset",
              "The offset to read next, as Kafka last acknowledged it. Missing before the first "
@@ -206,6 +215,7 @@ std::string render(const Snapshot& snapshot) {
   add_attempts(page, snapshot.routes);
   add_stores(page, snapshot.stores);
   add_outage_policies(page, snapshot.outage_policies);
+  add_targets(page, snapshot.targets);
   add_ledger(page, snapshot);
   add_program(page, snapshot);
   add_process(page);

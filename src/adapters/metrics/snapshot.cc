@@ -23,6 +23,8 @@ void add(Store& to, const Store& one) {
 
 void add(OutagePolicy& to, const OutagePolicy& one) { to.in_force |= one.in_force; }
 
+void add(Target& to, const Target& one) { to.breaker_open |= one.breaker_open; }
+
 void add(Topic& to, const Topic& one) {
   CHECK(to.name == one.name);
   to.skipped_by_retention += one.skipped_by_retention;
@@ -42,6 +44,7 @@ void add(Snapshot& to, const Snapshot& one) {
   add_each(to.routes, one.routes);
   add_each(to.stores, one.stores);
   add_each(to.outage_policies, one.outage_policies);
+  add_each(to.targets, one.targets);
   add_each(to.topics, one.topics);
   to.partitions.insert(to.partitions.end(), one.partitions.begin(), one.partitions.end());
 }

@@ -39,6 +39,11 @@ struct OutagePolicy {
   bool in_force = false;
 };
 
+struct Target {
+  std::string name;
+  bool breaker_open = false;  // Or probing, at some shard.
+};
+
 // An assigned partition's ledger.
 struct Partition {
   std::string topic;
@@ -62,6 +67,7 @@ struct Snapshot {
   std::vector<Route> routes;
   std::vector<Store> stores;
   std::vector<OutagePolicy> outage_policies;
+  std::vector<Target> targets;
   std::vector<Topic> topics;
   std::vector<Partition> partitions;
 };

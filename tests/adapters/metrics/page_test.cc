@@ -26,6 +26,7 @@ Snapshot fresh() {
   snapshot.routes = {{.name = "results", .limits = {"callbacks"}, .stats = {}, .waiting = {}}};
   snapshot.routes[0].stats.limits.resize(1);
   snapshot.stores = {{.name = "redis", .call_duration = {}}};
+  snapshot.targets = {{.name = "billing", .breaker_open = true}, {.name = "audit"}};
   snapshot.topics = {{.name = "results"}};
   snapshot.partitions = {{.topic = "results", .number = {3}, .committed = Offset{0}}};
   return snapshot;
@@ -68,9 +69,9 @@ TEST(Page, HasEveryMetricFromTheStartUnderItsNameAndKind) {
   }
   for (const char* name :
        {"einlass_records_inside", "einlass_waiting_records", "einlass_partitions_held",
-        "einlass_committed_offset", "einlass_finished_ahead_records", "einlass_build_info",
-        "einlass_config_last_reload_successful", "process_resident_memory_bytes",
-        "process_open_fds", "process_start_time_seconds"}) {
+        "einlass_target_breaker_open", "einlass_committed_offset", "einlass_finished_ahead_records",
+        "einlass_build_info", "einlass_config_last_reload_successful",
+        "process_resident_memory_bytes", "process_open_fds", "process_start_time_seconds"}) {
     expect_family(name, "gauge");
   }
   for (const char* name : {"einlass_admission_wait_seconds", "einlass_attempt_duration_seconds",
@@ -106,6 +107,7 @@ TEST(Page, HasEveryCombinationOfLabelsAtZero) {
         R"(einlass_admission_wait_seconds_bucket{route="results",le="+Inf"})",
         R"(einlass_partitions_held{route="results"})",
         R"(einlass_committed_offset{topic="results",partition="3"})",
+        R"(einlass_target_breaker_open{target="audit"})",
         R"(einlass_finished_ahead_records{topic="results",partition="3"})",
         R"(einlass_offsets_skipped_total{topic="results",reason="retention"})",
         R"(einlass_offsets_skipped_total{topic="results",reason="recreated"})"}) {
@@ -113,6 +115,7 @@ TEST(Page, HasEveryCombinationOfLabelsAtZero) {
   }
   EXPECT_TRUE(has_line(page, R"(einlass_build_info{version="0.1.0",librdkafka="2.0.2"} 1)"));
   EXPECT_TRUE(has_line(page, "einlass_config_last_reload_successful 1"));
+  EXPECT_TRUE(has_line(page, R"(einlass_target_breaker_open{target="billing"} 1)"));
 }
 
 // Gives each number a value of its own, so that two that are mixed up show.

@@ -47,6 +47,11 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       top("instances: 3\nredis: {wait_replicas: 2, cluster: true}"),
       top("redis: {url: 'redis://h/3', sentinel: {addresses: [a, '[::1]:7'], name: m}}"),
       route("limits: [m], order: none, dead_letter: d, retry: {attempts: 3}"),
+      kLimits +
+          "targets: {t: {http: {url: http://h/}, retry: {initial: 1s, budget: 7%}, breaker: "
+          "{failures: "
+          "0, wait: 3s}}}\n" +
+          kRoutes,
   };
   for (const std::string& text : texts) {
     const std::string once = printed(text);

@@ -34,6 +34,22 @@ TEST(ReadConfig, ShardsAndTheirWatchdog) {
   EXPECT_EQ(read(top("watchdog: 1s")).watchdog, Duration::seconds(1));
 }
 
+TEST(ReadConfig, RoutesRetryAsTheirTargetUnlessTheySayOtherwise) {
+  const Config config = read(
+      "targets: {t: {http: {url: http://h/}, retry: {initial: 1s, max: 1m, budget: 5%}, breaker: "
+      "{failures: 3, wait: 2s, max_wait: 3s}}}\n"
+      "routes: [{name: a, topics: [a], target: t}, {name: b, topics: [b], target: t, retry: {max: "
+      "2s}}]\n");
+  EXPECT_EQ(config.targets.at(0).retry_share, 5);
+  EXPECT_EQ(config.targets[0].breaker.failures, 3u);
+  EXPECT_EQ(config.targets[0].breaker.wait, Duration::seconds(2));
+  EXPECT_EQ(config.targets[0].breaker.max_wait, Duration::seconds(3));
+  EXPECT_EQ(config.routes.at(0).retry.initial, Duration::seconds(1));
+  EXPECT_EQ(config.routes[0].retry.max, Duration::seconds(60));
+  EXPECT_EQ(config.routes.at(1).retry.initial, Duration::seconds(1));
+  EXPECT_EQ(config.routes[1].retry.max, Duration::seconds(2));
+}
+
 TEST(ReadConfig, InstanceIsTheHostsName) {
   const auto host = [](std::string name) {
     return [name](const std::string& asked) -> std::optional<std::string> {

@@ -77,6 +77,8 @@ TEST(WrongRoute, TheRest) {
       {route("retry: {initial: 0}"),
        "4:56: routes[0].retry.initial: '0' is too small; the smallest value that works is 1ms"},
       {route("retry: 5"), "4:46: routes[0].retry: expected a section, not one value"},
+      {route("retry: {budget: 5%}"),
+       "4:47: routes[0].retry.budget: unknown option; known here: initial, max or attempts"},
       {route("retry: {backoff: 5}"),
        "4:47: routes[0].retry.backoff: unknown option; known here: initial, max or attempts"},
       {route("dead_letter: a"),

@@ -145,5 +145,31 @@ TEST(WrongTarget, Headers) {
   });
 }
 
+TEST(WrongTarget, RetryAndBreaker) {
+  const auto with = [](const std::string& rest) {
+    return targets("{t: {http: {url: http://h/}, " + rest + "}}");
+  };
+  expect_mistakes({
+      {with("retry: {budget: 20}"),
+       "1:55: targets.t.retry.budget: '20' is not a share; write 20% or 100%"},
+      {with("retry: {budget: -1%}"),
+       "1:55: targets.t.retry.budget: '-1%' is not a share; write 20% or 100%"},
+      {with("retry: {budget: 0%}"),
+       "1:55: targets.t.retry.budget: '0%' is too small; the smallest value that works is 1%"},
+      {with("retry: {budget: 101%}"),
+       "1:55: targets.t.retry.budget: '101%' is too large; the largest value that works is 100%"},
+      {with("retry: {initial: 1m}"),
+       "1:56: targets.t.retry.initial: initial (1m) is longer than max (30s)"},
+      {with("retry: {attempts: 3}"),
+       "1:47: targets.t.retry.attempts: unknown option; known here: initial, max or budget"},
+      {with("breaker: {failures: many}"),
+       "1:59: targets.t.breaker.failures: 'many' is not a whole number; write digits only, as 100"},
+      {with("breaker: {wait: 1m}"),
+       "1:55: targets.t.breaker.wait: wait (1m) is longer than max_wait (30s)"},
+      {with("breaker: {max_wait: 10ms}"),
+       "1:59: targets.t.breaker.max_wait: wait (500ms) is longer than max_wait (10ms)"},
+  });
+}
+
 }  // namespace
 }  // namespace einlass::config

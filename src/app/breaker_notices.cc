@@ -1,0 +1,32 @@
+#include "app/breaker_notices.h"
+
+#include <cstdint>
+#include <string>
+
+#include "config/values.h"
+
+namespace einlass::app {
+
+BreakerNotices::BreakerNotices(const config::Config& config, const core::Gate& gate,
+                               const Notify& notify)
+    : config_(config), gate_(gate), notify_(notify), closed_(config.targets.size(), true) {}
+
+void BreakerNotices::look() {
+  for (std::size_t i = 0; i < closed_.size(); ++i) {
+    const bool closed = gate_.breaker(core::TargetId{static_cast<std::uint16_t>(i)}).closed();
+    if (closed == closed_[i]) continue;
+    closed_[i] = closed;
+    const config::Target& target = config_.targets[i];
+    if (closed) {
+      notify_({Severity::info, "target_breaker_closed",
+               "Target " + target.name + " answers again: everything goes on"});
+    } else {
+      notify_({Severity::warning, "target_breaker_open",
+               "Target " + target.name + " has failed " + std::to_string(target.breaker.failures) +
+                   " times in a row: it is left alone for " + config::to_text(target.breaker.wait) +
+                   ", then probed by one attempt at a time until one is answered"});
+    }
+  }
+}
+
+}  // namespace einlass::app

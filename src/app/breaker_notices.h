@@ -1,0 +1,27 @@
+// Tells people when a target's circuit breaker opens and closes.
+#pragma once
+
+#include <vector>
+
+#include "config/config.h"
+#include "core/gate.h"
+#include "units/notice.h"
+
+namespace einlass::app {
+
+// REQUIRES: one thread; outlived by what the constructor is given.
+class BreakerNotices {
+ public:
+  BreakerNotices(const config::Config& config, const core::Gate& gate, const Notify& notify);
+
+  // Tells what has changed since the last call. Called once a turn.
+  void look();
+
+ private:
+  const config::Config& config_;
+  const core::Gate& gate_;
+  const Notify& notify_;
+  std::vector<bool> closed_;  // By target, as it was told.
+};
+
+}  // namespace einlass::app
