@@ -40,14 +40,17 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
 void Admission::enter(const Record& record) {
   Line& line = lines_[record.line.value];
   CHECK(line.in_use);
-  ++line.total;
+  if (++line.total == 1) ++queues_of(line).lines;
   if (record.state == RecordState::behind) ++line.behind;
 }
 
 void Admission::leave(const Record& record, Instant now, Commands& commands) {
   Line& line = lines_[record.line.value];
   CHECK(line.total > 0);
-  --line.total;
+  if (--line.total == 0) {
+    --queues_of(line).lines;
+    queues_of(line).touched = true;  // Who is alone now may have all places.
+  }
   // Nobody is left to use what was granted: others may be waiting for it.
   if (line.total == 0) serve(line, now, commands);
 }
@@ -65,6 +68,13 @@ void Admission::withdraw(Record& record) {
   if (record.state == RecordState::ready) list_of(line, record).erase(records_, record.id.slot);
   if (record.state == RecordState::behind) --line.behind;
   if (line.apart) note_wants(line);
+}
+
+void Admission::place_free(const Record& record) {
+  Line& line = lines_[record.line.value];
+  CHECK(line.in_flight > 0);
+  --line.in_flight;
+  queues_of(line).touched = true;  // It may have stood back.
 }
 
 void Admission::ended(const Record& record, Instant now, Commands& commands) {
@@ -162,16 +172,20 @@ void Admission::send_first(Line& line, Instant now, Commands& commands) {
   list_of(line, record).erase(records_, record.id.slot);
   line.pace.count(now);
   queues_of(line).pace.count(now);
+  ++line.in_flight;
   if (line.apart) count_attempt(line, record.attempt.value > 0);
   delivery_.send(record, held.permit, now, commands);
 }
 
 void Admission::send_all(Line& line, Instant now, Commands& commands) {
-  const TargetQueues& target = queues_of(line);
+  TargetQueues& target = queues_of(line);
   while (may_send(line, now)) {
     // Others that wait for room were there first; the end of the event serves them all in turn.
     const bool queued = !target.room.empty() || !target.retries_room.empty();
-    if (queued || delivery_.room(route_of(line).target, now) == 0) {
+    const bool may = places(line, now) > 0;
+    if (queued || !may) {
+      // Those before it may have enough: then it is its turn.
+      if (may) target.touched = true;
       return wait_for(line, room_for(line));
     }
     send_first(line, now, commands);

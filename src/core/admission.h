@@ -45,6 +45,10 @@ class Admission {
   // The record is ready no longer, or waits in its lane no longer, and will not leave.
   void withdraw(Record& record);
 
+  // The record's attempt takes up none of its line's places any more.
+  // REQUIRES: it was sent, and this was not said before.
+  void place_free(const Record& record);
+
   // A permit's attempt is over. Where limits count those under way, one more may be had now.
   void ended(const Record& record, Instant now, Commands& commands);
 
@@ -76,6 +80,7 @@ class Admission {
     Queue turn;
     std::vector<ContestIndex> contests;  // For limits without key.
     std::int64_t reserved = 0;           // Permits that its lines hold or have asked for.
+    std::uint32_t lines = 0;             // Those that have records inside.
     Pace pace;
     bool touched = false;
   };
@@ -110,6 +115,7 @@ class Admission {
   void send_all(Line& line, Instant now, Commands& commands);
 
   // sharing.cc
+  std::int64_t places(const Line& line, Instant now) const;
   void find_contests();
   ContestIndex contest_for(TargetId target, LimitId limit);
   bool retries_stand_apart(TargetId target) const;

@@ -36,14 +36,14 @@ std::int64_t Admission::allowance(Line& line, Instant now) {
   // Permits that are due at once are only good for use_within; those of a limit that binds come
   // due one after the other. Twice the pace, so that it can grow.
   const Duration cover = route.use_within / 4 + (line.bound ? horizon_of(line) : Duration{});
-  const std::int64_t room = delivery_.room(route.target, now);
+  const std::int64_t room = places(line, now);
   // A probe goes alone.
   if (!delivery_.breaker(route.target).closed()) return room;
   return room + 2 * line.pace.expected(now, cover);
 }
 
 std::int64_t Admission::demand(Line& line, Instant now) {
-  const std::int64_t room = delivery_.room(route_of(line).target, now);
+  const std::int64_t room = places(line, now);
   const std::int64_t soon = allowance(line, now);
   // Of the records behind others only as many as the pace promises.
   const std::int64_t usable =

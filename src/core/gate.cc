@@ -103,6 +103,7 @@ void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
   const RouteOptions& route = options_.routes[record.route.value];
   delivery_.ended(record, event.outcome, now);
   admission_.touch(route.target);
+  if (!abandoned) admission_.place_free(record);
   if (event.hold_target) delivery_.hold(route.target, *event.hold_target, now);
   admission_.ended(record, now, commands);
   if (abandoned) return end_abandoned(record, now, commands);
@@ -190,6 +191,7 @@ void Gate::take_leave(Record& record, Instant now, Commands& commands) {
 
 // The attempt goes on outside, but the record is Kafka's again.
 void Gate::abandon(Record& record, Instant now, Commands& commands) {
+  if (record.state == RecordState::attempting) admission_.place_free(record);
   lanes_.leave(records_, record);
   --stats_[record.route.value].inside;
   ++stats_[record.route.value].returned;

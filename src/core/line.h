@@ -81,9 +81,10 @@ struct Line {
   // First come, first served. Retries are in a list of their own only where they stand apart.
   List<Record, &Record::in_line> ready;
   List<Record, &Record::in_line> retries;
-  Credit credit;             // Between the two.
-  std::uint32_t behind = 0;  // Its records that wait for others in their lanes.
-  std::uint32_t total = 0;   // All its records inside.
+  Credit credit;                // Between the two.
+  std::uint32_t behind = 0;     // Its records that wait for others in their lanes.
+  std::uint32_t total = 0;      // All its records inside.
+  std::uint32_t in_flight = 0;  // Of these: at the target.
 
   HeldPermits permits;
   std::optional<AskId> open_ask;

@@ -1,4 +1,10 @@
-// The third part of Admission: how fresh records and retries share what both want.
+// The third part of Admission: how lines share a target's places, and how fresh records and
+// retries share what both want.
+//
+// Places: nobody may have more of them than are still free, unless he is alone. So a line whose
+// attempts hang leaves as many places to the others as it takes itself, and n such lines leave one
+// part in n + 1. (A dynamic threshold, as switches have it for shared buffers: Choudhury and Hahne,
+// IEEE/ACM Transactions on Networking 6(2), 1998.)
 //
 // Inside a line its credit decides for each permit. Among lines of one target they compete for its
 // room and for limits without key; each is a contest with a credit of its own. A line that has
@@ -19,6 +25,18 @@ constexpr std::int64_t kAll = 100;
 constexpr std::int64_t kMostSavedInLine = 1;
 
 }  // namespace
+
+// ---- places ----
+
+// How many more of the line's attempts may start now.
+std::int64_t Admission::places(const Line& line, Instant now) const {
+  const TargetId target = route_of(line).target;
+  const std::int64_t room = delivery_.room(target, now);
+  // A probe may be anybody's.
+  if (targets_[target.value].lines <= 1 || !delivery_.breaker(target).closed()) return room;
+  // Each takes one from what is free and adds one to what it has.
+  return std::max<std::int64_t>(0, (room - line.in_flight + 1) / 2);
+}
 
 // ---- contests ----
 
@@ -201,10 +219,19 @@ Admission::Queue* Admission::next_for_room(TargetQueues& target, const Contest& 
 void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
   std::uint32_t may_stand_back = target.room.size() + target.retries_room.size();
+  std::uint32_t may_have_enough = may_stand_back;
   while (delivery_.room(id, now) > 0) {
     Queue* queue = next_for_room(target, contests_[id.value]);
     if (queue == nullptr) return;
     Line& line = lines_[queue->front()];
+    if (places(line, now) == 0) {
+      // At most as many lines as there are places can have any, so this does not go on for long.
+      if (may_have_enough-- == 0) return;
+      const LineWaits same = line.waits;
+      wait_no_more(line);
+      wait_for(line, same);
+      continue;
+    }
     const bool retries = queue == &target.retries_room;
     wait_no_more(line);
     give_back_useless(line, now, commands);
@@ -239,7 +266,7 @@ void Admission::serve_turns(TargetId id, Instant now, Commands& commands) {
     serve(line, now, commands);
     const bool again = line.waits == LineWaits::turn ||
                        (line.waits == LineWaits::share && line.shares == id.value);
-    if (again) return;
+    if (again && (places(line, now) > 0 || delivery_.room(id, now) == 0)) return;
   }
 }
 

@@ -117,12 +117,36 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
     const core::TargetId target = settings_.gate.routes[i].target;
     const bool room = targets_.lets_all_through(target, now) &&
                       in_flight_[target.value] < settings_.gate.targets[target.value].max_in_flight;
-    require(waiting.target == 0 || !room, "room_unused",
-            std::to_string(waiting.target) + " wait for the target");
+    const bool unused = waiting.target > 0 && room && !somebody_has_enough(target, now);
+    require(!unused, "room_unused", std::to_string(waiting.target) + " wait for the target");
     require(
         retry <= backing_off[i], "backoff_too_long",
         std::to_string(retry) + " wait to try again, " + std::to_string(backing_off[i]) + " may");
   }
+}
+
+// The lines that have records at a route to the target, and how many of them are under way. Where
+// `surely`, without those that the gate may have given up, for their deadline is over.
+RecordChecks::LinesAtTarget RecordChecks::lines_at(core::TargetId target, Instant now,
+                                                   bool surely) const {
+  LinesAtTarget lines;
+  for (const Shadow& shadow : records_) {
+    if (shadow.state == State::absent || shadow.orphan || shadow.known) continue;
+    if (settings_.gate.routes[shadow.route.value].target != target) continue;
+    const Owned& p = partitions_[shadow.partition.value];
+    if (surely && (shadow.state == State::finished || (p.leaving && now >= p.deadline))) continue;
+    lines[shadow.line] += shadow.state == State::sent ? 1 : 0;
+  }
+  return lines;
+}
+
+// A line stands back for it has as many places as are free.
+bool RecordChecks::somebody_has_enough(core::TargetId target, Instant now) const {
+  const LinesAtTarget lines = lines_at(target, now, false);
+  const std::uint32_t room =
+      settings_.gate.targets[target.value].max_in_flight - in_flight_[target.value];
+  return lines.size() > 1 && std::any_of(lines.begin(), lines.end(),
+                                         [&](const auto& line) { return line.second >= room; });
 }
 
 // Since before `before`: what became ready in the same event came too late.

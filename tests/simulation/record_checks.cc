@@ -199,8 +199,9 @@ void RecordChecks::commit_ended(core::CommitResult result) {
       p.finished = entry.finished;
       p.news_committed = entry.news;
     }
-    if (result == core::CommitResult::fenced) p.fenced = true;
   }
+  if (result != core::CommitResult::fenced) return;
+  for (Owned& p : partitions_) p.fenced = p.fenced || (p.live && p.before_commit);
 }
 
 void RecordChecks::line_denied_for_good(core::LineId line) { line_hopeless_[line.value] = true; }

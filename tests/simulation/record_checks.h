@@ -110,6 +110,7 @@ class RecordChecks {
     bool held = false, lost = false, fenced = false, leaving = false;
     Instant deadline = kNever;
     std::uint64_t use = 0;
+    bool before_commit = false;  // Assigned when the last commit was sent.
   };
   struct Books {
     std::uint64_t received = 0, delivered = 0, inside = 0;
@@ -136,6 +137,10 @@ class RecordChecks {
   void left(Shadow& shadow);
   void check_lane(const Shadow& shadow) const;
   void check_held(std::size_t id) const;
+  using LinesAtTarget = std::map<core::LineId, std::uint32_t>;
+  void check_places(const Shadow& shadow, Instant now) const;
+  LinesAtTarget lines_at(core::TargetId target, Instant now, bool surely) const;
+  bool somebody_has_enough(core::TargetId target, Instant now) const;
   void check_bounds(const Owned& to, Instant now) const;
   void check_leaving(core::PartitionId id, const Owned& partition, Instant now) const;
   void check_books(const core::Gate& gate, core::RouteId route, Instant now) const;

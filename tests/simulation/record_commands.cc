@@ -42,6 +42,7 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
   require(
       in_flight_[command.target.value] < settings_.gate.targets[command.target.value].max_in_flight,
       "bound_in_flight", std::to_string(in_flight_[command.target.value]));
+  check_places(*shadow, now);
   targets_.send(command.target, command.record, now);
   check_lane(*shadow);
   check_share(*shadow, permits);
@@ -50,6 +51,19 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
   shadow->attempt = command.attempt.value;
   ++in_flight_[command.target.value], ++books_[shadow->route.value].in_flight;
   --p.waiting, --line_waiting_[shadow->line.value];
+}
+
+// Nobody has more of a target's places than are still free, unless he is alone there.
+void RecordChecks::check_places(const Shadow& shadow, Instant now) const {
+  const core::TargetId target = settings_.gate.routes[shadow.route.value].target;
+  if (!targets_.lets_all_through(target, now)) return;
+  const LinesAtTarget surely = lines_at(target, now, true);
+  if (surely.size() < 2) return;
+  const std::uint32_t room =
+      settings_.gate.targets[target.value].max_in_flight - in_flight_[target.value];
+  require(
+      surely.at(shadow.line) < room, "share_of_places",
+      std::to_string(surely.at(shadow.line)) + " of its own, " + std::to_string(room) + " free");
 }
 
 // Whether a fresh record could have gone instead is seen when the event is over.
@@ -142,6 +156,7 @@ void RecordChecks::commit(const core::Commit& command) {
   commit_open_ = true;
   commit_entries_ = command.entries;
   in_commit_.clear();
+  for (Owned& p : partitions_) p.before_commit = p.live;
   for (const core::CommitEntry& entry : command.entries) {
     const Owned& p = owned(entry.partition, "commit");
     require(!p.lost, "commit_lost", std::to_string(entry.partition.value));
