@@ -203,7 +203,10 @@ def never_backwards(h):
 def left_in_order(h):
     """No gate ends by itself; one that leaves cleanly has nothing inside and says so."""
     for one in h.exits:
-        if one.asked is None:
+        if one.asked == "fenced":
+            if one.code != 1 or one.books is None or not closed(one.books):
+                yield Breach("exits", f"{one.run} was fenced and ended with {one.code}, books {one.books}")
+        elif one.asked is None:
             yield Breach("exits", f"{one.run} ended by itself with {one.code} at {one.at}")
         elif one.asked == "terminate" and one.code not in (0, 1):
             yield Breach("exits", f"{one.run} was asked to leave and ended with {one.code}")

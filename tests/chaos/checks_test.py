@@ -204,7 +204,9 @@ class Books(unittest.TestCase):
         for code, said, asked, count in (
                 (0, good, "terminate", 0), (1, None, "terminate", 0), (0, None, "terminate", 1),
                 (0, {**good, "inside": 1}, "terminate", 1), (0, {**good, "delivered": 4}, "terminate", 1),
-                (-6, good, "terminate", 1), ("late", None, "terminate", 1), (0, good, None, 1)):
+                (-6, good, "terminate", 1), ("late", None, "terminate", 1), (0, good, None, 1),
+                (1, good, "fenced", 0), (1, None, "fenced", 1), (0, good, "fenced", 1),
+                (1, {**good, "delivered": 4}, "fenced", 1)):
             h = history.empty()
             h.exits.append(history.Exit("gate-1.1", 1, code, said, asked))
             self.assertEqual(len(list(checks.left_in_order(h))), count, (code, said, asked))

@@ -146,6 +146,11 @@ class Member:
         return (last is not None and last.run == self.run and places.now_us() - last.at < 2_000_000
                 and sum(route["inside"] for route in last.books.values()) == 0)
 
+    def was_fenced(self):
+        """Kafka fenced it: librdkafka 2.0.2 sends a commit again that was open when the coordinator went away for
+        longer than the session, without the member id that it has dropped meanwhile."""
+        return any("kafka_fatal" in line and "for the instance" in line for line in self.gate.log(50).splitlines())
+
     def farewell(self):
         """The books as the last line of its log tells them, or None."""
         for line in reversed(self.gate.log(200).splitlines()):

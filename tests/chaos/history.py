@@ -20,7 +20,8 @@ Scrape = collections.namedtuple("Scrape", "gate run at books committed")
 # A fault as it happened: `end` is when all that it disturbed was back. All instants are microseconds since 1970.
 Event = collections.namedtuple("Event", "kind subject begin end how")
 
-# How a process of a gate ended: `code` of its exit, `books` as its last line tells them (or None).
+# How a process of a gate ended: `code` of its exit, `books` as its last line tells them (or None). `asked` is how it was
+# told to; "fenced" if Kafka fenced it, None if it ended by itself for any other reason.
 Exit = collections.namedtuple("Exit", "run at code books asked")
 
 # A wait for the processor of `us` that ended at `at`, as the network's process noticed it: the machine is busy then.

@@ -118,7 +118,8 @@ class Performer:
     def _ended_by_itself(self, member):
         code = member.gate.process.returncode
         self._note(f"{member.run} ENDED BY ITSELF with {code}; its last words:\n{member.gate.log(8)}")
-        self._h.exits.append(history.Exit(member.run, places.now_us(), code, member.farewell(), None))
+        why = "fenced" if member.was_fenced() else None
+        self._h.exits.append(history.Exit(member.run, places.now_us(), code, member.farewell(), why))
         member.start()
 
     def _broker_ended_by_itself(self, broker):

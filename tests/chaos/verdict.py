@@ -87,6 +87,8 @@ def figures(h, say):
     longest = max((stall.us for stall in h.stalls), default=0)
     say(f"{sum(not faulty(one) for one in h.deliveries)} requests came on sound ways; the longest wait for the "
         f"processor: {longest / 1000:.0f} ms")
+    fenced = sum(one.asked == "fenced" for one in h.exits)
+    say(f"{fenced} gates were fenced by Kafka, ended with 1 and were started again")
     say(f"{twice} repeats; {excused} attempts by gates that had lost their partitions and did not know it yet")
 
 

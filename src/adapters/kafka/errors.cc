@@ -89,8 +89,9 @@ constexpr std::array kAdvice = {
            Standing::connection,
            "too many records wait to be written to the topic %t; tried again"},
     Advice{RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, "kafka_fatal", Severity::error, Standing::for_ever,
-           "another process has joined the group %g as the instance %i; give every gate an "
-           "`instance` of its own and restart this one"},
+           "Kafka no longer takes this process for the instance %i of the group %g: another process "
+           "has joined under that name (give every gate an `instance` of its own), or a commit of "
+           "before an outage of Kafka reached it late; nothing is lost, start this one again"},
 };
 
 std::string fill(std::string_view text, const Place& place) {
