@@ -15,4 +15,7 @@ enum class Entry { acquire, release, peek };
 // often it names one. REQUIRES: every name has a file here.
 std::string script(Entry entry, std::span<const std::string_view> algorithms);
 
+// The text of the script that reads and writes how long targets are to be left alone.
+std::string_view hold_script();
+
 }  // namespace einlass::lua

@@ -114,6 +114,10 @@ void Limiters::forget(core::LineId line) {
   table_.forget(line);
 }
 
+void Limiters::hold(core::TargetId target, Duration length) {
+  if (redis_) redis_->hold(target, length);
+}
+
 void Limiters::flush(Instant now) {
   memory_.sweep(now);
   stand_in_.sweep(now);

@@ -43,6 +43,10 @@ class Limiters {
   void ended(const core::Ended& ended, Instant now);
   void forget(core::LineId line);
 
+  // The record's target has asked for a pause (Retry-After): gates that share a limit of that
+  // target in Redis keep to it too.
+  void hold(core::TargetId target, Duration length);
+
   // Redis answers no more, or again: as the store has said to the gate.
   void redis_down(bool down) { redis_down_ = down; }
   bool redis_is_down() const { return redis_down_; }

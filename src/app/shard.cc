@@ -129,6 +129,7 @@ void Shard::handle() {
     if (const auto* down = std::get_if<core::StoreDown>(&event)) {
       if (down->store == kRedisStore) limiters_.redis_down(true);
     }
+    if (const auto* ended = std::get_if<core::DeliveryEnded>(&event)) share_hold(*ended);
     if (const auto* up = std::get_if<core::StoreUp>(&event)) {
       if (up->store == kRedisStore) limiters_.redis_down(false);
     }
@@ -139,6 +140,12 @@ void Shard::handle() {
     gate_.handle(core::TimePassed{}, now_, commands_);
   }
   breaker_notices_.look();
+}
+
+void Shard::share_hold(const core::DeliveryEnded& ended) {
+  if (!ended.hold_target) return;
+  const config::Route& route = config_.routes[records_[ended.record].route.value];
+  limiters_.hold(core::TargetId{static_cast<std::uint16_t>(route.target)}, *ended.hold_target);
 }
 
 void Shard::perform() {

@@ -86,6 +86,7 @@ class Shard final : public kafka::MessageSink {
   void wait();
   void collect();
   void handle();
+  void share_hold(const core::DeliveryEnded& ended);
   void perform();
   void perform_while_reading();
 

@@ -67,6 +67,21 @@ bool any_limit(const config::Config& config, config::Store store) {
   return false;
 }
 
+// Those with a route that has limits in Redis.
+std::vector<redis::SharedTarget> shared_targets(const config::Config& config) {
+  std::vector<redis::SharedTarget> shared;
+  for (std::uint16_t i = 0; i < config.targets.size(); ++i) {
+    const auto uses = [&](const config::Route& route) {
+      return route.target == i && !route.limits.empty() &&
+             limit_of(config, route, 0).store == config::Store::redis;
+    };
+    if (std::any_of(config.routes.begin(), config.routes.end(), uses)) {
+      shared.push_back({core::TargetId{i}, config.targets[i].name});
+    }
+  }
+  return shared;
+}
+
 }  // namespace
 
 const config::Limit& limit_of(const config::Config& config, const config::Route& route,
@@ -175,6 +190,7 @@ redis::StoreOptions redis_options(const config::Config& config, const RunId& run
   options.name_space = config.redis.name_space;
   options.timeout = config.redis.timeout;
   options.run = run;
+  options.targets = shared_targets(config);
   return options;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pages in docs/limiters say what the program does: their examples, pictures and table are current.
+"""The pages in docs say what the program does: their examples, and the pictures and table of docs/limiters, are current.
 
     pages_test.py --einlass BINARY
 """
@@ -12,13 +12,15 @@ import subprocess
 import sys
 import tempfile
 
-PAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "limiters")
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
+PAGES = os.path.join(DOCS, "limiters")
+WITH_EXAMPLES = [*sorted(glob.glob(os.path.join(PAGES, "*.md"))), os.path.join(DOCS, "retries.md")]
 
 
 def wrong_examples(einlass):
     """What `einlass check` says of the examples that do not pass."""
     examples = 0
-    for path in sorted(glob.glob(os.path.join(PAGES, "*.md"))):
+    for path in WITH_EXAMPLES:
         with open(path, encoding="utf-8") as file:
             found = re.findall(r"```yaml\n(.*?)```", file.read(), re.DOTALL)
         for example in found:
@@ -30,15 +32,15 @@ def wrong_examples(einlass):
                                       check=False)
             if done.returncode != 0:
                 yield f"{os.path.basename(path)}: {done.stderr.strip()}"
-    if examples < 9:
+    if examples < 10:
         yield f"only {examples} examples found"
 
 
 def wrong_links():
-    for path in sorted(glob.glob(os.path.join(PAGES, "*.md"))):
+    for path in WITH_EXAMPLES:
         with open(path, encoding="utf-8") as file:
             for link in re.findall(r"\]\(([^)#:]+)\)", file.read()):
-                if not os.path.exists(os.path.join(PAGES, link)):
+                if not os.path.exists(os.path.join(os.path.dirname(path), link)):
                     yield f"{os.path.basename(path)}: {link} is not there"
 
 

@@ -141,14 +141,24 @@ class KafkaOutage(Outage):
             self.assertGreater(first[deliveries.record_of(one)].arrived, start - 300_000)
 
 
+def breaker_is(state):
+    return lambda status: status["targets"][0]["breaker"]["state"] == state
+
+
 class TargetOutage(Outage):
     def test_target_refuses_connections(self):
-        self.begin(gates=1, records=1600)
+        # A breaker that waits longer would be found open when the target is back.
+        self.begin(gates=1, records=1600, changes={"targets": {"receiver": {"breaker": {"max_wait": "1s"}}}})
         self.world.receiver.tell("refuse", for_ms=5000)
         end = places.now_us() + 5 * SECOND_US
         self.assert_it_says("the target refuses", target_trouble)
-        self.assert_it_says("records wait to be tried again", waits_for("retry"))
+        self.assert_it_says("the breaker is open", breaker_is("open"))
+        self.assert_it_says("records wait for the target", waits_for("target"))
+        self.assert_it_says("the target is probed", lambda status: not breaker_is("open")(status))
         seen = self.finish(40)
+        self.assert_it_says("the breaker is closed", breaker_is("closed"))
+        for notice in ("target_breaker_open", "target_breaker_closed"):
+            self.assertIn(notice, self.gates[0].log())
         self.assert_goes_on(seen, end, 2 * SECOND_US)
         self.assert_within_limit(seen, LIMIT)
         # An answer may be lost with its connection: then, and only then, a record comes again.
@@ -169,6 +179,22 @@ class TargetOutage(Outage):
         early = [one for one in seen if refused[0] + 100_000 < one.arrived < refused[0] + 1_990_000]
         self.assertEqual(early[:5], [], f"{len(early)} requests before Retry-After was over")
         self.assert_goes_on(seen, end, 3 * SECOND_US)
+
+    def test_one_gate_is_told_to_stop_and_all_stop(self):
+        self.begin(gates=2, records=2400)
+        # One answer only: which gate it goes to is a matter of chance.
+        self.world.receiver.tell("status", status=429, retry_after="2", times=1)
+        self.assert_it_says("the target is held back", lambda status: status["targets"][0]["held_until"])
+        seen = self.finish(40)
+        told = [one.answered for one in seen if one.status == 429]
+        self.assertEqual(len(told), 1)
+        # Both look at least every 50 ms; then the ways there and back, on a busy machine.
+        late = [one.arrived - told[0] for one in seen if told[0] < one.arrived < told[0] + 1_990_000]
+        self.note(f"the last request came {max(late, default=0) / 1000:.0f} ms after one gate was told to stop")
+        self.assertLess(max(late, default=0), 250_000)
+        self.assert_goes_on(seen, told[0] + 2 * SECOND_US, SECOND_US)
+        self.assert_no_duplicates(seen)
+        self.assert_within_limit(seen, LIMIT)
 
     def test_target_answers_after_the_timeout(self):
         self.begin(gates=1, records=1600, changes={"targets": {"receiver": {"http": {"timeout": "1s"}}}})

@@ -8,6 +8,9 @@
 namespace einlass::simulation {
 namespace {
 
+// How long after a partition's deadline its last commit is waited for.
+constexpr Duration kLastCommitPatience = Duration::seconds(3);
+
 std::string text(core::RecordId id) {
   return "record " + std::to_string(id.slot) + " use " + std::to_string(id.use);
 }
@@ -203,7 +206,8 @@ void RecordChecks::partition_done(core::PartitionId partition, Instant now) {
   const std::string name = std::to_string(partition.value);
   require(p.leaving, "done_unasked", name);
   require(p.waiting == 0, "done_with_records", name);
-  if (!p.lost) {
+  // A gate that stood still for longer may find that the group waits no more.
+  if (!p.lost && now < p.deadline + kLastCommitPatience) {
     for (const InCommit& entry : in_commit_) {
       require(!commit_open_ || entry.partition != partition || entry.use != p.use,
               "done_before_commit_ended", name);

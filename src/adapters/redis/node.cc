@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "adapters/redis/holds.h"
 #include "adapters/redis/inquiry.h"
 #include "adapters/redis/resp.h"
 
@@ -69,6 +70,11 @@ void Node::send_again(Call call, Steady::time_point now) {
   call.manner.by = comes ? CallBy::digest : CallBy::text;
   if (acquire) return send_acquire(call.line, call.ask, call.manner, now);
   send_release(call.line, permits_again_, call.manner, now);
+}
+
+void Node::send_holds(Holds& holds, Steady::time_point now) {
+  holds.append_call(connection_->out(), now);
+  push({.kind = Call::Kind::holds}, now);
 }
 
 // The WAIT comes behind everything that this turn has asked, and its answer behind theirs.

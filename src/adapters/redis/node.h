@@ -53,6 +53,7 @@ inline constexpr Duration kTryAgainWait = Duration::millis(20);
 inline constexpr Duration kNodeDownWait = Duration::millis(200);
 inline constexpr Duration kLineTroubleWait = Duration::seconds(1);
 
+class Holds;
 class Node;
 
 // What the nodes of one store tell it.
@@ -74,6 +75,11 @@ class NodeOwner {
   // The slot of the line is on its way: these are to be given back a little later.
   virtual void give_back_later(const LinePtr& line, std::span<const PermitId> permits,
                                Return why) = 0;
+
+  // To send_holds(): what it says, or nothing where there was no answer; then `trouble` says why,
+  // if that is worth telling.
+  virtual void holds_answered(std::span<const std::int64_t> left_ms,
+                              const std::string& trouble) = 0;
 
   virtual void line_failed(Line& line, const std::string& detail) = 0;
   virtual void line_recovered(Line& line) = 0;
@@ -135,6 +141,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
                     Steady::time_point now);
   void send_release(const LinePtr& line, std::span<const PermitId> permits, Manner manner,
                     Steady::time_point now);
+  void send_holds(Holds& holds, Steady::time_point now);
   void flush(Steady::time_point now);
 
   // It does not keep up: counts as down until it has answered all.
@@ -156,6 +163,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   void acquire_refused(Call call, const Reply& reply, Steady::time_point now);
   void release_answered(Call call, const Reply& reply, Steady::time_point now);
   void wait_answered(const Reply& reply);
+  void holds_answered(const Reply& reply);
   void ping_answered(const Call& call, const Reply& reply, Steady::time_point now);
   void answer(const Call& call, const Reply& reply);
   void fail_unconfirmed();

@@ -79,6 +79,8 @@ void Node::answered(Call call, const Reply& reply, Steady::time_point now) {
       return release_answered(std::move(call), reply, now);
     case Call::Kind::wait:
       return wait_answered(reply);
+    case Call::Kind::holds:
+      return holds_answered(reply);
     case Call::Kind::ping:
       return ping_answered(call, reply, now);
     case Call::Kind::role:
@@ -209,6 +211,15 @@ void Node::wait_answered(const Reply& reply) {
        "Only " + std::to_string(reply.integers.front()) + " of " + std::to_string(wanted) +
            " replicas of " + where_ +
            " have confirmed a grant in time (redis.wait_replicas); it counts once they have");
+}
+
+// A call that finds its slot elsewhere, or the node not able, is not made again: the next one is.
+void Node::holds_answered(const Reply& reply) {
+  if (reply.kind == Reply::Kind::array) return context_.owner.holds_answered(reply.integers, "");
+  const bool moved = redirection(reply.text).has_value() || is_unserved_slot(reply.text);
+  if (moved) context_.owner.places_changed();
+  const bool passes = moved || is_try_again(reply.text);
+  context_.owner.holds_answered({}, passes ? std::string() : trouble_in(reply).detail);
 }
 
 void Node::fail_unconfirmed() {

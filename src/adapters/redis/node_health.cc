@@ -121,6 +121,7 @@ void Node::fail_open_calls() {
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     const Call& call = calls_[i];
     if (call.kind == Call::Kind::release) keep_ends(call);
+    if (call.kind == Call::Kind::holds) context_.owner.holds_answered({}, "");
     if (i < calls_.late()) continue;  // Has failed already.
     if (call.kind != Call::Kind::acquire && call.kind != Call::Kind::release) continue;
     ++context_.counts.errors;
@@ -231,7 +232,7 @@ void Node::deadlines_passed(Steady::time_point now) {
 void Node::time_over(Call& call, Steady::time_point now) {
   const std::string ms = std::to_string(duration_cast<milliseconds>(timeout_).count());
   if (!open_) return lost("no answer to the login within " + ms + " ms");
-  if (call.kind == Call::Kind::ping) return;
+  if (call.kind == Call::Kind::ping || call.kind == Call::Kind::holds) return;
   ++context_.counts.timeouts;
   tell(Severity::warning, "redis_timeout",
        "Redis at " + where_ + " did not answer within " + ms + " ms (redis.timeout)");

@@ -29,7 +29,7 @@ struct Manner {
 };
 
 struct Call {
-  enum class Kind : std::uint8_t { login, role, ping, asking, acquire, release, wait };
+  enum class Kind : std::uint8_t { login, role, ping, asking, acquire, release, wait, holds };
 
   Kind kind = Kind::ping;
   Manner manner{};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "adapters/redis/cluster.h"
+#include "adapters/redis/holds.h"
 #include "adapters/redis/line.h"
 #include "adapters/redis/node.h"
 #include "adapters/redis/script_calls.h"
@@ -60,6 +61,12 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   void line_recovered(Line& line) override;
   void say_down();
 
+  // fleet_holds.cc
+  void hold(core::TargetId target, Duration length);
+  void watch_holds();
+  void call_holds();
+  void holds_answered(std::span<const std::int64_t> left_ms, const std::string& trouble) override;
+
   // What waits for its slot to arrive at another node.
   struct LateRelease {
     LinePtr line;
@@ -75,6 +82,10 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   StoreStatus counts_;
   std::minstd_rand random_;
   const NodeContext context_;
+
+  Holds holds_;
+  boost::asio::steady_timer holds_timer_;
+  bool holds_failing_ = false;  // And it was told.
 
   std::vector<LinePtr> lines_;  // By LineId; null where there is none.
   std::vector<core::Ask> asks_of_turn_;

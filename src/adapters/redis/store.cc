@@ -53,6 +53,8 @@ void Store::ended(const core::Ended& ended) {
   if (line.counts_held) state_->give_back(line, ended.permit, Return::ended);
 }
 
+void Store::hold(core::TargetId target, Duration length) { state_->hold(target, length); }
+
 void Store::flush() { state_->flush(); }
 
 StoreStatus Store::status() const { return state_->status(); }
@@ -66,12 +68,15 @@ Store::State::State(boost::asio::io_context& io, StoreOptions options, core::Eve
       scripts_(options_.run),
       random_(seed(options_.run)),
       context_{io, options_, events_, notify_, call_observed_, scripts_, counts_, random_, *this},
+      holds_(options_.name_space, options_.targets, events_),
+      holds_timer_(io),
       late_release_timer_(io),
       primary_timer_(io) {
   CHECK(notify_ && call_observed_);
 }
 
 void Store::State::start() {
+  if (holds_.any()) watch_holds();
   if (options_.cluster) {
     cluster_ = std::make_shared<Cluster>(context_, nodes_);
     return cluster_->learn();
@@ -176,6 +181,7 @@ StoreStatus Store::State::status() const {
 void Store::State::close() {
   closed_ = true;
   late_release_timer_.cancel();
+  holds_timer_.cancel();
   primary_timer_.cancel();
   if (sentinels_) sentinels_->cancel();
   if (cluster_) cluster_->close();

@@ -31,6 +31,12 @@ struct Address {
   bool operator==(const Address&) const = default;
 };
 
+// A target that the whole fleet leaves alone when one gate is told to.
+struct SharedTarget {
+  core::TargetId id;
+  std::string name;
+};
+
 struct StoreOptions {
   core::StoreId store;
   std::string host = "127.0.0.1";  // Of the server, or of one node of the cluster.
@@ -53,6 +59,7 @@ struct StoreOptions {
   int database = 0;
   std::string name_space = "einlass";        // First part of every key.
   Duration timeout = Duration::millis(500);  // A call without an answer by then has failed.
+  std::vector<SharedTarget> targets;
   std::array<std::uint8_t, 8> run{};  // Random, this process's own: first half of permit ids.
 };
 
@@ -101,6 +108,10 @@ class Store {
   // told now is told later, up to 10,000 ends: those beyond, and those of a line whose own key is
   // at fault, free their places only when their leases have run out. REQUIRES: the line is known.
   void ended(const core::Ended& ended);
+
+  // The target has told this gate to leave it alone for so long: the other gates learn of it, as
+  // this one learns of theirs by TargetHold. Nothing for a target that is not shared.
+  void hold(core::TargetId target, Duration length);
 
   // Sends what this turn has asked for and given back, the latter first. Called once at the end of
   // each turn.

@@ -26,6 +26,7 @@ void Script::tell(const std::string& json, std::int64_t now_us) {
   next.retry_after_ = told.value("retry_after", std::string());
   next.keys_ = told.value("keys", std::string());
   next.delay_us_ = told.value("delay_ms", std::int64_t{0}) * 1000;
+  next.times_left_ = told.value("times", std::int64_t{-1});
   next.percent_ = told.value("percent", 20u);
   next.statuses_ = told.value("statuses", std::vector<int>{500, 503, 429});
   next.random_.seed(told.value("seed", std::uint64_t{1}));
@@ -41,7 +42,8 @@ bool Script::expire(std::int64_t now_us) {
 }
 
 Answer Script::answer(std::string_view key) {
-  if (!key.starts_with(keys_)) return {};
+  if (!key.starts_with(keys_) || times_left_ == 0) return {};
+  if (times_left_ > 0) --times_left_;
   switch (mode_) {
     case Mode::ok:
     case Mode::refuse:

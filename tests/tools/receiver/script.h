@@ -25,7 +25,7 @@ struct Answer {
 //   {"mode": "refuse"}                        nobody listens, and open connections are closed
 //   {"mode": "mix", "seed": 1, "percent": 20, "statuses": [500, 429]}   some at random, the rest ok
 // and in each {"for_ms": 5000}: back to ok after that time; {"keys": "dead"}: only records whose key
-// begins with that, the rest ok.
+// begins with that, the rest ok; {"times": 3}: only the first three of these.
 class Script {
  public:
   // Throws std::runtime_error or nlohmann's for what is not understood, and changes nothing then.
@@ -49,6 +49,7 @@ class Script {
   Mode mode_ = Mode::ok;
   int status_ = 503;
   std::int64_t delay_us_ = 0, until_us_ = 0;
+  std::int64_t times_left_ = -1;  // Less than 0: no matter how many.
   unsigned percent_ = 0;
   std::vector<int> statuses_;
   std::string retry_after_, keys_;

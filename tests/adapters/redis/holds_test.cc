@@ -1,0 +1,153 @@
+// What a target says to one gate, heard by all: two stores on real servers.
+#include "adapters/redis/holds.h"
+
+#include <gtest/gtest.h>
+
+#include "adapters/redis/gate_side.h"
+#include "adapters/redis/hash_slot.h"
+#include "adapters/redis/redis_group.h"
+
+namespace einlass::redis::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr core::TargetId kBilling{0}, kAudit{1};
+
+StoreOptions sharing(StoreOptions options) {
+  options.targets = {{kBilling, "billing"}, {kAudit, "audit"}};
+  return options;
+}
+
+// Two gates, of which the second is listened to while both turn.
+struct Fleet {
+  explicit Fleet(const StoreOptions& options) : first(sharing(options)), second(sharing(options)) {}
+
+  bool up() { return first.until_up() && second.until_up(); }
+  // How long it took until the second was told of a hold; none if it never was.
+  std::optional<std::chrono::milliseconds> heard(std::chrono::milliseconds limit) {
+    const auto begin = Steady::now();
+    while (Steady::now() - begin < limit) {
+      for (GateSide* side : {&first, &second}) {
+        if (side->io.stopped()) side->io.restart();
+        side->io.run_one_for(1ms);
+      }
+      if (second.find<core::TargetHold>()) {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now() - begin);
+      }
+    }
+    return std::nullopt;
+  }
+
+  GateSide first, second;
+};
+
+TEST(HoldKey, IsNoBucketsKeyAndAllShareASlot) {
+  EXPECT_EQ(hold_key("einlass", "billing"), "einlass:hold:{einlass}:billing");
+  EXPECT_EQ(hash_slot(hold_key("einlass", "a")), hash_slot("einlass"));
+}
+
+TEST(RedisHolds, WhatOneGateIsToldTheOtherLearns) {
+  RedisServer server;
+  Fleet fleet(options_for(server.port()));
+  ASSERT_TRUE(fleet.up());
+  fleet.first.store->hold(kAudit, Duration::seconds(5));
+  ASSERT_TRUE(fleet.heard(5s));
+  const auto* hold = fleet.second.find<core::TargetHold>();
+  EXPECT_EQ(hold->target, kAudit);
+  EXPECT_LE(hold->length, Duration::seconds(5));
+  EXPECT_GE(hold->length, Duration::seconds(4));
+  // Once, and the gate that was told itself hears nothing.
+  EXPECT_FALSE((fleet.second.events.clear(), fleet.heard(300ms)));
+  EXPECT_EQ(fleet.first.count<core::TargetHold>(), 0u);
+}
+
+TEST(RedisHolds, AHoldGetsLongerAndNeverShorter) {
+  RedisServer server;
+  Control control(server.port());
+  Fleet fleet(options_for(server.port()));
+  ASSERT_TRUE(fleet.up());
+  fleet.first.store->hold(kBilling, Duration::seconds(20));
+  ASSERT_TRUE(fleet.heard(5s));
+  fleet.second.store->hold(kBilling, Duration::seconds(1));
+  fleet.second.events.clear();
+  EXPECT_FALSE(fleet.heard(200ms));
+  EXPECT_GT(std::stoll(control({"PTTL", hold_key("test", "billing")})), 15'000);
+  fleet.first.store->hold(kBilling, Duration::seconds(60));
+  ASSERT_TRUE(fleet.heard(5s));
+  EXPECT_GT(fleet.second.find<core::TargetHold>()->length, Duration::seconds(50));
+}
+
+TEST(RedisHolds, AGateThatStartsLaterLearnsOfIt) {
+  RedisServer server;
+  Control(server.port())({"SET", hold_key("test", "billing"), "1", "PX", "9000"});
+  Fleet fleet(options_for(server.port()));
+  ASSERT_TRUE(fleet.heard(5s));
+  EXPECT_GT(fleet.second.find<core::TargetHold>()->length, Duration::seconds(3));
+}
+
+TEST(RedisHolds, AHoldThatIsOverIsForgotten) {
+  RedisServer server;
+  Control control(server.port());
+  Fleet fleet(options_for(server.port()));
+  ASSERT_TRUE(fleet.up());
+  fleet.first.store->hold(kBilling, Duration::millis(100));
+  ASSERT_TRUE(fleet.heard(5s));
+  EXPECT_TRUE(eventually([&] { return control({"EXISTS", hold_key("test", "billing")}) == "0"; }));
+}
+
+TEST(RedisHolds, OthersThanTheSharedTargetsStayHere) {
+  RedisServer server;
+  Fleet fleet(options_for(server.port()));
+  ASSERT_TRUE(fleet.up());
+  fleet.first.store->hold(core::TargetId{7}, Duration::seconds(5));
+  EXPECT_FALSE(fleet.heard(200ms));
+}
+
+TEST(RedisHolds, WhatIsToldWhileRedisIsAwayIsToldWhenItIsBack) {
+  RedisServer server;
+  Fleet fleet(options_for(server.port()));
+  ASSERT_TRUE(fleet.up());
+  server.kill();
+  ASSERT_TRUE(fleet.first.until([&] { return !fleet.first.store->status().up; }));
+  fleet.first.store->hold(kBilling, Duration::seconds(30));
+  EXPECT_FALSE(fleet.heard(100ms));
+  ASSERT_TRUE(server.start());
+  ASSERT_TRUE(fleet.heard(10s));
+  EXPECT_GT(fleet.second.find<core::TargetHold>()->length, Duration::seconds(10));
+}
+
+TEST(RedisHolds, AServerThatForbidsItIsTold) {
+  RedisServer server;
+  Control(server.port())({"ACL", "SETUSER", "default", "resetkeys", "~test:{*"});
+  Fleet fleet(options_for(server.port()));
+  ASSERT_TRUE(fleet.second.until([&] { return fleet.second.notice("redis_holds") != nullptr; }));
+  EXPECT_TRUE(fleet.second.until_up());
+  EXPECT_EQ(std::count_if(fleet.second.notices.begin(), fleet.second.notices.end(),
+                          [](const Notice& n) { return n.what == "redis_holds"; }),
+            1);
+}
+
+TEST(RedisHolds, InAClusterTheyAreAtOneNode) {
+  ClusterGroup cluster;
+  Fleet fleet(cluster.options());
+  ASSERT_TRUE(fleet.up());
+  fleet.first.store->hold(kBilling, Duration::seconds(5));
+  fleet.first.store->hold(kAudit, Duration::seconds(5));
+  ASSERT_TRUE(fleet.heard(5s));
+}
+
+TEST(RedisHolds, AfterAFailoverTheyAreAtTheNewPrimary) {
+  SentinelGroup group;
+  Fleet fleet(group.options());
+  ASSERT_TRUE(fleet.up());
+  group.primary().kill();
+  ASSERT_TRUE(group.failed_over());
+  ASSERT_TRUE(fleet.first.until([&] { return fleet.first.store->status().up; }, 20s));
+  ASSERT_TRUE(fleet.second.until([&] { return fleet.second.store->status().up; }, 20s));
+  fleet.first.store->hold(kBilling, Duration::seconds(30));
+  EXPECT_TRUE(fleet.heard(15s));
+}
+
+}  // namespace
+}  // namespace einlass::redis::testing
