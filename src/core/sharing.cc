@@ -138,7 +138,6 @@ void Admission::count_attempt(Line& line, bool retry) {
     } else {
       contest.credit.earn(share, Contest::kMostSaved + contest.promised);
     }
-    if (!contest.retries.empty()) queues_of(line).touched = true;
   }
 }
 

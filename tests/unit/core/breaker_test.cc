@@ -200,21 +200,33 @@ TEST(GateBreaker, a_line_that_gets_no_permit_leaves_the_probe_to_others) {
   EXPECT_EQ(bench.sent().size(), 4u);
 }
 
-TEST(GateBreaker, the_next_probe_is_for_another_record_than_the_failed_one) {
-  BenchGate bench(guarded(free_route()));
+// Fails record 0 until its first probe has failed too and it is ready again.
+void fail_the_probe(BenchGate& bench) {
   bench.assign(0);
-  for (std::uint32_t i = 0; i < 3; ++i) bench.arrive(i, i);
-  bench.ended(0, Outcome::retry);
-  bench.ended(1, Outcome::retry);
-  bench.ended(2, Outcome::retry);
+  bench.arrive(0, 0);
+  for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
+    bench.ended(0, Outcome::retry, attempt);
+    bench.pass(Duration::millis(1));
+  }
   bench.pass(kWait);
-  const std::uint32_t bad = bench.sent().back();
   ASSERT_EQ(bench.sent().size(), 4u);
-  // The others end otherwise, so that the bad one is the first that is ready again.
-  bench.ended(bad, Outcome::retry, 2);
-  bench.pass(Duration::millis(1000));
-  ASSERT_EQ(bench.sent().size(), 5u);
-  EXPECT_NE(bench.sent().back(), bad);
+  bench.ended(0, Outcome::retry, 4);
+  bench.pass(Duration::millis(10));
+}
+
+TEST(GateBreaker, the_next_probe_is_for_another_record_than_the_failed_one) {
+  for (const std::int64_t share : {100, 20}) {
+    GateOptions options = guarded(free_route());
+    options.targets[0].retry_share = share;
+    BenchGate bench(options);
+    fail_the_probe(bench);
+    bench.arrive(1, 1);  // Behind the one that failed.
+    bench.pass(Duration::seconds(1));
+    ASSERT_EQ(bench.sent().size(), 5u);
+    EXPECT_EQ(bench.sent().back(), 1u);
+    bench.ended(1, Outcome::accepted);
+    EXPECT_EQ(bench.sent().back(), 0u);
+  }
 }
 
 TEST(GateBreaker, a_bad_record_alone_in_its_line_lets_another_line_probe) {
@@ -222,18 +234,8 @@ TEST(GateBreaker, a_bad_record_alone_in_its_line_lets_another_line_probe) {
   options.routes.push_back(options.routes[0]);
   BenchGate bench(options);
   bench.gate.add_line(LineId{1}, RouteId{1}, true);
-  bench.assign(0);
   bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
-  bench.arrive(0, 0);
-  bench.ended(0, Outcome::retry, 1);
-  bench.pass(Duration::millis(1));
-  bench.ended(0, Outcome::retry, 2);
-  bench.pass(Duration::millis(1));
-  bench.ended(0, Outcome::retry, 3);
-  bench.pass(kWait);
-  ASSERT_EQ(bench.sent().size(), 4u);
-  bench.ended(0, Outcome::retry, 4);
-  bench.pass(Duration::millis(10));  // The bad record is ready again, and stands first.
+  fail_the_probe(bench);
   bench.arrive(1, 0, 1, 1);
   bench.pass(Duration::seconds(1));
   EXPECT_EQ(bench.sent().back(), 1u);

@@ -315,5 +315,43 @@ TEST(Sharing, lines_with_both_kinds_leave_the_share_to_others_in_turn) {
   }
 }
 
+// Answers the line's open ask with this many permits, due now; the shared limit has no more.
+void grant(BenchGate& bench, std::uint32_t line, int permits, Duration retry = kTick) {
+  const std::vector<Ask> asks = bench.all<Ask>();
+  const auto last = std::find_if(asks.rbegin(), asks.rend(),
+                                 [&](const Ask& ask) { return ask.line == LineId{line}; });
+  ASSERT_NE(last, asks.rend());
+  bench.due.assign(static_cast<std::size_t>(permits), Duration{});
+  bench.put(PermitsAnswered{last->line, last->ask, bench.due, bench.now, retry, LimitIndex{0}});
+}
+
+TEST(Sharing, what_one_line_has_asked_for_no_other_is_given) {
+  BenchGate bench(with_share({route_with(2, 1)}, 20));
+  bench.assign(0);
+  for (const std::uint32_t line : {1u, 2u}) {
+    bench.gate.add_line(LineId{line}, RouteId{0}, true);
+    bench.arrive(line, line, 0, line);
+    bench.answer({0});
+    bench.ended(line, Outcome::retry);
+    bench.pass(kTick);
+    grant(bench, line, 0, kTick * 5);
+  }
+  const auto asks_for_retries = [&] {
+    const std::vector<Ask> asks = bench.all<Ask>();
+    return std::count_if(asks.begin(), asks.end(),
+                         [](const Ask& ask) { return ask.line != LineId{0}; });
+  };
+  const auto before = asks_for_retries();
+  for (std::uint32_t i = 10; i < 100; ++i) bench.arrive(i, i);
+  int fresh = 0;
+  for (; asks_for_retries() == before && fresh < 50; ++fresh) {
+    grant(bench, 0, 1);
+    bench.ended(bench.sent().back(), Outcome::accepted);
+    bench.pass(kTick);
+  }
+  EXPECT_GE(fresh, 4);
+  EXPECT_EQ(asks_for_retries(), before + 1);  // Both wait, and there is credit for one.
+}
+
 }  // namespace
 }  // namespace einlass::core
