@@ -257,6 +257,22 @@ void Admission::store_up(StoreId store, Instant now, Commands& commands) {
   }
 }
 
+void Admission::wait_for_stores_no_more() {
+  for (Line& line : lines_) {
+    if (line.in_use && line.waits == LineWaits::store) wait_no_more(line);
+  }
+}
+
+// What its limiter said when to ask again was said under the old numbers; what failed still waits.
+void Admission::look_again(Instant now, Commands& commands) {
+  for (TargetQueues& target : targets_) target.touched = true;
+  for (Line& line : lines_) {
+    if (!line.in_use) continue;
+    if (!line.failed) line.next_ask = std::min(line.next_ask, now);
+    serve(line, now, commands);
+  }
+}
+
 void Admission::forget_if_empty(Line& line, Commands& commands) {
   if (line.keep || line.total > 0 || !line.permits.empty() || line.open_ask) return;
   wait_no_more(line);

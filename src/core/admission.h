@@ -62,6 +62,10 @@ class Admission {
   // The line's alarm went off.
   void serve(LineId id, Instant now, Commands& commands);
 
+  // For other options: out of the stores' queues before they change, and a look at each line after.
+  void wait_for_stores_no_more();
+  void look_again(Instant now, Commands& commands);
+
   // Lets the lines that stand in a target's queues go on, as far as there is room. Called at the
   // end of each event.
   void serve_targets(Instant now, Commands& commands);

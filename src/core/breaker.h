@@ -25,6 +25,9 @@ class Breaker {
  public:
   explicit Breaker(const BreakerOptions& options) : options_(options) {}
 
+  // Other numbers from here on; while it is open it waits as it did.
+  void set_options(const BreakerOptions& options) { options_ = options; }
+
   bool closed() const { return closed_; }
   BreakerState state(Instant now) const;
 

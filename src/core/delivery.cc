@@ -10,16 +10,23 @@ Delivery::Delivery(const GateOptions& options, Records& records, Deadlines& dead
     : options_(options), records_(records), deadlines_(deadlines), random_(options.seed) {
   for (const TargetOptions& target : options.targets) {
     CHECK(target.max_in_flight > 0);
-    targets_.push_back(Target{target.max_in_flight, 0, Instant{}, Breaker(target.breaker)});
+    targets_.push_back(Target{0, Instant{}, Breaker(target.breaker)});
   }
 }
 
 std::uint32_t Delivery::room(TargetId target, Instant now) const {
   const Target& at = targets_[target.value];
   if (at.hold_until > now) return 0;
-  const std::uint32_t free = at.max_in_flight - at.in_flight;
+  const std::uint32_t most = options_.targets[target.value].max_in_flight;
+  const std::uint32_t free = at.in_flight >= most ? 0 : most - at.in_flight;
   if (at.breaker.closed()) return free;
   return at.breaker.lets_through(now) ? std::min<std::uint32_t>(free, 1) : 0;
+}
+
+void Delivery::look_again() {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    targets_[i].breaker.set_options(options_.targets[i].breaker);
+  }
 }
 
 Instant Delivery::held_until(TargetId target) const {

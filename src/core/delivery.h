@@ -28,6 +28,9 @@ class Delivery {
 
   const Breaker& breaker(TargetId target) const { return targets_[target.value].breaker; }
 
+  // The options may be others now.
+  void look_again();
+
   // Starts the next attempt of a ready record. REQUIRES: there is room.
   void send(Record& record, const Permit& permit, Instant now, Commands& commands);
 
@@ -44,7 +47,6 @@ class Delivery {
 
  private:
   struct Target {
-    std::uint32_t max_in_flight;
     std::uint32_t in_flight = 0;
     Instant hold_until;
     Breaker breaker;

@@ -12,6 +12,14 @@ namespace {
 // A record that no limit could ever pay: the limits may be changed meanwhile.
 constexpr Duration kAskAgainForNever = Duration::seconds(30);
 
+// What records inside, lines and stores rely on.
+bool same_shape(const RouteOptions& a, const RouteOptions& b) {
+  return a.target == b.target && a.order == b.order && a.limit_count == b.limit_count &&
+         a.shared_limits == b.shared_limits && a.limits == b.limits &&
+         a.held_limits == b.held_limits && a.cost_varies == b.cost_varies &&
+         a.dead_letter == b.dead_letter;
+}
+
 }  // namespace
 
 Gate::Gate(const GateOptions& options)
@@ -34,6 +42,28 @@ void Gate::handle(const Event& event, Instant now, Commands& commands) {
   CHECK(now >= now_);
   now_ = now;
   std::visit([&](const auto& it) { on(it, now, commands); }, event);
+  admission_.serve_targets(now, commands);
+}
+
+void Gate::reconfigure(const GateOptions& options, Instant now, Commands& commands) {
+  CHECK(now >= now_);
+  CHECK(options.stores == options_.stores);
+  CHECK(options.targets.size() == options_.targets.size());
+  CHECK(options.routes.size() == options_.routes.size());
+  for (std::size_t i = 0; i < options.targets.size(); ++i) {
+    CHECK(options.targets[i].max_in_flight > 0);
+    CHECK(options.targets[i].retry_share == options_.targets[i].retry_share);
+  }
+  for (std::size_t i = 0; i < options.routes.size(); ++i) {
+    CHECK(same_shape(options.routes[i], options_.routes[i]));
+  }
+  now_ = now;
+  admission_.wait_for_stores_no_more();  // A route may have another store from now on.
+  options_ = options;
+  delivery_.look_again();
+  intake_.look_again(commands);
+  admission_.look_again(now, commands);
+  arm_commit(now);
   admission_.serve_targets(now, commands);
 }
 

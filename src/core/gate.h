@@ -38,6 +38,13 @@ class Gate {
   // REQUIRES: now is not earlier than at the last call.
   void handle(const Event& event, Instant now, Commands& commands);
 
+  // Goes on under other numbers: bounds, spans, attempts, the store and its policy. What is under
+  // way ends as it began; what waits looks again at once. Commands are appended as by handle().
+  // REQUIRES: as many routes, targets and stores; each route with the same target, order, count and
+  // kinds of limits, and with a dead letter topic if it had one; now as for handle(). The seed is
+  // not looked at.
+  void reconfigure(const GateOptions& options, Instant now, Commands& commands);
+
   // When to send TimePassed if nothing else happens; empty when nothing waits for time.
   std::optional<Instant> next_wakeup() const { return deadlines_.next(); }
 
@@ -105,7 +112,7 @@ class Gate {
   void commit(Instant now, Commands& commands);
   CommitEntry entry_of(PartitionId id);
 
-  const GateOptions options_;
+  GateOptions options_;
   Deadlines deadlines_;
   std::vector<RouteStats> stats_;
   Records records_;

@@ -158,6 +158,20 @@ void Intake::look_at_others(Commands& commands) {
   }
 }
 
+void Intake::look_again(Commands& commands) {
+  full_ = gate_full(full_ ? kFree : kFull);
+  for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
+    const Partition& partition = partitions_[i];
+    if (partition.phase != PartitionPhase::assigned) continue;
+    if (partition_full(partition, kFull)) {
+      hold(PartitionId{i}, HoldReason::partition_full, commands);
+    } else if (gate_full(kFull) || (partition.records > 0 && takes_too_much(partition))) {
+      hold(PartitionId{i}, HoldReason::gate_full, commands);
+    }
+    read_if_free(PartitionId{i}, commands);
+  }
+}
+
 void Intake::stop(PartitionId id, Commands& commands) {
   hold(id, HoldReason::given_back, commands);
 }

@@ -72,6 +72,9 @@ class Intake {
   void enter(const Record& record, Commands& commands);
   void leave(const Record& record, Commands& commands);
 
+  // The bounds may be others now: holds and reads what follows from that.
+  void look_again(Commands& commands);
+
   // The newest assignment's birth.
   std::uint64_t births() const { return births_; }
 

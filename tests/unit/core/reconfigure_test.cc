@@ -1,0 +1,175 @@
+// Other numbers while records wait, permits are held and attempts are under way.
+#include <gtest/gtest.h>
+
+#include "core/gate.h"
+#include "unit/core/bench_gate.h"
+
+namespace einlass::core {
+namespace {
+
+using Slots = std::vector<std::uint32_t>;
+
+GateOptions limited(std::uint32_t max_in_flight = 64) {
+  RouteOptions route;
+  route.order = Order::none;
+  route.limit_count = 1;
+  route.shared_limits = 1;
+  GateOptions options = BenchGate::options_for(route, max_in_flight);
+  options.stores = 2;
+  return options;
+}
+
+GateOptions unlimited(std::uint32_t max_in_flight = 64) {
+  GateOptions options = limited(max_in_flight);
+  options.routes[0].limit_count = 0;
+  options.routes[0].shared_limits = 0;
+  return options;
+}
+
+void reconfigure(BenchGate& bench, const GateOptions& options) {
+  bench.gate.reconfigure(options, bench.now, bench.commands);
+  bench.gate.check_invariants();
+}
+
+TEST(Reconfigure, a_line_that_waits_for_hours_asks_at_once) {
+  BenchGate bench(limited());
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({}, Duration::seconds(7200));
+  bench.pass(Duration::seconds(60));
+  EXPECT_EQ(bench.all<Ask>().size(), 1u);
+  reconfigure(bench, limited());
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{0});
+}
+
+TEST(Reconfigure, a_failed_ask_keeps_its_pause) {
+  BenchGate bench(limited());
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.put(PermitsFailed{LineId{0}, bench.all<Ask>().at(0).ask});
+  reconfigure(bench, limited());
+  EXPECT_EQ(bench.all<Ask>().size(), 1u);
+  bench.pass(Duration::millis(50));
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  EXPECT_TRUE(bench.all<Ask>()[1].again);
+}
+
+TEST(Reconfigure, an_open_ask_is_answered_and_permits_stay) {
+  BenchGate bench(limited());
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.arrive(1, 1);
+  reconfigure(bench, limited());
+  EXPECT_EQ(bench.all<Ask>().size(), 1u);
+  bench.answer({300});
+  reconfigure(bench, limited());
+  EXPECT_TRUE(bench.all<Release>().empty());
+  bench.pass(Duration::millis(300));
+  EXPECT_EQ(bench.sent(), Slots{0});
+}
+
+TEST(Reconfigure, fewer_at_a_time_lets_those_under_way_end_first) {
+  BenchGate bench(unlimited(4));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 8; ++i) bench.arrive(i, i);
+  EXPECT_EQ(bench.sent().size(), 4u);
+  reconfigure(bench, unlimited(2));
+  for (std::uint32_t i = 0; i < 2; ++i) bench.ended(i, Outcome::accepted);
+  EXPECT_EQ(bench.sent().size(), 4u);
+  bench.ended(2, Outcome::accepted);
+  EXPECT_EQ(bench.sent().size(), 5u);
+  bench.ended(3, Outcome::accepted);
+  EXPECT_EQ(bench.sent().size(), 6u);
+}
+
+TEST(Reconfigure, more_at_a_time_are_sent_at_once) {
+  BenchGate bench(unlimited(2));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 8; ++i) bench.arrive(i, i);
+  EXPECT_EQ(bench.sent().size(), 2u);
+  reconfigure(bench, unlimited(5));
+  EXPECT_EQ(bench.sent(), (Slots{0, 1, 2, 3, 4}));
+}
+
+TEST(Reconfigure, smaller_bounds_hold_and_larger_ones_read) {
+  BenchGate bench(limited());
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 8; ++i) bench.arrive(i, i);
+  GateOptions smaller = limited();
+  smaller.routes[0].inside_records = 8;
+  reconfigure(bench, smaller);
+  ASSERT_EQ(bench.all<Hold>().size(), 1u);
+  reconfigure(bench, smaller);
+  EXPECT_EQ(bench.all<Hold>().size(), 1u);
+  EXPECT_TRUE(bench.all<Read>().empty());
+  reconfigure(bench, limited());
+  EXPECT_EQ(bench.all<Read>().size(), 1u);
+  smaller = limited();
+  smaller.inside_bytes = Bytes{700};
+  reconfigure(bench, smaller);
+  EXPECT_EQ(bench.all<Hold>().size(), 2u);
+  bench.assign(1);
+  EXPECT_EQ(bench.all<Hold>().size(), 3u) << "the gate as a whole is full";
+  reconfigure(bench, limited());
+  EXPECT_EQ(bench.all<Read>().size(), 3u);
+}
+
+TEST(Reconfigure, who_waits_for_a_store_asks_another_and_back) {
+  BenchGate bench(limited());
+  bench.assign(0);
+  bench.put(StoreDown{StoreId{0}});
+  bench.arrive(0, 0);
+  EXPECT_TRUE(bench.all<Ask>().empty());
+  GateOptions other = limited();
+  other.routes[0].store = StoreId{1};
+  reconfigure(bench, other);
+  ASSERT_EQ(bench.all<Ask>().size(), 1u);
+  bench.answer({0});
+  bench.arrive(1, 1);
+  bench.answer({}, Duration::millis(10));
+  reconfigure(bench, limited());
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(bench.all<Ask>().size(), 2u);
+  bench.put(StoreUp{StoreId{0}});
+  EXPECT_EQ(bench.all<Ask>().size(), 3u);
+}
+
+TEST(Reconfigure, a_shorter_commit_interval_counts_from_the_last_commit) {
+  GateOptions slow = unlimited();
+  slow.commit_interval = Duration::seconds(60);
+  BenchGate bench(slow);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.ended(0, Outcome::accepted);
+  bench.pass(Duration::millis(1));
+  bench.put(CommitEnded{CommitResult::committed});
+  bench.arrive(1, 1);
+  bench.ended(1, Outcome::accepted);
+  const std::size_t before = bench.all<Commit>().size();
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(bench.all<Commit>().size(), before);
+  reconfigure(bench, unlimited());
+  bench.pass(Duration::millis(1));
+  EXPECT_EQ(bench.all<Commit>().size(), before + 1);
+}
+
+TEST(Reconfigure, attempts_and_pauses_are_those_of_the_moment) {
+  GateOptions options = unlimited();
+  options.routes[0].dead_letter = true;
+  options.routes[0].retry_initial = options.routes[0].retry_max = Duration::seconds(3600);
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.arrive(1, 1);
+  bench.ended(0, Outcome::retry);
+  options.routes[0].attempts = 1;
+  reconfigure(bench, options);
+  bench.ended(1, Outcome::retry);
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+  EXPECT_EQ(bench.all<DeadLetter>()[0].record.slot, 1u);
+}
+
+}  // namespace
+}  // namespace einlass::core
