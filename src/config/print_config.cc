@@ -12,9 +12,11 @@
 namespace einlass::config {
 namespace {
 
-constexpr std::string_view kHidden = "***";
+// Quoted, for a star alone would be something else in YAML.
+constexpr std::string_view kHidden = "\"***\"";
 
-// One line after the other, each at the depth of the sections that are open.
+// One line after the other, each at the depth of the sections that are open; and beside the text
+// every option with its path.
 class Page {
  public:
   // A section's name; what `fill` writes stands below it.
@@ -22,19 +24,32 @@ class Page {
   void section(const std::string& name, Fill fill) {
     line(name + ":");
     indent_ += 2;
+    path_.push_back(name);
     fill();
+    path_.pop_back();
     indent_ -= 2;
   }
-  // An item of a list: the first line that `fill` writes stands behind its dash.
+  // An item of a list: the first line that `fill` writes stands behind its dash. In paths it goes
+  // by its name.
   template <class Fill>
-  void item(Fill fill) {
+  void item(const std::string& name, Fill fill) {
     dash_ = true;
     indent_ += 2;
+    path_.push_back(name);
     fill();
+    path_.pop_back();
     indent_ -= 2;
   }
   // `value` is YAML already.
-  void option(const std::string& name, const std::string& value) { line(name + ": " + value); }
+  void option(const std::string& name, const std::string& value) { add(name, value, value); }
+  // What is shown may leave a secret out, which `hidden` has.
+  void text_hiding(const std::string& name, const std::string& shown, const std::string& hidden) {
+    add(name, yaml_value(shown), shown + " " + hidden);
+  }
+  // What is shown hides the value.
+  void secret(const std::string& name, const std::string& value) {
+    add(name, std::string(kHidden), value);
+  }
   void text(const std::string& name, std::string_view value) { option(name, yaml_value(value)); }
   void number(const std::string& name, std::int64_t value) { option(name, std::to_string(value)); }
   // Nothing for an option that is not there.
@@ -43,14 +58,22 @@ class Page {
   }
 
   std::string take() { return std::move(text_); }
+  std::vector<WrittenOption> take_options() { return std::move(options_); }
 
  private:
+  void add(const std::string& name, const std::string& shown, const std::string& value) {
+    line(name + ": " + shown);
+    options_.push_back({path_, shown, value});
+    options_.back().path.push_back(name);
+  }
   void line(const std::string& content) {
     text_ += std::string(indent_ - (dash_ ? 2 : 0), ' ') + (dash_ ? "- " : "") + content + "\n";
     dash_ = false;
   }
 
   std::string text_;
+  std::vector<WrittenOption> options_;
+  std::vector<std::string> path_;  // Of the sections that are open.
   std::size_t indent_ = 0;
   bool dash_ = false;
 };
@@ -60,7 +83,11 @@ void print_texts(Page& page, const std::string& name, const Pairs& pairs) {
   if (pairs.empty()) return page.option(name, "{}");
   page.section(name, [&] {
     for (const auto& [key, value] : pairs) {
-      page.text(yaml_key(key), is_secret_name(key) ? kHidden : value);
+      if (is_secret_name(key)) {
+        page.secret(yaml_key(key), value);
+      } else {
+        page.text(yaml_key(key), value);
+      }
     }
   });
 }
@@ -105,7 +132,7 @@ void print_sentinel(Page& page, const Redis& redis) {
     page.option("addresses", yaml_list(addresses));
     page.text("name", redis.sentinel_name);
     page.text_if_any("username", redis.sentinel_username);
-    page.text_if_any("password", redis.sentinel_password.empty() ? "" : kHidden);
+    if (!redis.sentinel_password.empty()) page.secret("password", redis.sentinel_password);
   });
 }
 
@@ -115,7 +142,7 @@ void print_redis(Page& page, const Redis& redis) {
                          to_text(HostPort{redis.host, redis.port}) + "/" +
                          std::to_string(redis.database));
     page.text_if_any("username", redis.username);
-    page.text_if_any("password", redis.password.empty() ? "" : kHidden);
+    if (!redis.password.empty()) page.secret("password", redis.password);
     page.text("namespace", redis.name_space);
     page.option("timeout", to_text(redis.timeout));
     page.text_if_any("ca_file", redis.ca_file);
@@ -147,7 +174,7 @@ void print_limit(Page& page, const Limit& limit) {
 void print_target(Page& page, const Target& target) {
   const HttpTarget& http = target.http;
   const auto fill = [&] {
-    page.text("url", http.url);
+    page.text_hiding("url", http.url, http.path);
     page.text("method", http.method);
     page.option("timeout", to_text(http.timeout));
     page.number("max_in_flight", static_cast<std::int64_t>(http.max_in_flight));
@@ -176,7 +203,7 @@ void print_route(Page& page, const Config& config, const Route& route) {
   static constexpr std::string_view kOrders[] = {"partition", "key", "none"};
   std::vector<std::string> limits;
   for (const std::size_t limit : route.limits) limits.push_back(config.limits[limit].limit.name);
-  page.item([&] {
+  page.item(route.name, [&] {
     page.text("name", route.name);
     page.option("topics", yaml_list(route.topics));
     page.text("target", config.targets[route.target].name);
@@ -192,9 +219,7 @@ void print_route(Page& page, const Config& config, const Route& route) {
   });
 }
 
-}  // namespace
-
-std::string print_config(const Config& config) {
+Page page_of(const Config& config) {
   Page page;
   print_service(page, config);
   print_kafka(page, config.kafka);
@@ -208,7 +233,15 @@ std::string print_config(const Config& config) {
   page.section("routes", [&] {
     for (const Route& route : config.routes) print_route(page, config, route);
   });
-  return page.take();
+  return page;
+}
+
+}  // namespace
+
+std::string print_config(const Config& config) { return page_of(config).take(); }
+
+std::vector<WrittenOption> written_options(const Config& config) {
+  return page_of(config).take_options();
 }
 
 }  // namespace einlass::config

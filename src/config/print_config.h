@@ -3,11 +3,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "config/config.h"
 
 namespace einlass::config {
 
 std::string print_config(const Config& config);
+
+// One line of it.
+struct WrittenOption {
+  std::vector<std::string> path;  // The names on the way to it; an item of a list has its name.
+  std::string shown;
+  std::string value;  // With what `shown` hides.
+};
+std::vector<WrittenOption> written_options(const Config& config);
 
 }  // namespace einlass::config

@@ -1,0 +1,227 @@
+#include "config/changes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "config/print_config.h"
+#include "units/check.h"
+
+namespace einlass::config {
+namespace {
+
+using Path = std::vector<std::string>;
+
+// What a running gate can take, as the names on the way to it; "*" is any name.
+constexpr std::string_view kLive[] = {
+    "instances",
+    "drain_timeout",
+    "watchdog",
+    "inside.*",
+    "log.level",
+    "kafka.commit_interval",
+    "kafka.revoke_timeout",
+    "kafka.auto_offset_reset",
+    "limits.*.limit",
+    "limits.*.window",
+    "limits.*.slices",
+    "limits.*.rate",
+    "limits.*.burst",
+    "limits.*.capacity",
+    "limits.*.timeout",
+    "limits.*.warm_up",
+    "limits.*.lease",
+    "limits.*.cost",
+    "limits.*.default_cost",
+    "limits.*.bad_key",
+    "limits.*.horizon",
+    "limits.*.use_within",
+    "limits.*.on_outage",
+    "targets.*.http.url",
+    "targets.*.http.method",
+    "targets.*.http.timeout",
+    "targets.*.http.max_in_flight",
+    "targets.*.http.headers",
+    "targets.*.http.headers.*",
+    "targets.*.http.forward_headers",
+    "targets.*.http.content_type",
+    "targets.*.http.ca_file",
+    "targets.*.http.server_name",
+    "routes.*.retry.*",
+    "routes.*.inside.*",
+    "routes.*.dead_letter",
+};
+
+// Why the rest needs a restart, by how it begins.
+struct Reason {
+  std::string_view path;
+  std::string_view text;
+};
+constexpr Reason kReasons[] = {
+    {"instance", "the group and the log know this gate by it"},
+    {"shards", "each has a thread and a consumer from the start"},
+    {"admin", "the pages are served there since the start"},
+    {"kafka", "the consumer is made at the start"},
+    {"redis", "the connections and the keys are those of the start"},
+    {"limits", "it would give the limit's state another form"},
+    {"targets", "the target is made for it at the start"},
+    {"routes", "what is inside waits under the old one"},
+};
+constexpr std::string_view kOtherReason = "it is read at the start";
+constexpr std::string_view kOtherForm = "it would give the limit's state another form";
+constexpr std::string_view kProducer =
+    "the producer of dead letters is made at the start, or not at all";
+constexpr std::string_view kOtherNames =
+    "what is inside, what is counted and what was spent belong to those of the start";
+
+bool matches(std::string_view pattern, std::span<const std::string> path) {
+  for (const std::string& name : path) {
+    if (pattern.empty()) return false;
+    const std::size_t dot = std::min(pattern.find('.'), pattern.size());
+    const std::string_view wanted = pattern.substr(0, dot);
+    if (wanted != "*" && wanted != name) return false;
+    pattern.remove_prefix(std::min(dot + 1, pattern.size()));
+  }
+  return pattern.empty();
+}
+
+std::string_view reason_for(const Path& path) {
+  for (const std::string_view pattern : kLive) {
+    if (matches(pattern, path)) return "";
+  }
+  for (const Reason& reason : kReasons) {
+    if (reason.path == path.front()) return reason.text;
+  }
+  return kOtherReason;
+}
+
+std::string joined(const Path& path) {
+  std::string text;
+  for (const std::string& name : path) text += (text.empty() ? "" : ".") + name;
+  return text;
+}
+
+const std::string& name_of(const Limit& limit) { return limit.limit.name; }
+const std::string& name_of(const Target& target) { return target.name; }
+const std::string& name_of(const Route& route) { return route.name; }
+
+template <class T>
+std::ptrdiff_t find(const std::vector<T>& all, const std::string& name) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const T& one) { return name_of(one) == name; });
+  return found == all.end() ? -1 : found - all.begin();
+}
+
+// Names that are only in one of the two.
+template <class T>
+void compare_names(const std::string& section, const std::vector<T>& from, const std::vector<T>& to,
+                   std::vector<Changed>& changes) {
+  for (const T& one : from) {
+    if (find(to, name_of(one)) < 0) {
+      changes.push_back({section + "." + name_of(one), "there", "not there", kOtherNames});
+    }
+  }
+  for (const T& one : to) {
+    if (find(from, name_of(one)) < 0) {
+      changes.push_back({section + "." + name_of(one), "not there", "there", kOtherNames});
+    }
+  }
+}
+
+// `all` in the order of `order`, and where each has gone.
+template <class T>
+std::vector<std::size_t> put_in_order(const std::vector<T>& order, std::vector<T>& all) {
+  CHECK(order.size() == all.size());
+  std::vector<std::size_t> gone_to(all.size());
+  std::vector<T> sorted;
+  for (const T& one : order) {
+    const std::ptrdiff_t at = find(all, name_of(one));
+    CHECK(at >= 0);
+    gone_to[static_cast<std::size_t>(at)] = sorted.size();
+    sorted.push_back(std::move(all[static_cast<std::size_t>(at)]));
+  }
+  all = std::move(sorted);
+  return gone_to;
+}
+
+// A limit whose state another set of parameters would keep otherwise, or whose cost comes from
+// elsewhere.
+bool changes_form(const Limit& from, const Limit& to) {
+  return from.limit.parameters.index() != to.limit.parameters.index() ||
+         from.cost.kind != to.cost.kind;
+}
+
+void refuse_other_forms(const Config& from, const Config& to, std::vector<Changed>& changes) {
+  for (Changed& change : changes) {
+    for (std::size_t i = 0; i < from.limits.size(); ++i) {
+      const std::string below = "limits." + name_of(from.limits[i]) + ".";
+      if (change.path.starts_with(below) && changes_form(from.limits[i], to.limits[i])) {
+        change.needs_restart = kOtherForm;
+      }
+    }
+    const bool dead_letter = change.path.ends_with(".dead_letter");
+    if (dead_letter && (change.from.empty() || change.to.empty())) change.needs_restart = kProducer;
+  }
+}
+
+using Options = std::vector<WrittenOption>;
+using ByPath = std::map<Path, const WrittenOption*>;
+
+ByPath by_path(const Options& options) {
+  ByPath result;
+  for (const WrittenOption& one : options) result.emplace(one.path, &one);
+  return result;
+}
+
+void compare_options(const Options& from, const Options& to, std::vector<Changed>& changes) {
+  const ByPath before = by_path(from);
+  const ByPath after = by_path(to);
+  for (const WrittenOption& was : from) {
+    const auto is = after.find(was.path);
+    if (is != after.end() && is->second->value == was.value) continue;
+    changes.push_back({joined(was.path), was.shown,
+                       is != after.end() ? is->second->shown : std::string(),
+                       reason_for(was.path)});
+  }
+  for (const WrittenOption& is : to) {
+    if (before.contains(is.path)) continue;
+    changes.push_back({joined(is.path), "", is.shown, reason_for(is.path)});
+  }
+}
+
+}  // namespace
+
+std::string Changed::to_string() const {
+  const auto shown = [](const std::string& value) {
+    return value.empty() ? std::string("not there") : value;
+  };
+  return path + ": " + shown(from) + " -> " + shown(to);
+}
+
+std::vector<Changed> changes(const Config& from, const Config& to) {
+  std::vector<Changed> changes;
+  compare_names("limits", from.limits, to.limits, changes);
+  compare_names("targets", from.targets, to.targets, changes);
+  compare_names("routes", from.routes, to.routes, changes);
+  if (!changes.empty()) return changes;  // The rest cannot be compared one by one.
+  const Config ordered = in_order_of(from, to);
+  compare_options(written_options(from), written_options(ordered), changes);
+  refuse_other_forms(from, ordered, changes);
+  return changes;
+}
+
+Config in_order_of(const Config& from, Config to) {
+  const std::vector<std::size_t> limits = put_in_order(from.limits, to.limits);
+  const std::vector<std::size_t> targets = put_in_order(from.targets, to.targets);
+  put_in_order(from.routes, to.routes);
+  for (Route& route : to.routes) {
+    for (std::size_t& limit : route.limits) limit = limits[limit];
+    route.target = targets[route.target];
+  }
+  return to;
+}
+
+}  // namespace einlass::config

@@ -1,0 +1,141 @@
+#include "config/changes.h"
+
+#include <array>
+
+#include "unit/config/wrong_config.h"
+
+namespace einlass::config {
+namespace {
+
+const std::string kFile =
+    "instance: gate-1\n"
+    "drain_timeout: 10s\n"
+    "limits:\n"
+    "  callbacks: {algorithm: sliding_log, limit: 100, window: 1s}\n"
+    "  per.tenant: {algorithm: token_bucket, rate: 10/s, burst: 5, key: record_key}\n"
+    "targets:\n"
+    "  billing: {http: {url: http://h/, headers: {X-Source: a, Authorization: secret-1}}}\n"
+    "  other: {http: {url: http://o/}}\n"
+    "routes:\n"
+    "  - {name: results, topics: [a], target: billing, limits: [callbacks, per.tenant]}\n"
+    "  - {name: more, topics: [b], target: other, dead_letter: dead}\n";
+
+Config read(const std::string& text) {
+  auto result = parse_config(text, "F", test_environment);
+  if (auto* mistakes = std::get_if<Mistakes>(&result)) {
+    ADD_FAILURE() << mistakes->front().to_string();
+    return {};
+  }
+  return std::get<Config>(result);
+}
+
+// kFile with `from` replaced: what differs, one a line; "!" before what needs a restart.
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = kFile;
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, text.npos) << from;
+  text.replace(at, from.size(), to);
+  std::string all;
+  for (const Changed& change : changes(read(kFile), read(text))) {
+    all += (all.empty() ? "" : "\n") + std::string(change.needs_restart.empty() ? "" : "!") +
+           change.to_string();
+  }
+  return all;
+}
+
+TEST(Changes, NothingIsNoChange) { EXPECT_EQ(changed("", ""), ""); }
+
+TEST(Changes, NumbersCanBeTaken) {
+  EXPECT_EQ(changed("limit: 100", "limit: 50"), "limits.callbacks.limit: 100 -> 50");
+  EXPECT_EQ(changed("rate: 10/s, burst: 5", "rate: 20/s, burst: 6"),
+            "limits.per.tenant.rate: 10/s -> 20/s\nlimits.per.tenant.burst: 5 -> 6");
+  EXPECT_EQ(changed("burst: 5,", "burst: 5, cost: 2, horizon: 1s, use_within: 1s,"),
+            "limits.per.tenant.cost: 1 -> 2\nlimits.per.tenant.horizon: 500ms -> 1s\n"
+            "limits.per.tenant.use_within: 100ms -> 1s");
+  EXPECT_EQ(changed("drain_timeout: 10s", "drain_timeout: 1s\nwatchdog: 0s\nlog: {level: error}"),
+            "drain_timeout: 10s -> 1s\nwatchdog: 30s -> 0s\nlog.level: info -> error");
+  EXPECT_EQ(changed("drain_timeout: 10s",
+                    "kafka: {commit_interval: 1s, revoke_timeout: 1s, "
+                    "auto_offset_reset: latest}"),
+            "kafka.commit_interval: 100ms -> 1s\nkafka.revoke_timeout: 10s -> 1s\n"
+            "kafka.auto_offset_reset: earliest -> latest");
+  EXPECT_EQ(changed("target: other,", "target: other, retry: {max: 9s}, inside: {records: 5},"),
+            "routes.more.retry.max: 30s -> 9s\nroutes.more.inside.records: 1000 -> 5");
+  EXPECT_EQ(changed("dead_letter: dead", "dead_letter: worse"),
+            "routes.more.dead_letter: dead -> worse");
+  EXPECT_EQ(changed("url: http://o/", "url: http://p/, timeout: 1s, max_in_flight: 3"),
+            "targets.other.http.url: http://o/ -> http://p/\n"
+            "targets.other.http.timeout: 5s -> 1s\ntargets.other.http.max_in_flight: 64 -> 3");
+}
+
+TEST(Changes, ASecretIsSeenAndNotShown) {
+  EXPECT_EQ(changed("secret-1", "secret-2"),
+            "targets.billing.http.headers.Authorization: \"***\" -> \"***\"");
+  EXPECT_EQ(changed("http://h/", "\"http://h/?token=abc\""),
+            "targets.billing.http.url: http://h/ -> \"http://h/?token=***\"");
+  EXPECT_EQ(changed("X-Source: a, ", ""), "targets.billing.http.headers.X-Source: a -> not there");
+}
+
+TEST(Changes, WhatTheStartHasMadeNeedsARestart) {
+  for (const auto& [from, to, told] : std::vector<std::array<std::string, 3>>{
+           {"instance: gate-1", "instance: gate-2", "!instance: gate-1 -> gate-2"},
+           {"drain_timeout: 10s", "shards: 2", "!shards: 1 -> 2"},
+           {"drain_timeout: 10s", "admin: {listen: \"h:1\"}",
+            "!admin.listen: \"127.0.0.1:9465\" -> h:1"},
+           {"drain_timeout: 10s", "kafka: {group: g}", "!kafka.group: einlass -> g"},
+           {"drain_timeout: 10s", "redis: {timeout: 1s}", "!redis.timeout: 500ms -> 1s"},
+           {"key: record_key", "key: topic", "!limits.per.tenant.key: record_key -> topic"},
+           {"target: other", "target: other, order: key", "!routes.more.order: partition -> key"},
+           {"topics: [b]", "topics: [c]", "!routes.more.topics: [b] -> [c]"},
+           {", dead_letter: dead", "", "!routes.more.dead_letter: dead -> not there"},
+           {"target: billing, ", "target: billing, dead_letter: d, ",
+            "!routes.results.dead_letter: not there -> d"},
+       }) {
+    EXPECT_EQ(changed(from, to), told);
+  }
+}
+
+TEST(Changes, AnotherAlgorithmIsToldWithAllThatComesWithIt) {
+  const std::string told = changed("algorithm: sliding_log, limit: 100, window: 1s",
+                                   "algorithm: token_bucket, rate: 1/s, burst: 1");
+  EXPECT_NE(told.find("!limits.callbacks.algorithm: sliding_log -> token_bucket"), told.npos);
+  EXPECT_EQ(told.find("\nlimits"), told.npos) << "not in part";
+  EXPECT_EQ(changed("burst: 5,", "burst: 5, cost: \"header:c\","),
+            "!limits.per.tenant.cost: 1 -> header:c\n"
+            "!limits.per.tenant.default_cost: not there -> 1");
+}
+
+TEST(Changes, NamesThatComeOrGoNeedARestart) {
+  EXPECT_EQ(changed("  other: {", "  third: {http: {url: http://t/}}\n  other: {"),
+            "!targets.third: not there -> there");
+  EXPECT_EQ(changed("target: billing, limits: [callbacks, per.tenant]", "target: billing"),
+            "!routes.results.limits: [callbacks, per.tenant] -> []");
+  EXPECT_EQ(changed("name: more", "name: most"),
+            "!routes.more: there -> not there\n!routes.most: not there -> there");
+}
+
+TEST(Changes, TheOrderInTheFileMakesNoDifference) {
+  const std::string turned =
+      "instance: gate-1\n"
+      "limits:\n"
+      "  per.tenant: {algorithm: token_bucket, rate: 10/s, burst: 5, key: record_key}\n"
+      "  callbacks: {algorithm: sliding_log, limit: 101, window: 1s}\n"
+      "targets:\n"
+      "  other: {http: {url: http://o/}}\n"
+      "  billing: {http: {url: http://h/, headers: {X-Source: a, Authorization: secret-1}}}\n"
+      "routes:\n"
+      "  - {name: more, topics: [b], target: other, dead_letter: dead}\n"
+      "  - {name: results, topics: [a], target: billing, limits: [callbacks, per.tenant]}\n";
+  const std::vector<Changed> found = changes(read(kFile), read(turned));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].to_string(), "limits.callbacks.limit: 100 -> 101");
+  const Config ordered = in_order_of(read(kFile), read(turned));
+  EXPECT_EQ(ordered.limits[0].limit.name, "callbacks");
+  EXPECT_EQ(ordered.targets[1].name, "other");
+  EXPECT_EQ(ordered.routes[0].name, "results");
+  EXPECT_EQ(ordered.routes[0].limits, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(ordered.routes[1].target, 1u);
+}
+
+}  // namespace
+}  // namespace einlass::config
