@@ -17,41 +17,58 @@ http::ServerOptions server_options(const config::Admin& admin) {
   return options;
 }
 
-http::ServerResponse text(unsigned status, std::string body) {
+constexpr char kText[] = "text/plain; charset=utf-8";
+
+http::ServerResponse page(unsigned status, const char* type, std::string body) {
   http::ServerResponse response;
   response.status = status;
-  response.body = std::move(body) + "\n";
+  response.content_type = type;
+  response.body = std::move(body);
   return response;
+}
+
+http::ServerResponse text(unsigned status, const std::string& line) {
+  return page(status, kText, line + "\n");
+}
+
+http::ServerResponse other_method(const std::string& allowed) {
+  http::ServerResponse refusal = text(405, "only " + allowed + " is served here");
+  refusal.headers = {{"Allow", allowed}};
+  return refusal;
 }
 
 }  // namespace
 
-Admin::Admin(boost::asio::io_context& io, const config::Config& config, Shards& shards,
-             const Watchdog& watchdog, const Recent& recent)
-    : config_(config),
-      shards_(shards),
+Admin::Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchdog, Reload& reload,
+             const Recent& recent)
+    : shards_(shards),
       watchdog_(watchdog),
+      reload_(reload),
       recent_(recent),
-      server_(io, server_options(config.admin),
+      server_(io, server_options(reload.config().admin),
               [this](const http::ServerRequest& request, const Respond& respond) {
                 answer(request, respond);
               }) {}
 
 void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
+  if (request.path == "/-/reload") {
+    if (request.method != "POST") return respond(other_method("POST"));
+    return reload_.begin([respond](const Reload::Outcome& outcome) {
+      respond(page(outcome.status, kText, outcome.text));
+    });
+  }
   if (request.method != "GET" && request.method != "HEAD") {
-    http::ServerResponse refusal = text(405, "only GET and HEAD are served here");
-    refusal.headers = {{"Allow", "GET, HEAD"}};
-    return respond(refusal);
+    return respond(other_method("GET, HEAD"));
   }
   if (request.path == "/healthz") return respond(health());
-  http::ServerResponse (Admin::*page)(const Views&) const = nullptr;
-  if (request.path == "/metrics") page = &Admin::metrics;
-  if (request.path == "/readyz") page = &Admin::readiness;
-  if (request.path == "/v1/status") page = &Admin::status;
-  if (page == nullptr) {
-    return respond(text(404, "there are /metrics, /healthz, /readyz and /v1/status"));
+  http::ServerResponse (Admin::*made_by)(const Views&) const = nullptr;
+  if (request.path == "/metrics") made_by = &Admin::metrics;
+  if (request.path == "/readyz") made_by = &Admin::readiness;
+  if (request.path == "/v1/status") made_by = &Admin::status;
+  if (made_by == nullptr) {
+    return respond(text(404, "there are /metrics, /healthz, /readyz, /v1/status and /-/reload"));
   }
-  shards_.view([this, page, respond](const Views& views) { respond((this->*page)(views)); });
+  shards_.view([this, made_by, respond](const Views& views) { respond((this->*made_by)(views)); });
 }
 
 http::ServerResponse Admin::health() const {
@@ -60,24 +77,23 @@ http::ServerResponse Admin::health() const {
 }
 
 http::ServerResponse Admin::metrics(const Views& views) const {
-  http::ServerResponse page;
-  page.content_type = einlass::metrics::kPageType;
-  page.body = einlass::metrics::render(sum_of(views));
-  return page;
+  einlass::metrics::Snapshot sum = sum_of(views);
+  const ReloadState& reload = reload_.state();
+  sum.reloads = {reload.successful, static_cast<double>(reload.succeeded_at.us) / 1e6,
+                 reload.applied, reload.wrong, reload.needs_restart};
+  return page(200, einlass::metrics::kPageType, einlass::metrics::render(sum));
 }
 
 http::ServerResponse Admin::readiness(const Views& views) const {
-  const std::string why = why_not_ready(views, config_);
+  const std::string why = why_not_ready(views, reload_.config());
   return why.empty() ? text(200, "ready") : text(503, why);
 }
 
 http::ServerResponse Admin::status(const Views& views) const {
   std::vector<std::string> silent;
   for (int i = 0; i < shards_.size(); ++i) silent.push_back(watchdog_.trouble(i));
-  http::ServerResponse page;
-  page.content_type = "application/json";
-  page.body = status_json(views, config_, silent, recent_);
-  return page;
+  return page(200, "application/json",
+              status_json(views, reload_.config(), silent, reload_.state(), recent_));
 }
 
 }  // namespace einlass::app

@@ -1,13 +1,13 @@
-// The admin server: /metrics /healthz /readyz /v1/status.
+// The admin server: /metrics /healthz /readyz /v1/status, and /-/reload.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 
 #include "adapters/http/server.h"
 #include "app/recent.h"
+#include "app/reload.h"
 #include "app/shards.h"
 #include "app/watchdog.h"
-#include "config/config.h"
 
 namespace einlass::app {
 
@@ -16,8 +16,8 @@ namespace einlass::app {
 class Admin {
  public:
   // Listens at once. Throws std::runtime_error with the address and the reason if it cannot.
-  Admin(boost::asio::io_context& io, const config::Config& config, Shards& shards,
-        const Watchdog& watchdog, const Recent& recent);
+  Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchdog, Reload& reload,
+        const Recent& recent);
 
   std::uint16_t port() const { return server_.port(); }
 
@@ -30,9 +30,9 @@ class Admin {
   http::ServerResponse readiness(const Views& views) const;
   http::ServerResponse status(const Views& views) const;
 
-  const config::Config& config_;
   Shards& shards_;
   const Watchdog& watchdog_;
+  Reload& reload_;
   const Recent& recent_;
   http::Server server_;
 };

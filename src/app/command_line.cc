@@ -194,7 +194,9 @@ int dispatch(CommandLine& line) {
   if (line.app.got_subcommand("help")) return explain(line);
   if (line.app.got_subcommand("demo")) return demo(line.demo);
   if (line.app.got_subcommand(kDemoBrokerVerb)) return demo_broker(line.demo);
-  if (line.app.got_subcommand("run")) return with_config(line, run);
+  if (line.app.got_subcommand("run")) {
+    return with_config(line, [&](const config::Config& config) { return run(line.path, config); });
+  }
   if (line.app.got_subcommand("redrive")) {
     return with_config(line,
                        [&](const config::Config& config) { return redrive(config, line.redrive); });

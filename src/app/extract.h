@@ -45,7 +45,7 @@ std::string bad_key_text(const Extracted& extracted);
 class RecordFields {
  public:
   // REQUIRES: the limits outlive it; at most one cost source among them takes it from the record.
-  explicit RecordFields(std::vector<const config::Limit*> limits);
+  explicit RecordFields(std::vector<const config::Limit*> limits = {});
 
   // Whether records differ at all: if not, read() gives the same for each.
   bool any() const { return any_; }

@@ -1,6 +1,7 @@
 #include "app/limiters.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/wiring.h"
 
@@ -8,26 +9,49 @@ namespace einlass::app {
 
 Limiters::Limiters(boost::asio::io_context& io, const config::Config& config, ProcessLimits& shared,
                    const RunId& run, core::Events& events, const Notify& notify, core::Gate& gate)
-    : gate_(gate), memory_(events, shared.memory()), stand_in_(config, shared, events) {
+    : gate_(gate),
+      shared_(shared),
+      memory_(events, shared.memory()),
+      stand_in_(config, shared, events) {
   if (uses_redis(config)) {
     redis_ = std::make_unique<redis::Store>(io, redis_options(config, run), events, notify,
                                             [this](Duration took) { redis_calls_.observe(took); });
   }
-  for (const config::Route& route : config.routes) {
-    std::vector<const config::Limit*> limits;
-    std::vector<const limits::Limit*> in_memory;
-    bool keyed = false;
-    for (std::size_t place = 0; place < route.limits.size(); ++place) {
-      limits.push_back(&limit_of(config, route, place));
-      in_memory.push_back(shared.limit(route.limits[place]));
-      keyed |= limits.back()->key.kind != config::KeySource::Kind::none;
-    }
-    const core::RouteId id{static_cast<std::uint16_t>(routes_.size())};
-    routes_.push_back(
-        {limits, in_memory, RecordFields(limits), keyed, may_stand_in(config, route), {}});
-    const std::vector<std::string_view> no_keys(limits.size());
-    routes_.back().only_line = find_or_add(id, no_keys, true);
+  routes_.resize(config.routes.size());
+  read_limits(config);
+  for (std::size_t i = 0; i < routes_.size(); ++i) {
+    const std::vector<std::string_view> no_keys(routes_[i].limits.size());
+    const core::RouteId id{static_cast<std::uint16_t>(i)};
+    routes_[i].only_line = find_or_add(id, no_keys, true);
   }
+}
+
+void Limiters::read_limits(const config::Config& config) {
+  for (std::size_t i = 0; i < routes_.size(); ++i) {
+    const config::Route& from = config.routes[i];
+    Route& route = routes_[i];
+    route.limits.clear();
+    route.in_memory.clear();
+    for (std::size_t place = 0; place < from.limits.size(); ++place) {
+      route.limits.push_back(&limit_of(config, from, place));
+      route.in_memory.push_back(shared_.limit(from.limits[place]));
+      route.keyed |= route.limits.back()->key.kind != config::KeySource::Kind::none;
+    }
+    route.fields = RecordFields(route.limits);
+    route.may_stand_in = may_stand_in(config, from);
+  }
+}
+
+void Limiters::reconfigure(const config::Config& config) {
+  for (std::size_t i = 0; i < routes_.size(); ++i) {
+    for (std::size_t place = 0; place < routes_[i].limits.size(); ++place) {
+      const limits::Limit& now = limit_of(config, config.routes[i], place).limit;
+      if (now.cost != routes_[i].limits[place]->limit.cost) routes_[i].last_old_cost = last_ask_;
+    }
+  }
+  read_limits(config);
+  stand_in_.reconfigure(config);
+  ++reloads_;
 }
 
 Place Limiters::place_of(core::RouteId id, const kafka::Message& message) {
@@ -83,15 +107,31 @@ bool Limiters::stands_in(const core::Ask& ask, const Route& route) const {
   return route.may_stand_in && (redis_down_ || ask.again);
 }
 
+// Of the lines that ask, at their first ask after a reload: there may be many that never do.
+void Limiters::bring_up_to_date(const core::Ask& ask, const Route& route) {
+  if (ask.line.value >= reloads_seen_.size()) reloads_seen_.resize(ask.line.value + 1);
+  if (std::exchange(reloads_seen_[ask.line.value], reloads_) == reloads_) return;
+  table_.read_keys(ask.line, keys_);
+  if (in_redis(route)) {
+    redis_->change_line(ask.line, in_redis_buckets(route, keys_));
+  } else {
+    memory_.read_costs(ask.line);
+  }
+}
+
 void Limiters::ask(const core::Ask& ask, Instant now) {
   const Route& route = route_of(ask.line);
+  last_ask_ = std::max(last_ask_, ask.ask);
+  if (reloads_ > 0) bring_up_to_date(ask, route);
   if (!in_redis(route)) return memory_.ask(ask, now);
   if (!stands_in(ask, route)) return redis_->ask(ask);
   table_.read_keys(ask.line, keys_);
   stand_in_.ask(ask, table_.route_of(ask.line), keys_, now);
 }
 
+// A permit that cost something else is not given back, for it would bring what the new one costs.
 void Limiters::release(const core::Release& release, Instant now) {
+  if (release.permit.ask <= route_of(release.line).last_old_cost) return;
   if (release.permit.stand_in) return stand_in_.release(release, now);
   if (in_redis(route_of(release.line))) return redis_->release(release);
   memory_.release(release, now);

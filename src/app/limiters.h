@@ -47,6 +47,10 @@ class Limiters {
   // target in Redis keep to it too.
   void hold(core::TargetId target, Duration length);
 
+  // Goes on under other numbers. What limits in memory allow is changed for the whole process by
+  // ProcessLimits. REQUIRES: the configuration outlives this; no change needs a restart.
+  void reconfigure(const config::Config& config);
+
   // Redis answers no more, or again: as the store has said to the gate.
   void redis_down(bool down) { redis_down_ = down; }
   bool redis_is_down() const { return redis_down_; }
@@ -67,8 +71,11 @@ class Limiters {
     bool keyed = false;         // Some limit has a key; else all records wait in `only_line`.
     bool may_stand_in = false;  // See stand_in.h.
     core::LineId only_line;
+    core::AskId last_old_cost{};  // Permits of asks up to here cost what they do no more.
   };
 
+  void read_limits(const config::Config& config);
+  void bring_up_to_date(const core::Ask& ask, const Route& route);
   Route& route_of(core::LineId line) { return routes_[table_.route_of(line).value]; }
   static bool in_redis(const Route& route);
   bool stands_in(const core::Ask& ask, const Route& route) const;
@@ -79,6 +86,7 @@ class Limiters {
                                                        std::span<const std::string_view> keys);
 
   core::Gate& gate_;
+  ProcessLimits& shared_;
   LineTable table_;
   memory::Store memory_;
   StandIn stand_in_;
@@ -86,6 +94,9 @@ class Limiters {
   std::unique_ptr<redis::Store> redis_;
   std::vector<Route> routes_;  // By RouteId.
   bool redis_down_ = false;
+  core::AskId last_ask_{};
+  std::uint32_t reloads_ = 0;
+  std::vector<std::uint32_t> reloads_seen_;  // By LineId: since when its store knows its numbers.
   std::vector<std::string_view> keys_;
 };
 

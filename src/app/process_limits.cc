@@ -23,4 +23,15 @@ ProcessLimits::ProcessLimits(const config::Config& config) {
   }
 }
 
+void ProcessLimits::change(const config::Config& config) {
+  memory_.change([&] {
+    for (std::size_t i = 0; i < limits_.size(); ++i) limits_[i] = config.limits[i].limit;
+  });
+  shares_table_.change([&] {
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      shares_[i] = share_of(config.limits[i], config.instances);
+    }
+  });
+}
+
 }  // namespace einlass::app

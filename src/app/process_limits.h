@@ -18,6 +18,10 @@ class ProcessLimits {
   ProcessLimits(const ProcessLimits&) = delete;
   ProcessLimits& operator=(const ProcessLimits&) = delete;
 
+  // Other numbers for all shards at once; what was spent stays spent. REQUIRES: the same limits in
+  // the same order and forms.
+  void change(const config::Config& config);
+
   // A limit in memory, by its place in the configuration.
   memory::Table& memory() { return memory_; }
   const limits::Limit* limit(std::size_t i) const { return &limits_[i]; }

@@ -40,8 +40,8 @@ class RequestBuilder {
   void add_key(std::string_view key);
   void add_forwarded(const StoredRecord& record, std::string& skipped);
 
-  const RunId run_;
-  const std::vector<std::string> forward_;
+  RunId run_;
+  std::vector<std::string> forward_;
   std::string text_;  // What the views of one request point to; its room is set aside beforehand.
   std::vector<http::RequestHeader> headers_;
   http::Request request_;

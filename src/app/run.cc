@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,7 @@
 #include "app/admin.h"
 #include "app/command_line.h"
 #include "app/recent.h"
+#include "app/reload.h"
 #include "app/shards.h"
 #include "app/status.h"
 #include "app/watchdog.h"
@@ -33,23 +35,28 @@ constexpr std::chrono::milliseconds kLogTick{250};
 // signals, admin pages, and the watch over the loops.
 class Service {
  public:
-  explicit Service(const config::Config& config)
-      : config_(config),
-        log_(log::severity_named(config.log_level).value_or(Severity::info), config.instance),
+  Service(const std::string& path, const config::Config& config)
+      : log_(log::severity_named(config.log_level).value_or(Severity::info), config.instance),
         shards_(
             io_, config, clock_, [this](const Notice& notice) { tell(notice); },
             [this](bool drained) { end(drained); }),
         watchdog_(io_, config.watchdog, watched_loops(), told_by_watchdog()),
-        admin_(io_, config, shards_, watchdog_, recent_),
+        reload_(
+            path, std::make_shared<const config::Config>(config), shards_, clock_,
+            [this](const Notice& notice) { tell(notice); },
+            [this](const config::Config& changed) { apply(changed); }),
+        admin_(io_, shards_, watchdog_, reload_, recent_),
         signals_(io_, SIGTERM, SIGINT),
+        hang_up_(io_, SIGHUP),
         last_moment_(io_),
         log_tick_(io_) {}
 
   int run() {
     tell({Severity::info, "started",
-          "version " EINLASS_VERSION ", admin pages on http://" + config_.admin.host + ":" +
-              std::to_string(admin_.port())});
+          "version " EINLASS_VERSION ", admin pages on http://" + reload_.config().admin.host +
+              ":" + std::to_string(admin_.port())});
     wait_for_signal();
+    wait_for_hang_up();
     tick_log();
     shards_.start();
     while (!code_) io_.run_one();
@@ -76,9 +83,25 @@ class Service {
     });
   }
 
+  // Whoever sends it reads what came of it in the log.
+  void wait_for_hang_up() {
+    hang_up_.async_wait([this](const boost::system::error_code& error, int) {
+      if (error) return;
+      reload_.begin([](const Reload::Outcome&) {});
+      wait_for_hang_up();
+    });
+  }
+
+  // What stands around the shards takes of a new configuration.
+  void apply(const config::Config& config) {
+    log_.set_least(log::severity_named(config.log_level).value_or(Severity::info));
+    watchdog_.set_patience(config.watchdog);
+  }
+
   void drain() {
-    shards_.stop(config_.drain_timeout);
-    const Duration patience = config_.drain_timeout + kLeavePatience;
+    const Duration drain_timeout = reload_.config().drain_timeout;
+    shards_.stop(drain_timeout);
+    const Duration patience = drain_timeout + kLeavePatience;
     last_moment_.expires_after(std::chrono::microseconds(patience.us));
     last_moment_.async_wait([this](const boost::system::error_code& cancelled) {
       if (cancelled) return;
@@ -135,15 +158,16 @@ class Service {
     });
   }
 
-  const config::Config& config_;
   const Clock clock_;
   boost::asio::io_context io_{1};
   Recent recent_;
   log::Log log_;
   Shards shards_;
   Watchdog watchdog_;
+  Reload reload_;
   Admin admin_;
   boost::asio::signal_set signals_;
+  boost::asio::signal_set hang_up_;
   boost::asio::steady_timer last_moment_;
   boost::asio::steady_timer log_tick_;
   bool stopping_ = false;
@@ -152,9 +176,9 @@ class Service {
 
 }  // namespace
 
-int run(const config::Config& config) {
+int run(const std::string& path, const config::Config& config) {
   try {
-    Service service(config);
+    Service service(path, config);
     const int code = service.run();
     // librdkafka's own teardown can hang after a topic was deleted; all that matters is done.
     std::fflush(nullptr);

@@ -30,7 +30,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
              const MakeSource& make_source)
     : io_(io),
       place_(place),
-      config_(config),
+      config_(&config),
       clock_(clock),
       notify_([this, notify = std::move(notify)](const Notice& notice) {
         if (notice.what == "kafka_fatal") fatal_ = true;
@@ -50,29 +50,81 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
 }
 
 void Shard::connect(const MakeSource& make_source) {
-  for (const config::Target& target : config_.targets) {
+  for (const config::Target& target : config_->targets) {
     targets_.push_back(
-        {std::make_unique<http::Target>(io_, target_options(target, place_), events_, notify_),
-         RequestBuilder(run_id_, target.http.forward_headers)});
-    targets_.back().http->tell_failures(
-        [this](core::RecordId record, unsigned status, std::string_view reason) {
-          records_[record].last_status = status;
-          records_[record].last_error = reason;
-        });
+        {make_target(target), RequestBuilder(run_id_, target.http.forward_headers), {}});
   }
-  if (uses_dead_letters(config_)) {
+  if (uses_dead_letters(*config_)) {
     dead_letters_ =
-        std::make_unique<kafka::DeadLetters>(io_, dead_letters_options(config_), events_, notify_);
+        std::make_unique<kafka::DeadLetters>(io_, dead_letters_options(*config_), events_, notify_);
     dead_letters_->tell_too_large([this](core::RecordId record, std::string_view topic) {
       tell_too_large(records_[record], topic);
     });
   }
   source_ = make_source ? make_source(io_, events_, *this, notify_)
-                        : std::make_unique<kafka::Source>(io_, source_options(config_, place_),
+                        : std::make_unique<kafka::Source>(io_, source_options(*config_, place_),
                                                           events_, *this, notify_);
 }
 
 Shard::~Shard() = default;
+
+std::unique_ptr<http::Target> Shard::make_target(const config::Target& target) {
+  auto made = std::make_unique<http::Target>(io_, target_options(target, place_), events_, notify_);
+  made->tell_failures([this](core::RecordId record, unsigned status, std::string_view reason) {
+    records_[record].last_status = status;
+    records_[record].last_error = reason;
+  });
+  return made;
+}
+
+// One with certificates of its own is made anew in any case: the file may hold others now.
+Shard::Targets Shard::make_targets(const config::Config& from, const config::Config& to) {
+  Targets made;
+  for (std::size_t i = 0; i < to.targets.size(); ++i) {
+    const config::Target& target = to.targets[i];
+    const bool same = target_options(target, place_) == target_options(from.targets[i], place_) &&
+                      target.http.ca_file.empty();
+    made.push_back(same ? nullptr : make_target(target));
+  }
+  return made;
+}
+
+void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets targets) {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    Target& target = targets_[i];
+    target.requests = RequestBuilder(run_id_, config->targets[i].http.forward_headers);
+    if (targets[i] == nullptr) continue;
+    target.retiring.push_back(std::exchange(target.http, std::move(targets[i])));
+    retiring_ = true;
+  }
+  limiters_.reconfigure(*config);
+  gate_.reconfigure(gate_options(*config, place_, 0), now_, commands_);
+  source_->set_revoke_timeout(config->kafka.revoke_timeout);
+  if (offset_reset(*config) != offset_reset(*config_)) {
+    source_->set_offset_reset(offset_reset(*config));
+  }
+  config_ = config.get();
+  taken_ = std::move(config);
+}
+
+// Their connections close with them.
+void Shard::retire_targets() {
+  retiring_ = false;
+  for (Target& target : targets_) {
+    std::erase_if(target.retiring, [](const auto& old) { return old->status().in_flight == 0; });
+    retiring_ |= !target.retiring.empty();
+  }
+}
+
+http::TargetStatus Shard::target_status(std::size_t i) const {
+  http::TargetStatus status = targets_[i].http->status();
+  for (const auto& old : targets_[i].retiring) {
+    const http::TargetStatus more = old->status();
+    status.in_flight += more.in_flight;
+    status.connections += more.connections;
+  }
+  return status;
+}
 
 bool Shard::run(const std::function<void(Instant)>& each_turn) {
   while (!stopped_ && !fatal_) {
@@ -144,7 +196,7 @@ void Shard::handle() {
 
 void Shard::share_hold(const core::DeliveryEnded& ended) {
   if (!ended.hold_target) return;
-  const config::Route& route = config_.routes[records_[ended.record].route.value];
+  const config::Route& route = config_->routes[records_[ended.record].route.value];
   limiters_.hold(core::TargetId{static_cast<std::uint16_t>(route.target)}, *ended.hold_target);
 }
 
@@ -155,6 +207,7 @@ void Shard::perform() {
   for (const core::Command& command : commands_) carry_out(command);
   commands_.clear();
   limiters_.flush(now_);
+  if (retiring_) retire_targets();
 }
 
 // While the source is in the middle of reading, what would change its assignment waits.
@@ -181,7 +234,7 @@ void Shard::take(const kafka::Message& message) {
   const core::RecordId record = records_.put(message, route);
   const Place place = limiters_.place_of(route, message);
   if (!place.bad.empty()) records_[record].last_error = place.bad;
-  const bool by_key = config_.routes[route.value].order == config::Order::key;
+  const bool by_key = config_->routes[route.value].order == config::Order::key;
   gate_.handle(core::RecordArrived{message.partition, record, message.read_at, place.line,
                                    by_key ? lane_key(message) : std::nullopt,
                                    records_[record].size(), place.cost, !place.bad.empty()},
@@ -201,7 +254,7 @@ void Shard::carry_out(const core::Send& command) {
   record.last_attempt = now_;
   if (record.attempts == 1) record.first_attempt = now_;
   Target& target = targets_[command.target.value];
-  const bool limited = !config_.routes[record.route.value].limits.empty();
+  const bool limited = !config_->routes[record.route.value].limits.empty();
   target.http->send(target.requests.build(record, command, limited, skipped_header_));
   if (skipped_header_.empty()) return;
   notify_({Severity::warning, "header_not_forwarded",
@@ -221,7 +274,7 @@ void Shard::carry_out(const core::ForgetLine& command) { limiters_.forget(comman
 
 void Shard::carry_out(const core::DeadLetter& command) {
   const StoredRecord& record = records_[command.record];
-  const config::Route& route = config_.routes[record.route.value];
+  const config::Route& route = config_->routes[record.route.value];
   dead_letters_->put(DeadRecordBuilder(record, command, route).record());
 }
 

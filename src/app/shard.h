@@ -62,14 +62,25 @@ class Shard final : public kafka::MessageSink {
   // May be called from any thread.
   Verb verb() const { return verb_.load(std::memory_order_relaxed); }
 
+  // The targets of another configuration, null where the shard's own stays. Throws
+  // std::runtime_error if one cannot be made. May be called from any thread while the shard runs
+  // under `from`: nothing else is touched.
+  using Targets = std::vector<std::unique_ptr<http::Target>>;
+  Targets make_targets(const config::Config& from, const config::Config& to);
+
+  // Goes on under another configuration, between two turns: attempts under way end with the targets
+  // and as they began. May be called from a handler that runs on the io_context.
+  // REQUIRES: no change needs a restart; the targets were made for it.
+  void reconfigure(std::shared_ptr<const config::Config> config, Targets targets);
+
   // For the admin pages; called on the same thread.
   ShardPlace place() const { return place_; }
-  const config::Config& config() const { return config_; }
+  const config::Config& config() const { return *config_; }
   const core::Gate& gate() const { return gate_; }
   const kafka::RecordSource& source() const { return *source_; }
   const Limiters& limiters() const { return limiters_; }
   const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
-  const http::Target& target(std::size_t i) const { return *targets_[i].http; }
+  http::TargetStatus target_status(std::size_t i) const;
   Instant now() const { return now_; }
 
   // For the source: takes in one message.
@@ -79,6 +90,7 @@ class Shard final : public kafka::MessageSink {
   struct Target {
     std::unique_ptr<http::Target> http;
     RequestBuilder requests;
+    std::vector<std::unique_ptr<http::Target>> retiring;  // Under older settings, with attempts.
   };
 
   void connect(const MakeSource& make_source);
@@ -89,6 +101,8 @@ class Shard final : public kafka::MessageSink {
   void share_hold(const core::DeliveryEnded& ended);
   void perform();
   void perform_while_reading();
+  std::unique_ptr<http::Target> make_target(const config::Target& target);
+  void retire_targets();
 
   void tell_ledger_full(core::PartitionId partition);
   void tell_too_large(const StoredRecord& record, std::string_view topic);
@@ -109,7 +123,8 @@ class Shard final : public kafka::MessageSink {
 
   boost::asio::io_context& io_;
   const ShardPlace place_;
-  const config::Config& config_;
+  const config::Config* config_;
+  std::shared_ptr<const config::Config> taken_;  // Since a reload: what config_ points to.
   const Clock& clock_;
   const Notify notify_;
   const RunId run_id_;
@@ -122,6 +137,7 @@ class Shard final : public kafka::MessageSink {
   RecordStore records_;
   Limiters limiters_;
   std::vector<Target> targets_;
+  bool retiring_ = false;                          // Some target is.
   std::vector<core::RouteId> route_of_partition_;  // By PartitionId.
   std::unique_ptr<kafka::DeadLetters> dead_letters_;
   std::unique_ptr<kafka::RecordSource> source_;

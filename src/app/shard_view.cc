@@ -17,7 +17,7 @@ ShardView view_of(const Shard& shard) {
   if (shard.dead_letters() != nullptr) view.dead_letters = shard.dead_letters()->status();
   for (std::uint16_t i = 0; i < shard.config().targets.size(); ++i) {
     const core::Breaker& breaker = shard.gate().breaker(core::TargetId{i});
-    view.targets.push_back({shard.target(i).status(), shard.gate().held_until(core::TargetId{i}),
+    view.targets.push_back({shard.target_status(i), shard.gate().held_until(core::TargetId{i}),
                             breaker.state(view.now), breaker.open_until()});
   }
   if (const redis::Store* store = shard.limiters().redis()) view.redis = store->status();

@@ -24,7 +24,8 @@ struct Shards::Thread {
 
   // The main thread's: what it knows of the shard.
   std::optional<ShardView> view;
-  bool asked = false;  // And not yet answered.
+  std::uint64_t asked = 0;     // How many views it was asked for,
+  std::uint64_t answered = 0;  // and how many have come.
   bool ended = false;
 };
 
@@ -34,7 +35,8 @@ Shards::Shards(boost::asio::io_context& main, const config::Config& config, cons
       drain_timeout_(config.drain_timeout),
       notify_(std::move(notify)),
       all_ended_(std::move(ended)),
-      limits_(config) {
+      limits_(config),
+      config_(&config) {
   for (int i = 0; i < config.shards; ++i) {
     const std::string name = config.shards == 1 ? "" : "shard " + std::to_string(i) + ": ";
     const auto with_name = [this, name](const Notice& notice) {
@@ -77,7 +79,7 @@ void Shards::took_end(Thread& thread, bool drained, ShardView last) {
   thread.thread.join();
   thread.ended = true;
   drained_ &= drained;
-  took_view(thread, std::move(last));
+  took_view(thread, thread.asked, std::move(last));
   if (!drained) stop_the_others();
   const bool all =
       std::all_of(threads_.begin(), threads_.end(), [](const auto& one) { return one->ended; });
@@ -93,7 +95,7 @@ void Shards::stop_the_others() {
 }
 
 void Shards::stop(Duration patience) {
-  stopping_ = true;
+  if (std::exchange(stopping_, true)) return;
   for (const auto& thread : threads_) {
     post(thread->shard.place().number, [patience](Shard& shard) { shard.stop(patience); });
   }
@@ -114,6 +116,25 @@ Verb Shards::verb(int shard) const {
   return threads_[static_cast<std::size_t>(shard)]->shard.verb();
 }
 
+void Shards::reconfigure(const std::shared_ptr<const config::Config>& config, Seen taken) {
+  std::vector<std::shared_ptr<Shard::Targets>> targets;  // Shared, as a function must be copyable.
+  for (const auto& thread : threads_) {
+    targets.push_back(
+        std::make_shared<Shard::Targets>(thread->shard.make_targets(*config_, *config)));
+  }
+  limits_.change(*config);
+  for (const auto& thread : threads_) {
+    const int number = thread->shard.place().number;
+    post(number, [config, made = targets[static_cast<std::size_t>(number)]](Shard& shard) {
+      shard.reconfigure(config, std::move(*made));
+    });
+  }
+  drain_timeout_ = config->drain_timeout;
+  config_ = config.get();
+  configured_ = config;
+  view(std::move(taken));
+}
+
 // ---- views ----
 
 void Shards::view(Seen seen) {
@@ -121,8 +142,7 @@ void Shards::view(Seen seen) {
       std::make_shared<Question>(Question{std::move(seen), boost::asio::steady_timer(main_)});
   questions_.push_back(question);
   for (const auto& thread : threads_) {
-    question->open.push_back(!thread->ended);
-    if (!thread->ended) ask(*thread);
+    question->missing.push_back(thread->ended ? 0 : ask(*thread));
   }
   question->patience.expires_after(std::chrono::microseconds(kViewPatience.us));
   question->patience.async_wait([this, question](const boost::system::error_code& cancelled) {
@@ -131,21 +151,24 @@ void Shards::view(Seen seen) {
   answer_complete_ones();
 }
 
-// One view answers all who wait for it, so a shard that is stuck has one question at most.
-void Shards::ask(Thread& thread) {
-  if (std::exchange(thread.asked, true)) return;
-  boost::asio::post(thread.io, [this, &thread] {
-    boost::asio::post(main_, [this, &thread, view = view_of(thread.shard)]() mutable {
-      took_view(thread, std::move(view));
+// Asks for one more, and returns its number; of a shard that is stuck there are at most two
+// missing.
+std::uint64_t Shards::ask(Thread& thread) {
+  if (thread.asked - thread.answered > 1) return thread.asked;
+  boost::asio::post(thread.io, [this, &thread, number = ++thread.asked] {
+    boost::asio::post(main_, [this, &thread, number, view = view_of(thread.shard)]() mutable {
+      took_view(thread, number, std::move(view));
     });
   });
+  return thread.asked;
 }
 
-void Shards::took_view(Thread& thread, ShardView view) {
-  thread.asked = false;
+void Shards::took_view(Thread& thread, std::uint64_t number, ShardView view) {
+  thread.answered = number;
   thread.view = std::move(view);
   for (const auto& question : questions_) {
-    question->open[static_cast<std::size_t>(thread.view->shard)] = false;
+    std::uint64_t& missing = question->missing[static_cast<std::size_t>(thread.view->shard)];
+    if (missing <= number) missing = 0;
   }
   answer_complete_ones();
 }
@@ -153,8 +176,8 @@ void Shards::took_view(Thread& thread, ShardView view) {
 void Shards::answer_complete_ones() {
   const auto all = questions_;  // Whoever is answered may ask again.
   for (const auto& question : all) {
-    const bool complete =
-        std::none_of(question->open.begin(), question->open.end(), [](bool open) { return open; });
+    const bool complete = std::all_of(question->missing.begin(), question->missing.end(),
+                                      [](std::uint64_t number) { return number == 0; });
     if (complete) answer(question);
   }
 }
@@ -166,7 +189,7 @@ void Shards::answer(const std::shared_ptr<Question>& question) {
   Views views;
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     views.shards.push_back(threads_[i]->view);
-    views.answered.push_back(!question->open[i]);
+    views.answered.push_back(question->missing[i] == 0);
   }
   question->seen(views);
 }

@@ -51,8 +51,13 @@ class Shards {
 
   int size() const { return static_cast<int>(threads_.size()); }
 
-  // Asks each shard for its view; `seen` is called when all have answered, or after kViewPatience.
+  // All go on under another configuration; `taken` is called when they have, or after
+  // kViewPatience. Throws std::runtime_error, and nothing has changed, if a target cannot be made.
+  // REQUIRES: no change from the one before needs a restart.
   using Seen = std::function<void(const Views& views)>;
+  void reconfigure(const std::shared_ptr<const config::Config>& config, Seen taken);
+
+  // Asks each shard for its view; `seen` is called when all have answered, or after kViewPatience.
   void view(Seen seen);
 
   // Calls `work` on the shard's thread, between two turns. One that has ended does it no more.
@@ -70,22 +75,24 @@ class Shards {
   struct Question {
     Seen seen;
     boost::asio::steady_timer patience;
-    std::vector<bool> open{};  // By shard: it has not answered yet.
+    std::vector<std::uint64_t> missing{};  // By shard: the view that is waited for; 0: none is.
   };
 
   void run(Thread& thread);
-  void ask(Thread& thread);
-  void took_view(Thread& thread, ShardView view);
+  std::uint64_t ask(Thread& thread);
+  void took_view(Thread& thread, std::uint64_t number, ShardView view);
   void took_end(Thread& thread, bool drained, ShardView last);
   void answer_complete_ones();
   void answer(const std::shared_ptr<Question>& question);
   void stop_the_others();
 
   boost::asio::io_context& main_;
-  const Duration drain_timeout_;
+  Duration drain_timeout_;
   const Notify notify_;
   const std::function<void(bool)> all_ended_;
   ProcessLimits limits_;
+  const config::Config* config_;                      // What the shards run under.
+  std::shared_ptr<const config::Config> configured_;  // Since a reload: what config_ points to.
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<std::shared_ptr<Question>> questions_;  // Shared with their timers.
   bool stopping_ = false;

@@ -26,20 +26,32 @@ bool may_stand_in(const config::Config& config, const config::Route& route) {
 
 StandIn::StandIn(const config::Config& config, ProcessLimits& limits, core::Events& events)
     : events_(events),
+      limits_(limits),
       shares_(events, limits.shares()),
       routes_(config.routes.size()),
       due_at_once_(core::Admission::kMostPerAsk) {
+  read_routes(config);
+}
+
+void StandIn::read_routes(const config::Config& config) {
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
-    if (!may_stand_in(config, config.routes[i])) continue;
     Shared& shared = routes_[i];
+    shared = {};
+    if (!may_stand_in(config, config.routes[i])) continue;
     for (std::size_t place = 0; place < config.routes[i].limits.size(); ++place) {
       const config::Limit& limit = limit_of(config, config.routes[i], place);
       if (limit.on_outage == config::OnOutage::pass) continue;
-      shared.limits.push_back(limits.share(config.routes[i].limits[place]));
+      shared.limits.push_back(limits_.share(config.routes[i].limits[place]));
       shared.places.push_back({static_cast<std::uint8_t>(place)});
       shared.cost_varies |= limit.limit.cost_from_record;
     }
   }
+}
+
+// Lines make themselves known again, with the limits that are theirs then.
+void StandIn::reconfigure(const config::Config& config) {
+  for (std::uint32_t i = 0; i < known_.size(); ++i) forget(core::LineId{i});
+  read_routes(config);
 }
 
 void StandIn::ask(const core::Ask& ask, core::RouteId route,

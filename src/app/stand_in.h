@@ -28,6 +28,9 @@ class StandIn {
  public:
   StandIn(const config::Config& config, ProcessLimits& limits, core::Events& events);
 
+  // Goes on under other policies. REQUIRES: no change needs a restart.
+  void reconfigure(const config::Config& config);
+
   // Answers at once, by an event whose due times live until the line's next ask. `keys` are the
   // line's, one for each of the route's limits. A cost that only the whole limit could pay is
   // denied: for good where records bring their costs, so that the gate sets that one aside.
@@ -46,6 +49,7 @@ class StandIn {
   void sweep(Instant now) { shares_.sweep(now); }
 
  private:
+  void read_routes(const config::Config& config);
   void pass(const core::Ask& ask, Instant now);
   bool knows(core::LineId line) const { return line.value < known_.size() && known_[line.value]; }
 
@@ -57,6 +61,7 @@ class StandIn {
   };
 
   core::Events& events_;
+  ProcessLimits& limits_;
   memory::Store shares_;
   std::vector<Shared> routes_;               // By RouteId.
   std::vector<bool> known_;                  // By LineId: shares_ has it.

@@ -190,6 +190,12 @@ Json recent_json(const Recent& recent) {
   return entries;
 }
 
+Json reload_json(const ReloadState& reload) {
+  return {{"at", reload.at ? Json(reload.at->us) : Json(nullptr)},
+          {"successful", reload.successful},
+          {"said", valid_utf8(reload.said)}};
+}
+
 // Whether some route waits while Redis does not answer.
 bool waits_for_redis(const config::Config& config) {
   return std::any_of(config.routes.begin(), config.routes.end(), [&](const config::Route& route) {
@@ -257,7 +263,8 @@ std::string why_not_ready(const Views& views, const config::Config& config) {
 }
 
 std::string status_json(const Views& views, const config::Config& config,
-                        const std::vector<std::string>& silent, const Recent& recent) {
+                        const std::vector<std::string>& silent, const ReloadState& reload,
+                        const Recent& recent) {
   const std::string why = why_not_ready(views, config);
   const metrics::Snapshot sum = sum_of(views);
   const Books books = books_of(sum);
@@ -275,6 +282,7 @@ std::string status_json(const Views& views, const config::Config& config,
   std::size_t lines = 0;
   for (const ShardView& view : known(views)) lines += view.lines;
   status["lines"] = lines;
+  status["reload"] = reload_json(reload);
   status["recent"] = recent_json(recent);
   return status.dump(2) + "\n";
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/recent.h"
+#include "app/reload.h"
 #include "app/shards.h"
 #include "config/config.h"
 
@@ -20,7 +21,8 @@ metrics::Snapshot sum_of(const Views& views);
 // The whole state as JSON, for /v1/status. `silent` says of each shard why it does not answer, as
 // far as that is known; empty where it does.
 std::string status_json(const Views& views, const config::Config& config,
-                        const std::vector<std::string>& silent, const Recent& recent);
+                        const std::vector<std::string>& silent, const ReloadState& reload,
+                        const Recent& recent);
 
 // One route's books, added up by whoever wants them in short.
 struct Books {

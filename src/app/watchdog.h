@@ -43,6 +43,7 @@ class Watchdog {
   Watchdog(boost::asio::io_context& io, Duration patience, Loops loops, Told told);
 
   void heard(int loop);
+  void set_patience(Duration patience) { patience_ = patience; }
 
   // Why the process is not healthy; empty if it is.
   std::string trouble() const;
@@ -62,7 +63,7 @@ class Watchdog {
   std::string text(int loop) const;
   Duration unusual() const;
 
-  const Duration patience_;
+  Duration patience_;
   const Loops loops_;
   const Told told_;
   std::vector<Watched> watched_;

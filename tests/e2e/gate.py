@@ -25,11 +25,11 @@ def merge(settings, changes):
 class Gate:
     """One process of the program, under one name, however often it is started."""
 
-    def __init__(self, directory, name, config):
+    def __init__(self, directory, name, config, instance=None):
         self.name, self.run = name, 0
         self.port = servers.free_ports(1)[0]
-        self._config = merge(config, {"instance": name, "admin": {"listen": f"127.0.0.1:{self.port}"}})
-        self._path = os.path.join(directory, f"{name}.json")
+        self._config = merge(config, {"instance": instance or name, "admin": {"listen": f"127.0.0.1:{self.port}"}})
+        self.path = os.path.join(directory, f"{name}.json")
         self.log_path = os.path.join(directory, f"{name}.log")
         self.process = None
         self.started_us = 0
@@ -39,10 +39,10 @@ class Gate:
         self.run += 1
         targets = {name: merge(target, {"http": {"headers": {"X-Gate": f"{self.name}.{self.run}"}}})
                    for name, target in self._config["targets"].items()}
-        with open(self._path, "w") as file:
+        with open(self.path, "w") as file:
             json.dump({**self._config, "targets": targets}, file, indent=1)
         self.started_us = now_us()
-        self.process = servers.start_child([EINLASS, "run", "-c", self._path], self.log_path)
+        self.process = servers.start_child([EINLASS, "run", "-c", self.path], self.log_path)
         if wait:
             self.wait_until_ready()
         return self

@@ -71,8 +71,8 @@ class World:
         settings["routes"][0] = merge(settings["routes"][0], route)
         return merge(settings, changes)
 
-    def gate(self, name, config):
-        one = Gate(self.directory, name, config)
+    def gate(self, name, config, instance=None):
+        one = Gate(self.directory, name, config, instance)
         self.gates.append(one)
         return one
 

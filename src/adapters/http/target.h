@@ -36,6 +36,8 @@ struct TargetOptions {
   std::string server_name;                                   // Empty: the host.
   Duration timeout = Duration::seconds(5);  // From send() to the end of the response.
   std::size_t max_in_flight = 64;
+
+  bool operator==(const TargetOptions&) const = default;
 };
 
 struct RequestHeader {

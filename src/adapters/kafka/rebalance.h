@@ -39,6 +39,9 @@ class Rebalance {
   // The gate is through with the partition. Gives back what was waiting for that.
   std::string partition_done(Partition& partition, Instant now);
 
+  // Of revocations from here on.
+  void set_revoke_timeout(Duration timeout) { revoke_timeout_ = timeout; }
+
   // Has been given partitions, or told that there are none for it, and has not lost them since.
   bool joined() const { return joined_; }
 

@@ -183,6 +183,8 @@ std::string Source::name_of(core::PartitionId id) const {
   return partition.topic + " partition " + std::to_string(partition.number.value);
 }
 
+void Source::set_revoke_timeout(Duration timeout) { state_->rebalance.set_revoke_timeout(timeout); }
+
 SourceStatus Source::status() const {
   const Troubles& troubles = state_->troubles;
   SourceStatus status;

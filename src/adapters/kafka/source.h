@@ -129,6 +129,9 @@ class RecordSource {
   // to begin has no use for it.
   virtual void set_offset_reset(OffsetReset) {}
 
+  // Of revocations from here on. REQUIRES: check_configuration() takes it.
+  virtual void set_revoke_timeout(Duration) {}
+
   // Commits what is left to commit and leaves. Waits at most `patience`.
   // REQUIRES: every partition is done. Nothing else may be called afterwards.
   virtual void close(Duration patience) = 0;
@@ -159,6 +162,7 @@ class Source final : public RecordSource {
   void commit(std::span<const core::CommitEntry> entries) override;
   void partition_done(core::PartitionId partition) override;
   void set_offset_reset(OffsetReset policy) override;
+  void set_revoke_timeout(Duration timeout) override;
   void close(Duration patience) override;
   std::string name_of(core::PartitionId partition) const override;
   SourceStatus status() const override;

@@ -144,6 +144,11 @@ void Log::write(Severity severity, std::string_view what, std::string_view detai
   state_->next_tick = std::min(state_->next_tick, now + kQuiet);
 }
 
+void Log::set_least(Severity least) {
+  const std::lock_guard lock(state_->mutex);
+  state_->logger.set_level(level_of(least));
+}
+
 void Log::write(const Notice& notice, Instant now) {
   write(notice.severity, notice.what, notice.detail, now);
 }

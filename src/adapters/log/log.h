@@ -44,6 +44,9 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
+  // From here on events below `least` are not written.
+  void set_least(Severity least);
+
   // Writes the event now; or, within kQuiet after a line with the same `what` and `detail`, only
   // counts it. The count comes as `repeated=N` on the next such line: N events since the last.
   void write(Severity severity, std::string_view what, std::string_view detail, Instant now,

@@ -30,13 +30,11 @@ struct Line {
   std::vector<BucketId> buckets;
   std::vector<const limits::Limit*> limits;  // Of the buckets.
   std::vector<limits::Charge> charges;       // Points into the buckets; empty: no such line.
+  std::vector<std::uint8_t> from_record;     // The places of charges whose cost a record brings.
   std::vector<Duration> due;                 // Of the last answer.
 
-  // The limits' own costs may have changed.
   std::span<const limits::Charge> costing(Permits of_record) {
-    for (std::size_t i = 0; i < limits.size(); ++i) {
-      charges[i].cost = limits[i]->cost_from_record ? of_record : limits[i]->cost;
-    }
+    for (const std::uint8_t place : from_record) charges[place].cost = of_record;
     return charges;
   }
 };
@@ -80,6 +78,9 @@ void Store::add_line(core::LineId id, std::span<const Bucket> buckets) {
   Buckets& shared = state_->table.buckets_;
   for (const Bucket& bucket : buckets) {
     const BucketId use = shared.use(*bucket.limit, bucket.key);
+    if (bucket.limit->cost_from_record) {
+      line.from_record.push_back(static_cast<std::uint8_t>(line.charges.size()));
+    }
     line.buckets.push_back(use);
     line.limits.push_back(bucket.limit);
     line.charges.push_back({&bucket.limit->parameters, &shared.state(use), bucket.limit->cost});
@@ -91,6 +92,12 @@ void Store::forget_line(core::LineId id) {
   const std::lock_guard lock(state_->table.mutex_);
   for (const BucketId bucket : line.buckets) state_->table.buckets_.leave(bucket);
   line = {};
+}
+
+void Store::read_costs(core::LineId id) {
+  Line& line = state_->known(id);
+  const std::lock_guard lock(state_->table.mutex_);
+  for (std::size_t i = 0; i < line.limits.size(); ++i) line.charges[i].cost = line.limits[i]->cost;
 }
 
 void Store::ask(const core::Ask& ask, Instant now) {

@@ -40,6 +40,9 @@ class Store {
   void add_line(core::LineId line, std::span<const Bucket> buckets);
   void forget_line(core::LineId line);
 
+  // What the line's limits cost may have been changed: it asks for that from here on.
+  void read_costs(core::LineId line);
+
   // Answers at once, by an event. `now` is the limiter's clock here.
   void ask(const core::Ask& ask, Instant now);
   void release(const core::Release& release, Instant now);

@@ -184,8 +184,18 @@ void add_program(Families& page, const Snapshot& snapshot) {
   page.gauge("einlass_build_info", "Always 1; which program this is stands in its labels.");
   page.add({{"version", snapshot.version}, {"librdkafka", snapshot.librdkafka_version}}, 1.0);
   page.gauge("einlass_config_last_reload_successful",
-             "1 if the configuration was read without a mistake the last time, else 0.");
-  page.add({}, snapshot.last_reload_successful ? 1.0 : 0.0);
+             "1 if what runs is what the configuration's file said the last time it was read; 0 "
+             "if it had mistakes then, or changes that need a restart.");
+  page.add({}, snapshot.reloads.last_successful ? 1.0 : 0.0);
+  page.gauge("einlass_config_last_reload_success_timestamp_seconds",
+             "When the running configuration was read, in seconds since 1970.");
+  page.add({}, snapshot.reloads.last_success_seconds);
+  page.counter("einlass_config_reloads_total",
+               "Times that the configuration's file was read anew, by what came of it: applied, "
+               "wrong (it has mistakes) or needs_restart; then nothing was changed.");
+  page.add({{"result", "applied"}}, snapshot.reloads.applied);
+  page.add({{"result", "wrong"}}, snapshot.reloads.wrong);
+  page.add({{"result", "needs_restart"}}, snapshot.reloads.needs_restart);
 }
 
 void add_process(Families& page) {

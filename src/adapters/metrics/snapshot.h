@@ -60,10 +60,19 @@ struct Topic {
   std::uint64_t skipped_by_reset = 0;       // Passed over, for kafka.auto_offset_reset is latest.
 };
 
+// Of the configuration's file.
+struct Reloads {
+  bool last_successful = true;      // Also true where there was none.
+  double last_success_seconds = 0;  // Since 1970: when the running configuration was read.
+  std::uint64_t applied = 0;
+  std::uint64_t wrong = 0;  // The file has mistakes.
+  std::uint64_t needs_restart = 0;
+};
+
 struct Snapshot {
   std::string version;
   std::string librdkafka_version;
-  bool last_reload_successful = true;  // Also true where the first configuration still holds.
+  Reloads reloads;
   std::vector<Route> routes;
   std::vector<Store> stores;
   std::vector<OutagePolicy> outage_policies;

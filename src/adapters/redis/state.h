@@ -35,6 +35,7 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   // store.cc
   void start();
   void add_line(core::LineId id, std::span<const Bucket> buckets);
+  void change_line(core::LineId id, std::span<const Bucket> buckets);
   void forget_line(core::LineId id);
   void ask(const core::Ask& ask);
   void give_back(Line& line, const core::Permit& permit, Return why);

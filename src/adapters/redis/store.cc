@@ -42,6 +42,10 @@ void Store::add_line(core::LineId line, std::span<const Bucket> buckets) {
 
 void Store::forget_line(core::LineId line) { state_->forget_line(line); }
 
+void Store::change_line(core::LineId line, std::span<const Bucket> buckets) {
+  state_->change_line(line, buckets);
+}
+
 void Store::ask(const core::Ask& ask) { state_->ask(ask); }
 
 void Store::release(const core::Release& release) {
@@ -98,6 +102,14 @@ void Store::State::add_line(core::LineId id, std::span<const Bucket> buckets) {
   LinePtr line = make_line(id, options_.name_space, buckets);
   scripts_.prepare(*line);
   lines_[id.value] = std::move(line);
+}
+
+// What is still to be given back goes as it was granted: it has the old line.
+void Store::State::change_line(core::LineId id, std::span<const Bucket> buckets) {
+  const bool failing = line(id).failing;
+  lines_[id.value].reset();
+  add_line(id, buckets);
+  line(id).failing = failing;
 }
 
 void Store::State::forget_line(core::LineId id) {

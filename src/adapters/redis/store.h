@@ -94,6 +94,10 @@ class Store {
   void add_line(core::LineId line, std::span<const Bucket> buckets);
   void forget_line(core::LineId line);
 
+  // The line's limits have other parameters or costs from here on. REQUIRES: the line is known and
+  // has no open ask; the same limits, keys and algorithms.
+  void change_line(core::LineId line, std::span<const Bucket> buckets);
+
   // Ends as PermitsAnswered or PermitsFailed, at once while the store is down. An answer that comes
   // after its ask has failed is dropped: the same ask, made again, is told the same permits. One
   // answer carries at most 4,000 permits; who wants more may ask for them at once.

@@ -142,7 +142,7 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
   snapshot.topics[0].skipped_by_retention = 142;
   snapshot.topics[0].skipped_by_recreation = 143;
   snapshot.topics[0].skipped_by_reset = 144;
-  snapshot.last_reload_successful = false;
+  snapshot.reloads = {false, 1.5, 3, 2, 1};
   const std::string page = render(snapshot);
   for (const char* line :
        {R"(einlass_records_received_total{route="results"} 101)",
@@ -174,7 +174,11 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
         R"(einlass_offsets_skipped_total{topic="results",reason="retention"} 142)",
         R"(einlass_offsets_skipped_total{topic="results",reason="recreated"} 143)",
         R"(einlass_offsets_skipped_total{topic="results",reason="reset"} 144)",
-        "einlass_config_last_reload_successful 0"}) {
+        "einlass_config_last_reload_successful 0",
+        "einlass_config_last_reload_success_timestamp_seconds 1.5",
+        R"(einlass_config_reloads_total{result="applied"} 3)",
+        R"(einlass_config_reloads_total{result="wrong"} 2)",
+        R"(einlass_config_reloads_total{result="needs_restart"} 1)"}) {
     EXPECT_TRUE(has_line(page, line)) << line;
   }
 }

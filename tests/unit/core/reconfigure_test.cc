@@ -155,6 +155,21 @@ TEST(Reconfigure, a_shorter_commit_interval_counts_from_the_last_commit) {
   EXPECT_EQ(bench.all<Commit>().size(), before + 1);
 }
 
+TEST(Reconfigure, a_breaker_opens_after_as_many_failures_as_it_says_then) {
+  GateOptions options = unlimited();
+  options.routes[0].retry_initial = options.routes[0].retry_max = Duration::micros(1);
+  BenchGate bench(options);
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 4; ++i) bench.arrive(i, i);
+  bench.pass(Duration::millis(1));
+  for (std::uint32_t i = 0; i < 2; ++i) bench.ended(i, Outcome::retry);
+  EXPECT_TRUE(bench.gate.breaker(TargetId{0}).closed());
+  options.targets[0].breaker.failures = 3;
+  reconfigure(bench, options);
+  bench.ended(2, Outcome::retry);
+  EXPECT_FALSE(bench.gate.breaker(TargetId{0}).closed());
+}
+
 TEST(Reconfigure, attempts_and_pauses_are_those_of_the_moment) {
   GateOptions options = unlimited();
   options.routes[0].dead_letter = true;

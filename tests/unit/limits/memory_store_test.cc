@@ -153,8 +153,11 @@ TEST_F(MemoryStore, AChangedLimitKeepsWhatWasSpent) {
   EXPECT_EQ(ask(0, 0, 1, 90).due.size(), 90U);
   table_.change([this] { all_.parameters = limits::log(95, limits::kSecond); });
   EXPECT_EQ(ask(0, 1, 1, 90).due.size(), 5U);
-  table_.change([this] { all_.cost = Permits{10}; });
-  table_.change([this] { all_.parameters = limits::log(105, limits::kSecond); });
+  table_.change([this] {
+    all_.parameters = limits::log(105, limits::kSecond);
+    all_.cost = Permits{10};
+  });
+  store_.read_costs(LineId{0});
   EXPECT_EQ(ask(0, 2, 1, 90).due.size(), 1U);
 }
 
