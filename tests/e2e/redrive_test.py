@@ -108,13 +108,14 @@ class AfterARun(Redrive):
     """The whole way: refused by the target, in the dead letter topic, sent again."""
 
     def test_two_hundred_refused_records(self):
-        config = self.config(route={"order": "partition"})
+        config = self.config(route={"order": "partition"}, targets={"receiver": {"http": {
+            "forward_headers": ["x-own"]}}})
         self.world.receiver.tell("status", status=400)
         running = self.world.gate("gate-1", config).start()
         self.world.produce_records("results", [
             {"partition": i % PARTITIONS, "key": b"key %d" % (i % 40), "value": b"value %d" % i,
              "headers": [("traceparent", b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
-                         ("einlass-route", b"from somewhere else")]} for i in range(200)])
+                         ("einlass-route", b"from somewhere else"), ("x-own", b"kept")]} for i in range(200)])
         places.wait_until(lambda: sum(self.world.ends("dead")) == 200, 30, "200 dead letters")
         refused = self.world.receiver.deliveries()
         self.world.receiver.tell("ok")
@@ -170,7 +171,7 @@ class AfterARun(Redrive):
             self.assertGreater(int(headers[b"kafka-timestamp"]), 1_600_000_000_000)
             self.assertEqual(headers[b"einlass-attempt"], b"1")
             self.assertTrue(headers[b"traceparent"].startswith(b"00-0af7"))
-            self.assertNotIn(b"einlass-route", headers)
+            self.assertEqual(headers[b"x-own"], b"kept")
 
 
 class Choosing(Redrive):
@@ -188,6 +189,11 @@ class Choosing(Redrive):
         books, _, _ = self.redrive(config, "--from", "beginning", "--reason", "refused,never")
         self.assertEqual(books, Books("dead", 90, 60, 0, 30, 0))
         self.assert_each_once([("results", i % 2, i) for i in range(90)])
+        # Where nothing at all is sent the progress goes on all the same.
+        self.world.produce_records("dead", letters(3))
+        books, _, _ = self.redrive(config, "--reason", "never")
+        self.assertEqual(books, Books("dead", 6, 0, 0, 6, 0))
+        self.assertEqual(self.progress(), [48, 48])
 
     def test_from_a_place(self):
         self.world.produce_records("dead", letters(20))
@@ -250,6 +256,22 @@ class Interrupted(Redrive):
 
     def test_sigterm_without_order(self):
         self._leave_and_begin_again("none")
+
+    def test_sigterm_with_many_finished_ahead(self):
+        """Every fifth is turned away and would wait for long: all behind them are finished, and not sent again."""
+        self.world.produce_records("dead", letters(100))
+        self.world.receiver.tell("mix", seed=self.world.seed, percent=20, statuses=[503])
+        config = self.config(route={"retry": {"initial": "10m", "max": "10m"}})
+        first = self.start(config)
+        places.wait_until(lambda: len(self.world.receiver.deliveries()) == 200, 30, "all were tried once")
+        first.send_signal(signal.SIGTERM)
+        books, _, _ = self.finish(first, patience=30)
+        self.assertGreater(books.left, 10)
+        self.world.receiver.tell("ok")
+        second, out, _ = self.redrive(config)
+        self.assertEqual(second.delivered, books.left, out)
+        self.assert_each_once(records(100))
+        self.assertEqual(self.progress(), [100, 100])
 
     def test_killed(self):
         """Only what was under way or not yet committed comes again."""
@@ -315,8 +337,13 @@ class Again(Redrive):
 
 class SeveralRoutes(Redrive):
     def _two_routes(self):
+        """Each with a target of its own, that can be told by X-Gate."""
         config = self.config()
-        config["routes"].append({**config["routes"][0], "name": "others", "topics": ["others"], "order": "partition"})
+        one = config["targets"]["receiver"]
+        config["targets"] = {"receiver": gate.merge(one, {"http": {"headers": {"X-Gate": "results.1"}}}),
+                             "other": gate.merge(one, {"http": {"headers": {"X-Gate": "others.1"}}})}
+        config["routes"].append({**config["routes"][0], "name": "others", "topics": ["others"], "order": "partition",
+                                 "target": "other"})
         config["routes"].append({**config["routes"][0], "name": "without", "topics": ["without"]})
         del config["routes"][2]["dead_letter"]
         return config
@@ -338,6 +365,8 @@ class SeveralRoutes(Redrive):
         self.assertIn("route 'without' has no dead_letter", errors)
         self.assertIn("einlass-offset is missing", errors)
         self.assert_each_once([("others" if i % 2 else "results", 0, i) for i in range(60)])
+        self.assertEqual({(one.topic, one.gate) for one in self.world.receiver.deliveries()},
+                         {("results", "results.1"), ("others", "others.1")})
         seen = [one for one in self.world.receiver.deliveries() if one.topic == "others"]
         self.assert_ordered(seen)
         self.assertEqual(self.progress(), self.world.ends("dead"))
