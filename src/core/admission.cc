@@ -121,7 +121,12 @@ void Admission::give_back(Line& line, Instant now, Commands& commands) {
 bool Admission::is_useless(const Line& line, Instant now) const {
   const HeldPermit& first = line.permits.front();
   if (line.total == 0 || first.due + route_of(line).use_within < now) return true;
-  return line.count() > 0 && fitting(line) == kNoSlot;
+  return line.count() > 0 && fits_none(line);
+}
+
+// The first permit is for another cost than that of the records whose turn it may be.
+bool Admission::fits_none(const Line& line) const {
+  return route_of(line).cost_varies && fitting(line) == kNoSlot;
 }
 
 // Whose turn it is; kNoSlot if no record is ready.
@@ -130,8 +135,8 @@ Slot Admission::next_of(const Line& line) const {
   if (!line.retries.empty() && (next == kNoSlot || retry_goes_first(line))) {
     next = line.retries.front();
   }
-  const bool choice = line.count() > 1 && !delivery_.breaker(route_of(line).target).closed();
-  return choice ? other_than_last_failed(line, next) : next;
+  if (delivery_.breaker(route_of(line).target).closed() || line.count() < 2) return next;
+  return other_than_last_failed(line, next);
 }
 
 // The record that the first permit is for: the next one; or the first of the other kind, where only
@@ -152,7 +157,7 @@ void Admission::give_back_useless(Line& line, Instant now, Commands& commands) {
 bool Admission::may_send(const Line& line, Instant now) const {
   if (line.count() == 0) return false;
   if (route_of(line).limit_count == 0) return true;
-  return !line.permits.empty() && line.permits.front().due <= now && fitting(line) != kNoSlot;
+  return !line.permits.empty() && line.permits.front().due <= now && !fits_none(line);
 }
 
 void Admission::send_first(Line& line, Instant now, Commands& commands) {

@@ -112,6 +112,7 @@ class Admission {
   Slot next_of(const Line& line) const;
   Slot other_than_last_failed(const Line& line, Slot slot) const;
   Slot fitting(const Line& line) const;
+  bool fits_none(const Line& line) const;
   bool is_useless(const Line& line, Instant now) const;
   void give_back_useless(Line& line, Instant now, Commands& commands);
   bool may_send(const Line& line, Instant now) const;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "units/check.h"
-
 namespace einlass::core {
 
 BreakerState Breaker::state(Instant now) const {
@@ -11,19 +9,7 @@ BreakerState Breaker::state(Instant now) const {
   return now < open_until_ ? BreakerState::open : BreakerState::probing;
 }
 
-void Breaker::sent(RecordId record) {
-  if (!closed_) {
-    CHECK(!probe_);
-    probe_ = record;
-  }
-}
-
-void Breaker::ended(RecordId record, Instant began, Outcome outcome, Instant now) {
-  if (outcome != Outcome::retry) {
-    failures_ = 0;
-    if (!closed_) close();
-    return;
-  }
+void Breaker::failed(RecordId record, Instant began, Instant now) {
   if (probe_ == record) {
     last_failed_ = record;
     open(std::min(wait_ * 2, options_.max_wait), now);

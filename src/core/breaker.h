@@ -38,16 +38,23 @@ class Breaker {
   bool lets_through(Instant now) const { return closed_ || (!probe_ && now >= open_until_); }
 
   // An attempt starts. REQUIRES: lets_through().
-  void sent(RecordId record);
+  void sent(RecordId record) {
+    if (!closed_) probe_ = record;
+  }
 
   // An attempt that began at `began` has ended.
-  void ended(RecordId record, Instant began, Outcome outcome, Instant now);
+  void ended(RecordId record, Instant began, Outcome outcome, Instant now) {
+    if (outcome == Outcome::retry) return failed(record, began, now);
+    failures_ = 0;
+    if (!closed_) close();
+  }
 
   // The record whose attempt was the last probe and failed: where there is another, the next probe
   // is for that one, or a single bad record could keep the target shut. None while it is closed.
   std::optional<RecordId> last_failed() const { return last_failed_; }
 
  private:
+  void failed(RecordId record, Instant began, Instant now);
   void open(Duration wait, Instant now);
   void close();
 

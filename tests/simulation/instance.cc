@@ -151,7 +151,7 @@ void Instance::handle(const core::Event& event) {
     std::visit([this](const auto& c) { perform(c); }, command);
   }
   records_.check(*gate_, now);
-  records_.check_shares(permits_, settled_at_);
+  records_.check_shares(permits_, settled_at_, now);
   permits_.check(*gate_);
   if (++handled_ % 32 == 0) gate_->check_invariants();
 }

@@ -58,7 +58,7 @@ class RecordChecks {
 
   // No retry went beyond its share in this event while a fresh record could have gone instead.
   // `settled`: when the gate had last handled all wake-ups.
-  void check_shares(const PermitChecks& permits, Instant settled);
+  void check_shares(const PermitChecks& permits, Instant settled, Instant now);
 
   core::LineId line_of(core::RecordId record) const { return records_[record.slot].line; }
   // Records that the gate may still ask permits for.
