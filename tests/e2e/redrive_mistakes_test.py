@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""What einlass redrive says to those who ask for what cannot be done."""
+import json
+import os
+import subprocess
+import unittest
+
+import gate
+import places
+import redrive_test
+import servers
+
+
+class Mistakes(redrive_test.Redrive):
+    def test_what_cannot_be_meant(self):
+        config = self.config(targets={"other": {"http": {"url": "http://127.0.0.1:1/"}}})
+        config["routes"].append({"name": "without", "topics": ["x"], "target": "other"})
+        for arguments, code, text in (
+                (("--topic", "missing"), 1, "topic missing: there is no such topic"),
+                (("--route", "nonsense"), 64, "no route 'nonsense'; there are: results, without"),
+                (("--route", "without"), 64, "has no dead_letter topic"),
+                (("--route", "results", "--topic", "dead"), 64, "--topic"),
+                (("--topic", "dead", "--from", "yesterday"), 64, "'yesterday' is no place to begin"),
+                (("--topic", "dead", "--reason", "refused,boredom"), 64, "boredom"),
+                (("--topic", "dead", "--partition", "7"), 64, "no partition 7"),
+                (("--topic", "dead", "--from", "7:0"), 64, "no partition 7"),
+                (("--topic", "dead", "--limit", "0"), 64, "--limit")):
+            with self.subTest(arguments=arguments):
+                _, out, errors = self.redrive(config, *arguments, code=code)
+                self.assertEqual(out, "")
+                self.assertIn(text, errors)
+
+    def test_neither_route_nor_topic(self):
+        path = os.path.join(self.world.directory, "gate.json")
+        with open(path, "w") as file:
+            json.dump(self.config(), file)
+        done = subprocess.run([places.EINLASS, "redrive", "-c", path], capture_output=True, text=True, timeout=20)
+        self.assertEqual(done.returncode, 64)
+        self.assertIn("--route", done.stderr)
+
+    def test_kafka_away(self):
+        [port] = servers.free_ports(1)
+        config = self.config(kafka={"brokers": [f"127.0.0.1:{port}"]})
+        _, out, errors = self.redrive(config, code=1, patience=40)
+        self.assertIn(f"127.0.0.1:{port}", errors)
+        self.assertEqual(out, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
