@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What einlass redrive says to those who ask for what cannot be done."""
 import json
 import os

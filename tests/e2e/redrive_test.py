@@ -13,7 +13,6 @@ import deliveries
 import gate
 import places
 import scenario
-import servers
 
 PARTITIONS = 2
 BOOKS = re.compile(r"(\S+): read (\d+) = delivered (\d+) \+ dead again (\d+) \+ skipped (\d+) \+ left (\d+)")
