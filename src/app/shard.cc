@@ -7,6 +7,7 @@
 
 #include "app/dead_record.h"
 #include "app/extract.h"
+#include "app/http_target.h"
 #include "app/wiring.h"
 #include "limits/token_bucket.h"
 
@@ -51,8 +52,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
 
 void Shard::connect(const MakeSource& make_source) {
   for (const config::Target& target : config_->targets) {
-    targets_.push_back(
-        {make_target(target), RequestBuilder(run_id_, target.http.forward_headers), {}});
+    targets_.push_back({make_target(target), {}});
   }
   if (uses_dead_letters(*config_)) {
     dead_letters_ =
@@ -68,13 +68,14 @@ void Shard::connect(const MakeSource& make_source) {
 
 Shard::~Shard() = default;
 
-std::unique_ptr<http::Target> Shard::make_target(const config::Target& target) {
-  auto made = std::make_unique<http::Target>(io_, target_options(target, place_), events_, notify_);
-  made->tell_failures([this](core::RecordId record, unsigned status, std::string_view reason) {
+std::unique_ptr<Target> Shard::make_target(const config::Target& target) {
+  const auto failed = [this](core::RecordId record, unsigned status, std::string_view reason) {
     records_[record].last_status = status;
     records_[record].last_error = reason;
-  });
-  return made;
+  };
+  return std::make_unique<HttpTarget>(io_, target_options(target, place_),
+                                      target.http.forward_headers, run_id_, events_, notify_,
+                                      failed);
 }
 
 // One with certificates of its own is made anew in any case: the file may hold others now.
@@ -83,6 +84,7 @@ Shard::Targets Shard::make_targets(const config::Config& from, const config::Con
   for (std::size_t i = 0; i < to.targets.size(); ++i) {
     const config::Target& target = to.targets[i];
     const bool same = target_options(target, place_) == target_options(from.targets[i], place_) &&
+                      target.http.forward_headers == from.targets[i].http.forward_headers &&
                       target.http.ca_file.empty();
     made.push_back(same ? nullptr : make_target(target));
   }
@@ -91,10 +93,9 @@ Shard::Targets Shard::make_targets(const config::Config& from, const config::Con
 
 void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets targets) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    Target& target = targets_[i];
-    target.requests = RequestBuilder(run_id_, config->targets[i].http.forward_headers);
     if (targets[i] == nullptr) continue;
-    target.retiring.push_back(std::exchange(target.http, std::move(targets[i])));
+    Served& served = targets_[i];
+    served.retiring.push_back(std::exchange(served.target, std::move(targets[i])));
     retiring_ = true;
   }
   limiters_.reconfigure(*config);
@@ -110,16 +111,16 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets ta
 // Their connections close with them.
 void Shard::retire_targets() {
   retiring_ = false;
-  for (Target& target : targets_) {
-    std::erase_if(target.retiring, [](const auto& old) { return old->status().in_flight == 0; });
-    retiring_ |= !target.retiring.empty();
+  for (Served& served : targets_) {
+    std::erase_if(served.retiring, [](const auto& old) { return old->status().in_flight == 0; });
+    retiring_ |= !served.retiring.empty();
   }
 }
 
-http::TargetStatus Shard::target_status(std::size_t i) const {
-  http::TargetStatus status = targets_[i].http->status();
+TargetStatus Shard::target_status(std::size_t i) const {
+  TargetStatus status = targets_[i].target->status();
   for (const auto& old : targets_[i].retiring) {
-    const http::TargetStatus more = old->status();
+    const TargetStatus more = old->status();
     status.in_flight += more.in_flight;
     status.connections += more.connections;
   }
@@ -253,14 +254,8 @@ void Shard::carry_out(const core::Send& command) {
   record.attempts = command.attempt.value;
   record.last_attempt = now_;
   if (record.attempts == 1) record.first_attempt = now_;
-  Target& target = targets_[command.target.value];
   const bool limited = !config_->routes[record.route.value].limits.empty();
-  target.http->send(target.requests.build(record, command, limited, skipped_header_));
-  if (skipped_header_.empty()) return;
-  notify_({Severity::warning, "header_not_forwarded",
-           "a record header holds bytes that HTTP forbids, so the request went without it: topic " +
-               std::string(record.topic()) + ", partition " + std::to_string(record.number.value) +
-               ", offset " + std::to_string(record.offset.value)});
+  targets_[command.target.value].target->send(record, command, limited);
 }
 
 void Shard::carry_out(const core::Forget& command) { records_.forget(command.record); }

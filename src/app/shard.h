@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "adapters/clock/clock.h"
-#include "adapters/http/target.h"
 #include "adapters/kafka/dead_letters.h"
 #include "adapters/kafka/source.h"
 #include "app/breaker_notices.h"
@@ -23,6 +22,7 @@
 #include "app/record_store.h"
 #include "app/request.h"
 #include "app/shard_place.h"
+#include "app/target.h"
 #include "app/verb.h"
 #include "config/config.h"
 #include "core/gate.h"
@@ -65,7 +65,7 @@ class Shard final : public kafka::MessageSink {
   // The targets of another configuration, null where the shard's own stays. Throws
   // std::runtime_error if one cannot be made. May be called from any thread while the shard runs
   // under `from`: nothing else is touched.
-  using Targets = std::vector<std::unique_ptr<http::Target>>;
+  using Targets = std::vector<std::unique_ptr<Target>>;
   Targets make_targets(const config::Config& from, const config::Config& to);
 
   // Goes on under another configuration, between two turns: attempts under way end with the targets
@@ -80,17 +80,16 @@ class Shard final : public kafka::MessageSink {
   const kafka::RecordSource& source() const { return *source_; }
   const Limiters& limiters() const { return limiters_; }
   const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
-  http::TargetStatus target_status(std::size_t i) const;
+  TargetStatus target_status(std::size_t i) const;
   Instant now() const { return now_; }
 
   // For the source: takes in one message.
   void take(const kafka::Message& message) override;
 
  private:
-  struct Target {
-    std::unique_ptr<http::Target> http;
-    RequestBuilder requests;
-    std::vector<std::unique_ptr<http::Target>> retiring;  // Under older settings, with attempts.
+  struct Served {
+    std::unique_ptr<Target> target;
+    std::vector<std::unique_ptr<Target>> retiring;  // Under older settings, with attempts.
   };
 
   void connect(const MakeSource& make_source);
@@ -101,7 +100,7 @@ class Shard final : public kafka::MessageSink {
   void share_hold(const core::DeliveryEnded& ended);
   void perform();
   void perform_while_reading();
-  std::unique_ptr<http::Target> make_target(const config::Target& target);
+  std::unique_ptr<Target> make_target(const config::Target& target);
   void retire_targets();
 
   void tell_ledger_full(core::PartitionId partition);
@@ -136,7 +135,7 @@ class Shard final : public kafka::MessageSink {
   BreakerNotices breaker_notices_;
   RecordStore records_;
   Limiters limiters_;
-  std::vector<Target> targets_;
+  std::vector<Served> targets_;                    // By TargetId.
   bool retiring_ = false;                          // Some target is.
   std::vector<core::RouteId> route_of_partition_;  // By PartitionId.
   std::unique_ptr<kafka::DeadLetters> dead_letters_;
@@ -145,7 +144,6 @@ class Shard final : public kafka::MessageSink {
   Instant wakeup_at_ = kNever;  // What wakeup_ is set to.
   Instant now_;
   std::atomic<Verb> verb_{Verb::wait};
-  std::string skipped_header_;
   bool fatal_ = false;
   bool stopped_ = false;
 };

@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "adapters/http/target.h"
 #include "adapters/kafka/dead_letters.h"
 #include "adapters/kafka/source.h"
 #include "adapters/metrics/snapshot.h"
@@ -19,7 +18,7 @@ namespace einlass::app {
 
 struct ShardView {
   struct Target {
-    http::TargetStatus status;
+    TargetStatus status;
     Instant held_until;
     core::BreakerState breaker = core::BreakerState::closed;
     Instant breaker_until;  // While it is open.

@@ -98,13 +98,14 @@ Json breaker_json(const Views& views, std::size_t target) {
 Json targets_json(const Views& views, const config::Config& config) {
   Json targets = Json::array();
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
-    http::TargetStatus sum;
+    TargetStatus sum;
     std::optional<Instant> held;
     for (const ShardView& view : known(views)) {
       const ShardView::Target& target = view.targets[i];
       sum.in_flight += target.status.in_flight;
       sum.connections += target.status.connections;
       keep_first(sum.trouble, target.status.trouble);
+      keep_first(sum.unusable, target.status.unusable);
       if (target.held_until > view.now)
         held = std::max(held.value_or(Instant{}), target.held_until);
     }
@@ -114,6 +115,7 @@ Json targets_json(const Views& views, const config::Config& config) {
     target["held_until"] = held ? Json(held->us) : Json(nullptr);
     target["breaker"] = breaker_json(views, i);
     target["trouble"] = valid_utf8(sum.trouble);
+    target["unusable"] = valid_utf8(sum.unusable);
     targets.push_back(std::move(target));
   }
   return targets;
@@ -214,6 +216,10 @@ std::string why_not_ready(const ShardView& view, const config::Config& config) {
   }
   if (view.redis && waits_for_redis(config) && !view.redis->up) {
     return "the limiter does not answer: " + view.redis->trouble;
+  }
+  for (std::size_t i = 0; i < view.targets.size(); ++i) {
+    const std::string& why = view.targets[i].status.unusable;
+    if (!why.empty()) return "target " + config.targets[i].name + ": " + why;
   }
   return "";
 }

@@ -1,0 +1,30 @@
+#include "app/http_target.h"
+
+#include <utility>
+
+namespace einlass::app {
+
+HttpTarget::HttpTarget(boost::asio::io_context& io, http::TargetOptions options,
+                       std::vector<std::string> forward, const RunId& run, core::Events& events,
+                       const Notify& notify, AttemptFailed failed)
+    : notify_(notify),
+      target_(io, std::move(options), events, notify),
+      requests_(run, std::move(forward)) {
+  target_.tell_failures(std::move(failed));
+}
+
+void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool limited) {
+  target_.send(requests_.build(record, send, limited, skipped_header_));
+  if (skipped_header_.empty()) return;
+  notify_({Severity::warning, "header_not_forwarded",
+           "a record header holds bytes that HTTP forbids, so the request went without it: topic " +
+               std::string(record.topic()) + ", partition " + std::to_string(record.number.value) +
+               ", offset " + std::to_string(record.offset.value)});
+}
+
+TargetStatus HttpTarget::status() const {
+  const http::TargetStatus status = target_.status();
+  return {status.in_flight, status.connections, status.trouble, {}};
+}
+
+}  // namespace einlass::app

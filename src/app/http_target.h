@@ -1,0 +1,35 @@
+// A target that is an HTTP server: writes each record's headers and hands the request to the
+// adapter.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <string>
+#include <vector>
+
+#include "adapters/http/target.h"
+#include "app/request.h"
+#include "app/target.h"
+#include "core/event.h"
+#include "units/notice.h"
+
+namespace einlass::app {
+
+class HttpTarget final : public Target {
+ public:
+  // `forward`: names of record headers that are sent on, besides the trace context.
+  // Throws std::runtime_error as http::Target does.
+  HttpTarget(boost::asio::io_context& io, http::TargetOptions options,
+             std::vector<std::string> forward, const RunId& run, core::Events& events,
+             const Notify& notify, AttemptFailed failed);
+
+  void send(const StoredRecord& record, const core::Send& send, bool limited) override;
+  TargetStatus status() const override;
+
+ private:
+  const Notify notify_;
+  http::Target target_;
+  RequestBuilder requests_;
+  std::string skipped_header_;
+};
+
+}  // namespace einlass::app
