@@ -38,9 +38,10 @@ struct Answer {
 
   // Only where fewer than max were granted. After a denial: when `min` would be granted, exactly,
   // if nobody else asks; none if no waiting helps (a bucket is smaller than what min permits take,
-  // or its rate is 0). After a partial grant: when one more permit could be had. Two mixes are
-  // told an instant at which they are granted, but perhaps not the first: a warm-up beside another
-  // limit, for it cools while it waits, and two queues that round each other up.
+  // or its rate is 0, or several together need longer for them than they book ahead). After a
+  // partial grant: when one more permit could be had. Two mixes are told an instant at which they
+  // are granted, but perhaps not the first: a warm-up beside another limit, for it cools while it
+  // waits, and two queues that round each other up.
   std::optional<Duration> retry;
 
   // Only where fewer than max were granted: the first bucket in the list that can never grant min,
