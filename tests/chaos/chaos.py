@@ -60,7 +60,7 @@ def backlog(brokers):
 
 def patience(left):
     """Seconds that a backlog may take: what its limits need, half as much again, and the time to join and to retry."""
-    shared = sum(left.values()) / fleet.LIMIT["limit"]
+    shared = sum(left.values()) / min(schedule.LIMITS)
     tenants = left["keyed"] / fleet.TENANTS / fleet.TENANT["rate"] * 1.3  # They are not drawn quite evenly.
     return 30 + 1.5 * max(shared, tenants)
 
@@ -111,12 +111,12 @@ def collect(one, h):
     h.deliveries.extend(history.Delivery(**entry) for entry in seen["deliveries"])
     h.stalls.extend(history.Stall(*entry) for entry in seen["stalls"])
     h.deliveries.sort(key=lambda delivery: delivery.arrived)
-    h.limits.append((0, 1 << 62, fleet.LIMIT["limit"]))
     read_topics(one.cluster.addresses, h)
 
 
 def run(seed, seconds, keep):
     h = history.empty()
+    h.limits.append((0, history.FOR_EVER, fleet.LIMIT["limit"]))
     one = scene.Scene(h.scrapes.append, schedule.waits_for_replicas(seed))
     keep_it = keep
     try:

@@ -119,6 +119,18 @@ def permits(h):
         owners[one.permit] = one
 
 
+def limits_as_asked(h, ahead_us):
+    """`h.limits`, but an ask that waited on its way to Redis brought its limit there only when that was over."""
+    def held(event):
+        return (event.kind == "link" and ">redis" in event.subject and event.how["state"] == "silent"
+                or event.kind == "pause_primary")
+    found = []
+    for since, until, limit in h.limits:
+        ends = [event.end + ahead_us for event in h.events if held(event) and event.begin <= until <= event.end + ahead_us]
+        found.append((since, max([until, *ends]), limit))
+    return found
+
+
 def in_force(limits, begin, end):
     """The highest limit that some gate knew between these instants: `limits` is a list of (from, until, limit)."""
     return max(limit for since, until, limit in limits if since <= end and begin <= until)
@@ -142,7 +154,7 @@ def windows_kept(instants, window_us, limits, doubled=()):
 
 
 def most_in_window(instants, window_us):
-    return max((count for count, _, _, _ in windows_kept(instants, window_us, [(0, 1 << 62, 0)])), default=0)
+    return max((count for count, _, _, _ in windows_kept(instants, window_us, [(0, history.FOR_EVER, 0)])), default=0)
 
 
 def within_windows(h, window_us, doubled=()):

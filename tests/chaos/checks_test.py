@@ -39,7 +39,7 @@ def dead(offset, **changes):
 def clean(count=20):
     """A run without faults: one record every 100 ms, the third refused."""
     h = history.empty()
-    h.limits.append((0, 1 << 62, 10))
+    h.limits.append((0, history.FOR_EVER, 10))
     for offset in range(count):
         h.records.append(record(offset))
         h.deliveries.append(delivery(offset, (offset + 1) * 100_000, status=422 if offset == 2 else 200))
@@ -147,18 +147,28 @@ class Limits(unittest.TestCase):
         self.assertEqual(len(list(checks.within_windows(h, SECOND))), 11)  # Each window that holds it.
 
     def test_a_window_is_open_at_its_beginning(self):
-        self.assertEqual(list(checks.windows_kept([0, SECOND], SECOND, [(0, 1 << 62, 1)])), [])
-        self.assertEqual(len(list(checks.windows_kept([1, SECOND], SECOND, [(0, 1 << 62, 1)]))), 1)
+        self.assertEqual(list(checks.windows_kept([0, SECOND], SECOND, [(0, history.FOR_EVER, 1)])), [])
+        self.assertEqual(len(list(checks.windows_kept([1, SECOND], SECOND, [(0, history.FOR_EVER, 1)]))), 1)
 
     def test_while_gates_know_different_limits_the_higher_one_holds(self):
-        limits = [(0, 10 * SECOND, 1), (9 * SECOND, 1 << 62, 2)]
+        limits = [(0, 10 * SECOND, 1), (9 * SECOND, history.FOR_EVER, 2)]
         self.assertEqual(len(list(checks.windows_kept([5 * SECOND, 5 * SECOND + 1], SECOND, limits))), 1)
         self.assertEqual(list(checks.windows_kept([9 * SECOND, 9 * SECOND + 1], SECOND, limits)), [])
+
+    def test_an_ask_that_was_held_up_brings_the_limit_of_its_gate_later(self):
+        h = history.empty()
+        h.limits.extend([(0, 5 * SECOND, 2), (4 * SECOND, history.FOR_EVER, 1)])
+        allowed = history.FOR_EVER, 1
+        for subject, state, until in (("gate-1>redis", "silent", 9), ("gate-1>redis", "closed", 5), ("gate-1>free", "silent", 5)):
+            h.events[:] = [history.Event("link", subject, 4 * SECOND, 8 * SECOND, {"state": state})]
+            self.assertEqual(checks.limits_as_asked(h, SECOND), [(0, until * SECOND, 2), (4 * SECOND, *allowed)])
+        h.events[:] = [history.Event("pause_primary", "redis", 1 * SECOND, 3 * SECOND, {})]
+        self.assertEqual(checks.limits_as_asked(h, SECOND)[0], (0, 5 * SECOND, 2))
 
     def test_a_failover_that_may_forget_doubles_the_limit_and_not_more(self):
         def breaches(*instants):
             doubled = [(5 * SECOND, 6 * SECOND)]
-            return len(list(checks.windows_kept(instants, SECOND, [(0, 1 << 62, 1)], doubled)))
+            return len(list(checks.windows_kept(instants, SECOND, [(0, history.FOR_EVER, 1)], doubled)))
         self.assertEqual(breaches(5 * SECOND, 5 * SECOND + 1), 0)
         self.assertEqual(breaches(5 * SECOND, 5 * SECOND + 1, 5 * SECOND + 2), 1)
         self.assertEqual(breaches(9 * SECOND, 9 * SECOND + 1), 1)

@@ -14,7 +14,9 @@ GROUP = "chaos"
 PARTITIONS = 6
 DEAD = "dead"
 TENANTS = 4
-LIMIT = {"limit": 150, "window_us": 1_000_000}
+LIMIT = {"limit": 150, "window_us": 1_000_000}  # Reloads change it: schedule.LIMITS.
+HORIZON_US = 500_000
+REDIS_TIMEOUT_US = 500_000
 TENANT = {"rate": 14, "burst": 14}
 IN_FLIGHT = 32  # For each target.
 COMMIT_INTERVAL_US = 100_000
@@ -26,6 +28,7 @@ _LABEL = re.compile(r'(\w+)="([^"]*)"')
 _RECORDS = {"einlass_records_received_total": "received", "einlass_records_delivered_total": "delivered",
             "einlass_records_dead_lettered_total": "dead_lettered", "einlass_records_returned_total": "returned",
             "einlass_records_inside": "inside"}
+_RELOADS = re.compile(r'^einlass_config_reloads_total\{result="(\w+)"\} (\d+)$', re.M)
 _FAREWELL = re.compile(r"received (\d+), delivered (\d+), dead-lettered (\d+), returned (\d+), inside (\d+)")
 
 
@@ -35,9 +38,9 @@ def config(ports, wait_replicas):
         return f"127.0.0.1:{ports[end]}"
     limits = {
         "fleet": {"algorithm": "sliding_log", "limit": LIMIT["limit"], "window": f"{LIMIT['window_us']}us",
-                  "store": "redis", "horizon": "500ms", "use_within": f"{USE_WITHIN_US}us"},
+                  "store": "redis", "horizon": f"{HORIZON_US}us", "use_within": f"{USE_WITHIN_US}us"},
         "per_tenant": {"algorithm": "token_bucket", "rate": f"{TENANT['rate']}/s", "burst": TENANT["burst"],
-                       "key": "header:tenant", "store": "redis", "horizon": "500ms",
+                       "key": "header:tenant", "store": "redis", "horizon": f"{HORIZON_US}us",
                        "use_within": f"{USE_WITHIN_US}us"},
     }
     timeout = f"{schedule.TIMEOUT_S * 1000:.0f}ms"
@@ -54,7 +57,7 @@ def config(ports, wait_replicas):
                   "auto_offset_reset": "earliest",
                   "properties": {"session.timeout.ms": int(schedule.SESSION_S * 1000),
                                  "heartbeat.interval.ms": 1000, "reconnect.backoff.max.ms": 1000}},
-        "redis": {"namespace": "chaos", "timeout": "500ms", "wait_replicas": wait_replicas,
+        "redis": {"namespace": "chaos", "timeout": f"{REDIS_TIMEOUT_US}us", "wait_replicas": wait_replicas,
                   "sentinel": {"addresses": [local(f"sentinel-{number}") for number in (1, 2, 3)], "name": "mymaster"}},
         "limits": limits, "targets": targets, "routes": routes,
     }
@@ -86,6 +89,7 @@ class Member:
         self.wanted = False  # Whether it should be running: who ends by itself is at fault.
         self.ready = False
         self.last = None  # The newest scrape.
+        self._reloads = (None, {})  # The run that was last asked, and how many of its reloads ended how.
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
@@ -118,6 +122,16 @@ class Member:
         self.gate.process.send_signal(signal.SIGCONT)
         self.stopped = False
 
+    def reloads(self, result):
+        """How many of this run's reloads were seen to end so; None if it was not looked at yet."""
+        run, counts = self._reloads
+        return counts.get(result, 0) if run == self.run else None
+
+    def read_anew(self):
+        """Asks it to read its config; one that is not ready yet might not listen to signals."""
+        assert self.ready
+        self.gate.process.send_signal(signal.SIGHUP)
+
     def close(self):
         """Ends the watching, and whatever still runs."""
         self._closing.set()
@@ -135,6 +149,7 @@ class Member:
             if status != 200 or run != self.run:
                 continue
             books, committed = read_metrics(text)
+            self._reloads = run, {result: int(count) for result, count in _RELOADS.findall(text)}
             self.last = history.Scrape(self.name, run, at, books, committed)
             self._record(self.last)
             if not self.ready and places.get(self.gate.port, "/readyz", timeout=1.5)[0] == 200:

@@ -27,7 +27,9 @@ Exit = collections.namedtuple("Exit", "run at code books asked")
 # A wait for the processor of `us` that ended at `at`, as the network's process noticed it: the machine is busy then.
 Stall = collections.namedtuple("Stall", "at us")
 
-# `limits`: (from, until, limit) as gates knew it.
+FOR_EVER = 1 << 62
+
+# `limits`: (from, until, limit) as gates knew it, the newest last.
 History = collections.namedtuple("History", "deliveries records dead scrapes events exits limits stalls")
 
 

@@ -5,6 +5,7 @@ import itertools
 import threading
 import time
 
+import fleet
 import history
 import places
 import schedule
@@ -55,6 +56,7 @@ class Performer:
         self._waits = []  # (condition, what then, what else after the deadline, deadline)
         self._recovery = Recovery(scene)
         self._begin = 0.0
+        self._reloading = False
 
     def run(self, faults, seconds):
         """Performs them all, and returns when the time is over and everything that was disturbed is back."""
@@ -135,7 +137,8 @@ class Performer:
 
     def _perform(self, fault):
         done = {"kill": self._kill, "stop": self._stop, "terminate": self._terminate, "visit": self._visit,
-                "link": self._link, "broker": self._broker, "target": self._target, "reload": self._reload}.get(
+                "link": self._link, "broker": self._broker, "target": self._target, "reload": self._reload,
+                "break_config": self._break_config}.get(
                     fault.kind, self._redis)(fault)
         self._note(schedule.text(fault) + ("" if done else ": left out"))
 
@@ -303,5 +306,58 @@ class Performer:
         return True
 
     def _reload(self, fault):
-        """Until gates reload on SIGHUP, which would end them now."""
-        return False
+        """All get the limit. The one before it is over when no gate knows it any more, nor has permits of it ahead."""
+        limits, limit, begin = self._h.limits, fault.how["limit"], places.now_us()
+        if self._reloading or limit == limits[-1][2]:
+            return False
+        limits.append((begin, history.FOR_EVER, limit))
+        for member in self._scene.members.values():
+            member.gate.change({"limits": {"fleet": {"limit": limit}}})
+
+        def over():
+            since, _, before = limits[-2]
+            limits[-2] = (since, places.now_us() + fleet.HORIZON_US + fleet.REDIS_TIMEOUT_US, before)
+            self._over(fault, begin)
+        self._read_anew(fault, self._scene.members.values(), "applied", over)
+        return True
+
+    def _break_config(self, fault):
+        """It says no and goes on as before."""
+        member = self._member(fault)
+        if member is None or self._reloading:
+            return False
+        begin = places.now_us()
+        with open(member.gate.path, "w") as file:
+            file.write('{"limits": {"fleet": ')
+
+        def over():
+            if member.running():
+                member.gate.change({})
+            self._over(fault, begin)
+        self._read_anew(fault, [member], "wrong", over)
+        return True
+
+    def _read_anew(self, fault, members, result, then):
+        """Asks those that run; one that ends instead reads the config when it starts."""
+        waiting = {member: [member.run, None] for member in members if member.running()}
+        self._reloading = True
+
+        def done():
+            for member, (run, before) in list(waiting.items()):
+                if member.run != run or not member.running():
+                    del waiting[member]
+                elif before is None and member.ready and not member.stopped and member.reloads(result) is not None:
+                    waiting[member][1] = member.reloads(result)
+                    member.read_anew()
+                elif before is not None and (member.reloads(result) or 0) > before:
+                    del waiting[member]
+            return not waiting
+
+        def end():
+            self._reloading = False
+            then()
+
+        def never():
+            raise AssertionError(f"{schedule.text(fault)}: not {result} after {_BACK_S} s by "
+                                 f"{', '.join(member.run for member in waiting)}")
+        self._when(done, end, never, _BACK_S)

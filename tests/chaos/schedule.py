@@ -9,6 +9,7 @@ ROUTES = ["ordered", "keyed", "free"]
 BROKERS = [1, 2, 3]
 SESSION_S = 6.0
 TIMEOUT_S = 2.0  # Of a delivery attempt.
+LIMITS = [120, 150, 180]  # Of the whole fleet in a second: a reload draws one.
 MOST_DELAY_MS = 250
 
 # `at` seconds after the beginning, lasting `seconds`; `how` is what else there is to know, as a dict.
@@ -147,5 +148,11 @@ def _targets(dice, end):
 
 
 def _reloads(dice, end):
-    return [Fault(at, "reload", "fleet", 0.0, {"limit": dice.choice([120, 150, 180])})
-            for at in _times(dice, end, 15.0, 30.0)]
+    """Mostly another limit for all; now and then one gate is told to read a config that is broken."""
+    found = []
+    for at in _times(dice, end, 8.0, 20.0):
+        gate, limit = dice.choice(GATES), dice.choice(LIMITS)
+        broken = dice.random() < 0.25
+        found.append(Fault(at, "break_config", gate, 0.0, {}) if broken
+                     else Fault(at, "reload", "fleet", 0.0, {"limit": limit}))
+    return found

@@ -20,7 +20,7 @@ _JITTER_US = 200_000  # Between a permit's instant and the arrival, beyond use_w
 BOUNDS = repeats.Bounds(commit_us=fleet.COMMIT_INTERVAL_US + _COMMIT_LATENCY_US, dead_letter_us=_DEAD_LETTER_US,
                         timeout_us=int(schedule.TIMEOUT_S * 1e6), session_us=int(schedule.SESSION_S * 1e6),
                         settle_us=3_000_000, zombie_us=3_000_000,
-                        in_flight=fleet.IN_FLIGHT * len(schedule.ROUTES), limit=fleet.LIMIT["limit"], orders=_ORDERS)
+                        in_flight=fleet.IN_FLIGHT * len(schedule.ROUTES), limit=max(schedule.LIMITS), orders=_ORDERS)
 
 
 def forgetful_times(h, wait_replicas):
@@ -57,6 +57,7 @@ def by_tenant(h):
 
 
 def breaches(h, produced, wait_replicas):
+    h = h._replace(limits=checks.limits_as_asked(h, fleet.HORIZON_US))
     doubled = forgetful_times(h, wait_replicas)
     yield from checks.all_produced(h, produced)
     yield from checks.nothing_lost(h)
@@ -80,7 +81,8 @@ def figures(h, say):
     most = checks.most_in_window(instants, fleet.LIMIT["window_us"])
     say(f"{len(h.records)} records, {len(h.deliveries)} requests, {len(h.dead)} dead letters, "
         f"{len(h.scrapes)} scrapes, {len(h.exits)} exits, {len(h.events)} faults")
-    say(f"most permits in a window: {most} of {fleet.LIMIT['limit']}")
+    known = " then ".join(str(limit) for _, _, limit in h.limits)
+    say(f"most permits in a window: {most} of {known}")
     twice = sum(1 for _ in repeats.repeats(h))
     _, excused = repeats.never_below_the_commit(h, BOUNDS)
     faulty = unsound(h)

@@ -34,13 +34,21 @@ class Gate:
         self.process = None
         self.started_us = 0
 
-    def start(self, wait=True):
-        """Each start is a run of its own: its deliveries carry `X-Gate: NAME.RUN`."""
-        self.run += 1
+    def change(self, changes):
+        """Its config from now on: for the next start, or for a reload."""
+        self._config = merge(self._config, changes)
+        self._write()
+
+    def _write(self):
         targets = {name: merge(target, {"http": {"headers": {"X-Gate": f"{self.name}.{self.run}"}}})
                    for name, target in self._config["targets"].items()}
         with open(self.path, "w") as file:
             json.dump({**self._config, "targets": targets}, file, indent=1)
+
+    def start(self, wait=True):
+        """Each start is a run of its own: its deliveries carry `X-Gate: NAME.RUN`."""
+        self.run += 1
+        self._write()
         self.started_us = now_us()
         self.process = servers.start_child([EINLASS, "run", "-c", self.path], self.log_path)
         if wait:
