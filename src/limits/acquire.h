@@ -41,7 +41,8 @@ struct Answer {
   // or its rate is 0, or several together need longer for them than they book ahead). After a
   // partial grant: when one more permit could be had. Two mixes are told an instant at which they
   // are granted, but perhaps not the first: a warm-up beside another limit, for it cools while it
-  // waits, and two queues that round each other up.
+  // waits, and several permits of a queue beside another limit, for each of its turns that has to
+  // wait is rounded up to the microsecond.
   std::optional<Duration> retry;
 
   // Only where fewer than max were granted: the first bucket in the list that can never grant min,

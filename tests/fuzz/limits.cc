@@ -176,15 +176,14 @@ class Run {
 
   // Whether nothing is granted before the told moment. A fixed window under other numbers may end
   // earlier than it says: what is booked there until then would make it last. A warm-up that has to
-  // wait for another limit cools down meanwhile, and queues that wait for each other lose fractions
-  // of a microsecond with each turn: who asks later may wait for less.
-  bool exact() const {
-    int turns = 0;
-    for (const Bucket& b : buckets_) {
-      if (b.reopened || (b.kind == 10 && buckets_.size() > 1)) return false;
-      turns += b.kind == 7;
-    }
-    return turns < 2;
+  // wait for another limit cools down meanwhile, and a queue that has to wait for another limit
+  // loses fractions of a microsecond with each of several turns: who asks later may wait for less.
+  bool exact(const Demand& demand) const {
+    return std::none_of(buckets_.begin(), buckets_.end(), [&](const Bucket& b) {
+      const bool mixed = buckets_.size() > 1;
+      return b.reopened || (mixed && b.kind == 10) ||
+             (mixed && b.kind == 7 && demand.min > Permits{1});
+    });
   }
 
   void ask() {
@@ -214,7 +213,7 @@ class Run {
   void follow(const Demand& demand, Duration retry) {
     const std::int64_t then = now_ + retry.us;
     if (then > kLatest) return;
-    if (exact()) CHECK(acquire_at(then - 1, demand).granted.value == 0);
+    if (exact(demand)) CHECK(acquire_at(then - 1, demand).granted.value == 0);
     if (!source_.bit()) return;
     now_ = then;
     CHECK(acquire_at(now_, demand).granted >= demand.min);
