@@ -23,6 +23,7 @@ import history  # noqa: E402
 import performer  # noqa: E402
 import places  # noqa: E402
 import producers  # noqa: E402
+import reports  # noqa: E402
 import scene  # noqa: E402
 import schedule  # noqa: E402
 import verdict  # noqa: E402
@@ -69,7 +70,7 @@ def drain(one, actor, brokers):
     """Waits until all that was produced is finished and committed; says how long it took."""
     begin = time.monotonic()
     left = backlog(brokers)
-    allowed = patience(left)
+    allowed = patience(left) * places.PATIENCE
     say(f"everything is healed; {left} wait, {allowed:.0f} s are allowed")
     looked = [0.0, left]
 
@@ -127,7 +128,10 @@ def run(seed, seconds, keep):
         collect(one, h)
         with open(os.path.join(one.directory, "history.pickle"), "wb") as file:
             pickle.dump((h, produced), file)
-        good = verdict.judge(h, produced, schedule.waits_for_replicas(seed), say)
+        found = reports.in_logs(one.directory)
+        if found:
+            say(found)
+        good = verdict.judge(h, produced, schedule.waits_for_replicas(seed), say) and not found
         keep_it = keep or not good
         return good
     except Exception:

@@ -177,6 +177,7 @@ class Member:
 
 def wait_all(members, condition, patience, what):
     """Until it holds for each of them; a member that ends by itself is an error at once."""
+    patience *= places.PATIENCE
     deadline = time.monotonic() + patience
     for member in members:
         while not condition(member):

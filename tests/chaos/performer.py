@@ -12,7 +12,7 @@ import schedule
 import servers
 
 _TICK_S = 0.03
-_LEAVING_S = 20.0  # More than drain_timeout and the gate's own patience with the last commit.
+_LEAVING_S = 20.0 * places.PATIENCE  # More than drain_timeout and the gate's own patience with the last commit.
 _BACK_S = 180.0
 
 

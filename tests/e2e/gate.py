@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 
-from places import EINLASS, get, now_us, wait_until
+from places import EINLASS, PATIENCE, get, now_us, wait_until
 import servers
 
 
@@ -67,6 +67,7 @@ class Gate:
 
     def terminate(self, patience=20, number=signal.SIGTERM):
         """Asks it to go and returns its exit code."""
+        patience *= PATIENCE
         self.process.send_signal(number)
         try:
             return self.process.wait(patience)

@@ -10,6 +10,8 @@ sys.path.insert(0, os.path.join(ROOT, "deploy", "local"))
 
 BUILD = os.environ.get("EINLASS_BUILD", os.path.join(ROOT, "build", "release"))
 EINLASS = os.path.join(BUILD, "einlass")
+# How many times longer than usual a program may take: more than 1 for one that a sanitizer slows down.
+PATIENCE = float(os.environ.get("EINLASS_PATIENCE", "1"))
 
 
 def now_us():
@@ -17,7 +19,11 @@ def now_us():
 
 
 def wait_until(condition, patience, what):
-    """Polls until `condition()` is true and returns it; an AssertionError naming `what` when patience runs out."""
+    """Polls until `condition()` is true and returns it; an AssertionError naming `what` when patience runs out.
+
+    `patience` is in seconds of an ordinary build, here as everywhere in these tests.
+    """
+    patience *= PATIENCE
     deadline = time.monotonic() + patience
     while True:
         value = condition()
@@ -30,7 +36,7 @@ def wait_until(condition, patience, what):
 
 def get(port, path, method="GET", body=None, timeout=30.0):
     """(status, text); (0, reason) if nobody answers."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout * PATIENCE)
     try:
         connection.request(method, path, body)
         answer = connection.getresponse()

@@ -5,7 +5,7 @@ import os
 import time
 
 import deliveries
-from places import BUILD, get, wait_until
+from places import BUILD, PATIENCE, get, wait_until
 import servers
 
 
@@ -40,6 +40,7 @@ class Receiver:
 
     def wait_for(self, records, patience, gates=()):
         """Until so many different records have been accepted. These gates must stay alive meanwhile."""
+        patience *= PATIENCE
         deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
             for gate in gates:

@@ -33,7 +33,8 @@ class Mistakes(redrive_test.Redrive):
         path = os.path.join(self.world.directory, "gate.json")
         with open(path, "w") as file:
             json.dump(self.config(), file)
-        done = subprocess.run([places.EINLASS, "redrive", "-c", path], capture_output=True, text=True, timeout=20)
+        done = subprocess.run([places.EINLASS, "redrive", "-c", path], capture_output=True, text=True, 
+                              timeout=20 * places.PATIENCE)
         self.assertEqual(done.returncode, 64)
         self.assertIn("--route", done.stderr)
 

@@ -12,6 +12,7 @@ import unittest
 import deliveries
 import gate
 import places
+import reports
 import scenario
 
 PARTITIONS = 2
@@ -70,12 +71,13 @@ class Redrive(scenario.Scenario):
     def finish(self, process, code=0, patience=60):
         """(books, stdout, stderr) of one that must end with that code."""
         try:
-            out, errors = process.communicate(timeout=patience)
+            out, errors = process.communicate(timeout=patience * places.PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             out, errors = process.communicate()
             self.fail(f"the redrive did not end within {patience} s:\n{out}{errors}")
         self.assertEqual(process.returncode, code, out + errors)
+        self.assertEqual(reports.first_in(errors), "")
         found = BOOKS.search(out)
         books = Books(found[1], *map(int, found.groups()[1:])) if found else None
         if books:

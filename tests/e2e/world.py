@@ -7,11 +7,12 @@ import shutil
 import subprocess
 import tempfile
 
-from places import BUILD, wait_until
+from places import BUILD, PATIENCE, wait_until
 from gate import Gate, merge
 import kafka as local_kafka
 from receiver import Receiver
 import redis as local_redis
+import reports
 import servers
 
 KAFKA_VERSION = os.environ.get("KAFKA_VERSION", local_kafka.LATEST_3)
@@ -20,14 +21,14 @@ KAFKA_VERSION = os.environ.get("KAFKA_VERSION", local_kafka.LATEST_3)
 def tool(name, *arguments, stdin=None):
     """Runs one of tests/tools and returns its output's lines as JSON."""
     done = subprocess.run([os.path.join(BUILD, "tests", "tools", name), *map(str, arguments)], input=stdin,
-                          capture_output=True, text=True, timeout=300)
+                          capture_output=True, text=True, timeout=300 * PATIENCE)
     if done.returncode:
         raise AssertionError(f"{name} {' '.join(map(str, arguments))}: {done.stderr}")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 class World:
-    """Everything a scenario needs; stop() ends all of it, whatever happened."""
+    """Everything a scenario needs; stop() ends all of it, whatever happened, and is an error if a sanitizer spoke."""
 
     def __init__(self, kafka=True, redis=True, seed=None):
         self.directory = tempfile.mkdtemp(prefix="einlass-e2e-")
@@ -52,7 +53,9 @@ class World:
                 server.stop()
         if self.receiver is not None:
             servers.stop_child(self.receiver.process)
+        found = reports.in_logs(self.directory)
         shutil.rmtree(self.directory, ignore_errors=True)
+        assert not found, found
 
     def config(self, topic, limit, changes=None):
         """A gate's config: a sliding log of `limit` a second in Redis, one HTTP target, order by partition."""

@@ -1,0 +1,45 @@
+"""A sanitizer's report makes a scenario fail, and what the scenarios run was built with the sanitizer."""
+
+import os
+import unittest
+
+import places
+import reports
+import world
+
+RACE = "level=info event=started\n==================\nWARNING: ThreadSanitizer: data race (pid=7)\n  Write of size 4\n"
+OVERFLOW = "src/core/gate.cc:12:9: runtime error: signed integer overflow: 2147483647 + 1\n"
+LEAK = "==7==ERROR: LeakSanitizer: detected memory leaks\n\nDirect leak of 8 byte(s)\n"
+MARKS = {"address": b"__asan_init", "thread": b"__tsan_init"}
+
+
+class Reports(unittest.TestCase):
+    def test_are_found_among_other_lines(self):
+        for text in (RACE, OVERFLOW, LEAK, "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x6\n"):
+            with self.subTest(text=text):
+                self.assertTrue(reports.first_in("level=info event=started\n" + text + "level=info event=left\n"))
+        self.assertEqual(reports.first_in("level=error event=kafka_error text=\"an error\"\n"), "")
+
+    def test_in_a_log_fail_the_scenario(self):
+        for name in ("gate-1.log", "receiver.log"):
+            with self.subTest(log=name):
+                one = world.World(kafka=False, redis=False)
+                with open(os.path.join(one.directory, name), "a") as log:
+                    log.write(RACE)
+                with self.assertRaisesRegex(AssertionError, f"{name}: .*(?s:\n.*)data race"):
+                    one.stop()
+                self.assertFalse(os.path.exists(one.directory))
+
+
+@unittest.skipUnless(os.environ.get("EINLASS_SANITIZER"), "an ordinary build")
+class Programs(unittest.TestCase):
+    def test_were_built_with_it(self):
+        mark = MARKS[os.environ["EINLASS_SANITIZER"]]
+        for path in (places.EINLASS, *(os.path.join(places.BUILD, "tests", "tools", name)
+                                       for name in ("receiver", "kafka_tool"))):
+            with self.subTest(path=path), open(path, "rb") as program:
+                self.assertIn(mark, program.read())
+
+
+if __name__ == "__main__":
+    unittest.main()
