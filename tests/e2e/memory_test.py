@@ -13,7 +13,7 @@ import os
 import time
 import unittest
 
-from places import wait_until
+from places import SANITIZER, wait_until
 from scenario import Scenario
 
 PARTITIONS = int(os.environ.get("EINLASS_MEMORY_PARTITIONS", "200"))
@@ -70,7 +70,8 @@ class Memory(Scenario):
                   f"{inside} records of {SIZE / 1e6} MB inside, {PARTITIONS * RECORDS - inside} waiting in Kafka or the prefetch")
         self.assertLessEqual(inside * SIZE, INSIDE_BYTES + PARTITIONS * SIZE)
         self.assertGreater(most, base + 0.5 * INSIDE_BYTES / (1 << 20), "it was not full")
-        self.assertLessEqual(most, bound)
+        if not SANITIZER:  # They keep what was freed, and books of their own.
+            self.assertLessEqual(most, bound)
         # And all of it was worth something: the target is back, and everything arrives.
         self.world.receiver.tell("ok")
         self.world.receiver.wait_for(PARTITIONS * RECORDS, 240, [gate])

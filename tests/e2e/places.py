@@ -10,6 +10,8 @@ sys.path.insert(0, os.path.join(ROOT, "deploy", "local"))
 
 BUILD = os.environ.get("EINLASS_BUILD", os.path.join(ROOT, "build", "release"))
 EINLASS = os.path.join(BUILD, "einlass")
+# address or thread, if the programs were built with that sanitizer.
+SANITIZER = os.environ.get("EINLASS_SANITIZER", "")
 # How many times longer than usual a program may take: more than 1 for one that a sanitizer slows down.
 PATIENCE = float(os.environ.get("EINLASS_PATIENCE", "1"))
 

@@ -31,10 +31,10 @@ class Reports(unittest.TestCase):
                 self.assertFalse(os.path.exists(one.directory))
 
 
-@unittest.skipUnless(os.environ.get("EINLASS_SANITIZER"), "an ordinary build")
+@unittest.skipUnless(places.SANITIZER, "an ordinary build")
 class Programs(unittest.TestCase):
     def test_were_built_with_it(self):
-        mark = MARKS[os.environ["EINLASS_SANITIZER"]]
+        mark = MARKS[places.SANITIZER]
         for path in (places.EINLASS, *(os.path.join(places.BUILD, "tests", "tools", name)
                                        for name in ("receiver", "kafka_tool"))):
             with self.subTest(path=path), open(path, "rb") as program:
