@@ -61,6 +61,8 @@ std::int64_t Admission::demand(Line& line, Instant now) {
 // cost.
 std::int64_t Admission::alike(const Line& line, std::int64_t most) const {
   if (line.count() == 0) return 0;
+  // A probe goes alone, and may be for another record than the first.
+  if (!delivery_.breaker(route_of(line).target).closed()) return std::min<std::int64_t>(most, 1);
   const Permits cost = records_[next_of(line)].cost;
   std::int64_t count = 0;
   for (const Slot first : {line.ready.front(), line.retries.front()}) {

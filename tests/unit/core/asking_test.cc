@@ -190,5 +190,28 @@ TEST(Asking, an_abandoned_attempt_keeps_its_place_until_it_ends) {
   EXPECT_EQ(bench.all<ForgetLine>().size(), 1u);
 }
 
+// The next probe is for another record than the last one, though that is still the first.
+TEST(Asking, a_probe_is_asked_for_at_the_cost_of_the_record_that_makes_it) {
+  RouteOptions route = varying_route();
+  route.retry_initial = route.retry_max = Duration{1};
+  GateOptions options = BenchGate::options_for(route);
+  options.targets[0].breaker = {1, Duration::millis(10), Duration::millis(10)};
+  BenchGate bench(options);
+  bench.assign(0);
+  arrive_at(bench, 0, 5);
+  for (std::uint32_t attempt = 1; attempt <= 2; ++attempt) {
+    bench.answer({0});
+    ASSERT_EQ(bench.sent().size(), attempt);
+    bench.ended(0, Outcome::retry, attempt);
+    if (attempt == 1) bench.pass(Duration::millis(11));
+  }
+  bench.pass(Duration{1});
+  arrive_at(bench, 1, 2);
+  bench.pass(Duration::millis(11));
+  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{2});
+  bench.answer({0});
+  EXPECT_EQ(bench.sent().back(), 1u);
+}
+
 }  // namespace
 }  // namespace einlass::core
