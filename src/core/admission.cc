@@ -110,8 +110,8 @@ void Admission::go_on(Line& line, Instant now, Commands& commands) {
 void Admission::give_back(Line& line, Instant now, Commands& commands) {
   const HeldPermit& front = line.permits.front();
   commands.push_back(Release{LineId{index_of(line)}, front.permit, now - front.due});
+  --queues_of(line).reserve(front.ahead).permits;
   line.permits.pop_front();
-  --queues_of(line).reserved;
   queues_of(line).touched = true;
   for (LimitStats& limit : stats_[line.route.value].limits) ++limit.released;
 }
@@ -168,7 +168,7 @@ void Admission::send_first(Line& line, Instant now, Commands& commands) {
   if (limited) {
     held = line.permits.front();
     line.permits.pop_front();
-    --queues_of(line).reserved;
+    --queues_of(line).reserve(held.ahead).permits;
     queues_of(line).touched = true;
     for (LimitStats& limit : stats.limits) ++limit.admissions;
     stats.stood_in += held.permit.stand_in;
@@ -207,7 +207,9 @@ Admission::Queue& Admission::queue_of(Line& line, LineWaits what) {
     case LineWaits::retries_room:
       return queues_of(line).retries_room;
     case LineWaits::turn:
-      return queues_of(line).turn;
+      return queues_of(line).due.turn;
+    case LineWaits::turn_ahead:
+      return queues_of(line).ahead.turn;
     case LineWaits::share:
       return contests_[line.shares].retries;
     default:
@@ -226,7 +228,9 @@ void Admission::wait_for(Line& line, LineWaits what, ContestIndex contest) {
 
 // Until the target's permits are not all spoken for.
 void Admission::wait_for_turn(Line& line) {
-  if (!line.only_retries()) return wait_for(line, LineWaits::turn);
+  if (!line.only_retries()) {
+    return wait_for(line, asks_ahead(line) ? LineWaits::turn_ahead : LineWaits::turn);
+  }
   wait_for(line, LineWaits::share, contests_of_route_[line.route.value].front());
 }
 
@@ -243,7 +247,8 @@ void Admission::serve_targets(Instant now, Commands& commands) {
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
     if (!targets_[i].touched) continue;
     serve_room(TargetId{i}, now, commands);
-    serve_turns(TargetId{i}, now, commands);
+    serve_turns(TargetId{i}, LineWaits::turn, now, commands);
+    serve_turns(TargetId{i}, LineWaits::turn_ahead, now, commands);
     serve_shares(TargetId{i}, now, commands);
     targets_[i].touched = false;
   }

@@ -78,15 +78,24 @@ class Admission {
 
  private:
   using Queue = List<Line, &Line::in_queue>;
+  // Permits that a target's lines hold or have asked for, and the lines that wait until they are
+  // not so many.
+  struct Reserve {
+    std::int64_t permits = 0;
+    Queue turn;
+  };
   struct TargetQueues {
     Queue room;
     Queue retries_room;  // Of lines with nothing but retries.
-    Queue turn;
+    Reserve due;
+    Reserve ahead;
     std::vector<ContestIndex> contests;  // For limits without key.
-    std::int64_t reserved = 0;           // Permits that its lines hold or have asked for.
     std::uint32_t lines = 0;             // Those that have records inside.
     Pace pace;
     bool touched = false;
+
+    Reserve& reserve(bool of_ahead) { return of_ahead ? ahead : due; }
+    std::int64_t reserved() const { return due.permits + ahead.permits; }
   };
   struct StoreState {
     bool down = false;
@@ -135,16 +144,18 @@ class Admission {
   void note_shortage(Line& line, ContestIndex contest);
   LineWaits room_for(const Line& line) const;
   Queue* next_for_room(TargetQueues& target, const Contest& contest);
-  Queue* next_for_turn(TargetQueues& target, Contest& contest);
+  Queue* next_for_turn(TargetId id, Queue& turn, Instant now);
   void serve_room(TargetId id, Instant now, Commands& commands);
-  void serve_turns(TargetId id, Instant now, Commands& commands);
+  void serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
   void serve_shares(TargetId id, Instant now, Commands& commands);
   bool stands_back(const Line& line) const;
 
   Duration horizon_of(const Line& line) const;
   std::int64_t demand(Line& line, Instant now);
   std::int64_t alike(const Line& line, std::int64_t most) const;
+  Duration cover_of_due(const Line& line) const;
   std::int64_t allowance(Line& line, Instant now);
+  bool asks_ahead(const Line& line) const;
   bool spoken_for(const Line& line, Instant now);
   std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now);
   void consider_asking(Line& line, Instant now, Commands& commands);

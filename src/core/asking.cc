@@ -20,8 +20,8 @@ constexpr Duration kAskAgainAfterNever = Duration::seconds(1);
 // the limiter names is that for the first one whose holder seems to be dead.
 constexpr Duration kLookAgainForHeld = Duration::millis(20);
 
-// What a target's lines may hold in permits beyond its room, before others must wait their turn:
-// what leaves within this time.
+// What a target's lines may hold in permits ahead beyond its room, before others must wait their
+// turn: what leaves within this time.
 constexpr Duration kReserve = Duration::seconds(1);
 
 }  // namespace
@@ -31,11 +31,15 @@ Duration Admission::horizon_of(const Line& line) const {
   return route.limit_count == 1 || line.ahead ? route.horizon : Duration{};
 }
 
+// For how long permits that are due at once are asked for: long enough for the pace to grow while
+// their answer is on its way, and short enough for all to be used within use_within.
+Duration Admission::cover_of_due(const Line& line) const { return route_of(line).use_within / 4; }
+
 std::int64_t Admission::allowance(Line& line, Instant now) {
   const RouteOptions& route = route_of(line);
   // Permits that are due at once are only good for use_within; those of a limit that binds come
   // due one after the other. Twice the pace, so that it can grow.
-  const Duration cover = route.use_within / 4 + (line.bound ? horizon_of(line) : Duration{});
+  const Duration cover = cover_of_due(line) + (line.bound ? horizon_of(line) : Duration{});
   const std::int64_t room = places(line, now);
   // A probe goes alone.
   if (!delivery_.breaker(route.target).closed()) return room;
@@ -74,17 +78,27 @@ std::int64_t Admission::alike(const Line& line, std::int64_t most) const {
   return count;
 }
 
+// Whether its limit binds, so that what it is granted lies ahead. Of a line whose ask is open: so
+// it was asked.
+bool Admission::asks_ahead(const Line& line) const {
+  return line.bound && (line.open_ask ? line.asked_horizon : horizon_of(line)) > Duration{};
+}
+
 bool Admission::spoken_for(const Line& line, Instant now) {
   TargetQueues& target = queues_of(line);
   const TargetId id = route_of(line).target;
   if (delivery_.held_until(id) > now) return true;
   // One asks for the permit of a probe.
   if (!delivery_.breaker(id).closed()) {
-    return target.reserved > 0 || delivery_.room(id, now) == 0;
+    return target.reserved() > 0 || delivery_.room(id, now) == 0;
   }
-  const std::int64_t most = 2 * std::int64_t{options_.targets[id.value].max_in_flight} +
-                            2 * target.pace.expected(now, kReserve);
-  return target.reserved >= most;
+  if (asks_ahead(line)) {
+    return target.ahead.permits >= 2 * std::int64_t{options_.targets[id.value].max_in_flight} +
+                                       2 * target.pace.expected(now, kReserve);
+  }
+  // However many lines have asked for them, all must be used before they lapse.
+  return target.due.permits >=
+         delivery_.room(id, now) + 2 * target.pace.expected(now, cover_of_due(line));
 }
 
 // Empty if nothing stands in the way of asking; not_at_all if there is nothing to ask for now.
@@ -130,7 +144,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
     line.asked_horizon = horizon_of(line);
     if (route_of(line).cost_varies) line.asked_cost = records_[next_of(line)].cost;
   }
-  queues_of(line).reserved += line.asked;
+  queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
   line.next_ask = now;
   commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
                          line.asked_horizon, line.asked_cost, again});
@@ -142,14 +156,16 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   if (!line.in_use || line.open_ask != event.ask) return kNoSlot;  // Came twice, or too late.
   const auto granted = static_cast<std::int64_t>(event.due.size());
   CHECK(granted <= line.asked);
-  line.open_ask.reset();
   TargetQueues& target = queues_of(line);
-  target.reserved += granted - line.asked;
+  target.reserve(asks_ahead(line)).permits -= line.asked;
   target.touched = true;
+  line.open_ask.reset();
   for (std::uint16_t i = 0; i < granted; ++i) {
     const Permit permit{event.ask, i, event.limiter_now + event.due[i], line.asked_cost,
                         event.stand_in};
-    line.permits.insert({permit, now + event.due[i]});
+    const bool ahead = event.due[i] > Duration{};
+    line.permits.insert({permit, now + event.due[i], ahead});
+    ++target.reserve(ahead).permits;
   }
   line.lacks = kNoContest;
   line.bound = granted < line.asked || event.due.back() > Duration{};
@@ -213,9 +229,9 @@ void Admission::failed(const PermitsFailed& event, Instant now, Commands& comman
   if (event.line.value >= lines_.size()) return;
   Line& line = lines_[event.line.value];
   if (!line.in_use || line.open_ask != event.ask) return;
+  queues_of(line).reserve(asks_ahead(line)).permits -= line.asked;
   line.failed = *std::exchange(line.open_ask, std::nullopt);
   line.lacks = kNoContest;
-  queues_of(line).reserved -= line.asked;
   queues_of(line).touched = true;
   line.next_ask = now + event.wait;
   serve(line, now, commands);

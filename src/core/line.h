@@ -22,6 +22,7 @@ namespace einlass::core {
 struct HeldPermit {
   Permit permit;
   Instant due;
+  bool ahead = false;  // It came due after it was granted.
 };
 
 // The permits of a line, the first due at the front: a vector whose front moves on, for most lines
@@ -63,7 +64,8 @@ enum class LineWaits : std::uint8_t {
   not_at_all,
   room,          // Has a due permit and a ready record, but its target has no room.
   retries_room,  // The same, with nothing but retries.
-  turn,          // Would ask, but its target's permits are spoken for.
+  turn,          // Would ask, but as many permits are due as its target can use soon.
+  turn_ahead,    // Would ask for permits ahead, but its target has enough of these.
   share,         // Would ask, but has nothing but retries, and fresh records go first.
   store,         // Would ask, but the store does not answer.
 };

@@ -149,7 +149,8 @@ void Admission::note_wants(Line& line) {
   const ContestIndex room = contests_of_route_[line.route.value].front();
   if (fresh > 0 && line.waits == LineWaits::room) {
     note_shortage(line, room);
-  } else if (fresh > held && line.waits == LineWaits::turn) {
+  } else if (fresh > held &&
+             (line.waits == LineWaits::turn || line.waits == LineWaits::turn_ahead)) {
     note_shortage(line, room);
   } else if (fresh > held && line.waits != LineWaits::store) {
     note_shortage(line, line.lacks);
@@ -243,28 +244,32 @@ void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
   }
 }
 
-Admission::Queue* Admission::next_for_turn(TargetQueues& target, Contest& contest) {
-  if (contest.retries.empty()) return target.turn.empty() ? nullptr : &target.turn;
-  if (target.turn.empty()) return &contest.retries;
-  return spare(contest) > 0 ? &contest.retries : &target.turn;
+// Those of `turn` or those with nothing but retries; null if neither may ask.
+Admission::Queue* Admission::next_for_turn(TargetId id, Queue& turn, Instant now) {
+  Contest& contest = contests_[id.value];
+  const auto may_ask = [&](const Queue& queue) {
+    return !queue.empty() && !spoken_for(lines_[queue.front()], now);
+  };
+  const bool retries_first = turn.empty() || spare(contest) > 0;
+  if (retries_first && may_ask(contest.retries)) return &contest.retries;
+  return may_ask(turn) ? &turn : nullptr;
 }
 
-void Admission::serve_turns(TargetId id, Instant now, Commands& commands) {
-  TargetQueues& target = targets_[id.value];
+void Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands) {
+  Queue& turn = targets_[id.value].reserve(what == LineWaits::turn_ahead).turn;
   Contest& contest = contests_[id.value];
-  for (std::uint32_t left = target.turn.size() + contest.retries.size(); left > 0; --left) {
-    Queue* queue = next_for_turn(target, contest);
+  for (std::uint32_t left = turn.size() + contest.retries.size(); left > 0; --left) {
+    Queue* queue = next_for_turn(id, turn, now);
     if (queue == nullptr) return;
     Line& line = lines_[queue->front()];
-    if (spoken_for(line, now)) return;
     wait_no_more(line);
     if (left > 1 && line.count() > 0 && stands_back(line)) {
-      wait_for(line, LineWaits::turn);
+      wait_for(line, what);
       continue;
     }
     serve(line, now, commands);
-    const bool again = line.waits == LineWaits::turn ||
-                       (line.waits == LineWaits::share && line.shares == id.value);
+    const bool again =
+        line.waits == what || (line.waits == LineWaits::share && line.shares == id.value);
     if (again && (places(line, now) > 0 || delivery_.room(id, now) == 0)) return;
   }
 }

@@ -1,6 +1,10 @@
 // Asks that fail, records that bring their own cost, and limits on attempts under way.
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <utility>
+#include <vector>
+
 #include "core/gate.h"
 #include "unit/core/bench_gate.h"
 
@@ -188,6 +192,88 @@ TEST(Asking, an_abandoned_attempt_keeps_its_place_until_it_ends) {
   bench.ended(0, Outcome::accepted);
   EXPECT_EQ(bench.all<Ended>().size(), 1u);
   EXPECT_EQ(bench.all<ForgetLine>().size(), 1u);
+}
+
+// A target that takes many lines' records, a few at a time: each attempt ends after so long.
+struct ManyLines {
+  ManyLines(std::uint32_t lines, Duration each_takes)
+      : bench(BenchGate::options_for(limited_route())), takes(each_takes) {
+    bench.assign(0);
+    for (std::uint32_t i = 1; i <= lines; ++i) {
+      bench.gate.add_line(LineId{i}, RouteId{0}, false);
+      bench.arrive(i, i, 0, i);
+    }
+  }
+
+  // Answers each ask at once, with permits that are due `ahead`, until `end`.
+  void run(Instant end, Duration ahead) {
+    for (; bench.now < end; bench.now = bench.now + Duration::millis(1)) {
+      bench.put(TimePassed{});
+      while (!sent.empty() && sent.front().first <= bench.now) {
+        bench.ended(sent.front().second, Outcome::accepted);
+        sent.pop_front();
+      }
+      for (; seen < bench.commands.size(); ++seen) {
+        const Command command = bench.commands[seen];
+        if (const auto* ask = std::get_if<Ask>(&command)) {
+          const std::vector<Duration> due(static_cast<std::size_t>(ask->max.value), ahead);
+          bench.put(PermitsAnswered{ask->line, ask->ask, due, bench.now});
+        } else if (const auto* send = std::get_if<Send>(&command)) {
+          sent.emplace_back(bench.now + takes, send->record.slot);
+        }
+      }
+    }
+  }
+
+  BenchGate bench;
+  Duration takes;
+  std::deque<std::pair<Instant, std::uint32_t>> sent;
+  std::size_t seen = 0;
+};
+
+TEST(Asking, however_many_lines_ask_no_permit_lapses) {
+  ManyLines many(1000, Duration::millis(10));
+  many.run(many.bench.now + Duration::millis(400), Duration{});
+  EXPECT_EQ(many.bench.sent().size(), 1000u);
+  EXPECT_TRUE(many.bench.all<Release>().empty());
+}
+
+// Permits ahead are kept for later, those that are due must leave soon: neither stands in the way
+// of the other.
+TEST(Asking, permits_ahead_do_not_hold_up_a_line_whose_permits_are_due) {
+  RouteOptions route = limited_route();
+  route.horizon = Duration::millis(500);
+  BenchGate bench(BenchGate::options_for(route, 4));
+  bench.assign(0);
+  for (std::uint32_t line = 1; line <= 9; ++line) {
+    bench.gate.add_line(LineId{line}, RouteId{0}, false);
+  }
+  for (std::uint32_t line = 1; line <= 8; ++line) {  // Twice the places: no more is wanted ahead.
+    bench.arrive(line, line, 0, line);
+    ASSERT_EQ(bench.all<Ask>().back().line, LineId{line});
+    bench.answer({400});
+  }
+  bench.arrive(9, 9, 0, 9);
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{9});
+}
+
+TEST(Asking, permits_that_are_due_do_not_hold_up_a_line_that_asks_ahead) {
+  RouteOptions route = limited_route();
+  route.horizon = Duration::millis(40);
+  BenchGate bench(BenchGate::options_for(route, 4));
+  bench.assign(0);
+  for (std::uint32_t line = 1; line <= 5; ++line) {
+    bench.gate.add_line(LineId{line}, RouteId{0}, false);
+  }
+  bench.arrive(0, 0, 0, 1);
+  bench.answer({0});
+  bench.arrive(1, 1, 0, 1);
+  bench.answer({}, Duration::millis(1));
+  // The other three places are asked for, one each: the fourth line must wait.
+  for (std::uint32_t i = 2; i <= 5; ++i) bench.arrive(i, i, 0, i);
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{4});
+  bench.pass(Duration::millis(35));
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
 }
 
 // The next probe is for another record than the last one, though that is still the first.
