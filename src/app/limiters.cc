@@ -88,13 +88,15 @@ std::vector<redis::Bucket> Limiters::in_redis_buckets(const Route& route,
   return buckets;
 }
 
-std::vector<memory::Bucket> Limiters::in_memory_buckets(const Route& route,
-                                                        std::span<const std::string_view> keys) {
-  std::vector<memory::Bucket> buckets;
-  for (std::size_t i = 0; i < route.in_memory.size(); ++i) {
-    buckets.push_back({route.in_memory[i], std::string(keys[i])});
+// Good until the next call: a new tenant is no reason to allocate.
+std::span<const memory::Bucket> Limiters::in_memory_buckets(
+    const Route& route, std::span<const std::string_view> keys) {
+  buckets_.resize(route.in_memory.size());
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    buckets_[i].limit = route.in_memory[i];
+    buckets_[i].key = keys[i];
   }
-  return buckets;
+  return buckets_;
 }
 
 // All limits of a route are in one store.

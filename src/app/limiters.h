@@ -82,8 +82,8 @@ class Limiters {
   core::LineId find_or_add(core::RouteId route, std::span<const std::string_view> keys, bool keep);
   static std::vector<redis::Bucket> in_redis_buckets(const Route& route,
                                                      std::span<const std::string_view> keys);
-  static std::vector<memory::Bucket> in_memory_buckets(const Route& route,
-                                                       std::span<const std::string_view> keys);
+  std::span<const memory::Bucket> in_memory_buckets(const Route& route,
+                                                    std::span<const std::string_view> keys);
 
   core::Gate& gate_;
   ProcessLimits& shared_;
@@ -98,6 +98,7 @@ class Limiters {
   std::uint32_t reloads_ = 0;
   std::vector<std::uint32_t> reloads_seen_;  // By LineId: since when its store knows its numbers.
   std::vector<std::string_view> keys_;
+  std::vector<memory::Bucket> buckets_;  // Of in_memory_buckets().
 };
 
 }  // namespace einlass::app

@@ -1,5 +1,7 @@
 #include "app/line_table.h"
 
+#include <utility>
+
 #include "units/check.h"
 
 namespace einlass::app {
@@ -38,9 +40,18 @@ LineTable::Found LineTable::find_or_add(core::RouteId route,
   }
   const core::LineId line{unused_.back()};
   unused_.pop_back();
-  const auto entry = by_keys_.emplace(scratch_, line).first;
-  lines_[line.value] = {route, &entry->first};
+  lines_[line.value] = {route, &enter(line)};
   return {line, true};
+}
+
+// Under scratch_. REQUIRES: it is not there.
+const std::string& LineTable::enter(core::LineId line) {
+  if (spare_.empty()) return by_keys_.emplace(scratch_, line).first->first;
+  ByKeys::node_type node = std::move(spare_.back());
+  spare_.pop_back();
+  node.key() = scratch_;
+  node.mapped() = line;
+  return by_keys_.insert(std::move(node)).position->first;
 }
 
 void LineTable::read_keys(core::LineId line, std::vector<std::string_view>& keys) const {
@@ -58,7 +69,10 @@ void LineTable::forget(core::LineId line) {
   CHECK(line.value < lines_.size());
   Line& known = lines_[line.value];
   CHECK(known.keys != nullptr);
-  by_keys_.erase(std::string(*known.keys));
+  ByKeys::node_type node = by_keys_.extract(by_keys_.find(*known.keys));
+  if (spare_.size() < kSpare && node.key().capacity() <= kSpareKeys) {
+    spare_.push_back(std::move(node));
+  }
   known.keys = nullptr;
   unused_.push_back(line.value);
 }

@@ -21,6 +21,11 @@ class LineTable {
     bool is_new;
   };
 
+  // What a line takes is kept for one to come, for so many of them and with keys as long as this:
+  // tenants that come and go then cost no allocations.
+  static constexpr std::size_t kSpare = 4096;
+  static constexpr std::size_t kSpareKeys = 128;
+
   // The line of a route's records with these keys, one for each of the route's limits.
   Found find_or_add(core::RouteId route, std::span<const std::string_view> keys);
 
@@ -44,8 +49,12 @@ class LineTable {
     core::RouteId route;
     const std::string* keys = nullptr;  // The map's own.
   };
+  using ByKeys = std::unordered_map<std::string, core::LineId, Hash, std::equal_to<>>;
 
-  std::unordered_map<std::string, core::LineId, Hash, std::equal_to<>> by_keys_;
+  const std::string& enter(core::LineId line);
+
+  ByKeys by_keys_;
+  std::vector<ByKeys::node_type> spare_;
   std::vector<Line> lines_;  // By LineId.
   std::vector<std::uint32_t> unused_;
   std::string scratch_;

@@ -7,33 +7,45 @@
 
 namespace einlass::memory {
 
-std::size_t Buckets::NameHash::operator()(const Name& name) const {
-  return std::hash<std::string>{}(name.second) * 31 + std::hash<const limits::Limit*>{}(name.first);
+BucketId Buckets::use(const limits::Limit& limit, const std::string& key) {
+  name_.limit = &limit;
+  name_.key = key;
+  name_.hash = std::hash<std::string>{}(key)*31 + std::hash<const limits::Limit*>{}(&limit);
+  const ByName& part = part_of(name_);
+  const auto found = part.find(name_);
+  const BucketId id = found != part.end() ? found->second.id : make();
+  ++slot(id).lines;
+  return id;
 }
 
-BucketId Buckets::use(const limits::Limit& limit, const std::string& key) {
-  Name name{&limit, key};
-  const auto [found, is_new] = part_of(name).try_emplace(std::move(name), BucketId{});
-  if (is_new) {
-    ++size_;
-    if (free_.empty()) {
-      free_.push_back({static_cast<std::uint32_t>(slots_.size())});
-      slots_.emplace_back();
-    }
-    found->second = free_.back();
-    free_.pop_back();
-    slots_[found->second.value] =
-        std::make_unique<Slot>(Slot{found->first, limits::fresh(limit.parameters, key)});
+// The bucket of name_. REQUIRES: there is none.
+BucketId Buckets::make() {
+  ByName& part = part_of(name_);
+  ByName::value_type* made = nullptr;
+  if (spare_.empty()) {
+    made = &*part.try_emplace(name_).first;
+  } else {
+    spare_.back().key() = name_;
+    made = &*part.insert(std::move(spare_.back())).position;
+    spare_.pop_back();
   }
-  ++slots_[found->second.value]->lines;
-  return found->second;
+  ++size_;
+  if (free_.empty()) {
+    free_.push_back({static_cast<std::uint32_t>(slots_.size())});
+    slots_.emplace_back();
+  }
+  const BucketId id = free_.back();
+  free_.pop_back();
+  slots_[id.value] = made;
+  made->second = {.id = id, .state = limits::fresh(name_.limit->parameters, name_.key)};
+  return id;
 }
 
 void Buckets::leave(BucketId id) {
-  Slot& slot = *slots_[id.value];
-  CHECK(slot.lines > 0);
-  if (--slot.lines > 0 || slot.unused_listed) return;
-  slot.unused_listed = true;
+  Slot& left = slot(id);
+  CHECK(left.lines > 0);
+  if (--left.lines > 0 || left.unused_listed) return;
+  left.unused_listed = true;
   unused_.push_back(id);
 }
 
@@ -43,9 +55,9 @@ void Buckets::sweep(Instant now) {
   while (kept < kKeptAtOnce && forgotten < kForgottenAtOnce && !unused_.empty()) {
     if (cursor_ >= unused_.size()) cursor_ = 0;
     const BucketId id = unused_[cursor_];
-    Slot& slot = *slots_[id.value];
+    auto& [name, slot] = *slots_[id.value];
     const bool unused = slot.lines == 0;
-    if (unused && !limits::is_fresh(slot.name.first->parameters, slot.state, now)) {
+    if (unused && !limits::is_fresh(name.limit->parameters, slot.state, now)) {
       ++cursor_;
       ++kept;
       continue;
@@ -59,10 +71,14 @@ void Buckets::sweep(Instant now) {
 }
 
 void Buckets::forget(BucketId id) {
-  const Name& name = slots_[id.value]->name;
-  part_of(name).erase(name);
+  const Name& name = slots_[id.value]->first;
+  ByName::node_type node = part_of(name).extract(name);
+  if (spare_.size() < kSpare && node.key().key.capacity() <= kSpareKey) {
+    node.mapped().state = {};  // A log may be long.
+    spare_.push_back(std::move(node));
+  }
   --size_;
-  slots_[id.value].reset();
+  slots_[id.value] = nullptr;
   free_.push_back(id);
 }
 

@@ -5,10 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "limits/acquire.h"
@@ -29,6 +27,11 @@ class Buckets {
   static constexpr std::size_t kKeptAtOnce = 4;
   static constexpr std::size_t kForgottenAtOnce = 16;
 
+  // What a bucket takes is kept for one to come, for so many of them and with keys as long as this:
+  // tenants that come and go then cost no allocations.
+  static constexpr std::size_t kSpare = 4096;
+  static constexpr std::size_t kSpareKey = 64;
+
   // One more line uses the bucket; makes it if there is none. `limit` outlives the table.
   BucketId use(const limits::Limit& limit, const std::string& key);
 
@@ -36,7 +39,7 @@ class Buckets {
   void leave(BucketId id);
 
   // Stays where it is while a line uses the bucket.
-  limits::State& state(BucketId id) { return slots_[id.value]->state; }
+  limits::State& state(BucketId id) { return slot(id).state; }
 
   // Forgets a few of the unused buckets that are as good as new at `now`.
   void sweep(Instant now);
@@ -44,27 +47,37 @@ class Buckets {
   std::size_t size() const { return size_; }
 
  private:
-  using Name = std::pair<const limits::Limit*, std::string>;
+  struct Name {
+    const limits::Limit* limit = nullptr;
+    std::string key;
+    std::size_t hash = 0;  // Of the two.
+
+    bool operator==(const Name&) const = default;
+  };
   struct NameHash {
-    std::size_t operator()(const Name& name) const;
+    std::size_t operator()(const Name& name) const noexcept { return name.hash; }
   };
   struct Slot {
-    Name name;
+    BucketId id;
     limits::State state;
     std::size_t lines = 0;
     bool unused_listed = false;
   };
 
   // Cut into parts, as a table that grows puts all that it holds elsewhere at once.
-  using ByName = std::unordered_map<Name, BucketId, NameHash>;
+  using ByName = std::unordered_map<Name, Slot, NameHash>;
   static constexpr std::size_t kParts = 256;
 
   void forget(BucketId id);
-  ByName& part_of(const Name& name) { return by_name_[NameHash{}(name) / 8 % kParts]; }
+  ByName& part_of(const Name& name) { return by_name_[name.hash / 8 % kParts]; }
+  Slot& slot(BucketId id) { return slots_[id.value]->second; }
+  BucketId make();
 
-  std::deque<std::unique_ptr<Slot>> slots_;  // By BucketId; null: free.
+  std::deque<ByName::value_type*> slots_;  // By BucketId; null: free.
   std::vector<BucketId> free_;
   std::array<ByName, kParts> by_name_;
+  std::vector<ByName::node_type> spare_;
+  Name name_;  // Scratch.
   std::size_t size_ = 0;
   std::vector<BucketId> unused_;  // Each once; may hold some that are used again.
   std::size_t cursor_ = 0;        // Where in unused_ the next sweep goes on.

@@ -26,12 +26,24 @@ limits::IdPrefix prefix_of(std::uint16_t store, core::AskId ask) {
 
 static_assert(std::tuple_size_v<limits::IdPrefix> >= sizeof(std::uint16_t) + sizeof(core::AskId));
 
+// How many instants of an answer a forgotten line keeps room for.
+constexpr std::size_t kKeptDue = 8;
+
 struct Line {
   std::vector<BucketId> buckets;
   std::vector<const limits::Limit*> limits;  // Of the buckets.
   std::vector<limits::Charge> charges;       // Points into the buckets; empty: no such line.
   std::vector<std::uint8_t> from_record;     // The places of charges whose cost a record brings.
   std::vector<Duration> due;                 // Of the last answer.
+
+  // Keeps its room for the line that has its number next, but not that of a long answer.
+  void clear() {
+    buckets.clear();
+    limits.clear();
+    charges.clear();
+    from_record.clear();
+    if (due.size() > kKeptDue) due = {};
+  }
 
   std::span<const limits::Charge> costing(Permits of_record) {
     for (const std::uint8_t place : from_record) charges[place].cost = of_record;
@@ -91,7 +103,7 @@ void Store::forget_line(core::LineId id) {
   Line& line = state_->known(id);
   const std::lock_guard lock(state_->table.mutex_);
   for (const BucketId bucket : line.buckets) state_->table.buckets_.leave(bucket);
-  line = {};
+  line.clear();
 }
 
 void Store::read_costs(core::LineId id) {

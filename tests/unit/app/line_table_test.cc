@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 namespace einlass::app {
 namespace {
@@ -31,6 +32,20 @@ TEST(LineTable, a_forgotten_line_is_new_again_and_its_number_is_used_again) {
   const auto again = table.find_or_add(core::RouteId{0}, keys);
   EXPECT_TRUE(again.is_new);
   EXPECT_EQ(again.line, line);
+}
+
+TEST(LineTable, a_line_that_takes_the_room_of_another_has_its_own_keys) {
+  LineTable table;
+  table.forget(table.find_or_add(core::RouteId{0}, Keys{"a long key of a tenant", "y"}).line);
+  const Keys keys = {"b", "z"};
+  const auto found = table.find_or_add(core::RouteId{1}, keys);
+  EXPECT_TRUE(found.is_new);
+  EXPECT_EQ(table.size(), 1u);
+  std::vector<std::string_view> read;
+  table.read_keys(found.line, read);
+  EXPECT_EQ(read, std::vector<std::string_view>(keys.begin(), keys.end()));
+  EXPECT_EQ(table.find_or_add(core::RouteId{1}, keys).line, found.line);
+  EXPECT_TRUE(table.find_or_add(core::RouteId{0}, Keys{"a long key of a tenant", "y"}).is_new);
 }
 
 }  // namespace

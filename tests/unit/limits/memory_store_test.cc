@@ -240,6 +240,20 @@ TEST_F(MemoryStore, AnUnusedBucketThatIsUsedAgainStays) {
   EXPECT_EQ(store_.status().buckets, 1U);
 }
 
+TEST_F(MemoryStore, ABucketThatTakesTheRoomOfAnotherIsNew) {
+  add(0, {{&tenant_, "acme"}});
+  add(1, {{&tenant_, "a tenant with a long name"}});
+  ask(1, 0, 2, 2);
+  store_.forget_line(LineId{1});
+  ask(0, 20 * limits::kSecond);
+  ASSERT_EQ(store_.status().buckets, 1U);
+  add(1, {{&all_, "other"}});
+  add(2, {{&all_, "other"}});
+  EXPECT_EQ(store_.status().buckets, 2U);
+  EXPECT_EQ(ask(1, 20 * limits::kSecond, 1, 60).due.size(), 60U);
+  EXPECT_EQ(ask(2, 20 * limits::kSecond, 1, 60).due.size(), 40U);
+}
+
 TEST_F(MemoryStore, BucketsThatComeAndGoTakeNoRoom) {
   add(0, {{&tenant_, "acme"}});
   for (int i = 0; i < 20; ++i) {
