@@ -50,7 +50,8 @@ struct Shape {
   std::uint32_t partitions;
   std::uint64_t keys;  // Of the lanes.
   std::uint32_t lines =
-      1;  // Buckets of their own, as tenants have; made and forgotten as they come.
+      1;                 // Buckets of their own, as tenants have; made and forgotten as they come.
+  bool guarded = false;  // The target has a breaker and a retry budget, as it has by default.
 };
 
 // A world that answers everything at once: what is left is the gate.
@@ -91,7 +92,12 @@ class Bench {
     route.horizon = Duration::millis(500);
     route.shared_limits = 1;
     options.routes = {route};
-    options.targets = {{kInFlight}};
+    core::TargetOptions target{.max_in_flight = kInFlight};
+    if (shape.guarded) {
+      target.breaker.failures = 16;
+      target.retry_share = 20;
+    }
+    options.targets = {target};
     options.stores = 1;
     return options;
   }
@@ -198,7 +204,8 @@ int main() {
   using einlass::core::Order;
   measure({"no limit, no order", Order::none, false, 6, 1});
   measure({"no limit, order by partition", Order::partition, false, 64, 1});
-  measure({"token bucket, no order", Order::none, true, 6, 1});
+  compare({"token bucket, no order", Order::none, true, 6, 1},
+          {"the same with breaker and retry budget", Order::none, true, 6, 1, 1, true});
   measure({"token bucket, order by partition", Order::partition, true, 64, 1});
   compare({"token bucket, no order, 1 partition", Order::none, true, 1, 1},
           {"token bucket, no order, 1,000 partitions", Order::none, true, 1'000, 1});
