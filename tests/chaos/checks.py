@@ -178,13 +178,13 @@ def within_bucket(instants, rate, burst, doubled=()):
             level = allowed
 
 
-def arrivals(h, window_us, tolerance_us, faulty):
+def arrivals(h, window_us, tolerance_us, faulty, doubled=()):
     """On the wire: what arrives in any window shorter by the tolerance.
 
     Not counted: what was sent over a link, or by a gate, that was not sound then; `faulty(delivery)` says so.
     """
     sound = [one.arrived for one in h.deliveries if not faulty(one)]
-    for count, allowed, first, last in windows_kept(sound, window_us - tolerance_us, h.limits):
+    for count, allowed, first, last in windows_kept(sound, window_us - tolerance_us, h.limits, doubled):
         yield Breach("limit on the wire", f"{count} arrivals, {allowed} allowed, between {first} and {last}")
 
 

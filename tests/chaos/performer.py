@@ -14,6 +14,7 @@ import servers
 _TICK_S = 0.03
 _LEAVING_S = 20.0 * places.PATIENCE  # More than drain_timeout and the gate's own patience with the last commit.
 _BACK_S = 180.0
+_SWAP_S = 20.0  # Of the Sentinels, when they are asked to; or they have given up.
 
 
 class Recovery:
@@ -292,7 +293,10 @@ class Performer:
                 undo()
                 self._note(f"{server.name} is back")
             self._until_whole(fault, "redis", begin)
-        self._after(fault.seconds, back)
+        if fault.kind == "fail_over":  # The Sentinels begin later: until then all looks whole.
+            self._when(lambda: pair.primary() not in (server, None), back, back, _SWAP_S)
+        else:
+            self._after(fault.seconds, back)
         return True
 
     def _target(self, fault):

@@ -68,7 +68,8 @@ def breaches(h, produced, wait_replicas):
     yield from checks.within_windows(h, fleet.LIMIT["window_us"], doubled)
     for instants in by_tenant(h).values():
         yield from checks.within_bucket(instants.values(), fleet.TENANT["rate"], fleet.TENANT["burst"], doubled)
-    yield from checks.arrivals(h, fleet.LIMIT["window_us"], fleet.USE_WITHIN_US + _JITTER_US, unsound(h))
+    yield from checks.arrivals(h, fleet.LIMIT["window_us"], fleet.USE_WITHIN_US + _JITTER_US, unsound(h),
+                               doubled)
     yield from checks.books_closed(h)
     yield from checks.never_backwards(h)
     yield from checks.left_in_order(h)
