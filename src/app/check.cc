@@ -47,7 +47,8 @@ bool check_kafka(const config::Config& config) {
 }
 
 std::string where_redis_is(const config::Redis& redis) {
-  const std::string server = redis.host + ":" + std::to_string(redis.port);
+  const bool is_socket = redis.host.starts_with('/');
+  const std::string server = redis.host + (is_socket ? "" : ":" + std::to_string(redis.port));
   if (redis.sentinels.empty()) return (redis.cluster ? "Redis Cluster at " : "Redis at ") + server;
   std::string names;
   for (const config::HostPort& one : redis.sentinels) {

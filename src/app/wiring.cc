@@ -177,15 +177,14 @@ redis::StoreOptions redis_options(const config::Config& config, const RunId& run
     options.sentinels.push_back({one.host, one.port});
   }
   options.sentinel_name = config.redis.sentinel_name;
-  options.sentinel_username = config.redis.sentinel_username;
-  options.sentinel_password = config.redis.sentinel_password;
+  options.sentinel_login = {config.redis.sentinel_username, config.redis.sentinel_password,
+                            config.redis.sentinel_password_file};
   options.cluster = config.redis.cluster;
   options.wait_replicas = config.redis.wait_replicas;
   options.tls = config.redis.tls;
-  options.ca_file = config.redis.ca_file;
+  options.tls_files = {config.redis.ca_file, config.redis.cert_file, config.redis.key_file};
   options.server_name = config.redis.server_name;
-  options.username = config.redis.username;
-  options.password = config.redis.password;
+  options.login = {config.redis.username, config.redis.password, config.redis.password_file};
   options.database = config.redis.database;
   options.name_space = config.redis.name_space;
   options.timeout = config.redis.timeout;

@@ -101,6 +101,21 @@ std::optional<std::string> percent_decoded(std::string_view text) {
   return result;
 }
 
+std::string percent_encoded(std::string_view path) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string text;
+  for (const char c : path) {
+    const bool plain = is_host({&c, 1}) || c == '-' || c == '/' || c == '~';
+    if (plain) {
+      text += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    text += {'%', kHex[byte >> 4], kHex[byte & 15]};
+  }
+  return text;
+}
+
 bool may_hold_secret(std::string_view url) { return url.find_first_of("@?") != url.npos; }
 
 std::string without_secrets(std::string_view url) {

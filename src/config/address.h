@@ -37,6 +37,9 @@ std::optional<Url> split_url(std::string_view text);
 // None where a % is not followed by two hex digits, or where it stands for a control character.
 std::optional<std::string> percent_decoded(std::string_view text);
 
+// The way back for a path: all but letters, digits, slashes and -._~ as %XX.
+std::string percent_encoded(std::string_view path);
+
 // Whether a message may not show the URL: it has a login, or a query.
 bool may_hold_secret(std::string_view url);
 

@@ -34,11 +34,13 @@ struct Kafka {
 };
 
 struct Redis {
-  std::string host = "127.0.0.1";
+  std::string host = "127.0.0.1";  // With a slash in front: the path of a Unix socket.
   std::uint16_t port = 6379;
   bool tls = false;
   std::string ca_file, server_name;
+  std::string cert_file, key_file;  // Both or none.
   std::string username, password;
+  std::string password_file;  // Where the password was read, and is read again; or empty.
   int database = 0;
   std::string name_space = "einlass";
   Duration timeout = Duration::millis(500);
@@ -48,6 +50,7 @@ struct Redis {
   std::vector<HostPort> sentinels;
   std::string sentinel_name = "mymaster";
   std::string sentinel_username, sentinel_password;  // Empty: no login at the sentinels.
+  std::string sentinel_password_file;
 
   bool cluster = false;   // host and port are one node of a Redis Cluster, to begin with.
   int wait_replicas = 0;  // How many replicas have a grant before it counts.

@@ -11,11 +11,12 @@ constexpr std::uint16_t kPort = 6379;
 constexpr std::uint16_t kSentinelPort = 26379;
 constexpr std::size_t kMostSentinels = 100;
 constexpr Bounds<std::int64_t> kReplicas{0, 100};
+constexpr std::size_t kMostSocketPath = 107;       // What the kernel takes: unix(7).
 constexpr std::int64_t kMostDatabase = 1'000'000;  // Servers allow 16 by default.
 
 const Refusal kNotAUrl{
-    "is not a Redis URL; write redis://[user:password@]HOST[:PORT][/DATABASE], or rediss:// for "
-    "TLS"};
+    "is not a Redis URL; write redis://[user:password@]HOST[:PORT][/DATABASE], rediss:// for TLS, "
+    "or unix:///PATH[?db=DATABASE]"};
 
 // USER:PASSWORD, each percent-encoded; either may be empty.
 bool read_login(std::string_view login, Redis& redis) {
@@ -28,24 +29,52 @@ bool read_login(std::string_view login, Redis& redis) {
   return true;
 }
 
-Parsed<Redis> parse_redis_url(const std::string& text, Redis redis) {
-  const auto url = split_url(text);
-  if (!url || (url->scheme != "redis" && url->scheme != "rediss") || url->query || url->fragment) {
-    return kNotAUrl;
+bool read_database(std::string_view text, Redis& redis) {
+  const auto database = parse_whole(text, {0, kMostDatabase});
+  if (refused(database)) return false;
+  redis.database = static_cast<int>(std::get<std::int64_t>(database));
+  return true;
+}
+
+// unix://[USER:PASSWORD@]/PATH[?db=DATABASE], as other clients of Redis write it.
+std::optional<Refusal> read_socket(const Url& url, Redis& redis) {
+  constexpr std::string_view kDatabase = "db=";
+  const auto path = percent_decoded(url.path);
+  if (!url.address.empty() || !path || path->size() < 2) return kNotAUrl;
+  if (path->size() > kMostSocketPath) {
+    return Refusal{"has a path that is longer than the " + std::to_string(kMostSocketPath) +
+                   " bytes that a Unix socket may have"};
   }
-  const auto address = parse_host_port(url->address, kPort);
+  if (url.query && !url.query->starts_with(kDatabase)) return kNotAUrl;
+  if (url.query && !read_database(url.query->substr(kDatabase.size()), redis)) {
+    return Refusal{"has a database that is no number; write ?db=0 at its end"};
+  }
+  redis.host = *path;
+  redis.port = 0;
+  return std::nullopt;
+}
+
+std::optional<Refusal> read_server(const Url& url, Redis& redis) {
+  if ((url.scheme != "redis" && url.scheme != "rediss") || url.query) return kNotAUrl;
+  const auto address = parse_host_port(url.address, kPort);
   if (refused(address)) return std::get<Refusal>(address);
-  redis.tls = url->scheme == "rediss";
+  redis.tls = url.scheme == "rediss";
   redis.host = std::get<HostPort>(address).host;
   redis.port = std::get<HostPort>(address).port;
+  if (url.path.size() > 1 && !read_database(url.path.substr(1), redis)) {
+    return Refusal{"has a database that is no number; write /0 at its end"};
+  }
+  return std::nullopt;
+}
+
+Parsed<Redis> parse_redis_url(const std::string& text, Redis redis) {
+  const auto url = split_url(text);
+  if (!url || url->fragment) return kNotAUrl;
+  const auto refusal = url->scheme == "unix" ? read_socket(*url, redis) : read_server(*url, redis);
+  if (refusal) return *refusal;
   if (url->login && !read_login(*url->login, redis)) {
     return Refusal{
         "has a login that is not percent-encoded as URLs are; use username and password"};
-  }
-  if (url->path.size() > 1) {
-    const auto database = parse_whole(url->path.substr(1), {0, kMostDatabase});
-    if (refused(database)) return Refusal{"has a database that is no number; write /0 at its end"};
-    redis.database = static_cast<int>(std::get<std::int64_t>(database));
   }
   return redis;
 }
@@ -70,7 +99,9 @@ void decode_login(Section& section, Redis& redis) {
     }
   }
   section.read_text("username", redis.username);
-  read_secret(section, "password", redis.password);
+  if (read_secret(section, "password", redis.password)) {
+    section.read_text("password_file", redis.password_file);
+  }
   check_username(section, redis.username, redis.password);
 }
 
@@ -104,7 +135,9 @@ void decode_sentinel(Section& redis_section, Redis& redis) {
   }
   section.read_name("name", redis.sentinel_name);
   section.read_text("username", redis.sentinel_username);
-  read_secret(section, "password", redis.sentinel_password);
+  if (read_secret(section, "password", redis.sentinel_password)) {
+    section.read_text("password_file", redis.sentinel_password_file);
+  }
   check_username(section, redis.sentinel_username, redis.sentinel_password);
 }
 
@@ -117,6 +150,10 @@ void decode_servers(Section& section, Redis& redis) {
   section.read_whole("wait_replicas", replicas, kReplicas);
   redis.wait_replicas = static_cast<int>(replicas);
   if (!redis.cluster) return;
+  if (redis.host.starts_with('/')) {
+    reading.wrong(section.place_of("cluster"), section.path_of("cluster"),
+                  "the nodes of a cluster are reached over TCP; write a redis:// URL");
+  }
   if (section.has("sentinel")) {
     reading.wrong(section.place_of("cluster"), section.path_of("cluster"),
                   "stands beside sentinel, but a cluster looks after its own primaries; keep one "
@@ -127,6 +164,27 @@ void decode_servers(Section& section, Redis& redis) {
                   "names database " + std::to_string(redis.database) +
                       ", but a cluster has only 0; leave the number out");
   }
+}
+
+// `sound`: what the URL says of TLS is known.
+void decode_tls(Section& section, Redis& redis, bool sound) {
+  Reading& reading = section.reading();
+  const std::pair<std::string_view, std::string*> texts[] = {{"ca_file", &redis.ca_file},
+                                                             {"cert_file", &redis.cert_file},
+                                                             {"key_file", &redis.key_file},
+                                                             {"server_name", &redis.server_name}};
+  for (const auto& [name, text] : texts) {
+    section.read_text(name, *text);
+    if (text->empty() || !sound || redis.tls) continue;
+    reading.wrong(section.place_of(name), section.path_of(name),
+                  "means nothing without TLS; write a rediss:// URL, or leave it out");
+  }
+  if (redis.cert_file.empty() == redis.key_file.empty()) return;
+  const bool certificate = redis.key_file.empty();
+  const std::string_view name = certificate ? "cert_file" : "key_file";
+  reading.wrong(section.place_of(name), section.path_of(name),
+                std::string("stands alone; write ") + (certificate ? "key_file" : "cert_file") +
+                    " beside it");
 }
 
 }  // namespace
@@ -142,15 +200,7 @@ void decode_redis(Section& top, Redis& redis) {
   decode_servers(section, redis);
   section.read_name("namespace", redis.name_space);
   section.read_duration("timeout", redis.timeout, kTimeout);
-  section.read_text("ca_file", redis.ca_file);
-  section.read_text("server_name", redis.server_name);
-  for (const std::string_view name : {"ca_file", "server_name"}) {
-    const bool written = !(name == "ca_file" ? redis.ca_file : redis.server_name).empty();
-    if (written && sound && !redis.tls) {
-      section.reading().wrong(section.place_of(name), section.path_of(name),
-                              "means nothing without TLS; write a rediss:// URL, or leave it out");
-    }
-  }
+  decode_tls(section, redis, sound);
 }
 
 }  // namespace einlass::config

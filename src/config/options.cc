@@ -54,15 +54,21 @@ constexpr Option kOptions[] = {
     {"kafka", "properties", "map", "none",
      "Any property of librdkafka, as `security.protocol`; secrets also as `NAME_file`."},
 
-    {"redis", "url", "redis:// or rediss:// URL", "redis://127.0.0.1:6379/0",
-     "The server, as `redis://[user:password@]HOST[:PORT][/DATABASE]`; `rediss` for TLS."},
+    {"redis", "url", "redis://, rediss:// or unix:// URL", "redis://127.0.0.1:6379/0",
+     "The server, as `redis://[user:password@]HOST[:PORT][/DATABASE]`; `rediss` for TLS; "
+     "`unix:///PATH[?db=DATABASE]` for a Unix socket."},
     {"redis", "username", "text", "none", "The user to log in as, if not in the URL."},
     {"redis", "password", "secret", "none", "The password, if not in the URL."},
-    {"redis", "password_file", "path", "none", "A file that holds the password."},
+    {"redis", "password_file", "path", "none",
+     "A file that holds the password; it is read anew for each connection."},
     {"redis", "namespace", "name", "einlass", "The first part of every key."},
     {"redis", "timeout", "duration", "500ms", "A call without an answer by then is an outage."},
     {"redis", "ca_file", "path", "none",
-     "Certificates to trust instead of the system's authorities; only with `rediss`."},
+     "Certificates to trust instead of the system's authorities; only with `rediss`. This file and "
+     "the next two are read anew for each connection."},
+    {"redis", "cert_file", "path", "none",
+     "The certificate that Redis is shown, with its chain; only with `rediss`."},
+    {"redis", "key_file", "path", "none", "The key to `cert_file`."},
     {"redis", "server_name", "text", "none",
      "The name that the certificate must have, if not the URL's host; only with `rediss`."},
 
@@ -79,7 +85,7 @@ constexpr Option kOptions[] = {
     {"redis.sentinel", "name", "name", "mymaster", "What the sentinels call the primary."},
     {"redis.sentinel", "username", "text", "none", "The user to log in as at the sentinels."},
     {"redis.sentinel", "password", "secret", "none", "The sentinels' password."},
-    {"redis.sentinel", "password_file", "path", "none", "A file that holds that password."},
+    {"redis.sentinel", "password_file", "path", "none", "A file that holds that password; read anew likewise."},
 
     {kLimit, "algorithm", "name", "required",
      "What the limit promises: `sliding_log` never more than `limit` in any `window`; "

@@ -125,6 +125,12 @@ void print_kafka(Page& page, const Kafka& kafka) {
   });
 }
 
+// What stands in a file may be another one by now.
+void print_password(Page& page, const std::string& password, const std::string& file) {
+  page.text_if_any("password_file", file);
+  if (file.empty() && !password.empty()) page.secret("password", password);
+}
+
 void print_sentinel(Page& page, const Redis& redis) {
   std::vector<std::string> addresses;
   for (const HostPort& address : redis.sentinels) addresses.push_back(to_text(address));
@@ -132,20 +138,29 @@ void print_sentinel(Page& page, const Redis& redis) {
     page.option("addresses", yaml_list(addresses));
     page.text("name", redis.sentinel_name);
     page.text_if_any("username", redis.sentinel_username);
-    if (!redis.sentinel_password.empty()) page.secret("password", redis.sentinel_password);
+    print_password(page, redis.sentinel_password, redis.sentinel_password_file);
   });
+}
+
+// Without its login.
+std::string redis_url(const Redis& redis) {
+  const std::string database = std::to_string(redis.database);
+  if (redis.host.starts_with('/'))
+    return "unix://" + percent_encoded(redis.host) + "?db=" + database;
+  return (redis.tls ? "rediss://" : "redis://") + to_text(HostPort{redis.host, redis.port}) + "/" +
+         database;
 }
 
 void print_redis(Page& page, const Redis& redis) {
   page.section("redis", [&] {
-    page.text("url", (redis.tls ? "rediss://" : "redis://") +
-                         to_text(HostPort{redis.host, redis.port}) + "/" +
-                         std::to_string(redis.database));
+    page.text("url", redis_url(redis));
     page.text_if_any("username", redis.username);
-    if (!redis.password.empty()) page.secret("password", redis.password);
+    print_password(page, redis.password, redis.password_file);
     page.text("namespace", redis.name_space);
     page.option("timeout", to_text(redis.timeout));
     page.text_if_any("ca_file", redis.ca_file);
+    page.text_if_any("cert_file", redis.cert_file);
+    page.text_if_any("key_file", redis.key_file);
     page.text_if_any("server_name", redis.server_name);
     if (!redis.sentinels.empty()) print_sentinel(page, redis);
     page.option("cluster", redis.cluster ? "true" : "false");

@@ -1,12 +1,10 @@
 #include "config/secrets.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <set>
 
 #include "config/expand.h"
 #include "config/names.h"
+#include "units/secret_file.h"
 
 namespace einlass::config {
 namespace {
@@ -24,26 +22,12 @@ std::optional<std::string> read_secret_file(Reading& reading, const Node& node,
                                             const std::string& path) {
   const auto name = reading.scalar(node, path);
   if (!name) return std::nullopt;
-  errno = 0;
-  std::ifstream file(name->text, std::ios::binary);
-  std::string text(kMostValueBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (file.gcount() == 0 && errno != 0)) {
-    reading.wrong(*name, std::string("cannot be read: ") + std::strerror(errno));
+  SecretText read = read_secret_text(name->text);
+  if (!read.trouble.empty()) {
+    reading.wrong(*name, read.trouble);
     return std::nullopt;
   }
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMostValueBytes) {
-    reading.wrong(*name, "holds more than 64KiB");
-    return std::nullopt;
-  }
-  if (text.find('\0') != std::string::npos) {
-    reading.wrong(*name, "holds a NUL byte; a secret is text");
-    return std::nullopt;
-  }
-  if (text.ends_with('\n')) text.pop_back();
-  if (text.ends_with('\r')) text.pop_back();
-  return text;
+  return std::move(read.value);
 }
 
 bool read_secret(Section& section, std::string_view name, std::string& out) {

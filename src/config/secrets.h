@@ -10,7 +10,7 @@
 namespace einlass::config {
 
 // What the file named by `node` holds, without one line end at its end; none, with a mistake, if it
-// cannot be read, holds more than kMostValueBytes, or has a NUL in it.
+// cannot be read, is too long, or has a NUL in it.
 std::optional<std::string> read_secret_file(Reading& reading, const Node& node,
                                             const std::string& path);
 

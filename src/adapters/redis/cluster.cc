@@ -79,12 +79,11 @@ void Cluster::ask(std::size_t tried) {
   const StoreOptions& options = context_.options;
   const Address address = candidate(tried);
   const std::string_view words[] = {"CLUSTER", "SLOTS"};
-  inquiry_ =
-      Inquiry::start(context_.io, endpoint(options, address), {options.username, options.password},
-                     words, std::chrono::microseconds(options.timeout.us),
-                     [this, address, tried](const Value* answer, const std::string& why) {
-                       answered(address, tried, answer, why);
-                     });
+  inquiry_ = Inquiry::start(context_.io, endpoint(options, address), options.login, words,
+                            std::chrono::microseconds(options.timeout.us),
+                            [this, address, tried](const Value* answer, const std::string& why) {
+                              answered(address, tried, answer, why);
+                            });
 }
 
 void Cluster::answered(const Address& asked, std::size_t tried, const Value* answer,

@@ -2,10 +2,13 @@
 
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <sys/un.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/write.hpp>
 #include <utility>
@@ -28,50 +31,76 @@ void Connection::open(std::chrono::microseconds limit) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
     self->fail("no connection within " + std::to_string(ms) + " ms");
   });
+  if (endpoint_.host.starts_with('/')) {
+    if (endpoint_.host.size() >= sizeof(sockaddr_un::sun_path)) {
+      return asio::post(resolver_.get_executor(), [self = shared_from_this()] {
+        self->fail("the path of the Unix socket is too long");
+      });
+    }
+    return connect({Any::endpoint(asio::local::stream_protocol::endpoint(endpoint_.host))});
+  }
   resolver_.async_resolve(
       endpoint_.host, std::to_string(endpoint_.port),
       [self = shared_from_this()](const Error& error, const Tcp::resolver::results_type& found) {
-        if (!self->ended(error, "cannot resolve the host name: ")) self->connect(found);
+        if (self->ended(error, "cannot resolve the host name: ")) return;
+        std::vector<Any::endpoint> endpoints;
+        for (const auto& one : found) endpoints.emplace_back(one.endpoint());
+        self->connect(endpoints);
       });
 }
 
-void Connection::connect(const Tcp::resolver::results_type& endpoints) {
+void Connection::connect(const std::vector<Any::endpoint>& endpoints) {
   asio::async_connect(socket_, endpoints,
-                      [self = shared_from_this()](const Error& error, const Tcp::endpoint&) {
+                      [self = shared_from_this()](const Error& error, const Any::endpoint&) {
                         if (self->ended(error, "cannot connect: ")) return;
-                        Error ignored;  // Only slower without.
+                        Error ignored;  // Only slower without; a Unix socket has neither.
                         self->socket_.set_option(Tcp::no_delay(true), ignored);
                         self->socket_.set_option(asio::socket_base::keep_alive(true), ignored);
                         self->endpoint_.tls ? self->start_tls() : self->established();
                       });
 }
 
-// The authorities are read for each connection, so that a renewed file needs no restart.
+bool Connection::read_tls_files(std::string& why) {
+  const TlsFiles& files = endpoint_.tls_files;
+  asio::ssl::context& context = *tls_context_;
+  Error error;
+  if (files.ca.empty()) {
+    context.set_default_verify_paths(error);
+  } else {
+    context.load_verify_file(files.ca, error);
+  }
+  if (error) why = "cannot read the certificate authorities in " + files.ca;
+  if (!error && !files.certificate.empty()) {
+    context.use_certificate_chain_file(files.certificate, error);
+    if (error) why = "cannot read the certificate in " + files.certificate;
+    if (!error) context.use_private_key_file(files.key, asio::ssl::context::pem, error);
+    if (error && why.empty()) {
+      why = "cannot use the key in " + files.key + " for the certificate in " + files.certificate;
+    }
+  }
+  if (error) why += ": " + error.message();
+  return !error;
+}
+
+// A name is also asked for (SNI); an address may only be compared.
+bool Connection::expect_name() {
+  SSL* const ssl = tls_->native_handle();
+  const char* const name = endpoint_.server_name.c_str();
+  Error not_an_address;
+  asio::ip::make_address(endpoint_.server_name, not_an_address);
+  if (!not_an_address) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
+  return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
+}
+
 bool Connection::prepare_tls(std::string& why) {
   tls_context_.emplace(asio::ssl::context::tls_client);
   SSL_CTX_set_min_proto_version(tls_context_->native_handle(), TLS1_2_VERSION);
-  Error error;
-  if (endpoint_.ca_file.empty()) {
-    tls_context_->set_default_verify_paths(error);
-  } else {
-    tls_context_->load_verify_file(endpoint_.ca_file, error);
-  }
-  if (error) {
-    why =
-        "cannot read the certificate authorities in " + endpoint_.ca_file + ": " + error.message();
-    return false;
-  }
+  if (!read_tls_files(why)) return false;
   tls_.emplace(socket_, *tls_context_);
-  SSL* ssl = tls_->native_handle();
-  SSL_set_verify(ssl, SSL_VERIFY_PEER, nullptr);
-  const char* name = endpoint_.server_name.c_str();
-  Error not_an_address;
-  asio::ip::make_address(endpoint_.server_name, not_an_address);
-  const bool set = not_an_address
-                       ? SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1
-                       : X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
-  if (!set) why = "'" + endpoint_.server_name + "' is no name that a certificate can be for";
-  return set;
+  SSL_set_verify(tls_->native_handle(), SSL_VERIFY_PEER, nullptr);
+  if (expect_name()) return true;
+  why = "'" + endpoint_.server_name + "' is no name that a certificate can be for";
+  return false;
 }
 
 void Connection::start_tls() {
@@ -130,7 +159,10 @@ void Connection::send() {
   }
 }
 
+// With TLS the reason may still be on its way in, as an alert: the read that is open brings it, or
+// the end. Until then nothing more is written.
 void Connection::write_done(const Error& error) {
+  if (error && tls_) return;
   writing_ = false;
   if (!ended(error, "")) send();
 }

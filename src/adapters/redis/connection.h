@@ -1,7 +1,9 @@
-// One connection to the server over TCP or TLS: bytes out, bytes in, and the reason of its end.
+// One connection to the server over TCP, TLS or a Unix socket: bytes out, bytes in, and the reason
+// of its end.
 #pragma once
 
 #include <array>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
@@ -14,14 +16,17 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "adapters/redis/tls_files.h"
 
 namespace einlass::redis {
 
 struct Endpoint {
-  std::string host;
+  std::string host;  // With a slash in front: the path of a Unix socket.
   std::uint16_t port = 0;
   bool tls = false;
-  std::string ca_file;      // Empty: the system's authorities.
+  TlsFiles tls_files;
   std::string server_name;  // What the certificate must be for.
 };
 
@@ -56,12 +61,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   using Tcp = boost::asio::ip::tcp;
+  using Any = boost::asio::generic::stream_protocol;  // TCP, or a Unix socket.
   using Error = boost::system::error_code;
   static constexpr std::size_t kReadBytes = 64 * 1024;
 
-  void connect(const Tcp::resolver::results_type& endpoints);
+  void connect(const std::vector<Any::endpoint>& endpoints);
   void start_tls();
   bool prepare_tls(std::string& why);
+  bool read_tls_files(std::string& why);
+  bool expect_name();
   void established();
   void read();
   void read_done(const Error& error, std::size_t size);
@@ -73,9 +81,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Endpoint endpoint_;
   Observer* observer_;  // Null once it is over.
   Tcp::resolver resolver_;
-  Tcp::socket socket_;
+  Any::socket socket_;
   std::optional<boost::asio::ssl::context> tls_context_;
-  std::optional<boost::asio::ssl::stream<Tcp::socket&>> tls_;
+  std::optional<boost::asio::ssl::stream<Any::socket&>> tls_;
   boost::asio::steady_timer open_limit_;
   bool established_ = false;
   bool writing_ = false;

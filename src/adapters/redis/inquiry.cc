@@ -12,18 +12,9 @@ constexpr std::size_t kLongestAnswer = 4 << 20;
 
 }  // namespace
 
-void append_login(std::string& out, const Login& login) {
-  if (login.password.empty()) return;
-  append_array(out, login.username.empty() ? 2 : 3);
-  append_bulk(out, "AUTH");
-  if (!login.username.empty()) append_bulk(out, login.username);
-  append_bulk(out, login.password);
-}
-
 Inquiry::Inquiry(boost::asio::io_context& io, const Login& login,
                  std::span<const std::string_view> words, Done done)
-    : limit_(io), login_open_(!login.password.empty()), done_(std::move(done)) {
-  append_login(question_, login);
+    : limit_(io), login_open_(append_login(question_, login)), done_(std::move(done)) {
   append_array(question_, words.size());
   for (const std::string_view word : words) append_bulk(question_, word);
 }

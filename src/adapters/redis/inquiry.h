@@ -12,17 +12,10 @@
 #include <string_view>
 
 #include "adapters/redis/connection.h"
+#include "adapters/redis/login.h"
 #include "adapters/redis/value.h"
 
 namespace einlass::redis {
-
-struct Login {
-  std::string username;  // Empty: the default user.
-  std::string password;  // Empty: no login.
-};
-
-// Appends AUTH; nothing where there is no password.
-void append_login(std::string& out, const Login& login);
 
 // Owned by a shared_ptr, which what is under way holds too.
 class Inquiry final : public std::enable_shared_from_this<Inquiry>, Connection::Observer {
@@ -51,8 +44,8 @@ class Inquiry final : public std::enable_shared_from_this<Inquiry>, Connection::
   std::shared_ptr<Connection> connection_;
   boost::asio::steady_timer limit_;
   std::string question_;
-  std::string answer_;  // As far as it has come.
   bool login_open_;     // The next reply is to the login.
+  std::string answer_;  // As far as it has come.
   Done done_;
 };
 

@@ -17,6 +17,7 @@ constexpr int kWaitShareNumerator = 3, kWaitShareDenominator = 4;
 }  // namespace
 
 std::string to_string(const Address& address) {
+  if (address.host.starts_with('/')) return address.host;
   return address.host + ":" + std::to_string(address.port);
 }
 
@@ -24,7 +25,7 @@ Endpoint endpoint(const StoreOptions& options, const Address& address) {
   return {.host = address.host,
           .port = address.port,
           .tls = options.tls,
-          .ca_file = options.ca_file,
+          .tls_files = options.tls_files,
           .server_name = options.server_name.empty() ? address.host : options.server_name};
 }
 

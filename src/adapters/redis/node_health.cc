@@ -64,10 +64,7 @@ void Node::opened() {
   const auto now = Steady::now();
   last_read_ = now;
   const StoreOptions& options = context_.options;
-  if (!options.password.empty()) {
-    append_login(connection_->out(), {options.username, options.password});
-    push({.kind = Call::Kind::login}, now);
-  }
+  if (append_login(connection_->out(), options.login)) push({.kind = Call::Kind::login}, now);
   if (options.database != 0) {
     command({"SELECT", std::to_string(options.database)}, Call::Kind::login, now);
   }

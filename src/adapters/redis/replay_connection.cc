@@ -7,6 +7,7 @@
 #include "adapters/redis/error_reply.h"
 #include "adapters/redis/hash_slot.h"
 #include "adapters/redis/inquiry.h"
+#include "adapters/redis/node.h"
 #include "adapters/redis/resp.h"
 #include "adapters/redis/sentinels.h"
 #include "limits/permit_id.h"
@@ -25,9 +26,7 @@ ReplayConnection::~ReplayConnection() {
   if (connection_) connection_->close();
 }
 
-std::string ReplayConnection::where() const {
-  return server_.host + ":" + std::to_string(server_.port);
-}
+std::string ReplayConnection::where() const { return to_string(server_); }
 
 bool ReplayConnection::open() {
   trouble_.clear();
@@ -35,7 +34,7 @@ bool ReplayConnection::open() {
   if (!find_server()) return false;
   reader_ = std::make_unique<ReplyReader>(kMostReplyElements);
   Connection::Observer& observer = *this;
-  connection_ = std::make_shared<Connection>(io_, endpoint(), observer);
+  connection_ = std::make_shared<Connection>(io_, endpoint(options_, server_), observer);
   connection_->open(kPatience);
   return wait([this] { return opened_; }) && log_in();
 }
@@ -44,14 +43,6 @@ bool ReplayConnection::find_server() {
   server_ = {options_.host, options_.port};
   if (!options_.sentinels.empty()) return find_primary();
   return !options_.cluster || find_holder();
-}
-
-Endpoint ReplayConnection::endpoint() const {
-  return {.host = server_.host,
-          .port = server_.port,
-          .tls = options_.tls,
-          .ca_file = options_.ca_file,
-          .server_name = options_.server_name.empty() ? server_.host : options_.server_name};
 }
 
 bool ReplayConnection::find_primary() {
@@ -82,8 +73,8 @@ bool ReplayConnection::find_holder() {
       trouble_.clear();
     }
   };
-  const auto inquiry = Inquiry::start(io_, endpoint(), {options_.username, options_.password},
-                                      kQuestion, kPatience, take);
+  const auto inquiry =
+      Inquiry::start(io_, endpoint(options_, server_), options_.login, kQuestion, kPatience, take);
   wait_for_inquiry(over);
   return trouble_.empty();
 }
@@ -97,8 +88,7 @@ void ReplayConnection::wait_for_inquiry(const bool& over) {
 }
 
 bool ReplayConnection::log_in() {
-  append_login(out_, {options_.username, options_.password});
-  std::size_t replies = options_.password.empty() ? 0 : 1;
+  std::size_t replies = append_login(out_, options_.login) ? 1 : 0;
   if (options_.database != 0) {
     append_array(out_, 2);
     append_bulk(out_, "SELECT");

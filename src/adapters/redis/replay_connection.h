@@ -54,7 +54,6 @@ class ReplayConnection final : Connection::Observer {
   bool find_server();
   bool find_primary();
   bool find_holder();
-  Endpoint endpoint() const;
   void wait_for_inquiry(const bool& over);
 
   bool wait(const std::function<bool()>& done);

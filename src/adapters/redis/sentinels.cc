@@ -40,8 +40,7 @@ void Sentinels::ask(std::size_t tried) {
   }
   const std::string_view words[] = {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", options_.sentinel_name};
   inquiry_ = Inquiry::start(
-      io_, endpoint(options_, options_.sentinels[current_]),
-      {options_.sentinel_username, options_.sentinel_password}, words,
+      io_, endpoint(options_, options_.sentinels[current_]), options_.sentinel_login, words,
       std::chrono::microseconds(options_.timeout.us),
       [this, tried](const Value* answer, const std::string& why) { answered(tried, answer, why); });
 }

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "adapters/redis/login.h"
+#include "adapters/redis/tls_files.h"
 #include "core/command.h"
 #include "core/event.h"
 #include "core/ids.h"
@@ -39,23 +41,23 @@ struct SharedTarget {
 
 struct StoreOptions {
   core::StoreId store;
-  std::string host = "127.0.0.1";  // Of the server, or of one node of the cluster.
+  // Of the server, or of one node of the cluster. With a slash in front: a Unix socket's path.
+  std::string host = "127.0.0.1";
   std::uint16_t port = 6379;
 
   // Not empty: these say which server is the primary, and host and port are not used. They are
   // asked over TLS if `tls`, with a login of their own.
   std::vector<Address> sentinels;
   std::string sentinel_name = "mymaster";
-  std::string sentinel_username, sentinel_password;
+  Login sentinel_login;
 
   bool cluster = false;   // The nodes are learned, each is connected.
   int wait_replicas = 0;  // A grant counts once so many replicas have confirmed it.
 
   bool tls = false;
-  std::string ca_file;      // Empty: the system's authorities.
+  TlsFiles tls_files;
   std::string server_name;  // Empty: the host.
-  std::string username;     // Empty: the default user.
-  std::string password;     // Empty: no AUTH.
+  Login login;
   int database = 0;
   std::string name_space = "einlass";        // First part of every key.
   Duration timeout = Duration::millis(500);  // A call without an answer by then has failed.

@@ -25,7 +25,7 @@ bool answers(GateSide& side, const limits::Limit& limit) {
 TEST(RedisLogin, APasswordIsAccepted) {
   RedisServer server({"--requirepass", kSecret});
   auto options = options_for(server.port());
-  options.password = kSecret;
+  options.login.password = kSecret;
   GateSide side(options);
   EXPECT_TRUE(answers(side, sliding_log("callbacks", 5)));
 }
@@ -33,24 +33,39 @@ TEST(RedisLogin, APasswordIsAccepted) {
 TEST(RedisLogin, AWrongOrMissingPasswordIsToldWithoutIt) {
   RedisServer server({"--requirepass", kSecret});
   auto options = options_for(server.port());
-  options.password = "wrong-wrong";
+  options.login.password = "wrong-wrong";
   GateSide wrong(options);
   ASSERT_TRUE(wrong.until([&] { return wrong.notice("redis_refused"); }));
   EXPECT_TRUE(wrong.says("WRONGPASS"));
   EXPECT_FALSE(leaks(wrong, "wrong-wrong"));
   EXPECT_FALSE(wrong.store->status().up);
 
-  options.password.clear();
+  options.login.password.clear();
   GateSide missing(options);
   ASSERT_TRUE(missing.until([&] { return missing.notice("redis_refused"); }));
   EXPECT_TRUE(missing.says("NOAUTH"));
   ASSERT_EQ(Control(server.port())({"AUTH", kSecret}), "OK");
 }
 
+// A password that is renewed on disk counts from the next login on; until then, and where the file
+// is gone, the one that was read first.
+TEST(RedisLogin, APasswordIsRenewedInItsFile) {
+  RedisServer server({"--requirepass", kSecret});
+  TemporaryDirectory directory;
+  const std::string file = directory.file("password");
+  auto options = options_for(server.port());
+  options.login = {.username = "", .password = "wrong-wrong", .password_file = file};
+  GateSide side(options);
+  ASSERT_TRUE(side.until([&] { return side.notice("redis_refused"); }));
+  std::ofstream(file) << kSecret << '\n';
+  EXPECT_TRUE(answers(side, sliding_log("callbacks", 5)));
+  EXPECT_FALSE(leaks(side, kSecret));
+}
+
 TEST(RedisLogin, APasswordThatNobodyWantsIsTold) {
   RedisServer server;
   auto options = options_for(server.port());
-  options.password = kSecret;
+  options.login.password = kSecret;
   GateSide side(options);
   ASSERT_TRUE(side.until([&] { return side.notice("redis_refused"); }));
   EXPECT_TRUE(side.says("remove redis.password"));
@@ -64,8 +79,8 @@ TEST(RedisLogin, AnAclUserNeedsOnlyItsNamespace) {
                      "+ping", "+eval", "+evalsha", "+time", "+@read", "+@write"}),
             "OK");
   auto options = options_for(server.port());
-  options.username = "gate";
-  options.password = kSecret;
+  options.login.username = "gate";
+  options.login.password = kSecret;
   GateSide side(options);
   EXPECT_TRUE(answers(side, sliding_log("callbacks", 5)));
 
@@ -80,6 +95,30 @@ TEST(RedisLogin, AnAclUserNeedsOnlyItsNamespace) {
   EXPECT_FALSE(leaks(other, kSecret));
 }
 
+TEST(RedisSocket, AServerIsReachedOverAUnixSocket) {
+  TemporaryDirectory directory;
+  const std::string path = directory.file("redis.sock");
+  RedisServer server({"--unixsocket", path});
+  auto options = options_for(0);
+  options.host = path;
+  GateSide side(options);
+  EXPECT_TRUE(answers(side, sliding_log("callbacks", 5)));
+}
+
+TEST(RedisSocket, AMissingOneIsToldByItsPath) {
+  auto options = options_for(0);
+  options.host = "/nowhere/redis.sock";
+  GateSide side(options);
+  ASSERT_TRUE(side.until([&] { return side.notice("redis_unreachable"); }));
+  EXPECT_TRUE(side.says("Redis at /nowhere/redis.sock: cannot connect: No such file"))
+      << side.notices.back().detail;
+
+  options.host = "/" + std::string(200, 'x');
+  GateSide too_long(options);
+  ASSERT_TRUE(too_long.until([&] { return too_long.notice("redis_unreachable"); }));
+  EXPECT_TRUE(too_long.says("path of the Unix socket is too long"));
+}
+
 // An authority and a server's certificate for the name redis.test and the address 127.0.0.1.
 struct RedisTls : ::testing::Test {
   TemporaryDirectory directory;
@@ -89,17 +128,27 @@ struct RedisTls : ::testing::Test {
     authority("ca");
     authority("other");
     std::ofstream(directory.file("names")) << "subjectAltName=DNS:redis.test,IP:127.0.0.1\n";
-    openssl(
-        "req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=redis.test "
-        "-keyout " +
-        directory.file("key") + " -out " + directory.file("request"));
-    openssl("x509 -req -days 2 -in " + directory.file("request") + " -CA " + directory.file("ca") +
-            " -CAkey " + directory.file("ca.key") + " -set_serial 1 -extfile " +
-            directory.file("names") + " -out " + directory.file("certificate"));
+    certificate("certificate", "key", "ca", 2);
+    start_server("no");
+  }
+
+  // `auth_clients`: whether a client must show a certificate of the authority.
+  void start_server(const std::string& auth_clients) {
     server = std::make_unique<RedisServer>(std::vector<std::string>{
         "--tls-port", "PORT", "--tls-cert-file", directory.file("certificate"), "--tls-key-file",
         directory.file("key"), "--tls-ca-cert-file", directory.file("ca"), "--tls-auth-clients",
-        "no"});
+        auth_clients});
+  }
+
+  void certificate(const std::string& name, const std::string& key, const std::string& ca,
+                   int days) {
+    openssl(
+        "req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=redis.test "
+        "-keyout " +
+        directory.file(key) + " -out " + directory.file("request"));
+    openssl("x509 -req -days " + std::to_string(days) + " -in " + directory.file("request") +
+            " -CA " + directory.file(ca) + " -CAkey " + directory.file(ca + ".key") +
+            " -set_serial 1 -extfile " + directory.file("names") + " -out " + directory.file(name));
   }
 
   void authority(const std::string& name) {
@@ -113,7 +162,7 @@ struct RedisTls : ::testing::Test {
   StoreOptions options() {
     auto options = options_for(server->port());
     options.tls = true;
-    options.ca_file = directory.file("ca");
+    options.tls_files.ca = directory.file("ca");
     return options;
   }
 
@@ -149,9 +198,9 @@ TEST_F(RedisTls, ManyCallsInOneFlush) {
 
 TEST_F(RedisTls, AnUnknownAuthorityIsRefused) {
   auto unknown = options();
-  unknown.ca_file = directory.file("other");
+  unknown.tls_files.ca = directory.file("other");
   expect_refused(unknown, "certificate is not accepted");
-  unknown.ca_file.clear();
+  unknown.tls_files.ca.clear();
   expect_refused(unknown, "certificate is not accepted");
 }
 
@@ -165,8 +214,63 @@ TEST_F(RedisTls, ACertificateForAnotherNameIsRefused) {
 
 TEST_F(RedisTls, AnUnreadableAuthorityFileIsTold) {
   auto missing = options();
-  missing.ca_file = directory.file("missing");
+  missing.tls_files.ca = directory.file("missing");
   expect_refused(missing, "cannot read the certificate authorities");
+}
+
+TEST_F(RedisTls, AnExpiredCertificateIsRefusedUntilItIsRenewed) {
+  server.reset();
+  certificate("certificate", "key", "ca", -1);
+  start_server("no");
+  GateSide side(options());
+  ASSERT_TRUE(side.until([&] { return side.notice("redis_unreachable"); }));
+  EXPECT_TRUE(side.says("certificate has expired")) << side.notices.back().detail;
+  server->kill();
+  certificate("certificate", "key", "ca", 2);
+  ASSERT_TRUE(server->start());
+  EXPECT_TRUE(answers(side, sliding_log("callbacks", 5)));
+}
+
+struct RedisClientCertificate : RedisTls {
+  void SetUp() override {
+    RedisTls::SetUp();
+    server.reset();
+    start_server("yes");
+  }
+  StoreOptions with_certificate(const std::string& name, const std::string& key) {
+    StoreOptions result = options();
+    result.tls_files.certificate = directory.file(name);
+    result.tls_files.key = directory.file(key);
+    return result;
+  }
+};
+
+TEST_F(RedisClientCertificate, IsShown) {
+  certificate("client", "client.key", "ca", 2);
+  GateSide side(with_certificate("client", "client.key"));
+  EXPECT_TRUE(answers(side, sliding_log("callbacks", 5)));
+}
+
+TEST_F(RedisClientCertificate, NoneOrOneOfAStrangerIsRefused) {
+  expect_refused(options(), "certificate required");
+  certificate("stranger", "stranger.key", "other", 2);
+  expect_refused(with_certificate("stranger", "stranger.key"), "unknown ca");
+}
+
+TEST_F(RedisClientCertificate, WithoutItsKeyItIsTold) {
+  certificate("client", "client.key", "ca", 2);
+  expect_refused(with_certificate("missing", "client.key"), "cannot read the certificate in");
+  expect_refused(with_certificate("client", "missing"), "cannot use the key in");
+  expect_refused(with_certificate("client", "ca.key"), "cannot use the key in");
+}
+
+// The next connection shows what the files hold by then.
+TEST_F(RedisClientCertificate, IsRenewedOnDisk) {
+  certificate("client", "client.key", "other", 2);
+  GateSide side(with_certificate("client", "client.key"));
+  ASSERT_TRUE(side.until([&] { return side.notice("redis_unreachable"); }));
+  certificate("client", "client.key", "ca", 2);
+  EXPECT_TRUE(answers(side, sliding_log("callbacks", 5)));
 }
 
 TEST_F(RedisTls, AServerWithoutTlsIsTold) {

@@ -92,7 +92,7 @@ TEST(RedisSentinels, WhatIsWrongWithThemIsTold) {
     EXPECT_TRUE(side.says("NOAUTH"));
     EXPECT_EQ(side.count<core::StoreDown>(), 1u);
   }
-  options.sentinel_password = "let-me-in";
+  options.sentinel_login.password = "let-me-in";
   {
     GateSide side(options);
     EXPECT_TRUE(side.until_up()) << "the primary itself wants no login";

@@ -27,7 +27,9 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       contents(project() / "config/concurrency.yaml"),
       contents(project() / "config/bytes.yaml"),
       top("admin: {listen: '[::1]:80'}\ndrain_timeout: 1.5s"),
-      top("redis: {url: rediss://h:1/2, ca_file: /a b, server_name: 'on'}"),
+      top("redis: {url: rediss://h:1/2, ca_file: /a b, server_name: 'on', cert_file: /c,\n"
+          "  key_file: /k}"),
+      top("redis: {url: 'unix:///run/a%20%3F.sock?db=2'}"),
       top("kafka: {group: 'no', brokers: 'a,b', properties: {a: 'x: y', b: \"1\\t\\n$$\", c: ''}}"),
       http("headers: {X: ' a ', Y: \"q\\\"\\\\\", $Z: '$${HOME}', 'on': 'null'}, method: PUT"),
       http("forward_headers: [x-a, x-b], content_type: 'text/plain; charset=utf-8'"),

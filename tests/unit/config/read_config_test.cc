@@ -196,9 +196,21 @@ TEST(ReadConfig, RedisUrlInItsParts) {
   EXPECT_EQ(read(top("redis: {url: redis://h/}")).redis.port, 6379);
 }
 
+TEST(ReadConfig, RedisOverAUnixSocket) {
+  const Redis redis = read(top("redis: {url: 'unix://u:p@/run/my%20redis.sock?db=3'}")).redis;
+  EXPECT_EQ(redis.host, "/run/my redis.sock");
+  EXPECT_EQ(redis.database, 3);
+  EXPECT_EQ(redis.username, "u");
+  EXPECT_EQ(redis.password, "p");
+  EXPECT_FALSE(redis.tls);
+  EXPECT_EQ(read(top("redis: {url: unix:///a}")).redis.database, 0);
+}
+
 TEST(ReadConfig, SecretsFromFiles) {
   const TemporaryFile line("hunter2\n"), two_lines("a\nb\n"), long_file(std::string(65'537, 'x'));
   EXPECT_EQ(read(top("redis: {password_file: " + line.path() + "}")).redis.password, "hunter2");
+  EXPECT_EQ(read(top("redis: {password_file: " + line.path() + "}")).redis.password_file,
+            line.path());
   const std::string property = "kafka: {properties: {sasl.password_file: " + line.path() + "}}";
   EXPECT_EQ(read(top(property)).kafka.properties.at("sasl.password"), "hunter2");
   const Config config = read(http("headers: {Authorization_file: " + line.path() + "}"));

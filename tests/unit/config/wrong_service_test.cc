@@ -105,7 +105,8 @@ TEST(WrongService, Redis) {
   expect_mistakes({
       {top("redis: {url: http://h/}"),
        "1:14: redis.url: 'http://h/' is not a Redis URL; write "
-       "redis://[user:password@]HOST[:PORT][/DATABASE], or rediss:// for TLS"},
+       "redis://[user:password@]HOST[:PORT][/DATABASE], rediss:// for TLS, or "
+       "unix:///PATH[?db=DATABASE]"},
       {top("redis: {url: 'redis://u:hunter2@h:x/0'}"),
        "1:14: redis.url: the value (not shown: it is a secret) has no port from 1 to 65535 after "
        "its colon"},
@@ -113,7 +114,8 @@ TEST(WrongService, Redis) {
        "1:14: redis.url: 'redis://h/one' has a database that is no number; write /0 at its end"},
       {top("redis: {url: 'redis://h/0?a=b'}"),
        "1:14: redis.url: the value (not shown: it is a secret) is not a Redis URL; write "
-       "redis://[user:password@]HOST[:PORT][/DATABASE], or rediss:// for TLS"},
+       "redis://[user:password@]HOST[:PORT][/DATABASE], rediss:// for TLS, or "
+       "unix:///PATH[?db=DATABASE]"},
       {top("redis: {url: 'redis://u:hunter%2@h/'}"),
        "1:14: redis.url: the value (not shown: it is a secret) has a login that is not "
        "percent-encoded as URLs are; use username and password"},
@@ -147,7 +149,32 @@ TEST(WrongService, Redis) {
        "1:18: redis.timeout: '2m' is too large; the largest value that works is 1m"},
       {top("redis: {url: hunter2, ca_file: /a}"),
        "1:14: redis.url: 'hunter2' is not a Redis URL; write "
-       "redis://[user:password@]HOST[:PORT][/DATABASE], or rediss:// for TLS"},
+       "redis://[user:password@]HOST[:PORT][/DATABASE], rediss:// for TLS, or "
+       "unix:///PATH[?db=DATABASE]"},
+  });
+}
+
+TEST(WrongService, RedisFilesAndSockets) {
+  expect_mistakes({
+      {top("redis: {cert_file: /a, key_file: /b}"),
+       "1:20: redis.cert_file: means nothing without TLS; write a rediss:// URL, or leave it out\n"
+       "1:34: redis.key_file: means nothing without TLS; write a rediss:// URL, or leave it out"},
+      {top("redis: {url: rediss://h, cert_file: /a}"),
+       "1:37: redis.cert_file: stands alone; write key_file beside it"},
+      {top("redis: {url: rediss://h, key_file: /a}"),
+       "1:36: redis.key_file: stands alone; write cert_file beside it"},
+      {top("redis: {url: unix://host/a}"),
+       "1:14: redis.url: 'unix://host/a' is not a Redis URL; write "
+       "redis://[user:password@]HOST[:PORT][/DATABASE], rediss:// for TLS, or "
+       "unix:///PATH[?db=DATABASE]"},
+      {top("redis: {url: 'unix:///run/a?db=x'}"),
+       "1:14: redis.url: the value (not shown: it is a secret) has a database that is no number; "
+       "write ?db=0 at its end"},
+      {top("redis: {url: unix:///" + std::string(107, 'a') + "}"),
+       "1:14: redis.url: 'unix:///" + std::string(52, 'a') +
+           "...' has a path that is longer than the 107 bytes that a Unix socket may have"},
+      {top("redis: {url: unix:///run/a, cluster: true}"),
+       "1:38: redis.cluster: the nodes of a cluster are reached over TCP; write a redis:// URL"},
   });
 }
 
