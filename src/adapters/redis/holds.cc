@@ -14,7 +14,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// The same hold, read again, seems to end a little earlier or later. What is less is no news.
+// Redis' milliseconds are rounded. What is less is no news.
 constexpr milliseconds kNews{5};
 
 }  // namespace
@@ -50,6 +50,7 @@ void Holds::tell(core::TargetId target, Duration length, Steady::time_point now)
 void Holds::append_call(std::string& out, Steady::time_point now) {
   CHECK(!asking_);
   asking_ = true;
+  asked_ = now;
   news_ = false;
   append_array(out, 3 + 2 * targets_.size());
   out.append(head_);
@@ -67,9 +68,11 @@ void Holds::answered(std::span<const std::int64_t> left_ms, Steady::time_point n
     Target& target = targets_[i];
     target.confirmed |= target.sent == target.told;
     if (left_ms[i] <= 0) continue;
-    const auto until = now + milliseconds(left_ms[i]);
-    if (until <= target.known + kNews) continue;
-    target.known = until;
+    // Redis looked at some time between the call and now: a hold that is known, told again by an
+    // answer that took longer, must not seem to end later.
+    const milliseconds left{left_ms[i]};
+    if (asked_ + left <= target.known + kNews) continue;
+    target.known = now + left;
     events_.push_back(core::TargetHold{target.id, Duration::millis(left_ms[i])});
   }
 }

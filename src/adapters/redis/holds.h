@@ -62,6 +62,7 @@ class Holds {
   std::vector<Target> targets_;
   std::string head_;  // Of the call: its name, the script and the keys.
   std::uint16_t slot_ = 0;
+  Steady::time_point asked_{};  // When the open call was made.
   bool asking_ = false;
   bool news_ = false;
 };

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "adapters/redis/gate_side.h"
 #include "adapters/redis/hash_slot.h"
 #include "adapters/redis/redis_group.h"
@@ -45,6 +48,24 @@ struct Fleet {
 TEST(HoldKey, IsNoBucketsKeyAndAllShareASlot) {
   EXPECT_EQ(hold_key("einlass", "billing"), "einlass:hold:{einlass}:billing");
   EXPECT_EQ(hash_slot(hold_key("einlass", "a")), hash_slot("einlass"));
+}
+
+TEST(Holds, TheSameOneIsNoNewsHoweverLongTheAnswerTook) {
+  const std::vector<SharedTarget> targets = {{kBilling, "billing"}};
+  core::Events events;
+  Holds holds("test", targets, events);
+  const auto answer = [&](Steady::time_point asked, std::chrono::milliseconds way,
+                          std::int64_t left_ms) {
+    std::string call;
+    holds.append_call(call, asked);
+    holds.answered(std::vector{left_ms}, asked + way);
+    return std::exchange(events, {}).size();
+  };
+  const Steady::time_point begin = Steady::now();
+  EXPECT_EQ(answer(begin, 2ms, 20'000), 1u);
+  EXPECT_EQ(answer(begin + 1s, 400ms, 19'000), 0u);
+  EXPECT_EQ(answer(begin + 2s, 400ms, 17'600), 0u);
+  EXPECT_EQ(answer(begin + 3s, 400ms, 18'000), 1u) << "another, that ends a second later";
 }
 
 TEST(RedisHolds, WhatOneGateIsToldTheOtherLearns) {
