@@ -93,6 +93,9 @@ struct DeliveryEnded {
   Outcome outcome;
   std::optional<Duration>
       hold_target;  // Retry-After: nothing more goes to this target for so long.
+  // False where the target could take nothing at all before somebody acts, as where its topic is
+  // not there: a retry that brings the record no nearer to its dead letter.
+  bool counts = true;
 };
 
 // Another gate was told by the target to stop: nothing goes to it for so long here either.

@@ -140,7 +140,9 @@ void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
 
   RouteStats& stats = stats_[record.route.value];
   stats.attempt_duration.observe(now - record.since);
-  const bool last = route.attempts > 0 && record.attempt.value >= route.attempts;
+  if (!event.counts) ++record.not_counted;
+  const std::uint32_t counted = record.attempt.value - record.not_counted;
+  const bool last = event.counts && route.attempts > 0 && counted >= route.attempts;
   switch (event.outcome) {
     case Outcome::accepted:
       ++stats.attempts_accepted;

@@ -50,10 +50,11 @@ struct Record {
   Ledger::Entry entry = 0;
   Bytes size;
   Permits cost{1};
-  bool never = false;  // No limit could ever pay its cost; it waits for another config.
-  Permit permit;       // Of the attempt that is under way.
-  Attempt attempt;     // The last one started; 0 before the first.
-  Instant since;       // When it became ready, or its attempt began.
+  bool never = false;             // No limit could ever pay its cost; it waits for another config.
+  Permit permit;                  // Of the attempt that is under way.
+  Attempt attempt;                // The last one started; 0 before the first.
+  std::uint32_t not_counted = 0;  // How many of them do not count towards its dead letter.
+  Instant since;                  // When it became ready, or its attempt began.
   std::optional<DeadLetterReason> doom;  // Set once it is to go to the dead letter topic.
   Links in_lane;
   Links in_line;

@@ -31,13 +31,14 @@ constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
                                                           "stall",
                                                           "never",
                                                           "target_fails",
-                                                          "target_held"};
+                                                          "target_held",
+                                                          "target_unusable"};
 
 // How often, where a run has the fault at all: per occasion, or per second for the first four and
 // the two of the store.
-constexpr std::array<double, kFaults> kMost = {6.0, 2.0, 1.5, 1.5, 0.4,  0.3, 0.2, 0.3,
-                                               0.3, 0.5, 2.0, 1.0, 0.5,  0.3, 0.2, 0.1,
-                                               1.0, 0.4, 0.5, 0.7, 0.03, 0.3, 0.2, 1.0};
+constexpr std::array<double, kFaults> kMost = {6.0, 2.0, 1.5,  1.5, 0.4, 0.3, 0.2, 0.3, 0.3,
+                                               0.5, 2.0, 1.0,  0.5, 0.3, 0.2, 0.1, 1.0, 0.4,
+                                               0.5, 0.7, 0.03, 0.3, 0.2, 1.0, 0.8};
 
 void draw_faults(Settings& settings, const Overrides& overrides) {
   Dice dice(settings.seed, "faults");

@@ -33,7 +33,8 @@ void Instance::perform(const core::Send& command) {
   if (plan.accepted_after) {
     world_.timeline.after(*plan.accepted_after, [&record] { record.finished = true; });
   }
-  const core::DeliveryEnded ended{command.record, command.attempt, plan.outcome, plan.hold_target};
+  const core::DeliveryEnded ended{command.record, command.attempt, plan.outcome, plan.hold_target,
+                                  plan.counts};
   after(plan.ends_after, [this, ended] { tell(ended); });
   if (plan.told_again_after) after(*plan.told_again_after, [this, ended] { tell(ended); });
 }

@@ -157,6 +157,7 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
   ++(p.leaving && now >= p.deadline ? books.unsure_attempts
                                     : books.attempts[static_cast<std::size_t>(event.outcome)]);
   shadow->outcome = event.outcome;
+  if (!event.counts) ++shadow->not_counted;
   shadow->failed_at = now;
   if (event.outcome == core::Outcome::accepted) {
     ++(p.leaving && now >= p.deadline ? books.unsure : books.delivered);

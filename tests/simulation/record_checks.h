@@ -79,6 +79,7 @@ class RecordChecks {
     Offset offset;
     Bytes size;
     std::uint32_t attempt = 0;
+    std::uint32_t not_counted = 0;         // Of these.
     std::optional<core::Outcome> outcome;  // Of the last attempt.
     Instant arrived_at{}, sent_at{};
     Instant failed_at{};  // The end of the last attempt or dead letter.

@@ -36,9 +36,9 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
   require(command.attempt.value == shadow->attempt + 1, "attempt_number",
           std::to_string(command.attempt.value));
   const core::RouteOptions& options = settings_.gate.routes[shadow->route.value];
-  require(
-      options.attempts == 0 || !options.dead_letter || command.attempt.value <= options.attempts,
-      "attempts_bound", std::to_string(command.attempt.value));
+  require(options.attempts == 0 || !options.dead_letter ||
+              command.attempt.value - shadow->not_counted <= options.attempts,
+          "attempts_bound", std::to_string(command.attempt.value));
   require(!options.dead_letter || shadow->outcome != core::Outcome::refused, "send_refused",
           text(command.record));
   require(command.target == options.target, "target", std::to_string(command.target.value));
@@ -92,7 +92,7 @@ void RecordChecks::dead_letter(const core::DeadLetter& command) {
     require(shadow->outcome == core::Outcome::refused, "dead_letter_reason", "refused");
   } else if (command.reason == core::DeadLetterReason::attempts) {
     require(shadow->outcome == core::Outcome::retry && options.attempts > 0 &&
-                shadow->attempt == options.attempts,
+                shadow->attempt - shadow->not_counted == options.attempts,
             "dead_letter_reason", "attempts");
   } else {
     require(line_hopeless_[shadow->line.value], "dead_letter_reason", "never");

@@ -37,6 +37,9 @@ AttemptPlan TargetWorld::plan(core::TargetId target, Instant now) {
     plan.outcome = core::Outcome::retry;
   if (faults_.happens(Fault::target_refused)) plan.outcome = core::Outcome::refused;
   if (plan.outcome == core::Outcome::accepted) plan.accepted_after = plan.ends_after / 2;
+  if (plan.outcome == core::Outcome::retry && faults_.happens(Fault::target_unusable)) {
+    plan.counts = false;
+  }
   if (faults_.happens(Fault::retry_after)) {
     plan.hold_target =
         faults_.dice(Fault::retry_after).duration(Duration::millis(1), Duration::seconds(2));
@@ -44,6 +47,7 @@ AttemptPlan TargetWorld::plan(core::TargetId target, Instant now) {
   if (faults_.happens(Fault::target_hangs)) {
     plan.ends_after = settings_.target_timeout;
     plan.outcome = core::Outcome::retry;
+    plan.counts = true;
     plan.hold_target.reset();
   }
   if (faults_.happens(Fault::delivery_duplicate)) {

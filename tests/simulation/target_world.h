@@ -15,6 +15,7 @@ struct AttemptPlan {
   Duration ends_after;
   core::Outcome outcome = core::Outcome::accepted;
   std::optional<Duration> hold_target;
+  bool counts = true;
   std::optional<Duration> told_again_after;
 };
 

@@ -102,6 +102,7 @@ struct EventText {
     Words words("DeliveryEnded");
     words.add(e.record).add("attempt", e.attempt.value).add("outcome", static_cast<int>(e.outcome));
     if (e.hold_target) words.add("hold_target", e.hold_target->us);
+    if (!e.counts) words.add("counts", 0);
     return words.take();
   }
   std::string operator()(const core::PermitsAnswered& e) const {

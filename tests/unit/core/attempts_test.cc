@@ -1,0 +1,31 @@
+// Which attempts bring a record nearer to its dead letter.
+#include <gtest/gtest.h>
+
+#include "unit/core/bench_gate.h"
+
+namespace einlass::core {
+namespace {
+
+TEST(Attempts, that_do_not_count_bring_no_record_nearer_to_its_dead_letter) {
+  RouteOptions route;
+  route.dead_letter = true;
+  route.attempts = 2;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  const auto ends = [&](std::uint32_t attempt, bool counts) {
+    bench.put(DeliveryEnded{RecordId{0, 0}, Attempt{attempt}, Outcome::retry, {}, counts});
+    bench.pass(Duration::seconds(31));
+  };
+  for (std::uint32_t attempt = 1; attempt <= 5; ++attempt) ends(attempt, false);
+  ends(6, true);
+  ends(7, false);
+  EXPECT_TRUE(bench.all<DeadLetter>().empty());
+  ASSERT_EQ(bench.sent().size(), 8u);
+  ends(8, true);
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+  EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::attempts);
+}
+
+}  // namespace
+}  // namespace einlass::core
