@@ -10,10 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "adapters/kafka/configuration_parts.h"
+
 namespace einlass::kafka {
 namespace {
-
-using Property = std::pair<const char*, const char*>;
 
 // librdkafka's version numbers: 0xMMmmrrff.
 constexpr int kFirstSafeCooperative = 0x020a01ff;
@@ -51,31 +51,6 @@ constexpr std::array kSourceDefaults = {
     Property{"enable.metrics.push", "false"},
 };
 
-constexpr std::array kDeadLettersDefaults = {
-    Property{"client.id", "einlass"},
-    Property{"linger.ms", "5"},
-    Property{"message.timeout.ms", "30000"},
-    // A topic's max.message.bytes is for a whole batch, and one that is too large fails with all
-    // that is in it: a small record must not wait because of those that it travels with.
-    Property{"batch.size", "16384"},
-    // Only what this process may hold; how large a record may be is the broker's to say. What came
-    // out of a topic must not fail here because a dead letter has more headers.
-    Property{"message.max.bytes", "33554432"},
-    Property{"queue.buffering.max.messages", "10000"},
-    Property{"queue.buffering.max.kbytes", "65536"},
-    // How long it goes unnoticed that a topic was created, or the right to write to it granted.
-    Property{"topic.metadata.refresh.interval.ms", "5000"},
-    // Before a topic that nobody knows is said to be missing; it is looked for all the same.
-    Property{"topic.metadata.propagation.max.ms", "5000"},
-    // How long it goes unnoticed that the brokers are back, while there is nothing to read or
-    // commit.
-    Property{"statistics.interval.ms", "5000"},
-    Property{"reconnect.backoff.max.ms", "1000"},
-    Property{"socket.nagle.disable", "true"},
-    Property{"socket.keepalive.enable", "true"},
-    Property{"enable.metrics.push", "false"},
-};
-
 // What may not be changed, and what to do instead.
 const std::map<std::string, const char*, std::less<>> kRefused = {
     {"bootstrap.servers", "set kafka.brokers instead"},
@@ -88,10 +63,10 @@ const std::map<std::string, const char*, std::less<>> kRefused = {
     {"enable.auto.offset.store", "the gate commits what is finished, and only that"},
     {"enable.partition.eof", "the gate does not use it"},
     {"log.queue", "the gate reads the log itself"},
-    {"enable.idempotence", "dead letters are always written idempotently"},
-    {"acks", "dead letters are always acknowledged by all replicas"},
-    {"request.required.acks", "dead letters are always acknowledged by all replicas"},
-    {"transactional.id", "dead letters are not written in transactions"},
+    {"enable.idempotence", "what the gate writes is always written idempotently"},
+    {"acks", "what the gate writes is always acknowledged by all replicas"},
+    {"request.required.acks", "what the gate writes is always acknowledged by all replicas"},
+    {"transactional.id", "transactions are the gate's own"},
     {"delivery.report.only.error", "the gate needs every delivery report"},
     {"dr_cb", "the gate needs every delivery report"},
 };
@@ -132,35 +107,45 @@ std::set<std::string, std::less<>> only_for(char kind) {
   return names;
 }
 
-void set_user_property(rd_kafka_conf_t* conf, const std::string& name, const std::string& value) {
+void check_revoke_timeout(const rd_kafka_conf_t* conf, Duration revoke_timeout) {
+  const auto longest =
+      Duration::millis(std::atoll(property(conf, "max.poll.interval.ms").c_str())) - kRevokeMargin;
+  if (revoke_timeout < Duration{} || revoke_timeout > longest) {
+    throw std::runtime_error(
+        "kafka.revoke_timeout: must be at least 3 s shorter than max.poll.interval.ms, when the "
+        "brokers stop waiting for this gate");
+  }
+}
+
+void set_user_property(rd_kafka_conf_t* conf, const std::string& path, const std::string& name,
+                       const std::string& value) {
   char reason[512] = "";
   const rd_kafka_conf_res_t result =
       rd_kafka_conf_set(conf, name.c_str(), value.c_str(), reason, sizeof reason);
   if (result == RD_KAFKA_CONF_OK) return;
   if (result == RD_KAFKA_CONF_UNKNOWN) {
-    throw std::runtime_error("kafka.properties." + name + ": librdkafka " + rd_kafka_version_str() +
+    throw std::runtime_error(path + "." + name + ": librdkafka " + rd_kafka_version_str() +
                              " has no such property");
   }
   if (may_hold_secret(name)) {
-    throw std::runtime_error("kafka.properties." + name + ": librdkafka does not accept the value");
+    throw std::runtime_error(path + "." + name + ": librdkafka does not accept the value");
   }
-  throw std::runtime_error("kafka.properties." + name + ": '" + value + "': " + reason);
+  throw std::runtime_error(path + "." + name + ": '" + value + "': " + reason);
 }
 
-void set_user_properties(rd_kafka_conf_t* conf,
-                         const std::map<std::string, std::string>& properties, char others,
-                         int version) {
-  const auto foreign = only_for(others);
+}  // namespace
+
+void set_user_properties(rd_kafka_conf_t* conf, const UserProperties& given, int version) {
+  const auto foreign = only_for(given.others);
   const ConfHandle scratch(rd_kafka_conf_new());
-  for (const auto& [name, value] : properties) {
+  for (const auto& [name, value] : given.properties) {
     if (const std::string reason = refusal(name, value, version); !reason.empty()) {
-      throw std::runtime_error("kafka.properties." + name + ": " + reason);
+      throw std::runtime_error(given.path + "." + name + ": " + reason);
     }
-    set_user_property(foreign.contains(name) ? scratch.get() : conf, name, value);
+    set_user_property(foreign.contains(name) ? scratch.get() : conf, given.path, name, value);
   }
 }
 
-// REQUIRES: every librdkafka that we build with knows the property.
 void set_own_property(rd_kafka_conf_t* conf, const char* name, const std::string& value,
                       const char* option) {
   char reason[512] = "";
@@ -173,18 +158,6 @@ void set_default(rd_kafka_conf_t* conf, const Property& property) {
   char reason[512];
   rd_kafka_conf_set(conf, property.first, property.second, reason, sizeof reason);
 }
-
-void check_revoke_timeout(const rd_kafka_conf_t* conf, Duration revoke_timeout) {
-  const auto longest =
-      Duration::millis(std::atoll(property(conf, "max.poll.interval.ms").c_str())) - kRevokeMargin;
-  if (revoke_timeout < Duration{} || revoke_timeout > longest) {
-    throw std::runtime_error(
-        "kafka.revoke_timeout: must be at least 3 s shorter than max.poll.interval.ms, when the "
-        "brokers stop waiting for this gate");
-  }
-}
-
-}  // namespace
 
 std::string refusal(const std::string& name, const std::string& value, int version) {
   if (const auto found = kRefused.find(name); found != kRefused.end()) {
@@ -214,7 +187,7 @@ std::string property(const rd_kafka_conf_t* configuration, const char* name) {
 ConfHandle source_configuration(const SourceOptions& options, int version) {
   ConfHandle conf(rd_kafka_conf_new());
   for (const Property& property : kSourceDefaults) set_default(conf.get(), property);
-  set_user_properties(conf.get(), options.properties, 'P', version);
+  set_user_properties(conf.get(), {"kafka.properties", options.properties, 'P'}, version);
   set_own_property(conf.get(), "bootstrap.servers", options.brokers, "kafka.brokers");
   set_own_property(conf.get(), "group.id", options.group, "kafka.group");
   if (!options.instance.empty()) {
@@ -230,19 +203,6 @@ ConfHandle source_configuration(const SourceOptions& options, int version) {
   rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT |
                                            RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG |
                                            RD_KAFKA_EVENT_STATS);
-  return conf;
-}
-
-ConfHandle dead_letters_configuration(const DeadLettersOptions& options) {
-  ConfHandle conf(rd_kafka_conf_new());
-  for (const Property& property : kDeadLettersDefaults) set_default(conf.get(), property);
-  set_user_properties(conf.get(), options.properties, 'C', rd_kafka_version());
-  set_own_property(conf.get(), "bootstrap.servers", options.brokers, "kafka.brokers");
-  set_own_property(conf.get(), "enable.idempotence", "true", "kafka");
-  set_own_property(conf.get(), "acks", "all", "kafka");
-  set_own_property(conf.get(), "log.queue", "true", "kafka");
-  rd_kafka_conf_set_events(conf.get(),
-                           RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG);
   return conf;
 }
 

@@ -7,6 +7,7 @@
 #include "adapters/kafka/dead_letters.h"
 #include "adapters/kafka/handles.h"
 #include "adapters/kafka/source.h"
+#include "adapters/kafka/target.h"
 #include "units/notice.h"
 
 namespace einlass::kafka {
@@ -16,6 +17,11 @@ namespace einlass::kafka {
 // own, as rd_kafka_version() has it.
 ConfHandle source_configuration(const SourceOptions& options, int version);
 ConfHandle dead_letters_configuration(const DeadLettersOptions& options);
+// `alone`: each record in a batch of its own.
+ConfHandle target_configuration(const TargetOptions& options, bool alone = false);
+
+// Where a target's properties stand in the configuration.
+std::string properties_path(const TargetOptions& options);
 
 // Why the user may not set the property to that value; empty if he may.
 std::string refusal(const std::string& name, const std::string& value, int version);

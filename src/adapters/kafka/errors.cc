@@ -88,10 +88,11 @@ constexpr std::array kAdvice = {
     Advice{RD_KAFKA_RESP_ERR__QUEUE_FULL, "kafka_write_queue_full", Severity::warning,
            Standing::connection,
            "too many records wait to be written to the topic %t; tried again"},
-    Advice{RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, "kafka_fatal", Severity::error, Standing::for_ever,
-           "Kafka no longer takes this process for the instance %i of the group %g: another process "
-           "has joined under that name (give every gate an `instance` of its own), or a commit of "
-           "before an outage of Kafka reached it late; nothing is lost, start this one again"},
+    Advice{
+        RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, "kafka_fatal", Severity::error, Standing::for_ever,
+        "Kafka no longer takes this process for the instance %i of the group %g: another process "
+        "has joined under that name (give every gate an `instance` of its own), or a commit of "
+        "before an outage of Kafka reached it late; nothing is lost, start this one again"},
 };
 
 std::string fill(std::string_view text, const Place& place) {
@@ -158,6 +159,11 @@ std::optional<Trouble> explain_log(rd_kafka_event_t* event) {
   if (rd_kafka_event_log(event, &facility, &text, &level) != 0 || level > kWarning) return {};
   return Trouble{level <= kError ? Severity::error : Severity::warning, "kafka_log",
                  Standing::passing, facility, std::string("librdkafka says: ") + text};
+}
+
+bool is_too_large(rd_kafka_resp_err_t code) {
+  return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
+         code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
 }
 
 core::CommitResult commit_result(rd_kafka_resp_err_t code) {

@@ -45,6 +45,9 @@ Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason, c
 // The same for a line of librdkafka's log; none for one that is not worth a warning.
 std::optional<Trouble> explain_log(rd_kafka_event_t* event);
 
+// The record, or the batch that it came in, is larger than the topic takes.
+bool is_too_large(rd_kafka_resp_err_t code);
+
 // What a commit's error means to the gate.
 core::CommitResult commit_result(rd_kafka_resp_err_t code);
 

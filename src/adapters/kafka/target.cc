@@ -1,0 +1,210 @@
+#include "adapters/kafka/target.h"
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "adapters/kafka/configuration.h"
+#include "adapters/kafka/producer.h"
+#include "adapters/kafka/target_errors.h"
+
+namespace einlass::kafka {
+namespace {
+
+// How long nothing is sent to a target that can take nothing: about as long as librdkafka takes to
+// look for the topic again.
+constexpr Duration kHold = Duration::seconds(2);
+
+// For how long nothing is told twice.
+constexpr Duration kQuiet = Duration::seconds(30);
+
+}  // namespace
+
+struct Target::State final : ProducerSink {
+  State(boost::asio::io_context& event_loop, TargetOptions given, core::Events& gate_events,
+        Notify notify_people)
+      : io(event_loop),
+        options(std::move(given)),
+        events(gate_events),
+        notify(std::move(notify_people)),
+        producer(io, target_configuration(options), *this) {}
+
+  // Hears of the records that are written alone.
+  struct Alone final : ProducerSink {
+    explicit Alone(State& of)
+        : state(of), producer(of.io, target_configuration(of.options, true), *this) {}
+
+    void ended(core::RecordId record, const rd_kafka_message_t& message) override {
+      state.end(record, message.err, rd_kafka_topic_name(message.rkt));
+    }
+    void trouble(rd_kafka_resp_err_t error, std::string_view reason) override {
+      state.trouble(error, reason);
+    }
+    void logged(const Trouble& trouble) override { state.logged(trouble); }
+    void given_up(std::string_view reason) override { state.given_up(reason); }
+    void brokers_answer() override {}
+
+    State& state;
+    Producer producer;
+  };
+
+  void send(const TargetRecord& record);
+  // An attempt that is under way.
+  struct Open {
+    core::Attempt attempt;
+    std::optional<PartitionNumber> partition;
+    std::int64_t timestamp_ms = -1;
+  };
+
+  bool write_alone(core::RecordId record, const rd_kafka_message_t& message);
+  void end(core::RecordId record, rd_kafka_resp_err_t error, std::string_view topic);
+  void fail(core::RecordId record, core::DeliveryEnded& event, rd_kafka_resp_err_t error,
+            std::string_view topic);
+  void tell(const Trouble& trouble);
+  std::string unusable() const;
+
+  void ended(core::RecordId record, const rd_kafka_message_t& message) override {
+    if (write_alone(record, message)) return;
+    end(record, message.err, rd_kafka_topic_name(message.rkt));
+  }
+  void trouble(rd_kafka_resp_err_t error, std::string_view reason) override {
+    tell(explain_write(error, reason, {options.name, options.brokers, options.topic}));
+  }
+  void logged(const Trouble& trouble) override { tell(trouble); }
+  void given_up(std::string_view reason) override;
+  void brokers_answer() override { troubles.brokers_answer(); }
+
+  boost::asio::io_context& io;
+  TargetOptions options;
+  core::Events& events;
+  Notify notify;
+  Troubles troubles{kQuiet};
+  std::function<void(core::RecordId, std::string_view)> failed;
+  std::vector<Open> attempts;  // By the record's slot.
+  std::size_t open = 0;
+  std::string last_failure;
+  Producer producer;
+  std::unique_ptr<Alone> alone;
+};
+
+void Target::State::send(const TargetRecord& record) {
+  if (record.record.slot >= attempts.size()) attempts.resize(record.record.slot + 1);
+  Open& attempt = attempts[record.record.slot];
+  attempt = {record.attempt, std::nullopt, record.timestamp_ms};
+  if (options.same_partition) attempt.partition = record.number;
+  ++open;
+  Produced produced;
+  produced.record = record.record;
+  produced.topic = options.topic.c_str();
+  produced.partition = attempt.partition;
+  produced.timestamp_ms = record.timestamp_ms;
+  produced.key = record.key;
+  produced.value = record.value;
+  produced.headers = record.headers;
+  if (const auto error = producer.put(produced)) end(record.record, error, options.topic);
+}
+
+// The brokers refuse a batch as a whole, and do not say for which of its records. What may be some
+// other record's fault is written once more, in a batch of its own, and that answer counts.
+bool Target::State::write_alone(core::RecordId record, const rd_kafka_message_t& message) {
+  if (verdict(message.err) != Verdict::refused) return false;
+  try {
+    if (alone == nullptr) alone = std::make_unique<Alone>(*this);
+  } catch (const std::exception&) {
+    return false;
+  }
+  const Open& attempt = attempts[record.slot];
+  return !alone->producer.put_again(message, attempt.partition, attempt.timestamp_ms);
+}
+
+void Target::State::end(core::RecordId record, rd_kafka_resp_err_t error, std::string_view topic) {
+  --open;
+  core::DeliveryEnded event{record, attempts[record.slot].attempt, core::Outcome::accepted,
+                            std::nullopt};
+  if (!error) {
+    last_failure.clear();
+    troubles.connection_works();
+    troubles.topic_works(topic);
+  } else {
+    fail(record, event, error, topic);
+  }
+  events.push_back(event);
+}
+
+void Target::State::fail(core::RecordId record, core::DeliveryEnded& event,
+                         rd_kafka_resp_err_t error, std::string_view topic) {
+  Trouble trouble =
+      explain_write(error, rd_kafka_err2str(error), {options.name, options.brokers, topic});
+  event.outcome = core::Outcome::retry;
+  switch (verdict(error)) {
+    case Verdict::refused:
+      event.outcome = core::Outcome::refused;
+      trouble.standing = Standing::passing;  // The next record may well go.
+      troubles.brokers_answer();
+      break;
+    case Verdict::held:
+      event.counts = false;
+      event.hold_target = kHold;
+      if (trouble.standing == Standing::topic) troubles.brokers_answer();
+      break;
+    default:
+      break;
+  }
+  last_failure = trouble.detail;
+  tell(trouble);
+  if (failed) failed(record, trouble.detail);
+}
+
+void Target::State::given_up(std::string_view reason) {
+  tell({Severity::error,
+        "kafka_fatal",
+        Standing::for_ever,
+        {},
+        "nothing can be written any more: librdkafka gave up one producer after the other (" +
+            std::string(reason) + "); restart when the brokers " + options.brokers + " are well"});
+}
+
+void Target::State::tell(const Trouble& trouble) {
+  if (!troubles.add(trouble, Instant{})) return;
+  notify({trouble.severity, trouble.what, "target " + options.name + ": " + trouble.detail});
+}
+
+// One broker of several out of reach is not enough.
+std::string Target::State::unusable() const {
+  const bool stands = troubles.any(Standing::topic) || troubles.has("kafka_brokers_down") ||
+                      troubles.has("kafka_login_refused") || troubles.has("kafka_tls_failed") ||
+                      troubles.any(Standing::for_ever);
+  return stands ? troubles.worst() : std::string();
+}
+
+Target::Target(boost::asio::io_context& io, TargetOptions options, core::Events& events,
+               Notify notify) {
+  const std::string path = properties_path(options);
+  try {
+    state_ = std::make_unique<State>(io, std::move(options), events, std::move(notify));
+  } catch (const ProducerRefused& refused) {
+    throw std::runtime_error(path + ": " + refused.what());
+  }
+}
+
+Target::~Target() = default;
+
+void Target::send(const TargetRecord& record) { state_->send(record); }
+
+void Target::tell_failures(std::function<void(core::RecordId, std::string_view reason)> failed) {
+  state_->failed = std::move(failed);
+}
+
+void Target::set_topic(std::string topic, bool same_partition) {
+  state_->troubles.topic_works(state_->options.topic);
+  state_->options.topic = std::move(topic);
+  state_->options.same_partition = same_partition;
+}
+
+TargetStatus Target::status() const {
+  return {state_->open, state_->last_failure, state_->unusable()};
+}
+
+void check_configuration(const TargetOptions& options) { target_configuration(options); }
+
+}  // namespace einlass::kafka

@@ -1,0 +1,76 @@
+#include "adapters/kafka/target_errors.h"
+
+#include <string>
+
+namespace einlass::kafka {
+namespace {
+
+// A trouble that stands until the topic takes a record again.
+Trouble of_topic(const TargetPlace& place, const char* what, const std::string& text) {
+  return {Severity::error, what, Standing::topic, std::string(place.topic), text};
+}
+
+}  // namespace
+
+Verdict verdict(rd_kafka_resp_err_t code) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR_NO_ERROR:
+      return Verdict::accepted;
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+      return Verdict::held;
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_INVALID_RECORD:
+    case RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP:
+    case RD_KAFKA_RESP_ERR_INVALID_MSG:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT:
+    case RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
+      return Verdict::refused;
+    default:
+      return Verdict::again;
+  }
+}
+
+Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const TargetPlace& place) {
+  const std::string topic(place.topic);
+  const std::string own(" (" + std::string(reason) + ")");
+  switch (code) {
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+      return of_topic(place, "kafka_unknown_topic",
+                      "the topic " + topic +
+                          " is not there, and is not made by the gate; create "
+                          "it, or correct targets." +
+                          std::string(place.name) +
+                          ".kafka.topic; records wait, looked for again every few seconds");
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+      return of_topic(place, "kafka_unknown_partition",
+                      "the topic " + topic +
+                          " has fewer partitions than the records come from; "
+                          "give it as many, or write partition: key; those records wait");
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+      return of_topic(place, "kafka_topic_forbidden",
+                      "this login may not write to the topic " + topic +
+                          "; grant it WRITE and "
+                          "DESCRIBE on the topic; records wait, tried again for ever" +
+                          own);
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+      return of_topic(place, "kafka_write_forbidden",
+                      "this login may not write to any topic of " + std::string(place.brokers) +
+                          "; grant it WRITE and DESCRIBE on the topic " + topic +
+                          " (brokers older than 2.8: IDEMPOTENT_WRITE on the cluster); records "
+                          "wait, tried again for ever" +
+                          own);
+    default:
+      return explain(code, false, reason, {place.brokers, "", "", place.topic});
+  }
+}
+
+}  // namespace einlass::kafka

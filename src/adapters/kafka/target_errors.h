@@ -1,0 +1,31 @@
+// What an error of a write means to a target: which outcome it is, and what to say of it.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+
+#include <string_view>
+
+#include "adapters/kafka/errors.h"
+
+namespace einlass::kafka {
+
+enum class Verdict : std::uint8_t {
+  accepted,  // The brokers have it.
+  again,     // May well go next time.
+  held,      // Nothing goes there before somebody acts: the topic, the login or a right is missing.
+  refused,   // This record never will.
+};
+
+Verdict verdict(rd_kafka_resp_err_t code);
+
+// The target as sentences name it.
+struct TargetPlace {
+  std::string_view name;
+  std::string_view brokers;
+  std::string_view topic;
+};
+
+// As explain(), in words for a target.
+Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const TargetPlace& place);
+
+}  // namespace einlass::kafka
