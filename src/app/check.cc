@@ -81,8 +81,20 @@ bool check_redis(const config::Config& config) {
   return tell(where_redis_is(config.redis), trouble);
 }
 
+bool check_kafka_target(const config::Target& target) {
+  const kafka::TargetOptions options = kafka_target_options(target);
+  std::string trouble;
+  try {
+    trouble = kafka::reach(options, kPatience);
+  } catch (const std::exception& error) {
+    trouble = error.what();
+  }
+  return tell("target " + target.name + ", topic " + options.topic + " at " + options.brokers,
+              trouble);
+}
+
 // Only connects: a request would be a delivery.
-bool check_target(const config::Target& target) {
+bool check_http_target(const config::Target& target) {
   boost::asio::io_context io(1);
   boost::system::error_code result = boost::asio::error::timed_out;
   tcp::resolver resolver(io);
@@ -108,6 +120,9 @@ bool check_target(const config::Target& target) {
 std::string refused_by_kafka(const config::Config& config) {
   try {
     kafka::check_configuration(source_options(config, ShardPlace{}));
+    for (const config::Target& target : config.targets) {
+      if (target.kafka) kafka::check_configuration(kafka_target_options(target));
+    }
     return "";
   } catch (const std::exception& error) {
     return error.what();
@@ -117,7 +132,10 @@ std::string refused_by_kafka(const config::Config& config) {
 int check_connections(const config::Config& config) {
   bool good = check_kafka(config);
   if (uses_redis(config)) good = check_redis(config) && good;
-  for (const config::Target& target : config.targets) good = check_target(target) && good;
+  for (const config::Target& target : config.targets) {
+    good = (target.kafka ? check_kafka_target(target) : check_http_target(target)) && good;
+  }
+
   return good ? kExitDone : kExitFailed;
 }
 

@@ -8,6 +8,7 @@
 #include "app/dead_record.h"
 #include "app/extract.h"
 #include "app/http_target.h"
+#include "app/kafka_target.h"
 #include "app/wiring.h"
 #include "limits/token_bucket.h"
 
@@ -73,6 +74,10 @@ std::unique_ptr<Target> Shard::make_target(const config::Target& target) {
     records_[record].last_status = status;
     records_[record].last_error = reason;
   };
+  if (target.kafka) {
+    return std::make_unique<KafkaTarget>(io_, kafka_target_options(target), events_, notify_,
+                                         failed);
+  }
   return std::make_unique<HttpTarget>(io_, target_options(target, place_),
                                       target.http.forward_headers, run_id_, events_, notify_,
                                       failed);
@@ -83,6 +88,10 @@ Shard::Targets Shard::make_targets(const config::Config& from, const config::Con
   Targets made;
   for (std::size_t i = 0; i < to.targets.size(); ++i) {
     const config::Target& target = to.targets[i];
+    if (target.kafka) {  // Its producer stays.
+      made.push_back(nullptr);
+      continue;
+    }
     const bool same = target_options(target, place_) == target_options(from.targets[i], place_) &&
                       target.http.forward_headers == from.targets[i].http.forward_headers &&
                       target.http.ca_file.empty();
@@ -93,8 +102,11 @@ Shard::Targets Shard::make_targets(const config::Config& from, const config::Con
 
 void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets targets) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (targets[i] == nullptr) continue;
     Served& served = targets_[i];
+    if (targets[i] == nullptr) {
+      served.target->reconfigure(config->targets[i]);
+      continue;
+    }
     served.retiring.push_back(std::exchange(served.target, std::move(targets[i])));
     retiring_ = true;
   }

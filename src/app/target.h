@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/record_store.h"
+#include "config/config.h"
 #include "core/command.h"
 #include "core/ids.h"
 
@@ -35,6 +36,9 @@ class Target {
   // one. `limited` says whether the permit is a real one.
   // REQUIRES: fewer than the target's max_in_flight are open.
   virtual void send(const StoredRecord& record, const core::Send& send, bool limited) = 0;
+
+  // Goes on under other settings, where no other target was made for them.
+  virtual void reconfigure(const config::Target&) {}
 
   virtual TargetStatus status() const = 0;
 };

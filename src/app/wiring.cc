@@ -9,9 +9,9 @@
 namespace einlass::app {
 namespace {
 
-std::string brokers_of(const config::Config& config) {
+std::string joined(const std::vector<std::string>& brokers) {
   std::string list;
-  for (const std::string& broker : config.kafka.brokers) {
+  for (const std::string& broker : brokers) {
     if (!list.empty()) list += ',';
     list += broker;
   }
@@ -103,7 +103,7 @@ core::GateOptions gate_options(const config::Config& config, ShardPlace place, s
     options.routes.push_back(route_options(config, route));
   }
   for (const config::Target& target : config.targets) {
-    const auto most = static_cast<std::int64_t>(target.http.max_in_flight);
+    const auto most = static_cast<std::int64_t>(target.max_in_flight());
     const config::Breaker& breaker = target.breaker;
     options.targets.push_back({.max_in_flight = static_cast<std::uint32_t>(place.part(most)),
                                .breaker = {breaker.failures, breaker.wait, breaker.max_wait},
@@ -131,7 +131,7 @@ kafka::OffsetReset offset_reset(const config::Config& config) {
 
 kafka::SourceOptions source_options(const config::Config& config, ShardPlace place) {
   kafka::SourceOptions options;
-  options.brokers = brokers_of(config);
+  options.brokers = joined(config.kafka.brokers);
   options.group = config.kafka.group;
   if (config.kafka.static_membership) options.instance = place.member(config.instance);
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
@@ -147,7 +147,7 @@ kafka::SourceOptions source_options(const config::Config& config, ShardPlace pla
 }
 
 kafka::DeadLettersOptions dead_letters_options(const config::Config& config) {
-  return {brokers_of(config), config.kafka.properties};
+  return {joined(config.kafka.brokers), config.kafka.properties};
 }
 
 http::TargetOptions target_options(const config::Target& target, ShardPlace place) {
@@ -166,6 +166,16 @@ http::TargetOptions target_options(const config::Target& target, ShardPlace plac
   options.max_in_flight =
       static_cast<std::size_t>(place.part(static_cast<std::int64_t>(target.http.max_in_flight)));
   return options;
+}
+
+kafka::TargetOptions kafka_target_options(const config::Target& target) {
+  const config::KafkaTarget& kafka = *target.kafka;
+  return {.name = target.name,
+          .topic = kafka.topic,
+          .brokers = joined(kafka.brokers),
+          .properties = kafka.properties,
+          .same_partition = kafka.same_partition,
+          .timeout = kafka.timeout};
 }
 
 redis::StoreOptions redis_options(const config::Config& config, const RunId& run) {

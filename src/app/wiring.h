@@ -8,6 +8,7 @@
 #include "adapters/http/target.h"
 #include "adapters/kafka/dead_letters.h"
 #include "adapters/kafka/source.h"
+#include "adapters/kafka/target.h"
 #include "adapters/redis/store.h"
 #include "app/request.h"
 #include "app/shard_place.h"
@@ -28,7 +29,9 @@ core::GateOptions gate_options(const config::Config& config, ShardPlace place, s
 kafka::OffsetReset offset_reset(const config::Config& config);
 kafka::SourceOptions source_options(const config::Config& config, ShardPlace place);
 kafka::DeadLettersOptions dead_letters_options(const config::Config& config);
+// REQUIRES: the target is of that kind.
 http::TargetOptions target_options(const config::Target& target, ShardPlace place);
+kafka::TargetOptions kafka_target_options(const config::Target& target);
 redis::StoreOptions redis_options(const config::Config& config, const RunId& run);
 
 // The limit of a route's list, by its place there.

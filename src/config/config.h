@@ -110,6 +110,16 @@ struct HttpTarget {
   std::string ca_file, server_name;
 };
 
+struct KafkaTarget {
+  std::string topic;
+  std::vector<std::string> brokers;               // Those of `kafka` where none are written,
+  std::map<std::string, std::string> properties;  // and then these are laid over its properties.
+  bool own_cluster = false;                       // Brokers are written.
+  bool same_partition = false;                    // partition: same
+  std::size_t max_in_flight = 1000;
+  Duration timeout = Duration::seconds(30);
+};
+
 // When an attempt is made again: the longest first wait, and the longest of all.
 struct RetryWaits {
   Duration initial = Duration::millis(200);
@@ -124,10 +134,16 @@ struct Breaker {
 
 struct Target {
   std::string name;
-  HttpTarget http;
-  RetryWaits retry;               // Of routes that do not say.
-  std::int64_t retry_share = 20;  // targets.NAME.retry.budget, of a hundred.
+  HttpTarget http;                   // Not looked at where there is
+  std::optional<KafkaTarget> kafka;  // this.
+  RetryWaits retry;                  // Of routes that do not say.
+  std::int64_t retry_share = 20;     // targets.NAME.retry.budget, of a hundred.
   Breaker breaker;
+
+  Duration timeout() const { return kafka ? kafka->timeout : http.timeout; }
+  std::size_t max_in_flight() const { return kafka ? kafka->max_in_flight : http.max_in_flight; }
+  // Of its section, for messages.
+  std::string kind() const { return kafka ? "kafka" : "http"; }
 };
 
 enum class Order { partition, key, none };

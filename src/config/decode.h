@@ -20,7 +20,13 @@ void check_shards(Section& top, const Config& config);
 void decode_kafka(Section& top, Kafka& kafka);
 void decode_redis(Section& top, Redis& redis);
 Sound decode_limits(Section& top, int instances, std::vector<Limit>& limits);
-void decode_targets(Section& top, std::vector<Target>& targets);
+// REQUIRES: `kafka` is decoded.
+void decode_targets(Section& top, const Kafka& kafka, std::vector<Target>& targets);
+void decode_kafka_target(Section& section, const Kafka& kafka, KafkaTarget& target);
+
+// `brokers` and `properties`, as they are written under `kafka` and under a Kafka target.
+void decode_brokers(Section& section, std::vector<std::string>& brokers);
+void decode_kafka_properties(Section& section, std::map<std::string, std::string>& properties);
 
 // `retry` and `breaker` of a target.
 void decode_target_retry(Section& parent, Target& target);

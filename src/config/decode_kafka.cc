@@ -53,6 +53,8 @@ void read_broker_text(Reading& reading, const Scalar& scalar, std::vector<std::s
   }
 }
 
+}  // namespace
+
 void decode_brokers(Section& section, std::vector<std::string>& out) {
   const Node* node = section.find("brokers");
   if (node == nullptr) return;
@@ -76,13 +78,17 @@ void decode_brokers(Section& section, std::vector<std::string>& out) {
   out = std::move(brokers);
 }
 
+namespace {
+
 Parsed<OffsetReset> parse_offset_reset(const Scalar& scalar) {
   const auto choice = parse_choice(scalar.text, {"error", "earliest", "latest"});
   if (refused(choice)) return std::get<Refusal>(choice);
   return static_cast<OffsetReset>(std::get<std::size_t>(choice));
 }
 
-void decode_properties(Section& section, std::map<std::string, std::string>& properties) {
+}  // namespace
+
+void decode_kafka_properties(Section& section, std::map<std::string, std::string>& properties) {
   read_free_texts(
       section, "properties", [&](const Entry& entry, std::string_view name, std::string value) {
         for (const OwnProperty& own : kOwnProperties) {
@@ -91,11 +97,9 @@ void decode_properties(Section& section, std::map<std::string, std::string>& pro
                                   std::string(own.why) + "; leave it out");
           return;
         }
-        properties.emplace(name, std::move(value));
+        properties.insert_or_assign(std::string(name), std::move(value));
       });
 }
-
-}  // namespace
 
 void decode_kafka(Section& top, Kafka& kafka) {
   Section section(top.reading(), top.find("kafka"), "kafka", "kafka");
@@ -106,7 +110,7 @@ void decode_kafka(Section& top, Kafka& kafka) {
   section.read_duration("commit_interval", kafka.commit_interval, kCommitInterval);
   section.read_duration("revoke_timeout", kafka.revoke_timeout, kRevokeTimeout);
   section.read("auto_offset_reset", kafka.auto_offset_reset, parse_offset_reset);
-  decode_properties(section, kafka.properties);
+  decode_kafka_properties(section, kafka.properties);
 }
 
 }  // namespace einlass::config

@@ -99,7 +99,7 @@ class RouteLimits {
     // The limiter counts from its own answer, which may take as long as redis.timeout to come.
     const bool shared = limit.store == Store::redis;
     const Duration way = shared ? config_.redis.timeout : Duration{};
-    const Duration least = way + limit.use_within + target.http.timeout;
+    const Duration least = way + limit.use_within + target.timeout();
     if (parameters->lease >= least) return;
     reading_.wrong(
         scalar,

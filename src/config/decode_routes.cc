@@ -28,6 +28,7 @@ class Routes {
     decode_topics(section, route);
     target_known_ = false;
     decode_target(section, route);
+    refuse_round(section, route);
     decode_route_limits(section, sound_limits_, config_,
                         target_known_ ? &config_.targets[route.target] : nullptr, route);
     section.read("order", route.order, parse_order);
@@ -92,6 +93,18 @@ class Routes {
     target_known_ = section.read("target", route.target, [&](const Scalar& scalar) {
       return parse_reference(scalar, "target", known);
     });
+  }
+
+  // What is written to a topic that the route reads comes back, for ever.
+  void refuse_round(Section& section, const Route& route) {
+    if (!target_known_) return;
+    const Target& target = config_.targets[route.target];
+    if (!target.kafka || target.kafka->brokers != config_.kafka.brokers) return;
+    const std::string& topic = target.kafka->topic;
+    if (std::find(route.topics.begin(), route.topics.end(), topic) == route.topics.end()) return;
+    reading_.wrong(section.place_of("target"), section.path_of("target"),
+                   "writes to " + quoted(topic) +
+                       ", which this route reads, so records would go round for ever");
   }
 
   void decode_retry(Section& parent, Route& route) {

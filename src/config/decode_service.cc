@@ -91,8 +91,8 @@ void check_shards(Section& top, const Config& config) {
   refuse_unsplit(top, config, "inside.records", config.inside.records);
   refuse_unsplit(top, config, "inside.bytes", config.inside.bytes.value / kBytes.least.value);
   for (const Target& target : config.targets) {
-    refuse_unsplit(top, config, "targets." + target.name + ".http.max_in_flight",
-                   static_cast<std::int64_t>(target.http.max_in_flight));
+    refuse_unsplit(top, config, "targets." + target.name + "." + target.kind() + ".max_in_flight",
+                   static_cast<std::int64_t>(target.max_in_flight()));
   }
 }
 

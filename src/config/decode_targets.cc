@@ -145,21 +145,26 @@ void decode_http(Section& section, HttpTarget& http) {
   decode_tls(section, sound, http);
 }
 
-// `kafka:` is a target of the interface, but not yet one of ours.
-bool refuse_kafka_target(Reading& reading, const Node* node, const std::string& path) {
-  if (node->kind != Node::Kind::map) return false;
-  for (const Entry& entry : node->entries) {
-    if (entry.name != "kafka") continue;
-    reading.wrong(entry.place, below(path, "kafka"),
-                  "a Kafka target is not in this version; use http");
-    return true;
+// One of the kinds of targets.
+void decode_kind(Section& section, const Kafka& kafka, Target& target) {
+  Reading& reading = section.reading();
+  if (section.has("http") && section.has("kafka")) {
+    reading.wrong(section.place_of("kafka"), section.path_of("kafka"),
+                  "stands beside http; a target is one of them");
+  } else if (const Node* node = section.find("kafka")) {
+    Section inner(reading, node, section.path_of("kafka"), "targets.NAME.kafka");
+    decode_kafka_target(inner, kafka, target.kafka.emplace());
+  } else if (section.require("http",
+                             "write http: {url: http://HOST:PORT/PATH}, or kafka: "
+                             "{topic: TOPIC}")) {
+    Section inner(reading, section.find("http"), section.path_of("http"), "targets.NAME.http");
+    decode_http(inner, target.http);
   }
-  return false;
 }
 
 }  // namespace
 
-void decode_targets(Section& top, std::vector<Target>& targets) {
+void decode_targets(Section& top, const Kafka& kafka, std::vector<Target>& targets) {
   Reading& reading = top.reading();
   if (!top.require("targets", "write at least one, as targets: {NAME: {http: {url: ...}}}")) return;
   for (const Entry* entry : map_entries(reading, top.find("targets"), "targets")) {
@@ -167,14 +172,11 @@ void decode_targets(Section& top, std::vector<Target>& targets) {
     refuse_bad_key(reading, *entry, path);
     Target& target = targets.emplace_back();
     target.name = entry->name;
-    if (refuse_kafka_target(reading, entry->value, path)) continue;
     Section section(reading, entry->value, path, "targets.NAME");
     section.refuse_unknown_keys();
     decode_target_retry(section, target);
     decode_breaker(section, target.breaker);
-    if (!section.require("http", "write http: {url: http://HOST:PORT/PATH}")) continue;
-    Section http(reading, section.find("http"), below(path, "http"), "targets.NAME.http");
-    decode_http(http, target.http);
+    decode_kind(section, kafka, target);
   }
 }
 

@@ -4,6 +4,7 @@ namespace einlass::config {
 namespace {
 
 constexpr std::string_view kLimit = "limits.NAME";
+constexpr std::string_view kKafkaTarget = "targets.NAME.kafka";
 constexpr std::string_view kHttp = "targets.NAME.http";
 constexpr std::string_view kRoute = "routes[]";
 
@@ -159,7 +160,10 @@ constexpr Option kOptions[] = {
      "What happens while the store cannot answer: records wait, or pass without a limit, or pass "
      "under this gate's share of it (one of `instances`)."},
 
-    {"targets.NAME", "http", "section", "required", "Deliver to an HTTP server."},
+    {"targets.NAME", "http", "section", "see text",
+     "Deliver to an HTTP server; a target has this or `kafka`."},
+    {"targets.NAME", "kafka", "section", "see text",
+     "Deliver to a Kafka topic; a target has this or `http`."},
     {"targets.NAME", "retry", "section", "",
      "When failed attempts are made again, where a route does not say otherwise."},
     {"targets.NAME", "breaker", "section", "", "When a target that fails is left alone."},
@@ -177,6 +181,22 @@ constexpr Option kOptions[] = {
      "Certificates to trust instead of the system's authorities; only with `https`."},
     {kHttp, "server_name", "text", "none",
      "The name that the certificate must have, if not the URL's host; only with `https`."},
+
+    {kKafkaTarget, "topic", "topic", "required", "Where each record is written, as it was."},
+    {kKafkaTarget, "brokers", "list of HOST:PORT", "see text",
+     "The brokers to begin with, where they are others than those of `kafka`; also one text with "
+     "commas."},
+    {kKafkaTarget, "properties", "map", "none",
+     "Any property of librdkafka; secrets also as `NAME_file`. Without `brokers` those of `kafka` "
+     "hold too, where these say nothing else."},
+    {kKafkaTarget, "partition", "key or same", "key",
+     "Which partition: by the record's key, as Java's producers choose it (`murmur2_random`), or "
+     "the number it was read from."},
+    {kKafkaTarget, "max_in_flight", "whole number", "1000",
+     "Records on their way at a time; at most 100,000."},
+    {kKafkaTarget, "timeout", "duration", "30s",
+     "From an attempt's start to the acknowledgement of all replicas; what passes by itself is "
+     "tried again meanwhile."},
 
     {"targets.NAME.retry", "initial", "duration", "200ms",
      "The longest first wait; then it doubles."},

@@ -186,9 +186,8 @@ void print_limit(Page& page, const Limit& limit) {
   });
 }
 
-void print_target(Page& page, const Target& target) {
-  const HttpTarget& http = target.http;
-  const auto fill = [&] {
+void print_http_target(Page& page, const HttpTarget& http) {
+  page.section("http", [&] {
     page.text_hiding("url", http.url, http.path);
     page.text("method", http.method);
     page.option("timeout", to_text(http.timeout));
@@ -198,9 +197,27 @@ void print_target(Page& page, const Target& target) {
     page.text("content_type", http.content_type);
     page.text_if_any("ca_file", http.ca_file);
     page.text_if_any("server_name", http.server_name);
-  };
+  });
+}
+
+void print_kafka_target(Page& page, const KafkaTarget& kafka) {
+  page.section("kafka", [&] {
+    page.text("topic", kafka.topic);
+    page.option("brokers", yaml_list(kafka.brokers));
+    print_texts(page, "properties", kafka.properties);
+    page.text("partition", kafka.same_partition ? "same" : "key");
+    page.number("max_in_flight", static_cast<std::int64_t>(kafka.max_in_flight));
+    page.option("timeout", to_text(kafka.timeout));
+  });
+}
+
+void print_target(Page& page, const Target& target) {
   page.section(yaml_key(target.name), [&] {
-    page.section("http", fill);
+    if (target.kafka) {
+      print_kafka_target(page, *target.kafka);
+    } else {
+      print_http_target(page, target.http);
+    }
     page.section("retry", [&] {
       page.option("initial", to_text(target.retry.initial));
       page.option("max", to_text(target.retry.max));

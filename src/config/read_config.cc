@@ -24,7 +24,7 @@ std::variant<Config, Mistakes> decode(const Document& document, const std::strin
     decode_kafka(top, config.kafka);
     decode_redis(top, config.redis);
     const Sound sound_limits = decode_limits(top, config.instances, config.limits);
-    decode_targets(top, config.targets);
+    decode_targets(top, config.kafka, config.targets);
     decode_routes(top, sound_limits, config);
     check_shards(top, config);
   }

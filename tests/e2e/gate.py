@@ -40,7 +40,8 @@ class Gate:
         self._write()
 
     def _write(self):
-        targets = {name: merge(target, {"http": {"headers": {"X-Gate": f"{self.name}.{self.run}"}}})
+        named = {"http": {"headers": {"X-Gate": f"{self.name}.{self.run}"}}}
+        targets = {name: merge(target, named) if "http" in target else target
                    for name, target in self._config["targets"].items()}
         with open(self.path, "w") as file:
             json.dump({**self._config, "targets": targets}, file, indent=1)

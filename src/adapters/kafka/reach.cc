@@ -18,6 +18,22 @@ void remember(rd_kafka_t*, int, const char* reason, void* last) {
   *static_cast<std::string*>(last) = reason;
 }
 
+// A client that only asks, and keeps its last error in `last`. It has no owner and ends with the
+// process: destroying it waits for a look-up of a broker's name at any time.
+rd_kafka_t* new_client(rd_kafka_type_t type, ConfHandle configuration, std::string& last,
+                       const std::string& path) {
+  rd_kafka_conf_set_events(configuration.get(), 0);
+  rd_kafka_conf_set(configuration.get(), "log.queue", "false", nullptr, 0);
+  rd_kafka_conf_set_log_cb(configuration.get(), nullptr);
+  rd_kafka_conf_set_error_cb(configuration.get(), remember);
+  rd_kafka_conf_set_opaque(configuration.get(), &last);
+  char error[512];
+  rd_kafka_t* client = rd_kafka_new(type, configuration.get(), error, sizeof error);
+  if (client == nullptr) throw std::runtime_error(path + ": " + error);
+  (void)configuration.release();  // The client has it now.
+  return client;
+}
+
 std::string look_up(rd_kafka_t* client, const std::string& name, int timeout_ms) {
   const TopicHandle topic(rd_kafka_topic_new(client, name.c_str(), nullptr));
   if (!topic) return rd_kafka_err2str(rd_kafka_last_error());
@@ -39,18 +55,9 @@ void check_configuration(const SourceOptions& options) {
 std::vector<std::string> reach(const SourceOptions& options, Duration patience) {
   static std::string last;  // The client may still write to it at the end of the process.
   last.clear();
-  ConfHandle configuration = source_configuration(options, rd_kafka_version());
-  rd_kafka_conf_set_events(configuration.get(), 0);
-  rd_kafka_conf_set(configuration.get(), "log.queue", "false", nullptr, 0);
-  rd_kafka_conf_set_log_cb(configuration.get(), nullptr);
-  rd_kafka_conf_set_error_cb(configuration.get(), remember);
-  rd_kafka_conf_set_opaque(configuration.get(), &last);
-  char error[512];
-  // Ends with the process: destroying it waits for a look-up of a broker's name at any time.
-  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, configuration.get(), error, sizeof error);
-  if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + error);
-  (void)configuration.release();  // The client has it now.
-
+  rd_kafka_t* client =
+      new_client(RD_KAFKA_CONSUMER, source_configuration(options, rd_kafka_version()), last,
+                 "kafka.properties");
   std::vector<std::string> trouble;
   for (const SourceOptions::Topic& topic : options.topics) {
     const std::string reason = look_up(client, topic.name, static_cast<int>(patience.us / 1000));
@@ -60,6 +67,16 @@ std::vector<std::string> reach(const SourceOptions& options, Duration patience) 
     trouble.push_back("topic " + topic.name + ": " + reason);
   }
   return trouble;
+}
+
+std::string reach(const TargetOptions& options, Duration patience) {
+  // Each target's stays, for the client may still write to it at the end of the process.
+  auto& last = *new std::string;
+  rd_kafka_t* client =
+      new_client(RD_KAFKA_PRODUCER, target_configuration(options), last, properties_path(options));
+  const std::string reason = look_up(client, options.topic, static_cast<int>(patience.us / 1000));
+  rd_kafka_poll(client, 0);
+  return reason.empty() || last.empty() ? reason : last;
 }
 
 }  // namespace einlass::kafka

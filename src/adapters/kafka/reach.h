@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "adapters/kafka/source.h"
+#include "adapters/kafka/target.h"
 #include "units/time.h"
 
 namespace einlass::kafka {
@@ -16,5 +17,8 @@ void check_configuration(const SourceOptions& options);
 // options is there. Joins no group. Waits at most `patience`.
 // Throws std::runtime_error, with the property at fault, if librdkafka refuses the configuration.
 std::vector<std::string> reach(const SourceOptions& options, Duration patience);
+
+// The same for a target's topic: one sentence, empty if it is there. Writes nothing.
+std::string reach(const TargetOptions& options, Duration patience);
 
 }  // namespace einlass::kafka

@@ -68,6 +68,22 @@ TEST(Changes, NumbersCanBeTaken) {
             "targets.other.http.timeout: 5s -> 1s\ntargets.other.http.max_in_flight: 64 -> 3");
 }
 
+TEST(Changes, OfAKafkaTargetWhatItsProducerDoesNotRestOn) {
+  const auto with = [](const std::string& text) { return read(kafka("topic: t" + text)); };
+  const auto told = [&](const std::string& text) {
+    std::string all;
+    for (const Changed& change : changes(with(""), with(text))) {
+      all += (change.needs_restart.empty() ? "" : "!") + change.to_string();
+    }
+    return all;
+  };
+  EXPECT_EQ(told("2"), "targets.t.kafka.topic: t -> t2");
+  EXPECT_EQ(told(", partition: same"), "targets.t.kafka.partition: key -> same");
+  EXPECT_EQ(told(", max_in_flight: 5"), "targets.t.kafka.max_in_flight: 1000 -> 5");
+  EXPECT_EQ(told(", timeout: 5s"), "!targets.t.kafka.timeout: 30s -> 5s");
+  EXPECT_EQ(told(", brokers: h"), "!targets.t.kafka.brokers: [\"127.0.0.1:9092\"] -> [h:9092]");
+}
+
 TEST(Changes, ASecretIsSeenAndNotShown) {
   EXPECT_EQ(changed("secret-1", "secret-2"),
             "targets.billing.http.headers.Authorization: \"***\" -> \"***\"");

@@ -47,6 +47,7 @@ TEST(Options, DefaultsAreTrue) {
       limit("algorithm: sliding_window, limit: 1, window: 1s"),
       limit("algorithm: leaky_bucket, rate: 1/s, capacity: 1"),
       limit("algorithm: smooth, rate: 1/s, burst: 1") + "redis: {sentinel: {addresses: [h]}}\n",
+      kafka("topic: b"),
   };
   for (const Option& option : all_options()) {
     const std::string_view expected = option.default_value;

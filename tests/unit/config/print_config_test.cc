@@ -48,6 +48,10 @@ TEST(PrintConfig, ReadsBackToTheSame) {
                 "redis, on_outage: pass"),
       top("instances: 3\nredis: {wait_replicas: 2, cluster: true}"),
       top("redis: {url: 'redis://h/3', sentinel: {addresses: [a, '[::1]:7'], name: m}}"),
+      kafka("topic: b"),
+      "kafka: {brokers: h, properties: {a: b}}\n" +
+          kafka("topic: b, partition: same, properties: {a: c, linger.ms: 5}, timeout: 1s"),
+      kafka("topic: b, brokers: [a, b], max_in_flight: 7"),
       route("limits: [m], order: none, dead_letter: d, retry: {attempts: 3}"),
       kLimits +
           "targets: {t: {http: {url: http://h/}, retry: {initial: 1s, budget: 7%}, breaker: "

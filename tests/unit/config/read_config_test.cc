@@ -241,5 +241,21 @@ TEST(ReadConfig, ByteOrderMarkAndWindowsLines) {
             "-\n3:9: shards: '0' is too small; the smallest value that works is 1");
 }
 
+// Without brokers of its own it is the source's cluster, and logs in there as the source does.
+TEST(ReadConfig, AKafkaTargetHasTheSourcesBrokersAndProperties) {
+  const std::string source = "kafka: {brokers: h, properties: {a: 1, b: 2}}\n";
+  const auto read = [&](const std::string& text) {
+    const auto result = parse_config(source + kafka("topic: t" + text), "F", test_environment);
+    return std::get<Config>(result).targets[0].kafka.value();
+  };
+  using Properties = std::map<std::string, std::string>;
+  const KafkaTarget same = read(", properties: {b: 3, c: 4}");
+  EXPECT_EQ(same.brokers, std::vector<std::string>{"h:9092"});
+  EXPECT_EQ(same.properties, (Properties{{"a", "1"}, {"b", "3"}, {"c", "4"}}));
+  const KafkaTarget other = read(", brokers: o, properties: {c: 4}");
+  EXPECT_EQ(other.brokers, std::vector<std::string>{"o:9092"});
+  EXPECT_EQ(other.properties, (Properties{{"c", "4"}}));
+}
+
 }  // namespace
 }  // namespace einlass::config

@@ -29,6 +29,9 @@ inline std::string targets(const std::string& text) { return "targets: " + text 
 inline std::string http(const std::string& text) {
   return targets("\n  t: {http: {url: http://h/, " + text + "}}");
 }
+inline std::string kafka(const std::string& text) {
+  return targets("{t: {kafka: {" + text + "}}}");
+}
 inline std::string url(const std::string& text) {
   return targets("\n  t: {http: {url: " + text + "}}");
 }

@@ -11,9 +11,8 @@ TEST(WrongTarget, Shape) {
       {"targets:\n" + kRoutes,
        "2:41: routes[0].target: 't' is no target of this file; write it under targets"},
       {targets("{t: {}}"),
-       "1:14: targets.t.http: missing; write http: {url: http://HOST:PORT/PATH}"},
-      {targets("{t: {kafka: {topic: a}}}"),
-       "1:15: targets.t.kafka: a Kafka target is not in this version; use http"},
+       "1:14: targets.t.http: missing; write http: {url: http://HOST:PORT/PATH}, or kafka: {topic: "
+       "TOPIC}"},
       {targets("{t: {https: {url: a}}}"),
        "1:15: targets.t.https: unknown option; did you mean `http`?"},
       {targets("{t: {http: {}}}"),
@@ -24,6 +23,41 @@ TEST(WrongTarget, Shape) {
       {targets("{'a/b': {http: {url: http://h/}}}"),
        "1:11: targets.a/b: 'a/b' is not a name; write 1 to 249 of the characters a-z A-Z 0-9 . _ "
        "-\n2:41: routes[0].target: 't' is no target of this file; there is a/b"},
+  });
+}
+
+TEST(WrongTarget, Kafka) {
+  expect_mistakes({
+      {targets("{t: {kafka: {}}}"), "1:22: targets.t.kafka.topic: missing; write topic: TOPIC"},
+      {kafka("topic: 'a b'"),
+       "1:30: targets.t.kafka.topic: 'a b' is not a name; write 1 to 249 of the characters a-z A-Z "
+       "0-9 . _ -"},
+      {kafka("topic: a"),
+       "2:41: routes[0].target: writes to 'a', which this route reads, so records would go round "
+       "for ever"},
+      {kafka("topic: a, brokers: '127.0.0.1:9092'"),
+       "2:41: routes[0].target: writes to 'a', which this route reads, so records would go round "
+       "for ever"},
+      {kafka("topic: a, brokers: other"), ""},
+      {kafka("topic: b, partition: none"),
+       "1:44: targets.t.kafka.partition: 'none' is not known here; write key or same"},
+      {kafka("topic: b, brokers: []"),
+       "1:42: targets.t.kafka.brokers: no broker; write at least one, as [127.0.0.1:9092]"},
+      {kafka("topic: b, brokers: 'a:b'"),
+       "1:42: targets.t.kafka.brokers: 'a:b' has no port from 1 to 65535 after its colon"},
+      {kafka("topic: b, properties: {message.timeout.ms: 5}"),
+       "1:45: targets.t.kafka.properties.message.timeout.ms: is set by timeout; leave it out"},
+      {kafka("topic: b, max_in_flight: 100001"),
+       "1:48: targets.t.kafka.max_in_flight: '100001' is too large; the largest value that works "
+       "is 100000"},
+      {kafka("topic: b, timeout: 1ms"),
+       "1:42: targets.t.kafka.timeout: '1ms' is too small; the smallest value that works is "
+       "100ms"},
+      {targets("{t: {kafka: {topic: b}, http: {url: 'http://a'}}}"),
+       "1:22: targets.t.kafka: stands beside http; a target is one of them"},
+      {"shards: 4\n" + kafka("topic: b, max_in_flight: 3"),
+       "1:9: shards: '4' is too many for targets.t.kafka.max_in_flight, which is split between the "
+       "shards; write at most 3, or raise that"},
   });
 }
 

@@ -1,0 +1,50 @@
+#include <algorithm>
+
+#include "config/decode.h"
+#include "config/names.h"
+#include "config/secrets.h"
+
+namespace einlass::config {
+namespace {
+
+constexpr Bounds<Duration> kTimeout{Duration::millis(100), Duration::seconds(3600)};
+constexpr Bounds<std::int64_t> kInFlight{1, 100'000};
+
+Parsed<bool> parse_partition(const Scalar& scalar) {
+  const auto choice = parse_choice(scalar.text, {"key", "same"});
+  if (refused(choice)) return std::get<Refusal>(choice);
+  return std::get<std::size_t>(choice) == 1;
+}
+
+// librdkafka's names for what `timeout` says.
+void refuse_timeouts(Section& section, const std::map<std::string, std::string>& properties) {
+  for (const std::string_view name : {"message.timeout.ms", "delivery.timeout.ms"}) {
+    if (!properties.contains(std::string(name))) continue;
+    section.reading().wrong(section.place_of("properties"),
+                            below(section.path_of("properties"), name),
+                            "is set by timeout; leave it out");
+  }
+}
+
+}  // namespace
+
+void decode_kafka_target(Section& section, const Kafka& kafka, KafkaTarget& target) {
+  section.refuse_unknown_keys();
+  if (section.require("topic", "write topic: TOPIC")) {
+    section.read("topic", target.topic, parse_kafka_name);
+  }
+  target.own_cluster = section.has("brokers");
+  target.brokers = kafka.brokers;
+  decode_brokers(section, target.brokers);
+  decode_kafka_properties(section, target.properties);
+  refuse_timeouts(section, target.properties);
+  if (!target.own_cluster)
+    target.properties.insert(kafka.properties.begin(), kafka.properties.end());
+  section.read("partition", target.same_partition, parse_partition);
+  std::int64_t in_flight = static_cast<std::int64_t>(target.max_in_flight);
+  section.read_whole("max_in_flight", in_flight, kInFlight);
+  target.max_in_flight = static_cast<std::size_t>(in_flight);
+  section.read_duration("timeout", target.timeout, kTimeout);
+}
+
+}  // namespace einlass::config
