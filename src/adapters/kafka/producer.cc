@@ -112,6 +112,10 @@ struct Producer::State {
   void serve();
   void serve_reports(rd_kafka_event_t* event);
 
+  void look_for_topic();
+
+  const char* topic = nullptr;  // To be ready for.
+  TopicHandle handle;           // Of that topic: as long as it lives its whereabouts are known.
   ConfHandle configuration;
   ProducerSink& sink;
   Wakeups wakeups;
@@ -125,13 +129,20 @@ void Producer::State::use(rd_kafka_t* producer) {
   queue.reset(rd_kafka_queue_get_main(client));
   rd_kafka_set_log_queue(client, queue.get());
   wakeups.watch(queue.get(), kMainQueue);
+  look_for_topic();
   serve();  // What the queue holds already does not wake us.
 }
 
 void Producer::State::leave() {
   Wakeups::unwatch(queue.get());
   queue.reset();
+  handle.reset();
   destroy_aside(std::exchange(client, nullptr));
+}
+
+void Producer::State::look_for_topic() {
+  if (topic == nullptr) return;
+  handle.reset(rd_kafka_topic_new(client, topic, nullptr));
 }
 
 // An idempotent producer that can no longer vouch for order and uniqueness is of no more use. When
@@ -224,6 +235,11 @@ rd_kafka_resp_err_t Producer::put_again(const rd_kafka_message_t& message,
   headers.release();
   ++state_->open;
   return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+void Producer::get_ready_for(const char* topic) {
+  state_->topic = topic;
+  state_->look_for_topic();
 }
 
 std::size_t Producer::open() const { return state_->open; }

@@ -73,6 +73,11 @@ class Producer {
                                 std::optional<PartitionNumber> partition,
                                 std::int64_t timestamp_ms);
 
+  // From here on it knows where the topic is; librdkafka would look for it when the first record
+  // comes, and take up to a second. Again after each replacement. `topic` lives until the next
+  // call.
+  void get_ready_for(const char* topic);
+
   std::size_t open() const;  // Records without a report.
 
  private:

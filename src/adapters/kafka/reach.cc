@@ -11,8 +11,6 @@
 namespace einlass::kafka {
 namespace {
 
-using TopicHandle = std::unique_ptr<rd_kafka_topic_t, Destroy<rd_kafka_topic_destroy>>;
-
 // The last error that librdkafka told of: it knows why a broker cannot be reached.
 void remember(rd_kafka_t*, int, const char* reason, void* last) {
   *static_cast<std::string*>(last) = reason;

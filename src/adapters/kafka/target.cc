@@ -27,7 +27,9 @@ struct Target::State final : ProducerSink {
         options(std::move(given)),
         events(gate_events),
         notify(std::move(notify_people)),
-        producer(io, target_configuration(options), *this) {}
+        producer(io, target_configuration(options), *this) {
+    producer.get_ready_for(options.topic.c_str());
+  }
 
   // Hears of the records that are written alone.
   struct Alone final : ProducerSink {
@@ -199,6 +201,7 @@ void Target::set_topic(std::string topic, bool same_partition) {
   state_->troubles.topic_works(state_->options.topic);
   state_->options.topic = std::move(topic);
   state_->options.same_partition = same_partition;
+  state_->producer.get_ready_for(state_->options.topic.c_str());
 }
 
 TargetStatus Target::status() const {

@@ -9,7 +9,6 @@ namespace einlass::kafka {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
-using TopicHandle = std::unique_ptr<rd_kafka_topic_t, Destroy<rd_kafka_topic_destroy>>;
 
 // Between two tries of what a broker could not answer now.
 constexpr int kTryAgainMs = 100;
