@@ -75,6 +75,20 @@ TEST(ReadConfig, ExamplesAreRight) {
   }
 }
 
+TEST(ReadConfig, TheConfigOfEachTargetsPageIsRight) {
+  int pages = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(project() / "docs/targets")) {
+    const std::string page = contents(entry.path());
+    const std::size_t begin = page.find("```yaml\n") + 8;
+    const auto result =
+        parse_config(page.substr(begin, page.find("```", begin) - begin), "F", test_environment);
+    const auto* mistakes = std::get_if<Mistakes>(&result);
+    EXPECT_EQ(mistakes, nullptr) << entry.path() << mistakes->front().to_string();
+    ++pages;
+  }
+  EXPECT_GT(pages, 0);
+}
+
 TEST(ReadConfig, EveryAlgorithmIsUnderstood) {
   const auto parameters = [](const std::string& text) {
     const auto result = parse_config(limit("algorithm: " + text), "F", test_environment);
