@@ -46,9 +46,9 @@ node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}{sasl_listener}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}{sasl_listener}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}{more_listeners}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port}{more_listeners}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT{protocols}
 log.dirs={directory}/data
 broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=500
@@ -75,14 +75,16 @@ class BrokerError(RuntimeError):
 class Kafka:
     """One broker. It dies with the thread that called start(); stop() removes a directory of our own making."""
 
-    def __init__(self, version=LATEST_3, directory=None, port=None, sasl=None, extra=""):
-        """`sasl`: (user, password) for a SASL_PLAINTEXT listener with PLAIN beside the open one."""
+    def __init__(self, version=LATEST_3, directory=None, port=None, sasl=None, extra="", listeners=()):
+        """`sasl`: (user, password) for a SASL_PLAINTEXT listener with PLAIN beside the open one.
+        `listeners`: names of further ones, which are their protocols too; `extra` sets them up."""
         self.version = version
         self._temporary = directory is None
         self.directory = os.path.abspath(directory or tempfile.mkdtemp(prefix="einlass-kafka-"))
         self.process = None
         self._sasl, self._extra, self._wanted_port = sasl, extra, port
-        self.port = self.sasl_port = None
+        self._listeners = [*(["SASL_PLAINTEXT"] if sasl else []), *listeners]
+        self.port, self.ports = None, {}
 
     @property
     def brokers(self):
@@ -90,7 +92,11 @@ class Kafka:
 
     @property
     def sasl_brokers(self):
-        return f"127.0.0.1:{self.sasl_port}"
+        return f"127.0.0.1:{self.ports['SASL_PLAINTEXT']}"
+
+    def brokers_at(self, listener):
+        """By the name that their certificates have."""
+        return f"localhost:{self.ports[listener]}"
 
     @property
     def pid(self):
@@ -140,18 +146,37 @@ class Kafka:
         kafka_protocol.create_topic(self.port, name, partitions, configs or {})
         self._poll(lambda: self._has_leaders(name, partitions), 30.0, f"leaders of {name}")
 
+    def change_properties(self, old, new):
+        """Of its file, for its next start."""
+        path = os.path.join(self.directory, "server.properties")
+        with open(path) as file:
+            text = file.read()
+        if old not in text:
+            raise ValueError(f"{old} is not in {path}")
+        with open(path, "w") as file:
+            file.write(text.replace(old, new))
+
+    def administer(self, tool, *arguments):
+        """Runs one of Kafka's own tools, as kafka.admin.AclCommand, at the open listener."""
+        done = subprocess.run(self._java(tool, "--bootstrap-server", self.brokers, *arguments),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+        if done.returncode:
+            raise RuntimeError(f"{tool} {' '.join(arguments)}: {done.stdout[-2000:]}")
+
     def _has_leaders(self, name, partitions):
         leaders = kafka_protocol.metadata(self.port, [name])[2].get(name, {})
         return len(leaders) == partitions and all(leader >= 0 for leader in leaders.values())
 
     def _prepare(self):
         os.makedirs(os.path.join(self.directory, "data"), exist_ok=True)
-        self.port, controller, self.sasl_port = servers.free_ports(3)
+        self.port, controller, *others = servers.free_ports(2 + len(self._listeners))
         self.port = self._wanted_port or self.port
+        self.ports = dict(zip(self._listeners, others))
         sasl = _SASL.format(user=self._sasl[0], password=self._sasl[1]) if self._sasl else ""
-        listener = f",SASL_PLAINTEXT://127.0.0.1:{self.sasl_port}" if self._sasl else ""
-        text = _PROPERTIES.format(port=self.port, controller=controller, directory=self.directory,
-                                  sasl_listener=listener, sasl=sasl, extra=self._extra)
+        text = _PROPERTIES.format(
+            port=self.port, controller=controller, directory=self.directory, sasl=sasl, extra=self._extra,
+            more_listeners="".join(f",{name}://localhost:{port}" for name, port in self.ports.items()),
+            protocols="".join(f",{name}:{name}" for name in self._listeners))
         old = self.version.startswith("3")
         with open(os.path.join(self.directory, "log4j.properties"), "w") as file:
             file.write(_LOG4J if old else _LOG4J2)
@@ -218,11 +243,8 @@ class Kafka:
         with open(os.path.join(self.directory, "server.properties")) as file:
             settings = dict(line.rstrip("\n").split("=", 1) for line in file if "=" in line)
         for listener in settings["advertised.listeners"].split(","):
-            name, port = listener.split("://")[0], int(listener.rsplit(":", 1)[1])
-            if name == "PLAINTEXT":
-                self.port = port
-            else:
-                self.sasl_port = port
+            self.ports[listener.split("://")[0]] = int(listener.rsplit(":", 1)[1])
+        self.port = self.ports.pop("PLAINTEXT")
 
 
 def _describe(topics):
@@ -231,7 +253,7 @@ def _describe(topics):
             name, _, partitions = topic.partition(":")
             if not kafka_protocol.metadata(kafka.port, [name])[2].get(name):
                 kafka.create_topic(name, int(partitions or 1))
-        sasl = f" sasl_brokers={kafka.sasl_brokers}" if kafka.sasl_port and kafka._sasl else ""
+        sasl = f" sasl_brokers={kafka.sasl_brokers}" if kafka._sasl else ""
         return f"brokers={kafka.brokers} pid={kafka.pid} dir={kafka.directory}{sasl}"
     return describe
 

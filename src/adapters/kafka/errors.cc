@@ -120,6 +120,19 @@ std::string fill(std::string_view text, const Place& place) {
   return filled;
 }
 
+// librdkafka repeats the client's nonce in its last message, which Kafka 4 checks.
+bool is_old_scram(const Trouble& trouble, std::string_view reason) {
+  constexpr int kFirstScramForKafka4 = 0x020601ff;
+  return rd_kafka_version() < kFirstScramForKafka4 &&
+         std::string_view(trouble.what) == "kafka_login_refused" &&
+         reason.find("SCRAM") != std::string_view::npos;
+}
+
+// A right that the login does not have.
+bool is_right(const Trouble& trouble) {
+  return std::string_view(trouble.what).ends_with("_forbidden");
+}
+
 // The place among troubles: the reason before its consequences.
 int weight(const Trouble& trouble) {
   const std::string_view what = trouble.what;
@@ -148,6 +161,12 @@ Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason, c
     trouble.standing = Standing::for_ever;
   }
   if (!reason.empty()) trouble.detail.append(" (").append(reason).append(")");
+  if (is_old_scram(trouble, reason)) {
+    trouble.detail += std::string("; it need not be the password: librdkafka ") +
+                      rd_kafka_version_str() +
+                      " makes a mistake in SCRAM that Kafka 4 takes for a wrong one; with Kafka 4 "
+                      "use librdkafka 2.6.1 or later, or PLAIN over TLS";
+  }
   return trouble;
 }
 
@@ -237,7 +256,14 @@ std::string Troubles::worst() const {
     if (!entry.stands) continue;
     if (worst == nullptr || weight(entry.trouble) > weight(*worst)) worst = &entry.trouble;
   }
-  return worst == nullptr ? std::string() : worst->detail;
+  if (worst == nullptr) return {};
+  // Rights are granted one by one, and whether one was is only seen when the others are there too.
+  std::string all = worst->detail;
+  for (const auto& [key, entry] : entries_) {
+    const bool another = entry.stands && &entry.trouble != worst && is_right(entry.trouble);
+    if (another && is_right(*worst)) all += "; " + entry.trouble.detail;
+  }
+  return all;
 }
 
 }  // namespace einlass::kafka

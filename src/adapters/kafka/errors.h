@@ -69,7 +69,7 @@ class Troubles {
   bool any(Standing standing) const;
   bool has(std::string_view what) const;
 
-  // The one that is most worth telling; empty if none stands.
+  // The one that is most worth telling, or all rights that are missing; empty if none stands.
   std::string worst() const;
 
  private:

@@ -10,6 +10,18 @@ const Place kPlace{"b1:9092", "billing", "gate-1", "results"};
 
 Instant at(std::int64_t seconds) { return Instant{} + Duration::seconds(seconds); }
 
+TEST(Troubles, all_missing_rights_are_told_together) {
+  Troubles troubles{Duration{}};
+  const Place place{"b:1", "g", "i", "t"};
+  troubles.add(explain(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, false, "", place), Instant{});
+  troubles.add(explain(RD_KAFKA_RESP_ERR__TRANSPORT, false, "", place), Instant{});
+  EXPECT_EQ(troubles.worst().find("group"), std::string::npos);
+  troubles.add(explain(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, false, "", place), Instant{});
+  EXPECT_NE(troubles.worst().find("the group g"), std::string::npos) << troubles.worst();
+  EXPECT_NE(troubles.worst().find("the topic t"), std::string::npos) << troubles.worst();
+  EXPECT_EQ(troubles.worst().find("out of reach"), std::string::npos) << troubles.worst();
+}
+
 TEST(Errors, say_what_and_where) {
   const auto topic = explain(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, false, "because", kPlace);
   EXPECT_STREQ(topic.what, "kafka_unknown_topic");
