@@ -111,7 +111,7 @@ class Demo {
     view.seconds = seconds();
     view.produced = broker_.produced();
     view.books = books_of(shard_, config_);
-    view.waiting = shard_.gate().waiting(core::RouteId{0}, shard_.now());
+    view.waiting = shard_.gate().waiting(shard_.now())[0];
     view.seen = receiver_.seen();
     view.limit = options_.limit;
     view.interrupted = interrupted_;

@@ -21,14 +21,15 @@ std::string policy_name(config::OnOutage policy) {
   return "";
 }
 
-metrics::Route route_metrics(const Shard& shard, const config::Config& config, std::size_t i) {
+metrics::Route route_metrics(const Shard& shard, const config::Config& config, std::size_t i,
+                             const core::Waiting& waiting) {
   metrics::Route route;
   route.name = config.routes[i].name;
   for (const std::size_t limit : config.routes[i].limits) {
     route.limits.push_back(config.limits[limit].limit.name);
   }
   route.stats = shard.gate().stats(route_id(i));
-  route.waiting = shard.gate().waiting(route_id(i), shard.now());
+  route.waiting = waiting;
   for (const core::Partition& partition : shard.gate().partitions()) {
     const bool counts = partition.phase == core::PartitionPhase::assigned && partition.held;
     if (counts && partition.route == route_id(i)) ++route.partitions_held;
@@ -69,8 +70,9 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
   metrics::Snapshot snapshot;
   snapshot.version = EINLASS_VERSION;
   snapshot.librdkafka_version = kafka::library_version();
+  const std::vector<core::Waiting> waiting = shard.gate().waiting(shard.now());
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
-    snapshot.routes.push_back(route_metrics(shard, config, i));
+    snapshot.routes.push_back(route_metrics(shard, config, i, waiting[i]));
   }
   add_stores(shard, config, snapshot);
   add_outage_policies(shard, config, snapshot);

@@ -307,12 +307,13 @@ void Admission::arm(Line& line, Instant now) {
   }
 }
 
-void Admission::add_waiting(RouteId route, Instant now, Waiting& waiting) const {
-  const RouteOptions& options = options_.routes[route.value];
-  const bool held =
-      delivery_.held_until(options.target) > now || !delivery_.breaker(options.target).closed();
+void Admission::add_waiting(Instant now, std::span<Waiting> by_route) const {
   for (const Line& line : lines_) {
-    if (!line.in_use || line.route != route || line.count() == 0) continue;
+    if (!line.in_use || line.count() == 0) continue;
+    const RouteOptions& options = route_of(line);
+    Waiting& waiting = by_route[line.route.value];
+    const bool held =
+        delivery_.held_until(options.target) > now || !delivery_.breaker(options.target).closed();
     const std::uint64_t ready = line.count();
     if (options.limit_count == 0 || held) {
       waiting.target += ready;

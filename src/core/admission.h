@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/command.h"
@@ -73,8 +74,8 @@ class Admission {
   // Something changed at the target that lines may wait for: a place, the end of a hold.
   void touch(TargetId target);
 
-  // Splits the ready records of a route by what they wait for.
-  void add_waiting(RouteId route, Instant now, Waiting& waiting) const;
+  // Splits the ready records by what they wait for, into the one of their route.
+  void add_waiting(Instant now, std::span<Waiting> by_route) const;
 
  private:
   using Queue = List<Line, &Line::in_queue>;

@@ -315,18 +315,22 @@ void Gate::ring(Alarm alarm, Instant now, Commands& commands) {
 
 // ---- what people may look at ----
 
-Waiting Gate::waiting(RouteId route, Instant now) const {
-  Waiting waiting;
-  waiting.limit = stats_[route.value].never;
-  waiting.retry = records_.count(route, RecordState::backing_off) - waiting.limit;
-  waiting.order = records_.count(route, RecordState::behind);
-  waiting.in_flight = records_.count(route, RecordState::attempting) +
-                      records_.count(route, RecordState::dead_lettering);
-  admission_.add_waiting(route, now, waiting);
+std::vector<Waiting> Gate::waiting(Instant now) const {
+  std::vector<Waiting> waiting(options_.routes.size());
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    const RouteId route{static_cast<std::uint16_t>(i)};
+    waiting[i].limit = stats_[i].never;
+    waiting[i].retry = records_.count(route, RecordState::backing_off) - waiting[i].limit;
+    waiting[i].order = records_.count(route, RecordState::behind);
+    waiting[i].in_flight = records_.count(route, RecordState::attempting) +
+                           records_.count(route, RecordState::dead_lettering);
+  }
+  admission_.add_waiting(now, waiting);
   return waiting;
 }
 
 void Gate::check_invariants() const {
+  const std::vector<Waiting> waits = waiting(now_);
   for (std::size_t i = 0; i < stats_.size(); ++i) {
     const RouteStats& stats = stats_[i];
     const RouteId route{static_cast<std::uint16_t>(i)};
@@ -340,8 +344,7 @@ void Gate::check_invariants() const {
       present += records_.count(route, state);
     }
     CHECK(present == stats.inside);
-    const Waiting waits = waiting(route, now_);
-    CHECK(waits.limit + waits.target + waits.outage ==
+    CHECK(waits[i].limit + waits[i].target + waits[i].outage ==
           records_.count(route, RecordState::ready) + stats.never);
   }
   for (const Partition& partition : intake_.all()) {

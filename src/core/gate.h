@@ -41,7 +41,7 @@ class Gate {
   // Goes on under other numbers: bounds, spans, attempts, the store and its policy. What is under
   // way ends as it began; what waits looks again at once. Commands are appended as by handle().
   // REQUIRES: as many routes, targets and stores; each route with the same target, order, count and
-  // kinds of limits, and with a dead letter topic if it had one; now as for handle(). The seed is
+  // kinds of limits, and with a dead letter topic exactly if it had one; now as for handle(). The seed is
   // not looked at.
   void reconfigure(const GateOptions& options, Instant now, Commands& commands);
 
@@ -49,7 +49,8 @@ class Gate {
   std::optional<Instant> next_wakeup() const { return deadlines_.next(); }
 
   const RouteStats& stats(RouteId route) const { return stats_[route.value]; }
-  Waiting waiting(RouteId route, Instant now) const;
+  // By RouteId. Walks over all lines once.
+  std::vector<Waiting> waiting(Instant now) const;
   // Until when nothing is sent to the target, by a Retry-After or its breaker; past if it is not
   // so.
   Instant held_until(TargetId target) const { return delivery_.held_until(target); }

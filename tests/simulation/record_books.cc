@@ -69,7 +69,7 @@ void RecordChecks::check_books(const core::Gate& gate, core::RouteId route, Inst
   within(stats.inside + unsure, books.inside, unsure, "books_inside");
   require(stats.received == stats.delivered + dead + stats.returned + stats.inside, "books_closed",
           "");
-  const core::Waiting w = gate.waiting(route, now);
+  const core::Waiting w = gate.waiting(now)[route.value];
   within(w.in_flight + unsure, books.in_flight, unsure, "waiting_in_flight");
   const std::uint64_t sum = w.limit + w.target + w.retry + w.order + w.outage + w.in_flight;
   require(sum == stats.inside, "waiting_sum",
@@ -111,8 +111,9 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
       ++backing_off[shadow.route.value];
     }
   }
+  const std::vector<core::Waiting> all = gate.waiting(now);
   for (std::size_t i = 0; i < books_.size(); ++i) {
-    const core::Waiting waiting = gate.waiting(core::RouteId{static_cast<std::uint16_t>(i)}, now);
+    const core::Waiting& waiting = all[i];
     const std::uint64_t retry = waiting.retry;
     const core::TargetId target = settings_.gate.routes[i].target;
     const bool room = targets_.lets_all_through(target, now) &&

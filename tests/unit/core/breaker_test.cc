@@ -126,7 +126,7 @@ TEST(GateBreaker, while_it_is_open_nothing_is_sent_and_then_one_probe) {
   EXPECT_EQ(bench.gate.held_until(TargetId{0}), bench.now + kWait);
   bench.pass(kWait - Duration::millis(1));
   EXPECT_EQ(bench.sent().size(), 4u);
-  EXPECT_EQ(bench.gate.waiting(RouteId{0}, bench.now).target, 4u);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].target, 4u);
   bench.pass(Duration::millis(1));
   ASSERT_EQ(bench.sent().size(), 5u);
   bench.pass(Duration::seconds(60));
