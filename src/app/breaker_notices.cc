@@ -7,16 +7,16 @@
 
 namespace einlass::app {
 
-BreakerNotices::BreakerNotices(const config::Config& config, const core::Gate& gate,
-                               const Notify& notify)
-    : config_(config), gate_(gate), notify_(notify), closed_(config.targets.size(), true) {}
+BreakerNotices::BreakerNotices(const core::Gate& gate, const Notify& notify)
+    : gate_(gate), notify_(notify) {}
 
-void BreakerNotices::look() {
+void BreakerNotices::look(const config::Config& config) {
+  closed_.resize(config.targets.size(), true);
   for (std::size_t i = 0; i < closed_.size(); ++i) {
     const bool closed = gate_.breaker(core::TargetId{static_cast<std::uint16_t>(i)}).closed();
     if (closed == closed_[i]) continue;
     closed_[i] = closed;
-    const config::Target& target = config_.targets[i];
+    const config::Target& target = config.targets[i];
     if (closed) {
       notify_({Severity::info, "target_breaker_closed",
                "Target " + target.name + " answers again: everything goes on"});

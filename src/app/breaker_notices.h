@@ -12,16 +12,15 @@ namespace einlass::app {
 // REQUIRES: one thread; outlived by what the constructor is given.
 class BreakerNotices {
  public:
-  BreakerNotices(const config::Config& config, const core::Gate& gate, const Notify& notify);
+  BreakerNotices(const core::Gate& gate, const Notify& notify);
 
-  // Tells what has changed since the last call. Called once a turn.
-  void look();
+  // Tells what has changed since the last call. Called once a turn, with the config of now.
+  void look(const config::Config& config);
 
  private:
-  const config::Config& config_;
   const core::Gate& gate_;
   const Notify& notify_;
-  std::vector<bool> closed_;  // By target, as it was told.
+  std::vector<bool> closed_;  // By target, as it was told; one that is not there was closed.
 };
 
 }  // namespace einlass::app

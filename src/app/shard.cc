@@ -40,7 +40,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       }),
       run_id_(random_run_id()),
       gate_(gate_options(config, place, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
-      breaker_notices_(config, gate_, notify_),
+      breaker_notices_(gate_, notify_),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       wakeup_(io),
       now_(clock.now()) {
@@ -101,6 +101,7 @@ Shard::Targets Shard::make_targets(const config::Config& from, const config::Con
 }
 
 void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets targets) {
+  handle();  // An answer that waits may point into what is made anew.
   for (std::size_t i = 0; i < targets.size(); ++i) {
     Served& served = targets_[i];
     if (targets[i] == nullptr) {
@@ -204,7 +205,7 @@ void Shard::handle() {
   if (gate_.next_wakeup().value_or(kNever) <= now_) {
     gate_.handle(core::TimePassed{}, now_, commands_);
   }
-  breaker_notices_.look();
+  breaker_notices_.look(*config_);
 }
 
 void Shard::share_hold(const core::DeliveryEnded& ended) {

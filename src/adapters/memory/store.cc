@@ -42,7 +42,7 @@ struct Line {
     limits.clear();
     charges.clear();
     from_record.clear();
-    if (due.size() > kKeptDue) due = {};
+    if (due.size() > kKeptDue) due = std::vector<Duration>();  // {} would keep its room.
   }
 
   std::span<const limits::Charge> costing(Permits of_record) {
