@@ -1,16 +1,24 @@
 #include "limits/share.h"
 
 #include <algorithm>
+#include <limits>
 #include <variant>
 
 namespace einlass::limits {
 namespace {
 
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
 struct Share {
   std::int64_t gates;
 
   Permits of(Permits whole) const { return {std::max<std::int64_t>(1, whole.value / gates)}; }
-  Rate of(Rate whole) const { return reduced({whole.permits, whole.micros * gates}); }
+  // A time between two permits that cannot be counted is one that is refused in any case.
+  Rate of(Rate whole) const {
+    std::int64_t micros = 0;
+    if (__builtin_mul_overflow(whole.micros, gates, &micros)) micros = kNever;
+    return reduced({whole.permits, micros});
+  }
 
   Parameters operator()(SlidingLogParameters p) const {
     p.limit = of(p.limit);
