@@ -92,7 +92,9 @@ std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const st
         }
         break;
       case From::Kind::time:
-        ranges.push_back({{state.number, at_time[i].value_or(state.end), state.end}, {}});
+        // A letter may have come since it was asked where the topic ends.
+        ranges.push_back(
+            {{state.number, std::min(at_time[i].value_or(state.end), state.end), state.end}, {}});
         break;
     }
   }
