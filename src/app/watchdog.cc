@@ -38,12 +38,18 @@ void Watchdog::count(int loop, Duration passed) {
   }
   if (!std::exchange(watched.called, true)) return loops_.call(loop);
   watched.silent = watched.silent + passed;
-  if (watched.silent < unusual()) return;
+  if (watched.silent < unusual(loop)) return;
   if (!std::exchange(watched.told, true)) told_.unusual(text(loop));
-  if (patience_ > Duration{} && watched.silent >= patience_) told_.over(text(loop));
+  if (patience_ > Duration{} && watched.silent >= patience_of(loop)) told_.over(text(loop));
 }
 
-Duration Watchdog::unusual() const {
+// Leaving the group has a bound of its own, and nothing else is done meanwhile.
+Duration Watchdog::patience_of(int loop) const {
+  return loops_.verb(loop) == Verb::leave ? std::max(patience_, kLeaving) : patience_;
+}
+
+Duration Watchdog::unusual(int loop) const {
+  if (loops_.verb(loop) == Verb::leave) return kLeaving;
   return patience_ > Duration{} ? std::min(kUnusual, patience_) : kUnusual;
 }
 
@@ -56,7 +62,7 @@ std::string Watchdog::text(int loop) const {
 }
 
 std::string Watchdog::trouble(int loop) const {
-  return watched_[static_cast<std::size_t>(loop)].silent < unusual() ? "" : text(loop);
+  return watched_[static_cast<std::size_t>(loop)].silent < unusual(loop) ? "" : text(loop);
 }
 
 std::string Watchdog::trouble() const {

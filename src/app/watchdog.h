@@ -22,6 +22,7 @@ class Watchdog {
  public:
   // A silence that is told: from here on the process is not healthy.
   static constexpr Duration kUnusual = Duration::seconds(5);
+  static constexpr Duration kLeaving = Duration::seconds(15);  // The same for who leaves the group.
   static constexpr Duration kPeriod = Duration::millis(500);
 
   // What it watches over, by number.
@@ -61,7 +62,8 @@ class Watchdog {
   void look();
   void count(int loop, Duration passed);
   std::string text(int loop) const;
-  Duration unusual() const;
+  Duration patience_of(int loop) const;
+  Duration unusual(int loop) const;
 
   Duration patience_;
   const Loops loops_;
