@@ -48,11 +48,12 @@ bool check_kafka(const config::Config& config) {
 
 std::string where_redis_is(const config::Redis& redis) {
   const bool is_socket = redis.host.starts_with('/');
-  const std::string server = redis.host + (is_socket ? "" : ":" + std::to_string(redis.port));
+  const std::string server =
+      is_socket ? redis.host : to_text(config::HostPort{redis.host, redis.port});
   if (redis.sentinels.empty()) return (redis.cluster ? "Redis Cluster at " : "Redis at ") + server;
   std::string names;
   for (const config::HostPort& one : redis.sentinels) {
-    names += (names.empty() ? "" : ", ") + one.host + ":" + std::to_string(one.port);
+    names += (names.empty() ? "" : ", ") + to_text(one);
   }
   return "Redis primary '" + redis.sentinel_name + "' of the Sentinels " + names;
 }

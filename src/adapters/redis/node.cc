@@ -18,7 +18,8 @@ constexpr int kWaitShareNumerator = 3, kWaitShareDenominator = 4;
 
 std::string to_string(const Address& address) {
   if (address.host.starts_with('/')) return address.host;
-  return address.host + ":" + std::to_string(address.port);
+  const bool brackets = address.host.find(':') != std::string::npos;
+  return (brackets ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
 }
 
 Endpoint endpoint(const StoreOptions& options, const Address& address) {
