@@ -10,8 +10,8 @@ namespace einlass::app {
 // Empty if librdkafka takes the kafka section; else why not, as one line.
 std::string refused_by_kafka(const config::Config& config);
 
-// With --connect: prints a line for Kafka, for Redis and for each target, and returns the exit code: 0 if all of
-// them answered. Sends no record and joins no group.
+// With --connect: prints a line for Kafka, for Redis and for each target, and returns the exit
+// code: 0 if all of them answered. Sends no record and joins no group.
 int check_connections(const config::Config& config);
 
 }  // namespace einlass::app

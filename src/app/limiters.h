@@ -48,7 +48,7 @@ class Limiters {
   void hold(core::TargetId target, Duration length);
 
   // Goes on under other numbers. What limits in memory allow is changed for the whole process by
-  // ProcessLimits. REQUIRES: the configuration outlives this; no change needs a restart.
+  // ProcessLimits. REQUIRES: the configuration lives until the next call; no change needs a restart.
   void reconfigure(const config::Config& config);
 
   // Redis answers no more, or again: as the store has said to the gate.

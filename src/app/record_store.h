@@ -76,9 +76,10 @@ class StoredRecord {
 
 class RecordStore {
  public:
-  // Copies a message in. The reference lives until the next call of put().
+  // Copies a message in.
   core::RecordId put(const kafka::Message& message, core::RouteId route);
 
+  // The reference lives until the next call of put().
   // REQUIRES: the record was put in and not forgotten.
   StoredRecord& operator[](core::RecordId id);
 

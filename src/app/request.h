@@ -1,4 +1,4 @@
-// What a target receives with each attempt: the headers that INTERFACE names.
+// What a target receives with each attempt: the headers of docs and of Kafka, and the trace context.
 #pragma once
 
 #include <array>

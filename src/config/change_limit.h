@@ -1,4 +1,4 @@
-// A limit with some of its parameters written anew, as a reload or a trace does it.
+// A limit with some of its parameters written anew, as a trace of replay does it.
 #pragma once
 
 #include <span>

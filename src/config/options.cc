@@ -155,7 +155,7 @@ constexpr Option kOptions[] = {
      "with `smooth` its `timeout`, and 0 where an algorithm grants nothing ahead."},
     {kLimit, "use_within", "duration", "100ms",
      "A permit not used this long after its instant is given back and asked for again; at most "
-     "5s."},
+     "4s."},
     {kLimit, "on_outage", "hold, pass or local_share", "hold",
      "What happens while the store cannot answer: records wait, or pass without a limit, or pass "
      "under this gate's share of it (one of `instances`)."},

@@ -1,4 +1,4 @@
-// What the gate is told once, when it is made. Filled by the composition root from the config.
+// What the gate is told when it is made, and at each reload. Filled by the composition root from the config.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// Time as whole microseconds. Instants never come from here: only src/adapters/clock reads a clock.
+// Time as whole microseconds. Instants never come from here: the gate is told the time, and who else
+// needs a clock, for a deadline of his own, reads it himself.
 #pragma once
 
 #include <compare>

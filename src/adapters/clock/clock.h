@@ -1,4 +1,4 @@
-// The only place that reads the time.
+// The time that the gate is told: the only place that reads it.
 #pragma once
 
 #include <chrono>

@@ -67,7 +67,7 @@ struct StoreOptions {
 
 // One bucket of a line: a limit and the key taken from the record (empty for a limit without key).
 struct Bucket {
-  const limits::Limit* limit = nullptr;  // Outlives the store.
+  const limits::Limit* limit = nullptr;  // Lives until the line is forgotten or changed.
   std::string key;
   bool spread = false;  // The key is the hash tag, so that a cluster spreads the limit's buckets.
 };
