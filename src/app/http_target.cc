@@ -24,7 +24,7 @@ void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool l
 
 TargetStatus HttpTarget::status() const {
   const http::TargetStatus status = target_.status();
-  return {status.in_flight, status.connections, status.trouble, {}};
+  return {status.in_flight, status.connections, status.trouble, status.unusable, status.warning};
 }
 
 }  // namespace einlass::app

@@ -22,6 +22,7 @@ class HttpTarget final : public Target {
              std::vector<std::string> forward, const RunId& run, core::Events& events,
              const Notify& notify, AttemptFailed failed);
 
+  void start(core::TargetId id) override { target_.start(id); }
   void send(const StoredRecord& record, const core::Send& send, bool limited) override;
   TargetStatus status() const override;
 

@@ -103,7 +103,7 @@ const http::Request& RequestBuilder::build(const StoredRecord& record, const cor
   skipped.clear();
   const std::size_t key_size = record.key() ? record.key()->size() : 0;
   text_.reserve(kRoomForNumbers + record.topic().size() + 4 * (key_size / 3 + 1));
-  add_origin(record);
+  const std::string_view id = add_origin(record);
   if (limited) {
     add("Einlass-Permit", keep(permit_uuid(run_, send.permit)));
     add("Einlass-Admitted-At", keep(send.permit.stamp.us));
@@ -115,12 +115,13 @@ const http::Request& RequestBuilder::build(const StoredRecord& record, const cor
   add_forwarded(record, skipped);
   request_.record = send.record;
   request_.attempt = send.attempt;
+  request_.id = id;
   request_.headers = headers_;
   request_.body = record.value().value_or(std::string_view{});
   return request_;
 }
 
-void RequestBuilder::add_origin(const StoredRecord& record) {
+std::string_view RequestBuilder::add_origin(const StoredRecord& record) {
   const std::size_t at = text_.size();
   keep("\"");
   keep(record.topic());
@@ -129,11 +130,13 @@ void RequestBuilder::add_origin(const StoredRecord& record) {
   keep("-");
   const std::string_view offset = keep(record.offset.value);
   keep("\"");
-  add("Idempotency-Key", std::string_view(text_).substr(at));
+  const std::string_view quoted = std::string_view(text_).substr(at);
+  add("Idempotency-Key", quoted);
   add("Kafka-Topic", record.topic());
   add("Kafka-Partition", number);
   add("Kafka-Offset", offset);
   if (record.timestamp_ms >= 0) add("Kafka-Timestamp", keep(record.timestamp_ms));
+  return quoted.substr(1, quoted.size() - 2);
 }
 
 void RequestBuilder::add_key(std::string_view key) {

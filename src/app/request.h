@@ -36,7 +36,7 @@ class RequestBuilder {
   void add(std::string_view name, std::string_view value) { headers_.push_back({name, value}); }
   std::string_view keep(std::string_view text);
   std::string_view keep(std::int64_t number);
-  void add_origin(const StoredRecord& record);
+  std::string_view add_origin(const StoredRecord& record);  // Its id, as Idempotency-Key has it.
   void add_key(std::string_view key);
   void add_forwarded(const StoredRecord& record, std::string& skipped);
 

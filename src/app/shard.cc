@@ -53,7 +53,9 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
 
 void Shard::connect(const MakeSource& make_source) {
   for (const config::Target& target : config_->targets) {
+    const core::TargetId id{static_cast<std::uint16_t>(targets_.size())};
     targets_.push_back({make_target(target), {}});
+    targets_.back().target->start(id);
   }
   if (uses_dead_letters(*config_)) {
     dead_letters_ =
@@ -109,6 +111,7 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets ta
       continue;
     }
     served.retiring.push_back(std::exchange(served.target, std::move(targets[i])));
+    served.target->start(core::TargetId{static_cast<std::uint16_t>(i)});
     retiring_ = true;
   }
   limiters_.reconfigure(*config);

@@ -106,6 +106,7 @@ Json targets_json(const Views& views, const config::Config& config) {
       sum.connections += target.status.connections;
       keep_first(sum.trouble, target.status.trouble);
       keep_first(sum.unusable, target.status.unusable);
+      keep_first(sum.warning, target.status.warning);
       if (target.held_until > view.now)
         held = std::max(held.value_or(Instant{}), target.held_until);
     }
@@ -116,6 +117,7 @@ Json targets_json(const Views& views, const config::Config& config) {
     target["breaker"] = breaker_json(views, i);
     target["trouble"] = valid_utf8(sum.trouble);
     target["unusable"] = valid_utf8(sum.unusable);
+    target["warning"] = valid_utf8(sum.warning);
     targets.push_back(std::move(target));
   }
   return targets;

@@ -17,9 +17,10 @@ namespace einlass::app {
 struct TargetStatus {
   std::size_t in_flight = 0;
   std::size_t connections = 0;
-  std::string trouble;   // Why the last attempt failed; empty since one was accepted.
-  std::string unusable;  // Why it can take nothing before somebody acts, as "the topic results is
-                         // not there"; empty if nothing says so. The gate is not ready then.
+  std::string trouble;    // Why the last attempt failed; empty since one was accepted.
+  std::string unusable;   // Why it can take nothing before somebody acts, as "the topic results is
+                          // not there"; empty if nothing says so. The gate is not ready then.
+  std::string warning{};  // What works, but not as it should; empty: nothing.
 };
 
 // Told of each attempt that was not accepted, before its event: the status (0 where there was no
@@ -31,6 +32,9 @@ using AttemptFailed =
 class Target {
  public:
   virtual ~Target() = default;
+
+  // From here on records may come; what is to be done before them begins. Called once.
+  virtual void start(core::TargetId) {}
 
   // Starts an attempt, and copies what it needs of the record. Ends as core::DeliveryEnded, exactly
   // one. `limited` says whether the permit is a real one.

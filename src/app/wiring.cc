@@ -82,6 +82,41 @@ std::vector<redis::SharedTarget> shared_targets(const config::Config& config) {
   return shared;
 }
 
+http::SecretOptions secret_options(const config::FileSecret& secret) {
+  return {secret.value, secret.file};
+}
+
+http::LoginOptions login_options(const config::HttpAuth& auth) {
+  using Kind = http::LoginOptions::Kind;
+  static constexpr Kind kKinds[] = {Kind::none, Kind::basic, Kind::bearer, Kind::oauth2};
+  http::LoginOptions options;
+  options.kind = kKinds[static_cast<std::size_t>(auth.kind)];
+  options.username = auth.username;
+  options.secret = secret_options(auth.secret);
+  const config::HttpUrl& url = auth.token_url;
+  options.token = {url.tls,        url.host,   url.port,     url.path,
+                   auth.client_id, auth.scope, auth.audience};
+  return options;
+}
+
+http::AnswerOptions answer_options(const config::HttpTarget& target) {
+  static constexpr core::Outcome kOutcomes[] = {core::Outcome::accepted, core::Outcome::retry,
+                                                core::Outcome::refused};
+  const auto outcome = [](config::AnswerMeans means) {
+    return kOutcomes[static_cast<std::size_t>(means)];
+  };
+  http::AnswerOptions options;
+  if (target.accept_written) options.by_status.push_back({200, 299, core::Outcome::refused});
+  for (const config::StatusMeans& rule : target.by_status) {
+    options.by_status.push_back(
+        {static_cast<unsigned>(rule.first), static_cast<unsigned>(rule.last), outcome(rule.means)});
+  }
+  for (const config::BodyMeans& rule : target.by_body) {
+    options.by_body.push_back({rule.pointer, rule.equals, outcome(rule.means)});
+  }
+  return options;
+}
+
 }  // namespace
 
 const config::Limit& limit_of(const config::Config& config, const config::Route& route,
@@ -151,20 +186,24 @@ kafka::DeadLettersOptions dead_letters_options(const config::Config& config) {
 }
 
 http::TargetOptions target_options(const config::Target& target, ShardPlace place) {
+  const config::HttpTarget& http = target.http;
   http::TargetOptions options;
   options.name = target.name;
-  options.tls = target.http.tls;
-  options.host = target.http.host;
-  options.port = target.http.port;
-  options.path = target.http.path;
-  options.method = target.http.method;
-  options.headers = target.http.headers;
-  options.content_type = target.http.content_type;
-  options.ca_file = target.http.ca_file;
-  options.server_name = target.http.server_name;
-  options.timeout = target.http.timeout;
+  options.tls = http.tls;
+  options.host = http.host;
+  options.port = http.port;
+  options.path = http.path;
+  options.method = http.method;
+  options.headers = http.headers;
+  options.content_type = http.content_type;
+  options.certificates = {http.ca_file, http.cert_file, http.key_file, http.verify};
+  options.server_name = http.server_name;
+  options.login = login_options(http.auth);
+  options.sign = {secret_options(http.sign.secret), secret_options(http.sign.previous_secret)};
+  options.answers = answer_options(http);
+  options.timeout = http.timeout;
   options.max_in_flight =
-      static_cast<std::size_t>(place.part(static_cast<std::int64_t>(target.http.max_in_flight)));
+      static_cast<std::size_t>(place.part(static_cast<std::int64_t>(http.max_in_flight)));
   return options;
 }
 

@@ -95,12 +95,52 @@ struct Limit {
   Duration use_within = Duration::millis(100);
 };
 
-struct HttpTarget {
+// A secret, and the file that it was read from; that is read again while the gate runs.
+struct FileSecret {
+  std::string value;
+  std::string file;  // Empty: it stands in the configuration itself.
+};
+
+struct HttpUrl {
   std::string url;  // As written, without a secret in it.
   bool tls = false;
   std::string host;
   std::uint16_t port = 80;
-  std::string path = "/";
+  std::string path = "/";  // With the query.
+};
+
+// What an answer means, where a target says so itself: later rules hold before earlier ones, and
+// those for bodies before all, the first that fits.
+enum class AnswerMeans { accepted, retry, refused };
+
+struct StatusMeans {
+  int first = 0, last = 0;
+  AnswerMeans means = AnswerMeans::retry;
+};
+
+struct BodyMeans {
+  std::string pointer;  // RFC 6901.
+  std::string equals;
+  AnswerMeans means = AnswerMeans::retry;
+};
+
+// targets.NAME.http.auth
+struct HttpAuth {
+  enum class Kind { none, basic, bearer, oauth2 } kind = Kind::none;
+  std::string username;  // With basic.
+  FileSecret secret;     // The password, the token, or the client's secret.
+  HttpUrl token_url;     // The rest with oauth2.
+  std::string client_id;
+  std::string scope, audience;  // Empty: not asked for.
+};
+
+// targets.NAME.http.sign
+struct HttpSign {
+  FileSecret secret;           // Empty: nothing is signed.
+  FileSecret previous_secret;  // Empty: none.
+};
+
+struct HttpTarget : HttpUrl {
   std::string method = "POST";
   Duration timeout = Duration::seconds(5);
   std::size_t max_in_flight = 64;
@@ -108,6 +148,13 @@ struct HttpTarget {
   std::vector<std::string> forward_headers;  // Record headers sent on besides the trace context.
   std::string content_type = "application/octet-stream";
   std::string ca_file, server_name;
+  std::string cert_file, key_file;  // Both or none.
+  bool verify = true;
+  HttpAuth auth;
+  HttpSign sign;
+  bool accept_written = false;  // Then no other 2xx is accepted.
+  std::vector<StatusMeans> by_status;
+  std::vector<BodyMeans> by_body;
 };
 
 struct KafkaTarget {

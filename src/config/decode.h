@@ -28,6 +28,16 @@ void decode_kafka_target(Section& section, const Kafka& kafka, KafkaTarget& targ
 void decode_brokers(Section& section, std::vector<std::string>& brokers);
 void decode_kafka_properties(Section& section, std::map<std::string, std::string>& properties);
 
+// The URL of an HTTP server, into `out`.
+Parsed<HttpUrl> parse_http_url(const std::string& text);
+
+// `auth` and `sign` of an HTTP target. REQUIRES: its headers are decoded.
+void decode_http_auth(Section& parent, HttpTarget& http);
+void decode_http_sign(Section& parent, HttpTarget& http);
+
+// `accept`, `retry`, `refuse` and `by_body` of an HTTP target.
+void decode_http_answers(Section& section, HttpTarget& http);
+
 // `retry` and `breaker` of a target.
 void decode_target_retry(Section& parent, Target& target);
 void decode_breaker(Section& parent, Breaker& breaker);

@@ -12,28 +12,6 @@ constexpr Bounds<Duration> kTimeout{Duration::millis(1), Duration::seconds(3600)
 constexpr Bounds<std::int64_t> kInFlight{1, 10'000};
 constexpr std::size_t kMostForwarded = 100;
 
-Parsed<HttpTarget> parse_http_url(const std::string& text, HttpTarget http) {
-  const auto url = split_url(text);
-  if (!url && text.find("://") != text.npos) {
-    return Refusal{"has a space or another character that URLs write with a %, as %20"};
-  }
-  if (!url || (url->scheme != "http" && url->scheme != "https")) {
-    return Refusal{"is not a URL; write http://HOST:PORT/PATH or https://..."};
-  }
-  if (url->login) return Refusal{"has a login in it; write it into headers, as Authorization"};
-  if (url->fragment) return Refusal{"has a # in it, which no server gets to see; leave it out"};
-  if (url->address.empty()) return Refusal{"names no host; write http://HOST:PORT/PATH"};
-  http.tls = url->scheme == "https";
-  const auto address = parse_host_port(url->address, http.tls ? 443 : 80);
-  if (refused(address)) return std::get<Refusal>(address);
-  http.host = std::get<HostPort>(address).host;
-  http.port = std::get<HostPort>(address).port;
-  http.path = url->path.empty() ? "/" : std::string(url->path);
-  if (url->query) http.path += "?" + std::string(*url->query);
-  http.url = without_secrets(text);
-  return http;
-}
-
 Parsed<std::string> parse_method(const Scalar& scalar) {
   const std::string& text = scalar.text;
   const bool lower =
@@ -118,22 +96,39 @@ void decode_forward_headers(Section& section, HttpTarget& http) {
 void decode_tls(Section& section, bool url_is_sound, HttpTarget& http) {
   section.read_text("ca_file", http.ca_file);
   section.read_text("server_name", http.server_name);
+  section.read_text("cert_file", http.cert_file);
+  section.read_text("key_file", http.key_file);
+  section.read_boolean("verify", http.verify);
+  const bool token_tls = http.auth.token_url.tls;
+  for (const std::string_view name : {"ca_file", "server_name", "cert_file", "verify"}) {
+    if (!section.has(name) || !url_is_sound || http.tls) continue;
+    if (token_tls && name != "server_name") continue;
+    if (name == "verify" && http.verify) continue;
+    section.reading().wrong(section.place_of(name), section.path_of(name),
+                            "means nothing without TLS; write an https:// URL, or leave it out");
+  }
+  const auto alone = [&](std::string_view name, std::string_view other) {
+    if (!section.has(name) || section.has(other)) return;
+    section.reading().wrong(section.place_of(name), section.path_of(name),
+                            "is one half; write " + std::string(other) + " too");
+  };
+  alone("cert_file", "key_file");
+  alone("key_file", "cert_file");
+  if (http.verify) return;
   for (const std::string_view name : {"ca_file", "server_name"}) {
-    const bool written = !(name == "ca_file" ? http.ca_file : http.server_name).empty();
-    if (written && url_is_sound && !http.tls) {
-      section.reading().wrong(section.place_of(name), section.path_of(name),
-                              "means nothing without TLS; write an https:// URL, or leave it out");
-    }
+    if (!section.has(name)) continue;
+    section.reading().wrong(section.place_of(name), section.path_of(name),
+                            "means nothing where nothing is verified; leave out verify: false");
   }
 }
 
 void decode_http(Section& section, HttpTarget& http) {
   section.refuse_unknown_keys();
-  const auto parse = [&](const Scalar& s) { return parse_http_url(s.text, http); };
+  const auto parse = [](const Scalar& s) { return parse_http_url(s.text); };
   const Node* url = section.find("url");
   const bool secret = url != nullptr && may_hold_secret(url->text);
   const bool sound = section.require("url", "write url: http://HOST:PORT/PATH") &&
-                     section.read("url", http, parse, secret);
+                     section.read<HttpUrl>("url", http, parse, secret);
   section.read("method", http.method, parse_method);
   section.read_duration("timeout", http.timeout, kTimeout);
   std::int64_t in_flight = static_cast<std::int64_t>(http.max_in_flight);
@@ -142,6 +137,9 @@ void decode_http(Section& section, HttpTarget& http) {
   decode_headers(section, http);
   decode_forward_headers(section, http);
   section.read("content_type", http.content_type, parse_content_type);
+  decode_http_auth(section, http);
+  decode_http_sign(section, http);
+  decode_http_answers(section, http);
   decode_tls(section, sound, http);
 }
 

@@ -6,6 +6,11 @@ namespace {
 constexpr std::string_view kLimit = "limits.NAME";
 constexpr std::string_view kKafkaTarget = "targets.NAME.kafka";
 constexpr std::string_view kHttp = "targets.NAME.http";
+constexpr std::string_view kAuth = "targets.NAME.http.auth";
+constexpr std::string_view kBasic = "targets.NAME.http.auth.basic";
+constexpr std::string_view kOauth2 = "targets.NAME.http.auth.oauth2";
+constexpr std::string_view kByBody = "targets.NAME.http.by_body[]";
+constexpr std::string_view kSign = "targets.NAME.http.sign";
 constexpr std::string_view kRoute = "routes[]";
 
 constexpr Option kOptions[] = {
@@ -181,6 +186,61 @@ constexpr Option kOptions[] = {
      "Certificates to trust instead of the system's authorities; only with `https`."},
     {kHttp, "server_name", "text", "none",
      "The name that the certificate must have, if not the URL's host; only with `https`."},
+    {kHttp, "cert_file", "path", "none",
+     "The certificate that the target is shown, with its chain, as PEM; read again when it "
+     "changes; only with `https`."},
+    {kHttp, "key_file", "path", "none", "The key of `cert_file`, as PEM without a passphrase."},
+    {kHttp, "verify", "true or false", "true",
+     "Whether the target's certificate and name are verified. Without that anybody on the way may "
+     "read, answer and take the login; for tests only."},
+    {kHttp, "auth", "section", "", "As whom requests are made; one of its options."},
+    {kHttp, "sign", "section", "", "Signatures as Standard Webhooks wants them."},
+    {kHttp, "accept", "list of statuses", "see text",
+     "Answers by which a record is delivered, 2xx without this; as `[200, 202]`: no other 2xx "
+     "then."},
+    {kHttp, "retry", "list of statuses", "see text",
+     "Answers after which it is tried again, besides 408, 425, 429 and 5xx."},
+    {kHttp, "refuse", "list of statuses", "see text",
+     "Answers after which a record is refused, besides all others; a single status holds before "
+     "`5xx`."},
+    {kHttp, "by_body", "list of rules", "none",
+     "What stands in an answer's body, as JSON, holds before its status: the first rule that "
+     "fits."},
+
+    {kByBody, "json", "JSON pointer", "required", "Where in the body, as `/error/code`."},
+    {kByBody, "equals", "text", "required", "What must stand there: a text, a number or a truth."},
+    {kByBody, "then", "accept, retry or refuse", "required", "What the answer means."},
+
+    {kAuth, "basic", "section", "", "A name and a password (RFC 7617)."},
+    {kAuth, "bearer", "secret", "none", "A token (RFC 6750)."},
+    {kAuth, "bearer_file", "path", "none",
+     "A file that holds the token; read again when it changes."},
+    {kAuth, "oauth2", "section", "",
+     "A token that is asked for by client credentials (RFC 6749, 4.4), and renewed."},
+
+    {kBasic, "username", "text", "required", "The name."},
+    {kBasic, "password", "secret", "required", "The password."},
+    {kBasic, "password_file", "path", "none",
+     "A file that holds the password; read again when it changes."},
+
+    {kOauth2, "token_url", "http:// or https:// URL", "required",
+     "Where tokens are asked for; the target's `ca_file`, `cert_file` and `verify` hold there "
+     "too."},
+    {kOauth2, "client_id", "text", "required", "The name of this client."},
+    {kOauth2, "client_secret", "secret", "required", "Its secret."},
+    {kOauth2, "client_secret_file", "path", "none",
+     "A file that holds the secret; read again when it changes."},
+    {kOauth2, "scope", "text", "none", "What is asked for, words with blanks between them."},
+    {kOauth2, "audience", "text", "none", "For which server; some token servers want it."},
+
+    {kSign, "secret", "secret", "required",
+     "`whsec_` and base64 signs by HMAC-SHA256 (`v1`), `whsk_` and base64 by ed25519 (`v1a`)."},
+    {kSign, "secret_file", "path", "none",
+     "A file that holds the secret; read again when it changes."},
+    {kSign, "previous_secret", "secret", "none",
+     "Signs too, beside the other, while receivers change from one to the other."},
+    {kSign, "previous_secret_file", "path", "none",
+     "A file that holds that one; read again when it changes."},
 
     {kKafkaTarget, "topic", "topic", "required", "Where each record is written, as it was."},
     {kKafkaTarget, "brokers", "list of HOST:PORT", "see text",

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "config/address.h"
+#include "config/answers.h"
 #include "config/names.h"
 #include "config/parameters.h"
 #include "config/record_sources.h"
@@ -49,6 +50,11 @@ class Page {
   // What is shown hides the value.
   void secret(const std::string& name, const std::string& value) {
     add(name, std::string(kHidden), value);
+  }
+  // One that stands in a file is shown by its path.
+  void secret(const std::string& name, const FileSecret& secret_of) {
+    if (secret_of.file.empty()) return secret(name, secret_of.value);
+    text_hiding(name + "_file", secret_of.file, secret_of.value);
   }
   void text(const std::string& name, std::string_view value) { option(name, yaml_value(value)); }
   void number(const std::string& name, std::int64_t value) { option(name, std::to_string(value)); }
@@ -186,6 +192,66 @@ void print_limit(Page& page, const Limit& limit) {
   });
 }
 
+void print_auth(Page& page, const HttpAuth& auth) {
+  switch (auth.kind) {
+    case HttpAuth::Kind::none:
+      return;
+    case HttpAuth::Kind::basic:
+      return page.section("basic", [&] {
+        page.text("username", auth.username);
+        page.secret("password", auth.secret);
+      });
+    case HttpAuth::Kind::bearer:
+      return page.secret("bearer", auth.secret);
+    case HttpAuth::Kind::oauth2:
+      return page.section("oauth2", [&] {
+        page.text_hiding("token_url", auth.token_url.url, auth.token_url.path);
+        page.text("client_id", auth.client_id);
+        page.secret("client_secret", auth.secret);
+        page.text_if_any("scope", auth.scope);
+        page.text_if_any("audience", auth.audience);
+      });
+  }
+}
+
+void print_answers(Page& page, const HttpTarget& http) {
+  static constexpr std::string_view kNames[] = {"accept", "retry", "refuse"};
+  for (std::size_t i = 0; i < std::size(kNames); ++i) {
+    std::vector<std::string> written;
+    for (const StatusMeans& rule : http.by_status) {
+      if (rule.means == static_cast<AnswerMeans>(i)) written.push_back(to_text(rule));
+    }
+    const bool none = i == 0 && http.accept_written;
+    if (none || !written.empty()) page.option(std::string(kNames[i]), yaml_list(written));
+  }
+  if (http.by_body.empty()) return;
+  page.section("by_body", [&] {
+    for (std::size_t i = 0; i < http.by_body.size(); ++i) {
+      const BodyMeans& rule = http.by_body[i];
+      page.item(std::to_string(i), [&] {
+        page.text("json", rule.pointer);
+        page.text("equals", rule.equals);
+        page.text("then", kNames[static_cast<std::size_t>(rule.means)]);
+      });
+    }
+  });
+}
+
+void print_login(Page& page, const HttpTarget& http) {
+  page.text_if_any("cert_file", http.cert_file);
+  page.text_if_any("key_file", http.key_file);
+  page.option("verify", http.verify ? "true" : "false");
+  if (http.auth.kind != HttpAuth::Kind::none) {
+    page.section("auth", [&] { print_auth(page, http.auth); });
+  }
+  if (http.sign.secret.value.empty()) return;
+  page.section("sign", [&] {
+    page.secret("secret", http.sign.secret);
+    const FileSecret& previous = http.sign.previous_secret;
+    if (!previous.value.empty()) page.secret("previous_secret", previous);
+  });
+}
+
 void print_http_target(Page& page, const HttpTarget& http) {
   page.section("http", [&] {
     page.text_hiding("url", http.url, http.path);
@@ -197,6 +263,8 @@ void print_http_target(Page& page, const HttpTarget& http) {
     page.text("content_type", http.content_type);
     page.text_if_any("ca_file", http.ca_file);
     page.text_if_any("server_name", http.server_name);
+    print_login(page, http);
+    print_answers(page, http);
   });
 }
 

@@ -46,6 +46,16 @@ bool read_secret(Section& section, std::string_view name, std::string& out) {
   return text.has_value();
 }
 
+bool read_secret(Section& section, std::string_view name, FileSecret& out) {
+  if (!read_secret(section, name, out.value)) return false;
+  const std::string file_name = std::string(name) + std::string(kSuffix);
+  const Node* file = section.find(file_name);
+  if (file == nullptr) return true;
+  const auto path = section.reading().scalar(*file, section.path_of(file_name));
+  if (path) out.file = path->text;
+  return path.has_value();
+}
+
 void read_free_texts(Section& section, std::string_view name,
                      const std::function<void(const Entry&, std::string_view, std::string)>& take) {
   Reading& reading = section.reading();

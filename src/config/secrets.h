@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "config/config.h"
 #include "config/section.h"
 
 namespace einlass::config {
@@ -16,6 +17,9 @@ std::optional<std::string> read_secret_file(Reading& reading, const Node& node,
 
 // Reads option NAME or NAME_file. Both is a mistake. True if one is there and right.
 bool read_secret(Section& section, std::string_view name, std::string& out);
+
+// The same for one that is read again while the gate runs.
+bool read_secret(Section& section, std::string_view name, FileSecret& out);
 
 // Reads the values of a map with free keys, where a secret name may also come as NAME_file.
 // `take` gets the entry, its name without "_file", and the value.

@@ -163,9 +163,14 @@ double target_round(std::uint16_t port) {
   options.headers = {{"X-Source", "einlass"}};
   options.max_in_flight = kConnections;
   http::Target target(io, options, events, [](const Notice&) {});
+  target.start(core::TargetId{});
   const std::string payload = body();
-  const http::Request request{
-      .record = {}, .attempt = {1}, .content_type = {}, .headers = kHeaders, .body = payload};
+  const http::Request request{.record = {},
+                              .attempt = {1},
+                              .id = {},
+                              .content_type = {},
+                              .headers = kHeaders,
+                              .body = payload};
   double before = 0;
   std::size_t done = 0;
   std::size_t sent = 0;

@@ -33,7 +33,7 @@ LIBRARIES = {
     "spdlog": {"adapters/log"},
     "yaml-cpp": {"config"},
     "CLI": {"app", "main"},
-    "nlohmann": {"app", "config", "main"},
+    "nlohmann": {"adapters/http", "app", "config", "main"},
     "openssl": {"adapters/http", "adapters/redis"},
 }
 

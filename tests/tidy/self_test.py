@@ -83,7 +83,7 @@ class Layers(Planted):
                 ("units/a.h", "<time.h>"), ("app/a.cc", "<librdkafka/rdkafka.h>"),
                 ("adapters/http/a.cc", "<hiredis/read.h>"), ("app/a.cc", "<spdlog/spdlog.h>"),
                 ("adapters/kafka/a.cc", "<prometheus/counter.h>"), ("app/a.cc", "<yaml-cpp/yaml.h>"),
-                ("adapters/http/a.cc", "<nlohmann/json.hpp>"), ("app/a.cc", "<openssl/ssl.h>"),
+                ("adapters/kafka/a.cc", "<nlohmann/json.hpp>"), ("app/a.cc", "<openssl/ssl.h>"),
                 ("config/a.cc", "<CLI/CLI.hpp>"), ("app/a.cc", "<unheard/of.h>")):
             with self.subTest(include=include, path=path):
                 planted = self.plant(f"src/{path}", f"#include {include}\n")

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/event.h"
 #include "units/time.h"
@@ -13,10 +14,16 @@ struct Answer {
   unsigned status = 0;  // 0: there was no answer, and `trouble` says why.
   std::optional<Duration> retry_after;
   std::string trouble;
+  std::string_view body{};  // Its first bytes, where they are kept. Lives as long as its answer.
+  std::string_view location{};     // Where a redirect points. Lives as long.
+  std::string excerpt{};           // Of the body, for people.
+  bool needs_repair = false;       // One side does not take the other: waiting alone mends nothing.
+  bool lacks_certificate = false;  // The server asked for a certificate of ours, and had none.
 };
 
-// 2xx is accepted. 408, 425, 429, 5xx and no answer: try again; so are numbers that HTTP does not
-// know, which count as 5xx (RFC 9110, 15). Everything else is refused.
+// What the status means by itself. 2xx is accepted. 408, 425, 429, 5xx and no answer: try again; so
+// are numbers that HTTP does not know, which count as 5xx (RFC 9110, 15). Everything else is
+// refused.
 core::Outcome outcome_of(unsigned status);
 
 }  // namespace einlass::http

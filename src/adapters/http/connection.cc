@@ -13,7 +13,7 @@ using boost::system::error_code;
 void Connection::begin(Exchange exchange, SteadyTime now) {
   exchange_ = exchange;
   last_used_ = now;
-  response_.start(settings_.bodyless_answers);
+  response_.start(settings_.bodyless_answers, settings_.kept_body);
   if (phase_ != Phase::idle) return;
   phase_ = Phase::sending;
   send();
@@ -61,7 +61,7 @@ void Connection::handshake() {
     case IoState::closed:
       return fail("connection closed in the TLS handshake (" + settings_.peer + ")");
     case IoState::failed:
-      return fail(stream_.reason() + " (" + settings_.peer + ")");
+      return fail_stream();
   }
 }
 
@@ -96,9 +96,7 @@ void Connection::receive() {
     if (result.state == IoState::wait_read) return;
     if (result.state == IoState::wait_write) return wait_write();
     if (result.state == IoState::closed) return receive_end();
-    if (result.state == IoState::failed) {
-      return fail(stream_.reason() + " (" + settings_.peer + ")");
-    }
+    if (result.state == IoState::failed) return fail_stream();
     received_.added(result.bytes);
     const auto progress = response_.feed(received_);
     if (progress == Progress::failed) return fail(response_.trouble());
@@ -120,6 +118,9 @@ void Connection::ended() {
               request_.unsent().empty() && received_.unread().empty();
   if (reusable_ && stream_.buffered()) reusable_ = is_quiet();
   Answer answer{.status = response_.status(), .retry_after = {}, .trouble = {}};
+  answer.body = response_.body();
+  answer.location = response_.location();
+  answer.lacks_certificate = stream_.lacks_certificate();
   if (response_.has_retry_after()) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     answer.retry_after = response_.retry_after(
@@ -131,6 +132,15 @@ void Connection::ended() {
 void Connection::fail(std::string trouble) {
   reusable_ = false;
   tell(Answer{.status = 0, .retry_after = {}, .trouble = std::move(trouble)});
+}
+
+void Connection::fail_stream() {
+  reusable_ = false;
+  Answer answer{.status = 0, .retry_after = {}, .trouble = {}};
+  answer.trouble = stream_.reason() + " (" + settings_.peer + ")";
+  answer.needs_repair = stream_.is_refused();
+  answer.lacks_certificate = stream_.lacks_certificate();
+  tell(answer);
 }
 
 void Connection::tell(const Answer& answer) {

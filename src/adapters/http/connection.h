@@ -30,6 +30,7 @@ class Connection;
 struct Exchange {
   core::RecordId record;
   core::Attempt attempt;
+  std::uint32_t login = 0;  // Which generation of it the request has.
 };
 
 // Whom a connection works for.
@@ -54,6 +55,7 @@ struct ConnectionSettings {
   std::string timeout;              // In words.
   bool bodyless_answers = false;    // The method is HEAD.
   const TlsContext* tls = nullptr;  // Null: plain.
+  KeptBody kept_body{};
 };
 
 class Connection final : public std::enable_shared_from_this<Connection>, public Timed {
@@ -110,6 +112,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   bool is_quiet();
   void ended();
   void fail(std::string trouble);
+  void fail_stream();
   void tell(const Answer& answer);
 
   void wait_read();

@@ -20,19 +20,28 @@ class Health {
 
   // An attempt failed. Becomes the notice "target_failing" if the target worked so far, and
   // "target_ok" follows when it works again; a target that does now this and now that gets such a
-  // pair only every kNoticeGap.
+  // pair only every kNoticeGap. What somebody has to repair is told as "target_unusable" as soon as
+  // it is known, also of a target that failed before. What stands in the answer's body is told in
+  // trouble() alone.
   void fails(const Answer& answer);
 
   // Why the last attempt failed; empty since one was accepted.
   const std::string& trouble() const { return trouble_; }
 
+  // The same where somebody has to repair something before an attempt can be accepted.
+  const std::string& unusable() const { return unusable_; }
+
  private:
   static constexpr std::chrono::seconds kNoticeGap{5};
+
+  void announce(const char* what, const std::string& detail, SteadyTime now);
 
   std::string target_;
   Notify notify_;
   std::string trouble_;
+  std::string unusable_;
   bool announced_ = false;
+  bool announced_unusable_ = false;
   SteadyTime quiet_until_{};
 };
 

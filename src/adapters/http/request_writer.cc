@@ -76,6 +76,12 @@ RequestWriter::RequestWriter(const TargetOptions& options) : content_type_{optio
   head_ =
       options.method + " " + options.path + " HTTP/1.1\r\nHost: " + host_header(options) + "\r\n";
   for (const auto& [name, value] : options.headers) head_ += name + ": " + value + "\r\n";
+  authorization_at_ = head_.size();
+}
+
+void RequestWriter::set_authorization(std::string_view value) {
+  head_.resize(authorization_at_);
+  if (!value.empty()) head_.append("Authorization: ").append(value).append(kNewline);
 }
 
 // The size is added up first, so that the bytes can be put down without looking for room.

@@ -32,12 +32,17 @@ class RequestWriter {
   // belong, or a header that is the writer's own (Host, Content-Length, ...).
   explicit RequestWriter(const TargetOptions& options);
 
+  // From here on requests have this Authorization header; empty: none.
+  // REQUIRES: no control characters.
+  void set_authorization(std::string_view value);
+
   // Replaces what is in `out`.
   void write(const Request& request, RequestBytes& out) const;
 
  private:
-  std::string head_;          // Request line, Host, constant headers.
-  std::string content_type_;  // Where the record names none.
+  std::string head_;                  // Request line, Host, constant headers.
+  std::size_t authorization_at_ = 0;  // Where in it Authorization begins, if it is there.
+  std::string content_type_;          // Where the record names none.
 };
 
 }  // namespace einlass::http

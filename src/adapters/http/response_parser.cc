@@ -15,7 +15,7 @@ void ShortValue::assign(std::string_view value) {
   std::copy_n(value.begin(), size_, bytes_.begin());
 }
 
-ResponseParser::Message::Message(bool bodyless) {
+ResponseParser::Message::Message(bool bodyless, ResponseParser& parser) : owner{parser} {
   skip(bodyless);
   header_limit(kMaxAnswerHead);
   body_limit(kMaxAnswerBody);
@@ -23,22 +23,35 @@ ResponseParser::Message::Message(bool bodyless) {
 
 void ResponseParser::Message::on_response_impl(int code, Text, int, Error&) {
   status = static_cast<unsigned>(code);
+  kept = status / 100 == 2 ? owner.kept_body_.of_2xx : owner.kept_body_.of_others;
 }
 
 void ResponseParser::Message::on_field_impl(field name, Text, Text value, Error&) {
   if (is_header_done()) return;  // A trailer.
   if (name == field::retry_after && retry_after.view().empty()) retry_after.assign(value);
   if (name == field::date) date.assign(value);
+  if (name == field::location && status / 100 == 3) {
+    owner.location_.assign(value.data(), std::min(value.size(), kLongestLocation));
+  }
 }
 
-void ResponseParser::start(bool bodyless) {
+std::size_t ResponseParser::Message::keep(Text part) {
+  std::string& body = owner.body_;
+  if (body.size() < kept) body.append(part.data(), std::min(part.size(), kept - body.size()));
+  return part.size();
+}
+
+void ResponseParser::start(bool bodyless, KeptBody kept_body) {
   bodyless_ = bodyless;
+  kept_body_ = kept_body;
+  body_.clear();
+  location_.clear();
   interim_ = 0;
   start_message();
 }
 
 void ResponseParser::start_message() {
-  message_.emplace(bodyless_);
+  message_.emplace(bodyless_, *this);
   feed_ = MessageFeed<false>(kMaxAnswerHead);
 }
 

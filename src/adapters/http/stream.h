@@ -38,6 +38,10 @@ class Stream {
   // Why the last call failed, in words.
   std::string reason() const;
 
+  // As the session says; never without TLS.
+  bool is_refused() const { return tls_ && tls_->is_refused(); }
+  bool lacks_certificate() const { return tls_ && tls_->lacks_certificate(); }
+
   void close();
 
  private:

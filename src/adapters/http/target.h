@@ -7,38 +7,19 @@
 
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
+#include "adapters/http/target_options.h"
 #include "core/event.h"
 #include "core/ids.h"
 #include "units/notice.h"
 #include "units/time.h"
 
 namespace einlass::http {
-
-struct TargetOptions {
-  std::string name;  // For notices.
-  bool tls = false;
-  std::string host;
-  std::uint16_t port = 80;
-  std::string path = "/";  // With the query.
-  std::string method = "POST";
-  std::vector<std::pair<std::string, std::string>> headers;  // Sent with every request.
-  std::string content_type = "application/octet-stream";     // Where the record names none.
-  std::string ca_file;                                       // Empty: the system's authorities.
-  std::string server_name;                                   // Empty: the host.
-  Duration timeout = Duration::seconds(5);  // From send() to the end of the response.
-  std::size_t max_in_flight = 64;
-
-  bool operator==(const TargetOptions&) const = default;
-};
 
 struct RequestHeader {
   std::string_view name;
@@ -49,6 +30,7 @@ struct RequestHeader {
 struct Request {
   core::RecordId record;
   core::Attempt attempt;
+  std::string_view id;            // The same at each attempt; only looked at where it is signed.
   std::string_view content_type;  // Empty: the target's.
   std::span<const RequestHeader> headers;
   std::string_view body;
@@ -58,20 +40,28 @@ struct Request {
 struct TargetStatus {
   std::size_t in_flight = 0;
   std::size_t connections = 0;
-  std::string trouble;  // Why the last attempt failed, as "connection refused (127.0.0.1:8080)" or
-                        // "status 503"; empty since one was accepted.
+  std::string trouble;   // Why the last attempt failed, as "connection refused (127.0.0.1:8080)" or
+                         // "status 503"; empty since one was accepted.
+  std::string unusable;  // What somebody has to repair before anything can be delivered; empty: so
+                         // far as is known, nothing.
+  std::string warning;   // What works, but not as it should; empty: nothing.
 };
 
-// REQUIRES: used on the thread that runs `io`; outlived by `io` and `events`.
+// REQUIRES: from start() on used on the thread that runs `io`; outlived by `io` and `events`.
 class Target {
  public:
-  // Throws std::runtime_error if the options cannot be put into a request, or the CA file cannot be
+  // Throws std::runtime_error if the options cannot be put into a request, or a file cannot be
   // read. Says "target_failing" and "target_ok" to `notify` when that changes, not for each
   // attempt.
-  Target(boost::asio::io_context& io, TargetOptions options, core::Events& events, Notify notify);
+  Target(boost::asio::io_context& io, const TargetOptions& options, core::Events& events,
+         Notify notify);
   ~Target();
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
+
+  // Begins to look after its login and its files. While there is no login to send, the gate is told
+  // to hold `id`. REQUIRES: called once, before send().
+  void start(core::TargetId id);
 
   // Starts an attempt; ends as core::DeliveryEnded, exactly one, also for no connection, a timeout
   // or an answer that is not HTTP (all: retry). REQUIRES: fewer than max_in_flight are open.

@@ -72,26 +72,76 @@ void expect_name(SSL* ssl, const std::string& name) {
   SSL_set_tlsext_host_name(ssl, name.c_str());
 }
 
+// OpenSSL would ask whoever sits at the terminal.
+int no_passphrase(char*, int, int, void*) { return 0; }
+
+[[noreturn]] void refuse(const std::string& what) {
+  const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
+  const std::string why = reason != nullptr ? std::string(" (") + reason + ")" : "";
+  ERR_clear_error();
+  throw std::runtime_error(what + why);
+}
+
+void trust(SSL_CTX* context, const TlsOptions& options) {
+  SSL_CTX_set_verify(context, options.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+  if (options.ca_file.empty()) {
+    SSL_CTX_set_default_verify_paths(context);
+  } else if (SSL_CTX_load_verify_file(context, options.ca_file.c_str()) != 1) {
+    ERR_clear_error();
+    throw std::runtime_error("no certificates can be read from the CA file " + options.ca_file);
+  }
+}
+
+void show_certificate(SSL_CTX* context, const TlsOptions& options) {
+  if (options.cert_file.empty()) return;
+  SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+  if (SSL_CTX_use_certificate_chain_file(context, options.cert_file.c_str()) != 1) {
+    refuse("no certificate can be read from " + options.cert_file);
+  }
+  if (SSL_CTX_use_PrivateKey_file(context, options.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    refuse("the key in " + options.key_file + " cannot be read, or is not that of " +
+           options.cert_file);
+  }
+}
+
 }  // namespace
 
-TlsContext::TlsContext(const std::string& ca_file, std::string server_name)
-    : context_{SSL_CTX_new(TLS_client_method())}, server_name_{std::move(server_name)} {
-  if (!context_) throw std::bad_alloc();
-  SSL_CTX* const context = context_.get();
+TlsContext::TlsContext(const TlsOptions& options, std::string server_name)
+    : options_{options},
+      ca_{options.ca_file},
+      cert_{options.cert_file},
+      key_{options.key_file},
+      context_{made()},
+      server_name_{std::move(server_name)} {}
+
+TlsContext::Context TlsContext::made() const {
+  Context made(SSL_CTX_new(TLS_client_method()));
+  if (!made) throw std::bad_alloc();
+  SSL_CTX* const context = made.get();
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  // A missing close_notify could only cut short a body, and bodies are thrown away.
+  // A missing close_notify could only cut short a body, and by bodies without a length nothing is
+  // decided that a cut could turn round.
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context, 1);  // A record is one recv instead of two.
-  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   static constexpr unsigned char kHttp11[] = "\x08http/1.1";
   SSL_CTX_set_alpn_protos(context, kHttp11, sizeof(kHttp11) - 1);
-  if (ca_file.empty()) {
-    SSL_CTX_set_default_verify_paths(context);
-  } else if (SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1) {
-    ERR_clear_error();
-    throw std::runtime_error("no certificates can be read from the CA file " + ca_file);
+  trust(context, options_);
+  show_certificate(context, options_);
+  return made;
+}
+
+void TlsContext::look() {
+  const bool ca = ca_.changed();
+  const bool cert = cert_.changed();
+  const bool key = key_.changed();
+  if (!ca && !cert && !key) return;
+  try {
+    context_ = made();
+    trouble_.clear();
+  } catch (const std::runtime_error& error) {
+    trouble_ = std::string(error.what()) + "; what was read before is used on";
   }
 }
 
@@ -99,11 +149,16 @@ std::unique_ptr<TlsSession> TlsContext::open(int socket) const {
   std::unique_ptr<TlsSession> session(new TlsSession(SSL_new(context_.get())));
   BIO* const bio = BIO_new(socket_method());
   if (!session->ssl_ || bio == nullptr) throw std::bad_alloc();
+  SSL* const ssl = session->ssl_.get();
   BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
   BIO_set_init(bio, 1);
-  SSL_set_bio(session->ssl_.get(), bio, bio);
-  SSL_set_connect_state(session->ssl_.get());
-  expect_name(session->ssl_.get(), server_name_);
+  SSL_set_bio(ssl, bio, bio);
+  SSL_set_connect_state(ssl);
+  expect_name(ssl, server_name_);
+  if (!options_.cert_file.empty()) return session;
+  // Called where the server asks for one.
+  const auto asked = [](SSL*, void* lacks) { return *static_cast<bool*>(lacks) = true, 1; };
+  SSL_set_cert_cb(ssl, asked, &session->lacks_certificate_);
   return session;
 }
 
@@ -141,9 +196,16 @@ IoResult TlsSession::result(int returned, std::size_t bytes) {
   }
 }
 
+bool TlsSession::is_refused() const {
+  const bool verifies = (SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) != 0;
+  return (verifies && SSL_get_verify_result(ssl_.get()) != X509_V_OK) ||
+         ERR_reason_error_string(error_) != nullptr;
+}
+
 std::string TlsSession::reason() const {
+  const bool verifies = (SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) != 0;
   const long verified = SSL_get_verify_result(ssl_.get());
-  if (verified != X509_V_OK) {
+  if (verifies && verified != X509_V_OK) {
     return std::string("certificate refused: ") + X509_verify_cert_error_string(verified);
   }
   const char* const text = ERR_reason_error_string(error_);

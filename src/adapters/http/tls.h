@@ -1,5 +1,5 @@
 // TLS for the client side, on a socket that belongs to somebody else. Certificates and names are
-// always verified, and nothing below TLS 1.2 is spoken.
+// verified unless told otherwise, and nothing below TLS 1.2 is spoken.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "adapters/http/io_result.h"
+#include "adapters/http/secret.h"
 
 namespace einlass::http {
 
@@ -29,6 +30,12 @@ class TlsSession {
   // Why the last call failed, in words.
   std::string reason() const;
 
+  // The last call failed because one side does not take the other, and not for want of a network.
+  bool is_refused() const;
+
+  // The server asked for a certificate of ours, and there is none.
+  bool lacks_certificate() const { return lacks_certificate_; }
+
  private:
   friend class TlsContext;
   struct Free {
@@ -39,25 +46,38 @@ class TlsSession {
 
   std::unique_ptr<SSL, Free> ssl_;
   unsigned long error_ = 0;
+  bool lacks_certificate_ = false;
 };
 
-// What all connections to one target share: whom to trust, and which name to expect.
+// What all connections to one server share: whom to trust, which name to expect, who we are.
 class TlsContext {
  public:
-  // An empty ca_file means the system's authorities. Throws std::runtime_error if the file cannot
-  // be read or holds no certificate.
-  TlsContext(const std::string& ca_file, std::string server_name);
+  // Throws std::runtime_error if a file cannot be read or does not fit.
+  TlsContext(const TlsOptions& options, std::string server_name);
 
   // REQUIRES: `socket` is connected and outlives the session.
   std::unique_ptr<TlsSession> open(int socket) const;
+
+  // Reads the files again if they have changed: sessions that are opened from then on have what
+  // they now hold. What cannot be used changes nothing.
+  void look();
+
+  // Why what the files now hold is not used; empty if it is.
+  const std::string& trouble() const { return trouble_; }
 
  private:
   struct Free {
     void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
   };
+  using Context = std::unique_ptr<SSL_CTX, Free>;
 
-  std::unique_ptr<SSL_CTX, Free> context_;
+  Context made() const;
+
+  TlsOptions options_;
+  WatchedFile ca_, cert_, key_;
+  Context context_;
   std::string server_name_;
+  std::string trouble_;
 };
 
 }  // namespace einlass::http

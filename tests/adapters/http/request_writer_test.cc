@@ -22,6 +22,7 @@ TEST(RequestWriter, a_request_to_the_letter) {
   const std::vector<RequestHeader> headers = {{"Einlass-Attempt", "2"}, {"Kafka-Key", ""}};
   const Request request{.record = {},
                         .attempt = {},
+                        .id = {},
                         .content_type = "application/json",
                         .headers = headers,
                         .body = "{\"a\":1}"};
@@ -43,7 +44,8 @@ TEST(RequestWriter, a_request_to_the_letter) {
 TEST(RequestWriter, the_next_request_leaves_nothing_of_the_last) {
   const RequestWriter writer(billing());
   RequestBytes bytes;
-  Request request{.record = {}, .attempt = {}, .content_type = {}, .headers = {}, .body = {}};
+  Request request{
+      .record = {}, .attempt = {}, .id = {}, .content_type = {}, .headers = {}, .body = {}};
   const std::string large(200'000, 'x');
   request.body = large;
   writer.write(request, bytes);

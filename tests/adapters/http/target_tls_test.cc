@@ -24,7 +24,7 @@ class TargetTls : public ::testing::Test {
                                                const std::string& ca = "ca.pem") {
     auto world = std::make_unique<TargetWorld>(server.port());
     world->options.tls = true;
-    world->options.ca_file = certificates->file(ca);
+    world->options.certificates.ca_file = certificates->file(ca);
     return world;
   }
 
@@ -197,7 +197,7 @@ TEST_F(TargetTls, a_ca_file_that_cannot_be_read_is_said_at_the_start) {
   TargetWorld world(1);
   world.options.tls = true;
   for (const std::string& file : {certificates->file("absent.pem"), certificates->file("ca.key")}) {
-    world.options.ca_file = file;
+    world.options.certificates.ca_file = file;
     try {
       world.target();
       ADD_FAILURE() << file;

@@ -28,6 +28,7 @@ class TargetWorld {
     if (!target_) {
       target_ = std::make_unique<Target>(io, options, events,
                                          [this](const Notice& n) { notices.push_back(n); });
+      target_->start(core::TargetId{3});
     }
     return *target_;
   }
@@ -36,6 +37,7 @@ class TargetWorld {
     ++sent;
     target().send(Request{.record = {sent, 1},
                           .attempt = {sent + 100},
+                          .id = "results-3-7",
                           .content_type = {},
                           .headers = headers,
                           .body = body});

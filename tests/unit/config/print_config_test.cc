@@ -33,6 +33,14 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       top("kafka: {group: 'no', brokers: 'a,b', properties: {a: 'x: y', b: \"1\\t\\n$$\", c: ''}}"),
       http("headers: {X: ' a ', Y: \"q\\\"\\\\\", $Z: '$${HOME}', 'on': 'null'}, method: PUT"),
       http("forward_headers: [x-a, x-b], content_type: 'text/plain; charset=utf-8'"),
+      http("auth: {basic: {username: a, password: b}}"),
+      http("auth: {bearer: a}"),
+      http("accept: [200, 2xx], retry: [409], refuse: [5xx, 401], by_body: [{json: /a, equals: 'b "
+           "c', then: accept}, {json: /d, equals: 'true', then: refuse}]"),
+      http("accept: []"),
+      targets("{t: {http: {url: https://h/, cert_file: /a, key_file: /b, verify: false}}}"),
+      http("auth: {oauth2: {token_url: 'https://h:1/t?a=b', client_id: a, client_secret: b, scope: "
+           "'c d', audience: e}}"),
       log_limit("key: 'json:/a~1b/$$c', horizon: 0, use_within: 1us, cost: 3"),
       log_limit("key: 'header:x y'"),
       limit("algorithm: token_bucket, rate: 7/13s, burst: 5"),
@@ -84,6 +92,19 @@ TEST(PrintConfig, TheHorizonIsWhatTheAlgorithmBears) {
   EXPECT_TRUE(has_horizon("leaky_bucket, rate: 1/s, capacity: 1", "0s"));
   EXPECT_TRUE(has_horizon("counter, limit: 1, window: 1s", "0s"));
   EXPECT_TRUE(has_horizon("counter, limit: 1, window: 1s, horizon: 3s", "3s"));
+}
+
+TEST(PrintConfig, LoginsAreStars) {
+  const std::string text = printed(
+      targets("{t: {http: {url: http://h/, auth: {bearer: hunter2},\n"
+              "  sign: {secret: whsec_hunter2, previous_secret: whsk_hunter2}}},\n"
+              " u: {http: {url: http://h/, auth: {basic: {username: a, password: hunter2}}}},\n"
+              " v: {http: {url: http://h/, auth: {oauth2: {token_url: 'http://h/?token=hunter2',\n"
+              "  client_id: a, client_secret: hunter2}}}}}"));
+  EXPECT_EQ(text.find("hunter2"), std::string::npos) << text;
+  EXPECT_TRUE(has_line(text, "        bearer: \"***\"")) << text;
+  EXPECT_TRUE(has_line(text, "        previous_secret: \"***\"")) << text;
+  EXPECT_TRUE(has_line(text, "          client_secret: \"***\"")) << text;
 }
 
 TEST(PrintConfig, SecretsAreStars) {

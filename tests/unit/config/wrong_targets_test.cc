@@ -78,7 +78,7 @@ TEST(WrongTarget, Url) {
        "2:19: targets.t.http.url: 'http://h:/' has no port from 1 to 65535 after its colon"},
       {url("http://u:hunter2@h/"),
        "2:19: targets.t.http.url: the value (not shown: it is a secret) has a login in it; write "
-       "it into headers, as Authorization"},
+       "it under auth, as basic"},
       {url("'http://h/#a'"),
        "2:19: targets.t.http.url: 'http://h/#a' has a # in it, which no server gets to see; leave "
        "it out"},
@@ -176,6 +176,49 @@ TEST(WrongTarget, Headers) {
       {http("server_name: a"),
        "2:43: targets.t.http.server_name: means nothing without TLS; write an https:// URL, or "
        "leave it out"},
+  });
+}
+
+TEST(WrongTarget, Logins) {
+  expect_mistakes({
+      {http("auth: {basic: {username: a, password: \"hunter2\\n\"}}"),
+       "2:68: targets.t.http.auth.basic.password: the value (not shown: it is a secret) has a line "
+       "break, a tab or another control character"},
+      {http("auth: {bearer: a, bearer_file: /b}"),
+       "2:61: targets.t.http.auth.bearer_file: stands beside bearer; keep one of them"},
+      {http("auth: {bearer_file: /no/such/file}"),
+       "2:50: targets.t.http.auth.bearer_file: '/no/such/file' cannot be read: No such file or "
+       "directory"},
+      {http("auth: {bearer: hünter2}"),
+       "2:45: targets.t.http.auth.bearer: has a line break or another character that no header may "
+       "have"},
+      {http("auth: {bearer: ''}"), "2:45: targets.t.http.auth.bearer: is empty"},
+      {http("auth: {oauth2: {token_url: http://a:hunter2@h/, client_id: a, client_secret: b}}"),
+       "2:57: targets.t.http.auth.oauth2.token_url: the value (not shown: it is a secret) has a "
+       "login in it; write it under auth, as basic"},
+      {http("forward_headers: [authorization-x, webhook-id], sign: {secret: whsec_hunter2}"),
+       "2:84: targets.t.http.sign: writes the header webhook-id, which stands under headers or "
+       "forward_headers; keep one of them"},
+      {http("sign: {secret: hunter2}"),
+       "2:45: targets.t.http.sign.secret: is no key of Standard Webhooks; write whsec_ and base64 "
+       "(HMAC), or whsk_ and base64 (ed25519)"},
+      {http("sign: {previous_secret: whsec_a}"),
+       "2:36: targets.t.http.sign.secret: missing; write secret_file: PATH"},
+  });
+}
+
+TEST(WrongTarget, Answers) {
+  expect_mistakes({
+      {http("accept: 200"),
+       "2:38: targets.t.http.accept: expected a list, not one value; put it into [ ]"},
+      {http("accept: [OK]"),
+       "2:39: targets.t.http.accept[0]: 'OK' is not a status; write 202, or 2xx for all of them, "
+       "from 200 to 599"},
+      {http("retry: [404, 404]"),
+       "2:43: targets.t.http.retry[1]: '404' stands under retry already; keep one of them"},
+      {http("by_body: [{json: /a~2, equals: b, then: retry}]"),
+       "2:47: targets.t.http.by_body[0].json: '/a~2' is not a JSON pointer; write /error/code"},
+      {http("by_body: [{json: /a, equals: yes, then: retry}]"), ""},
   });
 }
 

@@ -200,7 +200,7 @@ TEST(WrongValue, Variables) {
        "${NOT_SET:-default}"},
       {url(R"("${URL_WITH_LOGIN}")"),
        "2:19: targets.t.http.url: the value (not shown: it comes from a variable) has a login in "
-       "it; write it into headers, as Authorization"},
+       "it; write it under auth, as basic"},
   });
 }
 

@@ -1,0 +1,105 @@
+#include "adapters/http/answer_rules.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+
+namespace einlass::http {
+namespace {
+
+using Json = nlohmann::json;
+
+// A larger body is not looked into: what it means is said by its status.
+constexpr std::size_t kMostJudged = 64 * 1024;
+
+// So that a secret that is sent back is whole, and found.
+constexpr std::size_t kKeptForExcerpt = 16 * 1024;
+
+constexpr std::size_t kMostShown = 200;
+
+// A text, a number or a truth as it is written; nothing else is a value.
+std::optional<std::string> written(const Json& value) {
+  if (value.is_structured() || value.is_null()) return std::nullopt;
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// Null if the pointer leads nowhere; the library throws for some that lead into arrays.
+const Json* find(const Json& document, const Json::json_pointer& pointer) {
+  try {
+    return document.contains(pointer) ? &document.at(pointer) : nullptr;
+  } catch (const Json::exception&) {
+    return nullptr;
+  }
+}
+
+std::string printable(std::string_view text) {
+  std::string line(text.substr(0, kMostShown));
+  for (char& c : line) {
+    const bool blank = c == '\n' || c == '\r' || c == '\t';
+    if (blank) c = ' ';
+    if (c < 0x20 || c > 0x7e) c = '?';
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+struct AnswerRules::BodyRule {
+  Json::json_pointer pointer;
+  std::string equals;
+  core::Outcome outcome;
+};
+
+AnswerRules::AnswerRules(const AnswerOptions& options) {
+  for (std::size_t status = 0; status < kStatuses; ++status) {
+    by_status_[status] = outcome_of(static_cast<unsigned>(status));
+  }
+  for (const StatusRule& rule : options.by_status) {
+    for (unsigned status = rule.first; status <= rule.last && status < kStatuses; ++status) {
+      by_status_[status] = rule.outcome;
+    }
+  }
+  for (const AnswerOptions::BodyRule& rule : options.by_body) {
+    try {
+      by_body_.push_back({Json::json_pointer(rule.pointer), rule.equals, rule.outcome});
+    } catch (const Json::exception&) {
+      throw std::runtime_error("'" + rule.pointer + "' is not a JSON pointer");
+    }
+  }
+  const std::size_t kept = by_body_.empty() ? kKeptForExcerpt : kMostJudged + 1;
+  const bool of_all = !by_body_.empty() || !options.by_status.empty();
+  kept_ = {.of_2xx = of_all ? kept : 0, .of_others = kept};
+}
+
+AnswerRules::~AnswerRules() = default;
+
+core::Outcome AnswerRules::outcome(const Answer& answer) const {
+  const core::Outcome standard =
+      answer.status < kStatuses ? by_status_[answer.status] : core::Outcome::retry;
+  if (by_body_.empty() || answer.body.empty() || answer.body.size() > kMostJudged) return standard;
+  const Json document = Json::parse(answer.body, nullptr, false);
+  if (document.is_discarded()) return standard;
+  for (const BodyRule& rule : by_body_) {
+    const Json* const found = find(document, rule.pointer);
+    if (found != nullptr && written(*found) == rule.equals) return rule.outcome;
+  }
+  return standard;
+}
+
+std::string excerpt(std::string_view body, const std::vector<std::string>& secrets) {
+  std::string text(body);
+  for (const std::string& secret : secrets) {
+    for (std::size_t at = text.find(secret); at != text.npos; at = text.find(secret, at + 3)) {
+      text.replace(at, secret.size(), "***");
+    }
+  }
+  return printable(text);
+}
+
+std::string place_of_redirect(std::string_view location) {
+  return printable(location.substr(0, location.find('?')));
+}
+
+}  // namespace einlass::http

@@ -1,0 +1,49 @@
+// What the answers of one target mean: by their status, and where the configuration says so by what
+// stands in their bodies.
+#pragma once
+
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/http/answer.h"
+#include "adapters/http/response_parser.h"
+#include "adapters/http/target_options.h"
+
+namespace einlass::http {
+
+class AnswerRules {
+ public:
+  // Throws std::runtime_error if a body rule has no JSON pointer.
+  explicit AnswerRules(const AnswerOptions& options);
+  ~AnswerRules();
+  AnswerRules(const AnswerRules&) = delete;
+  AnswerRules& operator=(const AnswerRules&) = delete;
+
+  // No answer, and numbers that HTTP does not know, mean retry.
+  core::Outcome outcome(const Answer& answer) const;
+
+  // How much of a body has to be kept for outcome() and excerpt().
+  KeptBody kept_body() const { return kept_; }
+
+ private:
+  struct BodyRule;
+
+  static constexpr std::size_t kStatuses = 600;
+
+  std::array<core::Outcome, kStatuses> by_status_;
+  std::vector<BodyRule> by_body_;
+  KeptBody kept_;
+};
+
+// The first 200 bytes of a body as one line of printable ASCII, with *** for each of `secrets` that
+// the server has sent back. Empty for no body.
+std::string excerpt(std::string_view body, const std::vector<std::string>& secrets);
+
+// Where a redirect points, as one line of printable ASCII without the query, which may hold a
+// secret.
+std::string place_of_redirect(std::string_view location);
+
+}  // namespace einlass::http

@@ -1,0 +1,104 @@
+// What the composition root tells a target: where it is, as whom to deliver, and how.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/event.h"
+#include "units/time.h"
+
+namespace einlass::http {
+
+struct SecretOptions {
+  std::string value;
+  std::string file;  // Where the value was read from, and is read again; empty: nowhere.
+
+  bool operator==(const SecretOptions&) const = default;
+};
+
+struct TlsOptions {
+  std::string ca_file;              // Empty: the system's authorities.
+  std::string cert_file, key_file;  // Empty: no certificate of our own.
+  bool verify = true;               // False: whoever answers is believed.
+
+  bool operator==(const TlsOptions&) const = default;
+};
+
+// A server that gives access tokens (RFC 6749, section 4.4).
+struct TokenOptions {
+  bool tls = false;
+  std::string host;
+  std::uint16_t port = 443;
+  std::string path = "/";  // With the query.
+  std::string client_id;
+  std::string scope, audience;  // Empty: not asked for.
+
+  bool operator==(const TokenOptions&) const = default;
+};
+
+// What stands in the Authorization header.
+struct LoginOptions {
+  enum class Kind : std::uint8_t { none, basic, bearer, oauth2 } kind = Kind::none;
+  std::string username;  // With basic.
+  SecretOptions secret;  // The password, the token, or the client's secret at the token server.
+  TokenOptions token;    // With oauth2.
+
+  bool operator==(const LoginOptions&) const = default;
+};
+
+// The keys of Standard Webhooks signatures: "whsec_" or "whsk_" and base64.
+struct SignOptions {
+  SecretOptions secret;           // Empty: nothing is signed.
+  SecretOptions previous_secret;  // Empty: only one signature.
+
+  bool operator==(const SignOptions&) const = default;
+};
+
+// What statuses from `first` to `last` mean.
+struct StatusRule {
+  unsigned first = 0, last = 0;
+  core::Outcome outcome = core::Outcome::retry;
+
+  bool operator==(const StatusRule&) const = default;
+};
+
+// What an answer means where it is not as the standard has it.
+struct AnswerOptions {
+  // Whatever the status: `equals` stands in the body, as JSON, at `pointer`.
+  struct BodyRule {
+    std::string pointer, equals;
+    core::Outcome outcome = core::Outcome::retry;
+
+    bool operator==(const BodyRule&) const = default;
+  };
+
+  std::vector<StatusRule> by_status;  // Of several for one status the last holds.
+  std::vector<BodyRule> by_body;      // The first that fits holds, before by_status.
+
+  bool operator==(const AnswerOptions&) const = default;
+};
+
+struct TargetOptions {
+  std::string name;  // For notices.
+  bool tls = false;
+  std::string host;
+  std::uint16_t port = 80;
+  std::string path = "/";  // With the query.
+  std::string method = "POST";
+  std::vector<std::pair<std::string, std::string>> headers;  // Sent with every request.
+  std::string content_type = "application/octet-stream";     // Where the record names none.
+  TlsOptions certificates;
+  std::string server_name;  // Empty: the host.
+  LoginOptions login;
+  SignOptions sign;
+  AnswerOptions answers;
+  Duration timeout = Duration::seconds(5);  // From send() to the end of the response.
+  std::size_t max_in_flight = 64;
+
+  bool operator==(const TargetOptions&) const = default;
+};
+
+}  // namespace einlass::http

@@ -1,0 +1,301 @@
+// As whom a target is spoken to: what stands in Authorization, and what happens while there is
+// nothing to put there.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+#include "adapters/http/target_world.h"
+#include "adapters/http/token_answer.h"
+
+namespace einlass::http::testing {
+namespace {
+
+using core::Outcome;
+
+std::string header_of(const std::string& request, const std::string& name) {
+  const std::size_t at = request.find("\r\n" + name + ": ");
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + name.size() + 4;
+  return request.substr(begin, request.find("\r\n", begin) - begin);
+}
+
+// Keeps every request, and answers as it is told at the time.
+class Recorder {
+ public:
+  Recorder() : server_([this](Peer& peer) { serve(peer); }) {}
+
+  void answer_by(std::function<std::string(const std::string& request)> answer) {
+    const std::lock_guard lock(mutex_);
+    answer_ = std::move(answer);
+  }
+  std::vector<std::string> requests() const {
+    const std::lock_guard lock(mutex_);
+    return requests_;
+  }
+  std::uint16_t port() const { return server_.port(); }
+
+ private:
+  void serve(Peer& peer) {
+    for (std::string request; !(request = peer.read_request()).empty();) {
+      std::string answer;
+      {
+        const std::lock_guard lock(mutex_);
+        requests_.push_back(request);
+        answer = answer_(request);
+      }
+      peer.write(answer);
+    }
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<std::string> requests_;
+  std::function<std::string(const std::string&)> answer_ = [](const std::string&) {
+    return std::string(kNoContent);
+  };
+  ScriptedServer server_;
+};
+
+std::string json_answer(const std::string& body, const std::string& status = "200 OK") {
+  return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+         body;
+}
+
+// A token server that gives token-1, token-2, ...
+std::function<std::string(const std::string&)> numbered_tokens(const std::string& expires_in) {
+  return [expires_in, given = 0](const std::string&) mutable {
+    return json_answer("{\"access_token\": \"token-" + std::to_string(++given) +
+                       "\", \"token_type\": \"Bearer\", \"expires_in\": " + expires_in + "}");
+  };
+}
+
+class TargetLogin : public ::testing::Test {
+ protected:
+  // Ended attempts only: holds stand among the events too.
+  core::DeliveryEnded deliver() {
+    const std::size_t before = ended().size();
+    world.send();
+    world.run_until([&] { return ended().size() > before; });
+    return ended().back();
+  }
+  std::vector<core::DeliveryEnded> ended() const {
+    std::vector<core::DeliveryEnded> all;
+    for (const auto& event : world.events) {
+      if (const auto* one = std::get_if<core::DeliveryEnded>(&event)) all.push_back(*one);
+    }
+    return all;
+  }
+  std::size_t holds() const {
+    std::size_t count = 0;
+    for (const auto& event : world.events) {
+      const auto* hold = std::get_if<core::TargetHold>(&event);
+      if (hold != nullptr && hold->target == core::TargetId{3}) ++count;
+    }
+    return count;
+  }
+  void use_oauth2() {
+    world.options.login.kind = LoginOptions::Kind::oauth2;
+    world.options.login.secret.value = "s:cret";
+    world.options.login.token = {.tls = false,
+                                 .host = "127.0.0.1",
+                                 .port = tokens.port(),
+                                 .path = "/token?x=1",
+                                 .client_id = "gate 1",
+                                 .scope = "deliver read",
+                                 .audience = ""};
+  }
+  void wait_for_token() {
+    world.target();
+    world.run_until([&] { return world.target().status().unusable.empty(); });
+  }
+
+  Recorder receiver;
+  Recorder tokens;
+  TargetWorld world{receiver.port()};
+};
+
+TEST_F(TargetLogin, basic) {
+  world.options.login.kind = LoginOptions::Kind::basic;
+  world.options.login.username = "Aladdin";
+  world.options.login.secret.value = "open sesame";
+  EXPECT_EQ(deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(header_of(receiver.requests().at(0), "Authorization"),
+            "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+}
+
+TEST_F(TargetLogin, a_token_in_a_file_is_renewed_there) {
+  const std::string path = ::testing::TempDir() + "einlass-token";
+  const auto write = [&](const std::string& text) {
+    std::ofstream(path + ".new") << text;
+    std::filesystem::rename(path + ".new", path);
+  };
+  write("one\n");
+  world.options.login.kind = LoginOptions::Kind::bearer;
+  world.options.login.secret = {"one", path};
+  deliver();
+  EXPECT_EQ(header_of(receiver.requests().back(), "Authorization"), "Bearer one");
+  write("two\n");
+  world.run_until([&] {
+    deliver();
+    return header_of(receiver.requests().back(), "Authorization") == "Bearer two";
+  });
+  // What no header may have is not taken, and said; the old one is used on.
+  write("th\nree\n");
+  world.run_until([&] { return !world.target().status().warning.empty(); });
+  EXPECT_NE(world.target().status().warning.find(path + " cannot be used"), std::string::npos);
+  EXPECT_EQ(world.target().status().warning.find("ree"), std::string::npos);
+  EXPECT_EQ(world.target().status().unusable, "");
+  deliver();
+  EXPECT_EQ(header_of(receiver.requests().back(), "Authorization"), "Bearer two");
+  EXPECT_EQ(world.notices.back().what, "target_login_failing");
+  write("four");
+  world.run_until([&] { return world.target().status().warning.empty(); });
+  deliver();
+  EXPECT_EQ(header_of(receiver.requests().back(), "Authorization"), "Bearer four");
+  EXPECT_EQ(world.notices.back().what, "target_login_ok");
+}
+
+TEST_F(TargetLogin, a_refused_login_is_no_fault_of_the_record) {
+  receiver.answer_by([](const std::string&) {
+    return std::string("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
+  });
+  world.options.login.kind = LoginOptions::Kind::bearer;
+  world.options.login.secret.value = "old";
+  EXPECT_EQ(deliver().outcome, Outcome::retry);
+  EXPECT_EQ(world.target().status().unusable, "status 401: the login is refused");
+  EXPECT_EQ(world.notices.back().what, "target_unusable");
+  receiver.answer_by([](const std::string&) { return std::string(kNoContent); });
+  EXPECT_EQ(deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(world.target().status().unusable, "");
+}
+
+TEST_F(TargetLogin, a_token_is_asked_for_as_the_standard_says) {
+  tokens.answer_by(numbered_tokens("3600"));
+  use_oauth2();
+  wait_for_token();
+  EXPECT_EQ(deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(header_of(receiver.requests().at(0), "Authorization"), "Bearer token-1");
+  const std::string asked = tokens.requests().at(0);
+  EXPECT_TRUE(asked.starts_with("POST /token?x=1 HTTP/1.1\r\n")) << asked;
+  EXPECT_EQ(header_of(asked, "Content-Type"), "application/x-www-form-urlencoded");
+  // gate%201:s%3Acret, section 2.3.1.
+  EXPECT_EQ(header_of(asked, "Authorization"), "Basic Z2F0ZSUyMDE6cyUzQWNyZXQ=");
+  EXPECT_TRUE(asked.ends_with("\r\n\r\ngrant_type=client_credentials&scope=deliver%20read"))
+      << asked;
+  EXPECT_EQ(tokens.requests().size(), 1u);
+}
+
+TEST_F(TargetLogin, a_token_is_renewed_before_it_expires) {
+  tokens.answer_by(numbered_tokens("2"));
+  use_oauth2();
+  wait_for_token();
+  world.run_until([&] {
+    EXPECT_EQ(deliver().outcome, Outcome::accepted);
+    return header_of(receiver.requests().back(), "Authorization") == "Bearer token-3";
+  });
+  for (const auto& request : receiver.requests())
+    EXPECT_NE(header_of(request, "Authorization"), "");
+}
+
+TEST_F(TargetLogin, while_there_is_no_token_nothing_is_sent) {
+  tokens.answer_by([](const std::string&) {
+    return json_answer("{\"error\": \"invalid_client\"}", "401 Unauthorized");
+  });
+  use_oauth2();
+  world.target();
+  world.run_until([&] { return holds() > 3; });
+  const std::string why =
+      "no token from 127.0.0.1:" + std::to_string(tokens.port()) + ": status 401, invalid_client";
+  EXPECT_EQ(world.target().status().unusable, why);
+  ASSERT_FALSE(world.notices.empty());
+  EXPECT_EQ(world.notices.back().what, "target_login_failing");
+  EXPECT_EQ(world.notices.back().detail, "login at billing: " + why);
+  EXPECT_EQ(world.notices.size(), 1u) << "one line, however often it is tried";
+  // What was on its way already ends at once, and nothing of it has left.
+  std::string told;
+  world.target().tell_failures(
+      [&](core::RecordId, unsigned, std::string_view reason) { told = reason; });
+  EXPECT_EQ(deliver().outcome, Outcome::retry);
+  EXPECT_EQ(told, why);
+  EXPECT_TRUE(receiver.requests().empty());
+  tokens.answer_by(numbered_tokens("3600"));
+  wait_for_token();
+  EXPECT_EQ(deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(world.notices.back().what, "target_login_ok");
+}
+
+TEST_F(TargetLogin, a_refused_token_is_renewed_once) {
+  tokens.answer_by(numbered_tokens("3600"));
+  receiver.answer_by([](const std::string& request) {
+    const bool good = header_of(request, "Authorization") == "Bearer token-2";
+    return good ? std::string(kNoContent)
+                : std::string("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
+  });
+  use_oauth2();
+  wait_for_token();
+  EXPECT_EQ(deliver().outcome, Outcome::retry);
+  wait_for_token();
+  EXPECT_EQ(deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(tokens.requests().size(), 2u);
+  // A target that takes none does not make us ask for more and more.
+  receiver.answer_by([](const std::string&) {
+    return std::string("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
+  });
+  EXPECT_EQ(deliver().outcome, Outcome::retry);
+  world.run_until([&] { return tokens.requests().size() == 3; });
+  wait_for_token();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(deliver().outcome, Outcome::retry);
+  EXPECT_EQ(tokens.requests().size(), 3u);
+  EXPECT_EQ(world.target().status().unusable, "status 401: the login is refused");
+}
+
+TEST_F(TargetLogin, nothing_of_a_secret_is_told) {
+  tokens.answer_by([](const std::string& request) {
+    return json_answer("{\"error\": \"bad " + header_of(request, "Authorization") + "\"}",
+                       "400 Bad");
+  });
+  use_oauth2();
+  world.target();
+  world.run_until([&] { return !world.notices.empty(); });
+  for (const Notice& notice : world.notices) {
+    EXPECT_EQ(notice.detail.find("Z2F0ZSUyMDE6"), std::string::npos) << notice.detail;
+    EXPECT_EQ(notice.detail.find("s:cret"), std::string::npos) << notice.detail;
+  }
+}
+
+TEST(TokenAnswer, is_read_strictly) {
+  const auto trouble = [](const std::string& body, unsigned status = 200) {
+    const TokenAnswer answer = read_token_answer(status, body);
+    EXPECT_EQ(answer.token.empty(), !answer.trouble.empty());
+    return answer.trouble;
+  };
+  EXPECT_EQ(trouble(R"({"access_token": "a"})"), "");
+  EXPECT_EQ(trouble(R"({"access_token": "a", "token_type": "bEaReR", "expires_in": "60"})"), "");
+  EXPECT_EQ(trouble(""), "the answer is not a JSON object");
+  EXPECT_EQ(trouble("[]"), "the answer is not a JSON object");
+  EXPECT_EQ(trouble("{}"), "the answer has no access_token");
+  EXPECT_EQ(trouble(R"({"access_token": 7})"), "the answer has no access_token");
+  EXPECT_EQ(trouble(R"({"access_token": "a\r\nX: y"})"),
+            "the token has characters that no header may have");
+  EXPECT_EQ(trouble(R"({"access_token": ")" + std::string(13000, 'a') + "\"}"),
+            "the token is longer than 12KiB");
+  EXPECT_EQ(trouble(R"({"access_token": "a", "token_type": "mac"})"),
+            "the token's type is not Bearer");
+  EXPECT_EQ(trouble(R"({"access_token": "a", "expires_in": -1})"),
+            "the token's expires_in is not a time ahead");
+  EXPECT_EQ(trouble(R"({"access_token": "a", "expires_in": "soon"})"),
+            "the token's expires_in is not a time ahead");
+  EXPECT_EQ(trouble(R"({"error": "invalid_scope", "error_description": "x"})", 400),
+            "status 400, invalid_scope");
+  EXPECT_EQ(trouble(R"({"error": "a b"})", 403), "status 403");
+  EXPECT_EQ(trouble("<html>", 302), "status 302");
+  EXPECT_EQ(read_token_answer(200, R"({"access_token": "a", "expires_in": 60})").life,
+            Duration::seconds(60));
+  EXPECT_EQ(read_token_answer(200, R"({"access_token": "a", "expires_in": 1e300})").life,
+            Duration::seconds(366LL * 24 * 3600));
+  EXPECT_EQ(read_token_answer(200, R"({"access_token": "a"})").life, std::nullopt);
+}
+
+}  // namespace
+}  // namespace einlass::http::testing

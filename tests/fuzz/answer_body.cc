@@ -1,0 +1,38 @@
+// Whatever stands in the body of an answer: rules find their way in it or not, and what is shown of
+// it is one short line without a secret.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "adapters/http/answer_rules.h"
+#include "units/check.h"
+
+namespace {
+
+using namespace einlass;
+
+const http::AnswerRules& rules() {
+  static const http::AnswerRules kRules(
+      http::AnswerOptions{.by_status = {},
+                          .by_body = {{"/error/code", "LIMIT", core::Outcome::retry},
+                                      {"/0/-", "x", core::Outcome::accepted},
+                                      {"/01", "x", core::Outcome::accepted},
+                                      {"/99999999999999999999", "x", core::Outcome::accepted},
+                                      {"/a~1b/~0", "true", core::Outcome::refused}}});
+  return kRules;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  http::Answer answer{.status = 400, .retry_after = {}, .trouble = {}};
+  answer.body = {reinterpret_cast<const char*>(data), size};
+  rules().outcome(answer);
+  const std::string shown = http::excerpt(answer.body, {"hunter2", "secret"});
+  CHECK(shown.size() <= 200);
+  CHECK(std::all_of(shown.begin(), shown.end(), [](char c) { return c >= 0x20 && c < 0x7f; }));
+  CHECK(shown.find("hunter2") == std::string::npos);
+  http::place_of_redirect(answer.body);
+  return 0;
+}
