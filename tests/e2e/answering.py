@@ -1,0 +1,69 @@
+"""A small HTTP server that keeps what it gets and answers as a scenario tells it at the time."""
+
+import http.server
+import threading
+
+import places  # noqa: F401  It knows the way to servers.
+import servers
+
+
+class Request:
+    def __init__(self, handler, body):
+        self.method, self.path, self.body = handler.command, handler.path, body
+        self.headers = {name.lower(): value for name, value in handler.headers.items()}
+
+    def record(self):
+        return self.headers.get("kafka-topic"), self.headers.get("kafka-partition"), self.headers.get("kafka-offset")
+
+
+class Answering:
+    """`answer` gets each Request and returns a status, or (status, headers, body)."""
+
+    def __init__(self, answer=lambda request: 204):
+        self.answer = answer
+        self.port = servers.free_ports(1)[0]
+        self._requests = []
+        self._lock = threading.Lock()
+        owner = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_any(self):
+                owner._handle(self)
+
+            do_POST = do_PUT = do_PATCH = do_DELETE = do_GET = handle_any
+
+            def log_message(self, *_):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+    def requests(self):
+        with self._lock:
+            return list(self._requests)
+
+    def records(self):
+        """Which records were accepted."""
+        return {request.record() for request in self.requests() if request.accepted}
+
+    def _handle(self, handler):
+        request = Request(handler, handler.rfile.read(int(handler.headers.get("Content-Length", 0))))
+        answer = self.answer(request)
+        status, headers, body = answer if isinstance(answer, tuple) else (answer, {}, b"")
+        request.accepted = 200 <= status < 300
+        with self._lock:
+            self._requests.append(request)
+        handler.send_response(status)
+        for name, value in headers.items():
+            handler.send_header(name, value)
+        if status != 204:
+            handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)

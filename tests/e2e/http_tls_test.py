@@ -1,0 +1,113 @@
+"""TLS to a real server: whoever is not who he should be gets nothing, and all goes on once that is repaired."""
+
+import os
+import unittest
+
+import certificates
+import http_scenario
+import nginx
+import places
+
+
+class Tls(http_scenario.HttpScenario):
+    def setUp(self):
+        super().setUp()
+        self.made = certificates.Certificates(os.path.join(self.world.directory, "certificates"))
+        self.ca = self.made.authority("ca")
+        self.good = self.made.issue("good", "ca")
+        self.receiver = self.answering()
+        self.nginx = nginx.Nginx(self.world.directory, self.receiver.port)
+        self.addCleanup(self.nginx.stop)
+        self.produce()
+
+    def start_gate(self, **http):
+        return self.gate({"url": f"https://127.0.0.1:{self.nginx.port}/", "ca_file": self.ca, **http}, wait=False)
+
+    def assert_repaired(self, gate, records=http_scenario.RECORDS):
+        self.assert_delivered(self.receiver, records)
+        gate.wait_until_ready()
+        self.assertEqual(self.target(gate)["unusable"], "")
+        self.assert_books_closed([gate])
+
+    def assert_nothing_came(self):
+        self.assertEqual(self.receiver.requests(), [])
+
+    def test_a_certificate_of_another_authority(self):
+        self.made.authority("strangers")
+        self.nginx.start(self.made.issue("strange", "strangers"))
+        gate = self.start_gate()
+        self.wait_until_unusable(gate, "certificate refused: unable to get local issuer certificate")
+        self.assert_nothing_came()
+        self.nginx.start(self.good)
+        self.assert_repaired(gate)
+
+    def test_the_wrong_authority_is_replaced_on_disk(self):
+        path = self.made.authority("strangers")
+        self.nginx.start(self.good)
+        gate = self.start_gate(ca_file=path)
+        self.wait_until_unusable(gate, "certificate refused")
+        self.assert_nothing_came()
+        os.replace(self.ca, path)
+        self.assert_repaired(gate)
+
+    def test_a_certificate_for_another_name(self):
+        self.nginx.start(self.made.issue("elsewhere", "ca", "DNS:elsewhere.example"))
+        gate = self.start_gate()
+        self.wait_until_unusable(gate, "certificate refused: IP address mismatch")
+        self.assert_nothing_came()
+        self.nginx.start(self.good)
+        self.assert_repaired(gate)
+
+    def test_an_expired_certificate(self):
+        self.nginx.start(self.made.issue("old", "ca", days=-1))
+        gate = self.start_gate()
+        self.wait_until_unusable(gate, "certificate refused: certificate has expired")
+        self.assert_nothing_came()
+        self.nginx.start(self.good)
+        self.assert_repaired(gate)
+
+    def test_the_server_wants_a_certificate_of_ours(self):
+        wants = f"ssl_client_certificate {self.ca}; ssl_verify_client on;"
+        self.nginx.start(self.good, wants)
+        gate = self.start_gate()
+        self.wait_until_unusable(gate, "the server asks for a client certificate")
+        self.assert_nothing_came()
+        self.assertEqual(gate.status()["books"]["dead_lettered"], 0)
+        gate.terminate()
+        cert, key = self.made.issue("gate", "ca", "DNS:gate-1")
+        config = gate._config["targets"]["receiver"]["http"]
+        config.update(cert_file=cert, key_file=key)
+        gate.start(wait=False)
+        self.assert_repaired(gate)
+        self.assertEqual({request.headers["x-client-name"] for request in self.receiver.requests()}, {"CN=gate"})
+        self.renew_on_disk(gate, cert, key)
+
+    def renew_on_disk(self, gate, cert, key):
+        # Half a pair: the old one is used on, and that is said.
+        new_cert, new_key = self.made.issue("renewed", "ca", "DNS:gate-1")
+        os.replace(new_cert, cert)
+        places.wait_until(lambda: "is used on" in self.target(gate)["warning"], 10, "half a pair is said")
+        self.assertIn("target_files_refused", gate.log())
+        self.nginx.start(self.good, f"ssl_client_certificate {self.ca}; ssl_verify_client on;")
+        self.produce()
+        self.assert_delivered(self.receiver, 2 * http_scenario.RECORDS)
+        self.assertEqual({request.headers["x-client-name"] for request in self.receiver.requests()}, {"CN=gate"})
+        os.replace(new_key, key)
+        places.wait_until(lambda: self.target(gate)["warning"] == "", 10, "the whole pair is taken")
+        self.nginx.start(self.good, f"ssl_client_certificate {self.ca}; ssl_verify_client on;")
+        self.produce()
+        self.assert_delivered(self.receiver, 3 * http_scenario.RECORDS)
+        names = [request.headers["x-client-name"] for request in self.receiver.requests()]
+        self.assertEqual(set(names[-http_scenario.RECORDS:]), {"CN=renewed"})
+
+    def test_not_verified_is_said(self):
+        self.made.authority("strangers")
+        self.nginx.start(self.made.issue("strange", "strangers", "DNS:elsewhere.example", days=-1))
+        gate = self.start_gate(ca_file=None, verify=False)
+        self.assert_repaired(gate)
+        self.assertIn("not verified (verify: false)", self.target(gate)["warning"])
+        self.assertIn("target_not_verified", gate.log())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
