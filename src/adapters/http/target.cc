@@ -228,8 +228,9 @@ void Target::State::turn_away(const Request& request) {
 void Target::State::end_turned_away() {
   for (const Exchange& exchange : turned_away) {
     if (failed) failed(exchange.record, 0, login->trouble());
-    events.push_back(
-        core::DeliveryEnded{exchange.record, exchange.attempt, core::Outcome::retry, std::nullopt});
+    events.push_back(core::DeliveryEnded{exchange.record, exchange.attempt, core::Outcome::retry,
+                                         std::nullopt,
+                                         /*counts=*/false});
   }
   turned_away.clear();
   hold_without_login();
@@ -316,9 +317,9 @@ void Target::State::exchange_ended(Connection& connection, const Answer& given) 
   const auto& exchange = connection.exchange();
   const auto [record, attempt] = std::pair(exchange.record, exchange.attempt);
   if (failed && outcome != core::Outcome::accepted) failed(record, answer.status, health.trouble());
-  events.push_back(
-      core::DeliveryEnded{record, attempt, outcome,
-                          outcome == core::Outcome::retry ? answer.retry_after : std::nullopt});
+  events.push_back(core::DeliveryEnded{
+      record, attempt, outcome, outcome == core::Outcome::retry ? answer.retry_after : std::nullopt,
+      /*counts=*/!answer.needs_repair});
   if (connection.is_idle()) {
     idle.push_back(&connection);
   } else {

@@ -163,6 +163,7 @@ TEST_F(TargetLogin, a_refused_login_is_no_fault_of_the_record) {
   world.options.login.kind = LoginOptions::Kind::bearer;
   world.options.login.secret.value = "old";
   EXPECT_EQ(deliver().outcome, Outcome::retry);
+  EXPECT_FALSE(ended().back().counts);
   EXPECT_EQ(world.target().status().unusable, "status 401: the login is refused");
   EXPECT_EQ(world.notices.back().what, "target_unusable");
   receiver.answer_by([](const std::string&) { return std::string(kNoContent); });
@@ -217,6 +218,7 @@ TEST_F(TargetLogin, while_there_is_no_token_nothing_is_sent) {
   world.target().tell_failures(
       [&](core::RecordId, unsigned, std::string_view reason) { told = reason; });
   EXPECT_EQ(deliver().outcome, Outcome::retry);
+  EXPECT_FALSE(ended().back().counts);
   EXPECT_EQ(told, why);
   EXPECT_TRUE(receiver.requests().empty());
   tokens.answer_by(numbered_tokens("3600"));

@@ -33,7 +33,9 @@ class TargetTls : public ::testing::Test {
     const ServerTls tls = certificates->server(certificate);
     ScriptedServer server(always(std::string(kNoContent)), tls.get());
     const auto world = world_at(server, ca);
-    EXPECT_EQ(world->deliver().outcome, Outcome::retry);
+    const core::DeliveryEnded ended = world->deliver();
+    EXPECT_EQ(ended.outcome, Outcome::retry);
+    EXPECT_FALSE(ended.counts) << "it is not the record's fault";
     EXPECT_EQ(world->trouble(),
               "certificate refused: " + why + " (127.0.0.1:" + std::to_string(server.port()) + ")");
     EXPECT_EQ(world->target().status().connections, 0u);
