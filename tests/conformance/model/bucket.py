@@ -51,5 +51,5 @@ class Bucket:
         """
         raise NotImplementedError
 
-    def ended(self, permits):
+    def ended(self, p, permits, now):
         """The attempts are over. Only concurrency has anything to do."""

@@ -13,6 +13,6 @@ class Concurrency(SlidingLog):
     def ahead(self, p):
         return 0
 
-    def ended(self, permits):
-        over = {permit for permit, _ in permits}
-        self.entries = [entry for entry in self.entries if entry[1] not in over]
+    def ended(self, p, permits, now):
+        # Of one whose lease was over before its attempt nothing counts; what is kept of it is not fixed.
+        self.release(p, 1, permits, now)

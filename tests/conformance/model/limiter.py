@@ -147,7 +147,7 @@ class Limiter:
             return {"ended": 0}
         over, ask.out = ask.out, []
         for limit in self.limits:
-            limit.bucket(ask.keys.get(limit.name, "")).ended(over)
+            limit.bucket(ask.keys.get(limit.name, "")).ended(limit.p, over, now)
         return {"ended": len(over)}
 
     def _change(self, changes):
