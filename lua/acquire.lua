@@ -40,11 +40,11 @@ end
 local min, max = ARGV[last - 6] + 0, ARGV[last - 5] + 0
 local all = {}
 
-local function look(instant)
+local function look()
   local place = 1
   for i = 1, buckets do
     local algorithm = algorithms[ARGV[place]]
-    all[i] = algorithm.look(KEYS[i], ARGV[place + 1] + 0, place + 2, instant)
+    all[i] = algorithm.look(KEYS[i], ARGV[place + 1] + 0, place + 2, now)
     place = place + 2 + algorithm.parameters
   end
 end
@@ -60,7 +60,7 @@ local function answer(granted, retry, reason, booked)
   return reply
 end
 
-look(now)
+look()
 if memo == '1' then
   local known = redis.call('GET', KEYS[buckets + 1])
   if known then
@@ -97,37 +97,19 @@ end
 -- on to the instant of the last one needed: the next ones have instants too, if all can be had ahead.
 local latest, booked, granted, n = now + within, {}, 0, 0
 local at, reason -- When the next one is due, and the first bucket that had one only after `latest`.
-
--- When all buckets have the next permit, from `from` on, and the first that has it only after `to`.
-local function reach(from, to)
-  local due, late = from, nil
+while n < max do
+  local late
+  at = now
   for i = 1, buckets do
     local b = all[i]
     local earliest = b.kind.reach(b, booked, n, 1)
-    if earliest > to then
+    if earliest > latest then
       late = late or i
     end
-    if earliest > due then
-      due = earliest
+    if earliest > at then
+      at = earliest
     end
   end
-  return due, late
-end
-
-local function book()
-  n = n + 1
-  for i = 1, buckets do
-    local b = all[i]
-    if b.kind.book then
-      b.kind.book(b, at)
-    end
-  end
-  booked[n] = at
-end
-
-while n < max do
-  local late
-  at, late = reach(now, latest)
   if not late then
     granted = n + 1
   else
@@ -136,7 +118,14 @@ while n < max do
       break
     end
   end
-  book()
+  n = n + 1
+  for i = 1, buckets do
+    local b = all[i]
+    if b.kind.book then
+      b.kind.book(b, at)
+    end
+  end
+  booked[n] = at
 end
 
 if granted >= min then
@@ -153,30 +142,14 @@ if granted >= min then
   return answer(granted, -2, -1, booked)
 end
 
--- Denied, with nothing written. Buckets that book ahead round each other up, and a warm-up cools
--- while it waits: each has room for all alone, but together they may never have it.
-local told = at - latest
-if all_ahead and min > 1 and buckets > 1 then
-  local late
-  look(now + told)
-  n, booked = 0, {}
-  while n < min and not late do
-    at, late = reach(now + told, latest + told)
-    book()
-  end
-  if late then
-    told, reason = -1, late
-  end
-end
--- What was booked does not count.
+-- Denied, with nothing written, and what was booked does not count.
 if n > 0 then
-  look(now)
+  look()
 end
 if not all_ahead then -- Each bucket alone is large enough for all, so they do not delay each other.
   at = now
   for i = 1, buckets do
     at = math.max(at, all[i].kind.reach(all[i], {}, 0, min))
   end
-  told = at - latest
 end
-return answer(0, told, reason - 1)
+return answer(0, at - latest, reason - 1)

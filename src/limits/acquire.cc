@@ -67,18 +67,6 @@ Instant all_at_once(std::span<const Charge> charges, std::int64_t min, Instant n
   return latest;
 }
 
-// Which bucket delays `min` permits that are asked for at `then`, the told moment, beyond the
-// horizon; kMostBuckets if none. Buckets that book ahead round each other up, and a warm-up cools
-// while it waits: each has room for `min` alone, but all together may not, at that moment or any
-// later one.
-std::size_t too_long_together(std::span<const Charge> charges, std::int64_t min, Instant then,
-                              Duration horizon, std::span<Duration> due) {
-  Looks looks(charges, then);
-  Booking booking(looks, then, then + horizon, due);
-  while (booking.count() < min && booking.look_on()) booking.book_next();
-  return booking.count() < min ? booking.late() : kMostBuckets;
-}
-
 template <class L>
 Answer answer(L& looks, std::span<const Charge> charges, const Demand& demand, Instant now,
               std::span<Duration> due) {
@@ -106,12 +94,7 @@ Answer answer(L& looks, std::span<const Charge> charges, const Demand& demand, I
     booking.book_next();
     booking.look_on();
   }
-  const Duration retry = booking.next() - latest;
-  if (min > 1 && charges.size() > 1) {
-    const std::size_t late = too_long_together(charges, min, now + retry, horizon, due);
-    if (late < kMostBuckets) return {{0}, {}, late};
-  }
-  return {{0}, retry, reason};
+  return {{0}, booking.next() - latest, reason};
 }
 
 }  // namespace

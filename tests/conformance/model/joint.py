@@ -45,27 +45,9 @@ def ask(charges, least, most, horizon, permit, now):
         while len(due) < least:
             at = _book(trial, due, at, permit)
         possible = due[-1]
-        if least > 1 and len(charges) > 1:
-            too_late = _late_together(charges, least, within, permit, possible - within)
-            if too_late is not None:
-                return Answer(0, [], too_late, None)
     else:
         possible = max(_untouched(c, now).reach(c.p, c.cost, least) for c in charges)
     return Answer(0, [], late, possible - latest)
-
-
-def _late_together(charges, least, within, permit, then):
-    """Who is late if all have waited until `then`: they round each other up, and no longer wait helps."""
-    trial = [Charge(c.bucket.copy(), c.p, c.cost) for c in charges]
-    for c in trial:
-        c.bucket.advance(c.p, then)
-    due = []
-    at = _next(trial)
-    while at <= then + within:
-        at = _book(trial, due, at, permit)
-        if len(due) == least:
-            return None
-    return next(i for i, c in enumerate(trial) if c.bucket.reach(c.p, c.cost, 1) > then + within)
 
 
 def _next(trial):
