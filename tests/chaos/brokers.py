@@ -56,7 +56,7 @@ class Broker(local_kafka.Kafka):
         with open(os.path.join(self.directory, "log4j.properties"), "w") as file:
             file.write(local_kafka._LOG4J if old else local_kafka._LOG4J2)
         single = local_kafka._PROPERTIES.format(port=self.port, controller=self.port + 1, directory=self.directory,
-                                                sasl_listener="", sasl="", extra="")
+                                                more_listeners="", protocols="", sasl="", extra="")
         self._format(single)
         path = os.path.join(self.directory, "data", "meta.properties")
         with open(path) as file:
