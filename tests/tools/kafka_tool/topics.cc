@@ -1,5 +1,6 @@
 // Topics and offsets.
 #include <array>
+#include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,26 @@ Event wait_for(rd_kafka_queue_t* queue, const std::string& what) {
   if (!event) throw std::runtime_error(what + ": no answer");
   require(rd_kafka_event_error(event.get()), what);
   return event;
+}
+
+// A broker that has just come up, or has just given a group to another, says so for a moment.
+bool not_yet(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR_NOT_COORDINATOR ||
+         error == RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE ||
+         error == RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS;
+}
+
+// What a group has committed of these partitions, filled in.
+void read_committed(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list,
+                    const std::string& group) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kTimeoutMs);
+  rd_kafka_resp_err_t error = rd_kafka_committed(client, list, kTimeoutMs);
+  while (not_yet(error) && std::chrono::steady_clock::now() < deadline) {
+    rd_kafka_poll(client, 50);
+    error = rd_kafka_committed(client, list, kTimeoutMs);
+  }
+  require(error, "committed of " + group);
+  for (int i = 0; i < list->cnt; ++i) require(list->elems[i].err, "committed of " + group);
 }
 
 void require_topics(const rd_kafka_topic_result_t** results, std::size_t count) {
@@ -84,11 +105,10 @@ void print_committed(const Properties& properties, const std::string& topic,
   for (int i = 0; i < partitions; ++i) {
     rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), i);
   }
-  require(rd_kafka_committed(client.get(), list.get(), kTimeoutMs), "committed of " + group);
+  read_committed(client.get(), list.get(), group);
   Json answer = Json::array();
   for (int i = 0; i < list->cnt; ++i) {
     const auto& element = list->elems[i];
-    require(element.err, "committed of " + group);
     const std::string metadata(static_cast<const char*>(element.metadata), element.metadata_size);
     answer.push_back(
         {{"offset", element.offset < 0 ? Json() : Json(element.offset)}, {"metadata", metadata}});
