@@ -136,7 +136,6 @@ int check_connections(const config::Config& config) {
   for (const config::Target& target : config.targets) {
     good = (target.kafka ? check_kafka_target(target) : check_http_target(target)) && good;
   }
-
   return good ? kExitDone : kExitFailed;
 }
 

@@ -7,8 +7,6 @@
 
 #include "app/dead_record.h"
 #include "app/extract.h"
-#include "app/http_target.h"
-#include "app/kafka_target.h"
 #include "app/wiring.h"
 #include "limits/token_bucket.h"
 
@@ -42,6 +40,11 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       gate_(gate_options(config, place, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
       breaker_notices_(gate_, notify_),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
+      targets_(io, place, run_id_, events_, notify_,
+               [this](core::RecordId record, unsigned status, std::string_view reason) {
+                 records_[record].last_status = status;
+                 records_[record].last_error = reason;
+               }),
       wakeup_(io),
       now_(clock.now()) {
   try {
@@ -52,11 +55,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
 }
 
 void Shard::connect(const MakeSource& make_source) {
-  for (const config::Target& target : config_->targets) {
-    const core::TargetId id{static_cast<std::uint16_t>(targets_.size())};
-    targets_.push_back({make_target(target), {}});
-    targets_.back().target->start(id);
-  }
+  targets_.start(*config_);
   if (uses_dead_letters(*config_)) {
     dead_letters_ =
         std::make_unique<kafka::DeadLetters>(io_, dead_letters_options(*config_), events_, notify_);
@@ -71,49 +70,9 @@ void Shard::connect(const MakeSource& make_source) {
 
 Shard::~Shard() = default;
 
-std::unique_ptr<Target> Shard::make_target(const config::Target& target) {
-  const auto failed = [this](core::RecordId record, unsigned status, std::string_view reason) {
-    records_[record].last_status = status;
-    records_[record].last_error = reason;
-  };
-  if (target.kafka) {
-    return std::make_unique<KafkaTarget>(io_, kafka_target_options(target), events_, notify_,
-                                         failed);
-  }
-  return std::make_unique<HttpTarget>(io_, target_options(target, place_),
-                                      target.http.forward_headers, run_id_, events_, notify_,
-                                      failed);
-}
-
-// One with certificates of its own is made anew in any case: the file may hold others now.
-Shard::Targets Shard::make_targets(const config::Config& from, const config::Config& to) {
-  Targets made;
-  for (std::size_t i = 0; i < to.targets.size(); ++i) {
-    const config::Target& target = to.targets[i];
-    if (target.kafka) {  // Its producer stays.
-      made.push_back(nullptr);
-      continue;
-    }
-    const bool same = target_options(target, place_) == target_options(from.targets[i], place_) &&
-                      target.http.forward_headers == from.targets[i].http.forward_headers &&
-                      target.http.ca_file.empty();
-    made.push_back(same ? nullptr : make_target(target));
-  }
-  return made;
-}
-
-void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets targets) {
+void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::Made targets) {
   handle();  // An answer that waits may point into what is made anew.
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    Served& served = targets_[i];
-    if (targets[i] == nullptr) {
-      served.target->reconfigure(config->targets[i]);
-      continue;
-    }
-    served.retiring.push_back(std::exchange(served.target, std::move(targets[i])));
-    served.target->start(core::TargetId{static_cast<std::uint16_t>(i)});
-    retiring_ = true;
-  }
+  targets_.reconfigure(*config, std::move(targets));
   limiters_.reconfigure(*config);
   gate_.reconfigure(gate_options(*config, place_, 0), now_, commands_);
   source_->set_revoke_timeout(config->kafka.revoke_timeout);
@@ -122,25 +81,6 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets ta
   }
   config_ = config.get();
   taken_ = std::move(config);
-}
-
-// Their connections close with them.
-void Shard::retire_targets() {
-  retiring_ = false;
-  for (Served& served : targets_) {
-    std::erase_if(served.retiring, [](const auto& old) { return old->status().in_flight == 0; });
-    retiring_ |= !served.retiring.empty();
-  }
-}
-
-TargetStatus Shard::target_status(std::size_t i) const {
-  TargetStatus status = targets_[i].target->status();
-  for (const auto& old : targets_[i].retiring) {
-    const TargetStatus more = old->status();
-    status.in_flight += more.in_flight;
-    status.connections += more.connections;
-  }
-  return status;
 }
 
 bool Shard::run(const std::function<void(Instant)>& each_turn) {
@@ -224,7 +164,7 @@ void Shard::perform() {
   for (const core::Command& command : commands_) carry_out(command);
   commands_.clear();
   limiters_.flush(now_);
-  if (retiring_) retire_targets();
+  targets_.retire();
 }
 
 // While the source is in the middle of reading, what would change its assignment waits.
@@ -271,7 +211,7 @@ void Shard::carry_out(const core::Send& command) {
   record.last_attempt = now_;
   if (record.attempts == 1) record.first_attempt = now_;
   const bool limited = !config_->routes[record.route.value].limits.empty();
-  targets_[command.target.value].target->send(record, command, limited);
+  targets_[command.target].send(record, command, limited);
 }
 
 void Shard::carry_out(const core::Forget& command) { records_.forget(command.record); }

@@ -22,7 +22,7 @@
 #include "app/record_store.h"
 #include "app/request.h"
 #include "app/shard_place.h"
-#include "app/target.h"
+#include "app/targets.h"
 #include "app/verb.h"
 #include "config/config.h"
 #include "core/gate.h"
@@ -62,16 +62,15 @@ class Shard final : public kafka::MessageSink {
   // May be called from any thread.
   Verb verb() const { return verb_.load(std::memory_order_relaxed); }
 
-  // The targets of another configuration, null where the shard's own stays. Throws
-  // std::runtime_error if one cannot be made. May be called from any thread while the shard runs
-  // under `from`: nothing else is touched.
-  using Targets = std::vector<std::unique_ptr<Target>>;
-  Targets make_targets(const config::Config& from, const config::Config& to);
+  // As Targets::make(). May be called from any thread.
+  Targets::Made make_targets(const config::Config& from, const config::Config& to) const {
+    return targets_.make(from, to);
+  }
 
   // Goes on under another configuration, between two turns: attempts under way end with the targets
   // and as they began. May be called from a handler that runs on the io_context.
   // REQUIRES: no change needs a restart; the targets were made for it.
-  void reconfigure(std::shared_ptr<const config::Config> config, Targets targets);
+  void reconfigure(std::shared_ptr<const config::Config> config, Targets::Made targets);
 
   // For the admin pages; called on the same thread.
   ShardPlace place() const { return place_; }
@@ -80,18 +79,13 @@ class Shard final : public kafka::MessageSink {
   const kafka::RecordSource& source() const { return *source_; }
   const Limiters& limiters() const { return limiters_; }
   const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
-  TargetStatus target_status(std::size_t i) const;
+  TargetStatus target_status(std::size_t i) const { return targets_.status(i); }
   Instant now() const { return now_; }
 
   // For the source: takes in one message.
   void take(const kafka::Message& message) override;
 
  private:
-  struct Served {
-    std::unique_ptr<Target> target;
-    std::vector<std::unique_ptr<Target>> retiring;  // Under older settings, with attempts.
-  };
-
   void connect(const MakeSource& make_source);
   void at(Verb verb) { verb_.store(verb, std::memory_order_relaxed); }
   void wait();
@@ -100,8 +94,6 @@ class Shard final : public kafka::MessageSink {
   void share_hold(const core::DeliveryEnded& ended);
   void perform();
   void perform_while_reading();
-  std::unique_ptr<Target> make_target(const config::Target& target);
-  void retire_targets();
 
   void tell_ledger_full(core::PartitionId partition);
   void tell_too_large(const StoredRecord& record, std::string_view topic);
@@ -135,8 +127,7 @@ class Shard final : public kafka::MessageSink {
   BreakerNotices breaker_notices_;
   RecordStore records_;
   Limiters limiters_;
-  std::vector<Served> targets_;                    // By TargetId.
-  bool retiring_ = false;                          // Some target is.
+  Targets targets_;
   std::vector<core::RouteId> route_of_partition_;  // By PartitionId.
   std::unique_ptr<kafka::DeadLetters> dead_letters_;
   std::unique_ptr<kafka::RecordSource> source_;

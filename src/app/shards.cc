@@ -117,10 +117,10 @@ Verb Shards::verb(int shard) const {
 }
 
 void Shards::reconfigure(const std::shared_ptr<const config::Config>& config, Seen taken) {
-  std::vector<std::shared_ptr<Shard::Targets>> targets;  // Shared, as a function must be copyable.
+  std::vector<std::shared_ptr<Targets::Made>> targets;  // Shared, as a function must be copyable.
   for (const auto& thread : threads_) {
     targets.push_back(
-        std::make_shared<Shard::Targets>(thread->shard.make_targets(*config_, *config)));
+        std::make_shared<Targets::Made>(thread->shard.make_targets(*config_, *config)));
   }
   limits_.change(*config);
   for (const auto& thread : threads_) {

@@ -48,7 +48,7 @@ void RequestParser::start() {
   message_->body_limit(max_body_bytes_);
   feed_ = MessageFeed<true>(max_header_bytes_);
   header_count_ = 0;
-  if (body_.capacity() > kKeptBody) body_ = {};
+  if (body_.capacity() > kKeptBody) std::string().swap(body_);
   body_.clear();
   has_host_ = expects_continue_ = false;
 }

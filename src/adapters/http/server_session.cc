@@ -132,7 +132,7 @@ bool ServerSession::flush() {
     sent_ += result.bytes;
   }
   sent_ = 0;
-  if (out_.capacity() > 2 * kMostUnsent) out_ = {};
+  if (out_.capacity() > 2 * kMostUnsent) std::string().swap(out_);
   out_.clear();
   return true;
 }

@@ -1,0 +1,85 @@
+#include "app/targets.h"
+
+#include <utility>
+
+#include "app/http_target.h"
+#include "app/kafka_target.h"
+#include "app/wiring.h"
+
+namespace einlass::app {
+
+Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
+                 core::Events& events, const Notify& notify, AttemptFailed failed)
+    : io_(io),
+      place_(place),
+      run_(run),
+      events_(events),
+      notify_(notify),
+      failed_(std::move(failed)) {}
+
+std::unique_ptr<Target> Targets::make(const config::Target& target) const {
+  if (target.kafka) {
+    return std::make_unique<KafkaTarget>(io_, kafka_target_options(target), events_, notify_,
+                                         failed_);
+  }
+  return std::make_unique<HttpTarget>(io_, target_options(target, place_),
+                                      target.http.forward_headers, run_, events_, notify_, failed_);
+}
+
+// What the files of an HTTP target hold by now, it finds out by itself.
+bool Targets::goes_on(const config::Target& from, const config::Target& to) const {
+  if (to.kafka) return true;  // Its producer stays, and needs a restart for what it was made of.
+  return target_options(to, place_) == target_options(from, place_) &&
+         to.http.forward_headers == from.http.forward_headers;
+}
+
+void Targets::start(const config::Config& config) {
+  for (const config::Target& target : config.targets) {
+    served_.push_back({make(target), {}});
+    served_.back().target->start(core::TargetId{static_cast<std::uint16_t>(served_.size() - 1)});
+  }
+}
+
+Targets::Made Targets::make(const config::Config& from, const config::Config& to) const {
+  Made made;
+  for (std::size_t i = 0; i < to.targets.size(); ++i) {
+    const bool same = goes_on(from.targets[i], to.targets[i]);
+    made.push_back(same ? nullptr : make(to.targets[i]));
+  }
+  return made;
+}
+
+void Targets::reconfigure(const config::Config& config, Made made) {
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    Served& served = served_[i];
+    if (made[i] == nullptr) {
+      served.target->reconfigure(config.targets[i]);
+      continue;
+    }
+    served.retiring.push_back(std::exchange(served.target, std::move(made[i])));
+    served.target->start(core::TargetId{static_cast<std::uint16_t>(i)});
+    retiring_ = true;
+  }
+}
+
+// Their connections close with them.
+void Targets::retire() {
+  if (!retiring_) return;
+  retiring_ = false;
+  for (Served& served : served_) {
+    std::erase_if(served.retiring, [](const auto& old) { return old->status().in_flight == 0; });
+    retiring_ |= !served.retiring.empty();
+  }
+}
+
+TargetStatus Targets::status(std::size_t i) const {
+  TargetStatus status = served_[i].target->status();
+  for (const auto& old : served_[i].retiring) {
+    const TargetStatus more = old->status();
+    status.in_flight += more.in_flight;
+    status.connections += more.connections;
+  }
+  return status;
+}
+
+}  // namespace einlass::app
