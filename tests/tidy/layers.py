@@ -29,6 +29,7 @@ LIBRARIES = {
     "boost": {"adapters/http", "adapters/redis", "adapters/kafka", "app", "asio"},
     "librdkafka": {"adapters/kafka"},
     "hiredis": {"adapters/redis"},
+    "nghttp2": {"adapters/http"},
     "prometheus": {"adapters/metrics"},
     "spdlog": {"adapters/log"},
     "yaml-cpp": {"config"},

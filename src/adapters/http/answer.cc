@@ -9,4 +9,10 @@ core::Outcome outcome_of(unsigned status) {
   return core::Outcome::refused;
 }
 
+bool asks_for_certificate(const Answer& answer) {
+  if (!answer.lacks_certificate) return false;
+  return answer.status == 400 || answer.status == 401 || answer.status == 403 ||
+         answer.status == 495 || answer.status == 496;
+}
+
 }  // namespace einlass::http

@@ -26,4 +26,7 @@ struct Answer {
 // refused.
 core::Outcome outcome_of(unsigned status);
 
+// Whether only a certificate of ours would have made another answer of it.
+bool asks_for_certificate(const Answer& answer);
+
 }  // namespace einlass::http

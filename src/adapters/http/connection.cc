@@ -53,6 +53,7 @@ void Connection::handshake() {
   switch (stream_.handshake().state) {
     case IoState::done:
       phase_ = Phase::sending;
+      if (settings_.http2 && !owner_.established(*this)) return;
       return send();
     case IoState::wait_read:
       return;
@@ -154,6 +155,20 @@ void Connection::tell(const Answer& answer) {
       shared_from_this();  // The owner forgets it, and it must not go before we return.
   close();
   owner_.exchange_ended(*this, answer);
+}
+
+void Connection::refuse(const std::string& trouble) {
+  reusable_ = false;
+  Answer answer{.status = 0, .retry_after = {}, .trouble = {}};
+  answer.trouble = trouble + " (" + settings_.peer + ")";
+  answer.needs_repair = true;
+  tell(answer);
+}
+
+Stream Connection::give_stream() {
+  Stream given = std::move(stream_);
+  close();
+  return given;
 }
 
 void Connection::close() {

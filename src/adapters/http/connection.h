@@ -31,6 +31,7 @@ struct Exchange {
   core::RecordId record;
   core::Attempt attempt;
   std::uint32_t login = 0;  // Which generation of it the request has.
+  int moves = 0;  // How often it was given to another connection, for the server had not taken it.
 };
 
 // Whom a connection works for.
@@ -41,6 +42,10 @@ class ConnectionOwner {
 
   // The server hung up on the idle connection: it is closed and may be forgotten.
   virtual void idle_closed(Connection& connection) = 0;
+
+  // The connection stands, and its exchange is about to be sent. False: it was taken over, or
+  // refused, and may be forgotten. Only asked where the settings allow HTTP/2.
+  virtual bool established(Connection& connection) = 0;
 
   // This address could not be connected to.
   virtual void connect_failed(const Endpoint& address) = 0;
@@ -56,6 +61,7 @@ struct ConnectionSettings {
   bool bodyless_answers = false;    // The method is HEAD.
   const TlsContext* tls = nullptr;  // Null: plain.
   KeptBody kept_body{};
+  bool http2 = false;  // It is offered in TLS, and meant where there is none.
 };
 
 class Connection final : public std::enable_shared_from_this<Connection>, public Timed {
@@ -76,6 +82,18 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
 
   // No addresses could be found. REQUIRES: is_resolving().
   void unresolvable(const std::string& trouble) { fail(trouble); }
+
+  // Whether HTTP/2 is to be spoken. REQUIRES: established.
+  bool speaks_http2() const {
+    return settings_.http2 && (settings_.tls == nullptr || stream_.speaks_http2());
+  }
+
+  // Hands over the stream, and closes what is left. REQUIRES: called from established().
+  Stream give_stream();
+
+  // Ends the exchange for this reason, which somebody has to repair. REQUIRES: called from
+  // established().
+  void refuse(const std::string& trouble);
 
   // Ends everything; the owner hears nothing more.
   void close();

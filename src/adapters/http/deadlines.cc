@@ -12,6 +12,12 @@ void Deadlines::start(Timed& timed, SteadyTime now) {
   if (!armed_) arm();
 }
 
+void Deadlines::hand_over(Timed& from, Timed& to) {
+  to.due_ = from.due_;
+  watched_.insert(watched_.iterator_to(from), to);
+  from.stop_watch();
+}
+
 void Deadlines::arm() {
   armed_ = true;
   timer_.expires_at(watched_.front().due_);

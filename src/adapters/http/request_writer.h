@@ -15,6 +15,7 @@ class RequestBytes {
  public:
   std::string_view unsent() const { return {bytes_.data() + sent_, size_ - sent_}; }
   void sent(std::size_t bytes) { sent_ += bytes; }
+  void start_over() { sent_ = 0; }
   void done();
 
  private:

@@ -22,6 +22,9 @@ inline constexpr std::size_t kMaxAnswerBody = 1024 * 1024;
 // What a ReceiveBuffer for answers must hold.
 inline constexpr std::size_t kAnswerBuffer = MessageFeed<false>::buffer_bytes(kMaxAnswerHead);
 
+// Of where a redirect points.
+inline constexpr std::size_t kLongestLocation = 1024;
+
 // How many first bytes of a body are kept, by the status that stands before it.
 struct KeptBody {
   std::size_t of_2xx = 0;
@@ -92,7 +95,6 @@ class ResponseParser {
 
   // Interim answers before one response; more than that is no conversation.
   static constexpr int kMaxInterim = 16;
-  static constexpr std::size_t kLongestLocation = 1024;
 
   void start_message();
   bool is_interim() const { return status() / 100 == 1 && status() != 101; }

@@ -35,6 +35,9 @@ class Stream {
   // Bytes wait inside that the socket's readiness will not tell of.
   bool buffered() const { return tls_ && tls_->buffered(); }
 
+  // The server has chosen HTTP/2 in TLS. REQUIRES: handshake() is done.
+  bool speaks_http2() const { return tls_ && tls_->speaks_http2(); }
+
   // Why the last call failed, in words.
   std::string reason() const;
 

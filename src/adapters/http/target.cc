@@ -13,6 +13,7 @@
 #include "adapters/http/answer_rules.h"
 #include "adapters/http/connection.h"
 #include "adapters/http/health.h"
+#include "adapters/http/http2_pool.h"
 #include "adapters/http/login.h"
 #include "adapters/http/webhook_signer.h"
 #include "adapters/http/words.h"
@@ -40,24 +41,13 @@ constexpr const char* kNotVerified =
 std::optional<TlsContext> tls_context(const TargetOptions& options) {
   if (!options.tls) return std::nullopt;
   return TlsContext(options.certificates,
-                    options.server_name.empty() ? options.host : options.server_name);
-}
-
-std::int64_t seconds_since_1970() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
-
-// What only a certificate of ours would have made another answer of.
-bool asks_for_certificate(const Answer& answer) {
-  if (!answer.lacks_certificate) return false;
-  return answer.status == 400 || answer.status == 401 || answer.status == 403 ||
-         answer.status == 495 || answer.status == 496;
+                    options.server_name.empty() ? options.host : options.server_name,
+                    options.http2 != Http2::never);
 }
 
 }  // namespace
 
-struct Target::State final : ConnectionOwner {
+struct Target::State final : ConnectionOwner, Http2PoolOwner {
   State(boost::asio::io_context& context, const TargetOptions& options, core::Events& to,
         Notify notify);
   ~State();
@@ -71,12 +61,22 @@ struct Target::State final : ConnectionOwner {
   void pulse();
   void look();
   void hold_without_login();
-  core::Outcome judge(const Connection& connection, Answer& answer);
+  core::Outcome judge(const Exchange& exchange, Answer& answer);
   std::vector<std::string> secrets() const;
   Connection& idle_or_new(SteadyTime now);
+  Connection& new_connection();
+  void connect(Connection& connection, SteadyTime now);
+  void move_to(Connection& connection, Http2Exchange& exchange);
   void forget(Connection& connection);
   void resolved(const std::string& trouble);
 
+  void ended(const Exchange& exchange, const Answer& answer) override;
+  Connection& open(Http2Exchange& exchange) override;
+  void send_by_http1(Http2Exchange& exchange) override {
+    move_to(idle_or_new(std::chrono::steady_clock::now()), exchange);
+  }
+  void handed_over(Connection& connection) override { forget(connection); }
+  bool established(Connection& connection) override { return http2->established(connection); }
   void exchange_ended(Connection& connection, const Answer& answer) override;
   void idle_closed(Connection& connection) override;
   void connect_failed(const Endpoint& address) override { addresses.failed(address); }
@@ -104,6 +104,7 @@ struct Target::State final : ConnectionOwner {
   Deadlines deadlines;
   std::vector<std::shared_ptr<Connection>> connections;  // At most max_in_flight.
   std::vector<Connection*> idle;                         // The last was used most recently.
+  std::optional<Http2Pool> http2;                        // None: it is not spoken here.
   boost::asio::steady_timer timer;
   std::shared_ptr<const int> alive = std::make_shared<int>(0);  // A late handler finds it gone.
 };
@@ -121,7 +122,8 @@ Target::State::State(boost::asio::io_context& context, const TargetOptions& opti
                .timeout = in_words(options.timeout),
                .bodyless_answers = options.method == "HEAD",
                .tls = tls ? &*tls : nullptr,
-               .kept_body = rules.kept_body()},
+               .kept_body = rules.kept_body(),
+               .http2 = options.may_speak_http2()},
       name{options.name},
       notify{std::move(tell)},
       standing_warning{options.tls && !options.certificates.verify ? kNotVerified : ""},
@@ -139,6 +141,7 @@ Target::State::State(boost::asio::io_context& context, const TargetOptions& opti
         [this] { writer.set_authorization(login->header()); }, notify);
     writer.set_authorization(login->header());
   }
+  if (settings.http2) http2.emplace(io, options, settings, deadlines, *this);
 }
 
 void Target::State::start(core::TargetId as) {
@@ -190,11 +193,19 @@ Target::State::~State() {
 void Target::State::send(const Request& request) {
   if (login && login->header().empty()) return turn_away(request);
   const auto now = std::chrono::steady_clock::now();
+  const Exchange exchange{request.record, request.attempt, login ? login->generation() : 0};
+  if (http2 && !http2->server_speaks_http1()) {
+    write(request, http2->request());
+    return http2->begin(exchange, now);
+  }
   Connection& connection = idle_or_new(now);
   write(request, connection.request());
   deadlines.start(connection, now);
-  connection.begin({request.record, request.attempt, login ? login->generation() : 0}, now);
-  if (!connection.is_resolving()) return;
+  connection.begin(exchange, now);
+  if (connection.is_resolving()) connect(connection, now);
+}
+
+void Target::State::connect(Connection& connection, SteadyTime now) {
   if (addresses.known(now)) {
     connection.connect(addresses.list());
   } else {
@@ -205,7 +216,9 @@ void Target::State::send(const Request& request) {
 void Target::State::write(const Request& request, RequestBytes& out) {
   if (!signer) return writer.write(request, out);
   std::array<char, 24> digits;
-  const auto end = std::to_chars(digits.begin(), digits.end(), seconds_since_1970()).ptr;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto since_1970 = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  const auto end = std::to_chars(digits.begin(), digits.end(), since_1970).ptr;
   const std::string_view seconds(digits.data(), static_cast<std::size_t>(end - digits.data()));
   signed_headers.assign(request.headers.begin(), request.headers.end());
   signed_headers.push_back({"webhook-id", request.id});
@@ -229,8 +242,7 @@ void Target::State::end_turned_away() {
   for (const Exchange& exchange : turned_away) {
     if (failed) failed(exchange.record, 0, login->trouble());
     events.push_back(core::DeliveryEnded{exchange.record, exchange.attempt, core::Outcome::retry,
-                                         std::nullopt,
-                                         /*counts=*/false});
+                                         std::nullopt, /*counts=*/false});
   }
   turned_away.clear();
   hold_without_login();
@@ -245,6 +257,10 @@ Connection& Target::State::idle_or_new(SteadyTime now) {
     last.close();
     forget(last);
   }
+  return new_connection();
+}
+
+Connection& Target::State::new_connection() {
   CHECK(connections.size() < max_in_flight);
   connections.push_back(std::make_shared<Connection>(io, settings, *this));
   connections.back()->index = connections.size() - 1;
@@ -271,8 +287,29 @@ void Target::State::resolved(const std::string& trouble) {
   }
 }
 
+Connection& Target::State::open(Http2Exchange& exchange) {
+  // Idle ones are left from when the server spoke HTTP/1.1.
+  if (connections.size() == max_in_flight) {
+    Connection& oldest = *idle.front();
+    idle.erase(idle.begin());
+    oldest.close();
+    forget(oldest);
+  }
+  Connection& connection = new_connection();
+  move_to(connection, exchange);
+  return connection;
+}
+
+void Target::State::move_to(Connection& connection, Http2Exchange& exchange) {
+  const auto now = std::chrono::steady_clock::now();
+  std::swap(connection.request(), exchange.request);
+  deadlines.hand_over(exchange, connection);
+  connection.begin(exchange.exchange, now);
+  if (connection.is_resolving()) connect(connection, now);
+}
+
 // What the answer means, with what it says of ourselves and not of the record.
-core::Outcome Target::State::judge(const Connection& connection, Answer& answer) {
+core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
   if (asks_for_certificate(answer)) {
     answer.trouble = "the server asks for a client certificate; write cert_file and key_file";
     answer.needs_repair = true;
@@ -281,7 +318,7 @@ core::Outcome Target::State::judge(const Connection& connection, Answer& answer)
   if (login && answer.status == 401) {
     const auto now = std::chrono::steady_clock::now();
     answer.trouble = "the login is refused";
-    answer.needs_repair = !login->refused(connection.exchange().login, now);
+    answer.needs_repair = !login->refused(exchange.login, now);
     return core::Outcome::retry;
   }
   if (!answer.location.empty()) {
@@ -303,9 +340,9 @@ std::vector<std::string> Target::State::secrets() const {
   return all;
 }
 
-void Target::State::exchange_ended(Connection& connection, const Answer& given) {
+void Target::State::ended(const Exchange& exchange, const Answer& given) {
   Answer answer = given;
-  const core::Outcome outcome = judge(connection, answer);
+  const core::Outcome outcome = judge(exchange, answer);
   if (outcome == core::Outcome::accepted) {
     health.works();
     if (login) login->accepted();
@@ -314,17 +351,20 @@ void Target::State::exchange_ended(Connection& connection, const Answer& given) 
     health.fails(answer);
     hold_without_login();
   }
-  const auto& exchange = connection.exchange();
-  const auto [record, attempt] = std::pair(exchange.record, exchange.attempt);
+  const core::RecordId record = exchange.record;
   if (failed && outcome != core::Outcome::accepted) failed(record, answer.status, health.trouble());
-  events.push_back(core::DeliveryEnded{
-      record, attempt, outcome, outcome == core::Outcome::retry ? answer.retry_after : std::nullopt,
-      /*counts=*/!answer.needs_repair});
-  if (connection.is_idle()) {
-    idle.push_back(&connection);
-  } else {
-    forget(connection);
-  }
+  events.push_back(
+      core::DeliveryEnded{record, exchange.attempt, outcome,
+                          outcome == core::Outcome::retry ? answer.retry_after : std::nullopt,
+                          /*counts=*/!answer.needs_repair});
+}
+
+void Target::State::exchange_ended(Connection& connection, const Answer& answer) {
+  ended(connection.exchange(), answer);
+  if (connection.is_idle()) return idle.push_back(&connection);
+  const auto self = connection.shared_from_this();
+  forget(connection);
+  if (http2) http2->opening_failed(connection, answer);
 }
 
 void Target::State::idle_closed(Connection& connection) {
@@ -339,17 +379,15 @@ Target::Target(boost::asio::io_context& io, const TargetOptions& options, core::
 Target::~Target() = default;
 
 void Target::start(core::TargetId id) { state_->start(id); }
-
 void Target::send(const Request& request) { state_->send(request); }
-
 void Target::tell_failures(Failed failed) { state_->failed = std::move(failed); }
-
 TargetStatus Target::status() const { return state_->status(); }
 
 TargetStatus Target::State::status() const {
   TargetStatus status;
-  status.connections = connections.size();
+  status.connections = connections.size() + (http2 ? http2->connections() : 0);
   status.in_flight = connections.size() - idle.size() + turned_away.size();
+  if (http2) status.in_flight += http2->in_flight();
   status.trouble = health.trouble();
   status.unusable = health.unusable();
   status.warning = standing_warning.empty() ? files_trouble : standing_warning;

@@ -1,8 +1,8 @@
 // Delivers records to one HTTP server: HTTP/1.1 with keep-alive, at most max_in_flight connections,
-// each with one request at a time.
+// each with one request at a time; or HTTP/2, on one connection if the server allows as much.
 //
 // The request is written by us into one buffer and sent with one write; responses are read by
-// Beast's parser within bounds. Redirects are never followed.
+// Beast's parser, or nghttp2, within bounds. Redirects are never followed.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -81,6 +81,13 @@ struct AnswerOptions {
   bool operator==(const AnswerOptions&) const = default;
 };
 
+// Whether HTTP/2 is spoken.
+enum class Http2 : std::uint8_t {
+  automatic,  // Where a server chooses it in TLS.
+  always,     // Also in the clear; and a server that does not choose it is a failed attempt.
+  never,
+};
+
 struct TargetOptions {
   std::string name;  // For notices.
   bool tls = false;
@@ -97,6 +104,9 @@ struct TargetOptions {
   AnswerOptions answers;
   Duration timeout = Duration::seconds(5);  // From send() to the end of the response.
   std::size_t max_in_flight = 64;
+  Http2 http2 = Http2::automatic;
+
+  bool may_speak_http2() const { return http2 == Http2::always || (http2 != Http2::never && tls); }
 
   bool operator==(const TargetOptions&) const = default;
 };

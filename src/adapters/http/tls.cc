@@ -104,13 +104,23 @@ void show_certificate(SSL_CTX* context, const TlsOptions& options) {
   }
 }
 
+// As ALPN writes them (RFC 7301): each with its length in front, the favourite first.
+void offer_protocols(SSL_CTX* context, bool http2) {
+  static constexpr unsigned char kProtocols[] = "\x02h2\x08http/1.1";
+  constexpr unsigned kHttp2Size = 3;
+  const unsigned skipped = http2 ? 0 : kHttp2Size;
+  SSL_CTX_set_alpn_protos(context, kProtocols + skipped,
+                          static_cast<unsigned>(sizeof(kProtocols)) - 1 - skipped);
+}
+
 }  // namespace
 
-TlsContext::TlsContext(const TlsOptions& options, std::string server_name)
+TlsContext::TlsContext(const TlsOptions& options, std::string server_name, bool offer_http2)
     : options_{options},
       ca_{options.ca_file},
       cert_{options.cert_file},
       key_{options.key_file},
+      offer_http2_{offer_http2},
       context_{made()},
       server_name_{std::move(server_name)} {}
 
@@ -125,8 +135,7 @@ TlsContext::Context TlsContext::made() const {
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context, 1);  // A record is one recv instead of two.
-  static constexpr unsigned char kHttp11[] = "\x08http/1.1";
-  SSL_CTX_set_alpn_protos(context, kHttp11, sizeof(kHttp11) - 1);
+  offer_protocols(context, offer_http2_);
   trust(context, options_);
   show_certificate(context, options_);
   return made;
@@ -200,6 +209,13 @@ bool TlsSession::is_refused() const {
   const bool verifies = (SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) != 0;
   return (verifies && SSL_get_verify_result(ssl_.get()) != X509_V_OK) ||
          ERR_reason_error_string(error_) != nullptr;
+}
+
+bool TlsSession::speaks_http2() const {
+  const unsigned char* chosen = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(ssl_.get(), &chosen, &size);
+  return std::string_view(reinterpret_cast<const char*>(chosen), size) == "h2";
 }
 
 std::string TlsSession::reason() const {

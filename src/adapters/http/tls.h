@@ -27,6 +27,9 @@ class TlsSession {
   // not tell of them.
   bool buffered() const { return SSL_has_pending(ssl_.get()) == 1; }
 
+  // The server has chosen HTTP/2 (ALPN). REQUIRES: handshake() is done.
+  bool speaks_http2() const;
+
   // Why the last call failed, in words.
   std::string reason() const;
 
@@ -52,8 +55,9 @@ class TlsSession {
 // What all connections to one server share: whom to trust, which name to expect, who we are.
 class TlsContext {
  public:
+  // HTTP/1.1 is offered, and HTTP/2 before it if it may be chosen.
   // Throws std::runtime_error if a file cannot be read or does not fit.
-  TlsContext(const TlsOptions& options, std::string server_name);
+  TlsContext(const TlsOptions& options, std::string server_name, bool offer_http2 = false);
 
   // REQUIRES: `socket` is connected and outlives the session.
   std::unique_ptr<TlsSession> open(int socket) const;
@@ -75,6 +79,7 @@ class TlsContext {
 
   TlsOptions options_;
   WatchedFile ca_, cert_, key_;
+  bool offer_http2_;
   Context context_;
   std::string server_name_;
   std::string trouble_;

@@ -44,6 +44,7 @@ class TokenClient final : public ConnectionOwner {
 
   void exchange_ended(Connection& connection, const Answer& answer) override;
   void idle_closed(Connection&) override {}
+  bool established(Connection&) override { return true; }  // Only asked about HTTP/2.
   void connect_failed(const Endpoint& address) override { addresses_.failed(address); }
   void resolved(const std::string& trouble);
 

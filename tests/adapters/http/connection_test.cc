@@ -11,6 +11,7 @@ namespace {
 struct Owner : ConnectionOwner {
   void exchange_ended(Connection&, const Answer& answer) override { answers.push_back(answer); }
   void idle_closed(Connection&) override {}
+  bool established(Connection&) override { return true; }
   void connect_failed(const Endpoint& address) override { failed.push_back(address); }
 
   std::vector<Answer> answers;
@@ -90,6 +91,26 @@ TEST(Addresses, an_address_that_failed_is_tried_last_and_a_name_is_asked_for_onc
   EXPECT_EQ(name.list().back(), first);
   EXPECT_TRUE(name.known(std::chrono::steady_clock::now()));
   EXPECT_FALSE(name.known(now + std::chrono::seconds(2)));
+}
+
+struct Late : Timed {
+  void expired() override { at = std::chrono::steady_clock::now(); }
+  SteadyTime at{};
+};
+
+TEST(Deadlines, what_is_handed_over_keeps_its_time) {
+  boost::asio::io_context io(1);
+  Deadlines deadlines(io, Duration::millis(50));
+  const auto start = std::chrono::steady_clock::now();
+  Late first, second, taker;
+  deadlines.start(first, start);
+  deadlines.start(second, start + std::chrono::milliseconds(20));
+  deadlines.hand_over(first, taker);
+  io.run();
+  EXPECT_EQ(first.at, SteadyTime{});
+  EXPECT_GE(taker.at, start + std::chrono::milliseconds(50));
+  EXPECT_GE(second.at, start + std::chrono::milliseconds(70));
+  EXPECT_LT(taker.at, second.at);
 }
 
 }  // namespace
