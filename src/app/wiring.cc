@@ -117,6 +117,18 @@ http::AnswerOptions answer_options(const config::HttpTarget& target) {
   return options;
 }
 
+http::Http2 http2_of(config::Http2 http2) {
+  switch (http2) {
+    case config::Http2::automatic:
+      return http::Http2::automatic;
+    case config::Http2::always:
+      return http::Http2::always;
+    case config::Http2::never:
+      return http::Http2::never;
+  }
+  CHECK(false);
+}
+
 }  // namespace
 
 const config::Limit& limit_of(const config::Config& config, const config::Route& route,
@@ -201,6 +213,7 @@ http::TargetOptions target_options(const config::Target& target, ShardPlace plac
   options.login = login_options(http.auth);
   options.sign = {secret_options(http.sign.secret), secret_options(http.sign.previous_secret)};
   options.answers = answer_options(http);
+  options.http2 = http2_of(http.http2);
   options.timeout = http.timeout;
   options.max_in_flight =
       static_cast<std::size_t>(place.part(static_cast<std::int64_t>(http.max_in_flight)));

@@ -63,6 +63,7 @@ constexpr std::string_view kLive[] = {
     "targets.*.http.retry",
     "targets.*.http.refuse",
     "targets.*.http.by_body.*.*",
+    "targets.*.http.http2",
     "targets.*.retry.initial",
     "targets.*.retry.max",
     "targets.*.breaker.*",

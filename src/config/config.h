@@ -95,6 +95,8 @@ struct Limit {
   Duration use_within = Duration::millis(100);
 };
 
+enum class Http2 : std::uint8_t { automatic, always, never };
+
 // A secret, and the file that it was read from; that is read again while the gate runs.
 struct FileSecret {
   std::string value;
@@ -155,6 +157,7 @@ struct HttpTarget : HttpUrl {
   bool accept_written = false;  // Then no other 2xx is accepted.
   std::vector<StatusMeans> by_status;
   std::vector<BodyMeans> by_body;
+  Http2 http2 = Http2::automatic;
 };
 
 struct KafkaTarget {

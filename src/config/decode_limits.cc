@@ -15,16 +15,6 @@ constexpr Bounds<Duration> kHorizon{{0}, Duration::seconds(3600)};
 // A permit must be given back while its limiter still knows what it is worth.
 constexpr Bounds<Duration> kUseWithin{{1}, Duration::seconds(4)};
 
-// A parser of one of several words, each standing for the value at its place in the enumeration.
-template <class Choice>
-auto one_of(std::vector<std::string_view> words) {
-  return [words = std::move(words)](const Scalar& scalar) -> Parsed<Choice> {
-    const auto choice = parse_choice(scalar.text, words);
-    if (refused(choice)) return std::get<Refusal>(choice);
-    return static_cast<Choice>(std::get<std::size_t>(choice));
-  };
-}
-
 // Reads one limit and says what in it does not go together.
 class LimitReader {
  public:

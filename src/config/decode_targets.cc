@@ -141,6 +141,7 @@ void decode_http(Section& section, HttpTarget& http) {
   decode_http_sign(section, http);
   decode_http_answers(section, http);
   decode_tls(section, sound, http);
+  section.read("http2", http.http2, one_of<Http2>({"auto", "always", "never"}));
 }
 
 // One of the kinds of targets.

@@ -91,7 +91,8 @@ constexpr Option kOptions[] = {
     {"redis.sentinel", "name", "name", "mymaster", "What the sentinels call the primary."},
     {"redis.sentinel", "username", "text", "none", "The user to log in as at the sentinels."},
     {"redis.sentinel", "password", "secret", "none", "The sentinels' password."},
-    {"redis.sentinel", "password_file", "path", "none", "A file that holds that password; read anew likewise."},
+    {"redis.sentinel", "password_file", "path", "none",
+     "A file that holds that password; read anew likewise."},
 
     {kLimit, "algorithm", "name", "required",
      "What the limit promises: `sliding_log` never more than `limit` in any `window`; "
@@ -176,7 +177,8 @@ constexpr Option kOptions[] = {
     {kHttp, "url", "http:// or https:// URL", "required", "Where each record is sent."},
     {kHttp, "method", "HTTP method", "POST", "The request's method."},
     {kHttp, "timeout", "duration", "5s", "From the request's start to the end of the answer."},
-    {kHttp, "max_in_flight", "whole number", "64", "Requests, and so connections, at a time."},
+    {kHttp, "max_in_flight", "whole number", "64",
+     "Requests at a time; with HTTP/1.1 each has a connection."},
     {kHttp, "headers", "map", "none", "Headers of every request; secrets also as `NAME_file`."},
     {kHttp, "forward_headers", "list of names", "none",
      "Record headers to send on besides `traceparent`, `tracestate` and `baggage`."},
@@ -186,6 +188,9 @@ constexpr Option kOptions[] = {
      "Certificates to trust instead of the system's authorities; only with `https`."},
     {kHttp, "server_name", "text", "none",
      "The name that the certificate must have, if not the URL's host; only with `https`."},
+    {kHttp, "http2", "auto, always or never", "auto",
+     "Whether HTTP/2 is spoken: where a server chooses it in TLS, also in the clear (and a server "
+     "that does not choose it is a failed attempt), or not at all."},
     {kHttp, "cert_file", "path", "none",
      "The certificate that the target is shown, with its chain, as PEM; read again when it "
      "changes; only with `https`."},

@@ -253,6 +253,7 @@ void print_login(Page& page, const HttpTarget& http) {
 }
 
 void print_http_target(Page& page, const HttpTarget& http) {
+  static constexpr std::string_view kHttp2[] = {"auto", "always", "never"};
   page.section("http", [&] {
     page.text_hiding("url", http.url, http.path);
     page.text("method", http.method);
@@ -265,6 +266,7 @@ void print_http_target(Page& page, const HttpTarget& http) {
     page.text_if_any("server_name", http.server_name);
     print_login(page, http);
     print_answers(page, http);
+    page.text("http2", kHttp2[static_cast<std::size_t>(http.http2)]);
   });
 }
 

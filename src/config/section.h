@@ -28,6 +28,16 @@ std::vector<const Node*> list_items(Reading& reading, const Node* node, const st
 // A mistake at the key, if it may not be the name of a limit or a target.
 void refuse_bad_key(Reading& reading, const Entry& entry, const std::string& path);
 
+// A parser of one of several words, each standing for the value at its place in the enumeration.
+template <class Choice>
+auto one_of(std::vector<std::string_view> words) {
+  return [words = std::move(words)](const Scalar& scalar) -> Parsed<Choice> {
+    const auto choice = parse_choice(scalar.text, words);
+    if (refused(choice)) return std::get<Refusal>(choice);
+    return static_cast<Choice>(std::get<std::size_t>(choice));
+  };
+}
+
 // REQUIRES: outlived by the reading and the document.
 class Section {
  public:

@@ -14,7 +14,8 @@ import tempfile
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
 PAGES = os.path.join(DOCS, "limiters")
-WITH_EXAMPLES = [*sorted(glob.glob(os.path.join(PAGES, "*.md"))), os.path.join(DOCS, "retries.md")]
+WITH_EXAMPLES = [*sorted(glob.glob(os.path.join(PAGES, "*.md"))), *sorted(glob.glob(os.path.join(DOCS, "targets", "*.md"))),
+                 os.path.join(DOCS, "retries.md")]
 
 
 def wrong_examples(einlass):

@@ -66,6 +66,8 @@ TEST(Changes, NumbersCanBeTaken) {
   EXPECT_EQ(changed("url: http://o/", "url: http://p/, timeout: 1s, max_in_flight: 3"),
             "targets.other.http.url: http://o/ -> http://p/\n"
             "targets.other.http.timeout: 5s -> 1s\ntargets.other.http.max_in_flight: 64 -> 3");
+  EXPECT_EQ(changed("url: http://o/", "url: http://o/, http2: always"),
+            "targets.other.http.http2: auto -> always");
 }
 
 TEST(Changes, OfAKafkaTargetWhatItsProducerDoesNotRestOn) {

@@ -41,6 +41,8 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       targets("{t: {http: {url: https://h/, cert_file: /a, key_file: /b, verify: false}}}"),
       http("auth: {oauth2: {token_url: 'https://h:1/t?a=b', client_id: a, client_secret: b, scope: "
            "'c d', audience: e}}"),
+      http("http2: always"),
+      http("http2: never"),
       log_limit("key: 'json:/a~1b/$$c', horizon: 0, use_within: 1us, cost: 3"),
       log_limit("key: 'header:x y'"),
       limit("algorithm: token_bucket, rate: 7/13s, burst: 5"),

@@ -176,6 +176,8 @@ TEST(WrongTarget, Headers) {
       {http("server_name: a"),
        "2:43: targets.t.http.server_name: means nothing without TLS; write an https:// URL, or "
        "leave it out"},
+      {http("http2: true"),
+       "2:37: targets.t.http.http2: 'true' is not known here; write auto, always or never"},
   });
 }
 
