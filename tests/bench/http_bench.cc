@@ -1,6 +1,7 @@
 // What one delivery costs the gate's CPU: http::Target beside the least that any client can do
-// (bare epoll, one send and one recv for each request, no parsing to speak of). Both talk to the
-// same bare server in another process, 1 KB POST, 64 connections, alternating rounds.
+// (bare epoll, one send and one recv for each request, no parsing to speak of), over HTTP/1.1 and
+// over HTTP/2 in the clear. All talk to bare servers in other processes, 1 KB POST, 64 at a time,
+// alternating rounds.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "adapters/http/target.h"
+#include "bench/http2_server.h"
 
 namespace {
 
@@ -152,7 +154,7 @@ double bare_round(std::uint16_t port) {
   return spent;
 }
 
-double target_round(std::uint16_t port) {
+double target_round(std::uint16_t port, http::Http2 http2) {
   boost::asio::io_context io(1);
   core::Events events;
   http::TargetOptions options;
@@ -162,6 +164,7 @@ double target_round(std::uint16_t port) {
   options.path = "/callback";
   options.headers = {{"X-Source", "einlass"}};
   options.max_in_flight = kConnections;
+  options.http2 = http2;
   http::Target target(io, options, events, [](const Notice&) {});
   target.start(core::TargetId{});
   const std::string payload = body();
@@ -198,18 +201,27 @@ int main() {
   const int listener = listen_anywhere(port);
   const pid_t server = fork();
   if (server == 0) serve(listener);
+  std::uint16_t port2 = 0;
+  const int listener2 = listen_anywhere(port2);
+  const pid_t server2 = fork();
+  if (server2 == 0) bench::serve_http2(listener2);
   double best_bare = 1e9;
   double best_target = 1e9;
+  double best_http2 = 1e9;
   for (int round = 0; round < kRounds; ++round) {
     const double bare = bare_round(port);
-    const double target = target_round(port);
-    std::printf("bare epoll %.2f us  http::Target %.2f us  ratio %.2f\n", bare, target,
-                target / bare);
+    const double target = target_round(port, http::Http2::never);
+    const double http2 = target_round(port2, http::Http2::always);
+    std::printf("bare epoll %.2f us  http::Target %.2f us  ratio %.2f  HTTP/2 %.2f us\n", bare,
+                target, target / bare, http2);
     best_bare = std::min(best_bare, bare);
     best_target = std::min(best_target, target);
+    best_http2 = std::min(best_http2, http2);
   }
-  std::printf("best: bare epoll %.2f us  http::Target %.2f us  ratio %.2f\n", best_bare,
-              best_target, best_target / best_bare);
-  kill(server, SIGKILL);
-  waitpid(server, nullptr, 0);
+  std::printf("best: bare epoll %.2f us  http::Target %.2f us  ratio %.2f  HTTP/2 %.2f us\n",
+              best_bare, best_target, best_target / best_bare, best_http2);
+  for (const pid_t one : {server, server2}) {
+    kill(one, SIGKILL);
+    waitpid(one, nullptr, 0);
+  }
 }
