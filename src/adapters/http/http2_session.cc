@@ -141,6 +141,10 @@ bool Http2Session::head_field(Http2Exchange& exchange, std::string_view name,
 }
 
 bool Http2Session::head_ended(Http2Exchange& exchange) {
+  if (exchange.status < 100) {  // nghttp2 asks for three digits, no more.
+    exchange.trouble = "answer with a status below 100";
+    return false;
+  }
   if (exchange.status / 100 != 1) {
     exchange.is_final = true;
     return true;
