@@ -146,6 +146,9 @@ class Kafka:
         kafka_protocol.create_topic(self.port, name, partitions, configs or {})
         self._poll(lambda: self._has_leaders(name, partitions), 30.0, f"leaders of {name}")
 
+    def delete_topic(self, name):
+        kafka_protocol.delete_topic(self.port, name)
+
     def change_properties(self, old, new):
         """Of its file, for its next start."""
         path = os.path.join(self.directory, "server.properties")

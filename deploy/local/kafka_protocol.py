@@ -94,3 +94,13 @@ def create_topic(port, name, partitions, settings, replicas=1):
     error, reason = answer.number("h"), answer.text()
     if error:
         raise ProtocolError(f"topic {name}: error {error}: {reason}")
+
+
+def delete_topic(port, name):
+    """Throws ProtocolError with the broker's error."""
+    body = struct.pack(">i", 1) + _string(name) + struct.pack(">i", 10000)
+    answer = _Reader(_call(port, 20, 1, body, 30.0))
+    answer.number("i"), answer.number("i"), answer.text()
+    error = answer.number("h")
+    if error:
+        raise ProtocolError(f"topic {name}: error {error}")

@@ -37,9 +37,11 @@ bool check_kafka(const config::Config& config) {
   const kafka::SourceOptions options = source_options(config, ShardPlace{});
   std::string trouble;
   try {
-    for (const std::string& one : kafka::reach(options, kPatience)) {
+    const kafka::Reached reached = kafka::reach(options, kPatience);
+    for (const std::string& one : reached.trouble) {
       trouble += (trouble.empty() ? "" : "; ") + one;
     }
+    for (const std::string& one : reached.patterns) tell(one, "");
   } catch (const std::exception& error) {
     trouble = error.what();
   }

@@ -1,11 +1,19 @@
 #include "app/snapshot.h"
 
+#include <string>
+#include <utility>
+
 #include "adapters/kafka/mock_broker.h"
 #include "app/stand_in.h"
 #include "app/wiring.h"
+#include "units/topic_pattern.h"
 
 namespace einlass::app {
 namespace {
+
+// With series of their own, of one shard: whatever patterns bring, the page stays one that can be
+// read. /v1/status has them all.
+constexpr std::size_t kMostPartitions = 10'000;
 
 core::RouteId route_id(std::size_t i) { return core::RouteId{static_cast<std::uint16_t>(i)}; }
 
@@ -64,6 +72,36 @@ void add_outage_policies(const Shard& shard, const config::Config& config,
   }
 }
 
+// Those that routes name, from the start, and those that patterns have brought.
+void add_topics(const kafka::SourceStatus& source, const config::Config& config,
+                metrics::Snapshot& snapshot) {
+  auto skipped = source.offsets_skipped;
+  const auto add = [&](const std::string& topic, const kafka::SkippedOffsets& offsets) {
+    snapshot.topics.push_back({topic, offsets.retention, offsets.recreated, offsets.reset});
+  };
+  for (const config::Route& route : config.routes) {
+    for (const std::string& topic : route.topics) {
+      if (TopicPattern::is_one(topic)) continue;
+      add(topic, skipped[topic]);
+      skipped.erase(topic);
+    }
+  }
+  for (const auto& [topic, offsets] : skipped) add(topic, offsets);
+}
+
+void add_partitions(const Shard& shard, const kafka::SourceStatus& source,
+                    metrics::Snapshot& snapshot) {
+  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
+    if (snapshot.partitions.size() == kMostPartitions) return;
+    metrics::Partition shown{partition.topic, partition.number, std::nullopt, 0};
+    if (partition.committed.value >= 0) shown.committed = partition.committed;
+    if (const core::Partition* ledger = shard.gate().partition(partition.partition)) {
+      shown.finished_ahead = ledger->ledger.finished_ahead();
+    }
+    snapshot.partitions.push_back(std::move(shown));
+  }
+}
+
 }  // namespace
 
 metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
@@ -81,25 +119,8 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
     snapshot.targets.push_back({config.targets[i].name, !shard.gate().breaker(id).closed()});
   }
   const kafka::SourceStatus source = shard.source().status();
-  for (const config::Route& route : config.routes) {
-    for (const std::string& topic : route.topics) {
-      metrics::Topic& shown = snapshot.topics.emplace_back();
-      shown.name = topic;
-      const auto found = source.offsets_skipped.find(topic);
-      if (found == source.offsets_skipped.end()) continue;
-      shown.skipped_by_retention = found->second.retention;
-      shown.skipped_by_recreation = found->second.recreated;
-      shown.skipped_by_reset = found->second.reset;
-    }
-  }
-  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
-    metrics::Partition shown{partition.topic, partition.number, std::nullopt, 0};
-    if (partition.committed.value >= 0) shown.committed = partition.committed;
-    if (const core::Partition* ledger = shard.gate().partition(partition.partition)) {
-      shown.finished_ahead = ledger->ledger.finished_ahead();
-    }
-    snapshot.partitions.push_back(std::move(shown));
-  }
+  add_topics(source, config, snapshot);
+  add_partitions(shard, source, snapshot);
   return snapshot;
 }
 

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "app/stand_in.h"
+#include "config/route_topics.h"
 #include "units/check.h"
 
 namespace einlass::app {
@@ -187,6 +188,7 @@ kafka::SourceOptions source_options(const config::Config& config, ShardPlace pla
       options.topics.push_back({topic, route});
     }
   }
+  options.left_out = config::left_out_of_patterns(config);
   options.properties = config.kafka.properties;
   options.revoke_timeout = config.kafka.revoke_timeout;
   options.auto_offset_reset = offset_reset(config);

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "config/print_config.h"
+#include "config/route_topics.h"
 #include "units/check.h"
 
 namespace einlass::config {
@@ -91,6 +92,8 @@ constexpr std::string_view kOtherReason = "it is read at the start";
 constexpr std::string_view kOtherForm = "it would give the limit's state another form";
 constexpr std::string_view kProducer =
     "the producer of dead letters is made at the start, or not at all";
+constexpr std::string_view kPattern =
+    "a pattern of topics fits it, and what the patterns leave out is told at the start";
 constexpr std::string_view kOtherNames =
     "what is inside, what is counted and what was spent belong to those of the start";
 
@@ -172,6 +175,7 @@ bool changes_form(const Limit& from, const Limit& to) {
 }
 
 void refuse_other_forms(const Config& from, const Config& to, std::vector<Changed>& changes) {
+  const bool other_left_out = left_out_of_patterns(from) != left_out_of_patterns(to);
   for (Changed& change : changes) {
     for (std::size_t i = 0; i < from.limits.size(); ++i) {
       const std::string below = "limits." + name_of(from.limits[i]) + ".";
@@ -181,6 +185,8 @@ void refuse_other_forms(const Config& from, const Config& to, std::vector<Change
     }
     const bool dead_letter = change.path.ends_with(".dead_letter");
     if (dead_letter && (change.from.empty() || change.to.empty())) change.needs_restart = kProducer;
+    const bool written = dead_letter || change.path.ends_with(".kafka.topic");
+    if (written && other_left_out) change.needs_restart = kPattern;
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include "config/decode.h"
 #include "config/names.h"
+#include "config/route_topics.h"
+#include "units/topic_pattern.h"
 
 namespace einlass::config {
 namespace {
@@ -35,10 +37,52 @@ class Routes {
     decode_retry(section, route);
     decode_dead_letter(section, route);
     decode_inside(section, "routes[].inside", kRecords, kBytes, route.inside);
+    ends_.push_back({written_to(route), section.place_of("target"), section.path_of("target")});
     config_.routes.push_back(std::move(route));
   }
 
+  // Records that routes hand on to each other come back to the first, for ever.
+  void refuse_rounds() {
+    for (std::size_t first = 0; first < ends_.size(); ++first) {
+      std::string way = name_of(first);
+      std::size_t at = first;
+      for (std::size_t steps = 0; steps < ends_.size(); ++steps) {
+        const int next = ends_[at].topic.empty() ? -1 : reader_of(config_.routes, ends_[at].topic);
+        if (next < 0 || next < static_cast<int>(first)) break;  // Said where it begins.
+        way += " -> " + ends_[at].topic + " -> " + name_of(static_cast<std::size_t>(next));
+        at = static_cast<std::size_t>(next);
+        if (at == first && steps > 0) {
+          reading_.wrong(ends_[first].place, ends_[first].path,
+                         "its records would go round for ever: " + way);
+        }
+        if (at == first) break;
+      }
+    }
+  }
+
  private:
+  // What a route writes to where it may be read again.
+  struct End {
+    std::string topic;  // Empty: nothing, or the target is not known.
+    Place place;        // Of the route's target.
+    std::string path;
+  };
+
+  std::string written_to(const Route& route) const {
+    if (!target_known_) return "";
+    const Target& target = config_.targets[route.target];
+    return on_the_same_cluster(config_.kafka, target) ? target.kafka->topic : "";
+  }
+
+  static std::string name_of(std::size_t route) { return "routes[" + std::to_string(route) + "]"; }
+
+  static Parsed<std::string> parse_topic(const Scalar& scalar) {
+    if (!TopicPattern::is_one(scalar.text)) return parse_kafka_name(scalar);
+    const std::string refusal = TopicPattern::refusal(scalar.text);
+    if (!refusal.empty()) return Refusal{refusal};
+    return parse_text(scalar);
+  }
+
   static Parsed<Order> parse_order(const Scalar& scalar) {
     const auto choice = parse_choice(scalar.text, {"partition", "key", "none"});
     if (refused(choice)) return std::get<Refusal>(choice);
@@ -65,7 +109,7 @@ class Routes {
     for (std::size_t i = 0; i < items.size(); ++i) {
       const auto scalar = reading_.scalar(*items[i], path + "[" + std::to_string(i) + "]");
       if (!scalar) continue;
-      const auto topic = parse_kafka_name(*scalar);
+      const auto topic = parse_topic(*scalar);
       if (const auto* refusal = std::get_if<Refusal>(&topic)) {
         reading_.wrong(*scalar, refusal->text);
       } else {
@@ -97,10 +141,7 @@ class Routes {
 
   // What is written to a topic that the route reads comes back, for ever.
   void refuse_round(Section& section, const Route& route) {
-    if (!target_known_) return;
-    const Target& target = config_.targets[route.target];
-    if (!target.kafka || target.kafka->brokers != config_.kafka.brokers) return;
-    const std::string& topic = target.kafka->topic;
+    const std::string topic = written_to(route);
     if (std::find(route.topics.begin(), route.topics.end(), topic) == route.topics.end()) return;
     reading_.wrong(section.place_of("target"), section.path_of("target"),
                    "writes to " + quoted(topic) +
@@ -137,6 +178,7 @@ class Routes {
   Config& config_;
   std::set<std::string> names_;
   std::map<std::string, std::size_t> topics_;  // And the route that reads them.
+  std::vector<End> ends_;                      // Of each route.
   bool target_known_ = false;                  // The one of the route being read.
 };
 
@@ -154,6 +196,7 @@ void decode_routes(Section& top, const Sound& sound_limits, Config& config) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     routes.decode(*items[i], "routes[" + std::to_string(i) + "]");
   }
+  routes.refuse_rounds();
 }
 
 }  // namespace einlass::config

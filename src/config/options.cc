@@ -278,7 +278,8 @@ constexpr Option kOptions[] = {
     {"targets.NAME.breaker", "max_wait", "duration", "30s", "The longest wait."},
 
     {kRoute, "name", "name", "required", "The route's name in metrics, logs and dead letters."},
-    {kRoute, "topics", "list of topics", "required", "What is read; a topic is in one route only."},
+    {kRoute, "topics", "list of topics", "required",
+     "What is read; a topic is in one route only. One that begins with ^ is a pattern of names."},
     {kRoute, "target", "name", "required", "Where records are delivered."},
     {kRoute, "limits", "list of names", "none",
      "The limits that hold, all or nothing, in this order of blame; all in one store."},

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "adapters/kafka/configuration_parts.h"
+#include "adapters/kafka/topic_routes.h"
 
 namespace einlass::kafka {
 namespace {
@@ -117,6 +118,19 @@ void check_revoke_timeout(const rd_kafka_conf_t* conf, Duration revoke_timeout) 
   }
 }
 
+// To librdkafka it is as if these topics were not there.
+void leave_out(rd_kafka_conf_t* conf, const SourceOptions& options) {
+  const TopicRoutes routes(options);
+  if (!routes.has_patterns()) return;
+  std::string patterns = property(conf, "topic.blacklist");
+  for (const std::string& topic : routes.left_out()) {
+    patterns += patterns.empty() ? "^" : ",^";
+    for (const char c : topic) patterns += c == '.' ? std::string("\\.") : std::string(1, c);
+    patterns += '$';
+  }
+  set_own_property(conf, "topic.blacklist", patterns, "kafka.properties.topic.blacklist");
+}
+
 void set_user_property(rd_kafka_conf_t* conf, const std::string& path, const std::string& name,
                        const std::string& value) {
   char reason[512] = "";
@@ -188,6 +202,7 @@ ConfHandle source_configuration(const SourceOptions& options, int version) {
   ConfHandle conf(rd_kafka_conf_new());
   for (const Property& property : kSourceDefaults) set_default(conf.get(), property);
   set_user_properties(conf.get(), {"kafka.properties", options.properties, 'P'}, version);
+  leave_out(conf.get(), options);
   set_own_property(conf.get(), "bootstrap.servers", options.brokers, "kafka.brokers");
   set_own_property(conf.get(), "group.id", options.group, "kafka.group");
   if (!options.instance.empty()) {

@@ -144,7 +144,9 @@ void Positions::lose(Partition& partition, const LogBounds& log) {
 
 void Positions::move(Partition& partition, const Beginning& beginning, const std::string& gone) {
   const SkippedOffsets& skipped = beginning.skipped;
-  SkippedOffsets& sum = skipped_[partition.topic];
+  // Patterns may bring ever new topics.
+  const bool known = skipped_.contains(partition.topic) || skipped_.size() < kMostTopicsCounted;
+  SkippedOffsets& sum = skipped_[known ? partition.topic : std::string(kOtherTopics)];
   sum.retention += skipped.retention;
   sum.recreated += skipped.recreated;
   sum.reset += skipped.reset;

@@ -2,11 +2,14 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 
 #include "adapters/kafka/configuration.h"
 #include "adapters/kafka/handles.h"
+#include "adapters/kafka/topic_routes.h"
 
 namespace einlass::kafka {
 namespace {
@@ -44,27 +47,70 @@ std::string look_up(rd_kafka_t* client, const std::string& name, int timeout_ms)
   return of_topic == RD_KAFKA_RESP_ERR_NO_ERROR ? "" : rd_kafka_err2str(of_topic);
 }
 
+// The topics that this route of a pattern would read now, by their names; sets `trouble` where they
+// cannot be had.
+std::vector<std::string> fitting(rd_kafka_t* client, const SourceOptions& options,
+                                 const SourceOptions::Topic& pattern, int timeout_ms,
+                                 std::string& trouble) {
+  const struct rd_kafka_metadata* metadata = nullptr;
+  const auto error = rd_kafka_metadata(client, 1, nullptr, &metadata, timeout_ms);
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    trouble = rd_kafka_err2str(error);
+    return {};
+  }
+  const TopicRoutes routes(options);
+  std::vector<std::string> names;
+  for (int i = 0; i < metadata->topic_cnt; ++i) {
+    const std::string name = metadata->topics[i].topic;
+    if (!TopicPattern(pattern.name).fits(name) || routes.find(name) != pattern.route) continue;
+    names.push_back(name);
+  }
+  rd_kafka_metadata_destroy(metadata);
+  if (names.empty()) trouble = "no topic fits it that another route does not read already";
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostListed = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostListed); ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  if (names.size() > kMostListed) {
+    text += " and " + std::to_string(names.size() - kMostListed) + " more";
+  }
+  return text;
+}
+
 }  // namespace
 
 void check_configuration(const SourceOptions& options) {
   source_configuration(options, rd_kafka_version());
 }
 
-std::vector<std::string> reach(const SourceOptions& options, Duration patience) {
+Reached reach(const SourceOptions& options, Duration patience) {
   static std::string last;  // The client may still write to it at the end of the process.
   last.clear();
   rd_kafka_t* client =
       new_client(RD_KAFKA_CONSUMER, source_configuration(options, rd_kafka_version()), last,
                  "kafka.properties");
-  std::vector<std::string> trouble;
+  const int timeout_ms = static_cast<int>(patience.us / 1000);
+  Reached reached;
   for (const SourceOptions::Topic& topic : options.topics) {
-    const std::string reason = look_up(client, topic.name, static_cast<int>(patience.us / 1000));
+    std::string reason;
+    if (TopicPattern::is_one(topic.name)) {
+      const auto names = fitting(client, options, topic, timeout_ms, reason);
+      if (!names.empty()) reached.patterns.push_back(topic.name + " fits " + listed(names));
+    } else {
+      reason = look_up(client, topic.name, timeout_ms);
+    }
     if (reason.empty()) continue;
     rd_kafka_poll(client, 0);
-    if (!last.empty()) return {"brokers " + options.brokers + ": " + last};
-    trouble.push_back("topic " + topic.name + ": " + reason);
+    if (!last.empty()) return {{"brokers " + options.brokers + ": " + last}, {}};
+    reached.trouble.push_back("topic " + topic.name + ": " + reason);
   }
-  return trouble;
+  return reached;
 }
 
 std::string reach(const TargetOptions& options, Duration patience) {

@@ -13,10 +13,15 @@ namespace einlass::kafka {
 // Throws std::runtime_error, with the property at fault, if a Source could not be made of this.
 void check_configuration(const SourceOptions& options);
 
-// What stands in the way, a sentence each; empty if the brokers answered and every topic of the
-// options is there. Joins no group. Waits at most `patience`.
+struct Reached {
+  std::vector<std::string> trouble;   // What stands in the way, a sentence each.
+  std::vector<std::string> patterns;  // What each pattern fits now, as "^results fits results.a".
+};
+
+// Without trouble if the brokers answered, every topic of the options is there, and some for each
+// pattern. Joins no group. Waits at most `patience`.
 // Throws std::runtime_error, with the property at fault, if librdkafka refuses the configuration.
-std::vector<std::string> reach(const SourceOptions& options, Duration patience);
+Reached reach(const SourceOptions& options, Duration patience);
 
 // The same for a target's topic: one sentence, empty if it is there. Writes nothing.
 std::string reach(const TargetOptions& options, Duration patience);

@@ -1,5 +1,6 @@
 #include "adapters/kafka/rebalance.h"
 
+#include <optional>
 #include <utility>
 
 #include "units/check.h"
@@ -7,9 +8,7 @@
 namespace einlass::kafka {
 
 Rebalance::Rebalance(const SourceOptions& options, const RebalanceParts& parts)
-    : parts_(parts), revoke_timeout_(options.revoke_timeout) {
-  for (const auto& topic : options.topics) routes_[topic.name] = topic.route;
-}
+    : parts_(parts), routes_(options), revoke_timeout_(options.revoke_timeout) {}
 
 std::string Rebalance::handle(EventHandle event, Instant now) {
   if (revoking_ == nullptr) return begin(std::move(event), now);
@@ -43,15 +42,15 @@ std::string Rebalance::assign(const rd_kafka_topic_partition_list_t* list) {
   std::string strangers;
   for (const auto& entry : elements(list)) {
     const PartitionNumber number{entry.partition};
-    const auto route = routes_.find(entry.topic);
-    if (route == routes_.end()) {
+    const std::optional<core::RouteId> route = routes_.find(entry.topic);
+    if (!route) {
       strangers = std::string("it gave us ") + entry.topic +
                   ", which no route reads any more: the group remembers what this instance read "
                   "before its configuration changed. Stop it for longer than session.timeout.ms, "
                   "or give it a new instance name";
       continue;
     }
-    parts_.positions.seek(parts_.assignment.add(entry.topic, number, route->second));
+    parts_.positions.seek(parts_.assignment.add(entry.topic, number, *route));
   }
   joined_ = true;
   return strangers;

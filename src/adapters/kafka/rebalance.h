@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <deque>
-#include <map>
 #include <string>
-#include <vector>
 
 #include "adapters/kafka/assignment.h"
 #include "adapters/kafka/commits.h"
@@ -14,6 +12,7 @@
 #include "adapters/kafka/handles.h"
 #include "adapters/kafka/positions.h"
 #include "adapters/kafka/source.h"
+#include "adapters/kafka/topic_routes.h"
 #include "core/event.h"
 #include "units/time.h"
 
@@ -57,7 +56,7 @@ class Rebalance {
   void restart(Partition& partition);
 
   RebalanceParts parts_;
-  std::map<std::string, core::RouteId, std::less<>> routes_;
+  TopicRoutes routes_;
   Duration revoke_timeout_;
   EventHandle revoking_;      // The revocation that waits for the gate.
   std::size_t not_done_ = 0;  // Partitions that it still waits for.

@@ -6,6 +6,7 @@
 
 #include "adapters/kafka/configuration.h"
 #include "adapters/kafka/source_state.h"
+#include "units/topic_pattern.h"
 
 namespace einlass::kafka {
 namespace {
@@ -22,12 +23,13 @@ constexpr Wakeups::Key kLogQueue = 0xfffffffe;
 
 constexpr int kCloseSliceMs = 10;
 
-// Anything else would be a pattern to librdkafka, or no topic of Kafka.
+// Anything else is no topic of Kafka.
 void check_topics(const std::vector<SourceOptions::Topic>& topics) {
   constexpr std::string_view kLegal =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   if (topics.empty()) throw std::runtime_error("kafka: there is no topic to read");
   for (const auto& topic : topics) {
+    if (TopicPattern::is_one(topic.name) && TopicPattern::refusal(topic.name).empty()) continue;
     if (topic.name.empty() || topic.name.find_first_not_of(kLegal) != std::string::npos) {
       throw std::runtime_error("kafka: '" + topic.name + "' cannot be the name of a topic");
     }
@@ -93,6 +95,16 @@ void Source::State::subscribe() {
   }
   const auto error = rd_kafka_subscribe(client, list.get());
   if (error) throw std::runtime_error(std::string("kafka: subscribe: ") + rd_kafka_err2str(error));
+}
+
+// librdkafka joins the group with the first topic that there is.
+std::string Source::State::awaited_topics() const {
+  std::string patterns;
+  for (const auto& topic : options.topics) {
+    if (!TopicPattern::is_one(topic.name)) return "";
+    patterns += (patterns.empty() ? "" : " or ") + topic.name;
+  }
+  return "not yet in the consumer group; it is joined once there is a topic that fits " + patterns;
 }
 
 void Source::State::poll(Instant at, int budget) {
@@ -191,6 +203,7 @@ SourceStatus Source::status() const {
   status.joined = state_->rebalance.joined() && !troubles.any(Standing::for_ever);
   status.brokers_down = troubles.has("kafka_brokers_down");
   status.trouble = troubles.worst();
+  if (!status.joined && status.trouble.empty()) status.trouble = state_->awaited_topics();
   status.offsets_skipped = state_->positions.skipped();
   state_->assignment.for_each([&status](const Partition& partition) {
     const Phase phase = partition.phase;

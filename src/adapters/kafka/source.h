@@ -7,6 +7,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -63,13 +64,14 @@ enum class OffsetReset : std::uint8_t { error, earliest, latest };
 
 struct SourceOptions {
   struct Topic {
-    std::string name;
+    std::string name;  // Or a pattern, which begins with ^.
     core::RouteId route;
   };
   std::string brokers;  // host:port, comma separated.
   std::string group;
   std::string instance;  // group.instance.id; empty = dynamic membership.
   std::vector<Topic> topics;
+  std::vector<std::string> left_out;  // Not read though a pattern may fit. None is in `topics`.
   std::map<std::string, std::string> properties;  // The user's own; they win over our defaults.
   Duration revoke_timeout = Duration::seconds(10);
   OffsetReset auto_offset_reset = OffsetReset::earliest;
@@ -81,6 +83,11 @@ struct SkippedOffsets {
   std::uint64_t recreated = 0;  // The same in a log that took the place of the one we read.
   std::uint64_t reset = 0;      // Kafka had them still, but OffsetReset::latest passed them over.
 };
+
+// How many topics have numbers of their own; those of later ones add up under this name, which no
+// topic can have.
+inline constexpr std::size_t kMostTopicsCounted = 10'000;
+inline constexpr std::string_view kOtherTopics = "(others)";
 
 // What /v1/status, /readyz and the metrics show of the source.
 struct SourceStatus {
@@ -98,7 +105,8 @@ struct SourceStatus {
   bool brokers_down = false;  // Every broker is out of reach.
   std::string trouble;        // The last error that still stands; empty if none.
   std::vector<Partition> partitions;
-  std::map<std::string, SkippedOffsets> offsets_skipped;  // By topic.
+  // By topic: those that were read since the start.
+  std::map<std::string, SkippedOffsets> offsets_skipped;
 };
 
 // Where a shard's records come from, and who is told what became of them.

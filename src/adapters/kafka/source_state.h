@@ -28,6 +28,7 @@ struct Source::State {
   ~State();
 
   void subscribe();
+  std::string awaited_topics() const;  // Empty where some are named.
   void poll(Instant at, int budget);
   void tick();
 

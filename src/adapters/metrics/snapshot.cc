@@ -1,5 +1,9 @@
 #include "adapters/metrics/snapshot.h"
 
+#include <cstddef>
+#include <functional>
+#include <map>
+
 #include "units/check.h"
 
 namespace einlass::metrics {
@@ -26,7 +30,6 @@ void add(OutagePolicy& to, const OutagePolicy& one) { to.in_force |= one.in_forc
 void add(Target& to, const Target& one) { to.breaker_open |= one.breaker_open; }
 
 void add(Topic& to, const Topic& one) {
-  CHECK(to.name == one.name);
   to.skipped_by_retention += one.skipped_by_retention;
   to.skipped_by_recreation += one.skipped_by_recreation;
   to.skipped_by_reset += one.skipped_by_reset;
@@ -38,6 +41,19 @@ void add_each(std::vector<T>& to, const std::vector<T>& one) {
   for (std::size_t i = 0; i < to.size(); ++i) add(to[i], one[i]);
 }
 
+// Patterns may give each shard other topics.
+void add_topics(std::vector<Topic>& to, const std::vector<Topic>& more) {
+  std::map<std::string, std::size_t, std::less<>> places;
+  for (const Topic& topic : to) places.emplace(topic.name, places.size());
+  for (const Topic& topic : more) {
+    if (const auto found = places.find(topic.name); found != places.end()) {
+      add(to[found->second], topic);
+    } else {
+      to.push_back(topic);
+    }
+  }
+}
+
 }  // namespace
 
 void add(Snapshot& to, const Snapshot& one) {
@@ -45,7 +61,7 @@ void add(Snapshot& to, const Snapshot& one) {
   add_each(to.stores, one.stores);
   add_each(to.outage_policies, one.outage_policies);
   add_each(to.targets, one.targets);
-  add_each(to.topics, one.topics);
+  add_topics(to.topics, one.topics);
   to.partitions.insert(to.partitions.end(), one.partitions.begin(), one.partitions.end());
 }
 

@@ -338,7 +338,7 @@ TEST_F(SourceTest, costs_little_for_a_message) {
 }
 
 TEST(SourceAlone, refuses_what_is_no_topic) {
-  for (const char* name : {"^results.*", "", "two words", "a/b"}) {
+  for (const char* name : {"^results(", "", "two words", "a/b"}) {
     EXPECT_THROW(Gate(options("127.0.0.1:9", "group", name)), std::runtime_error) << name;
   }
 }

@@ -80,6 +80,19 @@ TEST(Page, HasEveryMetricFromTheStartUnderItsNameAndKind) {
   }
 }
 
+TEST(Page, AddsUpShardsThatPatternsGaveOtherTopics) {
+  Snapshot sum = fresh();
+  sum.topics = {{"results", 1, 0, 0}, {"results.a", 2, 0, 0}};
+  Snapshot other = fresh();
+  other.topics = {{"results", 10, 0, 0}, {"results.b", 20, 0, 0}};
+  add(sum, other);
+  const std::string page = render(sum);
+  const std::string name = "einlass_offsets_skipped_total";
+  EXPECT_TRUE(has_line(page, name + R"({topic="results",reason="retention"} 11)"));
+  EXPECT_TRUE(has_line(page, name + R"({topic="results.a",reason="retention"} 2)"));
+  EXPECT_TRUE(has_line(page, name + R"({topic="results.b",reason="retention"} 20)"));
+}
+
 TEST(Page, HasEveryCombinationOfLabelsAtZero) {
   const std::string page = render(fresh());
   for (const char* series :

@@ -113,6 +113,24 @@ TEST(Changes, WhatTheStartHasMadeNeedsARestart) {
   }
 }
 
+TEST(Changes, WhatAPatternLeavesOutNeedsARestart) {
+  const auto with = [](const std::string& topic, const std::string& dead) {
+    return read("targets: {t: {kafka: {topic: " + topic + "}}}\nroutes:\n" +
+                "  - {name: r, topics: [^a], target: t, dead_letter: " + dead + "}\n");
+  };
+  const auto told = [](const Config& from, const Config& to) {
+    std::string all;
+    for (const Changed& change : changes(from, to)) {
+      all += (change.needs_restart.empty() ? "" : "!") + change.to_string();
+    }
+    return all;
+  };
+  EXPECT_EQ(told(with("x", "d"), with("x", "e")), "routes.r.dead_letter: d -> e");
+  EXPECT_EQ(told(with("x", "d"), with("x", "a.dead")), "!routes.r.dead_letter: d -> a.dead");
+  EXPECT_EQ(told(with("x", "d"), with("z", "d")), "targets.t.kafka.topic: x -> z");
+  EXPECT_EQ(told(with("a.out", "d"), with("x", "d")), "!targets.t.kafka.topic: a.out -> x");
+}
+
 TEST(Changes, AnotherAlgorithmIsToldWithAllThatComesWithIt) {
   const std::string told = changed("algorithm: sliding_log, limit: 100, window: 1s",
                                    "algorithm: token_bucket, rate: 1/s, burst: 1");

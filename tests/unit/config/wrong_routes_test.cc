@@ -22,8 +22,8 @@ TEST(WrongRoute, Shape) {
       {routes("[{name: r, topics: ['a b'], target: t}]"),
        "2:29: routes[0].topics[0]: 'a b' is not a name; write 1 to 249 of the characters a-z A-Z "
        "0-9 . _ -"},
-      {routes("[{name: r, topics: ['^a.*'], target: t}]"),
-       "2:29: routes[0].topics[0]: '^a.*' is not a name; write 1 to 249 of the characters a-z A-Z "
+      {routes("[{name: r, topics: ['a.*'], target: t}]"),
+       "2:29: routes[0].topics[0]: 'a.*' is not a name; write 1 to 249 of the characters a-z A-Z "
        "0-9 . _ -"},
       {routes("[{name: r, topics: [a, b, a], target: t}]"),
        "2:35: routes[0].topics[2]: 'a' is written twice; keep one of them"},
@@ -42,6 +42,62 @@ TEST(WrongRoute, Shape) {
       {routes("[{name: r, topics: [..], target: t}]"),
        "2:29: routes[0].topics[0]: '..' is not a name; write 1 to 249 of the characters a-z A-Z "
        "0-9 . _ -"},
+  });
+}
+
+TEST(WrongRoute, PatternsOfTopics) {
+  const auto pattern = [](const std::string& text) {
+    return routes("[{name: r, topics: ['" + text + "'], target: t}]");
+  };
+  const std::string place = "2:29: routes[0].topics[0]: ";
+  expect_mistakes({
+      {pattern("^a.*"), ""},
+      {pattern("^results\\.[a-z]+$$"), ""},
+      {routes("[{name: r, topics: [^a, ^a, a], target: t}]"),
+       "2:33: routes[0].topics[1]: '^a' is written twice; keep one of them"},
+      {routes("\n  - {name: r, topics: [^a], target: t}\n  - {name: s, topics: [^a], target: t}"),
+       "4:24: routes[1].topics[0]: '^a' is read by routes[0] already; a topic belongs to one "
+       "route"},
+      {pattern("^a("), place + "'^a(' is no regular expression (Unmatched ( or \\()"},
+      {pattern("^a[b"), place + "'^a[b' is no regular expression (Unmatched [, [^, [:, [., or [=)"},
+      {pattern("^a{3}"),
+       place + "'^a{3}' holds { or a reference as \\1, which patterns of topics cannot; write the "
+               "part out"},
+      {pattern("^(a)\\1"),
+       place +
+           "'^(a)\\1' holds { or a reference as \\1, which patterns of topics cannot; write the "
+           "part out"},
+      {pattern("^" + std::string(249, 'a')),
+       place + "'^" + std::string(59, 'a') + "...' is longer than 249 characters"},
+      // What it would read of the route's own dead letters is left out, so that they may fit.
+      {routes("[{name: r, topics: [^a], target: t, dead_letter: a.dead}]"), ""},
+  });
+}
+
+TEST(WrongRoute, RecordsThatWouldGoRound) {
+  const auto of = [](const std::string& routes) {
+    return "kafka: {brokers: [h:1, i:1]}\n"
+           "targets: {a: {kafka: {topic: a}}, b: {kafka: {topic: b, brokers: [i:1, h:1]}}, "
+           "c: {kafka: {topic: c, brokers: [j:1]}}, h: {http: {url: http://h/}}}\n"
+           "routes: " +
+           routes + "\n";
+  };
+  expect_mistakes({
+      {of("[{name: r, topics: [a], target: b}]"), ""},
+      {of("[{name: r, topics: [x, a], target: a}]"),
+       "3:44: routes[0].target: writes to 'a', which this route reads, so records would go round "
+       "for ever"},
+      {of("[{name: r, topics: [a], target: b}, {name: s, topics: [b], target: a}]"),
+       "3:41: routes[0].target: its records would go round for ever: routes[0] -> b -> routes[1] "
+       "-> a -> routes[0]"},
+      {of("[{name: h, topics: [h], target: a}, {name: r, topics: [a], target: b}, "
+          "{name: s, topics: [b], target: a}]"),
+       "3:76: routes[1].target: its records would go round for ever: routes[1] -> b -> routes[2] "
+       "-> a -> routes[1]"},
+      // Another cluster's topic of that name, an end, and patterns, which leave it out.
+      {of("[{name: r, topics: [c], target: b}, {name: s, topics: [b], target: c}]"), ""},
+      {of("[{name: r, topics: [a], target: b}, {name: s, topics: [b], target: h}]"), ""},
+      {of("[{name: r, topics: [a], target: b}, {name: s, topics: [^b], target: a}]"), ""},
   });
 }
 

@@ -1,0 +1,60 @@
+#include "config/route_topics.h"
+
+#include <algorithm>
+#include <set>
+
+#include "units/topic_pattern.h"
+
+namespace einlass::config {
+namespace {
+
+std::vector<TopicPattern> patterns_of(const std::vector<Route>& routes) {
+  std::vector<TopicPattern> patterns;
+  for (const Route& route : routes) {
+    for (const std::string& topic : route.topics) {
+      if (TopicPattern::is_one(topic)) patterns.emplace_back(topic);
+    }
+  }
+  return patterns;
+}
+
+// Of what the routes write on the cluster that is read from.
+std::set<std::string> written(const Config& config) {
+  std::set<std::string> topics;
+  for (const Route& route : config.routes) {
+    if (!route.dead_letter.empty()) topics.insert(route.dead_letter);
+  }
+  for (const Target& target : config.targets) {
+    if (on_the_same_cluster(config.kafka, target)) topics.insert(target.kafka->topic);
+  }
+  return topics;
+}
+
+}  // namespace
+
+bool on_the_same_cluster(const Kafka& kafka, const Target& target) {
+  return target.kafka &&
+         std::is_permutation(kafka.brokers.begin(), kafka.brokers.end(),
+                             target.kafka->brokers.begin(), target.kafka->brokers.end());
+}
+
+std::vector<std::string> left_out_of_patterns(const Config& config) {
+  const std::vector<TopicPattern> patterns = patterns_of(config.routes);
+  std::vector<std::string> left_out;
+  for (const std::string& topic : written(config)) {
+    const bool fits = std::any_of(patterns.begin(), patterns.end(),
+                                  [&](const TopicPattern& one) { return one.fits(topic); });
+    if (fits && reader_of(config.routes, topic) < 0) left_out.push_back(topic);
+  }
+  return left_out;
+}
+
+int reader_of(const std::vector<Route>& routes, std::string_view topic) {
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    const auto& topics = routes[i].topics;
+    if (std::find(topics.begin(), topics.end(), topic) != topics.end()) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace einlass::config
