@@ -160,12 +160,22 @@ bool Admission::may_send(const Line& line, Instant now) const {
   return !line.permits.empty() && line.permits.front().due <= now && !fits_none(line);
 }
 
+Record& Admission::first_of(const Line& line) {
+  return records_[route_of(line).limit_count > 0 ? fitting(line) : next_of(line)];
+}
+
 void Admission::send_first(Line& line, Instant now, Commands& commands) {
-  const bool limited = route_of(line).limit_count > 0;
-  Record& record = records_[limited ? fitting(line) : next_of(line)];
+  Record& record = first_of(line);
+  list_of(line, record).erase(records_, record.id.slot);
+  ++line.in_flight;
+  send(line, record, true, now, commands);
+}
+
+// With the line's first permit. REQUIRES: the record is in no list of the line any more.
+void Admission::send(Line& line, Record& record, bool leads, Instant now, Commands& commands) {
   RouteStats& stats = stats_[line.route.value];
   HeldPermit held;
-  if (limited) {
+  if (route_of(line).limit_count > 0) {
     held = line.permits.front();
     line.permits.pop_front();
     --queues_of(line).reserve(held.ahead).permits;
@@ -174,15 +184,14 @@ void Admission::send_first(Line& line, Instant now, Commands& commands) {
     stats.stood_in += held.permit.stand_in;
     stats.admission_wait.observe(held.due - record.since);
   }
-  list_of(line, record).erase(records_, record.id.slot);
   line.pace.count(now);
   queues_of(line).pace.count(now);
-  ++line.in_flight;
   if (line.apart) count_attempt(line, record.attempt.value > 0);
-  delivery_.send(record, held.permit, now, commands);
+  delivery_.send(record, held.permit, leads, now, commands);
 }
 
 void Admission::send_all(Line& line, Instant now, Commands& commands) {
+  if (goes_together(line)) return gather(line, now);
   TargetQueues& target = queues_of(line);
   while (may_send(line, now)) {
     // Others that wait for room were there first; the end of the event serves them all in turn.
@@ -246,7 +255,11 @@ void Admission::touch(TargetId target) { targets_[target.value].touched = true; 
 void Admission::serve_targets(Instant now, Commands& commands) {
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
     if (!targets_[i].touched) continue;
-    serve_room(TargetId{i}, now, commands);
+    if (options_.targets[i].batch.records > 1) {
+      serve_batches(TargetId{i}, now, commands);
+    } else {
+      serve_room(TargetId{i}, now, commands);
+    }
     serve_turns(TargetId{i}, LineWaits::turn, now, commands);
     serve_turns(TargetId{i}, LineWaits::turn_ahead, now, commands);
     serve_shares(TargetId{i}, now, commands);
@@ -297,6 +310,10 @@ void Admission::arm(Line& line, Instant now) {
     const Instant due = line.permits.front().due;
     const Instant lapsed = due + route_of(line).use_within + Duration::micros(1);
     at = line.count() > 0 && due > now ? due : lapsed;
+    // A batch is full with the permit that comes due then.
+    const std::size_t most = batch_of(line).records;
+    const bool fills = most > 1 && line.count() > 0 && line.permits.size() >= most;
+    if (fills && line.permits[most - 1].due > now) at = std::min(at, line.permits[most - 1].due);
   }
   if (!line.open_ask && line.next_ask > now && line.total > 0) at = std::min(at, line.next_ask);
   const Alarm alarm{Alarm::Kind::line, index_of(line)};

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "core/batch.h"
 #include "core/command.h"
 #include "core/contest.h"
 #include "core/deadlines.h"
@@ -43,11 +44,17 @@ class Admission {
   // The record may leave as far as its lane is concerned. Its state is ready already.
   void ready(Record& record, bool was_behind, Instant now, Commands& commands);
 
+  // The record came in behind others of its lane: where they leave together it may go with them.
+  void followed(const Record& record, Instant now, Commands& commands);
+
+  // The record has failed behind another of its lane, and waits for that one.
+  void behind(const Record& record) { ++lines_[record.line.value].behind; }
+
   // The record is ready no longer, or waits in its lane no longer, and will not leave.
   void withdraw(Record& record);
 
   // The record's attempt takes up none of its line's places any more.
-  // REQUIRES: it was sent, and this was not said before.
+  // REQUIRES: it was sent and led, and this was not said before.
   void place_free(const Record& record);
 
   // A permit's attempt is over. Where limits count those under way, one more may be had now.
@@ -94,6 +101,9 @@ class Admission {
     std::uint32_t lines = 0;             // Those that have records inside.
     Pace pace;
     bool touched = false;
+    // Where records go together: how many might, and when they go even if there are too few.
+    std::int64_t gathered = 0;
+    Instant gather_until;
 
     Reserve& reserve(bool of_ahead) { return of_ahead ? ahead : due; }
     std::int64_t reserved() const { return due.permits + ahead.permits; }
@@ -126,8 +136,25 @@ class Admission {
   bool is_useless(const Line& line, Instant now) const;
   void give_back_useless(Line& line, Instant now, Commands& commands);
   bool may_send(const Line& line, Instant now) const;
+  Record& first_of(const Line& line);
+  void send(Line& line, Record& record, bool leads, Instant now, Commands& commands);
   void send_first(Line& line, Instant now, Commands& commands);
   void send_all(Line& line, Instant now, Commands& commands);
+
+  // batching.cc
+  const BatchOptions& batch_of(const Line& line) const {
+    return options_.targets[route_of(line).target.value].batch;
+  }
+  bool goes_together(const Line& line) const { return batch_of(line).records > 1; }
+  std::int64_t gatherable(const Line& line, Instant now) const;
+  void gather(Line& line, Instant now);
+  bool is_ripe(TargetId id, Instant now) const;
+  void serve_batches(TargetId id, Instant now, Commands& commands);
+  bool send_batch(TargetId id, Instant now, Commands& commands);
+  void fill(Line& line, Batch& batch, Instant now, Commands& commands);
+  void add_followers(Line& line, const Record& head, Batch& batch, Instant now, Commands& commands);
+  void add(Line& line, Record& record, Batch& batch, Instant now, Commands& commands);
+  bool may_follow(const Line& line, const Record& record, Instant now) const;
 
   // sharing.cc
   std::int64_t places(const Line& line, Instant now) const;
@@ -155,6 +182,7 @@ class Admission {
   std::int64_t demand(Line& line, Instant now);
   std::int64_t alike(const Line& line, std::int64_t most) const;
   Duration cover_of_due(const Line& line) const;
+  std::int64_t room_of(const Line& line, Instant now) const;
   std::int64_t allowance(Line& line, Instant now);
   bool asks_ahead(const Line& line) const;
   bool spoken_for(const Line& line, Instant now);

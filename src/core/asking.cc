@@ -35,23 +35,32 @@ Duration Admission::horizon_of(const Line& line) const {
 // their answer is on its way, and short enough for all to be used within use_within.
 Duration Admission::cover_of_due(const Line& line) const { return route_of(line).use_within / 4; }
 
+// How many records go in the places that the line may take.
+std::int64_t Admission::room_of(const Line& line, Instant now) const {
+  const std::int64_t room = places(line, now);
+  // A probe goes alone.
+  return delivery_.breaker(route_of(line).target).closed() ? room * batch_of(line).records : room;
+}
+
 std::int64_t Admission::allowance(Line& line, Instant now) {
   const RouteOptions& route = route_of(line);
   // Permits that are due at once are only good for use_within; those of a limit that binds come
   // due one after the other. Twice the pace, so that it can grow.
   const Duration cover = cover_of_due(line) + (line.bound ? horizon_of(line) : Duration{});
-  const std::int64_t room = places(line, now);
-  // A probe goes alone.
+  const std::int64_t room = room_of(line, now);
   if (!delivery_.breaker(route.target).closed()) return room;
   return room + 2 * line.pace.expected(now, cover);
 }
 
 std::int64_t Admission::demand(Line& line, Instant now) {
-  const std::int64_t room = places(line, now);
   const std::int64_t soon = allowance(line, now);
-  // Of the records behind others only as many as the pace promises.
+  // Of the records behind others only as many as the pace promises, but for those that may go in
+  // one request with them.
+  const bool together = goes_together(line) && line.count() > 0 && line.in_flight == 0 &&
+                        delivery_.breaker(route_of(line).target).closed();
+  const std::int64_t promised = together ? soon : soon - room_of(line, now);
   const std::int64_t usable =
-      line.ready.size() + usable_retries(line) + std::min<std::int64_t>(line.behind, soon - room);
+      line.ready.size() + usable_retries(line) + std::min<std::int64_t>(line.behind, promised);
   const std::int64_t wanted = std::min({usable, soon, kMostHeld});
   const auto held = static_cast<std::int64_t>(line.permits.size());
   const std::int64_t missing = wanted - held;
@@ -92,13 +101,14 @@ bool Admission::spoken_for(const Line& line, Instant now) {
   if (!delivery_.breaker(id).closed()) {
     return target.reserved() > 0 || delivery_.room(id, now) == 0;
   }
+  const std::int64_t together = batch_of(line).records;
   if (asks_ahead(line)) {
-    return target.ahead.permits >= 2 * std::int64_t{options_.targets[id.value].max_in_flight} +
-                                       2 * target.pace.expected(now, kReserve);
+    const std::int64_t most = options_.targets[id.value].max_in_flight;
+    return target.ahead.permits >= 2 * most * together + 2 * target.pace.expected(now, kReserve);
   }
   // However many lines have asked for them, all must be used before they lapse.
   return target.due.permits >=
-         delivery_.room(id, now) + 2 * target.pace.expected(now, cover_of_due(line));
+         delivery_.room(id, now) * together + 2 * target.pace.expected(now, cover_of_due(line));
 }
 
 // Empty if nothing stands in the way of asking; not_at_all if there is nothing to ask for now.

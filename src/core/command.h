@@ -62,6 +62,7 @@ struct Send {
   TargetId target;
   Attempt attempt;
   Permit permit;
+  bool more = false;  // The next Send to this target goes with it, in one request and behind it.
 };
 
 enum class DeadLetterReason : std::uint8_t { refused, attempts, never, bad_key };

@@ -16,7 +16,7 @@
 namespace einlass::core {
 
 struct Alarm {
-  enum class Kind : std::uint8_t { record, line, target, partition, commit };
+  enum class Kind : std::uint8_t { record, line, target, batch, partition, commit };
 
   Kind kind;
   std::uint32_t index;  // The record's slot, or the value of the line's, target's, partition's id.
@@ -39,7 +39,7 @@ class Deadlines {
     std::uint64_t turn;  // Orders alarms of the same instant.
     Alarm alarm;
   };
-  static constexpr std::size_t kKinds = 5;
+  static constexpr std::size_t kKinds = 6;
   static constexpr std::uint32_t kUnset = ~std::uint32_t{0};
 
   static bool before(const Entry& a, const Entry& b);

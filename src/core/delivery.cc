@@ -34,11 +34,15 @@ Instant Delivery::held_until(TargetId target) const {
   return std::max(at.hold_until, at.breaker.open_until());
 }
 
-void Delivery::send(Record& record, const Permit& permit, Instant now, Commands& commands) {
+void Delivery::send(Record& record, const Permit& permit, bool leads, Instant now,
+                    Commands& commands) {
   const TargetId target = options_.routes[record.route.value].target;
-  CHECK(room(target, now) > 0);
-  ++targets_[target.value].in_flight;
-  targets_[target.value].breaker.sent(record.id);
+  record.leads = leads;
+  if (leads) {
+    CHECK(room(target, now) > 0);
+    ++targets_[target.value].in_flight;
+    targets_[target.value].breaker.sent(record.id);
+  }
   ++record.attempt.value;
   record.since = now;
   record.permit = permit;
@@ -47,6 +51,7 @@ void Delivery::send(Record& record, const Permit& permit, Instant now, Commands&
 }
 
 void Delivery::ended(const Record& record, Outcome outcome, Instant now) {
+  if (!record.leads) return;
   const TargetId target = options_.routes[record.route.value].target;
   Target& at = targets_[target.value];
   CHECK(at.in_flight > 0);
@@ -78,6 +83,11 @@ void Delivery::back_off(Record& record, Instant now) {
   }
   records_.move(record, RecordState::backing_off);
   deadlines_.set({Alarm::Kind::record, record.id.slot}, now + Duration{random_.up_to(most)});
+}
+
+void Delivery::go_again(Record& record, Instant now) {
+  records_.move(record, RecordState::backing_off);
+  deadlines_.set({Alarm::Kind::record, record.id.slot}, now);
 }
 
 }  // namespace einlass::core

@@ -31,10 +31,11 @@ class Delivery {
   // The options may be others now.
   void look_again();
 
-  // Starts the next attempt of a ready record. REQUIRES: there is room.
-  void send(Record& record, const Permit& permit, Instant now, Commands& commands);
+  // Starts the next attempt of a record. One that leads takes a place; the others go with the one
+  // before, in its request. REQUIRES: there is room for one that leads.
+  void send(Record& record, const Permit& permit, bool leads, Instant now, Commands& commands);
 
-  // The record's attempt has ended: its place at the target is free again.
+  // The record's attempt has ended: the place that it has at the target is free again.
   void ended(const Record& record, Outcome outcome, Instant now);
 
   // Sends nothing more to the target for so long; a hold that lasts longer stays. Its end comes as
@@ -44,6 +45,9 @@ class Delivery {
   // Waits before the record's next attempt: exponential backoff with full jitter.
   // REQUIRES: the record is attempting or dead_lettering.
   void back_off(Record& record, Instant now);
+
+  // The same without a wait, for a record that goes again in a smaller request.
+  void go_again(Record& record, Instant now);
 
  private:
   struct Target {

@@ -96,6 +96,9 @@ struct DeliveryEnded {
   // False where the target could take nothing at all before somebody acts, as where its topic is
   // not there: a retry that brings the record no nearer to its dead letter.
   bool counts = true;
+  // How many records of one request have this outcome together, without a word on which of them is
+  // to blame. REQUIRES: the ends of one request's attempts come one after the other.
+  std::uint32_t together = 1;
 };
 
 // Another gate was told by the target to stop: nothing goes to it for so long here either.

@@ -53,6 +53,7 @@ void Gate::reconfigure(const GateOptions& options, Instant now, Commands& comman
   for (std::size_t i = 0; i < options.targets.size(); ++i) {
     CHECK(options.targets[i].max_in_flight > 0);
     CHECK(options.targets[i].retry_share == options_.targets[i].retry_share);
+    CHECK((options.targets[i].batch.records > 1) == (options_.targets[i].batch.records > 1));
   }
   for (std::size_t i = 0; i < options.routes.size(); ++i) {
     CHECK(same_shape(options.routes[i], options_.routes[i]));
@@ -91,7 +92,7 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   lanes_.enter(records_, record);
   intake_.enter(record, commands);
   admission_.enter(record);
-  if (!free) return;
+  if (!free) return admission_.followed(record, now, commands);
   if (record.doom) return dead_letter(record, *record.doom, now, commands);
   admission_.ready(record, false, now, commands);
 }
@@ -133,7 +134,7 @@ void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
   const RouteOptions& route = options_.routes[record.route.value];
   delivery_.ended(record, event.outcome, now);
   admission_.touch(route.target);
-  if (!abandoned) admission_.place_free(record);
+  if (!abandoned && record.leads) admission_.place_free(record);
   if (event.hold_target) delivery_.hold(route.target, *event.hold_target, now);
   admission_.ended(record, now, commands);
   if (abandoned) return end_abandoned(record, now, commands);
@@ -142,7 +143,12 @@ void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
   stats.attempt_duration.observe(now - record.since);
   if (!event.counts) ++record.not_counted;
   const std::uint32_t counted = record.attempt.value - record.not_counted;
-  const bool last = event.counts && route.attempts > 0 && counted >= route.attempts;
+  const bool last = event.outcome == Outcome::retry && event.counts && route.attempts > 0 &&
+                    counted >= route.attempts;
+  // Nobody is a dead letter for what may be another's fault.
+  if (event.together > 1 && (event.outcome == Outcome::refused || last)) {
+    return go_on_in_part(record, event, now, commands);
+  }
   switch (event.outcome) {
     case Outcome::accepted:
       ++stats.attempts_accepted;
@@ -164,7 +170,32 @@ void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
   give_back(record, now, commands);
 }
 
-void Gate::try_again(Record& record, Instant now) { delivery_.back_off(record, now); }
+void Gate::try_again(Record& record, Instant now) {
+  if (!stays_in_lane(record)) delivery_.back_off(record, now);
+}
+
+// In a smaller request. This attempt was not its own. A refusal needs no wait, and halves end soon.
+void Gate::go_on_in_part(Record& record, const DeliveryEnded& event, Instant now,
+                         Commands& commands) {
+  const bool refused = event.outcome == Outcome::refused;
+  RouteStats& stats = stats_[record.route.value];
+  ++(refused ? stats.attempts_refused : stats.attempts_retry);
+  ++record.not_counted;
+  record.most_together = refused ? event.together / 2 : 1;
+  if (intake_[record.partition].phase != PartitionPhase::assigned) {
+    return give_back(record, now, commands);
+  }
+  if (stays_in_lane(record)) return;
+  refused ? delivery_.go_again(record, now) : delivery_.back_off(record, now);
+}
+
+// Behind what stands before it, which failed in the same request or has not ended yet.
+bool Gate::stays_in_lane(Record& record) {
+  if (record.doom || lanes_.is_head(record)) return false;
+  records_.move(record, RecordState::behind);
+  admission_.behind(record);
+  return true;
+}
 
 void Gate::dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands) {
   if (intake_[record.partition].phase != PartitionPhase::assigned) {
@@ -217,13 +248,15 @@ void Gate::take_leave(Record& record, Instant now, Commands& commands) {
   commands.push_back(Forget{record.id});
   intake_.leave(record, commands);
   const bool go_on = intake_[record.partition].phase == PartitionPhase::assigned;
-  if (next != kNoSlot && go_on) make_ready(next, now, commands);
+  // It may be on its way already, in one request with this one.
+  const bool waits = next != kNoSlot && records_[next].state == RecordState::behind;
+  if (waits && go_on) make_ready(next, now, commands);
   admission_.leave(record, now, commands);
 }
 
 // The attempt goes on outside, but the record is Kafka's again.
 void Gate::abandon(Record& record, Instant now, Commands& commands) {
-  if (record.state == RecordState::attempting) admission_.place_free(record);
+  if (record.state == RecordState::attempting && record.leads) admission_.place_free(record);
   lanes_.leave(records_, record);
   --stats_[record.route.value].inside;
   ++stats_[record.route.value].returned;
@@ -305,6 +338,7 @@ void Gate::ring(Alarm alarm, Instant now, Commands& commands) {
     case Alarm::Kind::line:
       return admission_.serve(LineId{alarm.index}, now, commands);
     case Alarm::Kind::target:
+    case Alarm::Kind::batch:
       return admission_.touch(TargetId{static_cast<std::uint16_t>(alarm.index)});
     case Alarm::Kind::partition:
       return settle(PartitionId{alarm.index}, now, commands);

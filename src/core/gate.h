@@ -41,8 +41,8 @@ class Gate {
   // Goes on under other numbers: bounds, spans, attempts, the store and its policy. What is under
   // way ends as it began; what waits looks again at once. Commands are appended as by handle().
   // REQUIRES: as many routes, targets and stores; each route with the same target, order, count and
-  // kinds of limits, and with a dead letter topic exactly if it had one; now as for handle(). The seed is
-  // not looked at.
+  // kinds of limits, and with a dead letter topic exactly if it had one; now as for handle(). The
+  // seed is not looked at.
   void reconfigure(const GateOptions& options, Instant now, Commands& commands);
 
   // When to send TimePassed if nothing else happens; empty when nothing waits for time.
@@ -90,6 +90,8 @@ class Gate {
   void make_ready(Slot slot, Instant now, Commands& commands);
   void dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands);
   void try_again(Record& record, Instant now);
+  void go_on_in_part(Record& record, const DeliveryEnded& event, Instant now, Commands& commands);
+  bool stays_in_lane(Record& record);
   void finish(Record& record, Instant now, Commands& commands);
   void give_back(Record& record, Instant now, Commands& commands);
   void abandon(Record& record, Instant now, Commands& commands);

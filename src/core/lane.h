@@ -1,8 +1,8 @@
 // Lanes: the records that must leave one after the other.
 //
 // By partition a route has a lane for each partition, by key one for each key in a partition, by
-// none no lanes at all. The record at the head of a lane is the only one that may leave; it stays
-// the head until it is finished or returned.
+// none no lanes at all. The record at the head of a lane is the only one that may leave, or the
+// first of those that leave in one request; it stays the head until it is finished or returned.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,16 @@ class Lanes {
   // True if nothing stands before the next record of this lane.
   bool free(std::uint32_t lane) const { return lane == kNone || lanes_[lane].records.empty(); }
 
+  // True if nothing stands before this record.
+  bool is_head(const Record& record) const {
+    return record.lane == kNone || lanes_[record.lane].records.front() == record.id.slot;
+  }
+
   // Puts a record at the end of its lane.
   void enter(Records& records, Record& record);
 
-  // Takes a record out. Returns the record that has now become the head; kNoSlot if none has.
+  // Takes a record out. Returns the record that has now become the head; kNoSlot if none has. It
+  // may be attempting already, in one request with the one that left.
   Slot leave(Records& records, Record& record);
 
  private:

@@ -32,6 +32,7 @@ class HeldPermits {
   bool empty() const { return front_ == held_.size(); }
   std::size_t size() const { return held_.size() - front_; }
   const HeldPermit& front() const { return held_[front_]; }
+  const HeldPermit& operator[](std::size_t i) const { return held_[front_ + i]; }
   auto begin() const { return held_.begin() + static_cast<std::ptrdiff_t>(front_); }
   auto end() const { return held_.end(); }
 
@@ -86,7 +87,8 @@ struct Line {
   Credit credit;                // Between the two.
   std::uint32_t behind = 0;     // Its records that wait for others in their lanes.
   std::uint32_t total = 0;      // All its records inside.
-  std::uint32_t in_flight = 0;  // Of these: at the target.
+  std::uint32_t in_flight = 0;  // Of these: at the target, and first in their requests.
+  std::int64_t gathered = 0;    // How many of them might go together now.
 
   HeldPermits permits;
   std::optional<AskId> open_ask;

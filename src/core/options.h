@@ -1,4 +1,5 @@
-// What the gate is told when it is made, and at each reload. Filled by the composition root from the config.
+// What the gate is told when it is made, and at each reload. Filled by the composition root from
+// the config.
 #pragma once
 
 #include <array>
@@ -49,11 +50,19 @@ struct BreakerOptions {
   Duration max_wait = Duration::seconds(30);  // Doubled up to this with each probe that fails.
 };
 
+// Several records in one request. They share its place at the target; each has its own permit.
+struct BatchOptions {
+  std::uint32_t records = 1;  // Most in one request; 1 = each record goes alone.
+  Bytes bytes{1 << 20};       // A second record is only added where all together are at most this.
+  Duration linger;  // How long the first may wait for others. REQUIRES: less than use_within.
+};
+
 struct TargetOptions {
-  std::uint32_t max_in_flight = 64;
+  std::uint32_t max_in_flight = 64;  // Requests.
+  BatchOptions batch{};
   BreakerOptions breaker{};
   // How many of a hundred attempts may be retries while fresh records could have been sent instead;
-  // 100 = all of them. REQUIRES: 1 to 100.
+  // 100 = all of them. REQUIRES: 1 to 100; 100 where there are batches.
   std::int64_t retry_share = 100;
 };
 

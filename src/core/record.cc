@@ -14,13 +14,13 @@ bool allowed(RecordState from, RecordState to) {
     case S::absent:
       return to == S::behind || to == S::ready;
     case S::behind:
-      return to == S::ready || to == S::absent;
+      return to == S::ready || to == S::attempting || to == S::absent;
     case S::ready:
       return to == S::attempting || to == S::dead_lettering || to == S::backing_off ||
              to == S::absent;
     case S::attempting:
-      return to == S::backing_off || to == S::dead_lettering || to == S::abandoned ||
-             to == S::absent;
+      return to == S::backing_off || to == S::behind || to == S::dead_lettering ||
+             to == S::abandoned || to == S::absent;
     case S::backing_off:
       return to == S::ready || to == S::dead_lettering || to == S::absent;
     case S::dead_lettering:

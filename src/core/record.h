@@ -1,9 +1,11 @@
 // A record inside the gate, and the one state machine that it goes through.
 //
+//                 .-----------------v (in one request with the record before it)
 //   arrives -> behind -> ready -> attempting -> finished
-//                          ^  |       |
-//                          |  v       v
-//                       backing_off <-> dead_lettering -> finished
+//                 ^        ^  |       |  |
+//                 |        |  v       v  |
+//                 |     backing_off <-> dead_lettering -> finished
+//                 '----------------------' (behind the one that failed with it)
 //   behind:         waits for the record before it in its lane
 //   ready:          waits in its line for a permit, and with one for room at the target
 //   attempting:     at the target
@@ -54,7 +56,11 @@ struct Record {
   Permit permit;                  // Of the attempt that is under way.
   Attempt attempt;                // The last one started; 0 before the first.
   std::uint32_t not_counted = 0;  // How many of them do not count towards its dead letter.
-  Instant since;                  // When it became ready, or its attempt began.
+  bool leads = false;             // The attempt's request has its place at the target through it.
+  // No request with more records takes this one: a larger one was refused, and nobody knows for
+  // whose sake.
+  std::uint32_t most_together = ~std::uint32_t{0};
+  Instant since;                         // When it became ready, or its attempt began.
   std::optional<DeadLetterReason> doom;  // Set once it is to go to the dead letter topic.
   Links in_lane;
   Links in_line;

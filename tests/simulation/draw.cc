@@ -32,13 +32,14 @@ constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
                                                           "never",
                                                           "target_fails",
                                                           "target_held",
-                                                          "target_unusable"};
+                                                          "target_unusable",
+                                                          "target_says_which"};
 
 // How often, where a run has the fault at all: per occasion, or per second for the first four and
 // the two of the store.
 constexpr std::array<double, kFaults> kMost = {6.0, 2.0, 1.5,  1.5, 0.4, 0.3, 0.2, 0.3, 0.3,
                                                0.5, 2.0, 1.0,  0.5, 0.3, 0.2, 0.1, 1.0, 0.4,
-                                               0.5, 0.7, 0.03, 0.3, 0.2, 1.0, 0.8};
+                                               0.5, 0.7, 0.03, 0.3, 0.2, 1.0, 0.8, 0.8};
 
 void draw_faults(Settings& settings, const Overrides& overrides) {
   Dice dice(settings.seed, "faults");
@@ -143,6 +144,22 @@ void draw_retries(Settings& settings) {
   }
 }
 
+// Which targets take several records in one request. Dice of its own, as above.
+void draw_batches(Settings& settings) {
+  Dice dice(settings.seed, "batches");
+  Duration shortest = Duration::seconds(1);
+  for (const core::RouteOptions& route : settings.gate.routes) {
+    shortest = std::min(shortest, route.use_within);
+  }
+  for (core::TargetOptions& target : settings.gate.targets) {
+    if (dice.chance(0.6)) continue;
+    target.retry_share = 100;
+    target.batch.records = static_cast<std::uint32_t>(dice.spread(2, 60));
+    target.batch.bytes = Bytes{dice.spread(200, 1'000'000)};
+    if (dice.chance(0.6)) target.batch.linger = dice.duration(Duration::micros(10), shortest / 2);
+  }
+}
+
 void draw_surroundings(Dice& dice, Settings& settings) {
   for (std::size_t route = 0; route < settings.routes.size(); ++route) {
     for (std::int64_t left = dice.between(1, 3); left > 0; --left) {
@@ -213,6 +230,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   Dice dice(seed, "settings");
   draw_gate(dice, settings);
   draw_retries(settings);
+  draw_batches(settings);
   draw_surroundings(dice, settings);
   draw_faults(settings, overrides);
   if (overrides.records) settings.records = std::min(settings.records, *overrides.records);
@@ -240,7 +258,13 @@ std::string describe(const Settings& settings) {
     out << " } horizon " << options.horizon.us << " use_within " << options.use_within.us
         << " attempts " << options.attempts << (options.dead_letter ? " dead letter" : "")
         << " inside " << options.inside_records << " in flight "
-        << settings.gate.targets[options.target.value].max_in_flight << ";";
+        << settings.gate.targets[options.target.value].max_in_flight;
+    const core::BatchOptions& batch = settings.gate.targets[options.target.value].batch;
+    if (batch.records > 1) {
+      out << " together " << batch.records << " or " << batch.bytes.value << " B within "
+          << batch.linger.us << " us";
+    }
+    out << ";";
   }
   out << " faults:";
   for (std::size_t i = 0; i < kFaults; ++i) {

@@ -89,6 +89,9 @@ class Instance {
   void before(const core::Event& event);
   // What the adapters do.
   void perform(const core::Send& command);
+  void attempt(const std::vector<core::Send>& request);
+  void attempt(const core::Send& command, const AttemptPlan& plan, std::uint32_t together);
+  AttemptPlan part_of(AttemptPlan plan);
   void perform(const core::Forget& command);
   void perform(const core::Ask& command);
   void perform(const core::Release& command);
@@ -136,6 +139,7 @@ class Instance {
   std::vector<core::PartitionId> free_partitions_;
   std::size_t next_read_ = 0;
   std::vector<Slot> slots_;
+  std::vector<core::Send> request_;  // Those of it that have come so far.
   std::vector<std::uint32_t> free_slots_;
   std::vector<Line> lines_;
   std::vector<core::LineId> free_lines_;

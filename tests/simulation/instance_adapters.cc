@@ -27,14 +27,41 @@ void Instance::perform(const core::Send& command) {
       throw Failure("permit_of_cost", std::to_string(command.permit.cost.value));
     }
   }
-  const AttemptPlan plan = world_.target.plan(command.target, now);
+  request_.push_back(command);
+  if (command.more) return;
+  attempt(request_);
+  request_.clear();
+}
+
+void Instance::attempt(const std::vector<core::Send>& request) {
+  const AttemptPlan plan = world_.target.plan(request.front().target, world_.timeline.now());
+  const auto together = static_cast<std::uint32_t>(request.size());
+  const bool says_which = together > 1 && world_.faults.happens(Fault::target_says_which);
+  for (const core::Send& command : request) {
+    attempt(command, says_which ? part_of(plan) : plan, says_which ? 1 : together);
+  }
+}
+
+// One record's own end of a request that the target has answered.
+AttemptPlan Instance::part_of(AttemptPlan plan) {
+  Dice& dice = world_.faults.dice(Fault::target_says_which);
+  plan.counts = true;
+  plan.outcome = dice.chance(0.6)   ? core::Outcome::accepted
+                 : dice.chance(0.5) ? core::Outcome::retry
+                                    : core::Outcome::refused;
+  plan.accepted_after.reset();
+  if (plan.outcome == core::Outcome::accepted) plan.accepted_after = plan.ends_after / 2;
+  return plan;
+}
+
+void Instance::attempt(const core::Send& command, const AttemptPlan& plan, std::uint32_t together) {
   count_attempt(command, plan);
   LogRecord& record = log_record(command.record);
   if (plan.accepted_after) {
     world_.timeline.after(*plan.accepted_after, [&record] { record.finished = true; });
   }
-  const core::DeliveryEnded ended{command.record, command.attempt, plan.outcome, plan.hold_target,
-                                  plan.counts};
+  const core::DeliveryEnded ended{command.record,   command.attempt, plan.outcome,
+                                  plan.hold_target, plan.counts,     together};
   after(plan.ends_after, [this, ended] { tell(ended); });
   if (plan.told_again_after) after(*plan.told_again_after, [this, ended] { tell(ended); });
 }

@@ -23,7 +23,6 @@ namespace einlass::simulation {
 namespace {
 
 constexpr std::size_t kMostWorkers = 8;
-constexpr unsigned kMostSeconds = 30;     // For one seed; longer is a gate that hangs.
 constexpr std::uint64_t kTwiceEvery = 8;  // Every so many seeds are run twice and compared.
 
 struct Arguments {
@@ -104,7 +103,7 @@ bool same_twice(const Case& one, std::uint64_t hash) {
     Case one = arguments.one;
     one.seed = progress.seed;
     std::uint64_t steps = 0, hash = 0;
-    alarm(kMostSeconds);
+    end_if_it_hangs();
     progress.failed = true;  // Until it has ended well; it may not end at all.
     const Verdict verdict = run_here(one, Show::nothing, &steps, &hash);
     if (verdict.failed) _exit(1);

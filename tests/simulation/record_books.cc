@@ -98,6 +98,7 @@ void RecordChecks::check(const core::Gate& gate, Instant now) const {
     check_held(i);
   }
   targets_.check(gate, now);
+  batches_.check();
   for (std::size_t i = 0; i < books_.size(); ++i) {
     check_books(gate, core::RouteId{static_cast<std::uint16_t>(i)}, now);
   }
@@ -116,7 +117,9 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
     const core::Waiting& waiting = all[i];
     const std::uint64_t retry = waiting.retry;
     const core::TargetId target = settings_.gate.routes[i].target;
-    const bool room = targets_.lets_all_through(target, now) &&
+    // Where records are gathered they may wait for others.
+    const bool gathers = settings_.gate.targets[target.value].batch.linger > Duration{};
+    const bool room = !gathers && targets_.lets_all_through(target, now) &&
                       in_flight_[target.value] < settings_.gate.targets[target.value].max_in_flight;
     const bool unused = waiting.target > 0 && room && !somebody_has_enough(target, now);
     require(!unused, "room_unused", std::to_string(waiting.target) + " wait for the target");
@@ -132,11 +135,18 @@ RecordChecks::LinesAtTarget RecordChecks::lines_at(core::TargetId target, Instan
                                                    bool surely) const {
   LinesAtTarget lines;
   for (const Shadow& shadow : records_) {
-    if (shadow.state == State::absent || shadow.orphan || shadow.known) continue;
-    if (settings_.gate.routes[shadow.route.value].target != target) continue;
+    if (shadow.state == State::absent || shadow.known) continue;
+    const core::RouteOptions& route = settings_.gate.routes[shadow.route.value];
+    if (route.target != target) continue;
+    if (shadow.orphan) {
+      // Its attempt's end is still to be told to its limits, and its line stays for that.
+      const bool stays = !surely && shadow.state == State::sent && route.held_limits != 0;
+      if (stays) lines[shadow.line] += 0;
+      continue;
+    }
     const Owned& p = partitions_[shadow.partition.value];
     if (surely && (shadow.state == State::finished || (p.leaving && now >= p.deadline))) continue;
-    lines[shadow.line] += shadow.state == State::sent ? 1 : 0;
+    lines[shadow.line] += shadow.state == State::sent && shadow.leads ? 1 : 0;
   }
   return lines;
 }

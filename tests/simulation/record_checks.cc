@@ -12,7 +12,8 @@ RecordChecks::RecordChecks(const Settings& settings)
     : settings_(settings),
       books_(settings.routes.size()),
       in_flight_(settings.gate.targets.size()),
-      targets_(settings) {}
+      targets_(settings),
+      batches_(settings) {}
 
 RecordChecks::Shadow* RecordChecks::find(core::RecordId id) {
   if (id.slot >= records_.size()) return nullptr;
@@ -145,11 +146,13 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
   Shadow* shadow = find(event.record);
   if (!shadow || shadow->state != State::sent || shadow->attempt != event.attempt.value) return;
   const core::TargetId target = settings_.gate.routes[shadow->route.value].target;
-  --in_flight_[target.value];
+  in_flight_[target.value] -= shadow->leads ? 1 : 0;
   if (event.hold_target) {
     targets_.held(target, now + *event.hold_target);
   }
-  targets_.ended(target, event.record, shadow->sent_at, event.outcome, now);
+  if (shadow->leads) {
+    targets_.ended(target, event.record, shadow->sent_at, event.outcome, now);
+  }
   Books& books = books_[shadow->route.value];
   if (shadow->orphan) return finish(*shadow, now);
   --books.in_flight;
@@ -157,7 +160,7 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
   ++(p.leaving && now >= p.deadline ? books.unsure_attempts
                                     : books.attempts[static_cast<std::size_t>(event.outcome)]);
   shadow->outcome = event.outcome;
-  if (!event.counts) ++shadow->not_counted;
+  learn_together(event, *shadow);
   shadow->failed_at = now;
   if (event.outcome == core::Outcome::accepted) {
     ++(p.leaving && now >= p.deadline ? books.unsure : books.delivered);
@@ -166,6 +169,19 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
   shadow->state = State::waiting;
   ++partitions_[shadow->partition.value].waiting;
   ++line_waiting_[shadow->line.value];
+}
+
+// What nobody can be blamed for counts for nobody, and is told apart in smaller requests.
+void RecordChecks::learn_together(const core::DeliveryEnded& event, Shadow& shadow) const {
+  const std::uint32_t attempts = settings_.gate.routes[shadow.route.value].attempts;
+  shadow.together = event.together;
+  if (!event.counts) ++shadow.not_counted;
+  const bool refused = event.outcome == core::Outcome::refused;
+  const bool last = event.outcome == core::Outcome::retry && event.counts && attempts > 0 &&
+                    shadow.attempt - shadow.not_counted >= attempts;
+  if (event.together == 1 || !(refused || last)) return;
+  ++shadow.not_counted;
+  shadow.most_together = refused ? event.together / 2 : 1;
 }
 
 void RecordChecks::dead_letter_ended(const core::DeadLetterEnded& event, Instant now) {

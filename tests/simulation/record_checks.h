@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "batch_checks.h"
 #include "core/command.h"
 #include "core/event.h"
 #include "core/gate.h"
@@ -80,6 +81,10 @@ class RecordChecks {
     Bytes size;
     std::uint32_t attempt = 0;
     std::uint32_t not_counted = 0;         // Of these.
+    std::uint64_t request = 0;             // The last attempt's,
+    bool leads = false;                    // whether it is the first in it,
+    std::uint32_t together = 1;            // and of how many its outcome was told as one.
+    std::uint32_t most_together = ~0u;     // As a refusal has taught.
     std::optional<core::Outcome> outcome;  // Of the last attempt.
     Instant arrived_at{}, sent_at{};
     Instant failed_at{};  // The end of the last attempt or dead letter.
@@ -137,6 +142,8 @@ class RecordChecks {
   static void check_finished(const Owned& partition, const core::CommitEntry& entry);
   void left(Shadow& shadow);
   void check_lane(const Shadow& shadow) const;
+  void check_first(const core::Send& command, const Shadow& shadow, Instant now);
+  void learn_together(const core::DeliveryEnded& event, Shadow& shadow) const;
   void check_held(std::size_t id) const;
   using LinesAtTarget = std::map<core::LineId, std::uint32_t>;
   void check_places(const Shadow& shadow, Instant now) const;
@@ -155,6 +162,7 @@ class RecordChecks {
   std::vector<Books> books_;
   std::vector<std::uint32_t> in_flight_;  // By target.
   TargetChecks targets_;
+  BatchChecks batches_;
   struct Beyond {
     core::LineId line;
     core::TargetId target;

@@ -21,9 +21,16 @@ void RecordChecks::check_lane(const Shadow& shadow) const {
   const auto& lanes = partitions_[shadow.partition.value].lanes;
   const auto lane = lanes.find(shadow.lane);
   if (lane == lanes.end() || !lane->second.contains(shadow.offset)) return;
-  require(*lane->second.begin() == shadow.offset, "order_in_lane",
-          "offset " + std::to_string(shadow.offset.value) + " leaves before " +
-              std::to_string(lane->second.begin()->value));
+  for (const Offset before : lane->second) {
+    if (before == shadow.offset) return;
+    const auto is_before = [&](const Shadow& other) {
+      return other.state == State::sent && !other.orphan && other.partition == shadow.partition &&
+             other.offset == before && other.request == shadow.request;
+    };
+    require(std::any_of(records_.begin(), records_.end(), is_before), "order_in_lane",
+            "offset " + std::to_string(shadow.offset.value) + " leaves before " +
+                std::to_string(before.value));
+  }
 }
 
 void RecordChecks::send(const core::Send& command, const PermitChecks& permits, Instant now) {
@@ -39,21 +46,29 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
   require(options.attempts == 0 || !options.dead_letter ||
               command.attempt.value - shadow->not_counted <= options.attempts,
           "attempts_bound", std::to_string(command.attempt.value));
-  require(!options.dead_letter || shadow->outcome != core::Outcome::refused, "send_refused",
-          text(command.record));
+  require(!options.dead_letter || shadow->outcome != core::Outcome::refused || shadow->together > 1,
+          "send_refused", text(command.record));
   require(command.target == options.target, "target", std::to_string(command.target.value));
-  require(
-      in_flight_[command.target.value] < settings_.gate.targets[command.target.value].max_in_flight,
-      "bound_in_flight", std::to_string(in_flight_[command.target.value]));
-  check_places(*shadow, now);
-  targets_.send(command.target, command.record, now);
+  shadow->leads = batches_.send(command, shadow->size, shadow->most_together);
+  shadow->request = batches_.number();
+  if (shadow->leads) check_first(command, *shadow, now);
   check_lane(*shadow);
   check_share(*shadow, permits);
   shadow->state = State::sent;
   shadow->sent_at = now;
   shadow->attempt = command.attempt.value;
-  ++in_flight_[command.target.value], ++books_[shadow->route.value].in_flight;
+  ++books_[shadow->route.value].in_flight;
   --p.waiting, --line_waiting_[shadow->line.value];
+}
+
+// A request takes a place.
+void RecordChecks::check_first(const core::Send& command, const Shadow& shadow, Instant now) {
+  std::uint32_t& in_flight = in_flight_[command.target.value];
+  require(in_flight < settings_.gate.targets[command.target.value].max_in_flight, "bound_in_flight",
+          std::to_string(in_flight));
+  check_places(shadow, now);
+  targets_.send(command.target, command.record, now);
+  ++in_flight;
 }
 
 // Nobody has more of a target's places than are still free, unless he is alone there.
@@ -85,14 +100,17 @@ void RecordChecks::dead_letter(const core::DeadLetter& command) {
   require(shadow->state == State::waiting, "dead_letter_once", text(command.record));
   const core::RouteOptions& options = settings_.gate.routes[shadow->route.value];
   require(options.dead_letter, "dead_letter_without_topic", text(command.record));
-  check_lane(*shadow);
+  // One that was refused in a request with others need not wait for those that failed.
+  const bool together = settings_.gate.targets[options.target.value].batch.records > 1;
+  if (!together || shadow->attempt == 0) check_lane(*shadow);
   if (shadow->doomed) {
     require(command.reason == shadow->reason, "dead_letter_reason", "changed");
   } else if (command.reason == core::DeadLetterReason::refused) {
-    require(shadow->outcome == core::Outcome::refused, "dead_letter_reason", "refused");
+    require(shadow->outcome == core::Outcome::refused && shadow->together == 1,
+            "dead_letter_reason", "refused");
   } else if (command.reason == core::DeadLetterReason::attempts) {
-    require(shadow->outcome == core::Outcome::retry && options.attempts > 0 &&
-                shadow->attempt - shadow->not_counted == options.attempts,
+    require(shadow->outcome == core::Outcome::retry && shadow->together == 1 &&
+                options.attempts > 0 && shadow->attempt - shadow->not_counted == options.attempts,
             "dead_letter_reason", "attempts");
   } else {
     require(line_hopeless_[shadow->line.value], "dead_letter_reason", "never");

@@ -1,5 +1,6 @@
 #include "shrink.h"
 
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +15,6 @@ namespace einlass::simulation {
 namespace {
 
 constexpr const char* kHangs = "hangs";
-constexpr unsigned kMostSeconds = 30;  // For one seed; longer is a gate that hangs.
 
 const Trace* shown = nullptr;  // What a process that is about to die shows.
 
@@ -31,7 +31,7 @@ void on_abort(int) {
 // The last line of the child's words: "ok", "check: detail", or what a broken CHECK has said.
 Verdict read_verdict(const std::string& words, int status) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGVTALRM)
     return {true, kHangs, "no end within " + std::to_string(kMostSeconds) + " s"};
   const std::string mark = "broken invariant: ";
   if (const std::size_t at = words.find(mark); at != std::string::npos) {
@@ -45,7 +45,7 @@ Verdict read_verdict(const std::string& words, int status) {
 [[noreturn]] void live_and_die(const Case& one, Show show, int words) {
   dup2(words, STDERR_FILENO);
   std::signal(SIGABRT, on_abort);
-  alarm(kMostSeconds);
+  end_if_it_hangs();
   const Verdict verdict = run_here(one, show, nullptr, nullptr);
   std::fflush(stdout);
   if (verdict.failed) std::cerr << verdict.check << ": " << verdict.detail << std::endl;
@@ -150,6 +150,11 @@ std::string command_line(const Case& one) {
     names.append(names.empty() ? " --without " : ",").append(name_of(fault));
   }
   return line + names;
+}
+
+void end_if_it_hangs() {
+  const itimerval once{{0, 0}, {kMostSeconds, 0}};
+  setitimer(ITIMER_VIRTUAL, &once, nullptr);
 }
 
 }  // namespace einlass::simulation

@@ -9,6 +9,12 @@
 
 namespace einlass::simulation {
 
+// For one seed, of a core's time: on a busy machine nothing else says that a gate hangs.
+inline constexpr int kMostSeconds = 30;
+
+// Ends this process by SIGVTALRM after so much more of a core's time.
+void end_if_it_hangs();
+
 struct Case {
   std::uint64_t seed = 0;
   Overrides overrides;

@@ -33,6 +33,7 @@ struct CommandText {
         .add("attempt", c.attempt.value)
         .add("ask", static_cast<std::int64_t>(c.permit.ask.value))
         .add("permit", c.permit.index)
+        .add("more", c.more)
         .take();
   }
   std::string operator()(const core::Forget& c) const {
@@ -103,6 +104,7 @@ struct EventText {
     words.add(e.record).add("attempt", e.attempt.value).add("outcome", static_cast<int>(e.outcome));
     if (e.hold_target) words.add("hold_target", e.hold_target->us);
     if (!e.counts) words.add("counts", 0);
+    if (e.together > 1) words.add("together", e.together);
     return words.take();
   }
   std::string operator()(const core::PermitsAnswered& e) const {
@@ -162,7 +164,8 @@ struct CommandNumbers {
   using Numbers = std::array<std::int64_t, 4>;
   Numbers operator()(const core::Send& c) const {
     return {c.record.slot, c.record.use, c.attempt.value,
-            static_cast<std::int64_t>(c.permit.ask.value) * 65'536 + c.permit.index};
+            static_cast<std::int64_t>(c.permit.ask.value) * 65'536 + c.permit.index +
+                (c.more ? 32'768 : 0)};
   }
   Numbers operator()(const core::Forget& c) const { return {c.record.slot, c.record.use}; }
   Numbers operator()(const core::Ask& c) const {

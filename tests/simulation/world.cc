@@ -160,6 +160,7 @@ Duration World::drain_bound() const {
     each = each + one * (limit.varies ? 4 : 1);
     bound = bound + limit.window;
   }
+  for (const core::TargetOptions& at : settings.gate.targets) each = each + at.batch.linger;
   return bound + each * left * 2;
 }
 

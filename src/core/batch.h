@@ -1,0 +1,47 @@
+// Records that go to a target in one request, while they are being gathered.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "core/command.h"
+#include "core/options.h"
+#include "core/record.h"
+#include "units/id.h"
+
+namespace einlass::core {
+
+class Batch {
+ public:
+  explicit Batch(const BatchOptions& options)
+      : most_{options.records}, bytes_left_{options.bytes} {}
+
+  bool empty() const { return records_ == 0; }
+  bool full() const { return records_ >= most_; }
+
+  // Whether the record may be the next. The first may, whatever its size is.
+  bool takes(const Record& record) const {
+    return empty() || (records_ < std::min(most_, record.most_together) &&
+                       record.size.value <= bytes_left_.value);
+  }
+
+  // Books the record, whose Send is the last of `commands`. REQUIRES: takes().
+  void add(const Record& record, Commands& commands) {
+    ++records_;
+    most_ = std::min(most_, record.most_together);
+    bytes_left_.value -= record.size.value;
+    if (last_) std::get<Send>(commands[*last_]).more = true;
+    last_ = commands.size() - 1;
+  }
+
+ private:
+  std::uint32_t most_;
+  Bytes bytes_left_;
+  std::uint32_t records_ = 0;
+  std::optional<std::size_t> last_;  // Where the last one's Send stands.
+};
+
+}  // namespace einlass::core

@@ -1,0 +1,35 @@
+// One gate's promises about requests that carry several records: within their bounds, one target,
+// nobody with more company than he may have. Written from src/core/options.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/command.h"
+#include "draw.h"
+
+namespace einlass::simulation {
+
+class BatchChecks {
+ public:
+  explicit BatchChecks(const Settings& settings) : settings_(settings) {}
+
+  // The next Send. `most_together`: the record's own bound. True if it begins a request.
+  bool send(const core::Send& command, Bytes size, std::uint32_t most_together);
+
+  // The request of the last Send: each has a number of its own.
+  std::uint64_t number() const { return number_; }
+
+  // After each event: no request is left half filled.
+  void check() const;
+
+ private:
+  const Settings& settings_;
+  std::uint64_t number_ = 0;
+  bool open_ = false;
+  core::TargetId target_;
+  std::uint32_t records_ = 0, most_ = 0;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace einlass::simulation

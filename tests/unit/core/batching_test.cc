@@ -1,0 +1,188 @@
+// Several records in one request.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "bench_gate.h"
+
+namespace einlass::core {
+namespace {
+
+using Requests = std::vector<std::vector<std::uint32_t>>;
+
+// A gate whose target takes four records in a request and waits 5 ms for them.
+struct Batching : ::testing::Test {
+  BenchGate bench = BenchGate(options());
+
+  static GateOptions options() {
+    RouteOptions route;
+    route.order = Order::partition;
+    route.attempts = 2;
+    route.dead_letter = true;
+    GateOptions all = BenchGate::options_for(route, 2);
+    all.targets[0].batch = {4, Bytes{10'000}, Duration::millis(5)};
+    return all;
+  }
+  void SetUp() override {
+    bench.assign(0);
+    bench.assign(1);
+  }
+
+  void arrive(std::uint32_t first, std::uint32_t count, std::uint32_t partition = 0) {
+    for (std::uint32_t i = first; i < first + count; ++i) bench.arrive(i, i, partition);
+  }
+  void ended(std::uint32_t record, Outcome outcome, std::uint32_t attempt, std::uint32_t together) {
+    bench.put(DeliveryEnded{RecordId{record, 0}, Attempt{attempt}, outcome, std::nullopt, true,
+                            together});
+  }
+  void all_ended(std::uint32_t count, Outcome outcome, std::uint32_t attempt) {
+    for (std::uint32_t i = 0; i < count; ++i) ended(i, outcome, attempt, count);
+  }
+
+  // The slots of the records of each request since the last call.
+  Requests requests() {
+    Requests found;
+    bool more = false;
+    for (const Send& send : bench.all<Send>()) {
+      if (!more) found.emplace_back();
+      found.back().push_back(send.record.slot);
+      more = send.more;
+    }
+    EXPECT_FALSE(more);
+    bench.commands.clear();
+    return found;
+  }
+};
+
+TEST_F(Batching, a_full_request_leaves_at_once) {
+  arrive(0, 4);
+  EXPECT_EQ(requests(), (Requests{{0, 1, 2, 3}}));
+}
+
+TEST_F(Batching, a_request_that_does_not_fill_leaves_after_the_linger_time) {
+  arrive(0, 3);
+  bench.pass(Duration::micros(4'999));
+  EXPECT_EQ(requests(), Requests{});
+  bench.pass(Duration::micros(1));
+  EXPECT_EQ(requests(), (Requests{{0, 1, 2}}));
+}
+
+TEST_F(Batching, the_rest_of_a_lane_waits_until_the_request_has_ended) {
+  arrive(0, 6);
+  EXPECT_EQ(requests(), (Requests{{0, 1, 2, 3}}));
+  bench.pass(Duration::millis(50));
+  EXPECT_EQ(requests(), Requests{});
+  for (std::uint32_t i = 0; i < 4; ++i) ended(i, Outcome::accepted, 1, 4);
+  bench.pass(Duration::millis(5));
+  EXPECT_EQ(requests(), (Requests{{4, 5}}));
+}
+
+TEST_F(Batching, lanes_share_a_request_and_a_request_takes_one_place) {
+  arrive(0, 2, 0);
+  arrive(2, 2, 1);
+  EXPECT_EQ(requests(), (Requests{{0, 1, 2, 3}}));
+  bench.assign(2);
+  bench.assign(3);
+  arrive(4, 4, 2);
+  bench.pass(Duration::millis(5));
+  EXPECT_EQ(requests(), (Requests{{4, 5, 6, 7}})) << "the second place";
+  arrive(8, 4, 3);
+  bench.pass(Duration::millis(50));
+  EXPECT_EQ(requests(), Requests{}) << "there is no third";
+}
+
+TEST_F(Batching, no_record_is_added_beyond_the_bytes) {
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    bench.put(RecordArrived{PartitionId{0}, RecordId{i, 0}, Offset{i}, LineId{0}, std::nullopt,
+                            Bytes{i == 0 ? 20'000 : 6'000}});
+  }
+  bench.pass(Duration::millis(5));
+  EXPECT_EQ(requests(), (Requests{{0}})) << "one that is larger goes alone";
+  ended(0, Outcome::accepted, 1, 1);
+  bench.pass(Duration::millis(5));
+  EXPECT_EQ(requests(), (Requests{{1}}));
+}
+
+TEST_F(Batching, what_failed_together_goes_again_in_order) {
+  arrive(0, 3);
+  bench.pass(Duration::millis(5));
+  requests();
+  all_ended(3, Outcome::retry, 1);
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(requests(), (Requests{{0, 1, 2}}));
+}
+
+TEST_F(Batching, a_refused_request_is_taken_apart_until_it_is_known_who_is_refused) {
+  arrive(0, 4);
+  requests();
+  all_ended(4, Outcome::refused, 1);
+  bench.pass(Duration::millis(5));
+  EXPECT_EQ(requests(), (Requests{{0, 1}}));
+  all_ended(2, Outcome::refused, 2);
+  bench.pass(Duration::millis(5));
+  EXPECT_EQ(requests(), (Requests{{0}}));
+  EXPECT_TRUE(bench.all<DeadLetter>().empty());
+  ended(0, Outcome::refused, 3, 1);
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+  EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::refused);
+}
+
+TEST_F(Batching, the_answer_may_say_who_is_refused) {
+  arrive(0, 4);
+  requests();
+  ended(0, Outcome::accepted, 1, 1);
+  ended(1, Outcome::refused, 1, 1);
+  ended(2, Outcome::retry, 1, 1);
+  ended(3, Outcome::accepted, 1, 1);
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+  EXPECT_EQ(bench.all<DeadLetter>()[0].record.slot, 1u);
+  bench.put(DeadLetterEnded{RecordId{1, 0}, true});
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(requests(), (Requests{{2}}));
+}
+
+TEST_F(Batching, nobody_is_a_dead_letter_for_what_his_company_did) {
+  arrive(0, 3);
+  bench.pass(Duration::millis(5));
+  all_ended(3, Outcome::retry, 1);
+  bench.pass(Duration::seconds(1));
+  requests();
+  all_ended(3, Outcome::retry, 2);
+  EXPECT_TRUE(bench.all<DeadLetter>().empty());
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(requests(), (Requests{{0}})) << "alone";
+  ended(0, Outcome::retry, 3, 1);
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+  EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::attempts);
+}
+
+TEST_F(Batching, what_gathers_is_given_back_with_its_partition) {
+  arrive(0, 3);
+  bench.put(PartitionRevoked{PartitionId{0}, bench.now + Duration::seconds(1)});
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).returned, 3u);
+  bench.pass(Duration::seconds(2));
+  EXPECT_EQ(requests(), Requests{});
+}
+
+// Each record has a permit of its own, and only those that have one go.
+TEST(BatchingWithLimit, as_many_go_as_permits_are_due) {
+  GateOptions options = Batching::options();
+  options.routes[0].order = Order::none;
+  options.routes[0].limit_count = 1;
+  options.routes[0].horizon = Duration::millis(500);
+  BenchGate bench(options);
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 6; ++i) bench.arrive(i, i);
+  bench.answer({0});
+  bench.answer({0, 0, 20}, Duration::seconds(1));
+  EXPECT_TRUE(bench.sent().empty()) << "it may still fill";
+  bench.pass(Duration::millis(5));
+  EXPECT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1, 2}));
+  bench.pass(Duration::millis(20));
+  EXPECT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).limits[0].admissions, 4u);
+}
+
+}  // namespace
+}  // namespace einlass::core
