@@ -11,6 +11,7 @@
 #include "app/check.h"
 #include "app/dead_story.h"
 #include "app/demo.h"
+#include "app/healthcheck.h"
 #include "app/redrive.h"
 #include "app/replay.h"
 #include "app/run.h"
@@ -89,6 +90,9 @@ struct CommandLine {
         ->add_flag("--connect", connect, "Also try Kafka, Redis and every target");
     add_config_verb(app, "print-config",
                     "Print the configuration as understood: defaults filled in, secrets as \"***\"",
+                    path);
+    add_config_verb(app, "healthcheck",
+                    "Ask the gate that runs with it whether its loops turn; exit code 1 if not",
                     path);
     add_replay_options(
         add_config_verb(app, "replay", "Run a trace of asks through some of the limits", path));
@@ -197,6 +201,7 @@ int dispatch(CommandLine& line) {
   if (line.app.got_subcommand("run")) {
     return with_config(line, [&](const config::Config& config) { return run(line.path, config); });
   }
+  if (line.app.got_subcommand("healthcheck")) return with_config(line, healthcheck);
   if (line.app.got_subcommand("redrive")) {
     return with_config(line,
                        [&](const config::Config& config) { return redrive(config, line.redrive); });

@@ -21,6 +21,7 @@
 #include "app/reload.h"
 #include "app/shards.h"
 #include "app/status.h"
+#include "app/supervisor.h"
 #include "app/watchdog.h"
 
 namespace einlass::app {
@@ -28,6 +29,9 @@ namespace {
 
 // Beyond the drain itself: for the last commit and for leaving the group.
 constexpr Duration kLeavePatience = Duration::seconds(10);
+
+// What the service manager allows beyond that, so that the reason is said by us before it acts.
+constexpr Duration kLastWords = Duration::seconds(5);
 
 constexpr std::chrono::milliseconds kLogTick{250};
 
@@ -49,7 +53,8 @@ class Service {
         signals_(io_, SIGTERM, SIGINT),
         hang_up_(io_, SIGHUP),
         last_moment_(io_),
-        log_tick_(io_) {}
+        log_tick_(io_),
+        alive_(io_) {}
 
   int run() {
     tell({Severity::info, "started",
@@ -59,6 +64,8 @@ class Service {
     wait_for_hang_up();
     tick_log();
     shards_.start();
+    supervisor_.ready("running");
+    tell_alive();
     while (!code_) io_.run_one();
     return *code_;
   }
@@ -87,8 +94,23 @@ class Service {
   void wait_for_hang_up() {
     hang_up_.async_wait([this](const boost::system::error_code& error, int) {
       if (error) return;
-      reload_.begin([](const Reload::Outcome&) {});
+      if (!stopping_) supervisor_.reloading();
+      reload_.begin([this](const Reload::Outcome& outcome) {
+        if (stopping_) return;
+        supervisor_.ready(outcome.status == 200 ? "running" : "reload refused: " + outcome.text);
+      });
       wait_for_hang_up();
+    });
+  }
+
+  // That this thread turns. Whether the shards' loops do, the watchdog looks after.
+  void tell_alive() {
+    const auto period = supervisor_.watchdog_period();
+    if (!period) return;
+    supervisor_.alive();
+    alive_.expires_after(std::chrono::microseconds(period->us));
+    alive_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) tell_alive();
     });
   }
 
@@ -102,6 +124,7 @@ class Service {
     const Duration drain_timeout = reload_.config().drain_timeout;
     shards_.stop(drain_timeout);
     const Duration patience = drain_timeout + kLeavePatience;
+    supervisor_.stopping(patience + kLastWords);
     last_moment_.expires_after(std::chrono::microseconds(patience.us));
     last_moment_.async_wait([this](const boost::system::error_code& cancelled) {
       if (cancelled) return;
@@ -170,6 +193,8 @@ class Service {
   boost::asio::signal_set hang_up_;
   boost::asio::steady_timer last_moment_;
   boost::asio::steady_timer log_tick_;
+  boost::asio::steady_timer alive_;
+  const Supervisor supervisor_;
   bool stopping_ = false;
   std::optional<int> code_;
 };

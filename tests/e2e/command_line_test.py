@@ -2,8 +2,10 @@
 
 import glob
 import os
+import socket
 import subprocess
 import tempfile
+import threading
 import unittest
 
 import places
@@ -54,7 +56,7 @@ class CommandLine(unittest.TestCase):
     def test_help(self):
         code, text, errors = einlass("--help")
         self.assertEqual((code, errors), (0, ""))
-        verbs = ("run", "check", "print-config", "replay", "redrive", "demo")
+        verbs = ("run", "check", "print-config", "healthcheck", "replay", "redrive", "demo")
         for verb in verbs:
             self.assertIn(verb, text)
         for verb in verbs:
@@ -62,6 +64,52 @@ class CommandLine(unittest.TestCase):
                 code, text, _ = einlass("help", verb)
                 self.assertEqual(code, 0)
                 self.assertIn(verb, text)
+
+    def _healthcheck(self, answer):
+        """Of a gate that answers so; None: takes the connection and says nothing."""
+        with tempfile.TemporaryDirectory() as directory, socket.create_server(("127.0.0.1", 0)) as server:
+            path, port = os.path.join(directory, "gate.yaml"), server.getsockname()[1]
+            with open(os.path.join(places.ROOT, "config", "gate.yaml")) as example, open(path, "w") as config:
+                config.write(example.read() + f"admin: {{listen: 0.0.0.0:{port}}}\n")
+            asked = []
+
+            def serve():
+                connection, _ = server.accept()
+                with connection:
+                    asked.append(connection.recv(4096))
+                    if answer is None:
+                        connection.recv(4096)
+                    else:
+                        connection.sendall(answer)
+
+            thread = threading.Thread(target=serve)
+            thread.start()
+            code, said, errors = einlass("healthcheck", "-c", path)
+            thread.join()
+        self.assertTrue(asked[0].startswith(b"GET /healthz HTTP/1.1\r\n"), asked)
+        return code, said, errors.replace(f":{port}", ":PORT")
+
+    def test_healthcheck(self):
+        where = "einlass: http://127.0.0.1:PORT/healthz: "
+        head = "HTTP/1.1 {}\r\nConnection: close\r\n\r\n{}"
+        self.assertEqual(self._healthcheck(head.format("200 OK", "the loop turns\n").encode()),
+                         (0, "the loop turns\n", ""))
+        trouble = "the loop has not turned for 7 s; it is in the verb handle"
+        self.assertEqual(self._healthcheck(head.format("503 Service Unavailable", trouble + "\n").encode()),
+                         (1, "", where + trouble + "\n"))
+        self.assertEqual(self._healthcheck(b""), (1, "", where + "End of file; is the gate running?\n"))
+        self.assertEqual(self._healthcheck(None),
+                         (1, "", where + "no answer within 5 s; is the gate running?\n"))
+
+    def test_healthcheck_of_no_gate(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config, socket.socket() as nobody:
+            nobody.bind(("127.0.0.1", 0))
+            with open(os.path.join(places.ROOT, "config", "gate.yaml")) as example:
+                config.write(example.read() + f"admin: {{listen: 127.0.0.1:{nobody.getsockname()[1]}}}\n")
+            config.flush()
+            code, _, errors = einlass("healthcheck", "-c", config.name)
+        self.assertEqual(code, 1)
+        self.assertIn("Connection refused; is the gate running?", errors)
 
     def test_version(self):
         code, text, errors = einlass("--version")
