@@ -1,0 +1,52 @@
+"""The unit as systemd reads it, and the manual page against the program."""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EINLASS = os.path.join(os.environ["EINLASS_BUILD"], "einlass")
+UNIT = os.path.join(ROOT, "deploy", "systemd", "einlass.service")
+MOST_EXPOSED = 2.0
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+class Unit(unittest.TestCase):
+    def setUp(self):
+        with open(UNIT) as file:
+            self.text = file.read()
+
+    def test_systemd_understands_all_of_it(self):
+        """Unknown keys and bad values are printed, with exit code 0: so any word is a failure."""
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "einlass.service")
+            with open(path, "w") as file:
+                file.write(self.text.replace("/usr/bin/einlass", EINLASS))
+            done = run("systemd-analyze", "verify", "--man=no", path)
+            words = [line for line in (done.stdout + done.stderr).splitlines() if "einlass" in line]
+            self.assertEqual((words, done.returncode), ([], 0))
+
+    def test_hardening(self):
+        done = run("systemd-analyze", "security", "--offline=true", UNIT)
+        level = float(re.search(r"exposure level for einlass.service: ([0-9.]+)", done.stdout)[1])
+        self.assertLess(level, MOST_EXPOSED)
+
+
+class ManualPage(unittest.TestCase):
+    def test_names_every_verb(self):
+        verbs = re.findall(r"^  ([a-z-]+) ", run(EINLASS, "--help").stdout.partition("Subcommands:")[2], re.MULTILINE)
+        self.assertGreater(len(verbs), 6)
+        with open(os.path.join(ROOT, "deploy", "debian", "einlass.1")) as file:
+            page = file.read().replace("\\-", "-")
+        section = page.partition(".SH VERBS")[2].partition(".SH")[0]
+        named = re.findall(r'^\.BI? "?([a-z][a-z-]+)', section, re.MULTILINE)
+        self.assertEqual(sorted(set(named)), sorted(verbs), "deploy/debian/einlass.1, section VERBS")
+
+
+if __name__ == "__main__":
+    unittest.main()
