@@ -1,5 +1,7 @@
 #include "app/admin.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,6 +80,9 @@ http::ServerResponse Admin::health() const {
 
 http::ServerResponse Admin::metrics(const Views& views) const {
   einlass::metrics::Snapshot sum = sum_of(views);
+  sum.shards = views.shards.size();
+  sum.shards_answering =
+      static_cast<std::uint64_t>(std::count(views.answered.begin(), views.answered.end(), true));
   const ReloadState& reload = reload_.state();
   sum.reloads = {reload.successful, static_cast<double>(reload.succeeded_at.us) / 1e6,
                  reload.applied, reload.wrong, reload.needs_restart};

@@ -48,7 +48,8 @@ class Limiters {
   void hold(core::TargetId target, Duration length);
 
   // Goes on under other numbers. What limits in memory allow is changed for the whole process by
-  // ProcessLimits. REQUIRES: the configuration lives until the next call; no change needs a restart.
+  // ProcessLimits. REQUIRES: the configuration lives until the next call; no change needs a
+  // restart.
   void reconfigure(const config::Config& config);
 
   // Redis answers no more, or again: as the store has said to the gate.
@@ -62,6 +63,7 @@ class Limiters {
   const redis::Store* redis() const { return redis_.get(); }
   const core::Histogram& redis_calls() const { return redis_calls_; }
   std::size_t lines() const { return table_.size(); }
+  const LineTable& table() const { return table_; }
 
  private:
   struct Route {

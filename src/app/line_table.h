@@ -38,6 +38,14 @@ class LineTable {
   core::RouteId route_of(core::LineId line) const { return lines_[line.value].route; }
   std::size_t size() const { return by_keys_.size(); }
 
+  // Calls `visit` with each line and its route.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+      if (lines_[i].keys != nullptr) visit(core::LineId{i}, lines_[i].route);
+    }
+  }
+
  private:
   struct Hash {
     using is_transparent = void;

@@ -25,6 +25,7 @@ class StoredRecord {
   PartitionNumber number;
   Offset offset;
   std::int64_t timestamp_ms = -1;
+  Instant arrived;  // When it was taken in.
 
   std::string_view topic() const { return view(topic_); }
   std::optional<std::string_view> key() const { return optional_view(key_); }
@@ -84,6 +85,9 @@ class RecordStore {
   StoredRecord& operator[](core::RecordId id);
 
   void forget(core::RecordId id);
+
+  // Of the record in that slot, for whoever knows it by nothing else. REQUIRES: there is one.
+  Instant arrived(std::uint32_t slot) const { return records_[slot].arrived; }
 
  private:
   std::vector<StoredRecord> records_;

@@ -93,6 +93,7 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
     handle();
     at(Verb::perform);
     perform();
+    counts_.turns.observe(clock_.now() - woken_);
     if (each_turn) each_turn(now_);
   }
   if (fatal_) return false;
@@ -121,6 +122,7 @@ void Shard::wait() {
     }
     io_.run_one();
   }
+  woken_ = clock_.now();
   io_.poll();
   now_ = std::max(now_, clock_.now());
 }
@@ -130,6 +132,7 @@ void Shard::collect() { source_->poll(now_, kMessagesPerTurn); }
 void Shard::handle() {
   handling_.swap(events_);
   for (const core::Event& event : handling_) {
+    counts_.note(event);
     if (const auto* assigned = std::get_if<core::PartitionAssigned>(&event)) {
       const std::size_t index = assigned->partition.value;
       if (index >= route_of_partition_.size()) route_of_partition_.resize(index + 1);
@@ -189,6 +192,7 @@ void Shard::take(const kafka::Message& message) {
   perform_while_reading();
   const core::RouteId route = route_of_partition_[message.partition.value];
   const core::RecordId record = records_.put(message, route);
+  records_[record].arrived = now_;
   const Place place = limiters_.place_of(route, message);
   if (!place.bad.empty()) records_[record].last_error = place.bad;
   const bool by_key = config_->routes[route.value].order == config::Order::key;

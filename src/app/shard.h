@@ -21,6 +21,7 @@
 #include "app/process_limits.h"
 #include "app/record_store.h"
 #include "app/request.h"
+#include "app/shard_counts.h"
 #include "app/shard_place.h"
 #include "app/targets.h"
 #include "app/verb.h"
@@ -80,7 +81,11 @@ class Shard final : public kafka::MessageSink {
   const Limiters& limiters() const { return limiters_; }
   const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
   TargetStatus target_status(std::size_t i) const { return targets_.status(i); }
+  const ShardCounts& counts() const { return counts_; }
   Instant now() const { return now_; }
+
+  // When the record in that slot of the ledgers was taken in. REQUIRES: it is inside.
+  Instant arrived(std::uint32_t slot) const { return records_.arrived(slot); }
 
   // For the source: takes in one message.
   void take(const kafka::Message& message) override;
@@ -125,6 +130,7 @@ class Shard final : public kafka::MessageSink {
   core::Commands deferred_;  // Of that: what waits until the source has finished reading.
   core::Gate gate_;
   BreakerNotices breaker_notices_;
+  ShardCounts counts_;
   RecordStore records_;
   Limiters limiters_;
   Targets targets_;
@@ -134,6 +140,7 @@ class Shard final : public kafka::MessageSink {
   boost::asio::steady_timer wakeup_;
   Instant wakeup_at_ = kNever;  // What wakeup_ is set to.
   Instant now_;
+  Instant woken_;  // When this turn began to do something.
   std::atomic<Verb> verb_{Verb::wait};
   bool fatal_ = false;
   bool stopped_ = false;

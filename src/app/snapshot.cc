@@ -1,21 +1,25 @@
 #include "app/snapshot.h"
 
+#include <algorithm>
+#include <ctime>
 #include <string>
 #include <utility>
 
 #include "adapters/kafka/mock_broker.h"
+#include "app/allowed.h"
 #include "app/stand_in.h"
+#include "app/waiting_keys.h"
 #include "app/wiring.h"
+#include "config/parameters.h"
+#include "config/record_sources.h"
 #include "units/topic_pattern.h"
 
 namespace einlass::app {
 namespace {
 
-// With series of their own, of one shard: whatever patterns bring, the page stays one that can be
-// read. /v1/status has them all.
-constexpr std::size_t kMostPartitions = 10'000;
-
 core::RouteId route_id(std::size_t i) { return core::RouteId{static_cast<std::uint16_t>(i)}; }
+
+double seconds(Duration duration) { return static_cast<double>(duration.us) / 1e6; }
 
 std::string policy_name(config::OnOutage policy) {
   switch (policy) {
@@ -38,9 +42,14 @@ metrics::Route route_metrics(const Shard& shard, const config::Config& config, s
   }
   route.stats = shard.gate().stats(route_id(i));
   route.waiting = waiting;
+  for (const std::size_t limit : config.routes[i].limits) {
+    route.keyed |= config.limits[limit].key.kind != config::KeySource::Kind::none;
+  }
   for (const core::Partition& partition : shard.gate().partitions()) {
-    const bool counts = partition.phase == core::PartitionPhase::assigned && partition.held;
-    if (counts && partition.route == route_id(i)) ++route.partitions_held;
+    if (partition.phase != core::PartitionPhase::assigned) continue;
+    if (partition.route != route_id(i)) continue;
+    ++route.partitions_assigned;
+    if (partition.held) ++route.partitions_held;
   }
   return route;
 }
@@ -53,7 +62,8 @@ void add_stores(const Shard& shard, const config::Config& config, metrics::Snaps
   if (const redis::Store* store = shard.limiters().redis()) {
     const redis::StoreStatus status = store->status();
     snapshot.stores.push_back({"redis", status.granted, status.denied, status.errors,
-                               status.timeouts, shard.limiters().redis_calls()});
+                               status.timeouts, shard.limiters().redis_calls(), status.up,
+                               status.nodes, status.nodes_up});
   }
 }
 
@@ -89,17 +99,67 @@ void add_topics(const kafka::SourceStatus& source, const config::Config& config,
   for (const auto& [topic, offsets] : skipped) add(topic, offsets);
 }
 
-void add_partitions(const Shard& shard, const kafka::SourceStatus& source,
-                    metrics::Snapshot& snapshot) {
-  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
-    if (snapshot.partitions.size() == kMostPartitions) return;
-    metrics::Partition shown{partition.topic, partition.number, std::nullopt, 0};
-    if (partition.committed.value >= 0) shown.committed = partition.committed;
-    if (const core::Partition* ledger = shard.gate().partition(partition.partition)) {
-      shown.finished_ahead = ledger->ledger.finished_ahead();
-    }
-    snapshot.partitions.push_back(std::move(shown));
+metrics::Limit limit_metrics(const config::Limit& limit) {
+  metrics::Limit shown;
+  shown.name = limit.limit.name;
+  shown.algorithm = config::algorithm_name(limit.limit.parameters);
+  shown.store = limit.store == config::Store::redis ? "redis" : "memory";
+  shown.key = config::to_text(limit.key);
+  if (limit.cost.kind != config::CostSource::Kind::number) return shown;
+  const auto cost = static_cast<double>(limit.limit.cost.value);
+  const Allowed allowed = allowed_by(limit.limit.parameters);
+  shown.at_once = allowed.at_once / cost;
+  if (allowed.per_second) shown.per_second = *allowed.per_second / cost;
+  return shown;
+}
+
+metrics::Target target_metrics(const Shard& shard, const config::Config& config, std::size_t i) {
+  const core::TargetId id{static_cast<std::uint16_t>(i)};
+  const TargetStatus status = shard.target_status(i);
+  const Duration held = std::max(shard.gate().held_until(id) - shard.now(), Duration{});
+  metrics::Target shown;
+  shown.name = config.targets[i].name;
+  shown.breaker_open = !shard.gate().breaker(id).closed();
+  shown.held_seconds = seconds(held);
+  shown.in_flight = status.in_flight;
+  shown.connections = status.connections;
+  shown.most_in_flight = config.targets[i].max_in_flight();
+  shown.unusable = !status.unusable.empty();
+  return shown;
+}
+
+metrics::Consumer consumer_metrics(const ShardCounts& counts, const kafka::SourceStatus& source) {
+  return {.joined = source.joined,
+          .brokers_down = source.brokers_down,
+          .assigned = counts.assigned,
+          .revoked = counts.revoked,
+          .lost = counts.lost,
+          .commits = counts.committed,
+          .commits_failed = counts.failed,
+          .commits_fenced = counts.fenced};
+}
+
+metrics::Partition partition_metrics(const Shard& shard,
+                                     const kafka::SourceStatus::Partition& partition) {
+  metrics::Partition shown;
+  shown.topic = partition.topic;
+  shown.number = partition.number;
+  shown.lag = partition.lag;
+  if (partition.committed.value >= 0) shown.committed = partition.committed;
+  const core::Partition* known = shard.gate().partition(partition.partition);
+  if (known == nullptr) return shown;
+  shown.finished_ahead = known->ledger.finished_ahead();
+  if (const auto slot = known->ledger.oldest_unfinished()) {
+    shown.oldest_seconds = seconds(shard.now() - shard.arrived(*slot));
   }
+  return shown;
+}
+
+// CPU time of the thread that calls.
+double thread_seconds() {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) / 1e9;
 }
 
 }  // namespace
@@ -112,15 +172,22 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     snapshot.routes.push_back(route_metrics(shard, config, i, waiting[i]));
   }
+  add_waiting_keys(shard.gate(), shard.limiters(), snapshot.routes);
   add_stores(shard, config, snapshot);
   add_outage_policies(shard, config, snapshot);
+  for (const config::Limit& limit : config.limits) {
+    snapshot.limits.push_back(limit_metrics(limit));
+  }
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
-    const core::TargetId id{static_cast<std::uint16_t>(i)};
-    snapshot.targets.push_back({config.targets[i].name, !shard.gate().breaker(id).closed()});
+    snapshot.targets.push_back(target_metrics(shard, config, i));
   }
   const kafka::SourceStatus source = shard.source().status();
+  snapshot.consumer = consumer_metrics(shard.counts(), source);
+  snapshot.loops.push_back({shard.place().number, shard.counts().turns, thread_seconds()});
   add_topics(source, config, snapshot);
-  add_partitions(shard, source, snapshot);
+  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
+    snapshot.partitions.push_back(partition_metrics(shard, partition));
+  }
   return snapshot;
 }
 

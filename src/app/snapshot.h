@@ -7,6 +7,7 @@
 
 namespace einlass::app {
 
+// REQUIRES: called on the shard's thread, whose CPU time is part of it.
 metrics::Snapshot snapshot(const Shard& shard, const config::Config& config);
 
 }  // namespace einlass::app

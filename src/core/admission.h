@@ -84,6 +84,12 @@ class Admission {
   // Splits the ready records by what they wait for, into the one of their route.
   void add_waiting(Instant now, std::span<Waiting> by_route) const;
 
+  // How many of the line's records are inside and not at the target. REQUIRES: the line is known.
+  std::uint32_t waiting_in(LineId id) const {
+    const Line& line = lines_[id.value];
+    return line.total - line.in_flight;
+  }
+
  private:
   using Queue = List<Line, &Line::in_queue>;
   // Permits that a target's lines hold or have asked for, and the lines that wait until they are

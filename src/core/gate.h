@@ -51,6 +51,8 @@ class Gate {
   const RouteStats& stats(RouteId route) const { return stats_[route.value]; }
   // By RouteId. Walks over all lines once.
   std::vector<Waiting> waiting(Instant now) const;
+  // Of one line's records, all that are not at the target. REQUIRES: the line is known.
+  std::uint32_t waiting_in(LineId line) const { return admission_.waiting_in(line); }
   // Until when nothing is sent to the target, by a Retry-After or its breaker; past if it is not
   // so.
   Instant held_until(TargetId target) const { return delivery_.held_until(target); }

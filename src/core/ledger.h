@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,11 @@ class Ledger {
 
   // The offset to read next after a restart: all below it that arrived are finished.
   Offset committable() const;
+
+  // The slot of the oldest unfinished record; none if all that arrived are finished.
+  std::optional<std::uint32_t> oldest_unfinished() const {
+    return begin_ == end_ ? std::nullopt : std::optional(at(begin_).slot);
+  }
 
   // From the oldest unfinished offset to the newest: what the book must remember.
   std::size_t span() const { return static_cast<std::size_t>(end_ - begin_); }

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "adapters/kafka/handles.h"
+#include "adapters/kafka/lookup.h"
 #include "adapters/kafka/wakeups.h"
 #include "core/finished_map.h"
 #include "core/ids.h"
@@ -50,8 +52,9 @@ struct Partition {
   bool queued = false;     // Stands in the ready line.
   std::int64_t next = -1;  // The offset that comes next if none is missing; -1 before it is known.
   Offset committed{-1};
-  bool uncommitted = false;     // The last commit that the gate wanted has not been acknowledged.
-  std::size_t most_queued = 0;  // The most messages that its queue held of late.
+  std::optional<LogBounds> log;  // As Kafka said in the last seconds.
+  bool uncommitted = false;      // The last commit that the gate wanted has not been acknowledged.
+  std::size_t most_queued = 0;   // The most messages that its queue held of late.
   QueueHandle queue;
 
   Finding finding = Finding::sought;

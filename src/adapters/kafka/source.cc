@@ -36,6 +36,13 @@ void check_topics(const std::vector<SourceOptions::Topic>& topics) {
   }
 }
 
+// Without a commit all that the log holds is still to be done.
+std::optional<std::uint64_t> lag_of(const Partition& partition) {
+  if (!partition.log) return std::nullopt;
+  const std::int64_t from = std::max(partition.committed.value, partition.log->start.value);
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(partition.log->end.value - from, 0));
+}
+
 // Has no owner, and is never destroyed: rd_kafka_destroy() waits for ever once a topic was deleted
 // while it was assigned (6 of 6 with librdkafka 2.0.2), and for a look-up of a broker's name at any
 // time. It ends with the process.
@@ -70,6 +77,7 @@ Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
                   assignment.woken(key);
                 }
               }),
+      log_ends(io, client, assignment),
       lookup(io, client, [this](std::vector<Position> found) {
         answers = std::move(found);
         main_ready = true;
@@ -127,6 +135,7 @@ void Source::State::tick() {
   main_ready = true;
   assignment.for_each([this](Partition& partition) { assignment.more(partition); });
   tell_rebalance_failure(positions.tick());
+  log_ends.tick();
 }
 
 Source::Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,
@@ -214,7 +223,8 @@ SourceStatus Source::status() const {
                                  .revoking = phase == Phase::revoking || phase == Phase::lost,
                                  .waiting = phase == Phase::waiting,
                                  .stuck = partition.why_stuck,
-                                 .committed = partition.committed});
+                                 .committed = partition.committed,
+                                 .lag = lag_of(partition)});
     if (status.trouble.empty()) status.trouble = partition.why_stuck;
   });
   return status;

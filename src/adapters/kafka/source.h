@@ -100,6 +100,8 @@ struct SourceStatus {
     bool waiting = false;  // Where to begin is not known yet, so it is not the gate's.
     std::string stuck;     // Why it is not read before somebody decides; empty if it is.
     Offset committed{-1};  // What the group has, as far as we know; -1 if nothing.
+    // Offsets from there to the log's end, as Kafka said in the last seconds; none before that.
+    std::optional<std::uint64_t> lag{};
   };
   bool joined = false;  // Has (or had) an assignment since the last trouble, even an empty one.
   bool brokers_down = false;  // Every broker is out of reach.

@@ -12,6 +12,7 @@
 #include "adapters/kafka/errors.h"
 #include "adapters/kafka/fetching.h"
 #include "adapters/kafka/handles.h"
+#include "adapters/kafka/log_ends.h"
 #include "adapters/kafka/lookup.h"
 #include "adapters/kafka/positions.h"
 #include "adapters/kafka/rebalance.h"
@@ -66,6 +67,7 @@ struct Source::State {
   Fetching fetching{client, assignment};
   Positions positions{options.auto_offset_reset, assignment, fetching, events, notify};
   Rebalance rebalance{options, {assignment, fetching, positions, commits, events}};
+  LogEnds log_ends;
   Lookup lookup;
   std::vector<Position> answers;  // Of the lookup, until poll() takes them.
   Troubles troubles{kQuiet};

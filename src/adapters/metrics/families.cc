@@ -11,6 +11,16 @@ namespace {
 
 constexpr double kMicrosPerSecond = 1e6;
 
+// Of the fine bounds from 1 ms on, every so many.
+constexpr std::size_t kStep = 5;
+static_assert(core::Histogram::kPerDecade % kStep == 0);
+
+bool is_shown(std::size_t i, Families::Bounds bounds) {
+  constexpr std::size_t kFirst = core::Histogram::kCoarse;
+  if (bounds == Families::Bounds::fine || i < kFirst) return true;
+  return (i - kFirst) % kStep == 0 || i + 1 >= core::Histogram::kBounds.size();
+}
+
 }  // namespace
 
 void Families::counter(const char* name, const char* help) {
@@ -33,12 +43,13 @@ void Families::add(Labels labels, double value) {
 
 void Families::add(Labels labels, std::uint64_t value) { add(labels, static_cast<double>(value)); }
 
-void Families::add(Labels labels, const core::Histogram& histogram) {
+void Families::add(Labels labels, const core::Histogram& histogram, Bounds shown) {
   constexpr auto& bounds = core::Histogram::kBounds;
   prometheus::ClientMetric::Histogram& out = sample(labels).histogram;
   out.bucket.reserve(histogram.counts.size());
   for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
     out.sample_count += histogram.counts[i];
+    if (!is_shown(i, shown)) continue;
     const double bound = i < bounds.size() ? static_cast<double>(bounds[i]) / kMicrosPerSecond
                                            : std::numeric_limits<double>::infinity();
     out.bucket.push_back({out.sample_count, bound});

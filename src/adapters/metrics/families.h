@@ -30,8 +30,10 @@ class Families {
   // A sample of a counter or a gauge.
   void add(Labels labels, double value);
   void add(Labels labels, std::uint64_t value);
-  // A sample of a histogram, in seconds.
-  void add(Labels labels, const core::Histogram& histogram);
+  // A sample of a histogram, in seconds. `fine` shows every bound, for quantiles that are read off
+  // closely; else five a decade, for each bound is a series.
+  enum class Bounds { fine, coarse };
+  void add(Labels labels, const core::Histogram& histogram, Bounds bounds = Bounds::coarse);
 
   // The text format. A family without samples is left out.
   std::string text() const;

@@ -1,19 +1,36 @@
 #include "adapters/metrics/snapshot.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "units/check.h"
 
 namespace einlass::metrics {
 namespace {
 
+// A key that is among the first of one shard only counts as one of the others at the other.
+void add_keys(Route& to, const Route& one) {
+  std::map<std::string, std::uint64_t> sum;
+  for (const WaitingKey& it : to.keys) sum[it.key] += it.records;
+  for (const WaitingKey& it : one.keys) sum[it.key] += it.records;
+  to.keys.clear();
+  for (const auto& [key, records] : sum) to.keys.push_back({key, records});
+  std::stable_sort(to.keys.begin(), to.keys.end(),
+                   [](const WaitingKey& a, const WaitingKey& b) { return a.records > b.records; });
+  to.other_keys += one.other_keys;
+  for (; to.keys.size() > kMostKeys; to.keys.pop_back()) to.other_keys += to.keys.back().records;
+}
+
 void add(Route& to, const Route& one) {
   CHECK(to.name == one.name);
   core::add(to.stats, one.stats);
   core::add(to.waiting, one.waiting);
+  to.partitions_assigned += one.partitions_assigned;
   to.partitions_held += one.partitions_held;
+  add_keys(to, one);
 }
 
 void add(Store& to, const Store& one) {
@@ -23,11 +40,31 @@ void add(Store& to, const Store& one) {
   to.errors += one.errors;
   to.timeouts += one.timeouts;
   core::add(to.call_duration, one.call_duration);
+  to.up &= one.up;
+  to.nodes += one.nodes;
+  to.nodes_up += one.nodes_up;
 }
 
 void add(OutagePolicy& to, const OutagePolicy& one) { to.in_force |= one.in_force; }
 
-void add(Target& to, const Target& one) { to.breaker_open |= one.breaker_open; }
+void add(Target& to, const Target& one) {
+  to.breaker_open |= one.breaker_open;
+  to.held_seconds = std::max(to.held_seconds, one.held_seconds);
+  to.in_flight += one.in_flight;
+  to.connections += one.connections;
+  to.unusable |= one.unusable;
+}
+
+void add(Consumer& to, const Consumer& one) {
+  to.joined &= one.joined;
+  to.brokers_down |= one.brokers_down;
+  to.assigned += one.assigned;
+  to.revoked += one.revoked;
+  to.lost += one.lost;
+  to.commits += one.commits;
+  to.commits_failed += one.commits_failed;
+  to.commits_fenced += one.commits_fenced;
+}
 
 void add(Topic& to, const Topic& one) {
   to.skipped_by_retention += one.skipped_by_retention;
@@ -62,6 +99,8 @@ void add(Snapshot& to, const Snapshot& one) {
   add_each(to.outage_policies, one.outage_policies);
   add_each(to.targets, one.targets);
   add_topics(to.topics, one.topics);
+  add(to.consumer, one.consumer);
+  to.loops.insert(to.loops.end(), one.loops.begin(), one.loops.end());
   to.partitions.insert(to.partitions.end(), one.partitions.begin(), one.partitions.end());
 }
 

@@ -12,12 +12,27 @@
 
 namespace einlass::metrics {
 
+// The most keys of a route, partitions, and topics that are named. The rest is `other`.
+inline constexpr std::size_t kMostKeys = 10;
+inline constexpr std::size_t kMostTopics = 1000;
+inline constexpr std::size_t kMostPartitions = 1000;
+
+// The records that wait under one key of the route's limits (or under several keys, joined).
+struct WaitingKey {
+  std::string key;
+  std::uint64_t records = 0;
+};
+
 struct Route {
   std::string name;
   std::vector<std::string> limits;  // Names, in the order of the route's list, as in stats.limits.
   core::RouteStats stats;
   core::Waiting waiting;
-  std::uint64_t partitions_held = 0;  // Assigned, and not being read.
+  std::uint64_t partitions_assigned = 0;
+  std::uint64_t partitions_held = 0;  // Of these: not being read.
+  bool keyed = false;                 // Some limit has a key: only then the keys below are shown.
+  std::vector<WaitingKey> keys;       // Those with most records waiting, the first has most.
+  std::uint64_t other_keys = 0;       // Records of all others.
 };
 
 // A limiter's store, "redis" or "memory", and its calls by their result.
@@ -28,6 +43,19 @@ struct Store {
   std::uint64_t errors = 0;
   std::uint64_t timeouts = 0;
   core::Histogram call_duration;
+  bool up = true;
+  std::uint64_t nodes = 0;     // Servers in use, each connected once by each shard,
+  std::uint64_t nodes_up = 0;  // and how many of these connections work.
+};
+
+// A limit as it is configured. What it allows is in permits: divided by what one attempt takes.
+struct Limit {
+  std::string name;
+  std::string algorithm;
+  std::string store;
+  std::string key;                   // As it is written; "none" for a limit without.
+  std::optional<double> at_once;     // None where each record brings its cost.
+  std::optional<double> per_second;  // None as above, and where it counts what is under way.
 };
 
 // A route's limit in a store that may not answer, and what holds for it then: "hold", "pass" or
@@ -41,7 +69,31 @@ struct OutagePolicy {
 
 struct Target {
   std::string name;
-  bool breaker_open = false;  // Or probing, at some shard.
+  bool breaker_open = false;    // Or probing, at some shard.
+  double held_seconds = 0;      // For so long nothing is sent yet: a Retry-After or the breaker.
+  std::uint64_t in_flight = 0;  // Attempts.
+  std::uint64_t connections = 0;
+  std::uint64_t most_in_flight = 0;
+  bool unusable = false;  // It can take nothing before somebody acts.
+};
+
+// What a shard's consumer has seen of its group.
+struct Consumer {
+  bool joined = true;          // At every shard.
+  bool brokers_down = false;   // At some shard: none can be reached.
+  std::uint64_t assigned = 0;  // Partitions, ever.
+  std::uint64_t revoked = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t commits = 0;  // Acknowledged,
+  std::uint64_t commits_failed = 0;
+  std::uint64_t commits_fenced = 0;  // and refused, for the group no longer knows us.
+};
+
+// One shard's loop.
+struct Loop {
+  int shard = 0;
+  core::Histogram turns;    // From waking up until all is performed.
+  double busy_seconds = 0;  // CPU time of its thread.
 };
 
 // An assigned partition's ledger.
@@ -50,6 +102,9 @@ struct Partition {
   PartitionNumber number;
   std::optional<Offset> committed;  // None before the first acknowledged commit: no series then.
   std::uint64_t finished_ahead = 0;
+  std::optional<std::uint64_t>
+      lag;                    // Offsets from there to the log's end; none before it is known.
+  double oldest_seconds = 0;  // Since the oldest unfinished record was taken in; 0: none.
 };
 
 // A topic that some route reads, and its offsets that were never read.
@@ -76,13 +131,18 @@ struct Snapshot {
   std::vector<Route> routes;
   std::vector<Store> stores;
   std::vector<OutagePolicy> outage_policies;
+  std::vector<Limit> limits;
   std::vector<Target> targets;
+  Consumer consumer;
+  std::vector<Loop> loops;
+  std::uint64_t shards = 0;            // That there are,
+  std::uint64_t shards_answering = 0;  // and of which this is new.
   std::vector<Topic> topics;
   std::vector<Partition> partitions;
 };
 
-// Adds another shard's snapshot: numbers add up, partitions stand side by side, and a policy is in
-// force if it is anywhere. REQUIRES: both are of the same configuration.
+// Adds another shard's snapshot: numbers add up, partitions and loops stand side by side, the worst
+// state counts for all. REQUIRES: both are of the same configuration.
 void add(Snapshot& to, const Snapshot& one);
 
 }  // namespace einlass::metrics

@@ -40,6 +40,13 @@ class OffsetsTest : public RealBrokerTest {
     }
     return "";
   }
+
+  static std::optional<std::uint64_t> lag(const Gate& g, std::int32_t number) {
+    for (const auto& one : g.source->status().partitions) {
+      if (one.number.value == number) return one.lag;
+    }
+    return std::nullopt;
+  }
 };
 
 TEST_F(OffsetsTest, the_longest_map_of_what_finished_comes_back) {
@@ -81,6 +88,20 @@ TEST_F(OffsetsTest, metadata_that_is_not_ours_is_told_and_nothing_is_taken_for_f
   ASSERT_NE(g.notice("kafka_foreign_metadata"), nullptr);
   EXPECT_NE(g.notice("kafka_foreign_metadata")->detail.find("foreign partition 0"),
             std::string::npos);
+}
+
+TEST_F(OffsetsTest, the_lag_grows_also_while_nothing_is_read) {
+  admin->create_topic("lag", 2);
+  producer->many("lag", 0, 30);
+  Gate g(options_for("lag", "gate-1"));
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 30; }));
+  ASSERT_TRUE(g.run_until([&] { return lag(g, 0) == 30u; })) << "nothing is committed yet";
+  ASSERT_EQ(g.commit({{g.id_of(0), Offset{10}, ""}}), core::CommitResult::committed);
+  EXPECT_EQ(lag(g, 0), 20u) << "what is committed is known at once";
+  g.source->hold(g.id_of(0));
+  producer->many("lag", 0, 7);
+  ASSERT_TRUE(g.run_until([&] { return lag(g, 0) == 27u; }));
+  EXPECT_EQ(lag(g, 1), 0u);
 }
 
 TEST_F(OffsetsTest, latest_begins_at_the_end_and_counts_what_it_passes_over) {

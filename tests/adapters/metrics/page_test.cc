@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/metrics/full_snapshot.h"
 #include "adapters/metrics/process.h"
 #include "units/utf8.h"
 
@@ -23,12 +24,13 @@ Snapshot fresh() {
   Snapshot snapshot;
   snapshot.version = "0.1.0";
   snapshot.librdkafka_version = "2.0.2";
-  snapshot.routes = {{.name = "results", .limits = {"callbacks"}, .stats = {}, .waiting = {}}};
+  snapshot.routes = {
+      {.name = "results", .limits = {"callbacks"}, .stats = {}, .waiting = {}, .keys = {}}};
   snapshot.routes[0].stats.limits.resize(1);
   snapshot.stores = {{.name = "redis", .call_duration = {}}};
   snapshot.targets = {{.name = "billing", .breaker_open = true}, {.name = "audit"}};
   snapshot.topics = {{.name = "results"}};
-  snapshot.partitions = {{.topic = "results", .number = {3}, .committed = Offset{0}}};
+  snapshot.partitions = {{.topic = "results", .number = {3}, .committed = Offset{0}, .lag = {}}};
   return snapshot;
 }
 
@@ -123,7 +125,18 @@ TEST(Page, HasEveryCombinationOfLabelsAtZero) {
         R"(einlass_target_breaker_open{target="audit"})",
         R"(einlass_finished_ahead_records{topic="results",partition="3"})",
         R"(einlass_offsets_skipped_total{topic="results",reason="retention"})",
-        R"(einlass_offsets_skipped_total{topic="results",reason="recreated"})"}) {
+        R"(einlass_offsets_skipped_total{topic="results",reason="recreated"})",
+        R"(einlass_partition_changes_total{change="assigned"})",
+        R"(einlass_partition_changes_total{change="revoked"})",
+        R"(einlass_partition_changes_total{change="lost"})",
+        R"(einlass_commits_total{result="committed"})",
+        R"(einlass_commits_total{result="failed"})",
+        R"(einlass_commits_total{result="fenced"})",
+        R"(einlass_never_records{route="results"})",
+        R"(einlass_partitions_assigned{route="results"})",
+        R"(einlass_oldest_unfinished_age_seconds{topic="results",partition="3"})",
+        R"(einlass_target_held_seconds{target="audit"})",
+        R"(einlass_target_in_flight{target="audit"})"}) {
     EXPECT_TRUE(has_line(page, std::string(series) + " 0")) << series;
   }
   EXPECT_TRUE(has_line(page, R"(einlass_build_info{version="0.1.0",librdkafka="2.0.2"} 1)"));
@@ -216,7 +229,12 @@ TEST(Page, CountsHistogramsUpwardsInSeconds) {
 TEST(Page, LeavesOutWhatIsNotKnown) {
   Snapshot snapshot = fresh();
   snapshot.partitions[0].committed.reset();
-  EXPECT_EQ(render(snapshot).find("einlass_committed_offset"), std::string::npos);
+  snapshot.limits = {{"by_bytes", "token_bucket", "redis", "none", {}, {}}};
+  const std::string page = render(snapshot);
+  EXPECT_EQ(page.find("einlass_committed_offset"), std::string::npos);
+  EXPECT_EQ(page.find("einlass_lag_records"), std::string::npos);
+  EXPECT_EQ(page.find("einlass_limit_allowed"), std::string::npos);
+  EXPECT_NE(page.find("einlass_limit_info{limit=\"by_bytes\""), std::string::npos);
 }
 
 TEST(Page, HasEachSeriesOnce) {
@@ -228,10 +246,12 @@ TEST(Page, HasEachSeriesOnce) {
 }
 
 TEST(Page, PleasesPromtoolWhateverATopicIsCalled) {
-  Snapshot snapshot = fresh();
+  Snapshot snapshot = full_snapshot();
   snapshot.routes[0].name = "quo\"te\\back\nline";
   snapshot.topics[0].name = "bad\xff\xc3(\xed\xa0\x80 topic";
   snapshot.partitions[0].topic = snapshot.topics[0].name;
+  snapshot.routes[0].keyed = true;
+  snapshot.routes[0].keys = {{"\xff\n\"", 1}};
   const std::string page = render(snapshot);
   EXPECT_NE(page.find("topic=\"bad\xEF\xBF\xBD\xEF\xBF\xBD("), std::string::npos);
   EXPECT_EQ(valid_utf8(page), page);

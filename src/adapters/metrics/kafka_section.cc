@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "adapters/metrics/sections.h"
+
+namespace einlass::metrics {
+namespace {
+
+void add_consumer(Families& page, const Snapshot& snapshot) {
+  page.gauge("einlass_kafka_joined",
+             "1 while every shard is a member of the consumer group, or was when it last heard.");
+  page.add({}, std::uint64_t{snapshot.consumer.joined});
+  page.gauge("einlass_kafka_brokers_down", "1 while no broker can be reached.");
+  page.add({}, std::uint64_t{snapshot.consumer.brokers_down});
+  page.counter("einlass_partition_changes_total",
+               "Partitions that the group gave to this gate (assigned), asked back (revoked), or "
+               "took away without asking (lost): nothing of these is committed.");
+  page.add({{"change", "assigned"}}, snapshot.consumer.assigned);
+  page.add({{"change", "revoked"}}, snapshot.consumer.revoked);
+  page.add({{"change", "lost"}}, snapshot.consumer.lost);
+  page.counter("einlass_commits_total",
+               "Commits by their result: committed, failed (made again), or fenced (the group no "
+               "longer knows this gate).");
+  page.add({{"result", "committed"}}, snapshot.consumer.commits);
+  page.add({{"result", "failed"}}, snapshot.consumer.commits_failed);
+  page.add({{"result", "fenced"}}, snapshot.consumer.commits_fenced);
+}
+
+// What a page says of one partition, or of all those beyond the bound.
+struct Shown {
+  std::string topic;
+  std::string number;
+  std::optional<Offset> committed;
+  std::uint64_t finished_ahead = 0;
+  std::optional<std::uint64_t> lag;
+  double oldest_seconds = 0;
+};
+
+Shown rest_of(std::span<const Partition> partitions) {
+  Shown rest{"other", "other", std::nullopt, 0, std::nullopt, 0};
+  for (const Partition& it : partitions) {
+    rest.finished_ahead += it.finished_ahead;
+    if (it.lag) rest.lag = rest.lag.value_or(0) + *it.lag;
+    rest.oldest_seconds = std::max(rest.oldest_seconds, it.oldest_seconds);
+  }
+  return rest;
+}
+
+std::vector<Shown> shown(const std::vector<Partition>& partitions) {
+  const std::size_t named = std::min(partitions.size(), kMostPartitions);
+  std::vector<Shown> shown;
+  for (std::size_t i = 0; i < named; ++i) {
+    const Partition& it = partitions[i];
+    shown.push_back({it.topic, std::to_string(it.number.value), it.committed, it.finished_ahead,
+                     it.lag, it.oldest_seconds});
+  }
+  if (named < partitions.size()) shown.push_back(rest_of(std::span(partitions).subspan(named)));
+  return shown;
+}
+
+void add_ledger(Families& page, const std::vector<Shown>& partitions) {
+  page.gauge("einlass_committed_offset",
+             "The offset to read next, as Kafka last acknowledged it. Missing before the first "
+             "commit of an assignment.");
+  for (const Shown& it : partitions) {
+    if (!it.committed) continue;
+    page.add({{"topic", it.topic}, {"partition", it.number}},
+             static_cast<double>(it.committed->value));
+  }
+  page.gauge("einlass_finished_ahead_records",
+             "Records that are finished but stand behind one that is not, so that they cannot be "
+             "committed yet.");
+  for (const Shown& it : partitions) {
+    page.add({{"topic", it.topic}, {"partition", it.number}}, it.finished_ahead);
+  }
+  page.gauge("einlass_lag_records",
+             "Offsets from the committed one to the end of the partition's log, as the broker said "
+             "in the last seconds: what is inside and what is not read yet. Missing before it has "
+             "said so.");
+  for (const Shown& it : partitions) {
+    if (it.lag) page.add({{"topic", it.topic}, {"partition", it.number}}, *it.lag);
+  }
+  page.gauge("einlass_oldest_unfinished_age_seconds",
+             "Since the partition's oldest unfinished record was taken in: for so long no commit "
+             "has passed it; 0 if nothing is inside.");
+  for (const Shown& it : partitions) {
+    page.add({{"topic", it.topic}, {"partition", it.number}}, it.oldest_seconds);
+  }
+}
+
+// Patterns may bring any number of topics.
+std::vector<Topic> bounded(std::vector<Topic> topics) {
+  if (topics.size() <= kMostTopics) return topics;
+  Topic rest{.name = "other"};
+  for (std::size_t i = kMostTopics; i < topics.size(); ++i) {
+    rest.skipped_by_retention += topics[i].skipped_by_retention;
+    rest.skipped_by_recreation += topics[i].skipped_by_recreation;
+    rest.skipped_by_reset += topics[i].skipped_by_reset;
+  }
+  topics.resize(kMostTopics);
+  topics.push_back(rest);
+  return topics;
+}
+
+void add_skipped(Families& page, const Snapshot& snapshot) {
+  page.counter("einlass_offsets_skipped_total",
+               "Offsets that were never read: Kafka had deleted them by age or size (retention), "
+               "also in a topic that was made again (recreated), or auto_offset_reset is latest "
+               "(reset).");
+  for (const Topic& topic : bounded(snapshot.topics)) {
+    page.add({{"topic", topic.name}, {"reason", "retention"}}, topic.skipped_by_retention);
+    page.add({{"topic", topic.name}, {"reason", "recreated"}}, topic.skipped_by_recreation);
+    page.add({{"topic", topic.name}, {"reason", "reset"}}, topic.skipped_by_reset);
+  }
+}
+
+}  // namespace
+
+void add_kafka(Families& page, const Snapshot& snapshot) {
+  add_consumer(page, snapshot);
+  add_ledger(page, shown(snapshot.partitions));
+  add_skipped(page, snapshot);
+}
+
+}  // namespace einlass::metrics

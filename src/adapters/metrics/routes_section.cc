@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <tuple>
+
+#include "adapters/metrics/sections.h"
+#include "core/command.h"
+
+namespace einlass::metrics {
+namespace {
+
+using Routes = std::vector<Route>;
+
+// In the order of core::DeadLetterReason.
+constexpr std::array kDeadLetterReasons = {"refused", "attempts", "never", "bad_key"};
+static_assert(kDeadLetterReasons.size() ==
+              std::tuple_size_v<decltype(core::RouteStats::dead_lettered)>);
+static_assert(static_cast<int>(core::DeadLetterReason::refused) == 0);
+static_assert(static_cast<int>(core::DeadLetterReason::attempts) == 1);
+static_assert(static_cast<int>(core::DeadLetterReason::never) == 2);
+static_assert(static_cast<int>(core::DeadLetterReason::bad_key) == 3);
+
+void add_route_number(Families& page, const Routes& routes,
+                      std::uint64_t core::RouteStats::*field) {
+  for (const Route& route : routes) page.add({{"route", route.name}}, route.stats.*field);
+}
+
+void add_records(Families& page, const Routes& routes) {
+  page.counter("einlass_records_received_total", "Records taken in from Kafka.");
+  add_route_number(page, routes, &core::RouteStats::received);
+  page.counter("einlass_records_delivered_total", "Records that the target accepted.");
+  add_route_number(page, routes, &core::RouteStats::delivered);
+  page.counter("einlass_records_dead_lettered_total",
+               "Records that the dead letter topic acknowledged, by why they went there.");
+  for (const Route& route : routes) {
+    for (std::size_t i = 0; i < kDeadLetterReasons.size(); ++i) {
+      page.add({{"route", route.name}, {"reason", kDeadLetterReasons[i]}},
+               route.stats.dead_lettered[i]);
+    }
+  }
+  page.counter("einlass_records_returned_total",
+               "Records given back to Kafka unfinished: their partition was revoked, or the gate "
+               "stopped. Whoever reads the partition next reads them again.");
+  add_route_number(page, routes, &core::RouteStats::returned);
+  page.counter("einlass_records_finished_before_total",
+               "Records read again after a restart or a rebalance, but known to be finished from "
+               "the last commit: passed over, and not counted as received.");
+  add_route_number(page, routes, &core::RouteStats::finished_before);
+  page.gauge("einlass_records_inside",
+             "Records inside the gate now, counted on their own: the books close when this is "
+             "received - delivered - dead lettered - returned.");
+  add_route_number(page, routes, &core::RouteStats::inside);
+}
+
+void add_waiting(Families& page, const Routes& routes) {
+  page.gauge("einlass_waiting_records",
+             "Records inside the gate by what they wait for: a permit (limit), room at the target "
+             "(target), their next attempt (retry), the record before them (order), a limiter that "
+             "does not answer (outage), the end of their attempt (in_flight).");
+  for (const Route& route : routes) {
+    const core::Waiting& waiting = route.waiting;
+    page.add({{"route", route.name}, {"reason", "limit"}}, waiting.limit);
+    page.add({{"route", route.name}, {"reason", "target"}}, waiting.target);
+    page.add({{"route", route.name}, {"reason", "retry"}}, waiting.retry);
+    page.add({{"route", route.name}, {"reason", "order"}}, waiting.order);
+    page.add({{"route", route.name}, {"reason", "outage"}}, waiting.outage);
+    page.add({{"route", route.name}, {"reason", "in_flight"}}, waiting.in_flight);
+  }
+  page.gauge("einlass_partitions_assigned", "Partitions of the route that this gate has.");
+  for (const Route& route : routes) page.add({{"route", route.name}}, route.partitions_assigned);
+  page.gauge("einlass_partitions_held",
+             "Assigned partitions that are not being read because the gate is full or waits.");
+  for (const Route& route : routes) page.add({{"route", route.name}}, route.partitions_held);
+  page.gauge(
+      "einlass_never_records",
+      "Records inside that cost more than their limits could ever pay: they wait for another "
+      "configuration.");
+  add_route_number(page, routes, &core::RouteStats::never);
+}
+
+void add_limit_number(Families& page, const Routes& routes,
+                      std::uint64_t core::LimitStats::*field) {
+  for (const Route& route : routes) {
+    const std::size_t known = std::min(route.limits.size(), route.stats.limits.size());
+    for (std::size_t i = 0; i < route.limits.size(); ++i) {
+      page.add({{"route", route.name}, {"limit", route.limits[i]}},
+               i < known ? route.stats.limits[i].*field : 0);
+    }
+  }
+}
+
+void add_admission(Families& page, const Routes& routes) {
+  page.counter("einlass_admissions_total", "Permits that were granted and used.");
+  add_limit_number(page, routes, &core::LimitStats::admissions);
+  page.counter("einlass_stand_in_admissions_total",
+               "Permits used that no limiter granted: its store did not answer, and the route's "
+               "limits say pass or local_share then.");
+  add_route_number(page, routes, &core::RouteStats::stood_in);
+  page.counter("einlass_rejections_total",
+               "Asks that were denied, by the limit that was the reason.");
+  add_limit_number(page, routes, &core::LimitStats::rejections);
+  page.counter("einlass_permits_released_total",
+               "Permits that were granted, not used in time, and given back.");
+  add_limit_number(page, routes, &core::LimitStats::released);
+  page.histogram("einlass_admission_wait_seconds",
+                 "Time from a record's being ready to leave to its permit's coming due.");
+  for (const Route& route : routes) {
+    page.add({{"route", route.name}}, route.stats.admission_wait, Families::Bounds::fine);
+  }
+}
+
+void add_attempts(Families& page, const Routes& routes) {
+  page.counter("einlass_attempts_total",
+               "Tries to deliver, by how they ended: accepted, retry (to be tried again) or "
+               "refused.");
+  for (const Route& route : routes) {
+    const core::RouteStats& stats = route.stats;
+    page.add({{"route", route.name}, {"outcome", "accepted"}}, stats.attempts_accepted);
+    page.add({{"route", route.name}, {"outcome", "retry"}}, stats.attempts_retry);
+    page.add({{"route", route.name}, {"outcome", "refused"}}, stats.attempts_refused);
+  }
+  page.histogram("einlass_attempt_duration_seconds",
+                 "Time from sending a request to its answer, or to giving it up.");
+  for (const Route& route : routes) {
+    page.add({{"route", route.name}}, route.stats.attempt_duration);
+  }
+}
+
+void add_keys(Families& page, const Routes& routes) {
+  page.gauge("einlass_waiting_key_records",
+             "Records that wait, by the keys of their limits (joined where there are several): the "
+             "ten of each route with most of them, and the rest as other. Missing for a route "
+             "whose limits have no key.");
+  for (const Route& route : routes) {
+    if (!route.keyed) continue;
+    for (const WaitingKey& it : route.keys) {
+      page.add({{"route", route.name}, {"key", it.key}}, it.records);
+    }
+    page.add({{"route", route.name}, {"key", "other"}}, route.other_keys);
+  }
+}
+
+}  // namespace
+
+void add_routes(Families& page, const Snapshot& snapshot) {
+  const Routes& routes = snapshot.routes;
+  add_records(page, routes);
+  add_waiting(page, routes);
+  add_keys(page, routes);
+  add_admission(page, routes);
+  add_attempts(page, routes);
+}
+
+}  // namespace einlass::metrics

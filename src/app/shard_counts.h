@@ -1,0 +1,27 @@
+// What a shard counts for the metrics beside what its gate counts: its turns, and what its consumer
+// was told.
+#pragma once
+
+#include <cstdint>
+
+#include "core/event.h"
+#include "core/stats.h"
+
+namespace einlass::app {
+
+struct ShardCounts {
+  core::Histogram turns;  // How long each took, from waking up until all was performed.
+  // Partitions.
+  std::uint64_t assigned = 0;
+  std::uint64_t revoked = 0;
+  std::uint64_t lost = 0;
+  // Commits by their result.
+  std::uint64_t committed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t fenced = 0;
+
+  // Takes note of what the gate is about to handle.
+  void note(const core::Event& event);
+};
+
+}  // namespace einlass::app

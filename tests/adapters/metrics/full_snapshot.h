@@ -1,0 +1,31 @@
+// A snapshot that has one of everything, so that every metric is on its page.
+#pragma once
+
+#include "adapters/metrics/snapshot.h"
+
+namespace einlass::metrics {
+
+inline Snapshot full_snapshot() {
+  Snapshot snapshot;
+  snapshot.version = "0.1.0";
+  snapshot.librdkafka_version = "2.0.2";
+  snapshot.routes = {{.name = "results",
+                      .limits = {"callbacks"},
+                      .stats = {},
+                      .waiting = {},
+                      .keyed = true,
+                      .keys = {{"acme", 7}}}};
+  snapshot.routes[0].stats.limits.resize(1);
+  snapshot.stores = {{.name = "redis", .call_duration = {}, .nodes = 3, .nodes_up = 2}};
+  snapshot.outage_policies = {{"results", "callbacks", "hold", false}};
+  snapshot.limits = {{"callbacks", "sliding_log", "redis", "header:tenant", 100.0, 50.0}};
+  snapshot.targets = {{.name = "billing"}};
+  snapshot.loops = {{.shard = 0, .turns = {}, .busy_seconds = 1.5}};
+  snapshot.shards = snapshot.shards_answering = 1;
+  snapshot.topics = {{.name = "results"}};
+  snapshot.partitions = {
+      {.topic = "results", .number = {3}, .committed = Offset{0}, .lag = 5, .oldest_seconds = 2.5}};
+  return snapshot;
+}
+
+}  // namespace einlass::metrics

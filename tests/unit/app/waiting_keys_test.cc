@@ -1,0 +1,80 @@
+// Which keys of a route have most records waiting.
+#include "app/waiting_keys.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "app/wiring.h"
+
+namespace einlass::app {
+namespace {
+
+constexpr Instant kNow{1'800'000'000'000'000};
+
+// A limit by tenant that grants nothing for an hour, and a route without limits.
+config::Config two_routes() {
+  config::Config config;
+  config::Limit limit;
+  limit.limit.name = "per_tenant";
+  limit.limit.parameters = limits::SlidingLogParameters{{0}, Duration::seconds(3600)};
+  limit.key = {config::KeySource::Kind::header, "tenant"};
+  config.limits = {limit};
+  config.targets.resize(1);
+  config.routes.resize(2);
+  config.routes[0].limits = {0};
+  config.routes[0].order = config::Order::none;
+  return config;
+}
+
+struct Bench {
+  Bench() { gate.handle(core::PartitionAssigned{{0}, {0}, Offset{0}}, kNow, commands); }
+
+  void arrive(const std::string& tenant) {
+    const kafka::Header header{"tenant", tenant};
+    kafka::Message message;
+    message.headers = {&header, 1};
+    const Place place = limiters.place_of(core::RouteId{0}, message);
+    const auto number = static_cast<std::uint32_t>(next.value);
+    gate.handle(core::RecordArrived{{0}, {number, 0}, next, place.line, {}, Bytes{1}}, kNow,
+                commands);
+    ++next.value;
+  }
+
+  std::vector<metrics::Route> routes() const {
+    std::vector<metrics::Route> routes(2);
+    routes[0].limits = {"per_tenant"};
+    routes[0].keyed = true;
+    add_waiting_keys(gate, limiters, routes);
+    return routes;
+  }
+
+  config::Config config = two_routes();
+  ProcessLimits shared{config};
+  boost::asio::io_context io;
+  core::Events events;
+  core::Commands commands;
+  core::Gate gate{gate_options(config, ShardPlace{}, 1)};
+  Limiters limiters{io, config, shared, RunId{}, events, [](const Notice&) {}, gate};
+  Offset next{0};
+};
+
+TEST(WaitingKeys, TheFirstHaveMostAndTheRestIsOther) {
+  Bench bench;
+  for (int tenant = 1; tenant <= 13; ++tenant) {
+    for (int i = 0; i < tenant; ++i) bench.arrive("tenant-" + std::to_string(tenant));
+  }
+  const std::vector<metrics::Route> routes = bench.routes();
+  ASSERT_EQ(routes[0].keys.size(), metrics::kMostKeys);
+  for (std::size_t i = 0; i < metrics::kMostKeys; ++i) {
+    EXPECT_EQ(routes[0].keys[i].key, "tenant-" + std::to_string(13 - i));
+    EXPECT_EQ(routes[0].keys[i].records, 13 - i);
+  }
+  EXPECT_EQ(routes[0].other_keys, 3u + 2u + 1u);
+  EXPECT_TRUE(routes[1].keys.empty());
+  EXPECT_EQ(routes[1].other_keys, 0u);
+}
+
+}  // namespace
+}  // namespace einlass::app
