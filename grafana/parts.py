@@ -1,0 +1,155 @@
+"""What the dashboards are made of: panels, rows, variables, in Grafana's classic JSON (schema 39, Grafana 10 to 13)."""
+
+SOURCE = {"type": "prometheus", "uid": "${datasource}"}
+WIDTH = 24
+# The ratio of the buckets keeps a quantile within a tenth of the truth.
+RATE = "[$__rate_interval]"
+
+
+def select(metric, **labels):
+    """The metric of the gates that are chosen, and with these labels: `route="$route"` for route="~$route"."""
+    chosen = {"job": "~$job", "instance": "~$instance", **labels}
+    pairs = []
+    for name, value in chosen.items():
+        operator = "=~" if value.startswith("~") else "!=" if value.startswith("!") else "="
+        pairs.append(f'{name}{operator}"{value.lstrip("~!")}"')
+    return f"{metric}{{{', '.join(pairs)}}}"
+
+
+def rate(metric, **labels):
+    return f"rate({select(metric, **labels)}{RATE})"
+
+
+def quantile(q, metric, by, **labels):
+    """Of a histogram, for each value of the label `by` (none: over all)."""
+    groups = f"le, {by}" if by else "le"
+    return f"histogram_quantile({q}, sum by ({groups}) ({rate(metric + '_bucket', **labels)}))"
+
+
+def target(expression, legend):
+    return {"expr": expression, "legend": legend}
+
+
+def _field(unit, **options):
+    defaults = {"unit": unit, "mappings": options.pop("mappings", [])}
+    steps = options.pop("steps", None)
+    if steps:
+        defaults["thresholds"] = {"mode": "absolute", "steps": [
+            {"color": color, "value": value} for value, color in steps]}
+    for name in ("min", "max"):
+        if name in options:
+            defaults[name] = options.pop(name)
+    assert not options, options
+    return defaults
+
+
+def _panel(kind, title, description, targets, link, defaults, overrides, options):
+    queries = [{"refId": chr(ord("A") + number), "datasource": SOURCE, "editorMode": "code", "range": kind != "stat",
+                "instant": kind == "stat", "expr": one["expr"], "legendFormat": one["legend"]}
+               for number, one in enumerate(targets)]
+    links = [{"title": title_of, "url": url, "targetBlank": False} for title_of, url in ([link] if link else [])]
+    return {"type": kind, "title": title, "description": description, "datasource": SOURCE, "targets": queries,
+            "links": links, "fieldConfig": {"defaults": defaults, "overrides": overrides}, "options": options}
+
+
+def to(uid, title):
+    """A panel's link to a dashboard, with the time and the choices of this one."""
+    return (title, f"/d/{uid}?${{__url_time_range}}&${{__all_variables}}")
+
+
+def dashed(pattern):
+    """The lines of these names: what is allowed, beside what is used."""
+    return {"matcher": {"id": "byRegexp", "options": pattern},
+            "properties": [{"id": "custom.lineStyle", "value": {"fill": "dash", "dash": [8, 6]}},
+                           {"id": "custom.fillOpacity", "value": 0}]}
+
+
+def lines(title, unit, description, targets, link=None, stacked=False, overrides=(), **options):
+    """A graph over time."""
+    defaults = _field(unit, **{"min": 0, **options})
+    defaults["color"] = {"mode": "palette-classic"}
+    defaults["custom"] = {"drawStyle": "line", "lineInterpolation": "linear", "lineWidth": 1,
+                          "fillOpacity": 40 if stacked else 8, "showPoints": "never", "spanNulls": False,
+                          "stacking": {"mode": "normal" if stacked else "none", "group": "A"}}
+    return _panel("timeseries", title, description, targets, link, defaults, list(overrides),
+                  {"legend": {"displayMode": "list", "placement": "bottom", "showLegend": True, "calcs": []},
+                   "tooltip": {"mode": "multi", "sort": "desc"}})
+
+
+def number(title, unit, description, expression, link=None, legend="", **options):
+    """One number, now."""
+    defaults = _field(unit, **options)
+    defaults["color"] = {"mode": "thresholds"}
+    defaults.setdefault("thresholds", {"mode": "absolute", "steps": [{"color": "blue", "value": None}]})
+    return _panel("stat", title, description, [target(expression, legend)], link, defaults, [],
+                  {"colorMode": "value", "graphMode": "none", "justifyMode": "auto", "textMode": "auto",
+                   "orientation": "auto", "reduceOptions": {"calcs": ["lastNotNull"], "fields": "", "values": False}})
+
+
+def said(values):
+    """Shows words in the place of numbers: {0: "closed"}."""
+    return [{"type": "value", "options": {str(value): {"text": text, "index": place}
+                                          for place, (value, text) in enumerate(values.items())}}]
+
+
+def _row(title, y):
+    return {"type": "row", "title": title, "collapsed": False, "panels": [],
+            "gridPos": {"h": 1, "w": WIDTH, "x": 0, "y": y}}
+
+
+def _laid_out(rows):
+    """Panels from left to right, as wide as the row's `across` allows; each row with a heading above."""
+    panels, y = [], 0
+    for heading, across, height, members in rows:
+        panels.append(_row(heading, y))
+        y += 1
+        for place, panel in enumerate(members):
+            column = place % across
+            if place and column == 0:
+                y += height
+            width = WIDTH // across
+            panels.append({**panel, "gridPos": {"h": height, "w": width, "x": column * width, "y": y}})
+        y += height
+    return [{**panel, "id": place + 1} for place, panel in enumerate(panels)]
+
+
+def _variable(name, label, metric):
+    query = f"label_values({metric}, {name})"
+    return {"name": name, "label": label, "type": "query", "datasource": SOURCE, "query": query,
+            "refresh": 2, "sort": 1, "multi": True, "includeAll": True, "allValue": ".+", "regex": "", "hide": 0,
+            "current": {"selected": True, "text": ["All"], "value": ["$__all"]}}
+
+
+def _variables(names):
+    source = {"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus", "refresh": 1,
+              "regex": "", "multi": False, "includeAll": False, "hide": 0, "current": {}}
+    gates = 'einlass_build_info{job=~"$job"}'
+    known = {"job": _variable("job", "Job", "einlass_build_info"),
+             "instance": _variable("instance", "Instance", gates),
+             "route": _variable("route", "Route", 'einlass_records_inside{job=~"$job", instance=~"$instance"}'),
+             "limit": _variable("limit", "Limit", 'einlass_limit_info{job=~"$job", instance=~"$instance"}')}
+    return {"list": [source] + [known[name] for name in ("job", "instance", *names)]}
+
+
+def _annotation(name, color, expression, text):
+    return {"name": name, "datasource": SOURCE, "enable": True, "iconColor": color, "expr": expression,
+            "titleFormat": name, "textFormat": text, "step": "15s", "useValueForTime": False}
+
+
+def dashboard(uid, title, description, variables, rows):
+    """`rows`: (heading, panels side by side, their height, panels)."""
+    reloads = f'changes({select("einlass_config_last_reload_success_timestamp_seconds")}[1m]) > 0'
+    starts = f'changes({select("process_start_time_seconds")}[1m]) > 0'
+    return {
+        "uid": uid, "title": f"Einlass / {title}", "description": description, "tags": ["einlass"],
+        "schemaVersion": 39, "version": 1, "editable": False, "graphTooltip": 1, "refresh": "10s",
+        "time": {"from": "now-1h", "to": "now"}, "timezone": "browser", "weekStart": "", "fiscalYearStartMonth": 0,
+        "timepicker": {}, "liveNow": False,
+        "links": [{"type": "dashboards", "title": "Einlass", "tags": ["einlass"], "asDropdown": True,
+                   "includeVars": True, "keepTime": True, "targetBlank": False, "icon": "external link",
+                   "tooltip": "", "url": ""}],
+        "templating": _variables(variables),
+        "annotations": {"list": [_annotation("Reloaded", "blue", reloads, "{{instance}} has another configuration"),
+                                 _annotation("Started", "orange", starts, "{{instance}} was started")]},
+        "panels": _laid_out(rows),
+    }

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""The dashboards keep to the rules of lint.py, and each rule finds its breach."""
+
+import copy
+import os
+import tempfile
+import unittest
+
+import written
+import generate  # `written` has put its folder on the path.
+import lint
+
+
+class Dashboards(unittest.TestCase):
+    def test_keep_to_the_rules(self):
+        found = written.all_of()
+        self.assertEqual(sorted(found), ["einlass-kafka", "einlass-limits", "einlass-overview", "einlass-process",
+                                         "einlass-route"])
+        self.assertEqual([text for board in found.values() for text in lint.mistakes(board)], [])
+
+    def test_are_what_the_generator_makes(self):
+        self.assertEqual(generate.differences(os.path.join(written.GRAFANA, "dashboards")), [])
+
+    def test_that_are_not_current_are_found(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for name, text in generate.texts().items():
+                with open(os.path.join(directory, name), "w") as file:
+                    file.write(text.replace("How much", "How many", 1) if "limits" in name else text)
+            os.remove(os.path.join(directory, "einlass-kafka.json"))
+            with open(os.path.join(directory, "stray.json"), "w"):
+                pass
+            self.assertEqual([text.split(": ")[1].split(";")[0] for text in generate.differences(directory)],
+                             ["is missing", "is not current", "no board makes this file"])
+
+    def test_show_every_metric(self):
+        """All that docs/metrics.md names, somewhere."""
+        with open(os.path.join(written.ROOT, "docs", "metrics.md")) as page:
+            named = {line.split("`")[1] for line in page if line.startswith("| `") and line.count("|") == 5}
+        self.assertGreater(len(named), 40)
+        shown = " ".join(text for board in written.all_of().values() for _, text in written.expressions(board))
+        self.assertEqual(sorted(name for name in named if name not in shown), ["process_virtual_memory_bytes"])
+
+
+def first(board, kind="timeseries"):
+    return next(panel for panel in board["panels"] if panel["type"] == kind)
+
+
+def ask(expression):
+    def breach(board):
+        first(board)["targets"][0]["expr"] = expression
+    return breach
+
+
+def panel(key, value):
+    def breach(board):
+        first(board)[key] = value
+    return breach
+
+
+def variable(name, key, value):
+    def breach(board):
+        next(one for one in board["templating"]["list"] if one["name"] == name)[key] = value
+    return breach
+
+
+CHOSEN = 'job=~"$job", instance=~"$instance"'
+BREACHES = (
+    (lint.template_datasource, variable("datasource", "label", "Source")),
+    (lint.template_datasource, lambda board: board["templating"]["list"].pop(0)),
+    (lint.template_job_and_instance, variable("job", "allValue", ".*")),
+    (lint.template_job_and_instance, variable("instance", "multi", False)),
+    (lint.template_job_and_instance, lambda board: board["templating"]["list"].pop(1)),
+    (lint.template_reload, variable("job", "refresh", 1)),
+    (lint.template_expressions, variable("instance", "query", "label_values(einlass_build_info, instance)")),
+    (lint.template_expressions, variable("job", "query", "einlass_build_info")),
+    (lint.panel_datasource, panel("datasource", {"uid": "P1"})),
+    (lint.panel_title, panel("title", "Admitted")),
+    (lint.panel_title, lambda board: first(board).update(title=first(board, "stat")["title"])),
+    (lint.panel_description, panel("description", "")),
+    (lint.panel_units, lambda board: first(board)["fieldConfig"]["defaults"].update(unit="seconds")),
+    (lint.panel_no_targets, panel("targets", [])),
+    (lint.target_job_and_instance, ask('sum(einlass_records_inside{job=~"$job"})')),
+    (lint.target_job_and_instance, ask("sum(einlass_records_inside)")),
+    (lint.target_counter, ask(f"sum(einlass_rejections_total{{{CHOSEN}}})")),
+    (lint.target_rate_interval, ask(f"sum(rate(einlass_rejections_total{{{CHOSEN}}}[5m]))")),
+    (lint.legend, lambda board: first(board)["targets"][0].update(legendFormat="")),
+    (lint.links, lambda board: first(board)["links"][0].update(url="/d/einlass-route?x=1")),
+    (lint.links, lambda board: first(board)["links"][0].update(url=first(board)["links"][0]["url"].replace(
+        "einlass-limits", "einlass-elsewhere"))),
+    (lint.links, lambda board: board["links"].clear()),
+    (lint.whole, lambda board: board.update(editable=True)),
+    (lint.whole, lambda board: board.update(id=7)),
+    (lint.layout, lambda board: first(board)["gridPos"].update(y=0)),
+    (lint.layout, lambda board: first(board)["gridPos"].update(x=20)),
+)
+
+
+class Rules(unittest.TestCase):
+    def test_each_finds_its_breach(self):
+        for number, (rule, breach) in enumerate(BREACHES):
+            with self.subTest(rule=rule.__name__, number=number):
+                board = copy.deepcopy(written.all_of()["einlass-overview"])
+                breach(board)
+                self.assertNotEqual(list(rule(board)), [])
+
+    def test_none_was_forgotten(self):
+        self.assertEqual({rule for rule, _ in BREACHES}, set(lint.RULES))
+
+
+if __name__ == "__main__":
+    unittest.main()
