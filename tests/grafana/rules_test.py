@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""The rules of deploy/prometheus: promtool takes them, each alert's test is whole and can fail, each has its section in
+docs/runbook.md."""
+
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import written
+
+PROMETHEUS = os.path.join(written.ROOT, "deploy", "prometheus")
+NEVER, ALWAYS = "expr: vector(0) > 1\n", "expr: vector(1)\n"
+
+
+def contents(*path):
+    with open(os.path.join(*path)) as file:
+        return file.read()
+
+
+def promtool(*arguments):
+    done = subprocess.run(["promtool", *arguments], capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout + done.stderr
+
+
+def alerts():
+    """{name: the text of its rule}."""
+    parts = re.split(r"^      - alert: (\w+)\n", contents(PROMETHEUS, "alerts.yml"), flags=re.M)[1:]
+    return dict(zip(parts[::2], parts[1::2]))
+
+
+def with_expression(name, expression):
+    """alerts.yml with another expression for that alert."""
+    body = alerts()[name]
+    changed = re.sub(r"expr: (\|\n(?: {10}.*\n)+|.*\n)", expression, body, count=1)
+    assert changed != body
+    return contents(PROMETHEUS, "alerts.yml").replace(body, changed)
+
+
+class Rules(unittest.TestCase):
+    def test_promtool_takes_them(self):
+        for arguments in (("check", "rules", "alerts.yml", "recording.yml"), ("check", "config", "prometheus.yml")):
+            paths = [os.path.join(PROMETHEUS, word) if word.endswith(".yml") else word for word in arguments]
+            code, said = promtool(*paths)
+            self.assertEqual(code, 0, said)
+
+    def test_each_fires_stays_quiet_and_recovers(self):
+        files = sorted(os.listdir(os.path.join(PROMETHEUS, "tests")))
+        self.assertEqual(files, sorted(f"{name}.yml" for name in alerts()))
+        for name in alerts():
+            with self.subTest(alert=name):
+                cases = re.split(r"- alertname: ", contents(PROMETHEUS, "tests", f"{name}.yml"))[1:]
+                self.assertTrue(all(case.startswith(f"{name}\n") for case in cases))
+                times = [int(re.search(r"eval_time: (\d+)m", case).group(1)) for case in cases]
+                fires = ["exp_alerts" in case for case in cases]
+                self.assertEqual(times, sorted(times))
+                self.assertFalse(fires[0], "quiet before")
+                self.assertIn(True, fires)
+                self.assertFalse(fires[-1], "quiet again afterwards")
+                code, said = promtool("test", "rules", os.path.join(PROMETHEUS, "tests", f"{name}.yml"))
+                self.assertEqual(code, 0, said)
+
+    def test_each_of_these_tests_can_fail(self):
+        """One that never fires, and one that always does, are both found."""
+        def passes(case):
+            name, expression = case
+            with tempfile.TemporaryDirectory() as directory:
+                os.mkdir(os.path.join(directory, "tests"))
+                shutil.copy(os.path.join(PROMETHEUS, "recording.yml"), directory)
+                shutil.copy(os.path.join(PROMETHEUS, "tests", f"{name}.yml"), os.path.join(directory, "tests"))
+                with open(os.path.join(directory, "alerts.yml"), "w") as file:
+                    file.write(with_expression(name, expression))
+                code, said = promtool("test", "rules", os.path.join(directory, "tests", f"{name}.yml"))
+                assert code == 0 or "FAILED" in said, said
+                return code == 0
+        cases = [(name, expression) for name in alerts() for expression in (NEVER, ALWAYS)]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            self.assertEqual([case for case, passed in zip(cases, pool.map(passes, cases)) if passed], [])
+
+
+class Runbook(unittest.TestCase):
+    def test_has_a_section_for_each_alert_and_none_besides(self):
+        sections = re.split(r"^## (\w+)\n", contents(written.ROOT, "docs", "runbook.md"), flags=re.M)[1:]
+        found = dict(zip(sections[::2], sections[1::2]))
+        self.assertEqual(list(found), list(alerts()), "in the same order")
+        for name, text in found.items():
+            with self.subTest(alert=name):
+                for heading in ("What it means", "Look", "Do"):
+                    self.assertRegex(text, rf"\*\*{heading}\.\*\* [^\n]{{15}}")
+
+    def test_is_where_each_alert_points(self):
+        for name, text in alerts().items():
+            with self.subTest(alert=name):
+                self.assertIn(f"runbook_url: docs/runbook.md#{name.lower()}\n", text)
+                self.assertRegex(text, r"severity: (critical|warning|info)}")
+                self.assertRegex(text, r'summary: ".+"\n')
+                self.assertRegex(text, r'description: ".+"\n')
+
+    def test_names_panels_that_are_there(self):
+        titles = {panel["title"] for board in written.all_of().values() for panel in written.panels(board)}
+        named = re.findall(r"\*([A-Z][^*]+\?)\*", contents(written.ROOT, "docs", "runbook.md").replace("\n", " "))
+        self.assertGreater(len(named), 6)
+        self.assertEqual([one for one in named if one not in titles], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
