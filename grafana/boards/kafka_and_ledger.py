@@ -12,14 +12,14 @@ def by_partition(metric):
 
 def now():
     return [
-        number("How far behind are the gates?", "short",
+        number("How far behind?", "short",
                "Offsets between what is committed and the ends of the logs, in all.",
                f"sum({select('einlass_lag_records')})"),
         number("How long until that is done?", "s",
                "The lag, at the pace at which records were finished in the last interval. Infinite while nothing moves.",
                f"sum({select('einlass_lag_records')}) / (sum({rate('einlass_records_delivered_total')}) + "
                f"sum({rate('einlass_records_dead_lettered_total')}))"),
-        number("How old is the oldest record inside?", "s",
+        number("How old is the oldest?", "s",
                "Since the oldest unfinished record was taken in: no commit has passed it for so long.",
                f"max({select('einlass_oldest_unfinished_age_seconds')})"),
         number("Is every gate in the group?", "none", "Gates that are not members of the consumer group.",
@@ -28,7 +28,7 @@ def now():
         number("Can Kafka be reached?", "none", "Gates that reach no broker.",
                f"sum({select('einlass_kafka_brokers_down')})", steps=[(None, "green"), (1, "red")],
                mappings=said({0: "yes"})),
-        number("Were records lost to retention?", "none",
+        number("Were offsets skipped?", "none",
                "Offsets that Kafka had deleted before they were read, or that were passed over, since the gates "
                "started.", f"sum({select('einlass_offsets_skipped_total')})",
                steps=[(None, "green"), (1, "red")], mappings=said({0: "no"})),

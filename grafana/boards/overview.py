@@ -46,10 +46,10 @@ def now():
         number("What is out of order?", "none",
                "Targets whose breaker is open or that can take nothing, stores that do not answer, gates that reach "
                "no broker.", troubles, ROUTE, steps=GREEN_AT_0, mappings=said({0: "nothing"})),
-        number("How full is the fullest limit?", "percentunit",
+        number("How full is a limit?", "percentunit",
                "The share of what the limit allows that was admitted in the last interval. 100 % is a limit that "
                "does its work, not a mistake.", f"max({used()})", LIMITS, min=0, max=1),
-        number("How many records wait inside?", "short",
+        number("How many wait inside?", "short",
                "Records taken in and not under way to their target. The rest of the lag is still in Kafka.",
                f"sum({waiting})", ROUTE),
         number("How many are still to do?", "short",

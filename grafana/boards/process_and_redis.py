@@ -9,7 +9,7 @@ def now():
     return [
         number("How many gates answer?", "none", "Gates that Prometheus could scrape the last time.",
                f"sum({select('up')})", steps=[(None, "red"), (1, "green")]),
-        number("How busy is the busiest loop?", "percentunit",
+        number("How busy is a loop?", "percentunit",
                "CPU time of its thread. Near 100 % it can do no more: give the gate more shards, or add gates.",
                f"max({rate('einlass_loop_busy_seconds_total')})", min=0, max=1,
                steps=[(None, "green"), (0.7, "orange"), (0.9, "red")]),

@@ -22,14 +22,14 @@ def now():
                f"1 - {share('accepted')}", steps=[(None, "green"), (0.01, "orange"), (0.2, "red")]),
         number("How slow is the target?", "s", "The duration that one attempt of a hundred exceeds.",
                quantile(0.99, "einlass_attempt_duration_seconds", "", **ROUTE)),
-        number("Which targets are left alone?", "none",
+        number("Is a target left alone?", "none",
                "Targets whose breaker is open at some gate: after too many failures in a row nothing is sent for a "
                "while, then one probe at a time.", f"sum({select('einlass_target_breaker_open')})",
-               steps=[(None, "green"), (1, "red")], mappings=said({0: "none"})),
-        number("For how long are targets held?", "s",
+               steps=[(None, "green"), (1, "red")], mappings=said({0: "no"})),
+        number("Held for how long?", "s",
                "The longest pause that a target has asked for (Retry-After), or that its breaker still lasts.",
                f"max({select('einlass_target_held_seconds')})", steps=[(None, "green"), (1, "orange")]),
-        number("How many could never pass?", "none",
+        number("How many never pass?", "none",
                "Records that cost more than their limits could ever pay. They wait for another configuration.",
                f"sum({select('einlass_never_records', **ROUTE)})", LIMITS, steps=[(None, "green"), (1, "red")]),
     ]

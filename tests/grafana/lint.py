@@ -68,6 +68,12 @@ def panel_title(board):
             yield f"the title {title!r} is there twice"
 
 
+def panel_title_fits(board):
+    for panel in written.panels(board):
+        if len(panel["title"]) > 7 * panel["gridPos"]["w"]:
+            yield f"the title {panel['title']!r} is cut off"
+
+
 def panel_description(board):
     for panel in written.panels(board):
         if not panel.get("description", "").rstrip().endswith("."):
@@ -187,7 +193,7 @@ def layout(board):
 
 
 RULES = (template_datasource, template_job_and_instance, template_reload, template_expressions, panel_datasource,
-         panel_title, panel_description, panel_units, panel_no_targets, target_job_and_instance, target_counter,
+         panel_title, panel_title_fits, panel_description, panel_units, panel_no_targets, target_job_and_instance, target_counter,
          target_rate_interval, legend, links, whole, layout)
 
 

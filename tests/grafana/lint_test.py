@@ -76,6 +76,7 @@ BREACHES = (
     (lint.panel_datasource, panel("datasource", {"uid": "P1"})),
     (lint.panel_title, panel("title", "Admitted")),
     (lint.panel_title, lambda board: first(board).update(title=first(board, "stat")["title"])),
+    (lint.panel_title_fits, lambda board: first(board, "stat").update(title="How many gates of all those answer?")),
     (lint.panel_description, panel("description", "")),
     (lint.panel_units, lambda board: first(board)["fieldConfig"]["defaults"].update(unit="seconds")),
     (lint.panel_no_targets, panel("targets", [])),

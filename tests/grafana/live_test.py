@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Every panel's and every alert's expression on a real Prometheus that scrapes two real gates: while a limit binds, and in one
+trouble after the other. What comes back is compared with what the gates' pages say and with what the test did."""
+
+import re
+import time
+import unittest
+
+import expected
+import written
+from pages import Pages
+from prometheus import WINDOW_S, Prometheus
+from places import get, now_us, wait_until
+import rules_test
+import scenario
+
+CONFIG = {
+    "kafka": {"properties": {"session.timeout.ms": "6000", "heartbeat.interval.ms": "1000"}},
+    "limits": {
+        "shared": None,
+        "callbacks": {"algorithm": "sliding_log", "limit": expected.CALLBACKS, "window": "1s", "store": "redis"},
+        "per_key": {"algorithm": "token_bucket", "rate": "60/s", "burst": 60, "key": "record_key", "store": "redis"},
+        "places": {"algorithm": "concurrency", "limit": expected.AT_ONCE, "lease": "10s", "store": "redis"},
+        "local": {"algorithm": "token_bucket", "rate": f"{expected.LOCAL}/s", "burst": 5, "store": "memory"},
+        "soft": {"algorithm": "token_bucket", "rate": "500/s", "burst": 50, "store": "redis", "cost": "header:units",
+                 "on_outage": "pass"},
+    },
+}
+
+# Not brought about here: what would be needed is a mistake of ours, a loop that hangs, or minutes of waiting. Of these what
+# the alert compares must be there, and as it is when all is well.
+HEALTHY = {"EinlassBooksDoNotClose": 0, "EinlassTargetUnusable": 0, "EinlassOffsetsSkipped": 0, "EinlassLoopStuck": 1,
+           "EinlassLoopBusy": (0.0005, 0.9)}
+
+
+def legend(form, labels):
+    """As Grafana names a line."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda name: labels.get(name.group(1), ""), form)
+
+
+class Live(scenario.Scenario):
+    def setUp(self):
+        super().setUp()
+        world = self.world
+        for topic, partitions in (("results", 4), ("audit", 1), ("soft", 1), ("results.dead", 1)):
+            world.create_topic(topic, partitions)
+        target = world.config("results", 1)["targets"]["receiver"]
+        auditor = {"http": {**target["http"], "max_in_flight": 32}}
+        config = world.config("results", 1, {**CONFIG, "targets": {"receiver": target, "auditor": auditor}})
+        route = {**config["routes"][0], "inside": {"records": 100}}
+        config["routes"] = [
+            {**route, "limits": ["callbacks", "per_key", "places"], "dead_letter": "results.dead"},
+            {**route, "name": "audit", "topics": ["audit"], "target": "auditor", "limits": ["local"], "order": "none"},
+            {**route, "name": "soft", "topics": ["soft"], "target": "auditor", "limits": ["soft"], "order": "none"}]
+        self.config = config
+        self.gates = [world.gate(f"gate-{number}", config).start(wait=False) for number in (1, 2)]
+        for gate in self.gates:
+            gate.wait_until_ready()
+        wait_until(lambda: sorted(len(gate.partitions()) for gate in self.gates)[0] >= 2, 30, "each has partitions")
+        ports = [gate.port for gate in self.gates]
+        self.pages = Pages(ports)
+        self.addCleanup(self.pages.stop)
+        self.prometheus = Prometheus(world.directory, ports)
+        self.addCleanup(self.prometheus.stop)
+        self.fired = set()
+
+    def load(self):
+        """More than the limits allow, for longer than the test lasts."""
+        self.world.receiver.tell("delay", delay_ms=20)
+        self.producers = [
+            self.world.start_producing("results", 40_000, rate=300, keys=40),
+            self.world.start_producing("audit", 20_000, rate=120, keys=10),
+            self.world.start_producing("soft", 10_000, rate=25, keys=10, header="units=1")]
+
+    def ask(self, panel_target, at):
+        answers = self.prometheus.ask(panel_target["expr"], at)
+        named = {legend(panel_target["legendFormat"], labels): value for labels, value in answers}
+        self.assertEqual(len(named), len(answers), f"two lines of one name: {answers}")
+        return named
+
+    def check_all_panels(self):
+        """All agree at one instant. A window that begins in another moment than ours may disagree once, a wrong expression
+        always does."""
+        for _ in range(4):
+            asked, wrong = self.look_at_all_panels()
+            if not wrong:
+                break
+            time.sleep(3)
+        self.note(f"{asked} expressions of panels")
+        self.assertEqual("\n".join(wrong), "")
+
+    def look_at_all_panels(self):
+        at = time.time() - 0.5
+        truth = expected.Truth(self.pages, at, len(self.gates))
+        wrong, asked = [], 0
+        for uid, board in written.all_of().items():
+            panels = {panel["title"]: panel for panel in written.panels(board)}
+            self.assertEqual(sorted(panels), sorted(expected.WHILE_ALL_WORKS[uid]), f"{uid}: all of them")
+            for title, lines in expected.WHILE_ALL_WORKS[uid].items():
+                targets = panels[title]["targets"]
+                self.assertEqual(len(targets), len(lines), title)
+                for target, line in zip(targets, lines):
+                    asked += 1
+                    found = expected.disagreements(self.ask(target, at), line(truth))
+                    if found:
+                        wrong.append(f"{uid}: {title} {target['refId']}: {found}")
+        return asked, wrong
+
+    def check_annotations_and_variables(self):
+        for uid, board in written.all_of().items():
+            for one in board["annotations"]["list"]:
+                self.prometheus.ask(one["expr"], time.time())
+            for one in board["templating"]["list"]:
+                if one["type"] == "query":
+                    metric, name = re.fullmatch(r"label_values\((.*), (\w+)\)", one["query"]).groups()
+                    values = {labels[name] for labels, _ in self.prometheus.ask(metric, time.time())}
+                    self.assertEqual(values, {"job": {"einlass"}, "route": {"results", "audit", "soft"},
+                                              "limit": {"callbacks", "per_key", "places", "local", "soft"},
+                                              "instance": {f"127.0.0.1:{gate.port}" for gate in self.gates}}[name], uid)
+
+    def check_healthy(self):
+        for name, wanted in HEALTHY.items():
+            expression = re.search(r"expr: (.*)\n", rules_test.alerts()[name]).group(1)
+            compared = re.split(r" (?:==|>|<) ", expression)[0]
+            values = [value for _, value in self.prometheus.ask(re.sub(r"\[\d+m\]", "[10s]", compared), time.time())]
+            self.assertNotEqual(values, [], name)
+            for value in values:
+                self.assertTrue(expected.agree(value, wanted), f"{name}: {compared} is {value} and not {wanted}")
+
+    def wait_for_alerts(self, wanted, never=(), patience=40):
+        """Until all of these fire; those of `never` must not meanwhile."""
+        def all_fire():
+            firing = self.prometheus.firing()
+            self.assertEqual(firing & set(never), set(), "fires and should not")
+            return set(wanted) <= firing
+        try:
+            wait_until(all_fire, patience, "alerts")
+        except AssertionError as error:
+            raise AssertionError(f"{sorted(wanted)} wanted, {sorted(self.prometheus.firing())} fire: {error}") from None
+        self.fired |= set(wanted)
+
+    def wait_until_quiet(self, names, patience=60):
+        wait_until(lambda: not self.prometheus.firing() & set(names), patience, f"{sorted(names)} are quiet again")
+
+    def wait_for_panel(self, uid, title, line, condition, patience=20):
+        """A panel's line shows what the condition says."""
+        board = written.all_of()[uid]
+        panel = next(one for one in written.panels(board) if one["title"] == title)
+        shown = {}
+
+        def holds():
+            shown.clear()
+            for target in panel["targets"]:
+                shown.update(self.ask(target, time.time()))
+            return line in shown and condition(shown[line])
+        try:
+            wait_until(holds, patience, title)
+        except AssertionError as error:
+            raise AssertionError(f"{uid}: {title}: {line} of {shown}: {error}") from None
+
+    def test_every_panel_and_alert(self):
+        self.while_all_works()
+        self.target_refuses_connections()
+        self.target_refuses_records()
+        self.redis_is_away()
+        self.a_wrong_file()
+        self.a_cost_beyond_the_limit()
+        self.a_gate_is_gone()
+        self.kafka_is_away()
+        self.assertEqual(self.fired | set(HEALTHY), set(rules_test.alerts()), "every alert was looked at")
+
+    def while_all_works(self):
+        self.load()
+        self.world.receiver.wait_for(400, 40, self.gates)
+        began = time.monotonic()
+        wait_until(lambda: time.monotonic() - began > 2 * WINDOW_S + 2, 60, "two windows under load")
+        self.check_all_panels()
+        since = now_us() - WINDOW_S * 1_000_000
+        arrived = sum(one.arrived > since for one in self.world.receiver.deliveries()) / WINDOW_S
+        self.wait_for_panel("einlass-route", "How much is delivered?", "", lambda rate: abs(rate - arrived) < 0.1 * arrived)
+        self.check_annotations_and_variables()
+        self.check_healthy()
+        self.wait_for_alerts({"EinlassLimitFull"})
+        self.assertEqual(self.prometheus.firing(), {"EinlassLimitFull"}, "the limit is all that is told")
+
+    def target_refuses_connections(self):
+        self.world.receiver.tell("refuse")
+        self.wait_for_panel("einlass-overview", "What is out of order?", "", lambda value: value >= 1)
+        self.wait_for_panel("einlass-route", "Is a target left alone?", "", lambda value: value >= 1)
+        self.wait_for_panel("einlass-route", "When was a target left alone, and for how long yet?", "receiver",
+                            lambda seconds: 0 < seconds <= 31)
+        self.wait_for_panel("einlass-route", "How do attempts end?", "retry", lambda rate: rate > 0)
+        self.wait_for_panel("einlass-overview", "What do the records inside wait for?", "target", lambda count: count > 4)
+        troubles = {"EinlassTargetFails", "EinlassTargetLeftAlone", "EinlassNothingDelivered", "EinlassRecordStuck"}
+        self.wait_for_alerts(troubles, never={"EinlassStoreDown", "EinlassDeadLetters", "EinlassGateDown"})
+        self.world.receiver.tell("delay", delay_ms=20)
+        self.wait_until_quiet(troubles)
+        self.wait_for_panel("einlass-overview", "What is out of order?", "", lambda value: value == 0)
+
+    def target_refuses_records(self):
+        self.world.receiver.tell("status", status=400, times=40)
+        self.wait_for_alerts({"EinlassDeadLetters"}, never={"EinlassTargetLeftAlone"})
+        self.wait_for_panel("einlass-overview", "Why are records dead-lettered?", "refused", lambda rate: rate > 0)
+        self.wait_for_panel("einlass-overview", "Do the books close?", "", lambda value: value == 0)
+        self.world.receiver.tell("delay", delay_ms=20)
+        self.wait_until_quiet({"EinlassDeadLetters"})
+
+    def redis_is_away(self):
+        self.world.redis.kill()
+        self.wait_for_panel("einlass-process", "Does Redis answer?", "", lambda value: value == 2)
+        self.wait_for_panel("einlass-process", "How many connections to Redis work?", "down", lambda value: value == 2)
+        self.wait_for_panel("einlass-process", "Which policy for outages is in force?", "callbacks hold",
+                            lambda value: value == 1)
+        self.wait_for_panel("einlass-overview", "What do the records inside wait for?", "outage", lambda value: value > 0)
+        self.wait_for_panel("einlass-limits", "How much was admitted without a permit?", "soft", lambda rate: rate > 5)
+        self.wait_for_alerts({"EinlassStoreDown", "EinlassAdmitsWithoutLimiter", "EinlassNothingDelivered"},
+                             never={"EinlassTargetFails", "EinlassGateDown"})
+        self.world.redis.start()
+        self.wait_until_quiet({"EinlassStoreDown", "EinlassAdmitsWithoutLimiter", "EinlassNothingDelivered"})
+
+    def a_wrong_file(self):
+        gate = self.gates[0]
+        with open(gate.path) as file:
+            right = file.read()
+        with open(gate.path, "w") as file:
+            file.write(right.replace('"rate": "60/s"', '"rate": "sixty"'))
+        self.assertEqual(get(gate.port, "/-/reload", "POST", "")[0], 400)
+        self.wait_for_alerts({"EinlassReloadRefused"})
+        self.wait_for_panel("einlass-process", "Was the last reload taken?", "", lambda value: value == 1)
+        self.wait_for_panel("einlass-process", "How do reloads end?", "wrong", lambda value: value > 0)
+        with open(gate.path, "w") as file:
+            file.write(right)
+        self.assertEqual(get(gate.port, "/-/reload", "POST", "")[0], 200)
+        self.wait_until_quiet({"EinlassReloadRefused"})
+
+    def a_cost_beyond_the_limit(self):
+        self.world.produce_records("soft", [{"value": b"dear", "headers": [("units", b"5000")]}])
+        self.wait_for_alerts({"EinlassRecordsNeverPass"})
+        self.wait_for_panel("einlass-route", "How many never pass?", "", lambda value: value == 1)
+
+    def a_gate_is_gone(self):
+        gate = self.gates[1]
+        gate.kill()
+        self.wait_for_alerts({"EinlassGateDown"})
+        self.wait_for_panel("einlass-overview", "How many gates answer?", "", lambda value: value == 1)
+        for _ in range(3):
+            gate.start(wait=False)
+            wait_until(lambda: get(gate.port, "/healthz")[0] == 200, 20, f"{gate.name} answers")
+            begun = gate.metrics()["process_start_time_seconds"]
+            wait_until(lambda: self._seen(gate, begun), 20, "Prometheus has seen the start")
+            gate.kill()
+        gate.start()
+        self.wait_for_alerts({"EinlassRestarts"})
+        self.wait_until_quiet({"EinlassGateDown"})
+
+    def _seen(self, gate, begun):
+        expression = f'process_start_time_seconds{{instance="127.0.0.1:{gate.port}"}}'
+        return any(abs(value - begun) < 0.001 for _, value in self.prometheus.ask(expression, time.time()))
+
+    def kafka_is_away(self):
+        self.world.kafka.kill()
+        self.wait_for_alerts({"EinlassCommitsFail"})
+        self.wait_for_alerts({"EinlassKafkaAway", "EinlassPartitionsLost"})
+        self.wait_for_panel("einlass-kafka", "Do partitions move?", "lost", lambda rate: rate > 0)
+        self.wait_for_panel("einlass-kafka", "Is every gate in the group?", "", lambda gates: gates >= 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
