@@ -1,7 +1,6 @@
-// The pool: which connection takes a request, and what its answer means to the gate.
+// What a request carries besides its record, and what its answer means to the gate.
 #include "adapters/http/target.h"
 
-#include <algorithm>
 #include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -11,20 +10,13 @@
 #include <optional>
 
 #include "adapters/http/answer_rules.h"
-#include "adapters/http/connection.h"
 #include "adapters/http/health.h"
-#include "adapters/http/http2_pool.h"
 #include "adapters/http/login.h"
+#include "adapters/http/origin.h"
 #include "adapters/http/webhook_signer.h"
-#include "adapters/http/words.h"
-#include "units/check.h"
 
 namespace einlass::http {
 namespace {
-
-// Something between us and the server may have forgotten a connection that was idle for longer,
-// and then nobody would answer.
-constexpr std::chrono::seconds kIdleLimit{60};
 
 // How often files and tokens are looked after.
 constexpr std::chrono::milliseconds kPulse{250};
@@ -38,23 +30,15 @@ constexpr std::size_t kShortestSecret = 4;
 constexpr const char* kNotVerified =
     "its certificate is not verified (verify: false), so anybody on the way may read and answer";
 
-std::optional<TlsContext> tls_context(const TargetOptions& options) {
-  if (!options.tls) return std::nullopt;
-  return TlsContext(options.certificates,
-                    options.server_name.empty() ? options.host : options.server_name,
-                    options.http2 != Http2::never);
-}
-
 }  // namespace
 
-struct Target::State final : ConnectionOwner, Http2PoolOwner {
+struct Target::State final : OriginOwner {
   State(boost::asio::io_context& context, const TargetOptions& options, core::Events& to,
         Notify notify);
-  ~State();
 
   TargetStatus status() const;
   void send(const Request& request);
-  void write(const Request& request, RequestBytes& out);
+  Request with_signature(const Request& request);
   void turn_away(const Request& request);
   void end_turned_away();
   void start(core::TargetId as);
@@ -63,35 +47,17 @@ struct Target::State final : ConnectionOwner, Http2PoolOwner {
   void hold_without_login();
   core::Outcome judge(const Exchange& exchange, Answer& answer);
   std::vector<std::string> secrets() const;
-  Connection& idle_or_new(SteadyTime now);
-  Connection& new_connection();
-  void connect(Connection& connection, SteadyTime now);
-  void move_to(Connection& connection, Http2Exchange& exchange);
-  void forget(Connection& connection);
-  void resolved(const std::string& trouble);
 
-  void ended(const Exchange& exchange, const Answer& answer) override;
-  Connection& open(Http2Exchange& exchange) override;
-  void send_by_http1(Http2Exchange& exchange) override {
-    move_to(idle_or_new(std::chrono::steady_clock::now()), exchange);
-  }
-  void handed_over(Connection& connection) override { forget(connection); }
-  bool established(Connection& connection) override { return http2->established(connection); }
-  void exchange_ended(Connection& connection, const Answer& answer) override;
-  void idle_closed(Connection& connection) override;
-  void connect_failed(const Endpoint& address) override { addresses.failed(address); }
+  void ended(Origin& origin, const Exchange& exchange, const Answer& answer) override;
 
   boost::asio::io_context& io;
   core::Events& events;
-  const std::size_t max_in_flight;
-  RequestWriter writer;
   const AnswerRules rules;
   const std::vector<std::pair<std::string, std::string>> constant_headers;
-  std::optional<TlsContext> tls;
   std::optional<Login> login;
   std::optional<WebhookSigner> signer;
-  ConnectionSettings settings;
   core::TargetId id;
+  const bool has_tls;
   const std::string name;
   const Notify notify;
   const std::string standing_warning;  // Of the configuration.
@@ -99,12 +65,9 @@ struct Target::State final : ConnectionOwner, Http2PoolOwner {
   Health health;
   Failed failed;
   std::vector<RequestHeader> signed_headers;
+  std::string sent_at;                // As webhook-timestamp has it.
   std::vector<Exchange> turned_away;  // At most max_in_flight; there is no login to send.
-  Addresses addresses;
-  Deadlines deadlines;
-  std::vector<std::shared_ptr<Connection>> connections;  // At most max_in_flight.
-  std::vector<Connection*> idle;                         // The last was used most recently.
-  std::optional<Http2Pool> http2;                        // None: it is not spoken here.
+  Origin origin;
   boost::asio::steady_timer timer;
   std::shared_ptr<const int> alive = std::make_shared<int>(0);  // A late handler finds it gone.
 };
@@ -113,35 +76,22 @@ Target::State::State(boost::asio::io_context& context, const TargetOptions& opti
                      core::Events& to, Notify tell)
     : io{context},
       events{to},
-      max_in_flight{options.max_in_flight},
-      writer{options},
       rules{options.answers},
       constant_headers{options.headers},
-      tls{tls_context(options)},
-      settings{.peer = host_and_port(options.host, options.port),
-               .timeout = in_words(options.timeout),
-               .bodyless_answers = options.method == "HEAD",
-               .tls = tls ? &*tls : nullptr,
-               .kept_body = rules.kept_body(),
-               .http2 = options.may_speak_http2()},
+      has_tls{options.tls},
       name{options.name},
       notify{std::move(tell)},
       standing_warning{options.tls && !options.certificates.verify ? kNotVerified : ""},
       health{options.name, notify},
-      addresses{context, options.host, options.port,
-                [this](const std::string& trouble) { resolved(trouble); }},
-      deadlines{context, options.timeout},
+      origin{context, options, rules.kept_body(), *this},
       timer{context} {
-  connections.reserve(max_in_flight);
-  idle.reserve(max_in_flight);
   if (!options.sign.secret.value.empty()) signer.emplace(options.sign);
   if (options.login.kind != LoginOptions::Kind::none) {
     login.emplace(
         io, name, options.login, options.certificates, options.timeout,
-        [this] { writer.set_authorization(login->header()); }, notify);
-    writer.set_authorization(login->header());
+        [this] { origin.set_authorization(login->header()); }, notify);
+    origin.set_authorization(login->header());
   }
-  if (settings.http2) http2.emplace(io, options, settings, deadlines, *this);
 }
 
 void Target::State::start(core::TargetId as) {
@@ -149,7 +99,7 @@ void Target::State::start(core::TargetId as) {
   if (!standing_warning.empty() && notify) {
     notify({Severity::warning, "target_not_verified", "target " + name + ": " + standing_warning});
   }
-  if (login || signer || tls) pulse();
+  if (login || signer || has_tls) pulse();
 }
 
 // Again and again.
@@ -166,9 +116,9 @@ void Target::State::pulse() {
 
 // Takes files that were renewed, and says which cannot be taken.
 void Target::State::look() {
-  if (tls) tls->look();
+  origin.look();
   if (signer) signer->look();
-  std::string trouble = tls ? tls->trouble() : "";
+  std::string trouble = origin.files_trouble();
   if (trouble.empty() && signer) trouble = signer->trouble();
   if (trouble == files_trouble) return;
   files_trouble = std::move(trouble);
@@ -185,48 +135,26 @@ void Target::State::hold_without_login() {
   events.push_back(core::TargetHold{id, kHoldWithoutLogin});
 }
 
-// Their handlers may run after this, and find them closed.
-Target::State::~State() {
-  for (const auto& connection : connections) connection->close();
-}
-
 void Target::State::send(const Request& request) {
   if (login && login->header().empty()) return turn_away(request);
-  const auto now = std::chrono::steady_clock::now();
   const Exchange exchange{request.record, request.attempt, login ? login->generation() : 0};
-  if (http2 && !http2->server_speaks_http1()) {
-    write(request, http2->request());
-    return http2->begin(exchange, now);
-  }
-  Connection& connection = idle_or_new(now);
-  write(request, connection.request());
-  deadlines.start(connection, now);
-  connection.begin(exchange, now);
-  if (connection.is_resolving()) connect(connection, now);
+  origin.send(signer ? with_signature(request) : request, exchange,
+              std::chrono::steady_clock::now());
 }
 
-void Target::State::connect(Connection& connection, SteadyTime now) {
-  if (addresses.known(now)) {
-    connection.connect(addresses.list());
-  } else {
-    addresses.lookup();
-  }
-}
-
-void Target::State::write(const Request& request, RequestBytes& out) {
-  if (!signer) return writer.write(request, out);
+Request Target::State::with_signature(const Request& request) {
   std::array<char, 24> digits;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto since_1970 = std::chrono::duration_cast<std::chrono::seconds>(now).count();
   const auto end = std::to_chars(digits.begin(), digits.end(), since_1970).ptr;
-  const std::string_view seconds(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  sent_at.assign(digits.begin(), end);
   signed_headers.assign(request.headers.begin(), request.headers.end());
   signed_headers.push_back({"webhook-id", request.id});
-  signed_headers.push_back({"webhook-timestamp", seconds});
-  signed_headers.push_back({"webhook-signature", signer->sign(request.id, seconds, request.body)});
+  signed_headers.push_back({"webhook-timestamp", sent_at});
+  signed_headers.push_back({"webhook-signature", signer->sign(request.id, sent_at, request.body)});
   Request with_signature = request;
   with_signature.headers = signed_headers;
-  writer.write(with_signature, out);
+  return with_signature;
 }
 
 // Ends the attempt, but not inside send(). It began before the gate heard of the hold.
@@ -246,66 +174,6 @@ void Target::State::end_turned_away() {
   }
   turned_away.clear();
   hold_without_login();
-}
-
-// The one used last is the likeliest to be alive, and lets the others grow old.
-Connection& Target::State::idle_or_new(SteadyTime now) {
-  while (!idle.empty()) {
-    Connection& last = *idle.back();
-    idle.pop_back();
-    if (now - last.last_used() < kIdleLimit) return last;
-    last.close();
-    forget(last);
-  }
-  return new_connection();
-}
-
-Connection& Target::State::new_connection() {
-  CHECK(connections.size() < max_in_flight);
-  connections.push_back(std::make_shared<Connection>(io, settings, *this));
-  connections.back()->index = connections.size() - 1;
-  return *connections.back();
-}
-
-void Target::State::forget(Connection& connection) {
-  const std::size_t index = connection.index;
-  connections.back()->index = index;
-  std::swap(connections[index], connections.back());
-  connections.pop_back();
-}
-
-void Target::State::resolved(const std::string& trouble) {
-  // A copy, for what fails is forgotten.
-  const std::vector<std::shared_ptr<Connection>> all = connections;
-  for (const auto& connection : all) {
-    if (!connection->is_resolving()) continue;
-    if (trouble.empty()) {
-      connection->connect(addresses.list());
-    } else {
-      connection->unresolvable(trouble);
-    }
-  }
-}
-
-Connection& Target::State::open(Http2Exchange& exchange) {
-  // Idle ones are left from when the server spoke HTTP/1.1.
-  if (connections.size() == max_in_flight) {
-    Connection& oldest = *idle.front();
-    idle.erase(idle.begin());
-    oldest.close();
-    forget(oldest);
-  }
-  Connection& connection = new_connection();
-  move_to(connection, exchange);
-  return connection;
-}
-
-void Target::State::move_to(Connection& connection, Http2Exchange& exchange) {
-  const auto now = std::chrono::steady_clock::now();
-  std::swap(connection.request(), exchange.request);
-  deadlines.hand_over(exchange, connection);
-  connection.begin(exchange.exchange, now);
-  if (connection.is_resolving()) connect(connection, now);
 }
 
 // What the answer means, with what it says of ourselves and not of the record.
@@ -340,7 +208,7 @@ std::vector<std::string> Target::State::secrets() const {
   return all;
 }
 
-void Target::State::ended(const Exchange& exchange, const Answer& given) {
+void Target::State::ended(Origin&, const Exchange& exchange, const Answer& given) {
   Answer answer = given;
   const core::Outcome outcome = judge(exchange, answer);
   if (outcome == core::Outcome::accepted) {
@@ -359,19 +227,6 @@ void Target::State::ended(const Exchange& exchange, const Answer& given) {
                           /*counts=*/!answer.needs_repair});
 }
 
-void Target::State::exchange_ended(Connection& connection, const Answer& answer) {
-  ended(connection.exchange(), answer);
-  if (connection.is_idle()) return idle.push_back(&connection);
-  const auto self = connection.shared_from_this();
-  forget(connection);
-  if (http2) http2->opening_failed(connection, answer);
-}
-
-void Target::State::idle_closed(Connection& connection) {
-  std::erase(idle, &connection);
-  forget(connection);
-}
-
 Target::Target(boost::asio::io_context& io, const TargetOptions& options, core::Events& events,
                Notify notify)
     : state_{std::make_unique<State>(io, options, events, std::move(notify))} {}
@@ -385,9 +240,8 @@ TargetStatus Target::status() const { return state_->status(); }
 
 TargetStatus Target::State::status() const {
   TargetStatus status;
-  status.connections = connections.size() + (http2 ? http2->connections() : 0);
-  status.in_flight = connections.size() - idle.size() + turned_away.size();
-  if (http2) status.in_flight += http2->in_flight();
+  status.connections = origin.connections();
+  status.in_flight = origin.in_flight() + turned_away.size();
   status.trouble = health.trouble();
   status.unusable = health.unusable();
   status.warning = standing_warning.empty() ? files_trouble : standing_warning;

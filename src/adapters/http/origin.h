@@ -1,0 +1,99 @@
+// One server that a target delivers to (a scheme, a host and a port): the connections to it, and
+// which of them takes a request.
+//
+// HTTP/1.1 keeps at most max_in_flight connections, each with one request at a time; HTTP/2 one
+// connection, if the server allows as much. What an answer means is the owner's to say.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/http/addresses.h"
+#include "adapters/http/connection.h"
+#include "adapters/http/deadlines.h"
+#include "adapters/http/http2_pool.h"
+#include "adapters/http/request_writer.h"
+#include "adapters/http/target_options.h"
+#include "adapters/http/tls.h"
+
+namespace einlass::http {
+
+class Origin;
+
+class OriginOwner {
+ public:
+  // The exchange has ended with this answer, or without one.
+  virtual void ended(Origin& origin, const Exchange& exchange, const Answer& answer) = 0;
+
+ protected:
+  ~OriginOwner() = default;
+};
+
+// REQUIRES: used on the thread that runs `io`; outlived by it and by `owner`.
+class Origin final : ConnectionOwner, Http2PoolOwner {
+ public:
+  // Throws std::runtime_error if the options cannot be put into a request, or a file cannot be
+  // read.
+  Origin(boost::asio::io_context& io, const TargetOptions& options, KeptBody kept_body,
+         OriginOwner& owner);
+  ~Origin();
+  Origin(const Origin&) = delete;
+  Origin& operator=(const Origin&) = delete;
+
+  // As RequestWriter has it.
+  void set_authorization(std::string_view value) { writer_.set_authorization(value); }
+
+  // Starts an exchange. Ends in the owner's ended(), exactly once, and never before this call
+  // returns. REQUIRES: fewer than max_in_flight are open.
+  void send(const Request& request, const Exchange& exchange, SteadyTime now);
+
+  // Takes files of TLS that were renewed.
+  void look();
+
+  // Why what those files now hold is not used; empty if it is.
+  std::string files_trouble() const { return tls_ ? tls_->trouble() : ""; }
+
+  std::size_t in_flight() const;
+  std::size_t connections() const;
+
+ private:
+  // Something between us and the server may have forgotten a connection that was idle for longer,
+  // and then nobody would answer.
+  static constexpr std::chrono::seconds kIdleLimit{60};
+
+  Connection& idle_or_new(SteadyTime now);
+  Connection& new_connection();
+  void connect(Connection& connection, SteadyTime now);
+  void move_to(Connection& connection, Http2Exchange& exchange);
+  void forget(Connection& connection);
+  void resolved(const std::string& trouble);
+
+  void ended(const Exchange& exchange, const Answer& answer) override;
+  Connection& open(Http2Exchange& exchange) override;
+  void send_by_http1(Http2Exchange& exchange) override;
+  void handed_over(Connection& connection) override { forget(connection); }
+  bool established(Connection& connection) override { return http2_->established(connection); }
+  void exchange_ended(Connection& connection, const Answer& answer) override;
+  void idle_closed(Connection& connection) override;
+  void connect_failed(const Endpoint& address) override { addresses_.failed(address); }
+
+  boost::asio::io_context& io_;
+  OriginOwner& owner_;
+  const std::size_t max_in_flight_;
+  RequestWriter writer_;
+  std::optional<TlsContext> tls_;
+  ConnectionSettings settings_;
+  Addresses addresses_;
+  Deadlines deadlines_;
+  std::vector<std::shared_ptr<Connection>> connections_;  // At most max_in_flight.
+  std::vector<Connection*> idle_;                         // The last was used most recently.
+  std::optional<Http2Pool> http2_;                        // None: it is not spoken here.
+};
+
+}  // namespace einlass::http
