@@ -6,6 +6,7 @@ import signal
 import subprocess
 
 from places import EINLASS, PATIENCE, get, now_us, wait_until
+import secrets_told
 import servers
 
 
@@ -33,13 +34,19 @@ class Gate:
         self.log_path = os.path.join(directory, f"{name}.log")
         self.process = None
         self.started_us = 0
+        self.secrets = set()
 
     def change(self, changes):
         """Its config from now on: for the next start, or for a reload."""
         self._config = merge(self._config, changes)
         self._write()
 
+    def note_secrets(self):
+        """Those of its config and of the files there, as they are now: none of them is ever to be shown."""
+        self.secrets |= secrets_told.of_config(self._config)
+
     def _write(self):
+        self.note_secrets()
         named = {"http": {"headers": {"X-Gate": f"{self.name}.{self.run}"}}}
         targets = {name: merge(target, named) if "http" in target else target
                    for name, target in self._config["targets"].items()}

@@ -38,7 +38,7 @@ class Answers(http_scenario.HttpScenario):
             headers = {name: bytes.fromhex(value).decode() for name, value in letter["headers"]}
             errors.add((headers["einlass-status"], headers["einlass-error"]))
         self.assertEqual(errors, {("501", "status 501: no such thing: ***"), ("204", "status 204")})
-        self.assert_no_secret_is_told(gate)
+        self.assert_no_secret_is_told()
 
     def test_a_redirect_is_not_followed(self):
         elsewhere = self.answering()

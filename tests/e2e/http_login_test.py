@@ -107,7 +107,7 @@ class Logins(http_scenario.HttpScenario):
         os.rename(path + ".new", path)
         self.assert_delivered(receiver)
         gate.wait_until_ready()
-        self.assert_no_secret_is_told(gate)
+        self.assert_no_secret_is_told()
         self.assert_books_closed([gate])
 
     def test_without_a_token_nothing_is_sent(self):
@@ -124,7 +124,7 @@ class Logins(http_scenario.HttpScenario):
         self.assert_delivered(receiver)
         self.assertEqual(gate.status()["books"]["dead_lettered"], 0, "a missing token must not cost attempts")
         gate.wait_until_ready()
-        self.assert_no_secret_is_told(gate)
+        self.assert_no_secret_is_told()
 
     def test_a_token_that_is_revoked(self):
         secret = self.secret("s:cret/of the client")
@@ -137,7 +137,7 @@ class Logins(http_scenario.HttpScenario):
         self.produce()
         self.assert_delivered(receiver, 2 * http_scenario.RECORDS)
         self.assertEqual(tokens.given, 3)
-        self.assert_no_secret_is_told(gate)
+        self.assert_no_secret_is_told()
 
     def test_signatures(self):
         python = verifying_python()
@@ -157,7 +157,7 @@ class Logins(http_scenario.HttpScenario):
         for script, key in ((VERIFY_SHARED, shared), (VERIFY_PUBLIC, public)):
             done = subprocess.run([python, "-c", script, key], input="\n".join(lines), capture_output=True, text=True)
             self.assertEqual(done.stdout.split(), ["good"] * http_scenario.RECORDS, done.stderr)
-        self.assert_no_secret_is_told(gate)
+        self.assert_no_secret_is_told()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import kafka as local_kafka
 from receiver import Receiver
 import redis as local_redis
 import reports
+import secrets_told
 import servers
 
 KAFKA_VERSION = os.environ.get("KAFKA_VERSION", local_kafka.LATEST_3)
@@ -28,13 +29,15 @@ def tool(name, *arguments, stdin=None):
 
 
 class World:
-    """Everything a scenario needs; stop() ends all of it, whatever happened, and is an error if a sanitizer spoke."""
+    """Everything a scenario needs; stop() ends all of it, whatever happened, and is an error if a sanitizer spoke, or if
+    anything that a gate said, in its log or on its pages, has a secret in it that the scenario gave to it."""
 
     def __init__(self, kafka=True, redis=True, seed=None):
         self.directory = tempfile.mkdtemp(prefix="einlass-e2e-")
         self.seed = seed if seed is not None else int.from_bytes(os.urandom(4), "big")
         self.random = random.Random(self.seed)
         self.gates = []
+        self.secrets = set()
         self.kafka = self.redis = self.receiver = None
         try:
             self.receiver = Receiver(self.directory)
@@ -44,7 +47,23 @@ class World:
             self.stop()
             raise
 
+    def secret(self, text):
+        """One that stands in no config of a gate."""
+        self.secrets.add(text)
+        return text
+
+    def secrets_told(self):
+        """Where one stands that nobody is to see; "" if nowhere."""
+        for gate in self.gates:
+            gate.note_secrets()
+        secrets = self.secrets.union(*(gate.secrets for gate in self.gates))
+        return secrets_told.told(secrets, secrets_told.said_by(self.gates, self.directory)) if secrets else ""
+
     def stop(self):
+        try:
+            told = self.secrets_told()
+        except Exception as error:  # All of it is to end in any case.
+            told = f"the search for secrets: {error!r}"
         for gate in self.gates:
             if gate.process is not None:
                 servers.stop_child(gate.process, 0.1)
@@ -56,6 +75,7 @@ class World:
         found = reports.in_logs(self.directory)
         shutil.rmtree(self.directory, ignore_errors=True)
         assert not found, found
+        assert not told, told
 
     def config(self, topic, limit, changes=None):
         """A gate's config: a sliding log of `limit` a second in Redis, one HTTP target, order by partition."""
