@@ -97,13 +97,13 @@ bool check_kafka_target(const config::Target& target) {
 }
 
 // Only connects: a request would be a delivery.
-bool check_http_target(const config::Target& target) {
+std::string reach(const std::string& host, std::uint16_t port) {
   boost::asio::io_context io(1);
   boost::system::error_code result = boost::asio::error::timed_out;
   tcp::resolver resolver(io);
   tcp::socket socket(io);
   resolver.async_resolve(
-      target.http.host, std::to_string(target.http.port),
+      host, std::to_string(port),
       [&](const boost::system::error_code& error, const tcp::resolver::results_type& found) {
         if (error) {
           result = error;
@@ -115,7 +115,24 @@ bool check_http_target(const config::Target& target) {
             });
       });
   io.run_for(std::chrono::microseconds(kPatience.us));
-  return tell("target " + target.name + " at " + target.http.url, result ? result.message() : "");
+  return result ? result.message() : "";
+}
+
+// Where there is a proxy, that; and no hosts that only the records name.
+bool check_http_target(const config::Target& target) {
+  const config::HttpTarget& http = target.http;
+  const std::string name = "target " + target.name;
+  if (!http.proxy.host.empty()) {
+    const std::string proxy = to_text(config::HostPort{http.proxy.host, http.proxy.port});
+    return tell(name + " by the proxy " + proxy, reach(http.proxy.host, http.proxy.port));
+  }
+  if (!http.host_template.empty()) return true;
+  if (http.urls.empty()) return tell(name + " at " + http.url, reach(http.host, http.port));
+  bool good = true;
+  for (const config::HttpUrl& url : http.urls) {
+    good = tell(name + " at " + url.url, reach(url.host, url.port)) && good;
+  }
+  return good;
 }
 
 }  // namespace

@@ -5,16 +5,22 @@
 namespace einlass::app {
 
 HttpTarget::HttpTarget(boost::asio::io_context& io, http::TargetOptions options,
-                       std::vector<std::string> forward, const RunId& run, core::Events& events,
+                       const config::HttpTarget& http, const RunId& run, core::Events& events,
                        const Notify& notify, AttemptFailed failed)
     : notify_(notify),
       target_(io, std::move(options), events, notify),
-      requests_(run, std::move(forward)) {
+      requests_(run, http.forward_headers),
+      template_(http) {
   target_.tell_failures(std::move(failed));
 }
 
 void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool limited) {
-  target_.send(requests_.build(record, send, limited, skipped_header_));
+  const http::Request& request = requests_.build(record, send, limited, skipped_header_);
+  if (template_.any()) {
+    std::string why = requests_.fill(template_, record);
+    if (!why.empty()) return target_.refuse(send.record, send.attempt, std::move(why));
+  }
+  target_.send(request);
   if (skipped_header_.empty()) return;
   notify_({Severity::warning, "header_not_forwarded",
            "a record header holds bytes that HTTP forbids, so the request went without it: topic " +

@@ -16,10 +16,10 @@ namespace einlass::app {
 
 class HttpTarget final : public Target {
  public:
-  // `forward`: names of record headers that are sent on, besides the trace context.
+  // `http` says what each record writes itself, and which of its headers are sent on.
   // Throws std::runtime_error as http::Target does.
   HttpTarget(boost::asio::io_context& io, http::TargetOptions options,
-             std::vector<std::string> forward, const RunId& run, core::Events& events,
+             const config::HttpTarget& http, const RunId& run, core::Events& events,
              const Notify& notify, AttemptFailed failed);
 
   void start(core::TargetId id) override { target_.start(id); }
@@ -30,6 +30,7 @@ class HttpTarget final : public Target {
   const Notify notify_;
   http::Target target_;
   RequestBuilder requests_;
+  RequestTemplate template_;
   std::string skipped_header_;
 };
 

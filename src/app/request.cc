@@ -116,9 +116,16 @@ const http::Request& RequestBuilder::build(const StoredRecord& record, const cor
   request_.record = send.record;
   request_.attempt = send.attempt;
   request_.id = id;
+  request_.key = record.key().value_or(std::string_view{});
   request_.headers = headers_;
   request_.body = record.value().value_or(std::string_view{});
   return request_;
+}
+
+std::string RequestBuilder::fill(RequestTemplate& parts, const StoredRecord& record) {
+  std::string why = parts.fill(record, request_, headers_);
+  request_.headers = headers_;
+  return why;
 }
 
 std::string_view RequestBuilder::add_origin(const StoredRecord& record) {

@@ -9,6 +9,7 @@
 
 #include "adapters/http/target.h"
 #include "app/record_store.h"
+#include "app/request_template.h"
 #include "core/command.h"
 
 namespace einlass::app {
@@ -31,6 +32,10 @@ class RequestBuilder {
   // `limited` says whether the permit is a real one.
   const http::Request& build(const StoredRecord& record, const core::Send& send, bool limited,
                              std::string& skipped);
+
+  // The request of the last build() with what its record writes itself. Empty, or what the record
+  // lacks. Its views live until the next call of either.
+  std::string fill(RequestTemplate& parts, const StoredRecord& record);
 
  private:
   void add(std::string_view name, std::string_view value) { headers_.push_back({name, value}); }

@@ -7,6 +7,16 @@
 #include "app/wiring.h"
 
 namespace einlass::app {
+namespace {
+
+// Whether records write the same parts of their requests.
+bool same_of_records(const config::HttpTarget& a, const config::HttpTarget& b) {
+  return a.forward_headers == b.forward_headers && a.host_template == b.host_template &&
+         a.allow_hosts == b.allow_hosts && a.path_template == b.path_template &&
+         a.method_template == b.method_template && a.header_templates == b.header_templates;
+}
+
+}  // namespace
 
 Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
                  core::Events& events, const Notify& notify, AttemptFailed failed)
@@ -22,15 +32,15 @@ std::unique_ptr<Target> Targets::make(const config::Target& target) const {
     return std::make_unique<KafkaTarget>(io_, kafka_target_options(target), events_, notify_,
                                          failed_);
   }
-  return std::make_unique<HttpTarget>(io_, target_options(target, place_),
-                                      target.http.forward_headers, run_, events_, notify_, failed_);
+  return std::make_unique<HttpTarget>(io_, target_options(target, place_), target.http, run_,
+                                      events_, notify_, failed_);
 }
 
 // What the files of an HTTP target hold by now, it finds out by itself.
 bool Targets::goes_on(const config::Target& from, const config::Target& to) const {
   if (to.kafka) return true;  // Its producer stays, and needs a restart for what it was made of.
   return target_options(to, place_) == target_options(from, place_) &&
-         to.http.forward_headers == from.http.forward_headers;
+         same_of_records(to.http, from.http);
 }
 
 void Targets::start(const config::Config& config) {

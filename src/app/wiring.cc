@@ -212,6 +212,16 @@ http::TargetOptions target_options(const config::Target& target, ShardPlace plac
   options.content_type = http.content_type;
   options.certificates = {http.ca_file, http.cert_file, http.key_file, http.verify};
   options.server_name = http.server_name;
+  // Those besides the first, which this one is.
+  for (std::size_t i = 1; i < http.urls.size(); ++i) {
+    options.others.push_back({http.urls[i].host, http.urls[i].port, http.urls[i].path});
+  }
+  options.balance =
+      http.balance == config::Balance::by_key ? http::Balance::by_key : http::Balance::round_robin;
+  options.host_of_record = !http.host_template.empty();
+  options.allow_private = http.allow_private;
+  options.gzip = http.gzip;
+  options.proxy = {http.proxy.host, http.proxy.port, http.proxy.username, http.proxy.password};
   options.login = login_options(http.auth);
   options.sign = {secret_options(http.sign.secret), secret_options(http.sign.previous_secret)};
   options.answers = answer_options(http);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/address.h"
+#include "config/templates.h"
 #include "limits/limit.h"
 #include "units/id.h"
 #include "units/time.h"
@@ -126,6 +127,16 @@ struct BodyMeans {
   AnswerMeans means = AnswerMeans::retry;
 };
 
+// Which of several URLs takes a request.
+enum class Balance : std::uint8_t { round_robin, by_key };
+
+// targets.NAME.http.proxy, an http:// URL.
+struct HttpProxy {
+  std::string host;  // Empty: none.
+  std::uint16_t port = 0;
+  std::string username, password;  // Decoded; both empty: no login.
+};
+
 // targets.NAME.http.auth
 struct HttpAuth {
   enum class Kind { none, basic, bearer, oauth2 } kind = Kind::none;
@@ -147,17 +158,26 @@ struct HttpTarget : HttpUrl {
   Duration timeout = Duration::seconds(5);
   std::size_t max_in_flight = 64;
   std::vector<std::pair<std::string, std::string>> headers;
+  std::vector<std::pair<std::string, Template>> header_templates;  // Those that records write.
+  Template host_template;                   // Empty where `host` holds for all; `path` then too.
+  Template path_template, method_template;  // Empty where `path` or `method` holds for all.
+  std::vector<std::string> allow_hosts;     // With host_template: names, *.NAME or *.
+  bool allow_private = false;
+  std::vector<HttpUrl> urls;  // Where there are several: all, and the first is this one.
+  Balance balance = Balance::round_robin;
   std::vector<std::string> forward_headers;  // Record headers sent on besides the trace context.
   std::string content_type = "application/octet-stream";
   std::string ca_file, server_name;
   std::string cert_file, key_file;  // Both or none.
   bool verify = true;
+  HttpProxy proxy;
   HttpAuth auth;
   HttpSign sign;
   bool accept_written = false;  // Then no other 2xx is accepted.
   std::vector<StatusMeans> by_status;
   std::vector<BodyMeans> by_body;
   Http2 http2 = Http2::automatic;
+  bool gzip = false;  // Bodies are compressed.
 };
 
 struct KafkaTarget {

@@ -31,6 +31,23 @@ void decode_kafka_properties(Section& section, std::map<std::string, std::string
 // The URL of an HTTP server, into `out`.
 Parsed<HttpUrl> parse_http_url(const std::string& text);
 
+// A URL that may take its host, and parts of its path and query, from a record.
+struct UrlTemplate {
+  HttpUrl url;    // Without what varies.
+  Template host;  // Empty where it does not vary; without the port.
+  Template path;  // Likewise; with the query.
+};
+Parsed<UrlTemplate> parse_url_template(const std::string& text);
+
+// `url` or `urls` of an HTTP target, and what belongs to them. True if they are sound.
+bool decode_http_urls(Section& section, HttpTarget& http);
+
+// Takes those headers that records write out of `headers`; says what is wrong with the others.
+void decode_header_templates(Section& section, HttpTarget& http);
+
+// `proxy` of an HTTP target.
+void decode_http_proxy(Section& section, HttpTarget& http);
+
 // `auth` and `sign` of an HTTP target. REQUIRES: its headers are decoded.
 void decode_http_auth(Section& parent, HttpTarget& http);
 void decode_http_sign(Section& parent, HttpTarget& http);

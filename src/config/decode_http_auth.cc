@@ -16,6 +16,7 @@ using Kind = HttpAuth::Kind;
 bool is_set(const HttpTarget& http, std::string_view name) {
   const auto same = [&](const auto& header) { return same_header(header.first, name); };
   return std::any_of(http.headers.begin(), http.headers.end(), same) ||
+         std::any_of(http.header_templates.begin(), http.header_templates.end(), same) ||
          std::any_of(http.forward_headers.begin(), http.forward_headers.end(),
                      [&](const std::string& header) { return same_header(header, name); });
 }

@@ -48,8 +48,9 @@ std::string header_trouble(std::string_view name, const std::string& value) {
 }
 
 bool is_written(const HttpTarget& http, std::string_view name) {
-  return std::any_of(http.headers.begin(), http.headers.end(),
-                     [&](const auto& header) { return same_header(header.first, name); });
+  const auto same = [&](const auto& header) { return same_header(header.first, name); };
+  return std::any_of(http.headers.begin(), http.headers.end(), same) ||
+         std::any_of(http.header_templates.begin(), http.header_templates.end(), same);
 }
 
 void decode_headers(Section& section, HttpTarget& http) {
@@ -122,26 +123,48 @@ void decode_tls(Section& section, bool url_is_sound, HttpTarget& http) {
   }
 }
 
+// One that the record names is looked at when it is there.
+void decode_method(Section& section, HttpTarget& http) {
+  Template parts;
+  const auto parse = [](const Scalar& s) { return parse_template(s.text); };
+  if (!section.read("method", parts, parse)) return;
+  if (takes_from_record(parts)) {
+    http.method_template = std::move(parts);
+  } else {
+    section.read("method", http.method, parse_method);
+  }
+}
+
+void decode_compress(Section& section, HttpTarget& http) {
+  section.read("compress", http.gzip, one_of<bool>({"none", "gzip"}));
+  const auto same = [](const auto& name) { return same_header(name, "Content-Encoding"); };
+  const bool written = is_written(http, "Content-Encoding") ||
+                       std::any_of(http.forward_headers.begin(), http.forward_headers.end(), same);
+  if (!http.gzip || !written) return;
+  section.reading().wrong(section.place_of("compress"), section.path_of("compress"),
+                          "writes Content-Encoding, which headers or forward_headers do already; "
+                          "keep one of them");
+}
+
 void decode_http(Section& section, HttpTarget& http) {
   section.refuse_unknown_keys();
-  const auto parse = [](const Scalar& s) { return parse_http_url(s.text); };
-  const Node* url = section.find("url");
-  const bool secret = url != nullptr && may_hold_secret(url->text);
-  const bool sound = section.require("url", "write url: http://HOST:PORT/PATH") &&
-                     section.read<HttpUrl>("url", http, parse, secret);
-  section.read("method", http.method, parse_method);
+  const bool sound = decode_http_urls(section, http);
+  decode_method(section, http);
   section.read_duration("timeout", http.timeout, kTimeout);
   std::int64_t in_flight = static_cast<std::int64_t>(http.max_in_flight);
   section.read_whole("max_in_flight", in_flight, kInFlight);
   http.max_in_flight = static_cast<std::size_t>(in_flight);
   decode_headers(section, http);
+  decode_header_templates(section, http);
   decode_forward_headers(section, http);
   section.read("content_type", http.content_type, parse_content_type);
+  decode_http_proxy(section, http);
   decode_http_auth(section, http);
   decode_http_sign(section, http);
   decode_http_answers(section, http);
   decode_tls(section, sound, http);
   section.read("http2", http.http2, one_of<Http2>({"auto", "always", "never"}));
+  decode_compress(section, http);
 }
 
 // One of the kinds of targets.

@@ -47,6 +47,10 @@ class Page {
   void text_hiding(const std::string& name, const std::string& shown, const std::string& hidden) {
     add(name, yaml_value(shown), shown + " " + hidden);
   }
+  void list_hiding(const std::string& name, const std::vector<std::string>& shown,
+                   const std::string& hidden) {
+    add(name, yaml_list(shown), yaml_list(shown) + " " + hidden);
+  }
   // What is shown hides the value.
   void secret(const std::string& name, const std::string& value) {
     add(name, std::string(kHidden), value);
@@ -214,6 +218,17 @@ void print_auth(Page& page, const HttpAuth& auth) {
   }
 }
 
+// As they would be written: with doubled braces, but for secrets.
+std::vector<std::pair<std::string, std::string>> written_headers(const HttpTarget& http) {
+  auto headers = http.headers;
+  for (auto& [name, value] : headers) {
+    if (!is_secret_name(name)) value = to_text(Template{{TemplatePiece::Kind::text, value}});
+  }
+  for (const auto& [name, parts] : http.header_templates)
+    headers.emplace_back(name, to_text(parts));
+  return headers;
+}
+
 void print_answers(Page& page, const HttpTarget& http) {
   static constexpr std::string_view kNames[] = {"accept", "retry", "refuse"};
   for (std::size_t i = 0; i < std::size(kNames); ++i) {
@@ -237,7 +252,17 @@ void print_answers(Page& page, const HttpTarget& http) {
   });
 }
 
+void print_proxy(Page& page, const HttpProxy& proxy) {
+  if (proxy.host.empty()) return;
+  const bool login = !proxy.username.empty() || !proxy.password.empty();
+  page.text_hiding(
+      "proxy",
+      std::string("http://") + (login ? "***@" : "") + to_text(HostPort{proxy.host, proxy.port}),
+      proxy.username + ":" + proxy.password);
+}
+
 void print_login(Page& page, const HttpTarget& http) {
+  print_proxy(page, http.proxy);
   page.text_if_any("cert_file", http.cert_file);
   page.text_if_any("key_file", http.key_file);
   page.option("verify", http.verify ? "true" : "false");
@@ -252,20 +277,39 @@ void print_login(Page& page, const HttpTarget& http) {
   });
 }
 
+void print_urls(Page& page, const HttpTarget& http) {
+  std::vector<std::string> urls;
+  std::string hidden;
+  for (const HttpUrl& url : http.urls) {
+    urls.push_back(url.url);
+    hidden += " " + url.path;
+  }
+  if (urls.empty()) {
+    page.text_hiding("url", http.url, http.path);
+  } else {
+    page.list_hiding("urls", urls, hidden);
+    page.text("balance", http.balance == Balance::by_key ? "key" : "round_robin");
+  }
+  if (http.host_template.empty()) return;
+  page.option("allow_hosts", yaml_list(http.allow_hosts));
+  page.option("allow_private", http.allow_private ? "true" : "false");
+}
+
 void print_http_target(Page& page, const HttpTarget& http) {
   static constexpr std::string_view kHttp2[] = {"auto", "always", "never"};
   page.section("http", [&] {
-    page.text_hiding("url", http.url, http.path);
-    page.text("method", http.method);
+    print_urls(page, http);
+    page.text("method", http.method_template.empty() ? http.method : to_text(http.method_template));
     page.option("timeout", to_text(http.timeout));
     page.number("max_in_flight", static_cast<std::int64_t>(http.max_in_flight));
-    print_texts(page, "headers", http.headers);
+    print_texts(page, "headers", written_headers(http));
     page.option("forward_headers", yaml_list(http.forward_headers));
     page.text("content_type", http.content_type);
     page.text_if_any("ca_file", http.ca_file);
     page.text_if_any("server_name", http.server_name);
     print_login(page, http);
     print_answers(page, http);
+    page.text("compress", http.gzip ? "gzip" : "none");
     page.text("http2", kHttp2[static_cast<std::size_t>(http.http2)]);
   });
 }

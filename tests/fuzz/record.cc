@@ -15,6 +15,7 @@
 #include "app/extract.h"
 #include "app/record_store.h"
 #include "app/request.h"
+#include "app/request_template.h"
 #include "fuzz/source.h"
 #include "units/check.h"
 
@@ -133,6 +134,33 @@ void check_request(const kafka::Message& message) {
   check_read(bytes, message);
 }
 
+// Whatever the record has for them, the request line is one line with three words, and the headers
+// are those that were asked for.
+void check_template(const kafka::Message& message) {
+  using Kind = config::TemplatePiece::Kind;
+  config::HttpTarget target;
+  target.path_template = {{Kind::text, "/in/"},     {Kind::key, ""},     {Kind::text, "/"},
+                          {Kind::header, "tenant"}, {Kind::text, "?a="}, {Kind::json, "/user/id"}};
+  target.method_template = {{Kind::header, "verb"}};
+  target.header_templates = {{"X-Key", {{Kind::key, ""}}}};
+  app::RequestTemplate parts(target);
+  app::StoredRecord record;
+  record.fill(message, core::RouteId{0});
+  http::Request request{};
+  std::vector<http::RequestHeader> headers;
+  if (!parts.fill(record, request, headers).empty()) return;
+  const auto plain = [](std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+  };
+  CHECK(plain(request.path) && request.path.starts_with("/in/"));
+  CHECK(std::count(request.path.begin(), request.path.end(), '/') == 3);
+  CHECK(std::count(request.path.begin(), request.path.end(), '?') == 1);
+  CHECK(request.path.find("/../") == request.path.npos &&
+        request.path.find("/..?") == request.path.npos);
+  CHECK(plain(request.method) && !request.method.empty());
+  CHECK(headers.size() == 1 && headers[0].value.find_first_of("\r\n") == std::string_view::npos);
+}
+
 std::optional<std::string_view> optional_text(fuzz::Source& source) {
   return source.bit() ? std::optional(source.text()) : std::nullopt;
 }
@@ -161,5 +189,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (source.bit()) message.value = source.rest();
   check_extracted(message, which);
   check_request(message);
+  check_template(message);
   return 0;
 }

@@ -3,18 +3,25 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 
+#include "adapters/http/private_address.h"
 #include "adapters/http/words.h"
 
 namespace einlass::http {
 
 namespace ip = boost::asio::ip;
 
-Addresses::Addresses(boost::asio::io_context& io, std::string host, std::uint16_t port, Found found)
-    : resolver_{io.get_executor()}, host_{std::move(host)}, port_{port}, found_{std::move(found)} {
+Addresses::Addresses(boost::asio::io_context& io, Hop hop, bool refuse_private, Duration good_for,
+                     Found found)
+    : resolver_{io.get_executor()},
+      host_{std::move(hop.host)},
+      port_{hop.port},
+      refuse_private_{refuse_private},
+      good_for_{good_for.us},
+      found_{std::move(found)} {
   if (host_.starts_with('[') && host_.ends_with(']')) host_ = host_.substr(1, host_.size() - 2);
   boost::system::error_code error;
   const ip::address address = ip::make_address(host_, error);
-  if (error) return;
+  if (error || (refuse_private_ && is_private(address))) return;
   list_ = {Endpoint(address, port_)};
   good_until_ = SteadyTime::max();
 }
@@ -31,13 +38,27 @@ void Addresses::lookup() {
 
 void Addresses::resolved(boost::system::error_code error, const Resolver::results_type& results) {
   looking_up_ = false;
+  if ((error || results.empty()) && !list_.empty()) {
+    good_until_ = std::chrono::steady_clock::now() + kRememberedInDoubt;
+    return found_({});
+  }
   if (error || results.empty()) {
     found_((error ? in_words(error) : std::string("host has no address")) + " (" + host_ + ")");
     return;
   }
   list_.assign(results.begin(), results.end());
+  if (refuse_private_) {
+    std::erase_if(list_, [](const Endpoint& one) { return is_private(one.address()); });
+  }
+  are_refused_ = list_.empty();
+  if (are_refused_) {
+    found_(host_ + " is at a private address (" +
+           results.begin()->endpoint().address().to_string() +
+           "), which records may not name without allow_private: true");
+    return;
+  }
   resolved_at_ = std::chrono::steady_clock::now();
-  good_until_ = resolved_at_ + kRemembered;
+  good_until_ = resolved_at_ + good_for_;
   found_({});
 }
 

@@ -16,14 +16,21 @@ namespace einlass::http {
 
 using Endpoint = boost::asio::ip::tcp::endpoint;
 
+struct Hop {
+  std::string host;  // A name, or an address, which needs no lookup; IPv6 with or without brackets.
+  std::uint16_t port = 0;
+};
+
 // REQUIRES: outlived by `io`; used on the thread that runs it.
 class Addresses {
  public:
   // Called at the end of each lookup; `trouble` is empty if list() has addresses now.
   using Found = std::function<void(const std::string& trouble)>;
 
-  // `host`: a name, or an address (which needs no lookup). IPv6 with or without brackets.
-  Addresses(boost::asio::io_context& io, std::string host, std::uint16_t port, Found found);
+  // With `refuse_private`, addresses that only the inside of a network reaches are none. What a
+  // lookup finds is good for so long.
+  Addresses(boost::asio::io_context& io, Hop hop, bool refuse_private, Duration good_for,
+            Found found);
 
   // Whether list() may be used without a lookup.
   bool known(SteadyTime now) const { return now < good_until_; }
@@ -31,15 +38,18 @@ class Addresses {
   // In the order in which they are to be tried. REQUIRES: known(), or called from Found.
   const std::vector<Endpoint>& list() const { return list_; }
 
-  // Ends in Found. Does nothing while one is under way.
+  // Ends in Found. Does nothing while one is under way. One that fails leaves the list as it was,
+  // if there is one.
   void lookup();
+
+  // The host is only at addresses that are refused, by what the last lookup said.
+  bool are_refused() const { return are_refused_; }
 
   // No connection came about: this one is tried last from now on, and the list is soon asked for
   // again.
   void failed(const Endpoint& endpoint);
 
  private:
-  static constexpr std::chrono::seconds kRemembered{30};
   static constexpr std::chrono::seconds kRememberedInDoubt{1};
 
   using Resolver =
@@ -50,6 +60,9 @@ class Addresses {
   Resolver resolver_;
   std::string host_;
   std::uint16_t port_;
+  const bool refuse_private_;
+  const std::chrono::microseconds good_for_;
+  bool are_refused_ = false;
   Found found_;
   std::vector<Endpoint> list_;
   SteadyTime resolved_at_{};

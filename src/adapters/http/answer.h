@@ -18,6 +18,7 @@ struct Answer {
   std::string_view location{};     // Where a redirect points. Lives as long.
   std::string excerpt{};           // Of the body, for people.
   bool needs_repair = false;       // One side does not take the other: waiting alone mends nothing.
+  bool is_forbidden = false;       // The record names a host that nothing may be sent to.
   bool lacks_certificate = false;  // The server asked for a certificate of ours, and had none.
 };
 

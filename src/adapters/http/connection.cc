@@ -39,14 +39,62 @@ void Connection::connected(error_code error) {
     owner_.connect_failed(address);
     stream_.close();
     if (next_address_ < addresses_.size()) return connect_next();
-    return fail(in_words(error) + " (" + in_words(address) + ")");
+    const std::string who = settings_.proxy.empty() ? " (" : " (proxy ";
+    return fail(in_words(error) + who + in_words(address) + ")");
   }
   error_code ignored;
   stream_.socket().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
-  if (settings_.tls != nullptr) stream_.start_tls(*settings_.tls);
+  if (settings_.tunnel.empty()) {
+    secure();
+  } else {
+    phase_ = Phase::tunneling;
+    response_.start(/*bodyless=*/true);
+    open_tunnel();
+  }
+  if (phase_ != Phase::closed) wait_read();
+}
+
+void Connection::open_tunnel() {
+  while (tunnel_sent_ < settings_.tunnel.size()) {
+    const auto unsent = std::string_view(settings_.tunnel).substr(tunnel_sent_);
+    const IoResult result = stream_.write(unsent);
+    if (result.state == IoState::wait_write) return wait_write();
+    if (result.state != IoState::done) return fail_stream();
+    tunnel_sent_ += result.bytes;
+  }
+}
+
+// Only the head of the answer is the proxy's: what comes behind it is the server's, which says
+// nothing before it is spoken to.
+void Connection::tunnel_answered() {
+  const std::string who = " (proxy " + settings_.proxy + ")";
+  const IoResult result = stream_.read(received_.room());
+  if (result.state == IoState::wait_read) return;
+  if (result.state == IoState::closed) return fail("connection closed by the proxy" + who);
+  if (result.state != IoState::done) return fail_stream();
+  received_.added(result.bytes);
+  const auto progress = response_.feed(received_);
+  if (progress == Progress::more) return;
+  if (progress == Progress::failed) return fail(response_.trouble() + who);
+  const unsigned status = response_.status();
+  if (status / 100 != 2) {
+    Answer answer{.status = 0, .retry_after = {}, .trouble = {}};
+    answer.trouble = "the proxy refuses the way: status " + std::to_string(status) + who;
+    answer.needs_repair = status / 100 == 4;
+    reusable_ = false;
+    return tell(answer);
+  }
+  if (!received_.unread().empty()) return fail("the proxy says more than it was asked" + who);
+  response_.start(settings_.bodyless_answers, settings_.kept_body);
+  secure();
+}
+
+void Connection::secure() {
+  if (settings_.tls != nullptr) {
+    stream_.start_tls(*settings_.tls, settings_.server_name);
+  };
   phase_ = Phase::handshaking;
   handshake();
-  if (phase_ != Phase::closed) wait_read();
 }
 
 void Connection::handshake() {
@@ -135,6 +183,13 @@ void Connection::fail(std::string trouble) {
   tell(Answer{.status = 0, .retry_after = {}, .trouble = std::move(trouble)});
 }
 
+void Connection::unresolvable(const std::string& trouble, bool are_refused) {
+  reusable_ = false;
+  Answer answer{.status = 0, .retry_after = {}, .trouble = trouble};
+  answer.is_forbidden = are_refused;
+  tell(answer);
+}
+
 void Connection::fail_stream() {
   reusable_ = false;
   Answer answer{.status = 0, .retry_after = {}, .trouble = {}};
@@ -185,6 +240,8 @@ void Connection::expired() {
     case Phase::connecting:
       owner_.connect_failed(addresses_[next_address_]);
       return fail("no connection" + within);
+    case Phase::tunneling:
+      return fail("no answer of the proxy " + settings_.proxy + within);
     case Phase::handshaking:
       return fail("no TLS handshake" + within);
     default:
@@ -204,6 +261,7 @@ void Connection::wait_read() {
 }
 
 void Connection::readable() {
+  if (phase_ == Phase::tunneling) return tunnel_answered();
   if (phase_ == Phase::handshaking) return handshake();
   if (phase_ == Phase::idle) {
     if (is_quiet()) return;
@@ -220,6 +278,7 @@ void Connection::wait_write() {
   waits_write_ = true;
   stream_.socket().async_wait(Socket::wait_write, [self = shared_from_this()](error_code) {
     self->waits_write_ = false;
+    if (self->phase_ == Phase::tunneling) self->open_tunnel();
     if (self->phase_ == Phase::handshaking) self->handshake();
     if (self->phase_ == Phase::sending) self->send();
     if (self->phase_ == Phase::receiving) self->receive();

@@ -1,10 +1,11 @@
 // One connection to a target, from the first attempt to connect until it is closed: one exchange
 // at a time, and between two of them it idles.
 //
-//   resolving -> connecting -> handshaking -> sending -> receiving -> idle -> sending ...
+//   resolving -> connecting -> tunneling -> handshaking -> sending -> receiving -> idle -> sending
+//   ...
 //
 // From everywhere it can become closed, and that is the end of it. A wait for readability is
-// always open from handshaking on; it brings the answer, and tells when a server hangs up on an
+// always open from tunneling on; it brings the answer, and tells when a server hangs up on an
 // idle connection.
 #pragma once
 
@@ -60,8 +61,11 @@ struct ConnectionSettings {
   std::string timeout;              // In words.
   bool bodyless_answers = false;    // The method is HEAD.
   const TlsContext* tls = nullptr;  // Null: plain.
+  std::string server_name{};        // What a certificate has to name.
   KeptBody kept_body{};
-  bool http2 = false;  // It is offered in TLS, and meant where there is none.
+  bool http2 = false;    // It is offered in TLS, and meant where there is none.
+  std::string proxy{};   // "host:port" of the proxy; empty: none.
+  std::string tunnel{};  // What it is asked; empty: nothing.
 };
 
 class Connection final : public std::enable_shared_from_this<Connection>, public Timed {
@@ -80,8 +84,11 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   // The addresses to try, in this order. REQUIRES: is_resolving().
   void connect(const std::vector<Endpoint>& addresses);
 
-  // No addresses could be found. REQUIRES: is_resolving().
-  void unresolvable(const std::string& trouble) { fail(trouble); }
+  // No addresses could be found, or only such as are refused. REQUIRES: is_resolving().
+  void unresolvable(const std::string& trouble, bool are_refused);
+
+  // It is not used again after the exchange that is open. REQUIRES: !is_idle().
+  void retire() { reusable_ = false; }
 
   // Whether HTTP/2 is to be spoken. REQUIRES: established.
   bool speaks_http2() const {
@@ -105,6 +112,9 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   SteadyTime last_used() const { return last_used_; }  // When its last exchange began.
   const Exchange& exchange() const { return exchange_; }
 
+  // Where it leads, or is about to. REQUIRES: !is_resolving().
+  const Endpoint& address() const { return addresses_[next_address_]; }
+
   // Its place in the owner's list; the owner's alone.
   std::size_t index = 0;
 
@@ -112,6 +122,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   enum class Phase : std::uint8_t {
     resolving,
     connecting,
+    tunneling,
     handshaking,
     idle,
     sending,
@@ -122,6 +133,9 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
 
   void connect_next();
   void connected(boost::system::error_code error);
+  void open_tunnel();
+  void tunnel_answered();
+  void secure();
   void handshake();
   void send();
   void send_failed();
@@ -150,6 +164,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   SteadyTime last_used_{};
   std::vector<Endpoint> addresses_;
   std::size_t next_address_ = 0;
+  std::size_t tunnel_sent_ = 0;
 };
 
 }  // namespace einlass::http

@@ -53,6 +53,11 @@ void Http2Connection::expired() {
   flush_soon();
 }
 
+void Http2Connection::retire() {
+  is_retired_ = true;
+  flush_soon();
+}
+
 void Http2Connection::flush_soon() {
   if (flushes_) return;
   flushes_ = true;
@@ -64,6 +69,7 @@ void Http2Connection::flush_soon() {
 
 void Http2Connection::flush() {
   if (is_dead_) return end("connection dead");
+  if (is_retired_ && session_.exchanges().empty()) return end("retired");
   if (waits_write_) return;
   bool goes_on = true;
   do {

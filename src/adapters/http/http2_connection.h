@@ -56,20 +56,24 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
                               private Http2SessionOwner {
  public:
   // REQUIRES: `stream` is connected, and both sides are to speak HTTP/2 on it.
-  Http2Connection(const Http2Settings& settings, Stream stream, Http2ConnectionOwner& owner)
-      : settings_{settings},
+  Http2Connection(const Http2Settings& settings, Stream stream, const Endpoint& leads_to,
+                  Http2ConnectionOwner& owner)
+      : address{leads_to},
+        settings_{settings},
         owner_{owner},
         stream_{std::move(stream)},
         session_{*this, settings.scheme, settings.connections.kept_body} {}
+
+  const Endpoint address;  // Where it leads.
 
   // Begins to read and write.
   void start();
 
   // How many exchanges may be begun now.
-  std::size_t room() const { return is_dead_ ? 0 : session_.room(); }
+  std::size_t room() const { return is_dead_ || is_retired_ ? 0 : session_.room(); }
 
   // False once no more can be begun: what was begun may still end well.
-  bool is_open() const { return !is_dead_ && session_.is_open(); }
+  bool is_open() const { return !is_dead_ && !is_retired_ && session_.is_open(); }
 
   // The most that the server allows at a time; none before it has said so.
   std::optional<std::size_t> most_streams() const { return session_.most_streams(); }
@@ -79,6 +83,9 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
 
   // Forgets it, and tells the server. The connection goes on.
   void cancel(Http2Exchange& exchange);
+
+  // Nothing more is begun on it, and it is closed once nothing is open, but not from here.
+  void retire();
 
   // Ends everything; the owner hears nothing more.
   void close();
@@ -115,6 +122,7 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   bool watched_idle_ = false;
   bool asked_for_life_ = false;
   bool is_dead_ = false;
+  bool is_retired_ = false;
   bool needs_repair_ = false;  // For one side does not take the other.
 };
 

@@ -113,7 +113,9 @@ void Http2Pool::take_over(Connection& from) {
   first.exchange = from.exchange();
   std::swap(first.request, from.request());
   deadlines_.hand_over(from, first);
-  connections_.push_back(std::make_shared<Http2Connection>(settings_, from.give_stream(), *this));
+  const Endpoint address = from.address();
+  connections_.push_back(
+      std::make_shared<Http2Connection>(settings_, from.give_stream(), address, *this));
   owner_.handed_over(from);
   connections_.back()->start();
   connections_.back()->begin(first, std::chrono::steady_clock::now());
@@ -157,6 +159,14 @@ void Http2Pool::untouched(Http2Exchange& exchange) {
 void Http2Pool::room_changed(Http2Connection& connection) {
   if (connection.most_streams().value_or(0) > 0) most_streams_ = connection.most_streams();
   dispatch();
+}
+
+void Http2Pool::retire_others(const std::vector<Endpoint>& addresses) {
+  for (const auto& connection : connections_) {
+    const bool known =
+        std::find(addresses.begin(), addresses.end(), connection->address) != addresses.end();
+    if (!known) connection->retire();
+  }
 }
 
 void Http2Pool::closed(Http2Connection& connection) {

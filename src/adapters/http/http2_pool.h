@@ -70,6 +70,9 @@ class Http2Pool final : public Http2ExchangeOwner, public Http2ConnectionOwner {
   // A connection that open() made has failed with its exchange.
   void opening_failed(const Connection& connection, const Answer& answer);
 
+  // Lets go of the connections that lead elsewhere than to these, each after its exchanges.
+  void retire_others(const std::vector<Endpoint>& addresses);
+
   std::size_t in_flight() const { return exchanges_.size() - unused_.size(); }
   std::size_t connections() const { return connections_.size(); }
 

@@ -14,7 +14,8 @@ constexpr std::chrono::seconds kRenewBefore{60};
 }  // namespace
 
 Login::Login(boost::asio::io_context& io, std::string target, LoginOptions options,
-             const TlsOptions& tls, Duration timeout, std::function<void()> changed, Notify notify)
+             const ProxyOptions& proxy, const TlsOptions& tls, Duration timeout,
+             std::function<void()> changed, Notify notify)
     : target_{std::move(target)},
       options_{std::move(options)},
       secret_{options_.secret, header_trouble},
@@ -22,7 +23,7 @@ Login::Login(boost::asio::io_context& io, std::string target, LoginOptions optio
       notify_{std::move(notify)} {
   if (options_.kind == Kind::oauth2) {
     tokens_ =
-        std::make_unique<TokenClient>(io, options_.token, tls, timeout,
+        std::make_unique<TokenClient>(io, options_.token, proxy, tls, timeout,
                                       [this](const TokenAnswer& answer) { token_came(answer); });
     trouble_ = "no token yet from " + tokens_->peer();
   } else {

@@ -19,7 +19,8 @@ class Login {
   // `changed` is called when header() is another. Nothing is asked for before the first look().
   // Says "target_login_failing" and "target_login_ok" to `notify` when that changes.
   Login(boost::asio::io_context& io, std::string target, LoginOptions options,
-        const TlsOptions& tls, Duration timeout, std::function<void()> changed, Notify notify);
+        const ProxyOptions& proxy, const TlsOptions& tls, Duration timeout,
+        std::function<void()> changed, Notify notify);
 
   // The header's value; empty while there is none, and then nothing may be sent.
   const std::string& header() const { return header_; }

@@ -1,38 +1,32 @@
 #include "adapters/http/origin.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "adapters/http/proxy.h"
 #include "adapters/http/words.h"
 #include "units/check.h"
 
 namespace einlass::http {
-namespace {
 
-std::optional<TlsContext> tls_context(const TargetOptions& options) {
-  if (!options.tls) return std::nullopt;
-  return TlsContext(options.certificates,
-                    options.server_name.empty() ? options.host : options.server_name,
-                    options.http2 != Http2::never);
-}
-
-}  // namespace
-
-Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, KeptBody kept_body,
-               OriginOwner& owner)
+Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
+               KeptBody kept_body, OriginOwner& owner)
     : io_{io},
       owner_{owner},
       max_in_flight_{options.max_in_flight},
       writer_{options},
-      tls_{tls_context(options)},
       settings_{.peer = host_and_port(options.host, options.port),
                 .timeout = in_words(options.timeout),
                 .bodyless_answers = options.method == "HEAD",
-                .tls = tls_ ? &*tls_ : nullptr,
+                .tls = tls,
+                .server_name = options.server_name.empty() ? options.host : options.server_name,
                 .kept_body = kept_body,
                 .http2 = options.may_speak_http2()},
-      addresses_{io, options.host, options.port,
+      addresses_{io, first_hop(options.proxy, options.host, options.port),
+                 options.host_of_record && !options.allow_private, options.addresses_for,
                  [this](const std::string& trouble) { resolved(trouble); }},
       deadlines_{io, options.timeout} {
+  go_through(options.proxy, options.host, options.port, settings_);
   connections_.reserve(max_in_flight_);
   idle_.reserve(max_in_flight_);
   if (settings_.http2) http2_.emplace(io, options, settings_, deadlines_, *this);
@@ -41,10 +35,6 @@ Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, KeptBo
 // Their handlers may run after this, and find them closed.
 Origin::~Origin() {
   for (const auto& connection : connections_) connection->close();
-}
-
-void Origin::look() {
-  if (tls_) tls_->look();
 }
 
 std::size_t Origin::in_flight() const {
@@ -56,6 +46,7 @@ std::size_t Origin::connections() const {
 }
 
 void Origin::send(const Request& request, const Exchange& exchange, SteadyTime now) {
+  last_used_ = now;
   if (http2_ && !http2_->server_speaks_http1()) {
     writer_.write(request, http2_->request());
     return http2_->begin(exchange, now);
@@ -109,9 +100,35 @@ void Origin::resolved(const std::string& trouble) {
     if (trouble.empty()) {
       connection->connect(addresses_.list());
     } else {
-      connection->unresolvable(trouble);
+      connection->unresolvable(trouble, addresses_.are_refused());
     }
   }
+  if (trouble.empty()) retire_others();
+}
+
+void Origin::look(SteadyTime now) {
+  if (connections() > 0 && !addresses_.known(now)) addresses_.lookup();
+}
+
+void Origin::retire_others() {
+  const std::vector<Endpoint>& known = addresses_.list();
+  std::vector<Connection*> kept;
+  for (Connection* connection : idle_) {
+    if (std::find(known.begin(), known.end(), connection->address()) != known.end()) {
+      kept.push_back(connection);
+      continue;
+    }
+    connection->close();
+    forget(*connection);
+  }
+  idle_.swap(kept);
+  idle_.reserve(max_in_flight_);
+  for (const auto& connection : connections_) {
+    const bool stays = connection->is_idle() || connection->is_resolving() ||
+                       std::find(known.begin(), known.end(), connection->address()) != known.end();
+    if (!stays) connection->retire();
+  }
+  if (http2_) http2_->retire_others(known);
 }
 
 Connection& Origin::open(Http2Exchange& exchange) {

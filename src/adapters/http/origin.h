@@ -36,12 +36,12 @@ class OriginOwner {
 };
 
 // REQUIRES: used on the thread that runs `io`; outlived by it and by `owner`.
-class Origin final : ConnectionOwner, Http2PoolOwner {
+class Origin final : public ConnectionOwner, public Http2PoolOwner {
  public:
-  // Throws std::runtime_error if the options cannot be put into a request, or a file cannot be
-  // read.
-  Origin(boost::asio::io_context& io, const TargetOptions& options, KeptBody kept_body,
-         OriginOwner& owner);
+  // `tls` is null where there is none, and outlives this. Throws std::runtime_error if the options
+  // cannot be put into a request.
+  Origin(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
+         KeptBody kept_body, OriginOwner& owner);
   ~Origin();
   Origin(const Origin&) = delete;
   Origin& operator=(const Origin&) = delete;
@@ -53,12 +53,14 @@ class Origin final : ConnectionOwner, Http2PoolOwner {
   // returns. REQUIRES: fewer than max_in_flight are open.
   void send(const Request& request, const Exchange& exchange, SteadyTime now);
 
-  // Takes files of TLS that were renewed.
-  void look();
+  // To be called every now and then: asks where the host is by now. Connections to where it is no
+  // more are let go, each after its exchange.
+  void look(SteadyTime now);
 
-  // Why what those files now hold is not used; empty if it is.
-  std::string files_trouble() const { return tls_ ? tls_->trouble() : ""; }
+  // "host:port".
+  const std::string& peer() const { return settings_.peer; }
 
+  SteadyTime last_used() const { return last_used_; }  // When its last exchange began.
   std::size_t in_flight() const;
   std::size_t connections() const;
 
@@ -73,6 +75,7 @@ class Origin final : ConnectionOwner, Http2PoolOwner {
   void move_to(Connection& connection, Http2Exchange& exchange);
   void forget(Connection& connection);
   void resolved(const std::string& trouble);
+  void retire_others();
 
   void ended(const Exchange& exchange, const Answer& answer) override;
   Connection& open(Http2Exchange& exchange) override;
@@ -87,13 +90,13 @@ class Origin final : ConnectionOwner, Http2PoolOwner {
   OriginOwner& owner_;
   const std::size_t max_in_flight_;
   RequestWriter writer_;
-  std::optional<TlsContext> tls_;
   ConnectionSettings settings_;
   Addresses addresses_;
   Deadlines deadlines_;
   std::vector<std::shared_ptr<Connection>> connections_;  // At most max_in_flight.
   std::vector<Connection*> idle_;                         // The last was used most recently.
   std::optional<Http2Pool> http2_;                        // None: it is not spoken here.
+  SteadyTime last_used_{};
 };
 
 }  // namespace einlass::http

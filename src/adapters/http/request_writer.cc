@@ -11,6 +11,7 @@
 namespace einlass::http {
 namespace {
 
+const std::string kVersion = " HTTP/1.1\r\n";
 constexpr std::string_view kContentType = "Content-Type: ";
 constexpr std::string_view kContentLength = "\r\nContent-Length: ";
 constexpr std::string_view kNewline = "\r\n";
@@ -71,10 +72,11 @@ void RequestBytes::done() {
   if (bytes_.size() > kKept) std::vector<char>().swap(bytes_);  // {} would keep its room.
 }
 
-RequestWriter::RequestWriter(const TargetOptions& options) : content_type_{options.content_type} {
+RequestWriter::RequestWriter(const TargetOptions& options)
+    : method_{options.method}, path_{options.path}, content_type_{options.content_type} {
   check(options);
-  head_ =
-      options.method + " " + options.path + " HTTP/1.1\r\nHost: " + host_header(options) + "\r\n";
+  line_size_ = (options.method + " " + options.path + kVersion).size();
+  head_ = options.method + " " + options.path + kVersion + "Host: " + host_header(options) + "\r\n";
   for (const auto& [name, value] : options.headers) head_ += name + ": " + value + "\r\n";
   authorization_at_ = head_.size();
 }
@@ -84,8 +86,16 @@ void RequestWriter::set_authorization(std::string_view value) {
   if (!value.empty()) head_.append("Authorization: ").append(value).append(kNewline);
 }
 
-// The size is added up first, so that the bytes can be put down without looking for room.
 void RequestWriter::write(const Request& request, RequestBytes& out) const {
+  if (request.path.empty() && request.method.empty()) return write(head_, request, out);
+  std::string head(request.method.empty() ? method_ : request.method);
+  head.append(" ").append(request.path.empty() ? path_ : request.path).append(kVersion);
+  head.append(head_, line_size_);
+  write(head, request, out);
+}
+
+// The size is added up first, so that the bytes can be put down without looking for room.
+void RequestWriter::write(std::string_view head, const Request& request, RequestBytes& out) const {
   std::array<char, 20> length_text;
   const auto length_end = std::to_chars(length_text.data(), length_text.data() + length_text.size(),
                                         request.body.size())
@@ -93,7 +103,7 @@ void RequestWriter::write(const Request& request, RequestBytes& out) const {
   const std::string_view length(length_text.data(), length_end);
   const std::string_view type = request.content_type.empty() ? content_type_ : request.content_type;
 
-  std::size_t size = head_.size() + kContentType.size() + type.size() + kContentLength.size() +
+  std::size_t size = head.size() + kContentType.size() + type.size() + kContentLength.size() +
                      length.size() + 2 * kNewline.size() + request.body.size();
   for (const RequestHeader& header : request.headers) {
     size += header.name.size() + kColon.size() + header.value.size() + kNewline.size();
@@ -102,7 +112,7 @@ void RequestWriter::write(const Request& request, RequestBytes& out) const {
   out.size_ = size;
   out.sent_ = 0;
 
-  char* at = put(out.bytes_.data(), head_);
+  char* at = put(out.bytes_.data(), head);
   at = put(put(at, kContentType), type);
   at = put(put(put(at, kContentLength), length), kNewline);
   for (const RequestHeader& header : request.headers) {

@@ -37,13 +37,18 @@ class RequestWriter {
   // REQUIRES: no control characters.
   void set_authorization(std::string_view value);
 
-  // Replaces what is in `out`.
+  // Replaces what is in `out`. A method or a path of the request's own stands in the place of the
+  // target's.
   void write(const Request& request, RequestBytes& out) const;
 
  private:
+  void write(std::string_view head, const Request& request, RequestBytes& out) const;
+
   std::string head_;                  // Request line, Host, constant headers.
   std::size_t authorization_at_ = 0;  // Where in it Authorization begins, if it is there.
-  std::string content_type_;          // Where the record names none.
+  std::size_t line_size_ = 0;         // Of the request line in it.
+  std::string method_, path_;
+  std::string content_type_;  // Where the record names none.
 };
 
 }  // namespace einlass::http

@@ -9,7 +9,9 @@
 
 namespace einlass::http {
 
-void Stream::start_tls(const TlsContext& context) { tls_ = context.open(socket_.native_handle()); }
+void Stream::start_tls(const TlsContext& context, const std::string& server_name) {
+  tls_ = context.open(socket_.native_handle(), server_name);
+}
 
 IoResult Stream::handshake() { return tls_ ? tls_->handshake() : IoResult{IoState::done, 0}; }
 

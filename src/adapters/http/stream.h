@@ -26,7 +26,7 @@ class Stream {
 
   // From here on everything goes through TLS; handshake() comes first.
   // REQUIRES: connected, nothing read or written yet.
-  void start_tls(const TlsContext& context);
+  void start_tls(const TlsContext& context, const std::string& server_name);
 
   IoResult handshake();
   IoResult read(std::span<char> room);

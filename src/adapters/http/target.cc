@@ -10,9 +10,9 @@
 #include <optional>
 
 #include "adapters/http/answer_rules.h"
-#include "adapters/http/health.h"
+#include "adapters/http/gzip.h"
 #include "adapters/http/login.h"
-#include "adapters/http/origin.h"
+#include "adapters/http/origins.h"
 #include "adapters/http/webhook_signer.h"
 
 namespace einlass::http {
@@ -30,16 +30,32 @@ constexpr std::size_t kShortestSecret = 4;
 constexpr const char* kNotVerified =
     "its certificate is not verified (verify: false), so anybody on the way may read and answer";
 
+constexpr const char* kTooManyHosts = "requests to too many hosts are under way";
+
+std::optional<TlsContext> tls_context(const TargetOptions& options) {
+  if (!options.tls) return std::nullopt;
+  return TlsContext(options.certificates, options.http2 != Http2::never);
+}
+
 }  // namespace
 
 struct Target::State final : OriginOwner {
+  // An attempt for which no request is made.
+  struct TurnedAway {
+    core::RecordId record;
+    core::Attempt attempt;
+    core::Outcome outcome;
+    std::string why;
+  };
+
   State(boost::asio::io_context& context, const TargetOptions& options, core::Events& to,
         Notify notify);
 
   TargetStatus status() const;
   void send(const Request& request);
-  Request with_signature(const Request& request);
-  void turn_away(const Request& request);
+  Request prepared(const Request& request);
+  void add_signature(const Request& request);
+  void turn_away(TurnedAway one);
   void end_turned_away();
   void start(core::TargetId as);
   void pulse();
@@ -54,20 +70,21 @@ struct Target::State final : OriginOwner {
   core::Events& events;
   const AnswerRules rules;
   const std::vector<std::pair<std::string, std::string>> constant_headers;
+  std::optional<TlsContext> tls;
   std::optional<Login> login;
   std::optional<WebhookSigner> signer;
+  std::optional<Gzip> gzip;
   core::TargetId id;
-  const bool has_tls;
   const std::string name;
   const Notify notify;
   const std::string standing_warning;  // Of the configuration.
   std::string files_trouble;           // Of renewed files, as was told.
-  Health health;
   Failed failed;
-  std::vector<RequestHeader> signed_headers;
-  std::string sent_at;                // As webhook-timestamp has it.
-  std::vector<Exchange> turned_away;  // At most max_in_flight; there is no login to send.
-  Origin origin;
+  std::vector<RequestHeader> headers;   // Of the last prepared request.
+  const bool of_many_hosts;             // Which the records name.
+  std::string sent_at;                  // As webhook-timestamp has it.
+  std::vector<TurnedAway> turned_away;  // At most max_in_flight.
+  Origins origins;
   boost::asio::steady_timer timer;
   std::shared_ptr<const int> alive = std::make_shared<int>(0);  // A late handler finds it gone.
 };
@@ -78,19 +95,20 @@ Target::State::State(boost::asio::io_context& context, const TargetOptions& opti
       events{to},
       rules{options.answers},
       constant_headers{options.headers},
-      has_tls{options.tls},
+      tls{tls_context(options)},
       name{options.name},
       notify{std::move(tell)},
       standing_warning{options.tls && !options.certificates.verify ? kNotVerified : ""},
-      health{options.name, notify},
-      origin{context, options, rules.kept_body(), *this},
+      of_many_hosts{options.host_of_record},
+      origins{context, options, tls ? &*tls : nullptr, rules.kept_body(), *this, notify},
       timer{context} {
+  if (options.gzip) gzip.emplace();
   if (!options.sign.secret.value.empty()) signer.emplace(options.sign);
   if (options.login.kind != LoginOptions::Kind::none) {
     login.emplace(
-        io, name, options.login, options.certificates, options.timeout,
-        [this] { origin.set_authorization(login->header()); }, notify);
-    origin.set_authorization(login->header());
+        io, name, options.login, options.proxy, options.certificates, options.timeout,
+        [this] { origins.set_authorization(login->header()); }, notify);
+    origins.set_authorization(login->header());
   }
 }
 
@@ -99,7 +117,7 @@ void Target::State::start(core::TargetId as) {
   if (!standing_warning.empty() && notify) {
     notify({Severity::warning, "target_not_verified", "target " + name + ": " + standing_warning});
   }
-  if (login || signer || has_tls) pulse();
+  pulse();
 }
 
 // Again and again.
@@ -116,9 +134,10 @@ void Target::State::pulse() {
 
 // Takes files that were renewed, and says which cannot be taken.
 void Target::State::look() {
-  origin.look();
+  if (tls) tls->look();
   if (signer) signer->look();
-  std::string trouble = origin.files_trouble();
+  origins.look(std::chrono::steady_clock::now());
+  std::string trouble = tls ? tls->trouble() : "";
   if (trouble.empty() && signer) trouble = signer->trouble();
   if (trouble == files_trouble) return;
   files_trouble = std::move(trouble);
@@ -136,30 +155,46 @@ void Target::State::hold_without_login() {
 }
 
 void Target::State::send(const Request& request) {
-  if (login && login->header().empty()) return turn_away(request);
+  if (login && login->header().empty()) {  // It began before the gate heard of the hold.
+    return turn_away({request.record, request.attempt, core::Outcome::retry, login->trouble()});
+  }
+  const auto now = std::chrono::steady_clock::now();
+  Origin* const origin = origins.choose(request, now);
+  if (origin == nullptr) {
+    return turn_away({request.record, request.attempt, core::Outcome::retry, kTooManyHosts});
+  }
   const Exchange exchange{request.record, request.attempt, login ? login->generation() : 0};
-  origin.send(signer ? with_signature(request) : request, exchange,
-              std::chrono::steady_clock::now());
+  origin->send(gzip || signer ? prepared(request) : request, exchange, now);
 }
 
-Request Target::State::with_signature(const Request& request) {
+// Its views live until the next call. Signed is what is sent.
+Request Target::State::prepared(const Request& request) {
+  Request prepared = request;
+  headers.assign(request.headers.begin(), request.headers.end());
+  const std::string_view compressed = gzip ? gzip->compress(request.body) : std::string_view();
+  if (!compressed.empty()) {
+    headers.push_back({"Content-Encoding", "gzip"});
+    prepared.body = compressed;
+  }
+  if (signer) add_signature(prepared);
+  prepared.headers = headers;
+  return prepared;
+}
+
+void Target::State::add_signature(const Request& request) {
   std::array<char, 24> digits;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto since_1970 = std::chrono::duration_cast<std::chrono::seconds>(now).count();
   const auto end = std::to_chars(digits.begin(), digits.end(), since_1970).ptr;
   sent_at.assign(digits.begin(), end);
-  signed_headers.assign(request.headers.begin(), request.headers.end());
-  signed_headers.push_back({"webhook-id", request.id});
-  signed_headers.push_back({"webhook-timestamp", sent_at});
-  signed_headers.push_back({"webhook-signature", signer->sign(request.id, sent_at, request.body)});
-  Request with_signature = request;
-  with_signature.headers = signed_headers;
-  return with_signature;
+  headers.push_back({"webhook-id", request.id});
+  headers.push_back({"webhook-timestamp", sent_at});
+  headers.push_back({"webhook-signature", signer->sign(request.id, sent_at, request.body)});
 }
 
-// Ends the attempt, but not inside send(). It began before the gate heard of the hold.
-void Target::State::turn_away(const Request& request) {
-  turned_away.push_back({request.record, request.attempt});
+// Ends the attempt, but not inside send().
+void Target::State::turn_away(TurnedAway one) {
+  turned_away.push_back(std::move(one));
   if (turned_away.size() > 1) return;
   boost::asio::post(io, [this, still = std::weak_ptr(alive)] {
     if (!still.expired()) end_turned_away();
@@ -167,10 +202,10 @@ void Target::State::turn_away(const Request& request) {
 }
 
 void Target::State::end_turned_away() {
-  for (const Exchange& exchange : turned_away) {
-    if (failed) failed(exchange.record, 0, login->trouble());
-    events.push_back(core::DeliveryEnded{exchange.record, exchange.attempt, core::Outcome::retry,
-                                         std::nullopt, /*counts=*/false});
+  for (const TurnedAway& one : turned_away) {
+    if (failed) failed(one.record, 0, one.why);
+    events.push_back(core::DeliveryEnded{one.record, one.attempt, one.outcome, std::nullopt,
+                                         /*counts=*/one.outcome == core::Outcome::refused});
   }
   turned_away.clear();
   hold_without_login();
@@ -189,6 +224,7 @@ core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
     answer.needs_repair = !login->refused(exchange.login, now);
     return core::Outcome::retry;
   }
+  if (answer.is_forbidden) return core::Outcome::refused;
   if (!answer.location.empty()) {
     answer.trouble = "redirects are not followed (to " + place_of_redirect(answer.location) + ")";
   }
@@ -208,23 +244,29 @@ std::vector<std::string> Target::State::secrets() const {
   return all;
 }
 
-void Target::State::ended(Origin&, const Exchange& exchange, const Answer& given) {
+void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer& given) {
+  const auto now = std::chrono::steady_clock::now();
   Answer answer = given;
   const core::Outcome outcome = judge(exchange, answer);
   if (outcome == core::Outcome::accepted) {
-    health.works();
+    origins.works(origin);
     if (login) login->accepted();
   } else {
     if (!answer.body.empty()) answer.excerpt = excerpt(answer.body, secrets());
-    health.fails(answer);
+    // Of many hosts one that has to be repaired is no reason to call the target unusable.
+    if (of_many_hosts && answer.status != 401) answer.needs_repair = false;
+    origins.fails(origin, answer, now);
     hold_without_login();
   }
   const core::RecordId record = exchange.record;
-  if (failed && outcome != core::Outcome::accepted) failed(record, answer.status, health.trouble());
-  events.push_back(
-      core::DeliveryEnded{record, exchange.attempt, outcome,
-                          outcome == core::Outcome::retry ? answer.retry_after : std::nullopt,
-                          /*counts=*/!answer.needs_repair});
+  if (failed && outcome != core::Outcome::accepted) {
+    failed(record, answer.status, origins.trouble(origin));
+  }
+  // What one of several asks for is no reason to hold back what goes to the others.
+  const bool holds = outcome == core::Outcome::retry && !origins.others_work(origin, now);
+  events.push_back(core::DeliveryEnded{record, exchange.attempt, outcome,
+                                       holds ? answer.retry_after : std::nullopt,
+                                       /*counts=*/!answer.needs_repair});
 }
 
 Target::Target(boost::asio::io_context& io, const TargetOptions& options, core::Events& events,
@@ -235,16 +277,22 @@ Target::~Target() = default;
 
 void Target::start(core::TargetId id) { state_->start(id); }
 void Target::send(const Request& request) { state_->send(request); }
+
+void Target::refuse(core::RecordId record, core::Attempt attempt, std::string why) {
+  state_->turn_away({record, attempt, core::Outcome::refused, std::move(why)});
+}
+
 void Target::tell_failures(Failed failed) { state_->failed = std::move(failed); }
 TargetStatus Target::status() const { return state_->status(); }
 
 TargetStatus Target::State::status() const {
   TargetStatus status;
-  status.connections = origin.connections();
-  status.in_flight = origin.in_flight() + turned_away.size();
-  status.trouble = health.trouble();
-  status.unusable = health.unusable();
+  status.connections = origins.connections();
+  status.in_flight = origins.in_flight() + turned_away.size();
+  status.trouble = origins.trouble();
+  status.unusable = origins.unusable();
   status.warning = standing_warning.empty() ? files_trouble : standing_warning;
+  if (status.warning.empty()) status.warning = origins.warning();
   if (!login) return status;
   if (login->header().empty()) status.unusable = login->trouble();
   if (status.warning.empty()) status.warning = login->trouble();

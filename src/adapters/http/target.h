@@ -30,6 +30,9 @@ struct RequestHeader {
 struct Request {
   core::RecordId record;
   core::Attempt attempt;
+  std::string_view method{}, path{};  // Empty: the target's. REQUIRES: fit for a request line.
+  std::string_view host{};            // Where the target has none of its own.
+  std::string_view key{};             // Which of several servers, with Balance::by_key; empty: any.
   std::string_view id;            // The same at each attempt; only looked at where it is signed.
   std::string_view content_type;  // Empty: the target's.
   std::span<const RequestHeader> headers;
@@ -66,6 +69,10 @@ class Target {
   // Starts an attempt; ends as core::DeliveryEnded, exactly one, also for no connection, a timeout
   // or an answer that is not HTTP (all: retry). REQUIRES: fewer than max_in_flight are open.
   void send(const Request& request);
+
+  // Ends the attempt as refused, but not before this returns: `why` no request can be made of the
+  // record.
+  void refuse(core::RecordId record, core::Attempt attempt, std::string why);
 
   // From here on `failed` is told of each attempt that was not accepted, before its event: the
   // status (0 where there was no answer) and the reason.

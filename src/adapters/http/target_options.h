@@ -27,6 +27,15 @@ struct TlsOptions {
   bool operator==(const TlsOptions&) const = default;
 };
 
+// An HTTP proxy, which is asked for a way through to each server.
+struct ProxyOptions {
+  std::string host;  // Empty: none.
+  std::uint16_t port = 0;
+  std::string username, password;  // Both empty: no login.
+
+  bool operator==(const ProxyOptions&) const = default;
+};
+
 // A server that gives access tokens (RFC 6749, section 4.4).
 struct TokenOptions {
   bool tls = false;
@@ -88,23 +97,45 @@ enum class Http2 : std::uint8_t {
   never,
 };
 
+// Which of several servers takes a request.
+enum class Balance : std::uint8_t {
+  round_robin,
+  by_key,  // Always the same for the same key, while it works.
+};
+
+// One more server with the same scheme.
+struct PlaceOptions {
+  std::string host;
+  std::uint16_t port = 80;
+  std::string path = "/";  // With the query.
+
+  bool operator==(const PlaceOptions&) const = default;
+};
+
 struct TargetOptions {
   std::string name;  // For notices.
   bool tls = false;
   std::string host;
   std::uint16_t port = 80;
-  std::string path = "/";  // With the query.
+  std::string path = "/";            // With the query.
+  std::vector<PlaceOptions> others;  // Besides that one.
+  Balance balance = Balance::round_robin;
+  bool host_of_record = false;  // Each request names its host, in the place of `host`.
+  bool allow_private = false;   // With that: it may be inside our own network.
+  Duration addresses_for = Duration::seconds(30);  // Then it is asked where the hosts are by now.
   std::string method = "POST";
   std::vector<std::pair<std::string, std::string>> headers;  // Sent with every request.
   std::string content_type = "application/octet-stream";     // Where the record names none.
   TlsOptions certificates;
   std::string server_name;  // Empty: the host.
+  ProxyOptions proxy;
   LoginOptions login;
   SignOptions sign;
   AnswerOptions answers;
   Duration timeout = Duration::seconds(5);  // From send() to the end of the response.
   std::size_t max_in_flight = 64;
   Http2 http2 = Http2::automatic;
+  bool gzip = false;  // Bodies are compressed.
 
   bool may_speak_http2() const { return http2 == Http2::always || (http2 != Http2::never && tls); }
 

@@ -115,14 +115,13 @@ void offer_protocols(SSL_CTX* context, bool http2) {
 
 }  // namespace
 
-TlsContext::TlsContext(const TlsOptions& options, std::string server_name, bool offer_http2)
+TlsContext::TlsContext(const TlsOptions& options, bool offer_http2)
     : options_{options},
       ca_{options.ca_file},
       cert_{options.cert_file},
       key_{options.key_file},
       offer_http2_{offer_http2},
-      context_{made()},
-      server_name_{std::move(server_name)} {}
+      context_{made()} {}
 
 TlsContext::Context TlsContext::made() const {
   Context made(SSL_CTX_new(TLS_client_method()));
@@ -154,7 +153,7 @@ void TlsContext::look() {
   }
 }
 
-std::unique_ptr<TlsSession> TlsContext::open(int socket) const {
+std::unique_ptr<TlsSession> TlsContext::open(int socket, const std::string& server_name) const {
   std::unique_ptr<TlsSession> session(new TlsSession(SSL_new(context_.get())));
   BIO* const bio = BIO_new(socket_method());
   if (!session->ssl_ || bio == nullptr) throw std::bad_alloc();
@@ -163,7 +162,7 @@ std::unique_ptr<TlsSession> TlsContext::open(int socket) const {
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl, bio, bio);
   SSL_set_connect_state(ssl);
-  expect_name(ssl, server_name_);
+  expect_name(ssl, server_name);
   if (!options_.cert_file.empty()) return session;
   // Called where the server asks for one.
   const auto asked = [](SSL*, void* lacks) { return *static_cast<bool*>(lacks) = true, 1; };

@@ -52,15 +52,16 @@ class TlsSession {
   bool lacks_certificate_ = false;
 };
 
-// What all connections to one server share: whom to trust, which name to expect, who we are.
+// What all connections of one target share: whom to trust, and who we are.
 class TlsContext {
  public:
   // HTTP/1.1 is offered, and HTTP/2 before it if it may be chosen.
   // Throws std::runtime_error if a file cannot be read or does not fit.
-  TlsContext(const TlsOptions& options, std::string server_name, bool offer_http2 = false);
+  explicit TlsContext(const TlsOptions& options, bool offer_http2 = false);
 
+  // `server_name` is what the server's certificate has to name.
   // REQUIRES: `socket` is connected and outlives the session.
-  std::unique_ptr<TlsSession> open(int socket) const;
+  std::unique_ptr<TlsSession> open(int socket, const std::string& server_name) const;
 
   // Reads the files again if they have changed: sessions that are opened from then on have what
   // they now hold. What cannot be used changes nothing.
@@ -81,7 +82,6 @@ class TlsContext {
   WatchedFile ca_, cert_, key_;
   bool offer_http2_;
   Context context_;
-  std::string server_name_;
   std::string trouble_;
 };
 

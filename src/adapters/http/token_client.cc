@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "adapters/http/proxy.h"
 #include "adapters/http/request_writer.h"
 #include "adapters/http/secret.h"
 #include "adapters/http/words.h"
@@ -52,18 +53,22 @@ TargetOptions request_options(const TokenOptions& options, const std::string& se
 }  // namespace
 
 TokenClient::TokenClient(boost::asio::io_context& io, const TokenOptions& options,
-                         const TlsOptions& tls, Duration timeout, Done done)
+                         const ProxyOptions& proxy, const TlsOptions& tls, Duration timeout,
+                         Done done)
     : io_{io},
       options_{options},
       settings_{.peer = host_and_port(options.host, options.port),
                 .timeout = in_words(timeout),
+                .server_name = options.host,
                 .kept_body = {.of_2xx = kMostBody, .of_others = kMostBody}},
       done_{std::move(done)},
-      addresses_{io, options.host, options.port,
+      addresses_{io, first_hop(proxy, options.host, options.port),
+                 /*refuse_private=*/false, TargetOptions{}.addresses_for,
                  [this](const std::string& trouble) { resolved(trouble); }},
       deadlines_{io, timeout} {
+  go_through(proxy, options.host, options.port, settings_);
   if (!options.tls) return;
-  tls_.emplace(tls, options.host);
+  tls_.emplace(tls);
   settings_.tls = &*tls_;
 }
 
@@ -99,7 +104,7 @@ void TokenClient::resolved(const std::string& trouble) {
   if (trouble.empty()) {
     connection_->connect(addresses_.list());
   } else {
-    connection_->unresolvable(trouble);
+    connection_->unresolvable(trouble, /*are_refused=*/false);
   }
 }
 

@@ -20,10 +20,10 @@ class TokenClient final : public ConnectionOwner {
  public:
   using Done = std::function<void(const TokenAnswer&)>;
 
-  // `tls` is the target's; it holds for the token server too, but for the name. Throws
+  // `proxy` and `tls` are the target's and hold for the token server too, but for the name. Throws
   // std::runtime_error if its files cannot be used.
-  TokenClient(boost::asio::io_context& io, const TokenOptions& options, const TlsOptions& tls,
-              Duration timeout, Done done);
+  TokenClient(boost::asio::io_context& io, const TokenOptions& options, const ProxyOptions& proxy,
+              const TlsOptions& tls, Duration timeout, Done done);
   ~TokenClient();
   TokenClient(const TokenClient&) = delete;
   TokenClient& operator=(const TokenClient&) = delete;

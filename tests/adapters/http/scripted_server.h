@@ -146,6 +146,12 @@ class ScriptedServer {
     acceptor_ = std::thread([this] { accept_all(); });
   }
 
+  // With a listener at that port, which is the server's from here on.
+  ScriptedServer(Script script, int listener, std::uint16_t port)
+      : script_{std::move(script)}, tls_{nullptr}, port_{port}, listener_{listener} {
+    acceptor_ = std::thread([this] { accept_all(); });
+  }
+
   // Waits for the scripts, which end because their clients are gone: clients go first.
   ~ScriptedServer() {
     shutdown(listener_, SHUT_RDWR);

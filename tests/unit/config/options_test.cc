@@ -48,6 +48,8 @@ TEST(Options, DefaultsAreTrue) {
       limit("algorithm: leaky_bucket, rate: 1/s, capacity: 1"),
       limit("algorithm: smooth, rate: 1/s, burst: 1") + "redis: {sentinel: {addresses: [h]}}\n",
       kafka("topic: b"),
+      targets("{t: {http: {urls: [http://h/]}}}"),
+      url("'http://{key}/', allow_hosts: [a]"),
   };
   for (const Option& option : all_options()) {
     const std::string_view expected = option.default_value;

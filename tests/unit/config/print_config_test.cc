@@ -31,7 +31,7 @@ TEST(PrintConfig, ReadsBackToTheSame) {
           "  key_file: /k}"),
       top("redis: {url: 'unix:///run/a%20%3F.sock?db=2'}"),
       top("kafka: {group: 'no', brokers: 'a,b', properties: {a: 'x: y', b: \"1\\t\\n$$\", c: ''}}"),
-      http("headers: {X: ' a ', Y: \"q\\\"\\\\\", $Z: '$${HOME}', 'on': 'null'}, method: PUT"),
+      http("headers: {X: ' a ', Y: \"q\\\"\\\\\", $Z: '$${{HOME}}', 'on': 'null'}, method: PUT"),
       http("forward_headers: [x-a, x-b], content_type: 'text/plain; charset=utf-8'"),
       http("auth: {basic: {username: a, password: b}}"),
       http("auth: {bearer: a}"),
@@ -42,6 +42,12 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       http("auth: {oauth2: {token_url: 'https://h:1/t?a=b', client_id: a, client_secret: b, scope: "
            "'c d', audience: e}}"),
       http("http2: always"),
+      http("compress: gzip, proxy: 'http://p:3128'"),
+      http("method: '{header:verb}', headers: {X-A: 'a-{{{json:/b~1c}}}', X-Api-Key: '{'}"),
+      url("'https://h:8443/{{a}}/{key}?b={header:c d}&e={json:/f}'"),
+      url("'http://{header:host}.example:81/a', allow_hosts: ['*.example', b], allow_private: "
+          "true"),
+      targets("{t: {http: {urls: ['http://a/', 'http://b:81/c?d=e'], balance: key}}}"),
       http("http2: never"),
       log_limit("key: 'json:/a~1b/$$c', horizon: 0, use_within: 1us, cost: 3"),
       log_limit("key: 'header:x y'"),

@@ -75,18 +75,19 @@ TEST(ReadConfig, ExamplesAreRight) {
   }
 }
 
-TEST(ReadConfig, TheConfigOfEachTargetsPageIsRight) {
+TEST(ReadConfig, TheConfigsOfTheTargetsPagesAreRight) {
   int pages = 0;
   for (const auto& entry : std::filesystem::directory_iterator(project() / "docs/targets")) {
     const std::string page = contents(entry.path());
-    const std::size_t begin = page.find("```yaml\n") + 8;
-    const auto result =
-        parse_config(page.substr(begin, page.find("```", begin) - begin), "F", test_environment);
-    const auto* mistakes = std::get_if<Mistakes>(&result);
-    EXPECT_EQ(mistakes, nullptr) << entry.path() << mistakes->front().to_string();
-    ++pages;
+    for (std::size_t at = 0; (at = page.find("```yaml\ntargets:", at)) != page.npos; ++pages) {
+      at += 8;
+      const auto result =
+          parse_config(page.substr(at, page.find("```", at) - at), "F", test_environment);
+      const auto* mistakes = std::get_if<Mistakes>(&result);
+      EXPECT_EQ(mistakes, nullptr) << entry.path() << mistakes->front().to_string();
+    }
   }
-  EXPECT_GT(pages, 0);
+  EXPECT_GE(pages, 7);
 }
 
 TEST(ReadConfig, EveryAlgorithmIsUnderstood) {

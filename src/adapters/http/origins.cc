@@ -1,0 +1,218 @@
+#include "adapters/http/origins.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "adapters/http/words.h"
+#include "units/check.h"
+
+namespace einlass::http {
+namespace {
+
+// The same in every process, so that all instances send a key to the same server: FNV-1a, and a
+// last mixing without which similar texts would prefer the same one.
+std::uint64_t score(std::string_view key, std::string_view url) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&hash](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  };
+  add(key);
+  add(url);
+  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
+  hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
+  return hash ^ (hash >> 33);
+}
+
+// What another server might not have answered; a record that is at fault is so everywhere.
+bool is_its_own(const Answer& answer) {
+  return answer.status == 0 || answer.status >= 500 || answer.needs_repair || answer.retry_after;
+}
+
+}  // namespace
+
+Origins::Origins(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
+                 KeptBody kept_body, OriginOwner& owner, const Notify& notify)
+    : io_{io},
+      options_{options},
+      tls_{tls},
+      kept_body_{kept_body},
+      owner_{owner},
+      notify_{notify},
+      of_all_{options.name, notify} {
+  if (options.host_of_record) return;
+  add(options);
+  for (const PlaceOptions& other : options.others) {
+    TargetOptions with = options;
+    with.host = other.host;
+    with.port = other.port;
+    with.path = other.path;
+    add(with);
+  }
+}
+
+void Origins::add(const TargetOptions& options) {
+  const bool alone = options_.others.empty();
+  const std::string where = host_and_port(options.host, options.port);
+  Place place{where + options.path,
+              std::make_unique<Origin>(io_, options, tls_, kept_body_, owner_),
+              Health(alone ? options.name : options.name + " (" + where + ")", notify_)};
+  place.origin->set_authorization(authorization_);
+  places_.push_back(std::move(place));
+}
+
+void Origins::set_authorization(std::string value) {
+  authorization_ = std::move(value);
+  for (Place& place : places_) place.origin->set_authorization(authorization_);
+}
+
+Origin* Origins::choose(const Request& request, SteadyTime now) {
+  if (options_.host_of_record) return of_record(request.host, now);
+  if (places_.size() == 1) return places_.front().origin.get();
+  const bool by_key = options_.balance == Balance::by_key && !request.key.empty();
+  Place& chosen = by_key ? first_by_key(request.key, now) : next_in_turn(now);
+  return chosen.origin.get();
+}
+
+bool Origins::takes(const Place& place, SteadyTime now) {
+  if (place.rest.count() == 0) return true;
+  return now >= place.rests_until && place.origin->in_flight() == 0;
+}
+
+// The one with the highest score of those that take requests: where one is left alone, only its
+// keys go elsewhere.
+Origins::Place& Origins::first_by_key(std::string_view key, SteadyTime now) {
+  Place* best = nullptr;
+  bool best_takes = false;
+  std::uint64_t best_score = 0;
+  for (Place& place : places_) {
+    const bool place_takes = takes(place, now);
+    const std::uint64_t place_score = score(key, place.url);
+    const bool better = place_takes != best_takes ? place_takes : place_score > best_score;
+    if (best != nullptr && !better) continue;
+    best = &place;
+    best_takes = place_takes;
+    best_score = place_score;
+  }
+  return *best;
+}
+
+Origins::Place& Origins::next_in_turn(SteadyTime now) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    Place& place = places_[(turn_ + i) % places_.size()];
+    if (!takes(place, now)) continue;
+    turn_ = (turn_ + i + 1) % places_.size();
+    return place;
+  }
+  return places_[turn_++ % places_.size()];
+}
+
+Origin* Origins::of_record(std::string_view host, SteadyTime now) {
+  const auto same = [&](const Place& place) {
+    const std::string_view peer = place.origin->peer();
+    return peer.starts_with(host) && peer.substr(host.size()).starts_with(':');
+  };
+  const auto known = std::find_if(places_.begin(), places_.end(), same);
+  if (known != places_.end()) return known->origin.get();
+  if (places_.size() == kMostHosts && !make_room()) return nullptr;
+  TargetOptions with = options_;
+  with.host = host;
+  add(with);
+  look(now);
+  return places_.back().origin.get();
+}
+
+// Forgets the one that was used least recently.
+bool Origins::make_room() {
+  auto oldest = places_.end();
+  for (auto one = places_.begin(); one != places_.end(); ++one) {
+    if (one->origin->in_flight() > 0) continue;
+    const bool older =
+        oldest == places_.end() || one->origin->last_used() < oldest->origin->last_used();
+    if (older) oldest = one;
+  }
+  if (oldest == places_.end()) return false;
+  places_.erase(oldest);
+  return true;
+}
+
+Origins::Place& Origins::place_of(const Origin& origin) {
+  const auto found = std::find_if(places_.begin(), places_.end(),
+                                  [&](const Place& one) { return one.origin.get() == &origin; });
+  CHECK(found != places_.end());
+  return *found;
+}
+
+void Origins::works(const Origin& origin) {
+  Place& place = place_of(origin);
+  place.rest = {};
+  place.rests_until = {};
+  health_of(place).works();
+}
+
+void Origins::fails(const Origin& origin, const Answer& answer, SteadyTime now) {
+  Place& place = place_of(origin);
+  health_of(place).fails(answer);
+  if (!is_its_own(answer)) {
+    place.rest = {};
+    return;
+  }
+  if (now < place.rests_until) return;  // Begun before its rest.
+  place.rest = std::clamp<std::chrono::microseconds>(place.rest * 2, kFirstRest, kLongestRest);
+  const std::chrono::microseconds asked{answer.retry_after ? answer.retry_after->us : 0};
+  place.rests_until = now + std::max(place.rest, asked);
+}
+
+bool Origins::others_work(const Origin& origin, SteadyTime now) const {
+  return std::any_of(places_.begin(), places_.end(), [&](const Place& one) {
+    return one.origin.get() != &origin && now >= one.rests_until;
+  });
+}
+
+void Origins::look(SteadyTime now) {
+  for (Place& place : places_) place.origin->look(now);
+  if (!options_.host_of_record) return;
+  std::erase_if(places_, [&](const Place& one) {
+    return one.origin->last_used() != SteadyTime{} && one.origin->in_flight() == 0 &&
+           now - one.origin->last_used() > kUnused;
+  });
+}
+
+std::size_t Origins::in_flight() const {
+  std::size_t sum = 0;
+  for (const Place& place : places_) sum += place.origin->in_flight();
+  return sum;
+}
+
+std::size_t Origins::connections() const {
+  std::size_t sum = 0;
+  for (const Place& place : places_) sum += place.origin->connections();
+  return sum;
+}
+
+// Of several each with its name.
+std::string Origins::told(const std::string& (Health::*what)() const) const {
+  if (options_.host_of_record) return (of_all_.*what)();
+  if (places_.size() == 1) return (places_.front().health.*what)();
+  std::string all;
+  for (const Place& place : places_) {
+    const std::string& one = (place.health.*what)();
+    if (!one.empty()) all += (all.empty() ? "" : "; ") + place.origin->peer() + ": " + one;
+  }
+  return all;
+}
+
+std::string Origins::trouble() const { return told(&Health::trouble); }
+
+// One that can be used is enough.
+std::string Origins::unusable() const {
+  const bool all = std::all_of(places_.begin(), places_.end(),
+                               [](const Place& place) { return !place.health.unusable().empty(); });
+  return all || options_.host_of_record ? told(&Health::unusable) : "";
+}
+
+std::string Origins::warning() const {
+  return unusable().empty() ? told(&Health::unusable) : std::string();
+}
+
+}  // namespace einlass::http

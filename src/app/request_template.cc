@@ -1,0 +1,170 @@
+#include "app/request_template.h"
+
+#include <strings.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "app/allowed_host.h"
+#include "app/json_pointer.h"
+
+namespace einlass::app {
+namespace {
+
+using config::TemplatePiece;
+using Kind = TemplatePiece::Kind;
+
+// What servers commonly take of a request's first line or a header.
+constexpr std::size_t kLongest = 8 * 1024;
+
+bool same_name(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+// What the record has there; none if it has nothing, or nothing that is a text.
+std::optional<std::string> found(const TemplatePiece& piece, const StoredRecord& record,
+                                 JsonValue& json) {
+  switch (piece.kind) {
+    case Kind::text:
+      return piece.text;
+    case Kind::topic:
+      return std::string(record.topic());
+    case Kind::partition:
+      return std::to_string(record.number.value);
+    case Kind::offset:
+      return std::to_string(record.offset.value);
+    case Kind::key:
+      if (record.key()) return std::string(*record.key());
+      return std::nullopt;
+    case Kind::header:
+      for (std::size_t i = 0; i < record.header_count(); ++i) {
+        const kafka::Header header = record.header(i);
+        if (same_name(header.name, piece.text) && header.value) return std::string(*header.value);
+      }
+      return std::nullopt;
+    case Kind::json: {
+      const nlohmann::json* value = json.find(piece.text);
+      if (value == nullptr || value->is_structured() || value->is_null()) return std::nullopt;
+      return value->is_string() ? value->get<std::string>() : value->dump();
+    }
+  }
+  return std::nullopt;
+}
+
+// RFC 3986, section 2.3: whatever is not unreserved means itself only when it is encoded.
+void append_encoded(std::string& to, std::string_view text) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  for (const char c : text) {
+    const bool unreserved = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                            (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_' || c == '~';
+    if (unreserved) {
+      to += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      to += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+}
+
+// Servers take such a segment for a way up, encoded or not.
+bool climbs(std::string_view path) {
+  path = path.substr(0, path.find('?'));
+  while (!path.empty()) {
+    path.remove_prefix(1);
+    const std::string_view segment = path.substr(0, path.find('/'));
+    if (segment == "." || segment == "..") return true;
+    path.remove_prefix(segment.size());
+  }
+  return false;
+}
+
+bool is_method(std::string_view text) {
+  const auto letter = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return !text.empty() && std::all_of(text.begin(), text.end(), letter) && text != "HEAD" &&
+         text != "CONNECT" && text != "TRACE";
+}
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+  });
+}
+
+enum class Encoding { none, url };
+
+// Puts the parts together. Empty, or what is wrong.
+std::string put_together(const config::Template& parts, Encoding encoding,
+                         const StoredRecord& record, JsonValue& json, std::string& out) {
+  out.clear();
+  for (const TemplatePiece& piece : parts) {
+    const auto text = found(piece, record, json);
+    if (!text) return "the record has no " + config::to_text({piece});
+    const bool encoded = encoding == Encoding::url && piece.kind != Kind::text;
+    const bool in_path = encoded && out.find('?') == std::string::npos;
+    if (in_path && text->empty()) return config::to_text({piece}) + " is empty";
+    encoded ? append_encoded(out, *text) : void(out += *text);
+    if (out.size() > kLongest) return "it would be longer than 8 KiB";
+  }
+  return "";
+}
+
+}  // namespace
+
+RequestTemplate::RequestTemplate(const config::HttpTarget& http)
+    : host_(http.host_template),
+      path_(http.path_template),
+      method_(http.method_template),
+      allow_hosts_(http.allow_hosts),
+      headers_(http.header_templates),
+      any_(!host_.empty() || !path_.empty() || !method_.empty() || !headers_.empty()),
+      values_(headers_.size()) {}
+
+std::string RequestTemplate::fill_url(const StoredRecord& record, JsonValue& json,
+                                      http::Request& request) {
+  if (!host_.empty()) {
+    const std::string why = put_together(host_, Encoding::none, record, json, host_text_);
+    if (!why.empty()) return "no URL for it: " + why;
+    for (char& c : host_text_) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (!is_host_name(host_text_)) return "no URL for it: what the record has is no host";
+    if (!is_allowed_host(host_text_, allow_hosts_)) {
+      return "no URL for it: its host is not one of allow_hosts";
+    }
+    request.host = host_text_;
+  }
+  if (path_.empty()) return "";
+  const std::string why = put_together(path_, Encoding::url, record, json, path_text_);
+  if (!why.empty()) return "no URL for it: " + why;
+  if (climbs(path_text_)) return "no URL for it: a part of its path would be . or ..";
+  request.path = path_text_;
+  return "";
+}
+
+std::string RequestTemplate::fill_method(const StoredRecord& record, JsonValue& json,
+                                         http::Request& request) {
+  if (method_.empty()) return "";
+  const std::string why = put_together(method_, Encoding::none, record, json, method_text_);
+  if (!why.empty()) return "no method for it: " + why;
+  if (!is_method(method_text_)) return "no method for it: what the record has is none";
+  request.method = method_text_;
+  return "";
+}
+
+std::string RequestTemplate::fill(const StoredRecord& record, http::Request& request,
+                                  std::vector<http::RequestHeader>& headers) {
+  JsonValue json(record.value());
+  std::string why = fill_url(record, json, request);
+  if (why.empty()) why = fill_method(record, json, request);
+  if (!why.empty()) return why;
+  for (std::size_t i = 0; i < headers_.size(); ++i) {
+    const auto& [name, value] = headers_[i];
+    why = put_together(value, Encoding::none, record, json, values_[i]);
+    if (why.empty() && has_control(values_[i])) {
+      why = "what the record has holds control characters";
+    }
+    if (!why.empty()) return "no header " + name + " for it: " + why;
+    headers.push_back({name, values_[i]});
+  }
+  return "";
+}
+
+}  // namespace einlass::app

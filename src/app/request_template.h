@@ -1,0 +1,44 @@
+// The parts of a request that a record may write itself: host, path and query, method, values of
+// headers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "adapters/http/target.h"
+#include "app/record_store.h"
+#include "config/config.h"
+
+namespace einlass::app {
+
+class JsonValue;
+
+// REQUIRES: used by one thread.
+class RequestTemplate {
+ public:
+  explicit RequestTemplate(const config::HttpTarget& http);
+
+  // Whether requests differ at all by it.
+  bool any() const { return any_; }
+
+  // Writes what the record makes of them into the request, whose views of it live until the next
+  // call, and adds its headers to `headers`. Empty, or what the record lacks, as a sentence that
+  // has nothing of the record in it.
+  std::string fill(const StoredRecord& record, http::Request& request,
+                   std::vector<http::RequestHeader>& headers);
+
+ private:
+  std::string fill_url(const StoredRecord& record, JsonValue& json, http::Request& request);
+  std::string fill_method(const StoredRecord& record, JsonValue& json, http::Request& request);
+
+  config::Template host_, path_, method_;
+  std::vector<std::string> allow_hosts_;
+  std::vector<std::pair<std::string, config::Template>> headers_;
+  bool any_ = false;
+  std::string host_text_, path_text_, method_text_;
+  std::vector<std::string> values_;  // By the place of the header.
+};
+
+}  // namespace einlass::app

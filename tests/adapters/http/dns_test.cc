@@ -1,0 +1,210 @@
+// Hosts whose addresses change, and hosts with several: the resolver's own answers, made here.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <netdb.h>
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "adapters/http/http2_peer.h"
+#include "adapters/http/target_world.h"
+
+namespace {
+
+// What the names of these tests resolve to at the time; all others are the system's.
+class Names {
+ public:
+  void set(const std::string& name, std::vector<std::string> addresses) {
+    const std::lock_guard lock(mutex_);
+    addresses_[name] = std::move(addresses);
+  }
+  bool find(const std::string& name, std::vector<std::string>& addresses) {
+    const std::lock_guard lock(mutex_);
+    const auto found = addresses_.find(name);
+    if (found == addresses_.end()) return false;
+    addresses = found->second;
+    ++asked;
+    return true;
+  }
+  std::atomic<int> asked{0};
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::vector<std::string>> addresses_;
+};
+
+Names& names() {
+  static Names names;
+  return names;
+}
+
+using GetAddrInfo = int(const char*, const char*, const addrinfo*, addrinfo**);
+
+}  // namespace
+
+// In the place of the C library's, for the whole test program. A list is made of the library's own,
+// so that its freeaddrinfo() fits.
+extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
+                           addrinfo** result) {
+  static auto* const real = reinterpret_cast<GetAddrInfo*>(dlsym(RTLD_NEXT, "getaddrinfo"));
+  std::vector<std::string> addresses;
+  if (node == nullptr || !names().find(node, addresses)) return real(node, service, hints, result);
+  *result = nullptr;
+  addrinfo** end = result;
+  for (const std::string& address : addresses) {
+    addrinfo numeric = *hints;
+    numeric.ai_flags |= AI_NUMERICHOST;
+    if (real(address.c_str(), service, &numeric, end) != 0) return EAI_FAIL;
+    while (*end != nullptr) end = &(*end)->ai_next;
+  }
+  return *result == nullptr ? EAI_NONAME : 0;
+}
+
+namespace einlass::http::testing {
+namespace {
+
+using core::Outcome;
+
+// A server on each of two addresses, at the same port.
+struct TwoHouses {
+  TwoHouses() {
+    for (int i = 0; i < 100 && second < 0; ++i) {
+      if (first >= 0) ::close(first);
+      first = listen_on_free_port(port);
+      second = listen_at("127.0.0.2", port);
+    }
+  }
+  static int listen_at(const char* address, std::uint16_t port) {
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(port);
+    inet_pton(AF_INET, address, &at.sin_addr);
+    if (bind(fd, reinterpret_cast<sockaddr*>(&at), sizeof(at)) == 0 && listen(fd, 16) == 0) {
+      return fd;
+    }
+    ::close(fd);
+    return -1;
+  }
+  std::uint16_t port = 0;
+  int first = -1;
+  int second = -1;
+};
+
+// Serves one listener.
+ScriptedServer::Script counting(std::atomic<int>& requests) {
+  return [&requests](Peer& peer) {
+    while (!peer.read_request().empty()) {
+      ++requests;
+      peer.write(kNoContent);
+    }
+  };
+}
+
+class Dns : public ::testing::Test {
+ protected:
+  Dns()
+      : first{counting(at_first), houses.first, houses.port},
+        second{counting(at_second), houses.second, houses.port},
+        world{houses.port} {
+    world.options.host = "moving.test";
+    world.options.addresses_for = Duration::millis(50);
+    world.options.max_in_flight = 4;
+  }
+  ~Dns() override { world.destroy_target(); }
+
+  TwoHouses houses;
+  std::atomic<int> at_first{0}, at_second{0};
+  ScriptedServer first, second;
+  TargetWorld world;
+};
+
+TEST_F(Dns, a_host_that_moves_is_followed_and_its_old_connections_are_let_go) {
+  names().set("moving.test", {"127.0.0.1"});
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(world.target().status().connections, 1u);
+  names().set("moving.test", {"127.0.0.2"});
+  world.run_until([&] { return world.target().status().connections == 0; });
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(at_first, 1);
+  EXPECT_EQ(at_second, 1);
+}
+
+TEST_F(Dns, one_that_stays_keeps_its_connection) {
+  names().set("moving.test", {"127.0.0.1"});
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  const int asked = names().asked;
+  world.run_until([&] { return names().asked >= asked + 3; });
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(first.connections(), 1);
+}
+
+TEST_F(Dns, a_resolver_that_fails_changes_nothing) {
+  names().set("moving.test", {"127.0.0.1"});
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  names().set("moving.test", {});
+  const int asked = names().asked;
+  world.run_until([&] { return names().asked > asked; });
+  for (int i = 0; i < 3; ++i) world.send();
+  world.run_until_ended(4);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(world.ended(static_cast<std::size_t>(i)).outcome, Outcome::accepted);
+  EXPECT_GT(first.connections(), 1) << "new connections go where the host last was";
+}
+
+TEST_F(Dns, of_several_addresses_the_next_is_tried) {
+  names().set("moving.test", {"127.0.0.3", "127.0.0.2"});
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << "within the same attempt";
+  EXPECT_EQ(at_second, 1);
+}
+
+TEST_F(Dns, a_name_that_leads_inside_is_refused_after_it_was_resolved) {
+  names().set("moving.test", {"127.0.0.1"});
+  world.options.host = "";
+  world.options.host_of_record = true;
+  Request request{};
+  request.record = {1, 1};
+  request.attempt = {101};
+  request.host = "moving.test";
+  world.target().send(request);
+  world.run_until_ended(1);
+  EXPECT_EQ(world.ended(0).outcome, Outcome::refused);
+  EXPECT_EQ(world.trouble(),
+            "moving.test is at a private address (127.0.0.1), which records may not name without "
+            "allow_private: true");
+  EXPECT_EQ(first.connections(), 0);
+}
+
+TEST(DnsOfHttp2, a_host_that_moves_is_followed_and_what_is_under_way_ends_well) {
+  // Answered only after the connection was told to go.
+  std::atomic<bool> may_answer{false};
+  std::atomic<int> heard{0};
+  ScriptedServer server(in_http2([&](Http2Peer& peer) {
+    for (auto request = peer.next_request(); request.stream != 0; request = peer.next_request()) {
+      ++heard;
+      while (!may_answer) std::this_thread::yield();
+      peer.answer(request.stream, "204");
+    }
+  }));
+  TargetWorld world(server.port());
+  world.options.host = "moving.test";
+  world.options.http2 = Http2::always;
+  world.options.addresses_for = Duration::millis(50);
+  names().set("moving.test", {"127.0.0.1"});
+  world.send();
+  world.run_until([&] { return heard == 1; });
+  names().set("moving.test", {"127.0.0.2"});
+  const int asked = names().asked;
+  world.run_until([&] { return names().asked >= asked + 2; });
+  EXPECT_EQ(world.target().status().connections, 1u) << "something is under way on it";
+  may_answer = true;
+  world.run_until_ended(1);
+  EXPECT_EQ(world.ended(0).outcome, Outcome::accepted);
+  world.run_until([&] { return world.target().status().connections == 0; });
+  world.destroy_target();
+}
+
+}  // namespace
+}  // namespace einlass::http::testing

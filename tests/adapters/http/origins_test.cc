@@ -1,0 +1,236 @@
+// A target with several servers, and one whose servers the records name.
+#include "adapters/http/origins.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+
+#include "adapters/http/target_world.h"
+
+namespace einlass::http::testing {
+namespace {
+
+using core::Outcome;
+
+// Answers as `answer` is at the time, and counts.
+struct Counting {
+  ScriptedServer server{[this](Peer& peer) {
+    while (!peer.read_request().empty()) {
+      ++requests;
+      if (!peer.write(works ? kNoContent : "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")) return;
+    }
+  }};
+  std::atomic<int> requests{0};
+  std::atomic<bool> works{true};
+};
+
+Request request_with(TargetWorld& world, std::string_view key, std::string_view host = {}) {
+  ++world.sent;
+  Request request{};
+  request.record = {world.sent, 1};
+  request.attempt = {world.sent + 100};
+  request.key = key;
+  request.host = host;
+  request.body = "{}";
+  return request;
+}
+
+core::DeliveryEnded deliver(TargetWorld& world, std::string_view key, std::string_view host = {}) {
+  const std::size_t before = world.events.size();
+  world.target().send(request_with(world, key, host));
+  world.run_until_ended(before + 1);
+  return world.ended(before);
+}
+
+void add_other(TargetWorld& world, std::uint16_t port) {
+  world.options.others.push_back({"127.0.0.1", port, "/other"});
+}
+
+// A port where nobody listens.
+std::uint16_t closed_port() {
+  std::uint16_t port = 0;
+  ::close(listen_on_free_port(port));
+  return port;
+}
+
+std::string at(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
+
+TEST(SeveralUrls, take_turns) {
+  Counting a, b, c;
+  TargetWorld world(a.server.port());
+  add_other(world, b.server.port());
+  add_other(world, c.server.port());
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(deliver(world, "k").outcome, Outcome::accepted);
+  world.destroy_target();
+  EXPECT_EQ(a.requests, 3);
+  EXPECT_EQ(b.requests, 3);
+  EXPECT_EQ(c.requests, 3);
+}
+
+TEST(SeveralUrls, one_that_fails_rests_and_comes_back) {
+  Counting a, b;
+  b.works = false;
+  TargetWorld world(a.server.port());
+  add_other(world, b.server.port());
+  std::map<Outcome, int> outcomes;
+  for (int i = 0; i < 8; ++i) ++outcomes[deliver(world, "k").outcome];
+  EXPECT_EQ(outcomes[Outcome::retry], 1) << "only the first met the one that fails";
+  EXPECT_EQ(b.requests, 1);
+  EXPECT_EQ(world.trouble(), at(b.server.port()) + ": status 503");
+  EXPECT_EQ(world.notices.at(0).detail,
+            "attempts at billing (" + at(b.server.port()) + ") fail: status 503");
+  b.works = true;
+  world.run_until([&] { return deliver(world, "k"), b.requests > 1; });
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(deliver(world, "k").outcome, Outcome::accepted);
+  EXPECT_EQ(world.trouble(), "");
+  EXPECT_GE(b.requests, 3) << "it has its turns again";
+}
+
+TEST(SeveralUrls, one_that_is_not_there_is_the_same) {
+  Counting a;
+  TargetWorld world(closed_port());
+  add_other(world, a.server.port());
+  std::map<Outcome, int> outcomes;
+  for (int i = 0; i < 8; ++i) ++outcomes[deliver(world, "k").outcome];
+  EXPECT_EQ(outcomes[Outcome::retry], 1);
+  EXPECT_EQ(outcomes[Outcome::accepted], 7);
+}
+
+TEST(SeveralUrls, all_that_fail_are_tried_on) {
+  TargetWorld world(closed_port());
+  add_other(world, closed_port());
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(deliver(world, "k").outcome, Outcome::retry);
+  EXPECT_EQ(world.events.size(), 6u);
+}
+
+TEST(SeveralUrls, a_refused_record_is_not_the_servers_fault) {
+  Counting a;
+  ScriptedServer strict(always("HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n"));
+  TargetWorld world(a.server.port());
+  add_other(world, strict.port());
+  int refused = 0;
+  for (int i = 0; i < 8; ++i) refused += deliver(world, "k").outcome == Outcome::refused ? 1 : 0;
+  EXPECT_EQ(refused, 4);
+  world.destroy_target();
+}
+
+TEST(SeveralUrls, what_one_asks_for_does_not_hold_the_others) {
+  Counting a;
+  ScriptedServer busy(always("HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n"));
+  TargetWorld world(a.server.port());
+  add_other(world, busy.port());
+  int retried = 0;
+  for (int i = 0; i < 8; ++i) {
+    const auto ended = deliver(world, "k");
+    if (ended.outcome != Outcome::retry) continue;
+    ++retried;
+    EXPECT_FALSE(ended.hold_target) << "the other takes records";
+  }
+  EXPECT_EQ(retried, 1);
+  TargetWorld alone(busy.port());
+  EXPECT_TRUE(deliver(alone, "k").hold_target);
+  world.destroy_target();
+  alone.destroy_target();
+}
+
+TEST(SeveralUrls, the_same_key_goes_to_the_same_one_while_it_works) {
+  Counting a, b, c;
+  TargetWorld world(a.server.port());
+  world.options.balance = Balance::by_key;
+  add_other(world, b.server.port());
+  add_other(world, c.server.port());
+  std::map<std::string, Counting*> where;
+  for (int i = 0; i < 60; ++i) {
+    const std::string key = "key-" + std::to_string(i % 30);
+    const std::map<Counting*, int> before = {{&a, a.requests}, {&b, b.requests}, {&c, c.requests}};
+    EXPECT_EQ(deliver(world, key).outcome, Outcome::accepted);
+    for (const auto& [one, count] : before) {
+      if (one->requests == count) continue;
+      EXPECT_EQ(where.emplace(key, one).first->second, one) << key;
+    }
+  }
+  for (Counting* one : {&a, &b, &c}) EXPECT_GT(one->requests, 4) << "keys are spread";
+  b.works = false;
+  for (int round = 0; round < 2; ++round) {
+    for (auto& [key, one] : where) {
+      const int before = one->requests;
+      const auto ended = deliver(world, key);
+      if (one == &b) continue;
+      EXPECT_EQ(ended.outcome, Outcome::accepted);
+      EXPECT_EQ(one->requests, before + 1) << key << " stays where it was";
+    }
+  }
+  world.destroy_target();
+}
+
+TEST(SeveralUrls, each_has_its_host_and_its_path) {
+  std::string seen;
+  Counting a;
+  ScriptedServer other([&](Peer& peer) {
+    seen = peer.read_request();
+    peer.write(kNoContent);
+    peer.wait_for_end();
+  });
+  TargetWorld world(a.server.port());
+  add_other(world, other.port());
+  deliver(world, "k");
+  deliver(world, "k");
+  world.destroy_target();
+  EXPECT_TRUE(seen.starts_with("POST /other HTTP/1.1\r\nHost: " + at(other.port()) + "\r\n"))
+      << seen;
+}
+
+TEST(HostOfTheRecord, is_called_once_it_may_be) {
+  Counting a;
+  TargetWorld world(a.server.port());
+  world.options.host = "";
+  world.options.host_of_record = true;
+  world.options.allow_private = true;
+  EXPECT_EQ(deliver(world, "k", "127.0.0.1").outcome, Outcome::accepted);
+  EXPECT_EQ(deliver(world, "k", "localhost").outcome, Outcome::accepted);
+  EXPECT_EQ(deliver(world, "k", "127.0.0.1").outcome, Outcome::accepted);
+  EXPECT_EQ(a.server.connections(), 2) << "each host keeps its connection";
+  world.destroy_target();
+}
+
+TEST(HostOfTheRecord, private_ones_are_refused_however_they_are_written) {
+  Counting a;
+  TargetWorld world(a.server.port());
+  world.options.host = "";
+  world.options.host_of_record = true;
+  std::vector<std::string> told;
+  world.target().tell_failures([&](core::RecordId, unsigned status, std::string_view why) {
+    EXPECT_EQ(status, 0u);
+    told.emplace_back(why);
+  });
+  for (const char* host : {"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.0.0.1", "0"}) {
+    told.clear();
+    EXPECT_EQ(deliver(world, "k", host).outcome, Outcome::refused) << host;
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_NE(told[0].find("is at a private address ("), std::string::npos) << told[0];
+  }
+  EXPECT_EQ(a.server.connections(), 0);
+  EXPECT_EQ(world.target().status().unusable, "");
+}
+
+TEST(HostOfTheRecord, too_many_at_a_time_wait) {
+  ScriptedServer silent([](Peer& peer) { peer.wait_for_end(); });
+  TargetWorld world(silent.port());
+  world.options.host = "";
+  world.options.host_of_record = true;
+  world.options.allow_private = true;
+  world.options.max_in_flight = kMostHosts + 8;
+  for (std::size_t i = 0; i < kMostHosts; ++i) {
+    const std::string host = "127.0.1." + std::to_string(i % 250 + 1) + (i < 250 ? "" : "0");
+    world.target().send(
+        request_with(world, "k", i < 250 ? host : "127.0.2." + std::to_string(i % 250 + 1)));
+  }
+  EXPECT_TRUE(world.events.empty());
+  EXPECT_EQ(deliver(world, "k", "127.0.3.1").outcome, Outcome::retry);
+  EXPECT_FALSE(world.ended(0).counts);
+  world.destroy_target();
+}
+
+}  // namespace
+}  // namespace einlass::http::testing
