@@ -12,7 +12,7 @@ inline constexpr char kPageType[] = "text/plain; version=0.0.4; charset=utf-8";
 
 // The whole page in Prometheus' text format: the snapshot, and this process's own process_* read
 // from /proc. Every combination of labels is there from the start, at 0, and every label is valid
-// UTF-8, whatever a topic is called. Takes some 60 us a route and 1 us a partition; may be called
+// UTF-8, whatever a topic is called. Takes some 250 us a route and 2 us a partition; may be called
 // on any thread.
 std::string render(const Snapshot& snapshot);
 
