@@ -11,10 +11,16 @@ HttpTarget::HttpTarget(boost::asio::io_context& io, http::TargetOptions options,
       target_(io, std::move(options), events, notify),
       requests_(run, http.forward_headers),
       template_(http) {
+  if (http.batch) batch_.emplace(http.batch->format);
   target_.tell_failures(std::move(failed));
 }
 
 void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool limited) {
+  if (batch_) {
+    batch_->add(record, send);
+    if (!send.more) target_.send(batch_->finish());
+    return;
+  }
   const http::Request& request = requests_.build(record, send, limited, skipped_header_);
   if (template_.any()) {
     std::string why = requests_.fill(template_, record);

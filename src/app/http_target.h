@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adapters/http/target.h"
+#include "app/batch_request.h"
 #include "app/request.h"
 #include "app/target.h"
 #include "core/event.h"
@@ -31,6 +32,7 @@ class HttpTarget final : public Target {
   http::Target target_;
   RequestBuilder requests_;
   RequestTemplate template_;
+  std::optional<BatchRequest> batch_;  // Where several records go in one request.
   std::string skipped_header_;
 };
 

@@ -145,6 +145,16 @@ bool uses_dead_letters(const config::Config& config) {
                      [](const config::Route& route) { return !route.dead_letter.empty(); });
 }
 
+namespace {
+
+core::BatchOptions batch_options(const config::Target& target) {
+  if (target.kafka || !target.http.batch) return {};
+  const config::HttpBatch& batch = *target.http.batch;
+  return {batch.records, batch.bytes, batch.linger};
+}
+
+}  // namespace
+
 core::GateOptions gate_options(const config::Config& config, ShardPlace place, std::uint64_t seed) {
   core::GateOptions options;
   for (const config::Route& route : config.routes) {
@@ -154,6 +164,7 @@ core::GateOptions gate_options(const config::Config& config, ShardPlace place, s
     const auto most = static_cast<std::int64_t>(target.max_in_flight());
     const config::Breaker& breaker = target.breaker;
     options.targets.push_back({.max_in_flight = static_cast<std::uint32_t>(place.part(most)),
+                               .batch = batch_options(target),
                                .breaker = {breaker.failures, breaker.wait, breaker.max_wait},
                                .retry_share = target.retry_share});
   }
@@ -226,6 +237,7 @@ http::TargetOptions target_options(const config::Target& target, ShardPlace plac
   options.sign = {secret_options(http.sign.secret), secret_options(http.sign.previous_secret)};
   options.answers = answer_options(http);
   options.http2 = http2_of(http.http2);
+  options.batches = http.batch.has_value();
   options.timeout = http.timeout;
   options.max_in_flight =
       static_cast<std::size_t>(place.part(static_cast<std::int64_t>(http.max_in_flight)));

@@ -153,6 +153,15 @@ struct HttpSign {
   FileSecret previous_secret;  // Empty: none.
 };
 
+// Several records in one request.
+enum class BatchFormat : std::uint8_t { json, lines, length_prefixed };
+struct HttpBatch {
+  std::uint32_t records = 100;
+  Bytes bytes{1 << 20};
+  Duration linger = Duration::millis(5);
+  BatchFormat format = BatchFormat::json;
+};
+
 struct HttpTarget : HttpUrl {
   std::string method = "POST";
   Duration timeout = Duration::seconds(5);
@@ -178,6 +187,7 @@ struct HttpTarget : HttpUrl {
   std::vector<BodyMeans> by_body;
   Http2 http2 = Http2::automatic;
   bool gzip = false;  // Bodies are compressed.
+  std::optional<HttpBatch> batch;
 };
 
 struct KafkaTarget {

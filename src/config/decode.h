@@ -55,6 +55,9 @@ void decode_http_sign(Section& parent, HttpTarget& http);
 // `accept`, `retry`, `refuse` and `by_body` of an HTTP target.
 void decode_http_answers(Section& section, HttpTarget& http);
 
+// `batch` of an HTTP target. REQUIRES: its content_type is decoded.
+void decode_http_batch(Section& http, HttpTarget& target);
+
 // `retry` and `breaker` of a target.
 void decode_target_retry(Section& parent, Target& target);
 void decode_breaker(Section& parent, Breaker& breaker);

@@ -38,7 +38,9 @@ class RouteLimits {
                        "has bad_key: dead_letter, but the route has no dead_letter; write "
                        "dead_letter: TOPIC");
       }
-      if (target != nullptr) check_lease(scalar, *limit, *target);
+      if (target == nullptr) continue;
+      check_lease(scalar, *limit, *target);
+      check_linger(scalar, *limit, *target);
     }
   }
 
@@ -107,6 +109,17 @@ class RouteLimits {
             ", so its permits would come back while attempts run; the shortest that works is " +
             to_text(least) + ", the timeout of target " + quoted(target.name) +
             (shared ? ", use_within and redis.timeout together" : " and use_within together"));
+  }
+
+  // A permit must not lapse while its request fills.
+  void check_linger(const Scalar& scalar, const Limit& limit, const Target& target) {
+    if (target.kafka || !target.http.batch) return;
+    const Duration linger = target.http.batch->linger;
+    if (linger * 2 <= limit.use_within) return;
+    reading_.wrong(scalar, "has use_within " + to_text(limit.use_within) +
+                               ", but the batches of target " + quoted(target.name) +
+                               " linger for " + to_text(linger) +
+                               "; write a linger of at most half of it");
   }
 
   Reading& reading_;

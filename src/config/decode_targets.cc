@@ -165,6 +165,7 @@ void decode_http(Section& section, HttpTarget& http) {
   decode_tls(section, sound, http);
   section.read("http2", http.http2, one_of<Http2>({"auto", "always", "never"}));
   decode_compress(section, http);
+  decode_http_batch(section, http);
 }
 
 // One of the kinds of targets.
@@ -184,6 +185,18 @@ void decode_kind(Section& section, const Kafka& kafka, Target& target) {
   }
 }
 
+// A request with fresh records and retries in it is neither.
+void refuse_budget(Section& section, Target& target) {
+  Section retry(section.reading(), section.find("retry"), section.path_of("retry"),
+                "targets.NAME.retry");
+  if (retry.has("budget") && target.retry_share < 100) {
+    section.reading().wrong(retry.place_of("budget"), retry.path_of("budget"),
+                            "cannot be kept with http.batch, for a request may hold both kinds; "
+                            "write 100%, or leave it out");
+  }
+  target.retry_share = 100;
+}
+
 }  // namespace
 
 void decode_targets(Section& top, const Kafka& kafka, std::vector<Target>& targets) {
@@ -199,6 +212,7 @@ void decode_targets(Section& top, const Kafka& kafka, std::vector<Target>& targe
     decode_target_retry(section, target);
     decode_breaker(section, target.breaker);
     decode_kind(section, kafka, target);
+    if (target.http.batch) refuse_budget(section, target);
   }
 }
 

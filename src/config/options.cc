@@ -6,6 +6,7 @@ namespace {
 constexpr std::string_view kLimit = "limits.NAME";
 constexpr std::string_view kKafkaTarget = "targets.NAME.kafka";
 constexpr std::string_view kHttp = "targets.NAME.http";
+constexpr std::string_view kHttpBatch = "targets.NAME.http.batch";
 constexpr std::string_view kAuth = "targets.NAME.http.auth";
 constexpr std::string_view kBasic = "targets.NAME.http.auth.basic";
 constexpr std::string_view kOauth2 = "targets.NAME.http.auth.oauth2";
@@ -200,6 +201,7 @@ constexpr Option kOptions[] = {
      "The `Content-Type` where the record names none."},
     {kHttp, "compress", "none or gzip", "none",
      "How bodies are compressed, with Content-Encoding; those under 128 bytes are not."},
+    {kHttp, "batch", "section", "", "Several records in one request."},
     {kHttp, "ca_file", "path", "none",
      "Certificates to trust instead of the system's authorities; only with `https`."},
     {kHttp, "server_name", "text", "none",
@@ -289,6 +291,17 @@ constexpr Option kOptions[] = {
     {"targets.NAME.retry", "budget", "share", "20%",
      "The most of the target's attempts that are retries while fresh records could have gone "
      "instead; 100% is first come first served."},
+
+    {kHttpBatch, "records", "whole number", "100",
+     "Most records in one request, from 2 to 1000; each needs a permit of its own."},
+    {kHttpBatch, "bytes", "size", "1MiB",
+     "No record is added to a request that would then be larger; a single one may be."},
+    {kHttpBatch, "linger", "duration", "5ms",
+     "How long the first record of a request may wait for others; at most half of `use_within` of "
+     "the limits."},
+    {kHttpBatch, "format", "`json`, `lines` or `length_prefixed`", "json",
+     "How the values stand in the body: a JSON list, one a line, or each after its length in four "
+     "bytes (big-endian)."},
 
     {"targets.NAME.breaker", "failures", "whole number", "16",
      "After so many failed attempts in a row nothing is sent for a while; 0 is never."},

@@ -1,11 +1,12 @@
-// Whatever stands in the body of an answer: rules find their way in it or not, and what is shown of
-// it is one short line without a secret.
+// Whatever stands in the body of an answer: rules find their way in it or not, what is shown of it is
+// one short line without a secret, and what it says of a batch is about records that are in it.
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "adapters/http/answer_rules.h"
+#include "adapters/http/batch_answer.h"
 #include "units/check.h"
 
 namespace {
@@ -34,5 +35,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(std::all_of(shown.begin(), shown.end(), [](char c) { return c >= 0x20 && c < 0x7f; }));
   CHECK(shown.find("hunter2") == std::string::npos);
   http::place_of_redirect(answer.body);
+  const std::size_t records = 1 + size % 7;
+  const http::BatchAnswer batch = http::read_batch_answer(answer.body, records);
+  CHECK(batch.failed.size() <= records || !batch.trouble.empty());
+  for (const http::FailedRecord& one : batch.failed) CHECK(one.index < records);
   return 0;
 }

@@ -1,6 +1,7 @@
 // What a request carries besides its record, and what its answer means to the gate.
 #include "adapters/http/target.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -10,6 +11,7 @@
 #include <optional>
 
 #include "adapters/http/answer_rules.h"
+#include "adapters/http/batch_answer.h"
 #include "adapters/http/gzip.h"
 #include "adapters/http/login.h"
 #include "adapters/http/origins.h"
@@ -37,9 +39,29 @@ std::optional<TlsContext> tls_context(const TargetOptions& options) {
   return TlsContext(options.certificates, options.http2 != Http2::never);
 }
 
+// How many are in the body.
+std::size_t fitting(std::span<const BatchMember> members) {
+  const auto fits = [](const BatchMember& member) { return member.unfit.empty(); };
+  return static_cast<std::size_t>(std::count_if(members.begin(), members.end(), fits));
+}
+
+KeptBody kept_body(const TargetOptions& options, const AnswerRules& rules) {
+  KeptBody kept = rules.kept_body();
+  if (options.batches) kept.of_2xx = std::max(kept.of_2xx, kMostBatchAnswer);
+  return kept;
+}
+
 }  // namespace
 
 struct Target::State final : OriginOwner {
+  // What became of an attempt, or of all those of one request.
+  struct Ending {
+    core::Outcome outcome;
+    unsigned status = 0;  // Of the answer; 0: there was none.
+    std::string why;      // Where it was not accepted.
+    std::optional<Duration> hold{};
+    bool counts = true;
+  };
   // An attempt for which no request is made.
   struct TurnedAway {
     core::RecordId record;
@@ -62,6 +84,11 @@ struct Target::State final : OriginOwner {
   void look();
   void hold_without_login();
   core::Outcome judge(const Exchange& exchange, Answer& answer);
+  void tell(core::RecordId record, core::Attempt attempt, const Ending& ending,
+            std::uint32_t together = 1);
+  void tell_all(core::RecordId first, core::Attempt attempt, Ending ending, std::string_view body);
+  void tell_each(const std::vector<BatchMember>& members, const Ending& whole,
+                 const BatchAnswer& answer);
   std::vector<std::string> secrets() const;
 
   void ended(Origin& origin, const Exchange& exchange, const Answer& answer) override;
@@ -84,6 +111,7 @@ struct Target::State final : OriginOwner {
   const bool of_many_hosts;             // Which the records name.
   std::string sent_at;                  // As webhook-timestamp has it.
   std::vector<TurnedAway> turned_away;  // At most max_in_flight.
+  Batches batches;
   Origins origins;
   boost::asio::steady_timer timer;
   std::shared_ptr<const int> alive = std::make_shared<int>(0);  // A late handler finds it gone.
@@ -100,7 +128,7 @@ Target::State::State(boost::asio::io_context& context, const TargetOptions& opti
       notify{std::move(tell)},
       standing_warning{options.tls && !options.certificates.verify ? kNotVerified : ""},
       of_many_hosts{options.host_of_record},
-      origins{context, options, tls ? &*tls : nullptr, rules.kept_body(), *this, notify},
+      origins{context, options, tls ? &*tls : nullptr, kept_body(options, rules), *this, notify},
       timer{context} {
   if (options.gzip) gzip.emplace();
   if (!options.sign.secret.value.empty()) signer.emplace(options.sign);
@@ -155,6 +183,12 @@ void Target::State::hold_without_login() {
 }
 
 void Target::State::send(const Request& request) {
+  if (!request.members.empty()) {
+    batches.begin(request.members);
+    if (fitting(request.members) == 0) {
+      return turn_away({request.record, request.attempt, core::Outcome::refused, {}});
+    }
+  }
   if (login && login->header().empty()) {  // It began before the gate heard of the hold.
     return turn_away({request.record, request.attempt, core::Outcome::retry, login->trouble()});
   }
@@ -203,9 +237,8 @@ void Target::State::turn_away(TurnedAway one) {
 
 void Target::State::end_turned_away() {
   for (const TurnedAway& one : turned_away) {
-    if (failed) failed(one.record, 0, one.why);
-    events.push_back(core::DeliveryEnded{one.record, one.attempt, one.outcome, std::nullopt,
-                                         /*counts=*/one.outcome == core::Outcome::refused});
+    const bool counts = one.outcome == core::Outcome::refused;
+    tell_all(one.record, one.attempt, {one.outcome, 0, one.why, std::nullopt, counts}, {});
   }
   turned_away.clear();
   hold_without_login();
@@ -258,15 +291,64 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
     origins.fails(origin, answer, now);
     hold_without_login();
   }
-  const core::RecordId record = exchange.record;
-  if (failed && outcome != core::Outcome::accepted) {
-    failed(record, answer.status, origins.trouble(origin));
-  }
   // What one of several asks for is no reason to hold back what goes to the others.
   const bool holds = outcome == core::Outcome::retry && !origins.others_work(origin, now);
-  events.push_back(core::DeliveryEnded{record, exchange.attempt, outcome,
-                                       holds ? answer.retry_after : std::nullopt,
-                                       /*counts=*/!answer.needs_repair});
+  Ending ending{outcome, answer.status, {}, std::nullopt, !answer.needs_repair};
+  if (outcome != core::Outcome::accepted) ending.why = origins.trouble(origin);
+  if (holds) ending.hold = answer.retry_after;
+  tell_all(exchange.record, exchange.attempt, std::move(ending), answer.body);
+}
+
+void Target::State::tell(core::RecordId record, core::Attempt attempt, const Ending& ending,
+                         std::uint32_t together) {
+  if (failed && ending.outcome != core::Outcome::accepted) {
+    failed(record, ending.status, ending.why);
+  }
+  events.push_back(
+      core::DeliveryEnded{record, attempt, ending.outcome, ending.hold, ending.counts, together});
+}
+
+// Each record of the request that has ended.
+void Target::State::tell_all(core::RecordId first, core::Attempt attempt, Ending ending,
+                             std::string_view body) {
+  const std::vector<BatchMember> members = batches.end(first);
+  if (members.empty()) return tell(first, attempt, ending);
+  BatchAnswer answer;
+  if (ending.outcome == core::Outcome::accepted) {
+    answer = read_batch_answer(body, fitting(members));
+    if (!answer.trouble.empty()) {
+      ending.outcome = core::Outcome::retry;
+      ending.why = "the answer does not say which records failed: " + answer.trouble;
+      answer.failed.clear();
+    }
+  }
+  tell_each(members, ending, answer);
+}
+
+void Target::State::tell_each(const std::vector<BatchMember>& members, const Ending& whole,
+                              const BatchAnswer& answer) {
+  const bool together = whole.outcome != core::Outcome::accepted;
+  const auto count = together ? static_cast<std::uint32_t>(fitting(members)) : 1;
+  auto next = answer.failed.begin();
+  std::size_t index = 0;
+  for (const BatchMember& member : members) {
+    if (!member.unfit.empty()) {
+      tell(member.record, member.attempt, {core::Outcome::refused, 0, member.unfit});
+      continue;
+    }
+    if (next == answer.failed.end() || next->index != index++) {
+      tell(member.record, member.attempt, whole, count);
+      continue;
+    }
+    Answer own;
+    own.status = next->status;
+    const std::string error = excerpt(next->error, secrets());
+    tell(member.record, member.attempt,
+         {rules.outcome(own), own.status,
+          "status " + std::to_string(own.status) + " in the answer to its batch" +
+              (error.empty() ? "" : ": " + error)});
+    ++next;
+  }
 }
 
 Target::Target(boost::asio::io_context& io, const TargetOptions& options, core::Events& events,

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/http/batches.h"
 #include "adapters/http/target_options.h"
 #include "core/event.h"
 #include "core/ids.h"
@@ -30,6 +31,8 @@ struct RequestHeader {
 struct Request {
   core::RecordId record;
   core::Attempt attempt;
+  std::span<const BatchMember>
+      members{};                      // All of several records, `record` first; empty: it alone.
   std::string_view method{}, path{};  // Empty: the target's. REQUIRES: fit for a request line.
   std::string_view host{};            // Where the target has none of its own.
   std::string_view key{};             // Which of several servers, with Balance::by_key; empty: any.
@@ -66,8 +69,9 @@ class Target {
   // to hold `id`. REQUIRES: called once, before send().
   void start(core::TargetId id);
 
-  // Starts an attempt; ends as core::DeliveryEnded, exactly one, also for no connection, a timeout
-  // or an answer that is not HTTP (all: retry). REQUIRES: fewer than max_in_flight are open.
+  // Starts an attempt; ends as core::DeliveryEnded, exactly one for each record, also for no
+  // connection, a timeout or an answer that is not HTTP (all: retry).
+  // REQUIRES: fewer than max_in_flight are open.
   void send(const Request& request);
 
   // Ends the attempt as refused, but not before this returns: `why` no request can be made of the

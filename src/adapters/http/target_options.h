@@ -133,6 +133,7 @@ struct TargetOptions {
   SignOptions sign;
   AnswerOptions answers;
   Duration timeout = Duration::seconds(5);  // From send() to the end of the response.
+  bool batches = false;                     // Requests may have several records.
   std::size_t max_in_flight = 64;
   Http2 http2 = Http2::automatic;
   bool gzip = false;  // Bodies are compressed.

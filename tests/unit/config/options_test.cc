@@ -50,6 +50,7 @@ TEST(Options, DefaultsAreTrue) {
       kafka("topic: b"),
       targets("{t: {http: {urls: [http://h/]}}}"),
       url("'http://{key}/', allow_hosts: [a]"),
+      url("http://h/, batch: {}"),
   };
   for (const Option& option : all_options()) {
     const std::string_view expected = option.default_value;

@@ -1,0 +1,42 @@
+// Which records go in one request, until it has ended.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace einlass::http {
+
+// One record of a request with several.
+struct BatchMember {
+  core::RecordId record;
+  core::Attempt attempt;
+  std::string
+      unfit;  // Why it is not in the body and is refused when the request ends; empty: it is.
+};
+
+// A request is known by its first record, as everywhere. REQUIRES: used by one thread.
+class Batches {
+ public:
+  void begin(std::span<const BatchMember> members) {
+    open_[members.front().record.slot].assign(members.begin(), members.end());
+  }
+
+  // Takes out those that went with `first`, itself among them; empty: it went alone.
+  std::vector<BatchMember> end(core::RecordId first) {
+    const auto found = open_.find(first.slot);
+    if (found == open_.end()) return {};
+    std::vector<BatchMember> members = std::move(found->second);
+    open_.erase(found);
+    return members;
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, std::vector<BatchMember>> open_;  // At most max_in_flight.
+};
+
+}  // namespace einlass::http

@@ -1,0 +1,100 @@
+// How the attempts of one request with several records end.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "adapters/http/target_world.h"
+
+namespace einlass::http::testing {
+namespace {
+
+using core::Outcome;
+
+// Per record: its outcome, and of how many it was told together.
+using Ends = std::vector<std::pair<Outcome, std::uint32_t>>;
+
+struct Batching : ::testing::Test {
+  // Three records, of which the last is not in the body, and how their attempts end.
+  Ends deliver(std::string answer) {
+    ScriptedServer server(always(std::move(answer)));
+    return deliver_to(server.port());
+  }
+
+  Ends deliver_to(std::uint16_t port, bool any_fits = true) {
+    TargetWorld world(port);
+    world.options.batches = true;
+    world.target().tell_failures([this](core::RecordId, unsigned status, std::string_view why) {
+      failed.emplace_back(status, why);
+    });
+    std::vector<BatchMember> members;
+    for (std::uint32_t i = 0; i < 3; ++i) members.push_back({{i, 1}, {i + 5}, ""});
+    members[2].unfit = "no JSON";
+    if (!any_fits) members[0].unfit = members[1].unfit = "none either";
+    world.target().send(Request{.record = members[0].record,
+                                .attempt = members[0].attempt,
+                                .members = members,
+                                .id = "results-3-7",
+                                .content_type = {},
+                                .headers = {},
+                                .body = any_fits ? "[1,2]" : ""});
+    EXPECT_TRUE(world.events.empty()) << "ended inside send()";
+    world.run_until_ended(3);
+    Ends ends;
+    for (std::uint32_t i = 0; i < world.events.size(); ++i) {
+      EXPECT_EQ(world.ended(i).record, (core::RecordId{i, 1})) << "in order";
+      EXPECT_EQ(world.ended(i).attempt.value, i + 5);
+      ends.emplace_back(world.ended(i).outcome, world.ended(i).together);
+    }
+    return ends;
+  }
+
+  std::vector<std::pair<unsigned, std::string>> failed;
+};
+
+std::string json(const std::string& body) {
+  return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+TEST_F(Batching, all_are_accepted_but_what_was_not_in_it) {
+  EXPECT_EQ(deliver(std::string(kNoContent)),
+            (Ends{{Outcome::accepted, 1}, {Outcome::accepted, 1}, {Outcome::refused, 1}}));
+  EXPECT_EQ(failed, (decltype(failed){{0, "no JSON"}}));
+}
+
+TEST_F(Batching, the_answer_names_who_failed_and_how) {
+  EXPECT_EQ(deliver(json(R"({"failed": [{"index": 1, "status": 503, "error": "later\n"}]})")),
+            (Ends{{Outcome::accepted, 1}, {Outcome::retry, 1}, {Outcome::refused, 1}}));
+  ASSERT_EQ(failed.size(), 2u);
+  EXPECT_EQ(failed[0].first, 503u);
+  EXPECT_EQ(failed[0].second.substr(0, 42), "status 503 in the answer to its batch: lat");
+}
+
+TEST_F(Batching, without_names_all_that_were_in_it_fail_together) {
+  const Ends refused = {{Outcome::refused, 2}, {Outcome::refused, 2}, {Outcome::refused, 1}};
+  EXPECT_EQ(deliver("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n"), refused);
+  const Ends again = {{Outcome::retry, 2}, {Outcome::retry, 2}, {Outcome::refused, 1}};
+  EXPECT_EQ(deliver("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"), again);
+}
+
+TEST_F(Batching, a_list_that_cannot_be_used_means_again) {
+  EXPECT_EQ(deliver(json(R"({"failed": [{"index": 2, "status": 503}]})")),
+            (Ends{{Outcome::retry, 2}, {Outcome::retry, 2}, {Outcome::refused, 1}}));
+  EXPECT_EQ(failed[0].second,
+            "the answer does not say which records failed: an entry of failed has no index from 0 "
+            "to 1");
+}
+
+TEST_F(Batching, no_request_is_made_of_nothing) {
+  EXPECT_EQ(deliver_to(1, false),
+            (Ends{{Outcome::refused, 1}, {Outcome::refused, 1}, {Outcome::refused, 1}}));
+  EXPECT_EQ(failed, (decltype(failed){{0, "none either"}, {0, "none either"}, {0, "no JSON"}}));
+}
+
+TEST_F(Batching, without_a_server_all_are_tried_again) {
+  EXPECT_EQ(deliver_to(1), (Ends{{Outcome::retry, 2}, {Outcome::retry, 2}, {Outcome::refused, 1}}));
+}
+
+}  // namespace
+}  // namespace einlass::http::testing
