@@ -1,5 +1,6 @@
 """Source and target on a Kafka that nobody enters unchecked: every login, and what is said of a wrong one."""
 
+import subprocess
 import unittest
 
 import places
@@ -117,6 +118,27 @@ class Wrong(Secured):
         self._with_a_certificate("certificate verify failed", expired=True)
 
 
+class Checked(Secured):
+    """`einlass check --connect` says of each target what the gate would say later."""
+
+    def _check(self, target):
+        gate = self._gate("SASL_PLAINTEXT", self.kafka_server.login(tls=False))
+        gate.change({"targets": {"archive": {"kafka": target}}})
+        checked = subprocess.run([places.EINLASS, "check", "--connect", "-c", gate.path], capture_output=True,
+                                 text=True)
+        self.assertNotIn(secured.PASSWORD, checked.stdout + checked.stderr)
+        [line] = [line for line in (checked.stdout + checked.stderr).splitlines() if "target archive" in line]
+        self.assertEqual("FAILED" in line, checked.returncode == 1, checked)
+        return line
+
+    def test_kafka_targets(self):
+        self.assertIn("ok", self._check({"topic": "archive"}))
+        self.assertIn("Unknown topic", self._check({"topic": "nowhere"}))
+        self.assertIn("refuse the login", self._check({"properties": {"sasl.password": "wrong-password"}}))
+        self.assertIn("out of reach", self._check({"brokers": ["127.0.0.1:1"]}))
+        self.assertEqual(self.world.ends("archive"), [0, 0], "it writes nothing")
+
+
 class ScramOnKafka4(Secured):
     version = local_kafka.LATEST_4
 
@@ -129,6 +151,12 @@ class ScramOnKafka4(Secured):
             self._arrive(gate)
         else:
             self._told(gate, "refuse the login", "with Kafka 4 use librdkafka 2.6.1")
+            checked = subprocess.run([places.EINLASS, "check", "--connect", "-c", gate.path], capture_output=True,
+                                     text=True)
+            self.assertEqual(checked.returncode, 1, checked)
+            for place in ("Kafka at", "target archive"):
+                [line] = [line for line in checked.stderr.splitlines() if place in line]
+                self.assertIn("with Kafka 4 use librdkafka 2.6.1", line)
             self.assertIn("event=kafka_old_scram", gate.log(400))
         self._leave(gate)
 

@@ -8,20 +8,33 @@
 #include <stdexcept>
 
 #include "adapters/kafka/configuration.h"
+#include "adapters/kafka/errors.h"
 #include "adapters/kafka/handles.h"
 #include "adapters/kafka/topic_routes.h"
 
 namespace einlass::kafka {
 namespace {
 
-// The last error that librdkafka told of: it knows why a broker cannot be reached.
-void remember(rd_kafka_t*, int, const char* reason, void* last) {
-  *static_cast<std::string*>(last) = reason;
+// The last error that librdkafka told of: it knows why a broker cannot be reached. That all of them
+// are down is only what comes of it.
+struct LastError {
+  rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+  std::string reason;
+};
+
+void remember(rd_kafka_t*, int code, const char* reason, void* last) {
+  LastError& error = *static_cast<LastError*>(last);
+  if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && error.code) return;
+  error = {static_cast<rd_kafka_resp_err_t>(code), reason};
+}
+
+std::string explained(const LastError& error, const std::string& brokers) {
+  return explain(error.code, false, error.reason, {brokers, "", "", ""}).detail;
 }
 
 // A client that only asks, and keeps its last error in `last`. It has no owner and ends with the
 // process: destroying it waits for a look-up of a broker's name at any time.
-rd_kafka_t* new_client(rd_kafka_type_t type, ConfHandle configuration, std::string& last,
+rd_kafka_t* new_client(rd_kafka_type_t type, ConfHandle configuration, LastError& last,
                        const std::string& path) {
   rd_kafka_conf_set_events(configuration.get(), 0);
   rd_kafka_conf_set(configuration.get(), "log.queue", "false", nullptr, 0);
@@ -90,8 +103,8 @@ void check_configuration(const SourceOptions& options) {
 }
 
 Reached reach(const SourceOptions& options, Duration patience) {
-  static std::string last;  // The client may still write to it at the end of the process.
-  last.clear();
+  static LastError last;  // The client may still write to it at the end of the process.
+  last = {};
   rd_kafka_t* client =
       new_client(RD_KAFKA_CONSUMER, source_configuration(options, rd_kafka_version()), last,
                  "kafka.properties");
@@ -107,7 +120,7 @@ Reached reach(const SourceOptions& options, Duration patience) {
     }
     if (reason.empty()) continue;
     rd_kafka_poll(client, 0);
-    if (!last.empty()) return {{"brokers " + options.brokers + ": " + last}, {}};
+    if (last.code) return {{explained(last, options.brokers)}, {}};
     reached.trouble.push_back("topic " + topic.name + ": " + reason);
   }
   return reached;
@@ -115,12 +128,12 @@ Reached reach(const SourceOptions& options, Duration patience) {
 
 std::string reach(const TargetOptions& options, Duration patience) {
   // Each target's stays, for the client may still write to it at the end of the process.
-  auto& last = *new std::string;
+  auto& last = *new LastError;
   rd_kafka_t* client =
       new_client(RD_KAFKA_PRODUCER, target_configuration(options), last, properties_path(options));
   const std::string reason = look_up(client, options.topic, static_cast<int>(patience.us / 1000));
   rd_kafka_poll(client, 0);
-  return reason.empty() || last.empty() ? reason : last;
+  return reason.empty() || !last.code ? reason : explained(last, options.brokers);
 }
 
 }  // namespace einlass::kafka
