@@ -35,6 +35,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.pace = Pace{};
   line.credit = Credit{};
   line.lacks = kNoContest;
+  line.blamed.reset();
 }
 
 void Admission::enter(const Record& record) {

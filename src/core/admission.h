@@ -22,6 +22,7 @@
 #include "core/options.h"
 #include "core/random.h"
 #include "core/record.h"
+#include "core/standing.h"
 #include "core/stats.h"
 
 namespace einlass::core {
@@ -81,6 +82,10 @@ class Admission {
   // Something changed at the target that lines may wait for: a place, the end of a hold.
   void touch(TargetId target);
 
+  // What a ready record waits for, into `standing`. REQUIRES: standing.before is counted.
+  void explain(const Record& record, Instant now, Standing& standing) const;
+  std::vector<LineStanding> longest_lines(std::size_t most, Instant now) const;
+
   // Splits the ready records by what they wait for, into the one of their route.
   void add_waiting(Instant now, std::span<Waiting> by_route) const;
 
@@ -131,6 +136,8 @@ class Admission {
   static List<Record, &Record::in_line>& list_of(Line& line, const Record& record) {
     return line.apart && record.attempt.value > 0 ? line.retries : line.ready;
   }
+
+  void explain_shortage(const Line& line, Instant now, Standing& standing) const;
 
   void serve(Line& line, Instant now, Commands& commands);
   void go_on(Line& line, Instant now, Commands& commands);

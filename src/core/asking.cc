@@ -178,6 +178,7 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
     ++target.reserve(ahead).permits;
   }
   line.lacks = kNoContest;
+  line.blamed.reset();
   line.bound = granted < line.asked || event.due.back() > Duration{};
   if (granted < line.asked) {
     learn_from_shortage(line, event, now);
@@ -204,6 +205,7 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
     line.next_ask = now;  // What was granted before, told again: nobody is to blame.
     return;
   }
+  line.blamed = event.reason;
   if (!event.retry) {
     // The record in question leaves the line, if only for a while.
     const bool leaves = route.dead_letter || route.cost_varies;

@@ -88,6 +88,12 @@ std::optional<Instant> Deadlines::next() const {
   return heap_.front().at;
 }
 
+std::optional<Instant> Deadlines::when(Alarm alarm) const {
+  const auto& of_kind = positions_[static_cast<std::size_t>(alarm.kind)];
+  if (alarm.index >= of_kind.size() || of_kind[alarm.index] == kUnset) return std::nullopt;
+  return heap_[of_kind[alarm.index]].at;
+}
+
 std::optional<Alarm> Deadlines::pop_due(Instant now) {
   if (heap_.empty() || heap_.front().at > now) return std::nullopt;
   const Alarm alarm = heap_.front().alarm;

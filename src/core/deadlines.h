@@ -30,6 +30,9 @@ class Deadlines {
   // The earliest alarm's instant; empty when none is set.
   std::optional<Instant> next() const;
 
+  // When that alarm goes off; empty if it is not set.
+  std::optional<Instant> when(Alarm alarm) const;
+
   // Takes out the earliest alarm if it is due.
   std::optional<Alarm> pop_due(Instant now);
 

@@ -19,6 +19,7 @@
 #include "core/lane.h"
 #include "core/options.h"
 #include "core/record.h"
+#include "core/standing.h"
 #include "core/stats.h"
 
 namespace einlass::core {
@@ -65,6 +66,16 @@ class Gate {
 
   // By PartitionId; absent ones among them.
   const std::vector<Partition>& partitions() const { return intake_.all(); }
+
+  // For people (standing.cc): what became of an offset; the record in a slot, null if there is
+  // none; where a record stands, none for one that is not inside, walking over all before it.
+  Sought find(PartitionId id, Offset offset) const;
+  const Record* record(Slot slot) const { return records_.in(slot); }
+  std::optional<Standing> standing(Slot slot, Instant now) const;
+  // The lines with the most records waiting, the longest first. Walks over all lines once.
+  std::vector<LineStanding> longest_lines(std::size_t most, Instant now) const {
+    return admission_.longest_lines(most, now);
+  }
 
   // CHECKs that the books close and that counts agree. Slow: for tests.
   void check_invariants() const;

@@ -36,6 +36,9 @@ class Lanes {
   // Puts a record at the end of its lane.
   void enter(Records& records, Record& record);
 
+  // The record at the head of a lane. REQUIRES: it is a lane with records.
+  Slot first(std::uint32_t lane) const { return lanes_[lane].records.front(); }
+
   // Takes a record out. Returns the record that has now become the head; kNoSlot if none has. It
   // may be attempting already, in one request with the one that left.
   Slot leave(Records& records, Record& record);

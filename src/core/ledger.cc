@@ -103,6 +103,23 @@ std::size_t Ledger::most_text() const {
   return most_finished_text(numbers, end.value - committable_.value);
 }
 
+Ledger::Found Ledger::find(Offset offset) const {
+  if (offset < committable()) return {true};
+  Entry first = begin_;
+  for (Entry end = end_; first != end;) {
+    const Entry middle = first + (end - first) / 2;
+    at(middle).offset < offset ? first = middle + 1 : end = middle;
+  }
+  if (first != end_) {
+    const bool here = at(first).offset == offset && at(first).slot != kFinished;
+    return here ? Found{false, at(first).slot, first} : Found{true};
+  }
+  for (std::size_t i = known_; i < restored_.size(); ++i) {
+    if (restored_[i].first <= offset && offset < restored_[i].end) return {true};
+  }
+  return {};
+}
+
 void Ledger::grow() {
   constexpr std::size_t kFirst = 64;
   std::vector<Line> larger(ring_.empty() ? kFirst : ring_.size() * 2);

@@ -61,6 +61,19 @@ class Ledger {
   // finish first.
   std::size_t most_text() const;
 
+  // An offset in the book: for people.
+  struct Found {
+    bool past = false;                          // Finished, or nothing will come of it any more.
+    std::optional<std::uint32_t> unfinished{};  // Its record's slot.
+    Entry entry = 0;                            // With `unfinished`.
+  };
+  Found find(Offset offset) const;
+
+  // The slot of the oldest unfinished offset: what keeps the rest from being committed.
+  std::optional<std::uint32_t> oldest_unfinished() const {
+    return begin_ == end_ ? std::nullopt : std::optional(at(begin_).slot);
+  }
+
   // Calls `visit` with the slot of each unfinished offset, the oldest first.
   // REQUIRES: `visit` does not change the ledger.
   template <class Visit>

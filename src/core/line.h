@@ -97,9 +97,10 @@ struct Line {
   Permits asked_cost{1};        // The open ask's.
   std::optional<AskId> failed;  // An ask that got no answer: it is asked again before any other.
   Instant next_ask;             // Not before.
-  bool bound = false;           // The last answer was short, or its permits lay ahead.
-  bool held_back = false;       // The last answer was that too many attempts are under way.
-  bool ahead = false;           // Several limits, of which a shared one binds: ask ahead.
+  std::optional<LimitIndex> blamed;  // Which limit the last answer was short of.
+  bool bound = false;                // The last answer was short, or its permits lay ahead.
+  bool held_back = false;            // The last answer was that too many attempts are under way.
+  bool ahead = false;                // Several limits, of which a shared one binds: ask ahead.
   Pace pace;
 
   // What it counts for in its contests, so that a change can be booked.

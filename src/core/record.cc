@@ -60,6 +60,11 @@ Record* Records::find(RecordId id) {
   return &record;
 }
 
+const Record* Records::in(Slot slot) const {
+  if (slot >= records_.size() || records_[slot].state == RecordState::absent) return nullptr;
+  return &records_[slot];
+}
+
 void Records::move(Record& record, RecordState to) {
   CHECK(allowed(record.state, to));
   auto& counts = counts_[record.route.value];

@@ -77,6 +77,9 @@ class Records {
   // The record of that id; null if it is no longer (or not yet) there.
   Record* find(RecordId id);
 
+  // The record in that slot; null if there is none now.
+  const Record* in(Slot slot) const;
+
   Record& operator[](Slot slot) { return records_[slot]; }
   const Record& operator[](Slot slot) const { return records_[slot]; }
 

@@ -1,0 +1,139 @@
+// What people ask the gate: it only looks.
+#include "core/standing.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/gate.h"
+
+namespace einlass::core {
+namespace {
+
+std::uint64_t count_before(const Records& records, Slot slot, Links Record::*links) {
+  std::uint64_t count = 0;
+  while ((slot = (records[slot].*links).prev) != kNoSlot) ++count;
+  return count;
+}
+
+std::optional<Instant> later_than(Instant now, Instant at) {
+  return at > now ? std::optional(at) : std::nullopt;
+}
+
+}  // namespace
+
+Sought Gate::find(PartitionId id, Offset offset) const {
+  if (!intake_.exists(id)) return {};
+  const Partition& partition = intake_.all()[id.value];
+  const Ledger::Found found = partition.ledger.find(offset);
+  if (found.past) return {Whereabouts::finished};
+  if (!found.unfinished) return {Whereabouts::not_yet};
+  const Record* record = records_.in(*found.unfinished);
+  // What was given back is unfinished in the ledger, and its slot may be another's by now.
+  const bool inside = record != nullptr && record->partition == id &&
+                      record->entry == found.entry && record->state != RecordState::abandoned;
+  if (!inside) return {Whereabouts::returned};
+  return {Whereabouts::inside, *found.unfinished};
+}
+
+std::optional<Standing> Gate::standing(Slot slot, Instant now) const {
+  const Record* record = records_.in(slot);
+  if (record == nullptr || record->state == RecordState::abandoned) return std::nullopt;
+  Standing standing{.id = record->id,
+                    .route = record->route,
+                    .line = record->line,
+                    .attempt = record->attempt,
+                    .since = record->since};
+  switch (record->state) {
+    case RecordState::behind:
+      standing.waits = WaitsFor::order;
+      standing.before = count_before(records_, slot, &Record::in_lane);
+      standing.first = lanes_.first(record->lane);
+      break;
+    case RecordState::ready:
+      standing.before = count_before(records_, slot, &Record::in_line);
+      admission_.explain(*record, now, standing);
+      break;
+    case RecordState::backing_off:
+      standing.waits = record->doom    ? WaitsFor::dead_letter
+                       : record->never ? WaitsFor::other_limits
+                                       : WaitsFor::retry;
+      standing.until = deadlines_.when({Alarm::Kind::record, slot});
+      break;
+    case RecordState::attempting:
+      standing.waits = WaitsFor::answer;
+      break;
+    default:
+      standing.waits = WaitsFor::acknowledgement;
+  }
+  return standing;
+}
+
+// REQUIRES: the record is ready, and `before` is counted.
+void Admission::explain(const Record& record, Instant now, Standing& standing) const {
+  const Line& line = lines_[record.line.value];
+  const RouteOptions& route = route_of(line);
+  const Instant held = delivery_.held_until(route.target);
+  if (held > now || !delivery_.breaker(route.target).closed()) {
+    standing.waits = held > now ? WaitsFor::pause : WaitsFor::probe;
+    standing.until = later_than(now, held);
+    return;
+  }
+  if (route.limit_count == 0) {
+    standing.waits = WaitsFor::room;
+    return;
+  }
+  if (standing.before < line.permits.size()) {
+    const Instant due = (line.permits.begin() + static_cast<std::ptrdiff_t>(standing.before))->due;
+    standing.waits = due > now ? WaitsFor::permit : WaitsFor::room;
+    standing.until = later_than(now, due);
+    if (due > now) standing.limit = line.blamed;
+    return;
+  }
+  explain_shortage(line, now, standing);
+}
+
+void Admission::explain_shortage(const Line& line, Instant now, Standing& standing) const {
+  if (stores_[route_of(line).store.value].down) {
+    standing.waits = WaitsFor::outage;
+    return;
+  }
+  if (line.waits == LineWaits::turn || line.waits == LineWaits::turn_ahead) {
+    standing.waits = WaitsFor::turn;
+    return;
+  }
+  if (line.waits == LineWaits::share) {
+    standing.waits = WaitsFor::share;
+    return;
+  }
+  standing.waits = WaitsFor::permit;
+  standing.limit = line.blamed;
+  if (!line.open_ask) standing.until = later_than(now, line.next_ask);
+}
+
+std::vector<LineStanding> Admission::longest_lines(std::size_t most, Instant now) const {
+  const auto longer = [](const auto& a, const auto& b) { return a > b; };
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> longest;  // A heap, the shortest in front.
+  for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+    const std::uint32_t waiting = lines_[i].in_use ? lines_[i].count() + lines_[i].behind : 0;
+    if (waiting == 0 || (longest.size() == most && waiting <= longest.front().first)) continue;
+    if (longest.size() == most) {
+      std::pop_heap(longest.begin(), longest.end(), longer);
+      longest.pop_back();
+    }
+    longest.emplace_back(waiting, i);
+    std::push_heap(longest.begin(), longest.end(), longer);
+  }
+  std::sort_heap(longest.begin(), longest.end(), longer);
+  std::vector<LineStanding> lines;
+  for (const auto& [waiting, i] : longest) {
+    const Line& line = lines_[i];
+    Standing first;
+    first.waits = WaitsFor::order;
+    if (const Slot slot = next_of(line); slot != kNoSlot) explain(records_[slot], now, first);
+    lines.push_back(
+        {LineId{i}, line.route, waiting, line.in_flight, first.waits, first.until, first.limit});
+  }
+  return lines;
+}
+
+}  // namespace einlass::core

@@ -1,0 +1,68 @@
+// Where a record stands and what it waits for: an answer for people, read off the stages. Nothing
+// in the gate depends on it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/ids.h"
+#include "core/list.h"
+#include "units/time.h"
+
+namespace einlass::core {
+
+// What became of one offset of an assigned partition.
+enum class Whereabouts : std::uint8_t {
+  elsewhere,  // The partition is not this gate's.
+  finished,   // Accepted by its target, or its dead letter was; or Kafka has no such record.
+  not_yet,    // It has not been taken in.
+  returned,   // Given back to Kafka unfinished: its partition leaves this gate.
+  inside,
+};
+
+struct Sought {
+  Whereabouts where = Whereabouts::elsewhere;
+  Slot slot = kNoSlot;  // Of the record, if it is inside.
+};
+
+enum class WaitsFor : std::uint8_t {
+  order,            // The first record of its lane, which is `first`.
+  permit,           // A limit, if one is known to be short: `limit`.
+  outage,           // The limiter's store, which does not answer.
+  turn,             // With as many permits out as its target can use soon, nobody asks for more.
+  share,            // Fresh records, which go before retries.
+  room,             // A place at its target; it has a permit if it needs one.
+  pause,            // The end of what its target asked for (Retry-After), or of the breaker's wait.
+  probe,            // The one attempt by which the breaker learns whether the target is well again.
+  retry,            // Its next attempt.
+  dead_letter,      // The next try to write its dead letter.
+  other_limits,     // Limits under other numbers: these could never pay its cost.
+  answer,           // At the target.
+  acknowledgement,  // On its way to the dead letter topic.
+};
+
+struct Standing {
+  RecordId id;
+  RouteId route;
+  LineId line;
+  Attempt attempt;  // The last one started; 0 before the first.
+  Instant since;    // When it became ready, or its attempt began.
+  WaitsFor waits{};
+  std::optional<Instant> until{};     // Not before this; none where nobody knows.
+  std::optional<LimitIndex> limit{};  // The one that the line's last ask was short of.
+  std::uint64_t before = 0;           // Records that go before it, in its lane or its line.
+  Slot first = kNoSlot;               // With WaitsFor::order.
+};
+
+// A line with records, as a whole.
+struct LineStanding {
+  LineId line;
+  RouteId route;
+  std::uint32_t waiting = 0;  // Ready, or behind others in their lanes.
+  std::uint32_t in_flight = 0;
+  WaitsFor waits{};                 // What its first ready record waits for.
+  std::optional<Instant> until;     // As above.
+  std::optional<LimitIndex> limit;  // As above.
+};
+
+}  // namespace einlass::core
