@@ -22,7 +22,9 @@ void write_response(const ServerResponse& response, bool bodyless, std::string_v
   const bool may_have_body = response.status != 204 && response.status != 304;
   if (may_have_body) {
     if (!response.content_type.empty()) add_header("Content-Type", response.content_type, out);
-    add_header("Content-Length", std::to_string(response.body.size()), out);
+    if (!response.open_body) {
+      add_header("Content-Length", std::to_string(response.body.size()), out);
+    }
   }
   for (const auto& [name, value] : response.headers) add_header(name, value, out);
   if (!connection.empty()) add_header("Connection", connection, out);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/http/open_body.h"
 #include "units/time.h"
 
 namespace einlass::http {
@@ -33,6 +34,9 @@ struct ServerResponse {
   std::string content_type = "text/plain; charset=utf-8";
   std::vector<std::pair<std::string, std::string>> headers;  // REQUIRES: no CR, LF or NUL.
   std::string body;
+  // The body is what is written here from the moment of the answer on, and ends with the
+  // connection; `body` is not looked at.
+  std::shared_ptr<OpenBody> open_body{};
 };
 
 struct ServerOptions {

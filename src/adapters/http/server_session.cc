@@ -23,10 +23,10 @@ void ServerSession::start() {
 
 void ServerSession::wait_read() {
   stream_.socket().async_wait(Socket::wait_read, [self = shared_from_this()](error_code) {
-    if (self->phase_ == Phase::open) {
-      self->receive();
-    } else if (self->phase_ == Phase::parting) {
+    if (self->phase_ == Phase::parting || self->open_body_) {
       self->throw_away();
+    } else if (self->phase_ == Phase::open) {
+      self->receive();
     }
     self->read_on();
   });
@@ -68,7 +68,7 @@ void ServerSession::advance() {
   while (more) {
     more = answer_received();
     if (!flush()) return;
-    if (last_) return part();
+    if (last_ && !open_body_) return part();
   }
 }
 
@@ -102,6 +102,7 @@ void ServerSession::answer_one() {
 void ServerSession::answered(const ServerResponse& response) {
   if (phase_ != Phase::open || !waits_answer_) return;
   waits_answer_ = false;
+  if (response.open_body && !parser_.is_head()) return open(response);
   last_ = !parser_.keep_alive();
   const std::string_view connection = last_ ? "close" : parser_.is_http10() ? "keep-alive" : "";
   write_response(response, parser_.is_head(), connection, out_);
@@ -110,6 +111,30 @@ void ServerSession::answered(const ServerResponse& response) {
   if (asking_) return;  // Whoever asked goes on.
   advance();
   read_on();
+}
+
+// It takes as long as it takes, so nobody watches over it but write_open().
+void ServerSession::open(const ServerResponse& response) {
+  open_body_ = last_ = true;
+  write_response(response, false, "close", out_);
+  response.open_body->to_ = [weak = weak_from_this()](std::string_view bytes) {
+    const auto self = weak.lock();
+    return self && self->write_open(bytes);
+  };
+  if (asking_) return;
+  advance();
+  read_on();
+}
+
+bool ServerSession::write_open(std::string_view bytes) {
+  if (phase_ != Phase::open) return false;
+  if (unsent().size() + bytes.size() > kMostUnsentOpen) {
+    end();
+    return false;
+  }
+  out_ += bytes;
+  flush();
+  return phase_ == Phase::open;
 }
 
 void ServerSession::refuse(unsigned status) {
@@ -163,6 +188,7 @@ void ServerSession::expired() {
 }
 
 void ServerSession::close() {
+  open_body_ = false;
   stop_watch();
   phase_ = Phase::closed;
   stream_.close();

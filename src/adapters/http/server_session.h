@@ -57,6 +57,8 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   enum class Phase : std::uint8_t { open, parting, closed };
   static constexpr int kReadsPerTurn = 16;               // Then others have their turn.
   static constexpr std::size_t kMostUnsent = 64 * 1024;  // More requests then have to wait.
+  // Of an open body: whoever has not read so much is too slow for it.
+  static constexpr std::size_t kMostUnsentOpen = 1024 * 1024;
 
   void wait_read();
   void wait_write();
@@ -66,6 +68,8 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   bool answer_received();
   void answer_one();
   void answered(const ServerResponse& response);
+  void open(const ServerResponse& response);
+  bool write_open(std::string_view bytes);
   void refuse(unsigned status);
   bool flush();
   void part();
@@ -79,7 +83,8 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   bool last_ = false;  // No request will be read after the answers in out_.
   bool waits_write_ = false;
   bool waits_answer_ = false;
-  bool asking_ = false;  // Inside the owner's answer(), which may answer at once.
+  bool open_body_ = false;  // The last answer goes on; what the client sends is thrown away.
+  bool asking_ = false;     // Inside the owner's answer(), which may answer at once.
   RequestParser parser_;
   ReceiveBuffer received_;
   std::string out_;

@@ -1,0 +1,72 @@
+// Answers that go on, as those of the live page do.
+#include "adapters/http/open_body.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "adapters/http/server_world.h"
+
+namespace einlass::http::testing {
+namespace {
+
+// Answers everything with one body that goes on.
+struct OpenBodies : ::testing::Test {
+  const std::shared_ptr<OpenBody> body = std::make_shared<OpenBody>();
+  ServerWorld world{{.request_timeout = Duration::millis(50)}, [this](const ServerRequest&) {
+                      ServerResponse response;
+                      response.content_type = "text/event-stream";
+                      response.open_body = body;
+                      return response;
+                    }};
+};
+
+TEST_F(OpenBodies, go_on_for_longer_than_a_request_may_take) {
+  Client client(world.port());
+  client.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(client.read_some(),
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  int sent = 0;
+  for (; std::chrono::steady_clock::now() < end; ++sent) {
+    ASSERT_TRUE(world.write(*body, "data: x\n\n"));
+    ASSERT_EQ(client.read_some(), "data: x\n\n");
+  }
+  EXPECT_GT(sent, 1);
+}
+
+TEST_F(OpenBodies, end_when_their_client_leaves) {
+  {
+    Client client(world.port());
+    client.write("GET / HTTP/1.1\r\nHost: h\r\n\r\nGET /another HTTP/1.1\r\n");
+    client.read_some();
+    EXPECT_TRUE(world.write(*body, "x"));
+  }
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (world.write(*body, "x") && std::chrono::steady_clock::now() < give_up) {
+  }
+  EXPECT_FALSE(world.write(*body, "x"));
+}
+
+TEST_F(OpenBodies, are_not_kept_for_who_does_not_read_them) {
+  Client deaf(world.port());
+  deaf.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  deaf.read_some();
+  const std::string much(64 * 1024, 'x');
+  std::size_t taken = 0;
+  while (taken < 1000 && world.write(*body, much)) ++taken;
+  EXPECT_LT(taken, 1000u) << "64 MB that nobody reads";
+  EXPECT_FALSE(world.write(*body, "x"));
+}
+
+TEST_F(OpenBodies, have_only_a_head_where_it_is_all_that_was_asked_for) {
+  EXPECT_EQ(talk(world.port(), "HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
+  EXPECT_FALSE(world.write(*body, "x"));
+}
+
+}  // namespace
+}  // namespace einlass::http::testing
