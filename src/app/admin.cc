@@ -4,10 +4,15 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "adapters/metrics/page.h"
+#include "app/inquiry.h"
+#include "app/live_json.h"
 #include "app/status.h"
+#include "app/why.h"
+#include "web/page.h"
 
 namespace einlass::app {
 namespace {
@@ -33,6 +38,19 @@ http::ServerResponse text(unsigned status, const std::string& line) {
   return page(status, kText, line + "\n");
 }
 
+// All that it needs is in it, and it may load nothing else.
+http::ServerResponse live_page() {
+  http::ServerResponse response = page(200, "text/html; charset=utf-8", std::string(web::kPage));
+  response.headers = {{"Content-Security-Policy",
+                       "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+                       "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+                       "frame-ancestors 'none'"},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cache-Control", "no-cache"}};
+  return response;
+}
+
 http::ServerResponse other_method(const std::string& allowed) {
   http::ServerResponse refusal = text(405, "only " + allowed + " is served here");
   refusal.headers = {{"Allow", allowed}};
@@ -42,11 +60,15 @@ http::ServerResponse other_method(const std::string& allowed) {
 }  // namespace
 
 Admin::Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchdog, Reload& reload,
-             const Recent& recent)
-    : shards_(shards),
+             const Recent& recent, const Clock& clock)
+    : io_(io),
+      shards_(shards),
       watchdog_(watchdog),
       reload_(reload),
       recent_(recent),
+      clock_(clock),
+      started_(clock.now()),
+      live_(io, [this](const auto& made) { make_event(made); }),
       server_(io, server_options(reload.config().admin),
               [this](const http::ServerRequest& request, const Respond& respond) {
                 answer(request, respond);
@@ -63,14 +85,28 @@ void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
     return respond(other_method("GET, HEAD"));
   }
   if (request.path == "/healthz") return respond(health());
+  if (request.path == "/") return respond(live_page());
+  if (request.path == "/v1/events") return respond(live_.listen());
+  if (request.path == "/v1/why") return why(request.query, respond);
   http::ServerResponse (Admin::*made_by)(const Views&) const = nullptr;
   if (request.path == "/metrics") made_by = &Admin::metrics;
   if (request.path == "/readyz") made_by = &Admin::readiness;
   if (request.path == "/v1/status") made_by = &Admin::status;
   if (made_by == nullptr) {
-    return respond(text(404, "there are /metrics, /healthz, /readyz, /v1/status and /-/reload"));
+    return respond(text(404,
+                        "there are / (a page for people), /metrics, /healthz, /readyz, "
+                        "/v1/status, /v1/why, /v1/events and /-/reload"));
   }
   shards_.view([this, made_by, respond](const Views& views) { respond((this->*made_by)(views)); });
+}
+
+void Admin::why(std::string_view query, const Respond& respond) {
+  const auto read = parse_why(query);
+  if (const auto* wrong = std::get_if<std::string>(&read)) return respond(text(400, *wrong));
+  const WhyQuestion& question = std::get<WhyQuestion>(read);
+  ask_why(io_, shards_, question, [this, question, respond](const WhyAnswers& answers) {
+    respond(page(200, "application/json", why_json(question, answers, reload_.config())));
+  });
 }
 
 http::ServerResponse Admin::health() const {
@@ -95,10 +131,20 @@ http::ServerResponse Admin::readiness(const Views& views) const {
 }
 
 http::ServerResponse Admin::status(const Views& views) const {
+  return page(200, "application/json",
+              status_json(views, reload_.config(), silent_shards(), reload_.state(), recent_));
+}
+
+std::vector<std::string> Admin::silent_shards() const {
   std::vector<std::string> silent;
   for (int i = 0; i < shards_.size(); ++i) silent.push_back(watchdog_.trouble(i));
-  return page(200, "application/json",
-              status_json(views, reload_.config(), silent, reload_.state(), recent_));
+  return silent;
+}
+
+void Admin::make_event(const std::function<void(const std::string& json)>& made) {
+  shards_.view([this, made](const Views& views) {
+    made(live_json(views, reload_.config(), silent_shards(), recent_, started_, clock_.now()));
+  });
 }
 
 }  // namespace einlass::app

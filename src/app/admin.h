@@ -1,9 +1,16 @@
-// The admin server: /metrics /healthz /readyz /v1/status, and /-/reload.
+// The admin server: the live page, /metrics /healthz /readyz /v1/status /v1/why /v1/events, and
+// /-/reload.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "adapters/clock/clock.h"
 #include "adapters/http/server.h"
+#include "app/live.h"
 #include "app/recent.h"
 #include "app/reload.h"
 #include "app/shards.h"
@@ -17,7 +24,7 @@ class Admin {
  public:
   // Listens at once. Throws std::runtime_error with the address and the reason if it cannot.
   Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchdog, Reload& reload,
-        const Recent& recent);
+        const Recent& recent, const Clock& clock);
 
   std::uint16_t port() const { return server_.port(); }
 
@@ -25,15 +32,22 @@ class Admin {
   using Respond = http::Server::Respond;
 
   void answer(const http::ServerRequest& request, const Respond& respond);
+  void why(std::string_view query, const Respond& respond);
+  void make_event(const std::function<void(const std::string& json)>& made);
+  std::vector<std::string> silent_shards() const;
   http::ServerResponse health() const;
   http::ServerResponse metrics(const Views& views) const;
   http::ServerResponse readiness(const Views& views) const;
   http::ServerResponse status(const Views& views) const;
 
+  boost::asio::io_context& io_;
   Shards& shards_;
   const Watchdog& watchdog_;
   Reload& reload_;
   const Recent& recent_;
+  const Clock& clock_;
+  const Instant started_;
+  Live live_;
   http::Server server_;
 };
 

@@ -9,12 +9,16 @@
 #include <variant>
 
 #include "app/check.h"
+#include "app/completion.h"
 #include "app/dead_story.h"
 #include "app/demo.h"
 #include "app/healthcheck.h"
 #include "app/redrive.h"
 #include "app/replay.h"
 #include "app/run.h"
+#include "app/terminal.h"
+#include "app/top.h"
+#include "app/why_verb.h"
 #include "config/print_config.h"
 #include "config/read_config.h"
 
@@ -26,7 +30,8 @@ std::optional<config::Config> load(const std::string& path) {
   auto read = config::read_config(path, config::process_environment());
   if (auto* config = std::get_if<config::Config>(&read)) return std::move(*config);
   for (const config::Mistake& mistake : std::get<config::Mistakes>(read)) {
-    std::fprintf(stderr, "%s\n", mistake.to_string().c_str());
+    const std::string text = coloured_mistake(mistake.to_string(), takes_colours(stderr));
+    std::fprintf(stderr, "%s\n", text.c_str());
   }
   return std::nullopt;
 }
@@ -38,6 +43,8 @@ CLI::App* add_config_verb(CLI::App& app, const std::string& name, const std::str
   verb->add_option("-c,--config", path, "The configuration file")->required()->type_name("FILE");
   return verb;
 }
+
+const std::vector<std::string> kShells = {"bash", "zsh", "fish"};
 
 constexpr const char* kReplayFooter =
     "A line of the trace is an instant in microseconds, never going back, and one verb:\n"
@@ -78,6 +85,9 @@ struct CommandLine {
   DemoOptions demo;
   ReplayOptions replay;
   RedriveOptions redrive;
+  WhyOptions why;
+  TopOptions top;
+  std::string shell;
 
   CommandLine() {
     app.set_version_flag("--version", std::string("einlass " EINLASS_VERSION));
@@ -94,16 +104,45 @@ struct CommandLine {
     add_config_verb(app, "healthcheck",
                     "Ask the gate that runs with it whether its loops turn; exit code 1 if not",
                     path);
+    add_config_verb(app, "top", "Show what the running gate does, live", path)
+        ->add_flag("--once", top.once, "One picture, and away");
+    add_why_options(add_config_verb(app, "why", "Ask the running gate why a record waits", path));
     add_replay_options(
         add_config_verb(app, "replay", "Run a trace of asks through some of the limits", path));
     add_redrive_options(add_config_verb(
         app, "redrive", "Send a dead letter topic through the same limits again", path));
     add_demo_options(app.add_subcommand(
         "demo", "Show it at work, with a broker, a limit and a receiver of its own"));
+    app.add_subcommand("completion", "Print a script that completes our command line in a shell")
+        ->add_option("SHELL", shell, "Which one")
+        ->required()
+        ->check(CLI::IsMember(kShells));
     app.add_subcommand("help", "Explain a verb")->add_option("VERB", help_verb, "Which one");
     CLI::App* broker = app.add_subcommand(kDemoBrokerVerb, "");
     broker->group("");  // Hidden: a process of the demo's own.
     add_demo_options(broker);
+  }
+
+  void add_why_options(CLI::App* verb) {
+    CLI::Option* topic = verb->add_option("--topic", why.topic, "The record's topic");
+    CLI::Option* partition = verb->add_option("--partition", why.partition, "Its partition");
+    CLI::Option* offset = verb->add_option("--offset", why.offset, "Its offset");
+    CLI::Option* key = verb->add_option(
+        "--key", why.key, "All records with this key: their own, or the one that a limit takes");
+    partition->check(CLI::NonNegativeNumber);
+    offset->check(CLI::NonNegativeNumber);
+    topic->type_name("NAME")->needs(partition)->needs(offset)->excludes(key);
+    partition->needs(topic)->excludes(key);
+    offset->needs(topic)->excludes(key);
+    key->type_name("TEXT");
+    verb->add_flag("--json", why.json, "Print the answer of /v1/why as it is");
+    verb->footer("Name one record by --topic, --partition and --offset, or several by --key.");
+    verb->callback([this] {
+      if (why.topic.empty() && !why.key) {
+        throw CLI::ValidationError("why",
+                                   "name a record by --topic, --partition and --offset, or --key");
+      }
+    });
   }
 
   void add_replay_options(CLI::App* verb) {
@@ -178,6 +217,50 @@ const CLI::App* verb_named(CommandLine& line, const std::string& name) {
   return verbs.empty() ? nullptr : verbs.front();
 }
 
+std::vector<CompletedOption> completed_options(const CLI::App& verb) {
+  std::vector<CompletedOption> options;
+  for (const CLI::Option* option : verb.get_options()) {
+    CompletedOption made;
+    made.text = option->get_description();
+    made.takes_value = option->get_expected_max() > 0;
+    made.takes_file = option->get_type_name() == "FILE";
+    const auto add = [&](const std::string& dashes, const std::vector<std::string>& names) {
+      for (const std::string& name : names) {
+        made.name = dashes + name;
+        options.push_back(made);
+      }
+    };
+    add("-", option->get_snames());
+    add("--", option->get_lnames());
+  }
+  return options;
+}
+
+// Those for people.
+std::vector<CompletedVerb> completed_verbs(CommandLine& line) {
+  std::vector<CompletedVerb> verbs;
+  for (const CLI::App* verb : line.app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (verb->get_group().empty()) continue;
+    verbs.push_back({verb->get_name(), verb->get_description(), completed_options(*verb)});
+    if (verb->get_name() == "completion") verbs.back().arguments = kShells;
+  }
+  std::vector<std::string> names;
+  for (const CompletedVerb& verb : verbs) names.push_back(verb.name);
+  for (CompletedVerb& verb : verbs) {
+    if (verb.name == "help") verb.arguments = names;
+  }
+  return verbs;
+}
+
+int print_completion(CommandLine& line) {
+  const std::vector<CompletedVerb> verbs = completed_verbs(line);
+  const std::string script = line.shell == "bash"  ? bash_completion(verbs)
+                             : line.shell == "zsh" ? zsh_completion(verbs)
+                                                   : fish_completion(verbs);
+  std::printf("%s", script.c_str());
+  return kExitDone;
+}
+
 int explain(CommandLine& line) {
   if (line.help_verb.empty()) {
     std::printf("%s", line.app.help().c_str());
@@ -196,6 +279,7 @@ int with_config(const CommandLine& line, const std::function<int(const config::C
 
 int dispatch(CommandLine& line) {
   if (line.app.got_subcommand("help")) return explain(line);
+  if (line.app.got_subcommand("completion")) return print_completion(line);
   if (line.app.got_subcommand("demo")) return demo(line.demo);
   if (line.app.got_subcommand(kDemoBrokerVerb)) return demo_broker(line.demo);
   if (line.app.got_subcommand("run")) {
@@ -205,6 +289,13 @@ int dispatch(CommandLine& line) {
   if (line.app.got_subcommand("redrive")) {
     return with_config(line,
                        [&](const config::Config& config) { return redrive(config, line.redrive); });
+  }
+  if (line.app.got_subcommand("top")) {
+    return with_config(line, [&](const config::Config& config) { return top(config, line.top); });
+  }
+  if (line.app.got_subcommand("why")) {
+    return with_config(line,
+                       [&](const config::Config& config) { return ask_why(config, line.why); });
   }
   if (line.app.got_subcommand("replay")) {
     line.replay.in_redis = line.store == "redis";

@@ -59,6 +59,11 @@ class Limiters {
   // Sends what this turn has asked for, and forgets some of what nobody uses any more.
   void flush(Instant now);
 
+  // The keys by which a line was found, by the place of the limit. They live until it is forgotten.
+  void read_keys(core::LineId line, std::vector<std::string_view>& keys) const {
+    table_.read_keys(line, keys);
+  }
+
   const memory::Store& memory() const { return memory_; }
   const redis::Store* redis() const { return redis_.get(); }
   const core::Histogram& redis_calls() const { return redis_calls_; }

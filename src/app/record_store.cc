@@ -1,5 +1,7 @@
 #include "app/record_store.h"
 
+#include <utility>
+
 #include "units/check.h"
 
 namespace einlass::app {
@@ -55,8 +57,12 @@ core::RecordId RecordStore::put(const kafka::Message& message, core::RouteId rou
 }
 
 StoredRecord& RecordStore::operator[](core::RecordId id) {
+  return const_cast<StoredRecord&>(std::as_const(*this)[id]);
+}
+
+const StoredRecord& RecordStore::operator[](core::RecordId id) const {
   CHECK(id.slot < records_.size());
-  StoredRecord& record = records_[id.slot];
+  const StoredRecord& record = records_[id.slot];
   CHECK(record.taken_);
   CHECK(record.use_ == id.use);
   return record;

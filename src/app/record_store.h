@@ -83,6 +83,7 @@ class RecordStore {
   // The reference lives until the next call of put().
   // REQUIRES: the record was put in and not forgotten.
   StoredRecord& operator[](core::RecordId id);
+  const StoredRecord& operator[](core::RecordId id) const;
 
   void forget(core::RecordId id);
 

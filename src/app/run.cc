@@ -49,7 +49,7 @@ class Service {
             path, std::make_shared<const config::Config>(config), shards_, clock_,
             [this](const Notice& notice) { tell(notice); },
             [this](const config::Config& changed) { apply(changed); }),
-        admin_(io_, shards_, watchdog_, reload_, recent_),
+        admin_(io_, shards_, watchdog_, reload_, recent_, clock_),
         signals_(io_, SIGTERM, SIGINT),
         hang_up_(io_, SIGHUP),
         last_moment_(io_),

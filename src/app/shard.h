@@ -3,6 +3,7 @@
 // The program is its loop of four verbs: wait, collect, handle, perform.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -79,10 +80,12 @@ class Shard final : public kafka::MessageSink {
   const core::Gate& gate() const { return gate_; }
   const kafka::RecordSource& source() const { return *source_; }
   const Limiters& limiters() const { return limiters_; }
+  const RecordStore& records() const { return records_; }
   const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
   TargetStatus target_status(std::size_t i) const { return targets_.status(i); }
   const ShardCounts& counts() const { return counts_; }
-  Instant now() const { return now_; }
+  // Not only at the last turn, which may be long ago.
+  Instant now() const { return std::max(now_, clock_.now()); }
 
   // When the record in that slot of the ledgers was taken in. REQUIRES: it is inside.
   Instant arrived(std::uint32_t slot) const { return records_.arrived(slot); }

@@ -22,6 +22,7 @@ ShardView view_of(const Shard& shard) {
   }
   if (const redis::Store* store = shard.limiters().redis()) view.redis = store->status();
   view.lines = shard.limiters().lines();
+  view.waits = waits_of(shard);
   return view;
 }
 

@@ -12,6 +12,7 @@
 #include "adapters/metrics/snapshot.h"
 #include "adapters/redis/store.h"
 #include "app/shard.h"
+#include "app/waits_view.h"
 #include "config/config.h"
 
 namespace einlass::app {
@@ -33,6 +34,7 @@ struct ShardView {
   std::vector<Target> targets;              // By TargetId.
   std::optional<redis::StoreStatus> redis;  // None where no limit is kept there.
   std::size_t lines = 0;
+  WaitsView waits;
 };
 
 // REQUIRES: called on the shard's thread, or when that has ended.

@@ -137,6 +137,7 @@ class Admission {
     return line.apart && record.attempt.value > 0 ? line.retries : line.ready;
   }
 
+  void explain_room(const Line& line, Instant now, Standing& standing) const;
   void explain_shortage(const Line& line, Instant now, Standing& standing) const;
 
   void serve(Line& line, Instant now, Commands& commands);

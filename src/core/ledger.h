@@ -69,11 +69,6 @@ class Ledger {
   };
   Found find(Offset offset) const;
 
-  // The slot of the oldest unfinished offset: what keeps the rest from being committed.
-  std::optional<std::uint32_t> oldest_unfinished() const {
-    return begin_ == end_ ? std::nullopt : std::optional(at(begin_).slot);
-  }
-
   // Calls `visit` with the slot of each unfinished offset, the oldest first.
   // REQUIRES: `visit` does not change the ledger.
   template <class Visit>

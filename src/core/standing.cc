@@ -78,18 +78,23 @@ void Admission::explain(const Record& record, Instant now, Standing& standing) c
     standing.until = later_than(now, held);
     return;
   }
-  if (route.limit_count == 0) {
-    standing.waits = WaitsFor::room;
-    return;
-  }
+  if (route.limit_count == 0) return explain_room(line, now, standing);
   if (standing.before < line.permits.size()) {
     const Instant due = (line.permits.begin() + static_cast<std::ptrdiff_t>(standing.before))->due;
-    standing.waits = due > now ? WaitsFor::permit : WaitsFor::room;
-    standing.until = later_than(now, due);
-    if (due > now) standing.limit = line.blamed;
+    if (due <= now) return explain_room(line, now, standing);
+    standing.waits = WaitsFor::permit;
+    standing.until = due;
+    standing.limit = line.blamed;
     return;
   }
   explain_shortage(line, now, standing);
+}
+
+void Admission::explain_room(const Line& line, Instant now, Standing& standing) const {
+  const TargetId id = route_of(line).target;
+  const bool gathers = options_.targets[id.value].batch.records > 1 && !is_ripe(id, now);
+  standing.waits = gathers ? WaitsFor::company : WaitsFor::room;
+  if (gathers) standing.until = later_than(now, targets_[id.value].gather_until);
 }
 
 void Admission::explain_shortage(const Line& line, Instant now, Standing& standing) const {

@@ -32,6 +32,7 @@ enum class WaitsFor : std::uint8_t {
   turn,             // With as many permits out as its target can use soon, nobody asks for more.
   share,            // Fresh records, which go before retries.
   room,             // A place at its target; it has a permit if it needs one.
+  company,          // Others that go to its target in the same request; it has a permit.
   pause,            // The end of what its target asked for (Retry-After), or of the breaker's wait.
   probe,            // The one attempt by which the breaker learns whether the target is well again.
   retry,            // Its next attempt.

@@ -53,10 +53,51 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual(code, USAGE, errors)
                 self.assertTrue(errors.strip())
 
+    def test_completion(self):
+        for shell in ("bash", "zsh", "fish"):
+            code, script, errors = einlass("completion", shell)
+            self.assertEqual((code, errors), (0, ""))
+            for word in ("print-config", "redrive", "--dry-run" if shell != "fish" else "-l dry-run"):
+                self.assertIn(word, script)
+            self.assertNotIn("demo-broker", script)
+        self.assertEqual(einlass("completion", "csh")[0], USAGE)
+
+    def test_completion_in_a_real_bash(self):
+        def complete(*words):
+            script = einlass("completion", "bash")[1]
+            done = subprocess.run(
+                ["bash", "-c", script + '\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _einlass; printf "%s\\n" "${COMPREPLY[@]}"',
+                 "bash", "einlass", *words], capture_output=True, text=True, timeout=30, cwd=HERE)
+            self.assertEqual(done.stderr, "")
+            return done.stdout.split()
+
+        self.assertEqual(complete("re"), ["replay", "redrive"])
+        self.assertEqual(complete("check", "--con"), ["--config", "--connect"])
+        self.assertIn("command_line_test.py", complete("run", "-c", "command_l"))
+        self.assertEqual(complete("replay", "--limits", ""), [])
+        self.assertEqual(complete("completion", "z"), ["zsh"])
+        self.assertEqual(complete("help", "to"), ["top"])
+
+    def test_mistakes_have_colours_on_a_terminal_only(self):
+        wrong = os.path.join(HERE, "wrong_configs", "01-not-a-duration.yaml")
+
+        def seen(**more):
+            program = f"import pty, sys; sys.exit(pty.spawn([{places.EINLASS!r}, 'check', '-c', {wrong!r}]) >> 8)"
+            done = subprocess.run(["/usr/bin/python3", "-c", program], capture_output=True, timeout=30,
+                                  stdin=subprocess.DEVNULL,
+                                  env={"PATH": os.environ["PATH"], "TERM": "xterm", **more})
+            self.assertEqual(done.returncode, CONFIG)
+            return done.stdout
+
+        self.assertIn(b"\x1b[31m", seen())
+        self.assertNotIn(b"\x1b", seen(NO_COLOR="1"))
+        self.assertNotIn(b"\x1b", seen(TERM="dumb"))
+        self.assertNotIn("\x1b", einlass("check", "-c", wrong)[2])
+
     def test_help(self):
         code, text, errors = einlass("--help")
         self.assertEqual((code, errors), (0, ""))
-        verbs = ("run", "check", "print-config", "healthcheck", "replay", "redrive", "demo")
+        verbs = ("run", "check", "print-config", "why", "top", "completion", "healthcheck", "replay", "redrive", "demo")
         for verb in verbs:
             self.assertIn(verb, text)
         for verb in verbs:

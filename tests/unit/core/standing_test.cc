@@ -76,6 +76,19 @@ TEST(Standing, with_permits_and_no_room_at_the_target) {
   EXPECT_EQ(of(bench, 1).waits, WaitsFor::turn);
 }
 
+TEST(Standing, until_its_request_is_full_or_has_waited_long_enough) {
+  RouteOptions route;
+  route.order = Order::none;
+  GateOptions options = BenchGate::options_for(route);
+  options.targets[0].batch.records = 3;
+  options.targets[0].batch.linger = Duration::millis(20);
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 10);
+  EXPECT_EQ(of(bench, 0).waits, WaitsFor::company);
+  EXPECT_EQ(of(bench, 0).until, bench.now + Duration::millis(20));
+}
+
 TEST(Standing, behind_a_pause_of_the_target) {
   LimitedGate bench(Order::none);
   bench.arrive(0, 10);

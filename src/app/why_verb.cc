@@ -1,0 +1,66 @@
+#include "app/why_verb.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "app/admin_client.h"
+#include "app/command_line.h"
+#include "app/why.h"
+
+namespace einlass::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string place_name(const Json& record) {
+  return record.at("topic").get<std::string>() + "-" +
+         std::to_string(record.at("partition").get<std::int64_t>()) + "@" +
+         std::to_string(record.at("offset").get<std::int64_t>());
+}
+
+std::string line_for(const Json& record) {
+  std::string line = place_name(record) + ": " + record.at("says").get<std::string>() + "\n";
+  const std::string error = record.at("last_error").get<std::string>();
+  if (!error.empty()) line += "  its last attempt failed: " + error + "\n";
+  if (const auto first = record.find("first"); first != record.end() && !first->is_null()) {
+    line += "  the first of them, " + line_for(*first);
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string why_for_people(const std::string& text) {
+  const Json answer = Json::parse(text);
+  const Json& records = answer.at("records");
+  std::string lines;
+  if (answer.contains("key") || records.empty()) {
+    const std::string subject = answer.contains("key")
+                                    ? "key '" + answer.at("key").get<std::string>() + "'"
+                                    : place_name(answer);
+    lines = subject + ": " + answer.at("says").get<std::string>() + "\n";
+  }
+  for (const Json& record : records) lines += line_for(record);
+  return lines;
+}
+
+int ask_why(const config::Config& config, const WhyOptions& options) {
+  const WhyQuestion question{options.topic, PartitionNumber{options.partition},
+                             Offset{options.offset}, options.key};
+  const auto answer = ask_admin(config, "/v1/why?" + why_query(question));
+  if (const auto* trouble = std::get_if<AdminTrouble>(&answer)) {
+    std::fprintf(stderr, "einlass: %s\n", trouble->text.c_str());
+    return kExitFailed;
+  }
+  const std::string& body = std::get<AdminPage>(answer).body;
+  try {
+    std::printf("%s", options.json ? body.c_str() : why_for_people(body).c_str());
+  } catch (const nlohmann::json::exception&) {
+    std::fprintf(stderr, "einlass: what answers on admin.listen is not a gate of this version\n");
+    return kExitFailed;
+  }
+  return kExitDone;
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Why does a record wait: a real gate is asked by HTTP and by the command line."""
+
+import json
+import subprocess
+import unittest
+import urllib.parse
+
+from places import EINLASS, get, now_us, wait_until
+from scenario import Scenario
+
+# One permit every ten minutes: the second record of each tenant stays for as long as this test takes.
+PER_TENANT = {"algorithm": "token_bucket", "rate": "1/600s", "burst": 1, "key": "header:tenant", "store": "memory"}
+
+
+class Why(Scenario):
+    redis = False
+
+    def setUp(self):
+        super().setUp()
+        self.world.create_topic("results", 2)
+        self.gate = self.world.gate("gate-1", self.world.config("results", 1, changes={
+            "limits": {"shared": None, "per_tenant": PER_TENANT},
+            "route": {"limits": ["per_tenant"], "inside": {"records": 5}}})).start()
+        tenants = ["acme", "acme", "bolt"] + 9 * ["acme"]
+        self.world.produce_records("results", [
+            {"partition": 0, "key": f"k{number}".encode(), "value": b"x", "headers": [("tenant", tenant.encode())]}
+            for number, tenant in enumerate(tenants)])
+        wait_until(lambda: self.gate.waiting("limit") == 1 and self.held(), 20, "records wait")
+
+    def held(self):
+        return any(one["held"] for one in self.gate.partitions())
+
+    def ask(self, **fields):
+        status, text = get(self.gate.port, "/v1/why?" + urllib.parse.urlencode(fields))
+        self.assertEqual(status, 200, text)
+        return json.loads(text)
+
+    def of(self, offset, partition=0):
+        return self.ask(topic="results", partition=partition, offset=offset)
+
+    def command(self, *words):
+        return subprocess.run([EINLASS, "why", "-c", self.gate.path, *words], capture_output=True, text=True, timeout=20)
+
+    def test_a_record_is_found_and_explained(self):
+        self.assertEqual(self.of(0)["state"], "finished")
+
+        second = self.of(1)["records"][0]
+        self.assertEqual((second["waits_for"], second["limit"], second["limit_key"]), ("limit", "per_tenant", "acme"))
+        self.assertGreater(second["until"], now_us() + 500_000_000, "ten minutes after the first")
+        self.assertLess(second["until"], now_us() + 601_000_000)
+
+        fourth = self.of(3)["records"][0]
+        self.assertEqual((fourth["waits_for"], fourth["before"], fourth["first"]["offset"]), ("order", 2, 1))
+        self.assertEqual(fourth["first"]["limit"], "per_tenant")
+
+        beyond = self.of(11)
+        self.assertEqual(beyond["state"], "not_taken_in")
+        self.assertIn("as many records as may be are inside", beyond["says"])
+        self.assertEqual(self.of(0, partition=1)["state"], "not_taken_in")
+        self.assertEqual(self.of(0, partition=7)["state"], "elsewhere")
+        self.assertIn("no route", self.ask(topic="orders", partition=0, offset=0)["says"])
+
+        acme = self.gate.waiting("limit") + self.gate.waiting("order") - 1  # All inside but that of bolt.
+        self.assertGreaterEqual(acme, 3)
+        self.assertEqual(self.ask(key="acme")["inside"], acme, "by the limit's key")
+        self.assertEqual([one["offset"] for one in self.ask(key="k4")["records"]], [4], "by its own")
+        self.assertEqual(self.ask(key="nobody")["inside"], 0)
+
+        said = self.command("--topic", "results", "--partition", "0", "--offset", "3")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("results-0@3: waits behind 2 records", said.stdout)
+        self.assertIn("the first of them, results-0@1: waits for a permit of limit per_tenant, key 'acme'", said.stdout)
+        self.assertIn(f"{acme} records with this key are inside", self.command("--key", "acme").stdout)
+        self.assertEqual(json.loads(self.command("--key", "acme", "--json").stdout)["inside"], acme)
+
+        self.assertEqual(get(self.gate.port, "/v1/why?topic=results")[0], 400)
+        self.assertEqual(self.command().returncode, 64)
+        self.assertEqual(self.command("--topic", "results").returncode, 64)
+        self.gate.terminate()
+        gone = self.command("--key", "acme")
+        self.assertEqual(gone.returncode, 1)
+        self.assertIn("no gate answers on 127.0.0.1", gone.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""The live page in a real browser, with real gates behind it. EINLASS_PICTURES=FOLDER keeps pictures of it there."""
+
+import http.client
+import json
+import os
+import socket
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
+
+from places import get, wait_until  # noqa: E402
+from world import World  # noqa: E402
+from browser import Browser  # noqa: E402
+
+TENANTS = 10_000
+STRANGE = "<img src=x onerror=document.title='broken'>"
+PICTURES = os.environ.get("EINLASS_PICTURES", "")
+MOST_LISTENERS = 32
+
+
+def tenant_name(number):
+    return STRANGE if number == 0 else f"tenant-{number:05}"
+
+
+class LivePage(unittest.TestCase):
+    opened = 0
+
+    @classmethod
+    def setUpClass(cls):
+        cls.world = World(redis=False)
+        cls.addClassCleanup(cls.world.stop)
+        cls.world.create_topic("results", 4)
+        cls.gate = cls.world.gate("gate-1", cls.world.config("results", 1, changes={
+            "limits": {"shared": {"limit": 10, "store": "memory"},
+                       "per_tenant": {"algorithm": "token_bucket", "rate": "1/60s", "burst": 1, "key": "header:tenant",
+                                      "store": "memory"}},
+            "route": {"limits": ["per_tenant", "shared"], "order": "none", "inside": {"records": 20_000}}})).start()
+        # The strange one has the most, so it stands first among those that wait.
+        tenants = [0] * 50 + list(range(TENANTS)) + [7] * 20
+        cls.world.produce_records("results", [
+            {"partition": place % 4, "key": b"k", "value": b"x", "headers": [("tenant", tenant_name(tenant).encode())]}
+            for place, tenant in enumerate(tenants)])
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.stop)
+
+    def setUp(self):
+        self.open()
+
+    def open(self):
+        self.browser.errors.clear()
+        self.browser.requests.clear()
+        self.browser.resize(1280, 900)
+        LivePage.opened += 1  # So that the page before is not taken for this one.
+        self.browser.open(f"http://127.0.0.1:{self.gate.port}/?{self.opened}")
+        wait_until(lambda: self.browser.value("location.search") == f"?{self.opened}", 10, "another page")
+        self.wait_for_text("#state-text", "ready")
+
+    def wait_for_text(self, selector, wanted, patience=20):
+        wait_until(lambda: wanted in self.browser.text(selector), patience,
+                   f"{wanted!r} in {selector}, where it says {self.browser.text(selector)!r}")
+
+    def stage(self, name):
+        return int(self.browser.text(f"[data-stage='{name}'] b").replace(",", "") or -1)
+
+    def keep_picture(self, name):
+        if PICTURES:
+            self.browser.picture(os.path.join(PICTURES, name))
+
+    def test_loads_and_moves_without_an_error_or_anything_from_outside(self):
+        before = self.stage("delivered")
+        wait_until(lambda: self.stage("delivered") > before, 10, "the numbers move")
+        self.assertIn("gate-1", self.browser.text("#instance"))
+        self.assertIn("The books close", self.browser.text("#books"))
+        self.assertIn("allows 10 each second", self.browser.text("#allowed"))
+        wait_until(lambda: self.browser.value("chart.data[2].filter((one) => one !== null).length") >= 3, 10, "a curve")
+        admitted = self.browser.value("chart.data[2].filter((one) => one !== null)")
+        self.assertLess(sum(admitted) / len(admitted), 14, "about what the limit allows")
+        self.assertGreater(sum(admitted) / len(admitted), 6)
+        self.assertEqual(self.browser.value("chart.data[3][0]"), 10, "and the limit beside it")
+        shown = self.browser.value("[...document.querySelectorAll('#waits span:nth-child(3n)')].map((one) => +one.innerText)")
+        self.assertEqual(len(shown), 8)
+        self.assertEqual(self.browser.errors, [])
+        own = f"http://127.0.0.1:{self.gate.port}/"
+        self.assertEqual([one for one in self.browser.requests if not one.startswith((own, "data:"))], [])
+        self.keep_picture("live-page.png")
+
+    def test_says_the_same_as_the_status(self):
+        wait_until(lambda: self.stage("received") == TENANTS + 70, 60, "all records taken in")
+        status = self.gate.status()
+        self.assertEqual(status["books"]["received"], TENANTS + 70)
+        self.assertLess(abs(self.stage("limit") - status["routes"][0]["waiting"]["limit"]), 200, "a second later at most")
+        self.assertIn("limit", self.browser.text("#routes"))
+        self.assertIn("results-0", self.browser.text("#partitions"))
+        self.assertIn("receiver", self.browser.text("#targets"))
+        self.assertIn("started", self.browser.text("#recent"))
+
+    def test_ten_thousand_tenants(self):
+        wait_until(lambda: self.gate.status()["lines"] > 0.9 * TENANTS, 60, "the lines are there")
+        self.wait_for_text("#lines-total", "the 20 longest of ")
+        self.assertEqual(self.browser.value("document.querySelectorAll('#lines tr').length"), 21)
+        first = self.browser.text("#lines tr:nth-child(2)")
+        self.assertIn(STRANGE, first, "a text, and not an image")
+        self.assertIn("limit: ", first)
+        self.assertIn("in ", first, "until when")
+        self.assertEqual(self.browser.value("document.title"), "Einlass gate-1")
+        event = self.one_event()
+        self.assertLess(len(event), 32_000, "bytes each second")
+        self.assertGreater(json.loads(event)["lines_total"], 0.9 * TENANTS)
+        self.assertEqual(self.browser.errors, [])
+
+    def one_event(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.gate.port, timeout=10)
+        self.addCleanup(connection.close)
+        connection.request("GET", "/v1/events")
+        answer = connection.getresponse()
+        self.assertEqual((answer.status, answer.getheader("Content-Type")), (200, "text/event-stream"))
+        line = answer.fp.readline().decode()
+        self.assertTrue(line.startswith("data: {"), line[:80])
+        return line.removeprefix("data: ")
+
+    def test_answers_why(self):
+        self.browser.value(f"document.querySelector('#why [name=key]').value = {json.dumps(STRANGE)}")
+        self.browser.value("document.querySelector('#why').requestSubmit()")
+        self.wait_for_text("#because", "records with this key are inside")
+        self.assertRegex(self.browser.text("#because"), "results-[0-3]@[0-9]+ waits for a permit of limit ")
+        self.assertEqual(self.browser.errors, [])
+
+    def test_light_and_dark_and_on_a_phone(self):
+        grounds = set()
+        for scheme in ("light", "dark"):
+            self.browser.prefer(scheme)
+            self.open()
+            wait_until(lambda: self.stage("delivered") > 0, 10, "numbers")
+            grounds.add(self.browser.value("getComputedStyle(document.body).backgroundColor"))
+            self.browser.resize(390, 844)
+            wait_until(lambda: self.browser.value("document.documentElement.scrollWidth <= innerWidth"), 5,
+                       "nothing to be pushed aside on a phone")
+            wait_until(lambda: self.browser.value("past.length") > 3, 10, "a curve")
+            self.keep_picture(f"live-page-phone-{scheme}.png")
+        self.browser.prefer("light")
+        self.assertEqual(len(grounds), 2, grounds)
+        self.assertEqual(self.browser.errors, [])
+
+    def test_survives_a_restart_of_the_gate(self):
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+        self.wait_for_text("#state-text", "no connection to the gate")
+        self.gate.start()
+        self.wait_for_text("#state-text", "ready")
+        wait_until(lambda: 0 < self.stage("delivered") < 5000, 20, "the new gate's numbers")
+        self.assertIn("The books close", self.browser.text("#books"))
+        self.assertTrue(all(one >= 0 for one in self.browser.value("chart.data[1].filter((one) => one !== null)")))
+        # That nobody answered for a while is the browser's own to say.
+        self.assertEqual([one for one in self.browser.errors if "net::ERR" not in one], [])
+
+    def test_no_more_listeners_than_may_be(self):
+        streams = []
+        self.addCleanup(lambda: [one.close() for one in streams])
+        refused = 0
+        for _ in range(MOST_LISTENERS + 1):
+            stream = socket.create_connection(("127.0.0.1", self.gate.port), timeout=10)
+            streams.append(stream)
+            stream.sendall(b"GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n")
+            refused += b" 503 " in stream.recv(4096).splitlines()[0]
+        self.assertGreaterEqual(refused, 1, "the browser's page is one of them")
+        while streams:
+            streams.pop().close()
+        wait_until(lambda: self.is_listened_to(), 10, "whoever is gone makes room")
+        self.assertEqual(get(self.gate.port, "/healthz")[0], 200)
+
+    def test_pages_that_were_left_keep_no_connection(self):
+        for _ in range(8):
+            self.open()
+        self.browser.value("window.history.back()")
+        wait_until(lambda: self.browser.value("location.search") != f"?{self.opened}", 10, "the page before")
+        self.wait_for_text("#state-text", "ready")
+        before = self.stage("delivered")
+        wait_until(lambda: self.stage("delivered") > before, 10, "it moves again")
+
+    def is_listened_to(self):
+        with socket.create_connection(("127.0.0.1", self.gate.port), timeout=10) as stream:
+            stream.sendall(b"GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n")
+            return b" 200 " in stream.recv(4096).splitlines()[0]
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
