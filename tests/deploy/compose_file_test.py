@@ -1,0 +1,58 @@
+"""docker-compose.yml, as far as it can be judged without containers: what `docker compose config` says nothing about."""
+
+import os
+import unittest
+
+import yaml
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+GATES = ("gate-1", "gate-2")
+
+
+class ComposeFile(unittest.TestCase):
+    def setUp(self):
+        with open(os.path.join(ROOT, "docker-compose.yml")) as file:
+            self.services = yaml.safe_load(file)["services"]
+
+    def test_what_is_mounted_is_there(self):
+        for name, service in self.services.items():
+            for volume in service.get("volumes", ()):
+                source, _, mode = volume.split(":")
+                self.assertTrue(os.path.exists(os.path.join(ROOT, source)), f"{name}: {source}")
+                self.assertEqual(mode, "ro", f"{name}: {source}")
+
+    def test_who_is_waited_for_says_when_it_is_ready(self):
+        for name, service in self.services.items():
+            for other, wait in service.get("depends_on", {}).items():
+                self.assertIn(other, self.services, name)
+                if wait["condition"] == "service_healthy":
+                    self.assertIn("healthcheck", self.services[other], f"{name} waits for {other}")
+
+    def test_ports_are_this_machines_own_and_given_once(self):
+        ports = [port for service in self.services.values() for port in service.get("ports", ())]
+        self.assertEqual([port for port in ports if not port.startswith("127.0.0.1:")], [])
+        taken = [port.split(":")[1] for port in ports]
+        self.assertEqual(len(taken), len(set(taken)), taken)
+
+    def test_versions_are_named(self):
+        for name, service in self.services.items():
+            image = service["image"]
+            self.assertTrue(image == "einlass" or image.partition(":")[2] not in ("", "latest"), f"{name}: {image}")
+
+    def test_gates_have_no_rights(self):
+        for name in GATES:
+            gate = self.services[name]
+            self.assertTrue(gate["read_only"])
+            self.assertEqual(gate["cap_drop"], ["ALL"])
+            self.assertIn("no-new-privileges:true", gate["security_opt"])
+            self.assertEqual(gate["hostname"], name, "the name in the consumer group")
+
+    def test_prometheus_scrapes_both_gates(self):
+        with open(os.path.join(ROOT, "deploy", "prometheus", "prometheus.yml")) as file:
+            jobs = yaml.safe_load(file)["scrape_configs"]
+        targets = {target for job in jobs for group in job.get("static_configs", ()) for target in group["targets"]}
+        self.assertLessEqual({f"{name}:9465" for name in GATES}, targets)
+
+
+if __name__ == "__main__":
+    unittest.main()
