@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test against a real Redis and a real Kafka.
 #
-#   ./test.sh           everything
+#   ./test.sh           everything but what follows
 #   ./test.sh --fast    without the tests labelled slow (end to end, the long random walks)
+#   ./test.sh --deploy  what deploy/ holds, with helm and the package on a fresh Debian (wants root, and Go for helm)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-selection=()
+selection=(-LE fresh_system)
 case "${1-}" in
   "") ;;
   --fast) selection=(-LE slow) ;;
+  --deploy) selection=(-L deploy) ;;
   *)
-    printf 'usage: ./test.sh [--fast]\n' >&2
+    printf 'usage: ./test.sh [--fast | --deploy]\n' >&2
     exit 64
     ;;
 esac
