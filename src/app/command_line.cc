@@ -20,6 +20,7 @@
 #include "app/top.h"
 #include "app/why_verb.h"
 #include "config/print_config.h"
+#include "config/schema.h"
 #include "config/read_config.h"
 
 namespace einlass::app {
@@ -101,6 +102,7 @@ struct CommandLine {
     add_config_verb(app, "print-config",
                     "Print the configuration as understood: defaults filled in, secrets as \"***\"",
                     path);
+    app.add_subcommand("print-schema", "Print the JSON Schema of the configuration, for editors");
     add_config_verb(app, "healthcheck",
                     "Ask the gate that runs with it whether its loops turn; exit code 1 if not",
                     path);
@@ -301,6 +303,10 @@ int dispatch(CommandLine& line) {
     line.replay.in_redis = line.store == "redis";
     return with_config(line,
                        [&](const config::Config& config) { return replay(config, line.replay); });
+  }
+  if (line.app.got_subcommand("print-schema")) {
+    std::printf("%s", config::json_schema().c_str());
+    return kExitDone;
   }
   if (line.app.got_subcommand("print-config")) {
     return with_config(line, [](const config::Config& config) {

@@ -97,7 +97,7 @@ class CommandLine(unittest.TestCase):
     def test_help(self):
         code, text, errors = einlass("--help")
         self.assertEqual((code, errors), (0, ""))
-        verbs = ("run", "check", "print-config", "why", "top", "completion", "healthcheck", "replay", "redrive", "demo")
+        verbs = ("run", "check", "print-config", "print-schema", "why", "top", "completion", "healthcheck", "replay", "redrive", "demo")
         for verb in verbs:
             self.assertIn(verb, text)
         for verb in verbs:
