@@ -243,6 +243,17 @@ class Repeats(unittest.TestCase):
         self.assertEqual(self.judge(event("kill", "gate-1", 9 * SECOND)), 1)
         self.assertEqual(self.judge(event("kill", "gate-2", 10 * SECOND + 500_000)), 1)
 
+    def test_a_request_that_a_link_held_back_comes_after_the_other_gate_s(self):
+        def judge(sent, *events):
+            h = self.broken(*events)
+            h.deliveries[1] = delivery(0, sent, gate="gate-2.1", arrived=20 * SECOND, answered=20 * SECOND + 10)
+            return len(repeats.explained(h, BOUNDS)[0])
+        held = event("link", "gate-2>ordered", 8 * SECOND, 19 * SECOND, state="silent")
+        self.assertEqual(judge(9 * SECOND, held), 0)
+        self.assertEqual(judge(9 * SECOND), 1, "no link was disturbed")
+        self.assertEqual(judge(11 * SECOND, held), 1, "sent when the other one had its answer")
+        self.assertEqual(judge(9 * SECOND, event("link", "gate-3>ordered", 8 * SECOND, 19 * SECOND, state="silent")), 1)
+
     def test_a_clean_leave_explains_nothing(self):
         self.assertEqual(self.judge(event("terminate", "gate-1", 10 * SECOND, code=0)), 1)
         self.assertEqual(self.judge(event("terminate", "gate-1", 10 * SECOND + 1, code=1)), 0)

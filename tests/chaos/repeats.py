@@ -122,6 +122,20 @@ def answer_lost(h, one, bounds, gate):
     return None
 
 
+def late_on_its_way(h, first, again):
+    """The link that held this request back, if it was sent before the other was answered: a Doubt, or None.
+
+    Its gate gave it up after the timeout and handed the partition over; then the link let it through.
+    """
+    if again.admitted > first.answered:
+        return None
+    for event in h.events:
+        if touches_target(event, history.gate_of(again.gate), again.target):
+            if again.admitted <= event.end and event.begin <= again.arrived:
+                return Doubt(event.begin, event.end, event)
+    return None
+
+
 def finished_by(one, bounds):
     """When the gate had nothing more to do for this record: a refused one becomes a dead letter first."""
     return one.answered + (bounds.dead_letter_us if one.status == checks.REFUSED else 0)
@@ -158,7 +172,7 @@ def explained(h, bounds):
     known = {gate: doubts(h, gate, bounds) for gate in gates}
     breaches, counts = [], collections.Counter()
     for first, again in repeats(h):
-        why = explanation(h, first, bounds, known)
+        why = explanation(h, first, bounds, known) or late_on_its_way(h, first, again)
         if why is None:
             breaches.append(Breach("duplicates", f"{checks.record_name(first)} was finished by {first.gate} at "
                                    f"{first.answered} and came again by {again.gate} at {again.arrived}: no fault "
