@@ -261,6 +261,7 @@ void Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
   for (std::uint32_t left = turn.size() + contest.retries.size(); left > 0; --left) {
     Queue* queue = next_for_turn(id, turn, now);
     if (queue == nullptr) return;
+    const bool share = queue == &contest.retries;
     Line& line = lines_[queue->front()];
     wait_no_more(line);
     if (left > 1 && line.count() > 0 && stands_back(line)) {
@@ -268,8 +269,10 @@ void Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
       continue;
     }
     serve(line, now, commands);
+    // One that had its turn, and has nothing but retries by now, waits for its share from here on:
+    // that keeps nobody else from his turn.
     const bool again =
-        line.waits == what || (line.waits == LineWaits::share && line.shares == id.value);
+        line.waits == what || (share && line.waits == LineWaits::share && line.shares == id.value);
     if (again && (places(line, now) > 0 || delivery_.room(id, now) == 0)) return;
   }
 }
