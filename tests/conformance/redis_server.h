@@ -2,13 +2,15 @@
 #pragma once
 
 #include <hiredis/hiredis.h>
-#include <sys/types.h>
 
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "adapters/server_process.h"
+#include "adapters/temporary_directory.h"
 
 namespace einlass::conformance {
 
@@ -19,7 +21,7 @@ using Reply = std::unique_ptr<redisReply, FreeReply>;
 
 class RedisServer {
  public:
-  // Starts the server and waits until it answers. Throws std::runtime_error if it never does.
+  // Starts the server and waits until it listens. Throws std::runtime_error if it does not come up.
   RedisServer();
   ~RedisServer();
   RedisServer(const RedisServer&) = delete;
@@ -38,10 +40,8 @@ class RedisServer {
   void pipeline(std::span<const std::vector<std::string>> commands);
 
  private:
-  void connect();
-
-  std::string folder_;
-  pid_t pid_ = -1;
+  adapters::testing::TemporaryDirectory folder_;
+  adapters::testing::ServerProcess process_;
   redisContext* context_ = nullptr;
 };
 

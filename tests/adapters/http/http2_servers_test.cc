@@ -12,6 +12,10 @@ namespace {
 
 using core::Outcome;
 
+// By what each says that it listens.
+constexpr std::string_view kNginxListens = "event method";
+constexpr std::string_view kNghttpdListens = "listen 127.0.0.1";
+
 struct RealWorld : TargetWorld {
   explicit RealWorld(std::uint16_t port, Http2 http2) : TargetWorld(port) {
     options.http2 = http2;
@@ -40,7 +44,7 @@ class Http2Servers : public ::testing::Test {
   // The conversation ends with a GOAWAY after every `requests`.
   std::string nginx_config(std::uint16_t port, int requests) const {
     const std::string path = certificates.file("nginx.conf");
-    std::ofstream(path) << "daemon off; master_process off; error_log stderr;\n"
+    std::ofstream(path) << "daemon off; master_process off; error_log stderr notice;\n"
                         << "pid " << certificates.file("nginx.pid") << ";\n"
                         << "events {}\nhttp {\n access_log off;\n client_max_body_size 10m;\n"
                         << " client_body_temp_path " << certificates.file("bodies") << ";\n"
@@ -57,7 +61,7 @@ class Http2Servers : public ::testing::Test {
 
 TEST_F(Http2Servers, nginx_by_alpn) {
   const std::uint16_t port = free_port();
-  const RealServer nginx({"nginx", "-c", nginx_config(port, 1'000'000)}, port);
+  const RealServer nginx({"nginx", "-c", nginx_config(port, 1'000'000)}, kNginxListens);
   RealWorld world(port, Http2::always);
   world.options.tls = true;
   world.options.certificates.ca_file = certificates.file("ca.pem");
@@ -66,7 +70,7 @@ TEST_F(Http2Servers, nginx_by_alpn) {
 
 TEST_F(Http2Servers, nginx_that_leaves_after_every_hundred_requests) {
   const std::uint16_t port = free_port();
-  const RealServer nginx({"nginx", "-c", nginx_config(port, 100)}, port);
+  const RealServer nginx({"nginx", "-c", nginx_config(port, 100)}, kNginxListens);
   RealWorld world(port, Http2::automatic);
   world.options.tls = true;
   world.options.certificates.ca_file = certificates.file("ca.pem");
@@ -78,13 +82,14 @@ TEST_F(Http2Servers, nghttpd_in_the_clear_and_by_alpn) {
   const std::string folder = certificates.file("");
   const std::uint16_t clear = free_port();
   const RealServer in_the_clear(
-      {"nghttpd", "--no-tls", "-a", "127.0.0.1", "-d", folder, std::to_string(clear)}, clear);
+      {"nghttpd", "-v", "--no-tls", "-a", "127.0.0.1", "-d", folder, std::to_string(clear)},
+      kNghttpdListens);
   RealWorld(clear, Http2::always).deliver_all();
 
   const std::uint16_t port = free_port();
-  const RealServer by_alpn({"nghttpd", "-a", "127.0.0.1", "-d", folder, std::to_string(port),
+  const RealServer by_alpn({"nghttpd", "-v", "-a", "127.0.0.1", "-d", folder, std::to_string(port),
                             certificates.file("good.key"), certificates.file("good.pem")},
-                           port);
+                           kNghttpdListens);
   RealWorld world(port, Http2::automatic);
   world.options.tls = true;
   world.options.certificates.ca_file = certificates.file("ca.pem");
@@ -114,7 +119,7 @@ TEST_F(Http2Servers, nghttpx_before_a_server_that_speaks_http_1_1) {
       {"nghttpx", "--conf=/dev/null", "--workers=1", "--accesslog-file=/dev/null",
        "-f127.0.0.1," + std::to_string(port) + ";no-tls",
        "-b127.0.0.1," + std::to_string(server.port())},
-      port);
+      "Listening on 127.0.0.1");
   RealWorld world(port, Http2::always);
   world.deliver_all();
   world.destroy_target();

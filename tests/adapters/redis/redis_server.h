@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 #include <hiredis/hiredis.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,14 +16,19 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "adapters/server_process.h"
+#include "adapters/temporary_directory.h"
+
 namespace einlass::redis::testing {
 
+// For what servers come to among themselves, of which none gives a sign.
 inline bool eventually(const std::function<bool()>& condition,
                        std::chrono::milliseconds limit = std::chrono::seconds(10)) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
@@ -59,25 +62,7 @@ inline std::uint16_t free_port() {
   }
 }
 
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "einlass-redis-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-    path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
+using adapters::testing::TemporaryDirectory;
 
 // A second, blocking client: what the test itself says to the server.
 class Control {
@@ -141,6 +126,10 @@ inline int major_version() {
 
 class RedisServer {
  public:
+  // What it says, in every version, when it listens wherever it was told to.
+  static constexpr std::string_view kReady = "Ready to accept connections";
+  static constexpr std::string_view kSentinelReady = "Sentinel ID is";
+
   // With a file it is a Sentinel that begins with what stands there.
   explicit RedisServer(std::vector<std::string> arguments = {}, std::string sentinel_file = "")
       : arguments_(std::move(arguments)), sentinel_file_(std::move(sentinel_file)) {
@@ -161,7 +150,7 @@ class RedisServer {
     std::vector<std::string> words = {"redis-server"};
     if (!sentinel_file_.empty()) words.push_back(sentinel_file_);
     words.insert(words.end(), {"--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
-                               directory_.file(""), "--logfile", directory_.file("log")});
+                               directory_.file("")});
     if (!sentinel_file_.empty()) words.push_back("--sentinel");
     if (std::find(arguments_.begin(), arguments_.end(), "--tls-port") == arguments_.end()) {
       words.insert(words.end(), {"--port", std::to_string(port_)});
@@ -173,49 +162,25 @@ class RedisServer {
     for (const auto& word : arguments_) {
       words.push_back(word == "PORT" ? std::to_string(port_) : word);
     }
-    std::vector<char*> pointers;
-    for (auto& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    pid_ = fork();
-    if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);  // Whatever happens to the test.
-      execvp(pointers[0], pointers.data());
-      _exit(127);
-    }
-    return eventually([&] { return ended() || listening(); }) && pid_ > 0;
+    process_.emplace(std::move(words), directory_.file("log"));
+    // One that cannot have all of its ports ends after it has listened on the first.
+    if (process_->says(sentinel_file_.empty() ? kReady : kSentinelReady)) return true;
+    kill();
+    return false;
   }
 
-  void kill() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    pid_ = -1;
-  }
+  void kill() { process_.reset(); }
   // What is told to save cannot.
   void lose_directory() { std::filesystem::remove_all(directory_.file("")); }
-  void freeze() { ::kill(pid_, SIGSTOP); }
-  void thaw() { ::kill(pid_, SIGCONT); }
+  void freeze() { process_->kill(SIGSTOP); }
+  void thaw() { process_->kill(SIGCONT); }
 
  private:
-  bool ended() {
-    if (waitpid(pid_, nullptr, WNOHANG) == 0) return false;
-    pid_ = -1;
-    return true;
-  }
-
-  // One that cannot have all of its ports ends after it has listened on the first.
-  bool listening() const {
-    Control control(port_);
-    const bool tls =
-        std::find(arguments_.begin(), arguments_.end(), "--tls-port") != arguments_.end();
-    return control.connected() && (tls || control({"PING"}) != "(lost)");
-  }
-
   TemporaryDirectory directory_;
   std::vector<std::string> arguments_;
   std::string sentinel_file_;
   std::uint16_t port_ = 0;
-  pid_t pid_ = -1;
+  std::optional<adapters::testing::ServerProcess> process_;
 };
 
 }  // namespace einlass::redis::testing
