@@ -36,9 +36,7 @@ void decode_http_batch(Section& http, HttpTarget& target) {
   Section section(http.reading(), http.find("batch"), http.path_of("batch"),
                   "targets.NAME.http.batch");
   section.refuse_unknown_keys();
-  std::int64_t records = batch.records;
-  section.read_whole("records", records, kRecords);
-  batch.records = static_cast<std::uint32_t>(records);
+  section.read_whole("records", batch.records, kRecords);
   section.read_size("bytes", batch.bytes, kBytes);
   section.read_duration("linger", batch.linger, kLinger);
   section.read("format", batch.format, one_of<BatchFormat>({"json", "lines", "length_prefixed"}));

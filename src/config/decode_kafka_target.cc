@@ -41,9 +41,7 @@ void decode_kafka_target(Section& section, const Kafka& kafka, KafkaTarget& targ
   if (!target.own_cluster)
     target.properties.insert(kafka.properties.begin(), kafka.properties.end());
   section.read("partition", target.same_partition, parse_partition);
-  std::int64_t in_flight = static_cast<std::int64_t>(target.max_in_flight);
-  section.read_whole("max_in_flight", in_flight, kInFlight);
-  target.max_in_flight = static_cast<std::size_t>(in_flight);
+  section.read_whole("max_in_flight", target.max_in_flight, kInFlight);
   section.read_duration("timeout", target.timeout, kTimeout);
 }
 

@@ -146,9 +146,7 @@ void decode_servers(Section& section, Redis& redis) {
   Reading& reading = section.reading();
   decode_sentinel(section, redis);
   section.read_boolean("cluster", redis.cluster);
-  std::int64_t replicas = 0;
-  section.read_whole("wait_replicas", replicas, kReplicas);
-  redis.wait_replicas = static_cast<int>(replicas);
+  section.read_whole("wait_replicas", redis.wait_replicas, kReplicas);
   if (!redis.cluster) return;
   if (redis.host.starts_with('/')) {
     reading.wrong(section.place_of("cluster"), section.path_of("cluster"),

@@ -44,9 +44,7 @@ void decode_breaker(Section& parent, Breaker& breaker) {
   Section section(parent.reading(), parent.find("breaker"), parent.path_of("breaker"),
                   "targets.NAME.breaker");
   section.refuse_unknown_keys();
-  std::int64_t failures = breaker.failures;
-  section.read_whole("failures", failures, kFailures);
-  breaker.failures = static_cast<std::uint32_t>(failures);
+  section.read_whole("failures", breaker.failures, kFailures);
   section.read_duration("wait", breaker.wait, kInitial);
   section.read_duration("max_wait", breaker.max_wait, kMax);
   check_order(section, {"wait", breaker.wait}, {"max_wait", breaker.max_wait});

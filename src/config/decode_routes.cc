@@ -153,10 +153,8 @@ class Routes {
     section.refuse_unknown_keys();
     if (target_known_) route.retry = config_.targets[route.target].retry;
     decode_retry_waits(section, route.retry);
-    std::int64_t attempts = 0;
-    section.read_whole("attempts", attempts, kAttempts);
-    route.attempts = static_cast<std::uint32_t>(attempts);
-    if (attempts > 0 && !parent.has("dead_letter")) {
+    section.read_whole("attempts", route.attempts, kAttempts);
+    if (route.attempts > 0 && !parent.has("dead_letter")) {
       reading_.wrong(section.place_of("attempts"), section.path_of("attempts"),
                      "after these a record needs somewhere to go, for nothing is thrown away; "
                      "write dead_letter: TOPIC, or attempts: 0");

@@ -64,12 +64,8 @@ void decode_inside(Section& parent, std::string_view table, Bounds<std::int64_t>
 
 void decode_service(Section& top, const Environment& environment, Config& config) {
   decode_instance(top, environment, config.instance);
-  std::int64_t shards = 1;
-  if (top.read_whole("shards", shards, kShards)) config.shards = static_cast<int>(shards);
-  std::int64_t instances = 0;
-  if (top.read_whole("instances", instances, kInstances)) {
-    config.instances = static_cast<int>(instances);
-  }
+  top.read_whole("shards", config.shards, kShards);
+  top.read_whole("instances", config.instances, kInstances);
   top.read_duration("drain_timeout", config.drain_timeout, kDrainTimeout);
   top.read("watchdog", config.watchdog, parse_watchdog);
   decode_inside(top, "inside", kRecords, kBytes, config.inside);

@@ -151,9 +151,7 @@ void decode_http(Section& section, HttpTarget& http) {
   const bool sound = decode_http_urls(section, http);
   decode_method(section, http);
   section.read_duration("timeout", http.timeout, kTimeout);
-  std::int64_t in_flight = static_cast<std::int64_t>(http.max_in_flight);
-  section.read_whole("max_in_flight", in_flight, kInFlight);
-  http.max_in_flight = static_cast<std::size_t>(in_flight);
+  section.read_whole("max_in_flight", http.max_in_flight, kInFlight);
   decode_headers(section, http);
   decode_header_templates(section, http);
   decode_forward_headers(section, http);

@@ -127,10 +127,6 @@ bool Section::read_size(std::string_view name, Bytes& out, Bounds<Bytes> bounds)
   return read(name, out, [&](const Scalar& s) { return parse_size(s.text, bounds); });
 }
 
-bool Section::read_whole(std::string_view name, std::int64_t& out, Bounds<std::int64_t> bounds) {
-  return read(name, out, [&](const Scalar& s) { return parse_whole(s.text, bounds); });
-}
-
 bool Section::read_boolean(std::string_view name, bool& out) {
   return read(name, out, [](const Scalar& s) { return parse_boolean(s.text); });
 }

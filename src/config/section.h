@@ -2,6 +2,7 @@
 // written twice or missing, and reads its values.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -83,7 +84,15 @@ class Section {
 
   bool read_duration(std::string_view name, Duration& out, Bounds<Duration> bounds);
   bool read_size(std::string_view name, Bytes& out, Bounds<Bytes> bounds);
-  bool read_whole(std::string_view name, std::int64_t& out, Bounds<std::int64_t> bounds);
+  // REQUIRES: `out`'s type holds whatever is within `bounds`.
+  template <std::integral T>
+  bool read_whole(std::string_view name, T& out, Bounds<std::int64_t> bounds) {
+    std::int64_t whole = 0;
+    const bool is_read =
+        read(name, whole, [&](const Scalar& s) { return parse_whole(s.text, bounds); });
+    if (is_read) out = static_cast<T>(whole);
+    return is_read;
+  }
   bool read_boolean(std::string_view name, bool& out);
   bool read_text(std::string_view name, std::string& out);
   bool read_name(std::string_view name, std::string& out);
