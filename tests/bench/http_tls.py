@@ -13,8 +13,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
 
-import certificates  # noqa: E402
 import places  # noqa: E402
+import certificates  # noqa: E402
 import servers  # noqa: E402
 
 _CONFIG = """
@@ -41,9 +41,8 @@ http {{
 def main():
     build = sys.argv[1] if len(sys.argv) > 1 else places.BUILD
     with tempfile.TemporaryDirectory() as directory:
-        made = certificates.Certificates(os.path.join(directory, "certificates"))
-        ca = made.authority("ca")
-        certificate, key = made.issue("good", "ca")
+        authority = certificates.Authority(directory)
+        certificate, key = authority.sign("good")
         port = servers.free_ports(1)[0]
         path = os.path.join(directory, "nginx.conf")
         with open(path, "w") as file:
@@ -52,7 +51,7 @@ def main():
                                     os.path.join(directory, "nginx.out"))
         try:
             places.wait_until(lambda: _listens(port), 10, "nginx listens")
-            return subprocess.run([os.path.join(build, "tests", "bench", "http_bench"), str(port), ca],
+            return subprocess.run([os.path.join(build, "tests", "bench", "http_bench"), str(port), authority.file],
                                   check=False).returncode
         finally:
             servers.stop_child(nginx, 1)

@@ -1,13 +1,12 @@
 """The receiver behind a real HAProxy, by HTTP/2 in TLS and by HTTP/1.1, which is reloaded in the middle."""
 
 import collections
-import os
 import unittest
 
-import certificates
 import deliveries
 import haproxy
 import scenario
+import certificates
 
 RATE = 400
 BURST = 10
@@ -20,9 +19,9 @@ class BehindHaproxy(scenario.Scenario):
 
     def setUp(self):
         super().setUp()
-        made = certificates.Certificates(os.path.join(self.world.directory, "certificates"))
-        self.ca = made.authority("ca")
-        self.proxy = haproxy.Haproxy(self.world.directory, self.world.receiver.port, made.issue("haproxy", "ca")).start()
+        authority = certificates.Authority(self.world.directory)
+        self.ca = authority.file
+        self.proxy = haproxy.Haproxy(self.world.directory, self.world.receiver.port, authority.sign("haproxy")).start()
         self.addCleanup(self.proxy.stop)
 
     def config(self):

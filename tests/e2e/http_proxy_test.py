@@ -3,10 +3,10 @@
 import os
 import unittest
 
-import certificates
 import http_scenario
 import nginx
 import places
+import certificates
 import servers
 
 _CONFIG = """
@@ -76,14 +76,13 @@ class Proxies(http_scenario.HttpScenario):
         self.assert_no_secret_is_told()
 
     def test_tls_and_a_proxy_that_refuses(self):
-        made = certificates.Certificates(os.path.join(self.world.directory, "certificates"))
-        ca = made.authority("ca")
+        authority = certificates.Authority(self.world.directory)
         server = nginx.Nginx(self.world.directory, self.receiver.port)
         self.addCleanup(server.stop)
-        server.start(made.issue("good", "ca"))
+        server.start(authority.sign("good"))
         self.proxy.start("ConnectPort 443")
         self.produce()
-        gate = self.gate({"url": f"https://127.0.0.1:{server.port}/", "ca_file": ca,
+        gate = self.gate({"url": f"https://127.0.0.1:{server.port}/", "ca_file": authority.file,
                           "proxy": self.url(f"gate:{self.password}")}, wait=False)
         self.wait_until_unusable(gate, "the proxy refuses the way: status 403")
         self.assertEqual(self.receiver.requests(), [])

@@ -3,22 +3,25 @@
 import os
 import unittest
 
-import certificates
 import http_scenario
 import nginx
 import places
+import certificates
 
 
 class Tls(http_scenario.HttpScenario):
     def setUp(self):
         super().setUp()
-        self.made = certificates.Certificates(os.path.join(self.world.directory, "certificates"))
-        self.ca = self.made.authority("ca")
-        self.good = self.made.issue("good", "ca")
+        self.authority = certificates.Authority(self.world.directory)
+        self.ca = self.authority.file
+        self.good = self.authority.sign("good")
         self.receiver = self.answering()
         self.nginx = nginx.Nginx(self.world.directory, self.receiver.port)
         self.addCleanup(self.nginx.stop)
         self.produce()
+
+    def strangers(self):
+        return certificates.Authority(self.world.directory, "strangers")
 
     def start_gate(self, **http):
         return self.gate({"url": f"https://127.0.0.1:{self.nginx.port}/", "ca_file": self.ca, **http}, wait=False)
@@ -33,8 +36,7 @@ class Tls(http_scenario.HttpScenario):
         self.assertEqual(self.receiver.requests(), [])
 
     def test_a_certificate_of_another_authority(self):
-        self.made.authority("strangers")
-        self.nginx.start(self.made.issue("strange", "strangers"))
+        self.nginx.start(self.strangers().sign("strange"))
         gate = self.start_gate()
         self.wait_until_unusable(gate, "certificate refused: unable to get local issuer certificate")
         self.assert_nothing_came()
@@ -42,7 +44,7 @@ class Tls(http_scenario.HttpScenario):
         self.assert_repaired(gate)
 
     def test_the_wrong_authority_is_replaced_on_disk(self):
-        path = self.made.authority("strangers")
+        path = self.strangers().file
         self.nginx.start(self.good)
         gate = self.start_gate(ca_file=path)
         self.wait_until_unusable(gate, "certificate refused")
@@ -51,7 +53,7 @@ class Tls(http_scenario.HttpScenario):
         self.assert_repaired(gate)
 
     def test_a_certificate_for_another_name(self):
-        self.nginx.start(self.made.issue("elsewhere", "ca", "DNS:elsewhere.example"))
+        self.nginx.start(self.authority.sign("elsewhere", ["DNS:elsewhere.example"]))
         gate = self.start_gate()
         self.wait_until_unusable(gate, "certificate refused: IP address mismatch")
         self.assert_nothing_came()
@@ -59,7 +61,7 @@ class Tls(http_scenario.HttpScenario):
         self.assert_repaired(gate)
 
     def test_an_expired_certificate(self):
-        self.nginx.start(self.made.issue("old", "ca", days=-1))
+        self.nginx.start(self.authority.sign("old", expired=True))
         gate = self.start_gate()
         self.wait_until_unusable(gate, "certificate refused: certificate has expired")
         self.assert_nothing_came()
@@ -74,7 +76,7 @@ class Tls(http_scenario.HttpScenario):
         self.assert_nothing_came()
         self.assertEqual(gate.status()["books"]["dead_lettered"], 0)
         gate.terminate()
-        cert, key = self.made.issue("gate", "ca", "DNS:gate-1")
+        cert, key = self.authority.sign("gate", ["DNS:gate-1"])
         config = gate._config["targets"]["receiver"]["http"]
         config.update(cert_file=cert, key_file=key)
         gate.start(wait=False)
@@ -84,7 +86,7 @@ class Tls(http_scenario.HttpScenario):
 
     def renew_on_disk(self, gate, cert, key):
         # Half a pair: the old one is used on, and that is said.
-        new_cert, new_key = self.made.issue("renewed", "ca", "DNS:gate-1")
+        new_cert, new_key = self.authority.sign("renewed", ["DNS:gate-1"])
         os.replace(new_cert, cert)
         places.wait_until(lambda: "is used on" in self.target(gate)["warning"], 10, "half a pair is said")
         self.assertIn("target_files_refused", gate.log())
@@ -101,8 +103,7 @@ class Tls(http_scenario.HttpScenario):
         self.assertEqual(set(names[-http_scenario.RECORDS:]), {"CN=renewed"})
 
     def test_not_verified_is_said(self):
-        self.made.authority("strangers")
-        self.nginx.start(self.made.issue("strange", "strangers", "DNS:elsewhere.example", days=-1))
+        self.nginx.start(self.strangers().sign("strange", ["DNS:elsewhere.example"], expired=True))
         gate = self.start_gate(ca_file=None, verify=False)
         self.assert_repaired(gate)
         self.assertIn("not verified (verify: false)", self.target(gate)["warning"])

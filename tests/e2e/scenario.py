@@ -55,6 +55,17 @@ class Scenario(unittest.TestCase):
         self.assertLessEqual(worst, limit, f"admitted within {window_us} us from {start}")
         self.assertLessEqual(arrived, limit, f"arrived within {shorter} us from {arrived_start}")
 
+    def assert_told(self, gate, *texts):
+        """Not ready, and these stand in /readyz, in /v1/status and in the log."""
+        def everywhere():
+            code, ready = places.get(gate.port, "/readyz", timeout=2.0)
+            said = [ready, places.get(gate.port, "/v1/status", timeout=2.0)[1], gate.log(400)]
+            return code == 503 and all(text in place for text in texts for place in said)
+        try:
+            places.wait_until(everywhere, 40, f"told: {texts}")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{places.get(gate.port, '/readyz')}\n{gate.status()}") from None
+
     def assert_books_closed(self, gates):
         """Of gates that have nothing left to do."""
         for gate in gates:
