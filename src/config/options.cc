@@ -334,14 +334,6 @@ constexpr Option kOptions[] = {
     {"routes[].inside", "bytes", "size", "16MiB", "Bytes of one partition."},
 };
 
-constexpr std::string_view kHead = R"(# Options
-
-Written from the table in `src/config/options.cc`; do not edit here.
-
-Durations are written `250ms`, `1s`, `5m` (also `us`, `h`, `d`), rates `100/s`, `10/h` or `1/3s`, sizes `512KiB` or `16MiB`, shares `20%`.
-`${VAR}`, `${VAR:-default}` and `${VAR:?message}` stand for environment variables in any value, `$$` for a dollar.
-)";
-
 }  // namespace
 
 std::span<const Option> all_options() { return kOptions; }
@@ -352,24 +344,6 @@ std::vector<std::string_view> option_names(std::string_view section) {
     if (option.section == section) names.push_back(option.name);
   }
   return names;
-}
-
-std::string options_page() {
-  std::string page(kHead);
-  std::string_view section = "-";
-  for (const Option& option : kOptions) {
-    if (option.section != section) {
-      section = option.section;
-      page += "\n## " + (section.empty() ? "Top" : "`" + std::string(section) + "`") +
-              "\n\n| option | type | default | meaning |\n|---|---|---|---|\n";
-    }
-    const bool word = option.default_value.empty() || option.default_value == "required" ||
-                      option.default_value == "none" || option.default_value == "see text";
-    const std::string tick = word ? "" : "`";
-    page += "| `" + std::string(option.name) + "` | " + std::string(option.type) + " | " + tick +
-            std::string(option.default_value) + tick + " | " + std::string(option.text) + " |\n";
-  }
-  return page;
 }
 
 }  // namespace einlass::config
