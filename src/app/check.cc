@@ -4,16 +4,19 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "adapters/kafka/reach.h"
 #include "adapters/redis/store.h"
 #include "app/command_line.h"
+#include "app/kafka_logins.h"
 #include "app/wiring.h"
 
 namespace einlass::app {
@@ -33,8 +36,16 @@ bool tell(const std::string& what, const std::string& trouble) {
   return trouble.empty();
 }
 
-bool check_kafka(const config::Config& config) {
-  const kafka::SourceOptions options = source_options(config, ShardPlace{});
+// Why there is none to log in with; empty if there is, or need not be.
+std::string without_token(const std::shared_ptr<kafka::Tokens>& tokens) {
+  return tokens ? tokens->trouble() : "";
+}
+
+bool check_kafka(const config::Config& config, const KafkaLogins& logins) {
+  kafka::SourceOptions options = source_options(config, ShardPlace{});
+  options.tokens = logins.of_source();
+  const std::string what = "Kafka at " + options.brokers;
+  if (const std::string why = without_token(options.tokens); !why.empty()) return tell(what, why);
   std::string trouble;
   try {
     const kafka::Reached reached = kafka::reach(options, kPatience);
@@ -45,7 +56,7 @@ bool check_kafka(const config::Config& config) {
   } catch (const std::exception& error) {
     trouble = error.what();
   }
-  return tell("Kafka at " + options.brokers, trouble);
+  return tell(what, trouble);
 }
 
 std::string where_redis_is(const config::Redis& redis) {
@@ -84,16 +95,19 @@ bool check_redis(const config::Config& config) {
   return tell(where_redis_is(config.redis), trouble);
 }
 
-bool check_kafka_target(const config::Target& target) {
-  const kafka::TargetOptions options = kafka_target_options(target);
+bool check_kafka_target(const config::Target& target, std::shared_ptr<kafka::Tokens> tokens) {
+  kafka::TargetOptions options = kafka_target_options(target);
+  options.tokens = std::move(tokens);
+  const std::string what =
+      "target " + target.name + ", topic " + options.topic + " at " + options.brokers;
+  if (const std::string why = without_token(options.tokens); !why.empty()) return tell(what, why);
   std::string trouble;
   try {
     trouble = kafka::reach(options, kPatience);
   } catch (const std::exception& error) {
     trouble = error.what();
   }
-  return tell("target " + target.name + ", topic " + options.topic + " at " + options.brokers,
-              trouble);
+  return tell(what, trouble);
 }
 
 // Only connects: a request would be a delivery.
@@ -139,9 +153,16 @@ bool check_http_target(const config::Target& target) {
 
 std::string refused_by_kafka(const config::Config& config) {
   try {
-    kafka::check_configuration(source_options(config, ShardPlace{}));
-    for (const config::Target& target : config.targets) {
-      if (target.kafka) kafka::check_configuration(kafka_target_options(target));
+    boost::asio::io_context io(1);
+    const KafkaLogins logins(io, config, [](const Notice&) {});
+    kafka::SourceOptions source = source_options(config, ShardPlace{});
+    source.tokens = logins.of_source();
+    kafka::check_configuration(source);
+    for (std::size_t i = 0; i < config.targets.size(); ++i) {
+      if (!config.targets[i].kafka) continue;
+      kafka::TargetOptions target = kafka_target_options(config.targets[i]);
+      target.tokens = logins.of_target(i);
+      kafka::check_configuration(target);
     }
     return "";
   } catch (const std::exception& error) {
@@ -150,10 +171,17 @@ std::string refused_by_kafka(const config::Config& config) {
 }
 
 int check_connections(const config::Config& config) {
-  bool good = check_kafka(config);
+  boost::asio::io_context io(1);
+  KafkaLogins logins(io, config, [](const Notice&) {});
+  logins.start();
+  logins.wait(kPatience);
+  bool good = check_kafka(config, logins);
   if (uses_redis(config)) good = check_redis(config) && good;
-  for (const config::Target& target : config.targets) {
-    good = (target.kafka ? check_kafka_target(target) : check_http_target(target)) && good;
+  for (std::size_t i = 0; i < config.targets.size(); ++i) {
+    const config::Target& target = config.targets[i];
+    const bool one =
+        target.kafka ? check_kafka_target(target, logins.of_target(i)) : check_http_target(target);
+    good = one && good;
   }
   return good ? kExitDone : kExitFailed;
 }

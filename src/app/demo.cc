@@ -67,7 +67,8 @@ class Demo {
         yaml_(demo_yaml(broker_.address(), receiver_.port(), options.limit)),
         config_(demo_config(yaml_)),
         limits_(config_),
-        shard_(io_, ShardPlace{}, config_, limits_, clock_,
+        logins_(io_, config_, [this](const Notice& notice) { remember(notice); }),
+        shard_(io_, ShardPlace{}, config_, limits_, logins_, clock_,
                [this](const Notice& notice) { remember(notice); }),
         screen_(isatty(STDOUT_FILENO) == 1),
         redraw_(io_),
@@ -152,6 +153,7 @@ class Demo {
   const std::string yaml_;
   const config::Config config_;
   ProcessLimits limits_;
+  KafkaLogins logins_;
   Shard shard_;
   DemoScreen screen_;
   boost::asio::steady_timer redraw_;

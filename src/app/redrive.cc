@@ -18,6 +18,7 @@
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
 #include "app/command_line.h"
+#include "app/config_refused.h"
 #include "app/process_limits.h"
 #include "app/redrive_preview.h"
 #include "app/redrive_ranges.h"
@@ -68,6 +69,7 @@ class Redrive {
         log_(log::severity_named(config.log_level).value_or(Severity::info), config.instance),
         screen_(isatty(STDERR_FILENO) != 0, clock_.now()),
         choice_(config, options.reasons),
+        logins_(io_, config, [this](const Notice& notice) { tell(notice); }),
         reader_(new_reader([this](const Notice& notice) { tell_shard(notice); })),
         signals_(io_),
         last_moment_(io_),
@@ -114,6 +116,7 @@ class Redrive {
   log::Log log_;
   RedriveScreen screen_;
   RedriveChoice choice_;
+  KafkaLogins logins_;
   kafka::TopicReader reader_;
   std::vector<RedriveRange> ranges_;
   std::uint64_t offsets_ = 0;        // In all ranges.
@@ -130,13 +133,17 @@ class Redrive {
 
 kafka::TopicReader Redrive::new_reader(Notify notify) {
   try {
-    return {io_, reader_options(config_, topic_), std::move(notify)};
+    kafka::TopicReaderOptions options = reader_options(config_, topic_);
+    options.tokens = logins_.of_source();
+    return {io_, std::move(options), std::move(notify)};
   } catch (const std::exception& error) {
     throw ConfigRefused(error.what());
   }
 }
 
 void Redrive::look_up() {
+  logins_.start();
+  logins_.wait(kLookUpPatience);
   const auto states = reader_.look_up(kLookUpPatience);
   std::vector<std::optional<Offset>> at_time;
   if (options_.from.kind == From::Kind::time) {
@@ -170,7 +177,8 @@ int Redrive::send() {
              "much; stop the gate meanwhile, or keep them in Redis"});
   }
   shard_ = std::make_unique<Shard>(
-      io_, ShardPlace{}, config_, limits_, clock_, [this](const Notice& notice) { tell(notice); },
+      io_, ShardPlace{}, config_, limits_, logins_, clock_,
+      [this](const Notice& notice) { tell(notice); },
       [this](boost::asio::io_context&, core::Events& events, kafka::MessageSink& sink,
              const Notify& notify) { return make_source(events, sink, notify); });
   wait_for_signal();

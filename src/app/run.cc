@@ -17,6 +17,8 @@
 #include "adapters/log/log.h"
 #include "app/admin.h"
 #include "app/command_line.h"
+#include "app/config_refused.h"
+#include "app/kafka_logins.h"
 #include "app/recent.h"
 #include "app/reload.h"
 #include "app/shards.h"
@@ -41,8 +43,9 @@ class Service {
  public:
   Service(const std::string& path, const config::Config& config)
       : log_(log::severity_named(config.log_level).value_or(Severity::info), config.instance),
+        logins_(io_, config, [this](const Notice& notice) { tell(notice); }),
         shards_(
-            io_, config, clock_, [this](const Notice& notice) { tell(notice); },
+            io_, config, logins_, clock_, [this](const Notice& notice) { tell(notice); },
             [this](bool drained) { end(drained); }),
         watchdog_(io_, config.watchdog, watched_loops(), told_by_watchdog()),
         reload_(
@@ -63,6 +66,7 @@ class Service {
     wait_for_signal();
     wait_for_hang_up();
     tick_log();
+    logins_.start();
     shards_.start();
     supervisor_.ready("running");
     tell_alive();
@@ -185,6 +189,7 @@ class Service {
   boost::asio::io_context io_{1};
   Recent recent_;
   log::Log log_;
+  KafkaLogins logins_;
   Shards shards_;
   Watchdog watchdog_;
   Reload reload_;
@@ -202,19 +207,21 @@ class Service {
 }  // namespace
 
 int run(const std::string& path, const config::Config& config) {
+  int code = kExitFailed;
   try {
     Service service(path, config);
-    const int code = service.run();
+    code = service.run();
     // librdkafka's own teardown can hang after a topic was deleted; all that matters is done.
     std::fflush(nullptr);
     _exit(code);
   } catch (const ConfigRefused& refused) {
     std::fprintf(stderr, "einlass: the configuration cannot be used: %s\n", refused.what());
-    return kExitConfig;
+    code = kExitConfig;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "einlass: %s\n", error.what());
-    return kExitFailed;
   }
+  std::fflush(nullptr);
+  _exit(code);
 }
 
 }  // namespace einlass::app

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "app/config_refused.h"
 #include "app/dead_record.h"
 #include "app/extract.h"
 #include "app/wiring.h"
@@ -26,7 +27,7 @@ constexpr Duration kLeavePatience = Duration::seconds(5);
 }  // namespace
 
 Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config& config,
-             ProcessLimits& limits, const Clock& clock, Notify notify,
+             ProcessLimits& limits, const KafkaLogins& logins, const Clock& clock, Notify notify,
              const MakeSource& make_source)
     : io_(io),
       place_(place),
@@ -40,7 +41,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       gate_(gate_options(config, place, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
       breaker_notices_(gate_, notify_),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
-      targets_(io, place, run_id_, events_, notify_,
+      targets_(io, place, run_id_, logins, events_, notify_,
                [this](core::RecordId record, unsigned status, std::string_view reason) {
                  records_[record].last_status = status;
                  records_[record].last_error = reason;
@@ -48,24 +49,29 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       wakeup_(io),
       now_(clock.now()) {
   try {
-    connect(make_source);
+    connect(logins, make_source);
   } catch (const std::exception& error) {
     throw ConfigRefused(error.what());
   }
 }
 
-void Shard::connect(const MakeSource& make_source) {
+void Shard::connect(const KafkaLogins& logins, const MakeSource& make_source) {
   targets_.start(*config_);
   if (uses_dead_letters(*config_)) {
-    dead_letters_ =
-        std::make_unique<kafka::DeadLetters>(io_, dead_letters_options(*config_), events_, notify_);
+    kafka::DeadLettersOptions options = dead_letters_options(*config_);
+    options.tokens = logins.of_source();
+    dead_letters_ = std::make_unique<kafka::DeadLetters>(io_, std::move(options), events_, notify_);
     dead_letters_->tell_too_large([this](core::RecordId record, std::string_view topic) {
       tell_too_large(records_[record], topic);
     });
   }
-  source_ = make_source ? make_source(io_, events_, *this, notify_)
-                        : std::make_unique<kafka::Source>(io_, source_options(*config_, place_),
-                                                          events_, *this, notify_);
+  if (make_source) {
+    source_ = make_source(io_, events_, *this, notify_);
+    return;
+  }
+  kafka::SourceOptions options = source_options(*config_, place_);
+  options.tokens = logins.of_source();
+  source_ = std::make_unique<kafka::Source>(io_, std::move(options), events_, *this, notify_);
 }
 
 Shard::~Shard() = default;

@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "adapters/kafka/dead_letters.h"
 #include "adapters/kafka/source.h"
 #include "app/breaker_notices.h"
+#include "app/kafka_logins.h"
 #include "app/limiters.h"
 #include "app/process_limits.h"
 #include "app/record_store.h"
@@ -31,11 +31,6 @@
 
 namespace einlass::app {
 
-// What librdkafka or OpenSSL do not take of the configuration, in words.
-struct ConfigRefused : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 // Makes what a shard reads from. Throws std::runtime_error if librdkafka refuses the configuration.
 using MakeSource = std::function<std::unique_ptr<kafka::RecordSource>(
     boost::asio::io_context&, core::Events&, kafka::MessageSink&, const Notify&)>;
@@ -48,7 +43,7 @@ class Shard final : public kafka::MessageSink {
   // the reason if librdkafka or OpenSSL refuse the configuration. `notify` is called on the thread
   // that uses the shard.
   Shard(boost::asio::io_context& io, ShardPlace place, const config::Config& config,
-        ProcessLimits& limits, const Clock& clock, Notify notify,
+        ProcessLimits& limits, const KafkaLogins& logins, const Clock& clock, Notify notify,
         const MakeSource& make_source = {});
   ~Shard() override;
 
@@ -94,7 +89,7 @@ class Shard final : public kafka::MessageSink {
   void take(const kafka::Message& message) override;
 
  private:
-  void connect(const MakeSource& make_source);
+  void connect(const KafkaLogins& logins, const MakeSource& make_source);
   void at(Verb verb) { verb_.store(verb, std::memory_order_relaxed); }
   void wait();
   void collect();

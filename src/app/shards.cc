@@ -13,9 +13,9 @@
 namespace einlass::app {
 
 struct Shards::Thread {
-  Thread(ShardPlace place, const config::Config& config, ProcessLimits& limits, const Clock& clock,
-         Notify notify)
-      : shard(io, place, config, limits, clock, std::move(notify)) {}
+  Thread(ShardPlace place, const config::Config& config, ProcessLimits& limits,
+         const KafkaLogins& logins, const Clock& clock, Notify notify)
+      : shard(io, place, config, limits, logins, clock, std::move(notify)) {}
 
   boost::asio::io_context io{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
@@ -29,8 +29,9 @@ struct Shards::Thread {
   bool ended = false;
 };
 
-Shards::Shards(boost::asio::io_context& main, const config::Config& config, const Clock& clock,
-               Notify notify, std::function<void(bool)> ended)
+Shards::Shards(boost::asio::io_context& main, const config::Config& config,
+               const KafkaLogins& logins, const Clock& clock, Notify notify,
+               std::function<void(bool)> ended)
     : main_(main),
       drain_timeout_(config.drain_timeout),
       notify_(std::move(notify)),
@@ -42,8 +43,8 @@ Shards::Shards(boost::asio::io_context& main, const config::Config& config, cons
     const auto with_name = [this, name](const Notice& notice) {
       notify_({notice.severity, notice.what, name + notice.detail});
     };
-    threads_.push_back(
-        std::make_unique<Thread>(ShardPlace{i, config.shards}, config, limits_, clock, with_name));
+    threads_.push_back(std::make_unique<Thread>(ShardPlace{i, config.shards}, config, limits_,
+                                                logins, clock, with_name));
   }
 }
 

@@ -37,8 +37,8 @@ class Shards {
   // Makes the shards; nothing runs yet. Throws ConfigRefused. `notify` is called on any thread,
   // with the shard's name in the detail where there are several. `ended` is called when the last
   // shard has ended, with whether all were drained.
-  Shards(boost::asio::io_context& main, const config::Config& config, const Clock& clock,
-         Notify notify, std::function<void(bool drained)> ended);
+  Shards(boost::asio::io_context& main, const config::Config& config, const KafkaLogins& logins,
+         const Clock& clock, Notify notify, std::function<void(bool drained)> ended);
   ~Shards();
   Shards(const Shards&) = delete;
   Shards& operator=(const Shards&) = delete;

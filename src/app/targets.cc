@@ -19,18 +19,21 @@ bool same_of_records(const config::HttpTarget& a, const config::HttpTarget& b) {
 }  // namespace
 
 Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
-                 core::Events& events, const Notify& notify, AttemptFailed failed)
+                 const KafkaLogins& logins, core::Events& events, const Notify& notify,
+                 AttemptFailed failed)
     : io_(io),
       place_(place),
       run_(run),
+      logins_(logins),
       events_(events),
       notify_(notify),
       failed_(std::move(failed)) {}
 
-std::unique_ptr<Target> Targets::make(const config::Target& target) const {
+std::unique_ptr<Target> Targets::make(const config::Target& target, std::size_t place) const {
   if (target.kafka) {
-    return std::make_unique<KafkaTarget>(io_, kafka_target_options(target), events_, notify_,
-                                         failed_);
+    kafka::TargetOptions options = kafka_target_options(target);
+    options.tokens = logins_.of_target(place);
+    return std::make_unique<KafkaTarget>(io_, std::move(options), events_, notify_, failed_);
   }
   return std::make_unique<HttpTarget>(io_, target_options(target, place_), target.http, run_,
                                       events_, notify_, failed_);
@@ -45,7 +48,7 @@ bool Targets::goes_on(const config::Target& from, const config::Target& to) cons
 
 void Targets::start(const config::Config& config) {
   for (const config::Target& target : config.targets) {
-    served_.push_back({make(target), {}});
+    served_.push_back({make(target, served_.size()), {}});
     served_.back().target->start(core::TargetId{static_cast<std::uint16_t>(served_.size() - 1)});
   }
 }
@@ -54,7 +57,7 @@ Targets::Made Targets::make(const config::Config& from, const config::Config& to
   Made made;
   for (std::size_t i = 0; i < to.targets.size(); ++i) {
     const bool same = goes_on(from.targets[i], to.targets[i]);
-    made.push_back(same ? nullptr : make(to.targets[i]));
+    made.push_back(same ? nullptr : make(to.targets[i], i));
   }
   return made;
 }

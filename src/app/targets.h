@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "app/kafka_logins.h"
 #include "app/request.h"
 #include "app/shard_place.h"
 #include "app/target.h"
@@ -24,8 +25,9 @@ class Targets {
   // By TargetId; null where the one that is there goes on.
   using Made = std::vector<std::unique_ptr<Target>>;
 
-  Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run, core::Events& events,
-          const Notify& notify, AttemptFailed failed);
+  Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
+          const KafkaLogins& logins, core::Events& events, const Notify& notify,
+          AttemptFailed failed);
 
   // Those to begin with. Throws std::runtime_error if one cannot be made. REQUIRES: called once.
   void start(const config::Config& config);
@@ -51,12 +53,13 @@ class Targets {
     std::vector<std::unique_ptr<Target>> retiring;  // Under older settings, with attempts.
   };
 
-  std::unique_ptr<Target> make(const config::Target& target) const;
+  std::unique_ptr<Target> make(const config::Target& target, std::size_t place) const;
   bool goes_on(const config::Target& from, const config::Target& to) const;
 
   boost::asio::io_context& io_;
   const ShardPlace place_;
   const RunId& run_;
+  const KafkaLogins& logins_;
   core::Events& events_;
   const Notify& notify_;
   const AttemptFailed failed_;

@@ -27,6 +27,7 @@ inline constexpr std::uint8_t kStores = 3;
 
 core::GateOptions gate_options(const config::Config& config, ShardPlace place, std::uint64_t seed);
 kafka::OffsetReset offset_reset(const config::Config& config);
+// Without the tokens that it may log in with: see KafkaLogins; so are the next.
 kafka::SourceOptions source_options(const config::Config& config, ShardPlace place);
 kafka::DeadLettersOptions dead_letters_options(const config::Config& config);
 // REQUIRES: the target is of that kind.

@@ -24,16 +24,6 @@ struct Admin {
 
 enum class OffsetReset { error, earliest, latest };
 
-struct Kafka {
-  std::vector<std::string> brokers = {"127.0.0.1:9092"};
-  std::string group = "einlass";
-  bool static_membership = true;  // kafka.static_membership: group.instance.id = instance.
-  Duration commit_interval = Duration::millis(100);
-  Duration revoke_timeout = Duration::seconds(10);
-  OffsetReset auto_offset_reset = OffsetReset::earliest;
-  std::map<std::string, std::string> properties;
-};
-
 struct Redis {
   std::string host = "127.0.0.1";  // With a slash in front: the path of a Unix socket.
   std::uint16_t port = 6379;
@@ -190,11 +180,30 @@ struct HttpTarget : HttpUrl {
   std::optional<HttpBatch> batch;
 };
 
+// kafka.oauth, targets.NAME.kafka.oauth
+struct KafkaOauth {
+  HttpAuth auth;        // With oauth2.
+  std::string ca_file;  // For the token server. Empty: the system's authorities.
+};
+
+struct Kafka {
+  std::vector<std::string> brokers = {"127.0.0.1:9092"};
+  std::string group = "einlass";
+  bool static_membership = true;  // kafka.static_membership: group.instance.id = instance.
+  Duration commit_interval = Duration::millis(100);
+  Duration revoke_timeout = Duration::seconds(10);
+  OffsetReset auto_offset_reset = OffsetReset::earliest;
+  std::map<std::string, std::string> properties;
+  std::optional<KafkaOauth> oauth;
+};
+
 struct KafkaTarget {
   std::string topic;
   std::vector<std::string> brokers;               // Those of `kafka` where none are written,
   std::map<std::string, std::string> properties;  // and then these are laid over its properties.
   bool own_cluster = false;                       // Brokers are written.
+  std::optional<KafkaOauth> oauth;                // That of `kafka` where it logs in as that does.
+  bool own_oauth = false;                         // It is written.
   bool same_partition = false;                    // partition: same
   std::size_t max_in_flight = 1000;
   Duration timeout = Duration::seconds(30);

@@ -2,6 +2,10 @@
 // its section; what it fills in counts only if nothing was.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/config.h"
@@ -27,6 +31,18 @@ void decode_kafka_target(Section& section, const Kafka& kafka, KafkaTarget& targ
 // `brokers` and `properties`, as they are written under `kafka` and under a Kafka target.
 void decode_brokers(Section& section, std::vector<std::string>& brokers);
 void decode_kafka_properties(Section& section, std::map<std::string, std::string>& properties);
+
+// `oauth` beside them; `table` is its own in the options' table. REQUIRES: `properties` is decoded.
+void decode_kafka_oauth(Section& parent, std::string_view table,
+                        const std::map<std::string, std::string>& properties,
+                        std::optional<KafkaOauth>& out);
+// True if the properties say how, or as whom, to log in.
+bool has_login(const std::map<std::string, std::string>& properties);
+// True if no token is sent with that property: it is another login's.
+bool hinders_oauth(std::string_view property, std::string_view value);
+
+// What a token is asked for with: of an HTTP target and of Kafka.
+void decode_oauth2(Section& section, HttpAuth& auth);
 
 // The URL of an HTTP server, into `out`.
 Parsed<HttpUrl> parse_http_url(const std::string& text);

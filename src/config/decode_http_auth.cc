@@ -64,22 +64,6 @@ void decode_basic(Section& section, HttpAuth& auth) {
   require_secret(section, "password", auth.secret, "write password_file: PATH");
 }
 
-void decode_oauth2(Section& section, HttpAuth& auth) {
-  section.refuse_unknown_keys();
-  const Node* url = section.find("token_url");
-  const bool secret = url != nullptr && may_hold_secret(url->text);
-  if (section.require("token_url", "write token_url: https://HOST/PATH")) {
-    section.read(
-        "token_url", auth.token_url, [](const Scalar& s) { return parse_http_url(s.text); },
-        secret);
-  }
-  section.require("client_id", "write client_id: NAME");
-  section.read_text("client_id", auth.client_id);
-  require_secret(section, "client_secret", auth.secret, "write client_secret_file: PATH");
-  section.read_text("scope", auth.scope);
-  section.read_text("audience", auth.audience);
-}
-
 std::string_view kind_written(Section& section) {
   static constexpr std::string_view kNames[] = {"basic", "bearer", "bearer_file", "oauth2"};
   std::string_view first;
@@ -105,6 +89,23 @@ void check_key(Section& section, std::string_view name, const FileSecret& secret
 }
 
 }  // namespace
+
+void decode_oauth2(Section& section, HttpAuth& auth) {
+  section.refuse_unknown_keys();
+  auth.kind = Kind::oauth2;
+  const Node* url = section.find("token_url");
+  const bool secret = url != nullptr && may_hold_secret(url->text);
+  if (section.require("token_url", "write token_url: https://HOST/PATH")) {
+    section.read(
+        "token_url", auth.token_url, [](const Scalar& s) { return parse_http_url(s.text); },
+        secret);
+  }
+  section.require("client_id", "write client_id: NAME");
+  section.read_text("client_id", auth.client_id);
+  require_secret(section, "client_secret", auth.secret, "write client_secret_file: PATH");
+  section.read_text("scope", auth.scope);
+  section.read_text("audience", auth.audience);
+}
 
 Parsed<HttpUrl> parse_http_url(const std::string& text) {
   HttpUrl http;
@@ -147,7 +148,6 @@ void decode_http_auth(Section& parent, HttpTarget& http) {
                   "targets.NAME.http.auth.basic");
     decode_basic(basic, auth);
   } else if (kind == "oauth2") {
-    auth.kind = Kind::oauth2;
     Section oauth2(parent.reading(), section.find(kind), section.path_of(kind),
                    "targets.NAME.http.auth.oauth2");
     decode_oauth2(oauth2, auth);

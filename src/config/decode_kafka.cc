@@ -111,6 +111,7 @@ void decode_kafka(Section& top, Kafka& kafka) {
   section.read_duration("revoke_timeout", kafka.revoke_timeout, kRevokeTimeout);
   section.read("auto_offset_reset", kafka.auto_offset_reset, parse_offset_reset);
   decode_kafka_properties(section, kafka.properties);
+  decode_kafka_oauth(section, "kafka.oauth", kafka.properties, kafka.oauth);
 }
 
 }  // namespace einlass::config

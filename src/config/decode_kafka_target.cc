@@ -38,8 +38,14 @@ void decode_kafka_target(Section& section, const Kafka& kafka, KafkaTarget& targ
   decode_brokers(section, target.brokers);
   decode_kafka_properties(section, target.properties);
   refuse_timeouts(section, target.properties);
-  if (!target.own_cluster)
-    target.properties.insert(kafka.properties.begin(), kafka.properties.end());
+  target.own_oauth = section.has("oauth");
+  decode_kafka_oauth(section, "targets.NAME.kafka.oauth", target.properties, target.oauth);
+  const bool logs_in_alike = !target.own_cluster && !has_login(target.properties);
+  if (!target.own_oauth && logs_in_alike) target.oauth = kafka.oauth;
+  for (const auto& property : kafka.properties) {
+    const bool is_of_its_login = target.own_oauth && hinders_oauth(property.first, property.second);
+    if (!target.own_cluster && !is_of_its_login) target.properties.insert(property);
+  }
   section.read("partition", target.same_partition, parse_partition);
   section.read_whole("max_in_flight", target.max_in_flight, kInFlight);
   section.read_duration("timeout", target.timeout, kTimeout);

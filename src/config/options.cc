@@ -10,6 +10,8 @@ constexpr std::string_view kHttpBatch = "targets.NAME.http.batch";
 constexpr std::string_view kAuth = "targets.NAME.http.auth";
 constexpr std::string_view kBasic = "targets.NAME.http.auth.basic";
 constexpr std::string_view kOauth2 = "targets.NAME.http.auth.oauth2";
+constexpr std::string_view kKafkaOauth = "kafka.oauth";
+constexpr std::string_view kKafkaTargetOauth = "targets.NAME.kafka.oauth";
 constexpr std::string_view kByBody = "targets.NAME.http.by_body[]";
 constexpr std::string_view kSign = "targets.NAME.http.sign";
 constexpr std::string_view kRoute = "routes[]";
@@ -60,6 +62,21 @@ constexpr Option kOptions[] = {
      "has: from the log's start, its end, or (`error`) not before somebody has set another."},
     {"kafka", "properties", "map", "none",
      "Any property of librdkafka, as `security.protocol`; secrets also as `NAME_file`."},
+    {"kafka", "oauth", "section", "none",
+     "Log in with access tokens (OAUTHBEARER), asked for by client credentials (RFC 6749, 4.4), "
+     "and renewed."},
+
+    {kKafkaOauth, "token_url", "http:// or https:// URL", "required",
+     "Where tokens are asked for."},
+    {kKafkaOauth, "client_id", "text", "required", "The name of this client."},
+    {kKafkaOauth, "client_secret", "secret", "required", "Its secret."},
+    {kKafkaOauth, "client_secret_file", "path", "none",
+     "A file that holds the secret; read again when it changes."},
+    {kKafkaOauth, "scope", "text", "none", "What is asked for, words with blanks between them."},
+    {kKafkaOauth, "audience", "text", "none", "For which server; some token servers want it."},
+    {kKafkaOauth, "ca_file", "path", "none",
+     "PEM of the authorities that the token server's certificate is checked against; the system's "
+     "without it."},
 
     {"redis", "url", "redis://, rediss:// or unix:// URL", "redis://127.0.0.1:6379/0",
      "The server, as `redis://[user:password@]HOST[:PORT][/DATABASE]`; `rediss` for TLS; "
@@ -276,6 +293,8 @@ constexpr Option kOptions[] = {
     {kKafkaTarget, "properties", "map", "none",
      "Any property of librdkafka; secrets also as `NAME_file`. Without `brokers` those of `kafka` "
      "hold too, where these say nothing else."},
+    {kKafkaTarget, "oauth", "section", "see text",
+     "Log in with access tokens; that of `kafka` without `brokers` or a login of its own."},
     {kKafkaTarget, "partition", "key or same", "key",
      "Which partition: by the record's key, as Java's producers choose it (`murmur2_random`), or "
      "the number it was read from."},
@@ -284,6 +303,20 @@ constexpr Option kOptions[] = {
     {kKafkaTarget, "timeout", "duration", "30s",
      "From an attempt's start to the acknowledgement of all replicas; what passes by itself is "
      "tried again meanwhile."},
+
+    {kKafkaTargetOauth, "token_url", "http:// or https:// URL", "required",
+     "Where tokens are asked for."},
+    {kKafkaTargetOauth, "client_id", "text", "required", "The name of this client."},
+    {kKafkaTargetOauth, "client_secret", "secret", "required", "Its secret."},
+    {kKafkaTargetOauth, "client_secret_file", "path", "none",
+     "A file that holds the secret; read again when it changes."},
+    {kKafkaTargetOauth, "scope", "text", "none",
+     "What is asked for, words with blanks between them."},
+    {kKafkaTargetOauth, "audience", "text", "none",
+     "For which server; some token servers want it."},
+    {kKafkaTargetOauth, "ca_file", "path", "none",
+     "PEM of the authorities that the token server's certificate is checked against; the system's "
+     "without it."},
 
     {"targets.NAME.retry", "initial", "duration", "200ms",
      "The longest first wait; then it doubles."},

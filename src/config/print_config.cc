@@ -44,6 +44,7 @@ void print_kafka(PrintedPage& page, const Kafka& kafka) {
     page.option("revoke_timeout", to_text(kafka.revoke_timeout));
     page.text("auto_offset_reset", kResets[static_cast<std::size_t>(kafka.auto_offset_reset)]);
     print_texts(page, "properties", kafka.properties);
+    if (kafka.oauth) print_kafka_oauth(page, *kafka.oauth);
   });
 }
 

@@ -8,6 +8,14 @@
 namespace einlass::config {
 namespace {
 
+void print_oauth2(PrintedPage& page, const HttpAuth& auth) {
+  page.text_hiding("token_url", auth.token_url.url, auth.token_url.path);
+  page.text("client_id", auth.client_id);
+  page.secret("client_secret", auth.secret);
+  page.text_if_any("scope", auth.scope);
+  page.text_if_any("audience", auth.audience);
+}
+
 void print_auth(PrintedPage& page, const HttpAuth& auth) {
   switch (auth.kind) {
     case HttpAuth::Kind::none:
@@ -20,13 +28,7 @@ void print_auth(PrintedPage& page, const HttpAuth& auth) {
     case HttpAuth::Kind::bearer:
       return page.secret("bearer", auth.secret);
     case HttpAuth::Kind::oauth2:
-      return page.section("oauth2", [&] {
-        page.text_hiding("token_url", auth.token_url.url, auth.token_url.path);
-        page.text("client_id", auth.client_id);
-        page.secret("client_secret", auth.secret);
-        page.text_if_any("scope", auth.scope);
-        page.text_if_any("audience", auth.audience);
-      });
+      return page.section("oauth2", [&] { print_oauth2(page, auth); });
   }
 }
 
@@ -142,6 +144,7 @@ void print_kafka_target(PrintedPage& page, const KafkaTarget& kafka) {
     page.text("topic", kafka.topic);
     page.option("brokers", yaml_list(kafka.brokers));
     print_texts(page, "properties", kafka.properties);
+    if (kafka.oauth) print_kafka_oauth(page, *kafka.oauth);
     page.text("partition", kafka.same_partition ? "same" : "key");
     page.number("max_in_flight", static_cast<std::int64_t>(kafka.max_in_flight));
     page.option("timeout", to_text(kafka.timeout));
@@ -149,6 +152,13 @@ void print_kafka_target(PrintedPage& page, const KafkaTarget& kafka) {
 }
 
 }  // namespace
+
+void print_kafka_oauth(PrintedPage& page, const KafkaOauth& oauth) {
+  page.section("oauth", [&] {
+    print_oauth2(page, oauth.auth);
+    page.text_if_any("ca_file", oauth.ca_file);
+  });
+}
 
 void print_target(PrintedPage& page, const Target& target) {
   page.section(yaml_key(target.name), [&] {

@@ -104,6 +104,9 @@ void print_texts(PrintedPage& page, const std::string& name, const Pairs& pairs)
   });
 }
 
+// `oauth` of the source's brokers, or of a target's.
+void print_kafka_oauth(PrintedPage& page, const KafkaOauth& oauth);
+
 // A target with all its options, below its name.
 void print_target(PrintedPage& page, const Target& target);
 

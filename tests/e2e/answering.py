@@ -17,9 +17,9 @@ class Request:
 
 
 class Answering:
-    """`answer` gets each Request and returns a status, or (status, headers, body)."""
+    """`answer` gets each Request and returns a status, or (status, headers, body). `tls`: an SSLContext."""
 
-    def __init__(self, answer=lambda request: 204):
+    def __init__(self, answer=lambda request: 204, tls=None):
         self.answer = answer
         self.port = servers.free_ports(1)[0]
         self._requests = []
@@ -39,6 +39,8 @@ class Answering:
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
         self._server.daemon_threads = True
+        if tls:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def stop(self):

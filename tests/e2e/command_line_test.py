@@ -36,6 +36,19 @@ class CommandLine(unittest.TestCase):
                     self.assertEqual(errors, expected)
                     self.assertEqual(code, CONFIG)
 
+    def test_an_authority_that_is_none(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path, missing = os.path.join(directory, "gate.yaml"), os.path.join(directory, "ca.pem")
+            with open(path, "w") as file:
+                file.write("kafka: {oauth: {token_url: 'https://localhost:1/t', client_id: c, client_secret: s, "
+                           f"ca_file: {missing}}}}}\ntargets: {{t: {{kafka: {{topic: b}}}}}}\n"
+                           "routes: [{name: r, topics: [a], target: t}]\n")
+            for verb in ("check", "run"):
+                with self.subTest(verb=verb):
+                    code, _, errors = einlass(verb, "-c", path)
+                    self.assertEqual(code, CONFIG, errors)
+                    self.assertIn(f"kafka.oauth: no certificates can be read from the CA file {missing}", errors)
+
     def test_no_config_to_be_read(self):
         with tempfile.TemporaryDirectory() as directory:
             for path in (os.path.join(directory, "missing.yaml"), directory):

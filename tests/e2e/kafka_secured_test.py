@@ -16,10 +16,11 @@ class Secured(scenario.Scenario):
     redis = kafka = False
     version = local_kafka.LATEST_3
     acls = False
+    extra = ""
 
     def setUp(self):
         super().setUp()
-        self.world.kafka = secured.SecuredKafka(self.version, self.acls).start()
+        self.world.kafka = secured.SecuredKafka(self.version, self.acls, self.extra).start()
         self.kafka_server = self.world.kafka
         self.world.create_topic("results", 2)
         self.world.create_topic("archive", 2)

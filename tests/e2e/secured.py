@@ -22,7 +22,7 @@ super.users=User:ANONYMOUS
 class SecuredKafka(local_kafka.Kafka):
     """SASL_SSL and SASL_PLAINTEXT with every mechanism for the user `gate`, and SSL with client certificates."""
 
-    def __init__(self, version, acls=False):
+    def __init__(self, version, acls=False, extra=""):
         self.secrets = tempfile.mkdtemp(prefix="einlass-secrets-")
         self.authority = certificates.Authority(self.secrets)
         self._keystore = os.path.join(self.secrets, "server.pem")
@@ -33,7 +33,7 @@ class SecuredKafka(local_kafka.Kafka):
         lines += [f"sasl.enabled.mechanisms={','.join(MECHANISMS).upper()}", "ssl.keystore.type=PEM",
                   f"ssl.keystore.location={self._keystore}", "ssl.truststore.type=PEM",
                   f"ssl.truststore.location={self.authority.file}", "listener.name.ssl.ssl.client.auth=required"]
-        super().__init__(version, extra="".join(line + "\n" for line in lines) + (_ACLS if acls else ""),
+        super().__init__(version, extra="".join(line + "\n" for line in lines) + (_ACLS if acls else "") + extra,
                          listeners=LISTENERS)
 
     def show(self, authority=None, **how):

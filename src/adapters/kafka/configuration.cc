@@ -173,6 +173,13 @@ void set_default(rd_kafka_conf_t* conf, const Property& property) {
   rd_kafka_conf_set(conf, property.first, property.second, reason, sizeof reason);
 }
 
+void set_token_login(rd_kafka_conf_t* conf) {
+  set_default(conf, {"security.protocol", "sasl_ssl"});
+  set_default(conf, {"sasl.mechanisms", "OAUTHBEARER"});
+  // Tokens are brought to it (see Tokens) before it would ask.
+  rd_kafka_conf_set_oauthbearer_token_refresh_cb(conf, [](rd_kafka_t*, const char*, void*) {});
+}
+
 std::string refusal(const std::string& name, const std::string& value, int version) {
   if (const auto found = kRefused.find(name); found != kRefused.end()) {
     return std::string("cannot be set: ") + found->second;
@@ -201,6 +208,7 @@ std::string property(const rd_kafka_conf_t* configuration, const char* name) {
 ConfHandle source_configuration(const SourceOptions& options, int version) {
   ConfHandle conf(rd_kafka_conf_new());
   for (const Property& property : kSourceDefaults) set_default(conf.get(), property);
+  if (options.tokens) set_token_login(conf.get());
   set_user_properties(conf.get(), {"kafka.properties", options.properties, 'P'}, version);
   leave_out(conf.get(), options);
   set_own_property(conf.get(), "bootstrap.servers", options.brokers, "kafka.brokers");

@@ -25,6 +25,9 @@ struct UserProperties {
 // other kind are checked and left out.
 void set_user_properties(rd_kafka_conf_t* conf, const UserProperties& given, int version);
 
+// The client logs in with tokens, over TLS unless the user says otherwise; before his properties.
+void set_token_login(rd_kafka_conf_t* conf);
+
 // Throws std::runtime_error naming `option`, from which the value comes.
 // REQUIRES: every librdkafka that we build with knows the property.
 void set_own_property(rd_kafka_conf_t* conf, const char* name, const std::string& value,

@@ -21,7 +21,8 @@ namespace einlass::kafka {
 struct DeadLettersOptions {
   std::string brokers;
   std::map<std::string, std::string>
-      properties;  // As for the source; consumer-only ones are left out.
+      properties;                    // As for the source; consumer-only ones are left out.
+  std::shared_ptr<Tokens> tokens{};  // As for the source.
 };
 
 // One record for a dead letter topic. All views live until put() returns.

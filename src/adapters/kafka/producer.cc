@@ -94,9 +94,11 @@ bool a_broker_is_up(std::string_view statistics) {
 }  // namespace
 
 struct Producer::State {
-  State(boost::asio::io_context& io, ConfHandle given, ProducerSink& owner)
+  State(boost::asio::io_context& io, ConfHandle given, ProducerSink& owner,
+        std::shared_ptr<Tokens> login)
       : configuration(std::move(given)),
         sink(owner),
+        tokens(std::move(login)),
         wakeups(io, [this](Wakeups::Key) { serve(); }) {
     std::string reason;
     rd_kafka_t* producer = new_producer(configuration.get(), reason);
@@ -118,6 +120,7 @@ struct Producer::State {
   TopicHandle handle;           // Of that topic: as long as it lives its whereabouts are known.
   ConfHandle configuration;
   ProducerSink& sink;
+  const std::shared_ptr<Tokens> tokens;  // Null: none.
   Wakeups wakeups;
   rd_kafka_t* client = nullptr;
   QueueHandle queue;
@@ -126,6 +129,7 @@ struct Producer::State {
 
 void Producer::State::use(rd_kafka_t* producer) {
   client = producer;
+  if (tokens) tokens->serve(client);
   queue.reset(rd_kafka_queue_get_main(client));
   rd_kafka_set_log_queue(client, queue.get());
   wakeups.watch(queue.get(), kMainQueue);
@@ -137,6 +141,7 @@ void Producer::State::leave() {
   Wakeups::unwatch(queue.get());
   queue.reset();
   handle.reset();
+  if (tokens) tokens->forget(client);
   destroy_aside(std::exchange(client, nullptr));
 }
 
@@ -175,6 +180,7 @@ void Producer::State::serve() {
       case RD_KAFKA_EVENT_ERROR: {
         // Not fatal to us: another producer takes over.
         const char* reason = rd_kafka_event_error_string(event.get());
+        if (tokens && is_refused_login(rd_kafka_event_error(event.get()))) tokens->was_refused();
         sink.trouble(rd_kafka_event_error(event.get()), reason == nullptr ? "" : reason);
         break;
       }
@@ -197,8 +203,9 @@ void Producer::State::serve_reports(rd_kafka_event_t* event) {
   }
 }
 
-Producer::Producer(boost::asio::io_context& io, ConfHandle configuration, ProducerSink& sink)
-    : state_(std::make_unique<State>(io, std::move(configuration), sink)) {}
+Producer::Producer(boost::asio::io_context& io, ConfHandle configuration, ProducerSink& sink,
+                   std::shared_ptr<Tokens> tokens)
+    : state_(std::make_unique<State>(io, std::move(configuration), sink, std::move(tokens))) {}
 
 Producer::~Producer() = default;
 

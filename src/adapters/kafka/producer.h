@@ -15,6 +15,7 @@
 #include "adapters/kafka/errors.h"
 #include "adapters/kafka/handles.h"
 #include "adapters/kafka/source.h"
+#include "adapters/kafka/tokens.h"
 #include "core/ids.h"
 #include "units/id.h"
 
@@ -55,8 +56,9 @@ struct ProducerRefused : std::runtime_error {
 // REQUIRES: used on the thread that runs `io`; outlived by `io` and `sink`.
 class Producer {
  public:
-  // Throws ProducerRefused.
-  Producer(boost::asio::io_context& io, ConfHandle configuration, ProducerSink& sink);
+  // Logs in with `tokens` where there are any. Throws ProducerRefused.
+  Producer(boost::asio::io_context& io, ConfHandle configuration, ProducerSink& sink,
+           std::shared_ptr<Tokens> tokens = nullptr);
 
   // What has not been answered by now never is.
   ~Producer();

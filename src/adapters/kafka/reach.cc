@@ -10,6 +10,7 @@
 #include "adapters/kafka/configuration.h"
 #include "adapters/kafka/errors.h"
 #include "adapters/kafka/handles.h"
+#include "adapters/kafka/tokens.h"
 #include "adapters/kafka/topic_routes.h"
 
 namespace einlass::kafka {
@@ -108,6 +109,7 @@ Reached reach(const SourceOptions& options, Duration patience) {
   rd_kafka_t* client =
       new_client(RD_KAFKA_CONSUMER, source_configuration(options, rd_kafka_version()), last,
                  "kafka.properties");
+  if (options.tokens) options.tokens->serve(client);
   const int timeout_ms = static_cast<int>(patience.us / 1000);
   Reached reached;
   for (const SourceOptions::Topic& topic : options.topics) {
@@ -131,6 +133,7 @@ std::string reach(const TargetOptions& options, Duration patience) {
   auto& last = *new LastError;
   rd_kafka_t* client =
       new_client(RD_KAFKA_PRODUCER, target_configuration(options), last, properties_path(options));
+  if (options.tokens) options.tokens->serve(client);
   const std::string reason = look_up(client, options.topic, static_cast<int>(patience.us / 1000));
   rd_kafka_poll(client, 0);
   return reason.empty() || !last.code ? reason : explained(last, options.brokers);

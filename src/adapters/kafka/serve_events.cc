@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "adapters/kafka/source_state.h"
+#include "adapters/kafka/tokens.h"
 #include "units/check.h"
 
 namespace einlass::kafka {
@@ -114,6 +115,9 @@ void Source::State::serve_rebalance(EventHandle event) {
 
 void Source::State::serve_error(rd_kafka_event_t* event) {
   const char* reason = rd_kafka_event_error_string(event);
+  if (options.tokens && is_refused_login(rd_kafka_event_error(event))) {
+    options.tokens->was_refused();
+  }
   const TopicPartitionHandle place(rd_kafka_event_topic_partition(event));
   std::string_view topic = place != nullptr ? place->topic : "";
   // For a topic that is not there librdkafka names it only in the text.

@@ -6,6 +6,7 @@
 
 #include "adapters/kafka/configuration.h"
 #include "adapters/kafka/source_state.h"
+#include "adapters/kafka/tokens.h"
 #include "units/topic_pattern.h"
 
 namespace einlass::kafka {
@@ -83,6 +84,7 @@ Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
         main_ready = true;
       }) {
   rd_kafka_poll_set_consumer(client);
+  if (options.tokens) options.tokens->serve(client);
   main_queue.reset(rd_kafka_queue_get_consumer(client));
   rd_kafka_set_log_queue(client, log_queue.get());
   wakeups.watch(main_queue.get(), kMainQueue);
@@ -213,6 +215,10 @@ SourceStatus Source::status() const {
   status.brokers_down = troubles.has("kafka_brokers_down");
   status.trouble = troubles.worst();
   if (!status.joined && status.trouble.empty()) status.trouble = state_->awaited_topics();
+  if (state_->options.tokens) {
+    const std::string no_token = state_->options.tokens->trouble();
+    if (!no_token.empty()) status.joined = false, status.trouble = no_token;
+  }
   status.offsets_skipped = state_->positions.skipped();
   state_->assignment.for_each([&status](const Partition& partition) {
     const Phase phase = partition.phase;

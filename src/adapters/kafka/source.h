@@ -25,6 +25,8 @@
 
 namespace einlass::kafka {
 
+class Tokens;
+
 struct Header {
   std::string_view name;
   std::optional<std::string_view> value;  // None for a null value.
@@ -73,6 +75,7 @@ struct SourceOptions {
   std::vector<Topic> topics;
   std::vector<std::string> left_out;  // Not read though a pattern may fit. None is in `topics`.
   std::map<std::string, std::string> properties;  // The user's own; they win over our defaults.
+  std::shared_ptr<Tokens> tokens;                 // Null: the properties say how to log in.
   Duration revoke_timeout = Duration::seconds(10);
   OffsetReset auto_offset_reset = OffsetReset::earliest;
 };

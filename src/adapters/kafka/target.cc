@@ -27,14 +27,15 @@ struct Target::State final : ProducerSink {
         options(std::move(given)),
         events(gate_events),
         notify(std::move(notify_people)),
-        producer(io, target_configuration(options), *this) {
+        producer(io, target_configuration(options), *this, options.tokens) {
     producer.get_ready_for(options.topic.c_str());
   }
 
   // Hears of the records that are written alone.
   struct Alone final : ProducerSink {
     explicit Alone(State& of)
-        : state(of), producer(of.io, target_configuration(of.options, true), *this) {}
+        : state(of),
+          producer(of.io, target_configuration(of.options, true), *this, of.options.tokens) {}
 
     void ended(core::RecordId record, const rd_kafka_message_t& message) override {
       state.end(record, message.err, rd_kafka_topic_name(message.rkt));
@@ -173,6 +174,9 @@ void Target::State::tell(const Trouble& trouble) {
 
 // One broker of several out of reach is not enough.
 std::string Target::State::unusable() const {
+  if (options.tokens) {
+    if (std::string no_token = options.tokens->trouble(); !no_token.empty()) return no_token;
+  }
   const bool stands = troubles.any(Standing::topic) || troubles.has("kafka_brokers_down") ||
                       troubles.has("kafka_login_refused") || troubles.has("kafka_tls_failed") ||
                       troubles.any(Standing::for_ever);

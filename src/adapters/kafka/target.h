@@ -26,6 +26,7 @@ struct TargetOptions {
   std::string topic;
   std::string brokers;
   std::map<std::string, std::string> properties;  // The user's own; they win over our defaults.
+  std::shared_ptr<Tokens> tokens{};               // As for the source.
   bool same_partition = false;                    // As read; else by the key, as Java does.
   Duration timeout = Duration::seconds(30);       // From send() to the acknowledgement.
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "adapters/kafka/configuration.h"
+#include "adapters/kafka/tokens.h"
 #include "adapters/kafka/topic_lookup.h"
 #include "adapters/kafka/topic_reader_state.h"
 #include "units/check.h"
@@ -25,6 +26,7 @@ SourceOptions source_options_of(const TopicReaderOptions& options) {
   source.group = options.group;
   source.topics = {{options.topic, core::RouteId{}}};
   source.properties = options.properties;
+  source.tokens = options.tokens;
   source.properties.emplace("queued.max.messages.kbytes", kPrefetchKilobytes);
   return source;
 }
@@ -41,6 +43,7 @@ rd_kafka_t* new_reader(const TopicReaderOptions& options) {
   if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + reason);
   conf.release();  // librdkafka's now.
   rd_kafka_poll_set_consumer(client);
+  if (options.tokens) options.tokens->serve(client);
   return client;
 }
 

@@ -138,7 +138,8 @@ TEST(ReadConfig, EverythingIsUnderstood) {
       read_config((project() / "config/everything.yaml").string(), test_environment);
   ASSERT_TRUE(std::holds_alternative<Config>(result));
   const Config& config = std::get<Config>(result);
-  EXPECT_EQ(config.kafka.properties.at("sasl.mechanism"), "SCRAM-SHA-512");
+  EXPECT_EQ(config.kafka.properties.at("security.protocol"), "sasl_ssl");
+  EXPECT_EQ(config.kafka.oauth.value_or(KafkaOauth{}).auth.scope, "kafka");
   EXPECT_TRUE(config.redis.tls);
   EXPECT_EQ(config.redis.username, "einlass");
   ASSERT_EQ(config.limits.size(), 9u);

@@ -1,0 +1,155 @@
+"""Access tokens as the login at Kafka: asked for, handed to every client, renewed, refused and repaired."""
+
+import base64
+import json
+import os
+import re
+import ssl
+import subprocess
+import time
+import unittest
+import urllib.parse
+
+import yaml
+
+import places
+import answering
+import kafka_secured_test
+import secured
+
+SECRET = "secret-of-the-client-91c0"
+PAGE = os.path.join(places.ROOT, "docs", "targets", "kafka.md")
+
+
+def part(value):
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+
+
+class TokenServer:
+    """RFC 6749, section 4.4, over TLS. Its tokens carry no signature: the broker believes any, but not an old one."""
+
+    def __init__(self, authority):
+        self.given, self.refuse, self.life, self.age = [], False, 3600, 0
+        certificate, key = authority.sign("token-server")
+        self._wanted = "Basic " + base64.b64encode(f"einlass:{SECRET}".encode()).decode()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        self.server = answering.Answering(self._answer, tls=context)
+        self.url = f"https://localhost:{self.server.port}/token"
+
+    def _answer(self, request):
+        asked = urllib.parse.parse_qs(request.body.decode())
+        if self.refuse or request.headers.get("authorization") != self._wanted:
+            return 401, {}, b'{"error": "invalid_client"}'
+        if asked != {"grant_type": ["client_credentials"], "scope": ["kafka"]}:
+            return 400, {}, b'{"error": "invalid_request"}'
+        now = int(time.time()) - self.age
+        claims = {"sub": "gate", "iat": now, "exp": now + self.life, "jti": str(len(self.given))}
+        self.given.append(f'{part({"alg": "none"})}.{part(claims)}.')
+        answer = {"access_token": self.given[-1], "token_type": "Bearer", "expires_in": self.life}
+        return 200, {}, json.dumps(answer).encode()
+
+
+class Tokens(kafka_secured_test.Secured):
+    # A session ends with its token.
+    extra = "connections.max.reauth.ms=3600000\n"
+
+    def setUp(self):
+        super().setUp()
+        self.tokens = TokenServer(self.kafka_server.authority)
+        self.addCleanup(self.tokens.server.stop)
+
+    def _settings(self):
+        """As docs/targets/kafka.md has them, with our servers in place of those that it names."""
+        authority, secret = self.kafka_server.authority.file, os.path.join(self.world.directory, "client")
+        with open(secret, "w") as file:
+            file.write(SECRET + "\n")
+        with open(PAGE, encoding="utf-8") as file:
+            blocks = re.findall(r"```yaml\n(.*?)```", file.read(), re.DOTALL)
+        [text] = [block for block in blocks if "\n  oauth:" in block]
+        for theirs, ours in (("kafka-1:9093", self.kafka_server.brokers_at("SASL_SSL")),
+                             ("https://login.example/token", self.tokens.url), ("/run/secrets/kafka", secret),
+                             ("/etc/einlass/kafka-ca.pem", authority), ("/etc/einlass/login-ca.pem", authority)):
+            self.assertIn(theirs, text)
+            text = text.replace(theirs, ours)
+        return yaml.safe_load(text)["kafka"]
+
+    def _gate_with_tokens(self):
+        gate = self._gate("SASL_SSL", {})
+        gate.change({"kafka": self._settings()})
+        return gate
+
+    def _leave_without_a_secret(self, gate):
+        said = places.get(gate.port, "/v1/status")[1] + places.get(gate.port, "/metrics")[1]
+        self.assertEqual(gate.terminate(), 0)
+        for secret in (SECRET, *self.tokens.given):
+            self.assertNotIn(secret, said + gate.log(10_000))
+
+    def _check(self, gate):
+        return subprocess.run([places.EINLASS, "check", "--connect", "-c", gate.path], capture_output=True, text=True)
+
+    def test_renewed_before_they_expire(self):
+        self.tokens.life = 5
+        gate = self._gate_with_tokens().start()
+        self._arrive(gate)
+        checked = self._check(gate)
+        self.assertEqual(checked.returncode, 0, checked)
+        given = len(self.tokens.given)
+        places.wait_until(lambda: len(self.tokens.given) >= given + 2, 30, "two more tokens")
+        self.world.produce("results", kafka_secured_test.RECORDS)
+        self._arrive(gate)
+        self.assertEqual(sum(self.world.ends("archive")), 2 * kafka_secured_test.RECORDS)
+        self.assertNotIn("kafka_login_failing", gate.log(400))
+        self._leave_without_a_secret(gate)
+
+    def test_a_token_server_that_refuses(self):
+        self.tokens.refuse, self.tokens.life = True, 8
+        gate = self._gate_with_tokens().start(wait=False)
+        self._told(gate, "kafka.oauth: no token from localhost", "invalid_client")
+        checked = self._check(gate)
+        self.assertEqual(checked.returncode, 1, checked)
+        self.assertIn("kafka.oauth: no token from localhost", checked.stderr)
+        self.assertEqual(self.world.ends("archive"), [0, 0])
+        self.tokens.refuse = False
+        self._arrive(gate)
+        self.assertEqual(sum(self.world.ends("archive")), kafka_secured_test.RECORDS)
+        # While the token is still good, a server that refuses to renew it is only worth a warning.
+        self.tokens.refuse = True
+        failing = "event=kafka_login_failing"
+        places.wait_until(lambda: gate.log(400).count(failing) == 2, 20, "told that there is no other token")
+        self.assertEqual(places.get(gate.port, "/readyz")[0], 200)
+        self._told(gate, "kafka.oauth: no token from localhost", "invalid_client")
+        self.world.produce("results", kafka_secured_test.RECORDS)
+        self.tokens.refuse = False
+        self._arrive(gate)
+        self.assertEqual(sum(self.world.ends("archive")), 2 * kafka_secured_test.RECORDS)
+        self.assertIn("event=kafka_login_ok", gate.log(400))
+        self._leave_without_a_secret(gate)
+
+    def test_a_target_with_tokens_of_its_own(self):
+        """The source logs in by a password, at the same brokers; what is wrong with the target's login is told."""
+        self.tokens.refuse = True
+        gate = self._gate("SASL_SSL", self.kafka_server.login())
+        gate.change({"targets": {"archive": {"kafka": {"oauth": self._settings()["oauth"]}}}})
+        gate.start(wait=False)
+        self._told(gate, "targets.archive.kafka.oauth: no token from localhost", "invalid_client")
+        self.assertEqual(self.world.ends("archive"), [0, 0])
+        self.tokens.refuse = False
+        self._arrive(gate)
+        self.assertEqual(sum(self.world.ends("archive")), kafka_secured_test.RECORDS)
+        self._leave_without_a_secret(gate)
+
+    def test_a_token_that_has_expired(self):
+        """It says that it is good for an hour; the brokers see that it is not, and another is asked for."""
+        self.tokens.age = 7200
+        gate = self._gate_with_tokens().start(wait=False)
+        self._told(gate, "refuse the login")
+        self.assertEqual(self.world.ends("archive"), [0, 0])
+        self.tokens.age = 0
+        self._arrive(gate, 60)
+        self.assertEqual(sum(self.world.ends("archive")), kafka_secured_test.RECORDS)
+        self._leave_without_a_secret(gate)
+
+
+if __name__ == "__main__":
+    unittest.main()
