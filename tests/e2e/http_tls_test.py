@@ -102,6 +102,22 @@ class Tls(http_scenario.HttpScenario):
         names = [request.headers["x-client-name"] for request in self.receiver.requests()]
         self.assertEqual(set(names[-http_scenario.RECORDS:]), {"CN=renewed"})
 
+    def test_a_certificate_of_ours_that_the_server_does_not_take(self):
+        """nginx says so by a 400, which must not be taken for what it thinks of the record."""
+        self.nginx.start(self.good, f"ssl_client_certificate {self.ca}; ssl_verify_client on;")
+        cert, key = self.strangers().sign("stranger", ["DNS:gate-1"])
+        gate = self.gate({"url": f"https://127.0.0.1:{self.nginx.port}/", "ca_file": self.ca, "cert_file": cert,
+                          "key_file": key}, wait=False, dead_letter="results.dead")
+        self.wait_until_unusable(gate, "the server does not take our client certificate")
+        for new, old in zip(self.authority.sign("old", ["DNS:gate-1"], expired=True), (cert, key)):
+            os.replace(new, old)
+        self.wait_until_unusable(gate, "ours has expired")
+        self.assert_nothing_came()
+        for new, old in zip(self.authority.sign("gate", ["DNS:gate-1"]), (cert, key)):
+            os.replace(new, old)
+        self.assert_repaired(gate)
+        self.assertEqual(gate.status()["books"]["dead_lettered"], 0)
+
     def test_not_verified_is_said(self):
         self.nginx.start(self.strangers().sign("strange", ["DNS:elsewhere.example"], expired=True))
         gate = self.start_gate(ca_file=None, verify=False)

@@ -9,10 +9,23 @@ core::Outcome outcome_of(unsigned status) {
   return core::Outcome::refused;
 }
 
-bool asks_for_certificate(const Answer& answer) {
-  if (!answer.lacks_certificate) return false;
-  return answer.status == 400 || answer.status == 401 || answer.status == 403 ||
-         answer.status == 495 || answer.status == 496;
+std::string_view certificate_fault(const Answer& answer) {
+  if (answer.shown_certificate == ShownCertificate::not_asked_for) return "";
+  const bool is_clear = answer.status == 495 || answer.status == 496;
+  if (answer.shown_certificate == ShownCertificate::valid) {
+    // nginx' own words; without them a 400 is what a server thinks of the record.
+    const bool is_nginx = answer.status == 400 &&
+                          answer.body.find("The SSL certificate error") != std::string_view::npos;
+    return is_clear || is_nginx ? "the server does not take our client certificate; it has to be "
+                                  "of an authority that the server knows, and not revoked"
+                                : "";
+  }
+  const bool may_be = answer.status == 400 || answer.status == 401 || answer.status == 403;
+  if (!is_clear && !may_be) return "";
+  return answer.shown_certificate == ShownCertificate::none
+             ? "the server asks for a client certificate; write cert_file and key_file"
+             : "the server asks for a client certificate, and ours has expired; renew cert_file "
+               "and key_file";
 }
 
 }  // namespace einlass::http

@@ -10,16 +10,19 @@
 
 namespace einlass::http {
 
+// What a server got that asked for a certificate of ours.
+enum class ShownCertificate : std::uint8_t { not_asked_for, none, expired, valid };
+
 struct Answer {
   unsigned status = 0;  // 0: there was no answer, and `trouble` says why.
   std::optional<Duration> retry_after;
   std::string trouble;
   std::string_view body{};  // Its first bytes, where they are kept. Lives as long as its answer.
-  std::string_view location{};     // Where a redirect points. Lives as long.
-  std::string excerpt{};           // Of the body, for people.
-  bool needs_repair = false;       // One side does not take the other: waiting alone mends nothing.
-  bool is_forbidden = false;       // The record names a host that nothing may be sent to.
-  bool lacks_certificate = false;  // The server asked for a certificate of ours, and had none.
+  std::string_view location{};  // Where a redirect points. Lives as long.
+  std::string excerpt{};        // Of the body, for people.
+  bool needs_repair = false;    // One side does not take the other: waiting alone mends nothing.
+  bool is_forbidden = false;    // The record names a host that nothing may be sent to.
+  ShownCertificate shown_certificate = ShownCertificate::not_asked_for;
 };
 
 // What the status means by itself. 2xx is accepted. 408, 425, 429, 5xx and no answer: try again; so
@@ -27,7 +30,8 @@ struct Answer {
 // refused.
 core::Outcome outcome_of(unsigned status);
 
-// Whether only a certificate of ours would have made another answer of it.
-bool asks_for_certificate(const Answer& answer);
+// Why only another certificate of ours would have made another answer of it; empty where that is
+// not so.
+std::string_view certificate_fault(const Answer& answer);
 
 }  // namespace einlass::http

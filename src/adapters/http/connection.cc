@@ -169,7 +169,7 @@ void Connection::ended() {
   Answer answer{.status = response_.status(), .retry_after = {}, .trouble = {}};
   answer.body = response_.body();
   answer.location = response_.location();
-  answer.lacks_certificate = stream_.lacks_certificate();
+  answer.shown_certificate = stream_.shown_certificate();
   if (response_.has_retry_after()) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     answer.retry_after = response_.retry_after(
@@ -195,7 +195,7 @@ void Connection::fail_stream() {
   Answer answer{.status = 0, .retry_after = {}, .trouble = {}};
   answer.trouble = stream_.reason() + " (" + settings_.peer + ")";
   answer.needs_repair = stream_.is_refused();
-  answer.lacks_certificate = stream_.lacks_certificate();
+  answer.shown_certificate = stream_.shown_certificate();
   tell(answer);
 }
 

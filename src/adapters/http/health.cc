@@ -17,11 +17,11 @@ void Health::fails(const Answer& answer) {
   const std::string told = trouble_;
   if (!answer.excerpt.empty()) trouble_ += ": " + answer.excerpt;
   unusable_ = answer.needs_repair ? told : std::string();
-  announced_unusable_ = announced_unusable_ && answer.needs_repair;
-  if (announced_ && announced_unusable_ == answer.needs_repair) return;
+  if (!answer.needs_repair) announced_unusable_.clear();
+  if (announced_ && announced_unusable_ == unusable_) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < quiet_until_) return;
-  announced_unusable_ = answer.needs_repair;
+  announced_unusable_ = unusable_;
   if (answer.needs_repair) {
     announce("target_unusable", "nothing can be delivered to " + target_ + ": " + told, now);
   } else {

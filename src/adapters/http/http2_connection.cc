@@ -161,7 +161,7 @@ void Http2Connection::answered(Http2Exchange& exchange) {
   Answer answer{.status = exchange.status, .retry_after = {}, .trouble = {}};
   answer.body = exchange.body;
   answer.location = exchange.location;
-  answer.lacks_certificate = stream_.lacks_certificate();
+  answer.shown_certificate = stream_.shown_certificate();
   if (!exchange.retry_after.view().empty()) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     answer.retry_after = parse_retry_after(
@@ -176,7 +176,7 @@ void Http2Connection::unanswered(Http2Exchange& exchange, bool is_untouched) {
   if (is_untouched) return owner_.untouched(exchange);
   Answer answer{.status = 0, .retry_after = {}, .trouble = exchange.trouble};
   answer.needs_repair = needs_repair_;
-  answer.lacks_certificate = stream_.lacks_certificate();
+  answer.shown_certificate = stream_.shown_certificate();
   owner_.ended(exchange, answer);
 }
 

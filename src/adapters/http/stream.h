@@ -43,7 +43,9 @@ class Stream {
 
   // As the session says; never without TLS.
   bool is_refused() const { return tls_ && tls_->is_refused(); }
-  bool lacks_certificate() const { return tls_ && tls_->lacks_certificate(); }
+  ShownCertificate shown_certificate() const {
+    return tls_ ? tls_->shown_certificate() : ShownCertificate::not_asked_for;
+  }
 
   void close();
 

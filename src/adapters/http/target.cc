@@ -246,8 +246,8 @@ void Target::State::end_turned_away() {
 
 // What the answer means, with what it says of ourselves and not of the record.
 core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
-  if (asks_for_certificate(answer)) {
-    answer.trouble = "the server asks for a client certificate; write cert_file and key_file";
+  if (const std::string_view fault = certificate_fault(answer); !fault.empty()) {
+    answer.trouble = fault;
     answer.needs_repair = true;
     return core::Outcome::retry;
   }

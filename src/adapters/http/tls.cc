@@ -113,6 +113,19 @@ void offer_protocols(SSL_CTX* context, bool http2) {
                           static_cast<unsigned>(sizeof(kProtocols)) - 1 - skipped);
 }
 
+// Called in the handshake where the server asks for a certificate of ours.
+int note_certificate(SSL* ssl, void* shown) {
+  const X509* const own = SSL_get_certificate(ssl);
+  auto& noted = *static_cast<ShownCertificate*>(shown);
+  if (own == nullptr) {
+    noted = ShownCertificate::none;
+  } else {
+    const bool expired = X509_cmp_current_time(X509_get0_notAfter(own)) < 0;
+    noted = expired ? ShownCertificate::expired : ShownCertificate::valid;
+  }
+  return 1;
+}
+
 }  // namespace
 
 TlsContext::TlsContext(const TlsOptions& options, bool offer_http2)
@@ -163,10 +176,7 @@ std::unique_ptr<TlsSession> TlsContext::open(int socket, const std::string& serv
   SSL_set_bio(ssl, bio, bio);
   SSL_set_connect_state(ssl);
   expect_name(ssl, server_name);
-  if (!options_.cert_file.empty()) return session;
-  // Called where the server asks for one.
-  const auto asked = [](SSL*, void* lacks) { return *static_cast<bool*>(lacks) = true, 1; };
-  SSL_set_cert_cb(ssl, asked, &session->lacks_certificate_);
+  SSL_set_cert_cb(ssl, note_certificate, &session->shown_certificate_);
   return session;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/http/answer.h"
 #include "adapters/http/io_result.h"
 #include "adapters/http/secret.h"
 
@@ -36,8 +37,8 @@ class TlsSession {
   // The last call failed because one side does not take the other, and not for want of a network.
   bool is_refused() const;
 
-  // The server asked for a certificate of ours, and there is none.
-  bool lacks_certificate() const { return lacks_certificate_; }
+  // What the server got where it asked for a certificate of ours.
+  ShownCertificate shown_certificate() const { return shown_certificate_; }
 
  private:
   friend class TlsContext;
@@ -49,7 +50,7 @@ class TlsSession {
 
   std::unique_ptr<SSL, Free> ssl_;
   unsigned long error_ = 0;
-  bool lacks_certificate_ = false;
+  ShownCertificate shown_certificate_ = ShownCertificate::not_asked_for;
 };
 
 // What all connections of one target share: whom to trust, and who we are.

@@ -193,5 +193,24 @@ TEST(Answer, every_status_has_its_outcome) {
   }
 }
 
+TEST(Answer, a_certificate_that_is_not_taken_is_no_fault_of_the_record) {
+  constexpr const char* kNginx = "<head><title>400 The SSL certificate error</title></head>";
+  const auto fault = [](ShownCertificate shown, unsigned status, std::string_view body = "") {
+    Answer answer{.status = status, .retry_after = {}, .trouble = {}};
+    answer.body = body;
+    answer.shown_certificate = shown;
+    return !certificate_fault(answer).empty();
+  };
+  for (const unsigned status : {400u, 401u, 403u, 495u, 496u}) {
+    EXPECT_FALSE(fault(ShownCertificate::not_asked_for, status, kNginx)) << status;
+    EXPECT_TRUE(fault(ShownCertificate::none, status)) << status;
+    EXPECT_TRUE(fault(ShownCertificate::expired, status)) << status;
+    EXPECT_EQ(fault(ShownCertificate::valid, status), status > 494) << status;
+  }
+  EXPECT_TRUE(fault(ShownCertificate::valid, 400, kNginx));
+  EXPECT_FALSE(fault(ShownCertificate::valid, 200, kNginx));
+  EXPECT_FALSE(fault(ShownCertificate::none, 422));
+}
+
 }  // namespace
 }  // namespace einlass::http
