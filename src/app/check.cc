@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "adapters/kafka/old_scram.h"
 #include "adapters/kafka/reach.h"
 #include "adapters/redis/store.h"
 #include "app/command_line.h"
@@ -25,6 +26,10 @@ namespace {
 using boost::asio::ip::tcp;
 
 constexpr Duration kPatience = Duration::seconds(5);
+
+// For the brokers of the source, and for those of all targets. A gate starts this much later where
+// they are away.
+constexpr Duration kLoginPatience = Duration::seconds(2);
 
 // What failed goes to stderr, as all errors do.
 bool tell(const std::string& what, const std::string& trouble) {
@@ -48,6 +53,8 @@ bool check_kafka(const config::Config& config, const KafkaLogins& logins) {
   if (const std::string why = without_token(options.tokens); !why.empty()) return tell(what, why);
   std::string trouble;
   try {
+    trouble = kafka::refused_scram(options, kLoginPatience);
+    if (!trouble.empty()) return tell(what, trouble);
     const kafka::Reached reached = kafka::reach(options, kPatience);
     for (const std::string& one : reached.trouble) {
       trouble += (trouble.empty() ? "" : "; ") + one;
@@ -103,7 +110,8 @@ bool check_kafka_target(const config::Target& target, std::shared_ptr<kafka::Tok
   if (const std::string why = without_token(options.tokens); !why.empty()) return tell(what, why);
   std::string trouble;
   try {
-    trouble = kafka::reach(options, kPatience);
+    trouble = kafka::refused_scram({&options, 1}, kLoginPatience);
+    if (trouble.empty()) trouble = kafka::reach(options, kPatience);
   } catch (const std::exception& error) {
     trouble = error.what();
   }
@@ -165,6 +173,23 @@ std::string refused_by_kafka(const config::Config& config) {
       kafka::check_configuration(target);
     }
     return "";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+std::string refused_login(const config::Config& config) {
+  std::vector<kafka::TargetOptions> targets;
+  for (const config::Target& target : config.targets) {
+    // With tokens there is nothing to find out.
+    if (target.kafka && !target.kafka->oauth) targets.push_back(kafka_target_options(target));
+  }
+  try {
+    std::string why;
+    if (!config.kafka.oauth) {
+      why = kafka::refused_scram(source_options(config, ShardPlace{}), kLoginPatience);
+    }
+    return why.empty() ? kafka::refused_scram(targets, kLoginPatience) : why;
   } catch (const std::exception& error) {
     return error.what();
   }

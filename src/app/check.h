@@ -10,6 +10,10 @@ namespace einlass::app {
 // Empty if librdkafka takes the kafka section; else why not, as one line.
 std::string refused_by_kafka(const config::Config& config);
 
+// Why no login at some cluster can succeed, as one line: SCRAM by an old librdkafka at Kafka 4.
+// Empty if each may, or where the brokers do not answer within a few seconds.
+std::string refused_login(const config::Config& config);
+
 // With --connect: prints a line for Kafka, for Redis and for each target, and returns the exit
 // code: 0 if all of them answered. Sends no record and joins no group.
 int check_connections(const config::Config& config);

@@ -17,6 +17,7 @@
 
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
+#include "app/check.h"
 #include "app/command_line.h"
 #include "app/config_refused.h"
 #include "app/process_limits.h"
@@ -279,6 +280,7 @@ int redrive(const config::Config& config, const RedriveOptions& options) {
   if (topic.empty()) return kExitUsage;
   int code = kExitFailed;
   try {
+    if (const std::string why = refused_login(config); !why.empty()) throw ConfigRefused(why);
     Redrive work(config, options, topic);
     code = work.run();
     // librdkafka's own teardown can hang; all that matters is done.

@@ -16,6 +16,7 @@
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
 #include "app/admin.h"
+#include "app/check.h"
 #include "app/command_line.h"
 #include "app/config_refused.h"
 #include "app/kafka_logins.h"
@@ -209,6 +210,7 @@ class Service {
 int run(const std::string& path, const config::Config& config) {
   int code = kExitFailed;
   try {
+    if (const std::string why = refused_login(config); !why.empty()) throw ConfigRefused(why);
     Service service(path, config);
     code = service.run();
     // librdkafka's own teardown can hang after a topic was deleted; all that matters is done.

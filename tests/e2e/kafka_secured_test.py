@@ -1,5 +1,6 @@
 """Source and target on a Kafka that nobody enters unchecked: every login, and what is said of a wrong one."""
 
+import ctypes
 import subprocess
 import unittest
 
@@ -141,30 +142,50 @@ class Checked(Secured):
 
 
 class ScramOnKafka4(Secured):
+    """With an old librdkafka no login can succeed, and nobody waits for one; a newer librdkafka logs in."""
     version = local_kafka.LATEST_4
 
-    def test_is_explained(self):
-        """With an old librdkafka, that is; a newer one logs in."""
-        self.kafka_server.add_scram("SCRAM-SHA-512")
-        gate = self._gate("SASL_SSL", self.kafka_server.login("SCRAM-SHA-512")).start(wait=False)
-        version = tuple(map(int, self._library_version(gate).split(".")))
-        if version >= (2, 6, 1):
-            self._arrive(gate)
-        else:
-            self._told(gate, "refuse the login", "with Kafka 4 use librdkafka 2.6.1")
-            checked = subprocess.run([places.EINLASS, "check", "--connect", "-c", gate.path], capture_output=True,
-                                     text=True)
-            self.assertEqual(checked.returncode, 1, checked)
-            for place in ("Kafka at", "target archive"):
-                [line] = [line for line in checked.stderr.splitlines() if place in line]
-                self.assertIn("with Kafka 4 use librdkafka 2.6.1", line)
-            self.assertIn("event=kafka_old_scram", gate.log(400))
-        self._leave(gate)
+    def _refused(self, gate, path, *verb):
+        run = subprocess.run([places.EINLASS, *verb, "-c", gate.path], capture_output=True, text=True, timeout=30)
+        self.assertEqual(run.returncode, 78 if verb[0] == "run" else 1, run)
+        self.assertIn(f"{path}.sasl.mechanisms: SCRAM-SHA-512 cannot log in at localhost", run.stderr)
+        self.assertIn("use librdkafka 2.6.1 or later", run.stderr)
+        self.assertNotIn(secured.PASSWORD, run.stdout + run.stderr)
 
-    def _library_version(self, gate):
-        text = places.wait_until(lambda: places.get(gate.port, "/metrics", timeout=2.0)[1], 20, "metrics")
-        places.wait_until(lambda: "librdkafka=" in places.get(gate.port, "/metrics")[1], 20, "its version")
-        return places.get(gate.port, "/metrics")[1].split('librdkafka="')[1].split('"')[0]
+    def test_is_refused_at_the_start(self):
+        kafka = self.kafka_server
+        kafka.add_scram("SCRAM-SHA-512")
+        old = ctypes.CDLL("librdkafka.so.1").rd_kafka_version() < 0x020601ff
+        for listener, tls in (("SASL_SSL", True), ("SASL_PLAINTEXT", False)):
+            gate = self._gate(listener, kafka.login("SCRAM-SHA-512", tls=tls))
+            if old:
+                gate.change({})
+                self._refused(gate, "kafka.properties", "run")
+            else:
+                self._arrive(gate.start())
+                self._leave(gate)
+        if old:
+            self._of_a_target(gate)
+            self._where_the_brokers_come_later()
+
+    def _of_a_target(self, gate):
+        kafka = self.kafka_server
+        self._refused(gate, "kafka.properties", "check", "--connect")
+        gate.change({"kafka": {"properties": kafka.login(tls=False)},
+                     "targets": {"archive": {"kafka": {"properties": kafka.login("SCRAM-SHA-512", tls=False)}}}})
+        self._refused(gate, "targets.archive.kafka.properties", "run")
+        self._refused(gate, "targets.archive.kafka.properties", "check", "--connect")
+
+    def _where_the_brokers_come_later(self):
+        """That they are away keeps no gate from starting."""
+        gate = self._gate("SASL_SSL", self.kafka_server.login("SCRAM-SHA-512"))
+        self.kafka_server.kill()
+        gate.start(wait=False)
+        self._told(gate, "brokers are down")
+        self.assertIn("event=kafka_old_scram", gate.log(400))
+        self.kafka_server.start()
+        self._told(gate, "refuse the login", "with Kafka 4 use librdkafka 2.6.1")
+        self._leave(gate)
 
 
 class Rights(Secured):

@@ -229,11 +229,15 @@ ConfHandle source_configuration(const SourceOptions& options, int version) {
   return conf;
 }
 
+bool has_old_scram(const rd_kafka_conf_t* configuration, int version) {
+  return version < kFirstScramForKafka4 &&
+         property(configuration, "security.protocol").starts_with("sasl") &&
+         property(configuration, "sasl.mechanisms").starts_with("SCRAM");
+}
+
 void warn_of_known_trouble(const rd_kafka_conf_t* configuration, int version,
                            const Notify& notify) {
-  if (version < kFirstScramForKafka4 &&
-      property(configuration, "security.protocol").starts_with("sasl") &&
-      property(configuration, "sasl.mechanisms").starts_with("SCRAM")) {
+  if (has_old_scram(configuration, version)) {
     notify({Severity::warning, "kafka_old_scram",
             "librdkafka " + version_text(version) +
                 " repeats a mistake in SCRAM that Kafka 4 brokers refuse as invalid credentials; "

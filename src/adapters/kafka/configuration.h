@@ -26,6 +26,9 @@ std::string properties_path(const TargetOptions& options);
 // Why the user may not set the property to that value; empty if he may.
 std::string refusal(const std::string& name, const std::string& value, int version);
 
+// SCRAM by a librdkafka that makes a mistake in it, which Kafka 4 takes for a wrong password.
+bool has_old_scram(const rd_kafka_conf_t* configuration, int version);
+
 // Tells of combinations that are known to go wrong later, as SCRAM with an old librdkafka.
 void warn_of_known_trouble(const rd_kafka_conf_t* configuration, int version, const Notify& notify);
 
