@@ -195,6 +195,11 @@ class Rights(Secured):
         kafka = self.kafka_server
         gate = self._gate("SASL_PLAINTEXT", kafka.login(tls=False)).start(wait=False)
         self._told(gate, "may not use the group gate-1", "may not use the topic results")
+        checked = subprocess.run([places.EINLASS, "check", "--connect", "-c", gate.path], capture_output=True, text=True)
+        self.assertEqual(checked.returncode, 1, checked)
+        for text in ("topic results: this login may not see it; grant it DESCRIBE and READ",
+                     "may not use the group gate-1; grant it READ", "topic archive at "):
+            self.assertIn(text, checked.stderr)
         kafka.allow("Read", "--topic", "results")
         self._told(gate, "may not use the group gate-1")
         kafka.allow("Read", "--group", "gate-1")
@@ -203,7 +208,21 @@ class Rights(Secured):
         kafka.allow("Write", "--topic", "archive")
         self._arrive(gate)
         self.assertEqual(sum(self.world.ends("archive")), RECORDS)
+        self.assertNotIn("target_breaker_open", gate.log(400), "a right that is missing is no failed attempt")
+        self._revoked(gate, "may not use the group gate-1", "--group", "gate-1")
+        kafka.allow("Describe", "--topic", "results")  # So that it is there, but may not be read.
+        self._revoked(gate, "may not use the topic results", "--topic", "results")
+        self.assertEqual(sum(self.world.ends("archive")), 3 * RECORDS)
         self._leave(gate)
+
+    def _revoked(self, gate, text, *resource):
+        """The right to read, while the gate runs; and granted again."""
+        self.kafka_server.forbid("Read", *resource)
+        self.world.produce("results", RECORDS)
+        self._told(gate, text)
+        self.kafka_server.allow("Read", *resource)
+        self._arrive(gate)
+        places.wait_until(lambda: gate.status()["kafka"]["trouble"] == "", 10, "no trouble any more")
 
 
 if __name__ == "__main__":

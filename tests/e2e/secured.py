@@ -53,6 +53,10 @@ class SecuredKafka(local_kafka.Kafka):
         self.administer("kafka.admin.AclCommand", "--add", "--allow-principal", "User:gate",
                         "--operation", operation, *resource)
 
+    def forbid(self, operation, *resource):
+        self.administer("kafka.admin.AclCommand", "--remove", "--force", "--allow-principal", "User:gate",
+                        "--operation", operation, *resource)
+
     def stop(self):
         super().stop()
         shutil.rmtree(self.secrets, ignore_errors=True)

@@ -64,6 +64,7 @@ struct Partition {
   std::uint64_t question = 0;  // The open question about it; 0 = none.
   Instant moved;               // When it last went on elsewhere than at `next`.
   std::string why_stuck;
+  bool forbidden = false;  // The right to read it is missing, and nothing has come since.
   std::vector<core::OffsetRange> finished;  // For the gate, until it has handled its assignment.
 
   bool readable() const { return phase == Phase::reading && !held; }

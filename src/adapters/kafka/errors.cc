@@ -85,6 +85,10 @@ constexpr std::array kAdvice = {
     Advice{RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, "kafka_write_timed_out", Severity::warning,
            Standing::connection,
            "the brokers %b did not take a record for the topic %t in time; tried again"},
+    Advice{RD_KAFKA_RESP_ERR__PURGE_QUEUE, "kafka_write_not_begun", Severity::warning,
+           Standing::passing,
+           "a record for the topic %t was not sent, for librdkafka gave up its producer before; "
+           "another producer tries again"},
     Advice{RD_KAFKA_RESP_ERR__QUEUE_FULL, "kafka_write_queue_full", Severity::warning,
            Standing::connection,
            "too many records wait to be written to the topic %t; tried again"},

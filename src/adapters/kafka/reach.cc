@@ -58,7 +58,10 @@ std::string look_up(rd_kafka_t* client, const std::string& name, int timeout_ms)
   const auto of_topic =
       metadata->topic_cnt > 0 ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
   rd_kafka_metadata_destroy(metadata);
-  return of_topic == RD_KAFKA_RESP_ERR_NO_ERROR ? "" : rd_kafka_err2str(of_topic);
+  if (of_topic == RD_KAFKA_RESP_ERR_NO_ERROR) return "";
+  if (of_topic != RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) return rd_kafka_err2str(of_topic);
+  return "this login may not see it; grant it DESCRIBE and READ (WRITE for a topic that is "
+         "written)";
 }
 
 // The topics that this route of a pattern would read now, by their names; sets `trouble` where they
@@ -97,6 +100,20 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+// Why the group may not be used; empty if it may. Asks what it has committed; where the right is
+// missing no coordinator is found to answer that, and the consumer says why.
+std::string look_up_group(rd_kafka_t* client, const SourceOptions& options, int timeout_ms) {
+  const ListHandle list(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(list.get(), options.topics[0].name.c_str(), 0);
+  constexpr int kMostMs = 2000;
+  auto error = rd_kafka_committed(client, list.get(), std::min(timeout_ms, kMostMs));
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return "";
+  const MessageHandle told(rd_kafka_consumer_poll(client, 0));
+  if (told != nullptr) error = told->err;
+  if (error != RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED) return "";
+  return explain(error, false, "", {options.brokers, options.group, "", ""}).detail;
+}
+
 }  // namespace
 
 void check_configuration(const SourceOptions& options) {
@@ -124,6 +141,9 @@ Reached reach(const SourceOptions& options, Duration patience) {
     rd_kafka_poll(client, 0);
     if (last.code) return {{explained(last, options.brokers)}, {}};
     reached.trouble.push_back("topic " + topic.name + ": " + reason);
+  }
+  if (std::string reason = look_up_group(client, options, timeout_ms); !reason.empty()) {
+    reached.trouble.push_back(std::move(reason));
   }
   return reached;
 }

@@ -57,9 +57,14 @@ bool Source::State::admit(Partition& partition, const rd_kafka_message_t& messag
     return false;
   }
   if (message.err) {
-    tell(message.err, false, rd_kafka_message_errstr(&message), partition.topic);
+    partition.forbidden = message.err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
+    Trouble trouble =
+        explain(message.err, false, rd_kafka_message_errstr(&message), place(partition.topic));
+    if (partition.forbidden) trouble.standing = Standing::passing;  // It stands at the partition.
+    tell(trouble);
     return false;
   }
+  partition.forbidden = false;
   if (passed) return false;
   partition.next = message.offset + 1;
   return true;

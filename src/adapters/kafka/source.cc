@@ -208,10 +208,20 @@ std::string Source::name_of(core::PartitionId id) const {
 
 void Source::set_revoke_timeout(Duration timeout) { state_->rebalance.set_revoke_timeout(timeout); }
 
+// librdkafka says once that a topic may not be read, and nothing when it may: a record says that.
+// Where there is none to read, nothing waits for the right.
+std::string Source::State::why_not_read(const Partition& partition) const {
+  const bool all_read = partition.log && partition.next >= partition.log->end.value;
+  if (!partition.forbidden || all_read) return partition.why_stuck;
+  return explain(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, false, "", place(partition.topic))
+      .detail;
+}
+
 SourceStatus Source::status() const {
   const Troubles& troubles = state_->troubles;
   SourceStatus status;
-  status.joined = state_->rebalance.joined() && !troubles.any(Standing::for_ever);
+  status.joined = state_->rebalance.joined() && !troubles.any(Standing::for_ever) &&
+                  !troubles.has("kafka_group_forbidden") && !troubles.has("kafka_topic_forbidden");
   status.brokers_down = troubles.has("kafka_brokers_down");
   status.trouble = troubles.worst();
   if (!status.joined && status.trouble.empty()) status.trouble = state_->awaited_topics();
@@ -220,7 +230,7 @@ SourceStatus Source::status() const {
     if (!no_token.empty()) status.joined = false, status.trouble = no_token;
   }
   status.offsets_skipped = state_->positions.skipped();
-  state_->assignment.for_each([&status](const Partition& partition) {
+  state_->assignment.for_each([&](const Partition& partition) {
     const Phase phase = partition.phase;
     status.partitions.push_back({.partition = partition.id,
                                  .topic = partition.topic,
@@ -228,10 +238,10 @@ SourceStatus Source::status() const {
                                  .held = partition.held,
                                  .revoking = phase == Phase::revoking || phase == Phase::lost,
                                  .waiting = phase == Phase::waiting,
-                                 .stuck = partition.why_stuck,
+                                 .stuck = state_->why_not_read(partition),
                                  .committed = partition.committed,
                                  .lag = lag_of(partition)});
-    if (status.trouble.empty()) status.trouble = partition.why_stuck;
+    if (status.trouble.empty()) status.trouble = status.partitions.back().stuck;
   });
   return status;
 }

@@ -24,6 +24,8 @@ Verdict verdict(rd_kafka_resp_err_t code) {
     case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR__AUTHENTICATION:
     case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+    // Not sent, for its producer was given up before: for a right that is missing, as a rule.
+    case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
       return Verdict::held;
     case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
     case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:

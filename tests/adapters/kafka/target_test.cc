@@ -266,12 +266,12 @@ TEST(TargetErrors, each_error_has_its_verdict) {
   EXPECT_EQ(verdict(RD_KAFKA_RESP_ERR_NO_ERROR), Verdict::accepted);
   for (const auto code : {RD_KAFKA_RESP_ERR__QUEUE_FULL, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT,
                           RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR__FATAL,
-                          RD_KAFKA_RESP_ERR__PURGE_QUEUE, RD_KAFKA_RESP_ERR__TRANSPORT}) {
+                          RD_KAFKA_RESP_ERR__PURGE_INFLIGHT, RD_KAFKA_RESP_ERR__TRANSPORT}) {
     EXPECT_EQ(verdict(code), Verdict::again) << rd_kafka_err2name(code);
   }
   for (const auto code :
        {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED,
-        RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED}) {
+        RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR__PURGE_QUEUE}) {
     EXPECT_EQ(verdict(code), Verdict::held) << rd_kafka_err2name(code);
   }
   for (const auto code : {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_INVALID_RECORD,
