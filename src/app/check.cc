@@ -1,8 +1,6 @@
 #include "app/check.h"
 
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -13,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "adapters/http/fetch.h"
 #include "adapters/kafka/old_scram.h"
 #include "adapters/kafka/reach.h"
 #include "adapters/redis/store.h"
@@ -22,8 +21,6 @@
 
 namespace einlass::app {
 namespace {
-
-using boost::asio::ip::tcp;
 
 constexpr Duration kPatience = Duration::seconds(5);
 
@@ -44,6 +41,15 @@ bool tell(const std::string& what, const std::string& trouble) {
 // Why there is none to log in with; empty if there is, or need not be.
 std::string without_token(const std::shared_ptr<kafka::Tokens>& tokens) {
   return tokens ? tokens->trouble() : "";
+}
+
+template <class Attempt>
+std::string trouble_of(Attempt attempt) {
+  try {
+    return attempt();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
 }
 
 bool check_kafka(const config::Config& config, const KafkaLogins& logins) {
@@ -118,42 +124,33 @@ bool check_kafka_target(const config::Target& target, std::shared_ptr<kafka::Tok
   return tell(what, trouble);
 }
 
-// Only connects: a request would be a delivery.
-std::string reach(const std::string& host, std::uint16_t port) {
-  boost::asio::io_context io(1);
-  boost::system::error_code result = boost::asio::error::timed_out;
-  tcp::resolver resolver(io);
-  tcp::socket socket(io);
-  resolver.async_resolve(
-      host, std::to_string(port),
-      [&](const boost::system::error_code& error, const tcp::resolver::results_type& found) {
-        if (error) {
-          result = error;
-          return;
-        }
-        boost::asio::async_connect(
-            socket, found, [&](const boost::system::error_code& failed, const tcp::endpoint&) {
-              result = failed;
-            });
-      });
-  io.run_for(std::chrono::microseconds(kPatience.us));
-  return result ? result.message() : "";
+// By that URL. Nothing is sent: a request would be a delivery.
+bool check_way(const std::string& name, const config::HttpUrl& url, http::TargetOptions options) {
+  options.host = url.host;
+  options.port = url.port;
+  const http::ProxyOptions& proxy = options.proxy;
+  const std::string by = proxy.host.empty()
+                             ? ""
+                             : " by the proxy " + to_text(config::HostPort{proxy.host, proxy.port});
+  return tell(name + " at " + url.url + by, trouble_of([&] { return http::reach(options); }));
 }
 
-// Where there is a proxy, that; and no hosts that only the records name.
+// But for hosts that only the records name.
 bool check_http_target(const config::Target& target) {
   const config::HttpTarget& http = target.http;
   const std::string name = "target " + target.name;
-  if (!http.proxy.host.empty()) {
-    const std::string proxy = to_text(config::HostPort{http.proxy.host, http.proxy.port});
-    return tell(name + " by the proxy " + proxy, reach(http.proxy.host, http.proxy.port));
-  }
-  if (!http.host_template.empty()) return true;
-  if (http.urls.empty()) return tell(name + " at " + http.url, reach(http.host, http.port));
+  http::TargetOptions options = target_options(target, ShardPlace{});
+  options.timeout = kPatience;
   bool good = true;
-  for (const config::HttpUrl& url : http.urls) {
-    good = tell(name + " at " + url.url, reach(url.host, url.port)) && good;
+  if (options.login.kind == http::LoginOptions::Kind::oauth2) {
+    good = tell(name + ", token from " + options.login.token.host,
+                trouble_of([&] { return http::without_token(options); }));
   }
+  if (!http.host_template.empty()) return good;
+  if (http.urls.empty()) {
+    return check_way(name, {http.url, http.tls, http.host, http.port, http.path}, options) && good;
+  }
+  for (const config::HttpUrl& url : http.urls) good = check_way(name, url, options) && good;
   return good;
 }
 

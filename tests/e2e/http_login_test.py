@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import resource
 import subprocess
 import sys
 import unittest
@@ -95,6 +96,8 @@ class Logins(http_scenario.HttpScenario):
         password = self.secret("open sesame")
         wanted = "Basic " + base64.b64encode(f"ali:{password}".encode()).decode()
         receiver = self.answering(lambda request: 204 if request.headers.get("authorization") == wanted else 401)
+        most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+        resource.setrlimit(resource.RLIMIT_CORE, (most, most))  # As for whoever wants core dumps of all.
         path = os.path.join(self.world.directory, "password")
         with open(path, "w") as file:
             file.write(self.secret("wrong and long") + "\n")
@@ -102,6 +105,7 @@ class Logins(http_scenario.HttpScenario):
         gate = self.gate({"url": f"http://127.0.0.1:{receiver.port}/",
                           "auth": {"basic": {"username": "ali", "password_file": path}}}, wait=False)
         self.wait_until_unusable(gate, "the login is refused")
+        self.assertEqual(resource.prlimit(gate.process.pid, resource.RLIMIT_CORE)[0], 0, "a core dump has passwords in it")
         with open(path + ".new", "w") as file:
             file.write(password + "\n")
         os.rename(path + ".new", path)
@@ -119,11 +123,13 @@ class Logins(http_scenario.HttpScenario):
         gate = self.gate({"url": f"http://127.0.0.1:{receiver.port}/", "auth": self.oauth2(tokens, secret)},
                          wait=False, retry={"initial": "100ms", "max": "1s", "attempts": 2}, dead_letter="results.dead")
         self.wait_until_unusable(gate, "invalid_client")
+        self.assert_check_says(gate, "invalid_client")
         self.assertEqual(receiver.requests(), [], "requests without a token")
         tokens.refuse = False
         self.assert_delivered(receiver)
         self.assertEqual(gate.status()["books"]["dead_lettered"], 0, "a missing token must not cost attempts")
         gate.wait_until_ready()
+        self.assert_check_is_good(gate)
         self.assert_no_secret_is_told()
 
     def test_a_token_that_is_revoked(self):

@@ -85,10 +85,12 @@ class Proxies(http_scenario.HttpScenario):
         gate = self.gate({"url": f"https://127.0.0.1:{server.port}/", "ca_file": authority.file,
                           "proxy": self.url(f"gate:{self.password}")}, wait=False)
         self.wait_until_unusable(gate, "the proxy refuses the way: status 403")
+        self.assert_check_says(gate, "the proxy refuses the way: status 403")
         self.assertEqual(self.receiver.requests(), [])
         self.proxy.start()
         self.assert_delivered(self.receiver)
         gate.wait_until_ready()
+        self.assert_check_is_good(gate)
         self.assert_no_secret_is_told()
 
 

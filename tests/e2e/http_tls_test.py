@@ -39,9 +39,11 @@ class Tls(http_scenario.HttpScenario):
         self.nginx.start(self.strangers().sign("strange"))
         gate = self.start_gate()
         self.wait_until_unusable(gate, "certificate refused: unable to get local issuer certificate")
+        self.assert_check_says(gate, "certificate refused: unable to get local issuer certificate")
         self.assert_nothing_came()
         self.nginx.start(self.good)
         self.assert_repaired(gate)
+        self.assert_check_is_good(gate)
 
     def test_the_wrong_authority_is_replaced_on_disk(self):
         path = self.strangers().file

@@ -3,28 +3,41 @@
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "adapters/http/addresses.h"
 #include "adapters/http/connection.h"
+#include "adapters/http/proxy.h"
 #include "adapters/http/request_writer.h"
+#include "adapters/http/tls.h"
+#include "adapters/http/token_client.h"
 #include "adapters/http/words.h"
 
 namespace einlass::http {
 namespace {
 
-// One exchange on a connection that is closed after it.
+// One exchange on a connection that is closed after it, or before it has begun if nothing is to be
+// sent.
 class Fetch final : public ConnectionOwner {
  public:
-  explicit Fetch(TargetOptions options)
+  Fetch(TargetOptions options, bool sends)
       : options_{std::move(options)},
-        settings_{.peer = host_and_port(options_.host, options_.port),
-                  .timeout = in_words(options_.timeout),
-                  .kept_body = {.of_2xx = kMaxAnswerBody, .of_others = kMaxAnswerBody}},
-        addresses_{io_, Hop{options_.host, options_.port}, /*refuse_private=*/false,
-                   options_.addresses_for,
+        settings_{
+            .peer = host_and_port(options_.host, options_.port),
+            .timeout = in_words(options_.timeout),
+            .server_name = options_.server_name.empty() ? options_.host : options_.server_name,
+            .kept_body = {.of_2xx = kMaxAnswerBody, .of_others = kMaxAnswerBody},
+            .http2 = !sends},  // It is asked then whether to send.
+        addresses_{io_, first_hop(options_.proxy, options_.host, options_.port),
+                   /*refuse_private=*/false, options_.addresses_for,
                    [this](const std::string& trouble) { resolved(trouble); }},
-        deadlines_{io_, options_.timeout} {}
+        deadlines_{io_, options_.timeout} {
+    go_through(options_.proxy, options_.host, options_.port, settings_);
+    if (!options_.tls) return;
+    tls_.emplace(options_.certificates, !sends && options_.may_speak_http2());
+    settings_.tls = &*tls_;
+  }
 
   Fetched run() {
     const auto now = std::chrono::steady_clock::now();
@@ -49,7 +62,14 @@ class Fetch final : public ConnectionOwner {
     fetched_ = {answer.status, std::string(answer.body), answer.trouble};
   }
   void idle_closed(Connection&) override {}
-  bool established(Connection&) override { return true; }  // Only asked about HTTP/2.
+  bool established(Connection& connection) override {
+    ended_ = true;
+    const bool is_other = options_.tls && !connection.speaks_http2();
+    if (options_.http2 == Http2::always && is_other) {
+      fetched_.trouble = "the server does not choose HTTP/2, and http2 is always";
+    }
+    return false;
+  }
   void connect_failed(const Endpoint&) override {}
 
   void resolved(const std::string& trouble) {
@@ -59,6 +79,7 @@ class Fetch final : public ConnectionOwner {
 
   boost::asio::io_context io_{1};
   TargetOptions options_;
+  std::optional<TlsContext> tls_;
   ConnectionSettings settings_;
   Addresses addresses_;
   Deadlines deadlines_;
@@ -71,7 +92,22 @@ class Fetch final : public ConnectionOwner {
 
 Fetched fetch(TargetOptions options) {
   options.method = "GET";
-  return Fetch(std::move(options)).run();
+  return Fetch(std::move(options), /*sends=*/true).run();
+}
+
+std::string reach(const TargetOptions& options) {
+  return Fetch(options, /*sends=*/false).run().trouble;
+}
+
+std::string without_token(const TargetOptions& options) {
+  boost::asio::io_context io(1);
+  std::optional<std::string> trouble;
+  TokenClient client(io, options.login.token, options.proxy, options.certificates, options.timeout,
+                     [&](const TokenAnswer& answer) { trouble = answer.trouble; });
+  client.ask(options.login.secret.value);
+  while (!trouble && io.run_one() > 0) {
+  }
+  return trouble.value_or("");
 }
 
 }  // namespace einlass::http

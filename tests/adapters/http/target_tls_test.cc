@@ -106,13 +106,19 @@ TEST_F(TargetTls, what_is_older_than_tls_1_2_is_refused) {
 }
 
 TEST_F(TargetTls, a_server_without_tls_is_a_failed_attempt) {
-  ScriptedServer server([](Peer& peer) {
-    peer.write("HTTP/1.1 400 Bad Request\r\n\r\n");
-    peer.wait_for_end();
-  });
-  const auto world = world_at(server);
-  EXPECT_EQ(world->deliver().outcome, Outcome::retry);
-  EXPECT_TRUE(world->trouble().starts_with("TLS: ")) << world->trouble();
+  std::string heard;
+  {
+    ScriptedServer server([&](Peer& peer) {
+      heard = peer.read_some();
+      peer.write("HTTP/1.1 400 Bad Request\r\n\r\n");
+      peer.wait_for_end();
+    });
+    const auto world = world_at(server);
+    EXPECT_EQ(world->deliver("a secret").outcome, Outcome::retry);
+    EXPECT_TRUE(world->trouble().starts_with("TLS: ")) << world->trouble();
+  }
+  EXPECT_TRUE(heard.starts_with("\x16\x03")) << "something else than a greeting of TLS";
+  EXPECT_EQ(heard.find("secret"), std::string::npos);
 }
 
 TEST_F(TargetTls, a_server_that_hangs_up_instead_of_shaking_hands_is_a_failed_attempt) {

@@ -273,6 +273,23 @@ TEST_F(RedisClientCertificate, IsRenewedOnDisk) {
   EXPECT_TRUE(answers(side, sliding_log("callbacks", 5)));
 }
 
+// Takes connections, and leaves what they say unread.
+TEST_F(RedisTls, AServerThatNeverShakesHandsIsToldAndTriedAgain) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto silent = options();
+  silent.port = free_port();
+  address.sin_port = htons(silent.port);
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(listener, 8), 0);
+  GateSide side(silent);
+  ASSERT_TRUE(side.until([&] { return side.notice("redis_unreachable"); }));
+  EXPECT_TRUE(side.says("no connection within")) << side.notices.back().detail;
+  close(listener);
+}
+
 TEST_F(RedisTls, AServerWithoutTlsIsTold) {
   RedisServer plain;
   auto wrong = options();
