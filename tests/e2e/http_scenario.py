@@ -1,8 +1,5 @@
 """What the scenarios of HTTP targets share: a topic, a gate that delivers it to a server of ours, and its end."""
 
-import os
-import subprocess
-
 import answering
 import places
 import scenario
@@ -52,24 +49,6 @@ class HttpScenario(scenario.Scenario):
         places.wait_until(told, patience, f"/readyz to say '{reason}'")
         self.assertIn(reason, self.target(gate)["unusable"])
         places.wait_until(lambda: reason in gate.log(), 10, f"the log to say '{reason}'")
-
-    def check(self, gate):
-        """Whether all that its config names can be reached, and what is said of it."""
-        done = subprocess.run([places.EINLASS, "check", "--connect", "-c", gate.path], capture_output=True, text=True,
-                              timeout=60 * places.PATIENCE, check=False)
-        said = done.stdout + done.stderr
-        with open(os.path.join(self.world.directory, "check.log"), "a") as log:
-            log.write(said)  # Secrets are looked for there too.
-        return done.returncode == 0, said
-
-    def assert_check_says(self, gate, reason):
-        good, said = self.check(gate)
-        self.assertFalse(good, said)
-        self.assertIn(reason, said)
-
-    def assert_check_is_good(self, gate):
-        good, said = self.check(gate)
-        self.assertTrue(good, said)
 
     def assert_no_secret_is_told(self):
         self.assertEqual(self.world.secrets_told(), "")

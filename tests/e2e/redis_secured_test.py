@@ -131,10 +131,12 @@ class Secured(scenario.Scenario):
                             ("certificate has expired", {"expired": True})):
             self.server.show(**how)
             self.assert_told(gate, f"the server's certificate is not accepted: {reason}")
+        self.assert_check_says(gate, "certificate has expired")
         self.assertNotIn("auth", self.server.command_calls())
         self.assert_nothing_new()
         self.server.show()
         self.assert_goes_on(gate)
+        self.assert_check_is_good(gate)
 
     def test_what_is_wrong_or_renewed_on_disk(self):
         replace(self.pair, self.strangers.sign("gate"))

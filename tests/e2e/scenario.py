@@ -1,5 +1,7 @@
 """The promises every scenario ends with."""
 
+import os
+import subprocess
 import unittest
 
 import deliveries
@@ -65,6 +67,24 @@ class Scenario(unittest.TestCase):
             places.wait_until(everywhere, 40, f"told: {texts}")
         except AssertionError as error:
             raise AssertionError(f"{error}\n{places.get(gate.port, '/readyz')}\n{gate.status()}") from None
+
+    def check(self, gate):
+        """Whether all that its config names can be reached, and what is said of it."""
+        done = subprocess.run([places.EINLASS, "check", "--connect", "-c", gate.path], capture_output=True, text=True,
+                              timeout=60 * places.PATIENCE, check=False)
+        said = done.stdout + done.stderr
+        with open(os.path.join(self.world.directory, "check.log"), "a") as log:
+            log.write(said)  # Secrets are looked for there too.
+        return done.returncode == 0, said
+
+    def assert_check_says(self, gate, reason):
+        good, said = self.check(gate)
+        self.assertFalse(good, said)
+        self.assertIn(reason, said)
+
+    def assert_check_is_good(self, gate):
+        good, said = self.check(gate)
+        self.assertTrue(good, said)
 
     def assert_books_closed(self, gates):
         """Of gates that have nothing left to do."""

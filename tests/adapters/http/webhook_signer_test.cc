@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 #include "adapters/http/target_world.h"
+#include "adapters/temporary_directory.h"
 
 namespace einlass::http::testing {
 namespace {
@@ -47,6 +50,35 @@ TEST(WebhookSigner, what_is_no_key_is_refused_without_showing_it) {
       EXPECT_EQ(std::string(error.what()).find("aHV"), std::string::npos) << error.what();
     }
   }
+}
+
+TEST(WebhookSigner, keys_are_renewed_in_their_files) {
+  const adapters::testing::TemporaryDirectory directory;
+  const std::string now = directory.file("now"), old = directory.file("old");
+  const auto write = [](const std::string& path, const std::string& text) {
+    std::ofstream(path + ".new") << text << '\n';
+    std::filesystem::rename(path + ".new", path);
+  };
+  WebhookSigner signer({.secret = {kShared, now}, .previous_secret = {kShared, old}});
+  const std::string one(
+      WebhookSigner({.secret = {kShared, ""}, .previous_secret = {}}).sign("id", "1", "body"));
+  EXPECT_EQ(signer.sign("id", "1", "body"), one + " " + one);
+  write(now, kPrivate);
+  signer.look();
+  const std::string other(
+      WebhookSigner({.secret = {kPrivate, ""}, .previous_secret = {}}).sign("id", "1", "body"));
+  EXPECT_EQ(signer.sign("id", "1", "body"), other + " " + one);
+  EXPECT_EQ(signer.trouble(), "");
+  // What is no key changes nothing, and is told without it.
+  write(old, "hunter2");
+  signer.look();
+  EXPECT_EQ(signer.sign("id", "1", "body"), other + " " + one);
+  EXPECT_NE(signer.trouble().find(old), std::string::npos) << signer.trouble();
+  EXPECT_EQ(signer.trouble().find("hunter2"), std::string::npos);
+  write(old, kPrivate);
+  signer.look();
+  EXPECT_EQ(signer.sign("id", "1", "body"), other + " " + other);
+  EXPECT_EQ(signer.trouble(), "");
 }
 
 TEST(WebhookSigner, each_attempt_is_signed_anew_under_the_same_id) {
