@@ -107,6 +107,14 @@ struct Commit {
   std::span<const CommitEntry> entries;
 };
 
+// The records just sent to the target, and these offsets, in which they count as finished, take
+// effect together or not at all. Ends with their attempts, which all end alike; until then nothing
+// else is committed of these partitions. The entries belong to the gate and live until then.
+struct Transact {
+  TargetId target;
+  std::span<const CommitEntry> entries;
+};
+
 // Nothing of this assignment is left in the gate and its last commit has ended.
 struct PartitionDone {
   PartitionId partition;
@@ -116,7 +124,7 @@ struct PartitionDone {
 struct Stopped {};
 
 using Command = std::variant<Send, Forget, Ask, Release, Ended, ForgetLine, DeadLetter, Hold, Read,
-                             Commit, PartitionDone, Stopped>;
+                             Commit, Transact, PartitionDone, Stopped>;
 
 // In the order in which they are to be done. Cleared and used again by the caller.
 using Commands = std::vector<Command>;

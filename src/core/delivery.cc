@@ -10,13 +10,14 @@ Delivery::Delivery(const GateOptions& options, Records& records, Deadlines& dead
     : options_(options), records_(records), deadlines_(deadlines), random_(options.seed) {
   for (const TargetOptions& target : options.targets) {
     CHECK(target.max_in_flight > 0);
-    targets_.push_back(Target{0, Instant{}, Breaker(target.breaker)});
+    CHECK(!target.transactional || (target.max_in_flight == 1 && target.batch.records > 1));
+    targets_.push_back(Target{0, false, Instant{}, Breaker(target.breaker)});
   }
 }
 
 std::uint32_t Delivery::room(TargetId target, Instant now) const {
   const Target& at = targets_[target.value];
-  if (at.hold_until > now) return 0;
+  if (at.hold_until > now || at.committing) return 0;
   const std::uint32_t most = options_.targets[target.value].max_in_flight;
   const std::uint32_t free = at.in_flight >= most ? 0 : most - at.in_flight;
   if (at.breaker.closed()) return free;
@@ -38,11 +39,11 @@ void Delivery::send(Record& record, const Permit& permit, bool leads, Instant no
                     Commands& commands) {
   const TargetId target = options_.routes[record.route.value].target;
   record.leads = leads;
-  if (leads) {
-    CHECK(room(target, now) > 0);
-    ++targets_[target.value].in_flight;
-    targets_[target.value].breaker.sent(record.id);
-  }
+  Target& at = targets_[target.value];
+  CHECK(!leads || room(target, now) > 0);
+  if (leads) at.breaker.sent(record.id);
+  // The next transaction must know what became of each record of this one.
+  if (leads || options_.targets[target.value].transactional) ++at.in_flight;
   ++record.attempt.value;
   record.since = now;
   record.permit = permit;
@@ -51,11 +52,13 @@ void Delivery::send(Record& record, const Permit& permit, bool leads, Instant no
 }
 
 void Delivery::ended(const Record& record, Outcome outcome, Instant now) {
-  if (!record.leads) return;
   const TargetId target = options_.routes[record.route.value].target;
   Target& at = targets_[target.value];
-  CHECK(at.in_flight > 0);
-  --at.in_flight;
+  if (record.leads || options_.targets[target.value].transactional) {
+    CHECK(at.in_flight > 0);
+    --at.in_flight;
+  }
+  if (!record.leads) return;
   const bool was_closed = at.breaker.closed();
   at.breaker.ended(record.id, record.since, outcome, now);
   if (!was_closed || !at.breaker.closed()) arm(target, now);

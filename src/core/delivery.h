@@ -38,6 +38,12 @@ class Delivery {
   // The record's attempt has ended: the place that it has at the target is free again.
   void ended(const Record& record, Outcome outcome, Instant now);
 
+  // No attempt is under way.
+  bool idle(TargetId target) const { return targets_[target.value].in_flight == 0; }
+
+  // A commit is under way that no transaction of the target may overtake, or no more.
+  void set_committing(TargetId target, bool is) { targets_[target.value].committing = is; }
+
   // Sends nothing more to the target for so long; a hold that lasts longer stays. Its end comes as
   // the target's alarm.
   void hold(TargetId target, Duration length, Instant now);
@@ -51,7 +57,8 @@ class Delivery {
 
  private:
   struct Target {
-    std::uint32_t in_flight = 0;
+    std::uint32_t in_flight = 0;  // Requests; records where it is transactional.
+    bool committing = false;
     Instant hold_until;
     Breaker breaker;
   };

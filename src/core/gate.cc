@@ -30,6 +30,8 @@ Gate::Gate(const GateOptions& options)
       delivery_(options_, records_, deadlines_),
       admission_(options_, records_, delivery_, deadlines_, stats_) {
   CHECK(options.most_finished_text >= kLeastFinishedText);
+  transactions_.resize(options.targets.size());
+  for (const TargetOptions& target : options.targets) transactional_ |= target.transactional;
   for (std::size_t i = 0; i < options.routes.size(); ++i) {
     const RouteOptions& route = options.routes[i];
     CHECK(route.target.value < options.targets.size());
@@ -42,7 +44,7 @@ void Gate::handle(const Event& event, Instant now, Commands& commands) {
   CHECK(now >= now_);
   now_ = now;
   std::visit([&](const auto& it) { on(it, now, commands); }, event);
-  admission_.serve_targets(now, commands);
+  serve_targets(now, commands);
 }
 
 void Gate::reconfigure(const GateOptions& options, Instant now, Commands& commands) {
@@ -54,6 +56,7 @@ void Gate::reconfigure(const GateOptions& options, Instant now, Commands& comman
     CHECK(options.targets[i].max_in_flight > 0);
     CHECK(options.targets[i].retry_share == options_.targets[i].retry_share);
     CHECK((options.targets[i].batch.records > 1) == (options_.targets[i].batch.records > 1));
+    CHECK(options.targets[i].transactional == options_.targets[i].transactional);
   }
   for (std::size_t i = 0; i < options.routes.size(); ++i) {
     CHECK(same_shape(options.routes[i], options_.routes[i]));
@@ -65,7 +68,7 @@ void Gate::reconfigure(const GateOptions& options, Instant now, Commands& comman
   intake_.look_again(commands);
   admission_.look_again(now, commands);
   arm_commit(now);
-  admission_.serve_targets(now, commands);
+  serve_targets(now, commands);
 }
 
 // ---- what happens to a record ----
@@ -127,7 +130,14 @@ void Gate::make_ready(Slot slot, Instant now, Commands& commands) {
 void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
   Record* found = records_.find(event.record);
   if (found == nullptr || found->attempt != event.attempt) return;
-  Record& record = *found;
+  const TargetId target = target_of(found->route);
+  end_attempt(*found, event, now, commands);
+  if (!transacts(target) || !delivery_.idle(target)) return;
+  end_transaction(target, event.outcome, now, commands);
+}
+
+void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
+                       Commands& commands) {
   // Of an abandoned record it is the attempt that ends here only if no dead letter was on its way.
   const bool abandoned = record.state == RecordState::abandoned && !record.doom;
   if (record.state != RecordState::attempting && !abandoned) return;
@@ -137,7 +147,10 @@ void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
   if (!abandoned && record.leads) admission_.place_free(record);
   if (event.hold_target) delivery_.hold(route.target, *event.hold_target, now);
   admission_.ended(record, now, commands);
-  if (abandoned) return end_abandoned(record, now, commands);
+  if (abandoned) {
+    if (event.outcome == Outcome::accepted) finish_abandoned(record);
+    return end_abandoned(record, now, commands);
+  }
 
   RouteStats& stats = stats_[record.route.value];
   stats.attempt_duration.observe(now - record.since);
@@ -225,7 +238,9 @@ void Gate::on(const DeadLetterEnded& event, Instant now, Commands& commands) {
 void Gate::finish(Record& record, Instant now, Commands& commands) {
   const PartitionId id = record.partition;
   intake_[id].ledger.finish(record.entry);
-  mark_dirty(id, now);
+  // A transaction has committed what it delivered.
+  const bool committed = record.state == RecordState::attempting && transacts(id);
+  if (!committed) mark_dirty(id, now);
   take_leave(record, now, commands);
   settle(id, now, commands);
 }
@@ -345,22 +360,6 @@ void Gate::ring(Alarm alarm, Instant now, Commands& commands) {
     case Alarm::Kind::commit:
       return commit(now, commands);
   }
-}
-
-// ---- what people may look at ----
-
-std::vector<Waiting> Gate::waiting(Instant now) const {
-  std::vector<Waiting> waiting(options_.routes.size());
-  for (std::size_t i = 0; i < waiting.size(); ++i) {
-    const RouteId route{static_cast<std::uint16_t>(i)};
-    waiting[i].limit = stats_[i].never;
-    waiting[i].retry = records_.count(route, RecordState::backing_off) - waiting[i].limit;
-    waiting[i].order = records_.count(route, RecordState::behind);
-    waiting[i].in_flight = records_.count(route, RecordState::attempting) +
-                           records_.count(route, RecordState::dead_lettering);
-  }
-  admission_.add_waiting(now, waiting);
-  return waiting;
 }
 
 void Gate::check_invariants() const {

@@ -95,7 +95,10 @@ class Gate {
   void on(const CommitEnded& event, Instant now, Commands& commands);
   void on(const StopRequested& event, Instant now, Commands& commands);
   void on(const TimePassed& event, Instant now, Commands& commands);
+  void serve_targets(Instant now, Commands& commands);
   void ring(Alarm alarm, Instant now, Commands& commands);
+
+  void end_attempt(Record& record, const DeliveryEnded& event, Instant now, Commands& commands);
 
   // A record's way on. Each leaves the record in the state that its name says, or absent.
   void turn_away(const RecordArrived& event, Instant now, Commands& commands);
@@ -126,7 +129,18 @@ class Gate {
   void mark_dirty(PartitionId id, Instant now);
   void arm_commit(Instant now);
   void commit(Instant now, Commands& commands);
-  CommitEntry entry_of(PartitionId id);
+  CommitEntry entry_of(PartitionId id, const Ledger& ledger) const;
+
+  // transacting.cc
+  bool transacts(TargetId target) const { return options_.targets[target.value].transactional; }
+  bool transacts(PartitionId id) const { return transacts(target_of(intake_[id].route)); }
+  TargetId target_of(RouteId route) const { return options_.routes[route.value].target; }
+  void begin_transaction(TargetId target, Commands& commands);
+  void take_part(PartitionId id, TargetId target);
+  void end_transaction(TargetId target, Outcome outcome, Instant now, Commands& commands);
+  void finish_abandoned(const Record& record);
+  void let_transactions_wait();
+  void let_transactions_go_on();
 
   GateOptions options_;
   Deadlines deadlines_;
@@ -136,6 +150,15 @@ class Gate {
   Lanes lanes_;
   Delivery delivery_;
   Admission admission_;
+
+  struct Transaction {
+    std::vector<Slot> records;
+    std::vector<CommitEntry> entries;
+    std::uint64_t births = 0;  // As open_commit_births_.
+  };
+
+  std::vector<Transaction> transactions_;  // By TargetId; at most one of each is open.
+  bool transactional_ = false;             // Some target is.
 
   std::vector<PartitionId> dirty_;  // Their ledgers have moved; some may be gone meanwhile.
   std::vector<CommitEntry> open_commit_;

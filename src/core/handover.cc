@@ -152,23 +152,25 @@ void Gate::commit(Instant now, Commands& commands) {
   if (commit_is_open_) return;
   open_commit_.clear();
   open_commit_births_ = intake_.births();
-  for (const PartitionId id : dirty_) {
+  std::erase_if(dirty_, [this](PartitionId id) {
     Partition& partition = intake_[id];
-    if (!intake_.exists(id) || !partition.dirty) continue;
+    if (!intake_.exists(id) || !partition.dirty) return true;
+    // A transaction is under way that commits it, and must not be taken back.
+    if (transacts(id) && !delivery_.idle(target_of(partition.route))) return false;
     partition.dirty = false;
-    if (partition.fenced) continue;
+    if (partition.fenced) return true;
     partition.in_commit = true;
-    open_commit_.push_back(entry_of(id));
-  }
-  dirty_.clear();
+    open_commit_.push_back(entry_of(id, partition.ledger));
+    return true;
+  });
   if (open_commit_.empty()) return;
   commit_is_open_ = true;
+  let_transactions_wait();
   last_commit_ = now;
   commands.push_back(Commit{open_commit_});
 }
 
-CommitEntry Gate::entry_of(PartitionId id) {
-  const Ledger& ledger = intake_[id].ledger;
+CommitEntry Gate::entry_of(PartitionId id, const Ledger& ledger) const {
   CommitEntry entry{id, ledger.committable(), {}};
   entry.finished = write_finished(entry.next, ledger.finished_ranges());
   CHECK(entry.finished.size() <= options_.most_finished_text);
@@ -178,6 +180,7 @@ CommitEntry Gate::entry_of(PartitionId id) {
 void Gate::on(const CommitEnded& event, Instant now, Commands& commands) {
   if (!commit_is_open_) return;
   commit_is_open_ = false;
+  let_transactions_go_on();
   const auto had_part = [this](PartitionId id) {
     return intake_.exists(id) && intake_[id].birth <= open_commit_births_;
   };

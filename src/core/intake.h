@@ -42,7 +42,7 @@ struct Partition {
   HoldReason held_for{};    // The reason of the last hold.
   bool dirty = false;       // The ledger has moved since the last commit was sent.
   bool fenced = false;      // Nothing may be committed any more.
-  bool in_commit = false;   // Part of the commit that is open.
+  bool in_commit = false;   // Part of the commit, or transaction, that is open.
   Instant deadline;         // While revoking: how long attempts may still take.
   std::uint64_t birth = 0;  // Which assignment of this gate it is: 1, 2, 3, ...
 };
@@ -61,6 +61,7 @@ class Intake {
   void release(PartitionId id);
 
   Partition& operator[](PartitionId id) { return partitions_[id.value]; }
+  const Partition& operator[](PartitionId id) const { return partitions_[id.value]; }
   const std::vector<Partition>& all() const { return partitions_; }
   bool exists(PartitionId id) const;
 

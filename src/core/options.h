@@ -60,6 +60,9 @@ struct BatchOptions {
 struct TargetOptions {
   std::uint32_t max_in_flight = 64;  // Requests.
   BatchOptions batch{};
+  // A request's records and their offsets take effect together or not at all: see Transact.
+  // REQUIRES: max_in_flight is 1, and there are batches.
+  bool transactional = false;
   BreakerOptions breaker{};
   // How many of a hundred attempts may be retries while fresh records could have been sent instead;
   // 100 = all of them. REQUIRES: 1 to 100; 100 where there are batches.

@@ -141,4 +141,18 @@ std::vector<LineStanding> Admission::longest_lines(std::size_t most, Instant now
   return lines;
 }
 
+std::vector<Waiting> Gate::waiting(Instant now) const {
+  std::vector<Waiting> waiting(options_.routes.size());
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    const RouteId route{static_cast<std::uint16_t>(i)};
+    waiting[i].limit = stats_[i].never;
+    waiting[i].retry = records_.count(route, RecordState::backing_off) - waiting[i].limit;
+    waiting[i].order = records_.count(route, RecordState::behind);
+    waiting[i].in_flight = records_.count(route, RecordState::attempting) +
+                           records_.count(route, RecordState::dead_lettering);
+  }
+  admission_.add_waiting(now, waiting);
+  return waiting;
+}
+
 }  // namespace einlass::core

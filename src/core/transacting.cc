@@ -1,0 +1,101 @@
+// The third part of Gate: records that are delivered, and offsets that are committed, together.
+//
+// The offsets of a transaction say of its records that they are finished, so whoever reads on from
+// there never sees them again; and if it comes to nothing, they are where they were. For each
+// partition the order of what is committed is that of what finished: while a transaction is under
+// way nothing else is committed of the partitions of its target's routes, and while such a commit
+// is under way no transaction begins. What finished in another way, as a dead letter, is committed
+// with the next transaction, or by itself where none is under way.
+#include <algorithm>
+#include <variant>
+
+#include "core/gate.h"
+
+namespace einlass::core {
+
+// Records that go together leave here alone.
+void Gate::serve_targets(Instant now, Commands& commands) {
+  const std::size_t before = commands.size();
+  admission_.serve_targets(now, commands);
+  if (!transactional_) return;
+  for (std::size_t i = before, end = commands.size(); i < end; ++i) {
+    const auto* send = std::get_if<Send>(&commands[i]);
+    if (send == nullptr || !transacts(send->target)) continue;
+    transactions_[send->target.value].records.push_back(send->record.slot);
+    if (!send->more) begin_transaction(send->target, commands);
+  }
+}
+
+// REQUIRES: its records have just been sent.
+void Gate::begin_transaction(TargetId target, Commands& commands) {
+  Transaction& transaction = transactions_[target.value];
+  transaction.births = intake_.births();
+  transaction.entries.clear();
+  for (const Slot slot : transaction.records) take_part(records_[slot].partition, target);
+  for (const PartitionId id : dirty_) {
+    const bool here = intake_.exists(id) && intake_[id].dirty && !intake_[id].fenced;
+    if (here && target_of(intake_[id].route) == target) take_part(id, target);
+  }
+  transaction.records.clear();
+  commands.push_back(Transact{target, transaction.entries});
+}
+
+// Once, with all that the transaction has of it.
+void Gate::take_part(PartitionId id, TargetId target) {
+  Transaction& transaction = transactions_[target.value];
+  const auto same = [id](const CommitEntry& entry) { return entry.partition == id; };
+  if (std::any_of(transaction.entries.begin(), transaction.entries.end(), same)) return;
+  Partition& partition = intake_[id];
+  Ledger after = partition.ledger;
+  for (const Slot slot : transaction.records) {
+    if (records_[slot].partition == id) after.finish(records_[slot].entry);
+  }
+  partition.dirty = false;
+  partition.in_commit = true;
+  transaction.entries.push_back(entry_of(id, after));
+}
+
+// REQUIRES: all of its attempts have ended.
+void Gate::end_transaction(TargetId target, Outcome outcome, Instant now, Commands& commands) {
+  Transaction& transaction = transactions_[target.value];
+  for (const CommitEntry& entry : transaction.entries) {
+    const PartitionId id = entry.partition;
+    if (!intake_.exists(id) || intake_[id].birth > transaction.births) continue;
+    intake_[id].in_commit = false;
+    if (outcome != Outcome::accepted) mark_dirty(id, now);
+  }
+  for (const CommitEntry& entry : transaction.entries) {
+    const PartitionId id = entry.partition;
+    if (intake_.exists(id) && intake_[id].birth <= transaction.births) settle(id, now, commands);
+  }
+  transaction.entries.clear();
+  arm_commit(now);
+}
+
+// The partition may be here still, and a dead letter of it about to be committed.
+void Gate::finish_abandoned(const Record& record) {
+  const PartitionId id = record.partition;
+  if (!transacts(target_of(record.route)) || !intake_.exists(id)) return;
+  if (intake_[id].birth > transactions_[target_of(record.route).value].births) return;
+  intake_[id].ledger.finish(record.entry);
+}
+
+// While the open commit is under way.
+void Gate::let_transactions_wait() {
+  if (!transactional_) return;
+  for (const CommitEntry& entry : open_commit_) {
+    if (transacts(entry.partition)) {
+      delivery_.set_committing(target_of(intake_[entry.partition].route), true);
+    }
+  }
+}
+
+void Gate::let_transactions_go_on() {
+  if (!transactional_) return;
+  for (std::uint16_t i = 0; i < transactions_.size(); ++i) {
+    delivery_.set_committing(TargetId{i}, false);
+    admission_.touch(TargetId{i});
+  }
+}
+
+}  // namespace einlass::core
