@@ -108,8 +108,9 @@ bool check_redis(const config::Config& config) {
   return tell(where_redis_is(config.redis), trouble);
 }
 
-bool check_kafka_target(const config::Target& target, std::shared_ptr<kafka::Tokens> tokens) {
-  kafka::TargetOptions options = kafka_target_options(target);
+bool check_kafka_target(const config::Config& config, const config::Target& target,
+                        std::shared_ptr<kafka::Tokens> tokens) {
+  kafka::TargetOptions options = kafka_target_options(config, target, ShardPlace{});
   options.tokens = std::move(tokens);
   const std::string what =
       "target " + target.name + ", topic " + options.topic + " at " + options.brokers;
@@ -165,7 +166,7 @@ std::string refused_by_kafka(const config::Config& config) {
     kafka::check_configuration(source);
     for (std::size_t i = 0; i < config.targets.size(); ++i) {
       if (!config.targets[i].kafka) continue;
-      kafka::TargetOptions target = kafka_target_options(config.targets[i]);
+      kafka::TargetOptions target = kafka_target_options(config, config.targets[i], ShardPlace{});
       target.tokens = logins.of_target(i);
       kafka::check_configuration(target);
     }
@@ -179,7 +180,8 @@ std::string refused_login(const config::Config& config) {
   std::vector<kafka::TargetOptions> targets;
   for (const config::Target& target : config.targets) {
     // With tokens there is nothing to find out.
-    if (target.kafka && !target.kafka->oauth) targets.push_back(kafka_target_options(target));
+    if (target.kafka && !target.kafka->oauth)
+      targets.push_back(kafka_target_options(config, target, ShardPlace{}));
   }
   try {
     std::string why;
@@ -201,8 +203,8 @@ int check_connections(const config::Config& config) {
   if (uses_redis(config)) good = check_redis(config) && good;
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
     const config::Target& target = config.targets[i];
-    const bool one =
-        target.kafka ? check_kafka_target(target, logins.of_target(i)) : check_http_target(target);
+    const bool one = target.kafka ? check_kafka_target(config, target, logins.of_target(i))
+                                  : check_http_target(target);
     good = one && good;
   }
   return good ? kExitDone : kExitFailed;

@@ -20,8 +20,8 @@
 #include "app/top.h"
 #include "app/why_verb.h"
 #include "config/print_config.h"
-#include "config/schema.h"
 #include "config/read_config.h"
+#include "config/schema.h"
 
 namespace einlass::app {
 namespace {

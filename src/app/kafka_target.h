@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "adapters/kafka/target.h"
+#include "adapters/kafka/transactional_target.h"
 #include "app/target.h"
 #include "core/event.h"
 #include "units/notice.h"
@@ -24,6 +25,24 @@ class KafkaTarget final : public Target {
  private:
   kafka::Target target_;
   std::vector<kafka::Header> headers_;  // Used again for each record.
+};
+
+// The same, with exactly_once: true.
+class ExactlyOnceTarget final : public Target {
+ public:
+  // Throws as KafkaTarget's.
+  ExactlyOnceTarget(boost::asio::io_context& io, kafka::TargetOptions options, core::Events& events,
+                    const Notify& notify, AttemptFailed failed);
+
+  void send(const StoredRecord& record, const core::Send& send, bool limited) override;
+  void transact(std::optional<kafka::GroupOffsets> offsets,
+                std::function<void(kafka::TransactionEnd)> ended) override;
+  void reconfigure(const config::Target& target) override;
+  TargetStatus status() const override;
+
+ private:
+  kafka::TransactionalTarget target_;
+  std::vector<kafka::Header> headers_;  // As above.
 };
 
 }  // namespace einlass::app

@@ -251,6 +251,14 @@ void Redrive::wait_for_signal() {
   });
 }
 
+// What is read is no topic of the group's, so that no transaction could commit its offsets.
+config::Config without_transactions(config::Config config) {
+  for (config::Target& target : config.targets) {
+    if (target.kafka) target.kafka->exactly_once = false;
+  }
+  return config;
+}
+
 // The topic that is meant; or nothing, after it was said what is wrong.
 std::string topic_of(const config::Config& config, const RedriveOptions& options) {
   if (options.route.empty()) return options.topic;
@@ -275,7 +283,8 @@ std::string topic_of(const config::Config& config, const RedriveOptions& options
 
 }  // namespace
 
-int redrive(const config::Config& config, const RedriveOptions& options) {
+int redrive(const config::Config& written, const RedriveOptions& options) {
+  const config::Config config = without_transactions(written);
   const std::string topic = topic_of(config, options);
   if (topic.empty()) return kExitUsage;
   int code = kExitFailed;

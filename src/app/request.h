@@ -1,4 +1,5 @@
-// What a target receives with each attempt: the headers of docs and of Kafka, and the trace context.
+// What a target receives with each attempt: the headers of docs and of Kafka, and the trace
+// context.
 #pragma once
 
 #include <array>

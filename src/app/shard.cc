@@ -265,6 +265,13 @@ void Shard::tell_ledger_full(core::PartitionId partition) {
 void Shard::carry_out(const core::Read& command) { source_->read(command.partition); }
 void Shard::carry_out(const core::Commit& command) { source_->commit(command.entries); }
 
+void Shard::carry_out(const core::Transact& command) {
+  const auto entries = command.entries;
+  targets_[command.target].transact(
+      source_->offsets_for(entries),
+      [this, entries](kafka::TransactionEnd end) { source_->transaction_ended(entries, end); });
+}
+
 void Shard::carry_out(const core::PartitionDone& command) {
   source_->partition_done(command.partition);
 }

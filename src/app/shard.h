@@ -112,6 +112,7 @@ class Shard final : public kafka::MessageSink {
   void carry_out(const core::Hold& command);
   void carry_out(const core::Read& command);
   void carry_out(const core::Commit& command);
+  void carry_out(const core::Transact& command);
   void carry_out(const core::PartitionDone& command);
   void carry_out(const core::Stopped& command);
 

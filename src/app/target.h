@@ -3,13 +3,16 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "adapters/kafka/group_offsets.h"
 #include "app/record_store.h"
 #include "config/config.h"
 #include "core/command.h"
 #include "core/ids.h"
+#include "units/check.h"
 
 namespace einlass::app {
 
@@ -40,6 +43,13 @@ class Target {
   // one. `limited` says whether the permit is a real one.
   // REQUIRES: fewer than the target's max_in_flight are open.
   virtual void send(const StoredRecord& record, const core::Send& send, bool limited) = 0;
+
+  // Ends the transaction that the records sent since the last one are in: `ended` hears of it, and
+  // then their attempts end. Without offsets it comes to nothing. REQUIRES: it is transactional.
+  virtual void transact(std::optional<kafka::GroupOffsets>,
+                        std::function<void(kafka::TransactionEnd)>) {
+    CHECK(false);
+  }
 
   // Goes on under other settings, where no other target was made for them.
   virtual void reconfigure(const config::Target&) {}

@@ -29,10 +29,15 @@ Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run
       notify_(notify),
       failed_(std::move(failed)) {}
 
-std::unique_ptr<Target> Targets::make(const config::Target& target, std::size_t place) const {
+std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t place) const {
+  const config::Target& target = config.targets[place];
   if (target.kafka) {
-    kafka::TargetOptions options = kafka_target_options(target);
+    kafka::TargetOptions options = kafka_target_options(config, target, place_);
     options.tokens = logins_.of_target(place);
+    if (target.exactly_once()) {
+      return std::make_unique<ExactlyOnceTarget>(io_, std::move(options), events_, notify_,
+                                                 failed_);
+    }
     return std::make_unique<KafkaTarget>(io_, std::move(options), events_, notify_, failed_);
   }
   return std::make_unique<HttpTarget>(io_, target_options(target, place_), target.http, run_,
@@ -47,8 +52,8 @@ bool Targets::goes_on(const config::Target& from, const config::Target& to) cons
 }
 
 void Targets::start(const config::Config& config) {
-  for (const config::Target& target : config.targets) {
-    served_.push_back({make(target, served_.size()), {}});
+  for (std::size_t i = 0; i < config.targets.size(); ++i) {
+    served_.push_back({make(config, served_.size()), {}});
     served_.back().target->start(core::TargetId{static_cast<std::uint16_t>(served_.size() - 1)});
   }
 }
@@ -57,7 +62,7 @@ Targets::Made Targets::make(const config::Config& from, const config::Config& to
   Made made;
   for (std::size_t i = 0; i < to.targets.size(); ++i) {
     const bool same = goes_on(from.targets[i], to.targets[i]);
-    made.push_back(same ? nullptr : make(to.targets[i], i));
+    made.push_back(same ? nullptr : make(to, i));
   }
   return made;
 }

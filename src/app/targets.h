@@ -53,7 +53,7 @@ class Targets {
     std::vector<std::unique_ptr<Target>> retiring;  // Under older settings, with attempts.
   };
 
-  std::unique_ptr<Target> make(const config::Target& target, std::size_t place) const;
+  std::unique_ptr<Target> make(const config::Config& config, std::size_t place) const;
   bool goes_on(const config::Target& from, const config::Target& to) const;
 
   boost::asio::io_context& io_;

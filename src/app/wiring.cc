@@ -147,7 +147,11 @@ bool uses_dead_letters(const config::Config& config) {
 
 namespace {
 
+// A transaction takes what has gathered while the last one was under way.
+constexpr core::BatchOptions kTransaction{.records = 1'000, .bytes = Bytes{4 << 20}, .linger = {}};
+
 core::BatchOptions batch_options(const config::Target& target) {
+  if (target.exactly_once()) return kTransaction;
   if (target.kafka || !target.http.batch) return {};
   const config::HttpBatch& batch = *target.http.batch;
   return {batch.records, batch.bytes, batch.linger};
@@ -161,10 +165,12 @@ core::GateOptions gate_options(const config::Config& config, ShardPlace place, s
     options.routes.push_back(route_options(config, route));
   }
   for (const config::Target& target : config.targets) {
-    const auto most = static_cast<std::int64_t>(target.max_in_flight());
+    const std::int64_t most =
+        target.exactly_once() ? 1 : place.part(static_cast<std::int64_t>(target.max_in_flight()));
     const config::Breaker& breaker = target.breaker;
-    options.targets.push_back({.max_in_flight = static_cast<std::uint32_t>(place.part(most)),
+    options.targets.push_back({.max_in_flight = static_cast<std::uint32_t>(most),
                                .batch = batch_options(target),
+                               .transactional = target.exactly_once(),
                                .breaker = {breaker.failures, breaker.wait, breaker.max_wait},
                                .retry_share = target.retry_share});
   }
@@ -244,14 +250,21 @@ http::TargetOptions target_options(const config::Target& target, ShardPlace plac
   return options;
 }
 
-kafka::TargetOptions kafka_target_options(const config::Target& target) {
+kafka::TargetOptions kafka_target_options(const config::Config& config,
+                                          const config::Target& target, ShardPlace place) {
   const config::KafkaTarget& kafka = *target.kafka;
-  return {.name = target.name,
-          .topic = kafka.topic,
-          .brokers = joined(kafka.brokers),
-          .properties = kafka.properties,
-          .same_partition = kafka.same_partition,
-          .timeout = kafka.timeout};
+  kafka::TargetOptions options{.name = target.name,
+                               .topic = kafka.topic,
+                               .brokers = joined(kafka.brokers),
+                               .properties = kafka.properties,
+                               .same_partition = kafka.same_partition,
+                               .timeout = kafka.timeout};
+  // Whoever comes back under this name ends what it has left open.
+  if (kafka.exactly_once) {
+    options.transactional_id =
+        "einlass." + config.kafka.group + "." + place.member(config.instance) + "." + target.name;
+  }
+  return options;
 }
 
 redis::StoreOptions redis_options(const config::Config& config, const RunId& run) {

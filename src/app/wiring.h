@@ -32,7 +32,8 @@ kafka::SourceOptions source_options(const config::Config& config, ShardPlace pla
 kafka::DeadLettersOptions dead_letters_options(const config::Config& config);
 // REQUIRES: the target is of that kind.
 http::TargetOptions target_options(const config::Target& target, ShardPlace place);
-kafka::TargetOptions kafka_target_options(const config::Target& target);
+kafka::TargetOptions kafka_target_options(const config::Config& config,
+                                          const config::Target& target, ShardPlace place);
 redis::StoreOptions redis_options(const config::Config& config, const RunId& run);
 
 // The limit of a route's list, by its place there.

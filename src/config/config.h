@@ -205,6 +205,7 @@ struct KafkaTarget {
   std::optional<KafkaOauth> oauth;                // That of `kafka` where it logs in as that does.
   bool own_oauth = false;                         // It is written.
   bool same_partition = false;                    // partition: same
+  bool exactly_once = false;                      // Only in the cluster that is read.
   std::size_t max_in_flight = 1000;
   Duration timeout = Duration::seconds(30);
 };
@@ -231,6 +232,7 @@ struct Target {
 
   Duration timeout() const { return kafka ? kafka->timeout : http.timeout; }
   std::size_t max_in_flight() const { return kafka ? kafka->max_in_flight : http.max_in_flight; }
+  bool exactly_once() const { return kafka && kafka->exactly_once; }
   // Of its section, for messages.
   std::string kind() const { return kafka ? "kafka" : "http"; }
 };

@@ -26,6 +26,42 @@ void refuse_timeouts(Section& section, const std::map<std::string, std::string>&
   }
 }
 
+void refuse(Section& section, std::string_view option, const char* why) {
+  section.reading().wrong(section.place_of(option), section.path_of(option), why);
+}
+
+// The brokers end a transaction by themselves that is open for longer than a quarter of an hour.
+constexpr Duration kLongestTransaction = Duration::seconds(14 * 60);
+
+void decode_exactly_once(Section& section, const Kafka& kafka, KafkaTarget& target) {
+  section.read_boolean("exactly_once", target.exactly_once);
+  if (!target.exactly_once) return;
+  if (target.own_cluster) {
+    refuse(
+        section, "brokers",
+        "cannot stand beside exactly_once: a transaction holds the records and the offsets that "
+        "they were read at, so the topic must be in the cluster of kafka.brokers; leave one out");
+  }
+  if (section.has("max_in_flight")) {
+    refuse(section, "max_in_flight",
+           "means nothing with exactly_once: one transaction is under way at a time; leave it out");
+  }
+  if (!kafka.static_membership) {
+    refuse(section, "exactly_once",
+           "needs kafka.static_membership: the instance's name tells the brokers whose transaction "
+           "to end when a gate comes back");
+  }
+  if (target.timeout > kLongestTransaction) {
+    refuse(section, "timeout",
+           "may be at most 14m with exactly_once, for brokers end a transaction after 15m");
+  }
+  const auto isolation = kafka.properties.find("isolation.level");
+  if (isolation != kafka.properties.end() && isolation->second != "read_committed") {
+    refuse(section, "exactly_once",
+           "needs kafka.properties.isolation.level: read_committed, which is the default");
+  }
+}
+
 }  // namespace
 
 void decode_kafka_target(Section& section, const Kafka& kafka, KafkaTarget& target) {
@@ -49,6 +85,7 @@ void decode_kafka_target(Section& section, const Kafka& kafka, KafkaTarget& targ
   section.read("partition", target.same_partition, parse_partition);
   section.read_whole("max_in_flight", target.max_in_flight, kInFlight);
   section.read_duration("timeout", target.timeout, kTimeout);
+  decode_exactly_once(section, kafka, target);
 }
 
 }  // namespace einlass::config

@@ -184,13 +184,14 @@ void decode_kind(Section& section, const Kafka& kafka, Target& target) {
 }
 
 // A request with fresh records and retries in it is neither.
-void refuse_budget(Section& section, Target& target) {
+void refuse_budget(Section& section, Target& target, const char* beside) {
   Section retry(section.reading(), section.find("retry"), section.path_of("retry"),
                 "targets.NAME.retry");
   if (retry.has("budget") && target.retry_share < 100) {
     section.reading().wrong(retry.place_of("budget"), retry.path_of("budget"),
-                            "cannot be kept with http.batch, for a request may hold both kinds; "
-                            "write 100%, or leave it out");
+                            std::string("cannot be kept with ") + beside +
+                                ", for a request may hold both kinds; write 100%, or leave it "
+                                "out");
   }
   target.retry_share = 100;
 }
@@ -210,7 +211,8 @@ void decode_targets(Section& top, const Kafka& kafka, std::vector<Target>& targe
     decode_target_retry(section, target);
     decode_breaker(section, target.breaker);
     decode_kind(section, kafka, target);
-    if (target.http.batch) refuse_budget(section, target);
+    if (target.http.batch) refuse_budget(section, target, "http.batch");
+    if (target.exactly_once()) refuse_budget(section, target, "kafka.exactly_once");
   }
 }
 

@@ -298,6 +298,10 @@ constexpr Option kOptions[] = {
     {kKafkaTarget, "partition", "key or same", "key",
      "Which partition: by the record's key, as Java's producers choose it (`murmur2_random`), or "
      "the number it was read from."},
+    {kKafkaTarget, "exactly_once", "true or false", "false",
+     "Write records and commit their offsets in one transaction, so that readers with "
+     "`isolation.level: read_committed` see each record once, whatever fails. Only for a topic in "
+     "the cluster of `kafka`, with `kafka.static_membership`."},
     {kKafkaTarget, "max_in_flight", "whole number", "1000",
      "Records on their way at a time; at most 100,000."},
     {kKafkaTarget, "timeout", "duration", "30s",

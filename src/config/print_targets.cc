@@ -146,7 +146,10 @@ void print_kafka_target(PrintedPage& page, const KafkaTarget& kafka) {
     print_texts(page, "properties", kafka.properties);
     if (kafka.oauth) print_kafka_oauth(page, *kafka.oauth);
     page.text("partition", kafka.same_partition ? "same" : "key");
-    page.number("max_in_flight", static_cast<std::int64_t>(kafka.max_in_flight));
+    page.option("exactly_once", kafka.exactly_once ? "true" : "false");
+    if (!kafka.exactly_once) {
+      page.number("max_in_flight", static_cast<std::int64_t>(kafka.max_in_flight));
+    }
     page.option("timeout", to_text(kafka.timeout));
   });
 }

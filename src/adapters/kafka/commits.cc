@@ -59,17 +59,51 @@ ListHandle Commits::list_of(rd_kafka_t* client, std::span<const core::CommitEntr
   ListHandle list(rd_kafka_topic_partition_list_new(static_cast<int>(entries.size())));
   ids_.clear();
   for (const core::CommitEntry& entry : entries) {
-    Partition* partition = assignment_.in_use(entry.partition);
-    if (partition == nullptr || partition->phase == Phase::lost) continue;
-    if (partition->phase == Phase::waiting) continue;  // Not the gate's, whatever it says.
-    partition->uncommitted = true;
+    Partition* partition = committable(entry.partition);
+    if (partition == nullptr) continue;
     ids_.push_back(entry.partition);
-    rd_kafka_topic_partition_t* added = rd_kafka_topic_partition_list_add(
-        list.get(), partition->topic.c_str(), partition->number.value);
-    added->offset = entry.next.value;
-    if (!metadata_refused_) set_metadata(client, *added, entry.finished);
+    add(client, list.get(), *partition, entry);
   }
   return list;
+}
+
+// Null where it is lost, or not the gate's, whatever that says.
+Partition* Commits::committable(core::PartitionId id) const {
+  Partition* partition = assignment_.in_use(id);
+  if (partition == nullptr || partition->phase == Phase::lost) return nullptr;
+  return partition->phase == Phase::waiting ? nullptr : partition;
+}
+
+void Commits::add(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list, Partition& partition,
+                  const core::CommitEntry& entry) const {
+  partition.uncommitted = true;
+  rd_kafka_topic_partition_t* added =
+      rd_kafka_topic_partition_list_add(list, partition.topic.c_str(), partition.number.value);
+  added->offset = entry.next.value;
+  if (!metadata_refused_) set_metadata(client, *added, entry.finished);
+}
+
+std::optional<GroupOffsets> Commits::offsets_for(rd_kafka_t* client,
+                                                 std::span<const core::CommitEntry> entries) {
+  if (fenced_ || on_way_ || member_ == nullptr || rd_kafka_assignment_lost(client)) {
+    return std::nullopt;
+  }
+  ListHandle list(rd_kafka_topic_partition_list_new(static_cast<int>(entries.size())));
+  for (const core::CommitEntry& entry : entries) {
+    Partition* partition = committable(entry.partition);
+    if (partition == nullptr) return std::nullopt;
+    add(client, list.get(), *partition, entry);
+  }
+  return GroupOffsets{std::move(list), member_};
+}
+
+void Commits::transaction_committed(std::span<const core::CommitEntry> entries) {
+  for (const core::CommitEntry& entry : entries) {
+    Partition* partition = assignment_.in_use(entry.partition);
+    if (partition == nullptr) continue;
+    partition->committed = entry.next;
+    partition->uncommitted = false;
+  }
 }
 
 void Commits::send(rd_kafka_t* client, rd_kafka_queue_t* queue, ListHandle list) {
@@ -120,8 +154,9 @@ void Commits::give_up() {
   if (open_) end(core::CommitResult::fenced);
 }
 
-void Commits::begin_generation() {
+void Commits::begin_generation(GroupMemberHandle member) {
   ++generation_;
+  member_ = std::move(member);
   fenced_ = false;
   if (waiting_ == nullptr) return;
   waiting_.reset();

@@ -6,10 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "adapters/kafka/assignment.h"
+#include "adapters/kafka/group_offsets.h"
 #include "adapters/kafka/handles.h"
 #include "core/command.h"
 #include "core/event.h"
@@ -28,6 +31,12 @@ class Commits {
   void begin(rd_kafka_t* client, rd_kafka_queue_t* queue,
              std::span<const core::CommitEntry> entries, bool reachable = true);
 
+  // What a transaction is to commit in this generation; none where a partition is lost, or a commit
+  // is on its way that must not come after it.
+  std::optional<GroupOffsets> offsets_for(rd_kafka_t* client,
+                                          std::span<const core::CommitEntry> entries);
+  void transaction_committed(std::span<const core::CommitEntry> entries);
+
   // Takes librdkafka's answer. Returns its error code.
   rd_kafka_resp_err_t ended(rd_kafka_t* client, rd_kafka_queue_t* queue, rd_kafka_event_t* event);
 
@@ -36,12 +45,15 @@ class Commits {
   // that has been answered: two on the way could arrive in the wrong order.
   void give_up();
 
-  // The group has given us an assignment: from now on commits are of that.
-  void begin_generation();
+  // The group has given us an assignment, as that member: from now on commits are of that.
+  void begin_generation(GroupMemberHandle member);
 
   bool open() const { return open_; }
 
  private:
+  Partition* committable(core::PartitionId id) const;
+  void add(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list, Partition& partition,
+           const core::CommitEntry& entry) const;
   ListHandle list_of(rd_kafka_t* client, std::span<const core::CommitEntry> entries);
   void send(rd_kafka_t* client, rd_kafka_queue_t* queue, ListHandle list);
   void acknowledge(const rd_kafka_topic_partition_list_t& sent);
@@ -54,6 +66,7 @@ class Commits {
   bool fenced_ = false;            // The group has gone on without us.
   bool metadata_refused_ = false;  // The brokers take less than it needs: they get none any more.
   std::uint64_t generation_ = 0;
+  std::shared_ptr<const rd_kafka_consumer_group_metadata_t> member_;  // Of that generation.
   std::uint64_t generation_on_way_ = 0;  // Of the commit that librdkafka has.
   ListHandle sent_;                      // That commit.
   ListHandle waiting_;  // The open commit, while one that was given up is still on its way.

@@ -20,6 +20,11 @@ class Fetching {
  public:
   Fetching(rd_kafka_t* client, Assignment& assignment) : client_(client), assignment_(assignment) {}
 
+  // Who we are in the group since it gave us the last assignment.
+  GroupMemberHandle member() const {
+    return GroupMemberHandle(rd_kafka_consumer_group_metadata(client_));
+  }
+
   // The group gave us partitions: takes note. They are read once they are found.
   std::string accept();
 

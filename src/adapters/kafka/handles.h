@@ -29,6 +29,8 @@ using TopicHandle = std::unique_ptr<rd_kafka_topic_t, Destroy<rd_kafka_topic_des
 using ErrorHandle = std::unique_ptr<rd_kafka_error_t, Destroy<rd_kafka_error_destroy>>;
 using ListHandle = std::unique_ptr<rd_kafka_topic_partition_list_t,
                                    Destroy<rd_kafka_topic_partition_list_destroy>>;
+using GroupMemberHandle = std::unique_ptr<rd_kafka_consumer_group_metadata_t,
+                                          Destroy<rd_kafka_consumer_group_metadata_destroy>>;
 using TopicPartitionHandle =
     std::unique_ptr<rd_kafka_topic_partition_t, Destroy<rd_kafka_topic_partition_destroy>>;
 

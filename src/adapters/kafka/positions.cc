@@ -142,6 +142,12 @@ void Positions::lose(Partition& partition, const LogBounds& log) {
   events_.push_back(core::PartitionLost{partition.id});
 }
 
+void Positions::start_over(Partition& partition) {
+  partition.phase = Phase::lost;
+  partition.same_log = true;
+  events_.push_back(core::PartitionLost{partition.id});
+}
+
 void Positions::move(Partition& partition, const Beginning& beginning, const std::string& gone) {
   const SkippedOffsets& skipped = beginning.skipped;
   // Patterns may bring ever new topics.

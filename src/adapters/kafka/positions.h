@@ -33,6 +33,10 @@ class Positions {
   // librdkafka no longer finds the offset that comes next. REQUIRES: the gate has the partition.
   void out_of_range(Partition& partition, Instant now);
 
+  // Nobody knows any more what is committed of it: it is lost to the gate, and asked about then.
+  // REQUIRES: the gate has the partition.
+  void start_over(Partition& partition);
+
   // What is to be asked now; empty where nothing is.
   std::vector<Position> questions();
 

@@ -244,6 +244,8 @@ rd_kafka_resp_err_t Producer::put_again(const rd_kafka_message_t& message,
   return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
+rd_kafka_t* Producer::client() { return state_->usable() ? state_->client : nullptr; }
+
 void Producer::get_ready_for(const char* topic) {
   state_->topic = topic;
   state_->look_for_topic();

@@ -75,6 +75,10 @@ class Producer {
                                 std::optional<PartitionNumber> partition,
                                 std::int64_t timestamp_ms);
 
+  // librdkafka's producer in use: another one after the last was given up. Null: none is usable
+  // now. REQUIRES: nothing of librdkafka's is called with one that is not in use any more.
+  rd_kafka_t* client();
+
   // From here on it knows where the topic is; librdkafka would look for it when the first record
   // comes, and take up to a second. Again after each replacement. `topic` lives until the next
   // call.

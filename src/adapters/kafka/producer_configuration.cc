@@ -46,6 +46,16 @@ constexpr std::array kTargetDefaults = {
     Property{"batch.size", "262144"},
 };
 
+// As librdkafka demands: longer than a record may take. One that is left open by a gate that was
+// killed keeps readers waiting until it comes back, or for so long.
+constexpr Duration kTransactionMargin = Duration::seconds(30);
+
+void set_transactions(rd_kafka_conf_t* conf, const TargetOptions& options) {
+  set_own_property(conf, "transactional.id", options.transactional_id, "kafka");
+  set_own_property(conf, "transaction.timeout.ms",
+                   std::to_string((options.timeout + kTransactionMargin).us / 1000), "kafka");
+}
+
 void set_producer_promises(rd_kafka_conf_t* conf, const std::string& brokers) {
   set_own_property(conf, "bootstrap.servers", brokers, "kafka.brokers");
   set_own_property(conf, "enable.idempotence", "true", "kafka");
@@ -79,6 +89,8 @@ ConfHandle target_configuration(const TargetOptions& options, bool alone) {
   for (const Property& property : kProducerDefaults) set_default(conf.get(), property);
   for (const Property& property : kTargetDefaults) set_default(conf.get(), property);
   if (options.tokens) set_token_login(conf.get());
+  // A transaction that begins right behind another one would wait ten times as long.
+  if (!options.transactional_id.empty()) set_default(conf.get(), {"retry.backoff.ms", "10"});
   const std::string path = properties_path(options);
   set_user_properties(conf.get(), {path, options.properties, 'C'}, rd_kafka_version());
   set_producer_promises(conf.get(), options.brokers);
@@ -87,6 +99,7 @@ ConfHandle target_configuration(const TargetOptions& options, bool alone) {
                    timeout.c_str());
   // The gate has bounds of its own for what is inside and what is under way.
   set_own_property(conf.get(), "queue.buffering.max.messages", "1000000", "kafka");
+  if (!options.transactional_id.empty()) set_transactions(conf.get(), options);
   if (alone) set_own_property(conf.get(), "batch.num.messages", "1", "kafka");
   return conf;
 }

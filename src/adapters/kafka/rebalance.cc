@@ -31,7 +31,7 @@ std::string Rebalance::begin(EventHandle event, Instant now) {
 // The group has its answer at once, though nothing can be read before the committed offsets are
 // known: it would wait, and with it the other members, for brokers that may be away.
 std::string Rebalance::assign(const rd_kafka_topic_partition_list_t* list) {
-  parts_.commits.begin_generation();
+  parts_.commits.begin_generation(parts_.fetching.member());
   // An id must not mean something new while an open commit may still name it.
   if (!parts_.commits.open()) parts_.assignment.recycle();
   const std::string error = parts_.fetching.accept();
@@ -100,16 +100,18 @@ std::string Rebalance::partition_done(Partition& partition, Instant now) {
   return error;
 }
 
-// The partition is still ours, but its log began anew: for the gate that is another assignment.
+// The partition is still ours, but its log began anew, or nobody knows what is committed of it: for
+// the gate that is another assignment.
 void Rebalance::restart(Partition& partition) {
   const std::string topic = partition.topic;
   const PartitionNumber number = partition.number;
   const core::RouteId route = partition.route;
   const bool fetched = partition.fetched;
+  const bool same_log = partition.same_log;
   parts_.assignment.remove(partition);
   if (!parts_.commits.open()) parts_.assignment.recycle();
   Partition& anew = parts_.assignment.add(topic, number, route);
-  anew.anew = true;
+  anew.anew = !same_log;
   anew.fetched = fetched;
   parts_.positions.seek(anew);
 }

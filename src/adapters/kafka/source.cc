@@ -170,6 +170,29 @@ void Source::commit(std::span<const core::CommitEntry> entries) {
   state.commits.begin(state.client, state.main_queue.get(), entries, reachable);
 }
 
+std::optional<GroupOffsets> Source::offsets_for(std::span<const core::CommitEntry> entries) {
+  State& state = *state_;
+  // What it says of the group must be known before.
+  if (state.main_ready) state.serve_main_queue();
+  return state.commits.offsets_for(state.client, entries);
+}
+
+void Source::transaction_ended(std::span<const core::CommitEntry> entries, TransactionEnd end) {
+  State& state = *state_;
+  if (end == TransactionEnd::committed) state.commits.transaction_committed(entries);
+  if (end != TransactionEnd::unknown) return;
+  for (const core::CommitEntry& entry : entries) {
+    Partition* partition = state.assignment.in_use(entry.partition);
+    if (partition == nullptr) continue;
+    if (partition->phase != Phase::reading && partition->phase != Phase::revoking) continue;
+    state.notify({Severity::warning, "kafka_transaction_unknown",
+                  name_of(entry.partition) +
+                      ": whether its last transaction was committed could not be learned; the "
+                      "partition is read on from what the group has, which knows"});
+    state.positions.start_over(*partition);
+  }
+}
+
 void Source::partition_done(core::PartitionId id) {
   State& state = *state_;
   Partition& partition = state.assignment.at(id);

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/kafka/group_offsets.h"
 #include "core/command.h"
 #include "core/event.h"
 #include "core/ids.h"
@@ -134,6 +135,16 @@ class RecordSource {
   // Commits asynchronously; ends as core::CommitEnded. REQUIRES: none is open.
   virtual void commit(std::span<const core::CommitEntry> entries) = 0;
 
+  // The same for a transaction of somebody else's producer, who says how it has ended. None where
+  // it would be refused. REQUIRES: no commit with one of these partitions is open.
+  virtual std::optional<GroupOffsets> offsets_for(std::span<const core::CommitEntry>) {
+    return std::nullopt;
+  }
+
+  // Where nobody knows what became of them, the partitions are lost to the gate, and given to it
+  // anew from what the group has.
+  virtual void transaction_ended(std::span<const core::CommitEntry>, TransactionEnd) {}
+
   // The gate is through with a revoked or lost partition. When it is through with all of them,
   // they are unassigned.
   virtual void partition_done(core::PartitionId partition) = 0;
@@ -173,6 +184,8 @@ class Source final : public RecordSource {
   void hold(core::PartitionId partition) override;
   void read(core::PartitionId partition) override;
   void commit(std::span<const core::CommitEntry> entries) override;
+  std::optional<GroupOffsets> offsets_for(std::span<const core::CommitEntry> entries) override;
+  void transaction_ended(std::span<const core::CommitEntry> entries, TransactionEnd end) override;
   void partition_done(core::PartitionId partition) override;
   void set_offset_reset(OffsetReset policy) override;
   void set_revoke_timeout(Duration timeout) override;

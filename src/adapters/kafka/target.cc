@@ -7,6 +7,7 @@
 #include "adapters/kafka/configuration.h"
 #include "adapters/kafka/producer.h"
 #include "adapters/kafka/target_errors.h"
+#include "adapters/kafka/target_record.h"
 
 namespace einlass::kafka {
 namespace {
@@ -64,7 +65,6 @@ struct Target::State final : ProducerSink {
   void fail(core::RecordId record, core::DeliveryEnded& event, rd_kafka_resp_err_t error,
             std::string_view topic);
   void tell(const Trouble& trouble);
-  std::string unusable() const;
 
   void ended(core::RecordId record, const rd_kafka_message_t& message) override {
     if (write_alone(record, message)) return;
@@ -74,7 +74,9 @@ struct Target::State final : ProducerSink {
     tell(explain_write(error, reason, {options.name, options.brokers, options.topic}));
   }
   void logged(const Trouble& trouble) override { tell(trouble); }
-  void given_up(std::string_view reason) override;
+  void given_up(std::string_view reason) override {
+    tell(nothing_can_be_written(reason, options.brokers));
+  }
   void brokers_answer() override { troubles.brokers_answer(); }
 
   boost::asio::io_context& io;
@@ -96,14 +98,7 @@ void Target::State::send(const TargetRecord& record) {
   attempt = {record.attempt, std::nullopt, record.timestamp_ms};
   if (options.same_partition) attempt.partition = record.number;
   ++open;
-  Produced produced;
-  produced.record = record.record;
-  produced.topic = options.topic.c_str();
-  produced.partition = attempt.partition;
-  produced.timestamp_ms = record.timestamp_ms;
-  produced.key = record.key;
-  produced.value = record.value;
-  produced.headers = record.headers;
+  const Produced produced = to_produce(record, options);
   if (const auto error = producer.put(produced)) end(record.record, error, options.topic);
 }
 
@@ -158,29 +153,9 @@ void Target::State::fail(core::RecordId record, core::DeliveryEnded& event,
   if (failed) failed(record, trouble.detail);
 }
 
-void Target::State::given_up(std::string_view reason) {
-  tell({Severity::error,
-        "kafka_fatal",
-        Standing::for_ever,
-        {},
-        "nothing can be written any more: librdkafka gave up one producer after the other (" +
-            std::string(reason) + "); restart when the brokers " + options.brokers + " are well"});
-}
-
 void Target::State::tell(const Trouble& trouble) {
   if (!troubles.add(trouble, Instant{})) return;
   notify({trouble.severity, trouble.what, "target " + options.name + ": " + trouble.detail});
-}
-
-// One broker of several out of reach is not enough.
-std::string Target::State::unusable() const {
-  if (options.tokens) {
-    if (std::string no_token = options.tokens->trouble(); !no_token.empty()) return no_token;
-  }
-  const bool stands = troubles.any(Standing::topic) || troubles.has("kafka_brokers_down") ||
-                      troubles.has("kafka_login_refused") || troubles.has("kafka_tls_failed") ||
-                      troubles.any(Standing::for_ever);
-  return stands ? troubles.worst() : std::string();
 }
 
 Target::Target(boost::asio::io_context& io, TargetOptions options, core::Events& events,
@@ -209,7 +184,8 @@ void Target::set_topic(std::string topic, bool same_partition) {
 }
 
 TargetStatus Target::status() const {
-  return {state_->open, state_->last_failure, state_->unusable()};
+  return {state_->open, state_->last_failure,
+          unusable(state_->troubles, state_->options.tokens.get())};
 }
 
 void check_configuration(const TargetOptions& options) { target_configuration(options); }

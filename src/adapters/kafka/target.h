@@ -29,6 +29,7 @@ struct TargetOptions {
   std::shared_ptr<Tokens> tokens{};               // As for the source.
   bool same_partition = false;                    // As read; else by the key, as Java does.
   Duration timeout = Duration::seconds(30);       // From send() to the acknowledgement.
+  std::string transactional_id{};                 // Only for a TransactionalTarget.
 };
 
 // One attempt. All views live until send() returns.

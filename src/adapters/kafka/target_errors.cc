@@ -70,9 +70,47 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const T
                           " (brokers older than 2.8: IDEMPOTENT_WRITE on the cluster); records "
                           "wait, tried again for ever" +
                           own);
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+      return of_topic(
+          place, "kafka_transactions_forbidden",
+          "this login may not write in transactions; grant it WRITE and DESCRIBE on the "
+          "transactional id " +
+              std::string(place.transactional_id) + "; records wait, tried again for ever" + own);
+    case RD_KAFKA_RESP_ERR__FENCED:
+    case RD_KAFKA_RESP_ERR_PRODUCER_FENCED:
+    case RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
+      return {
+          Severity::warning,
+          "kafka_transaction_fenced",
+          Standing::passing,
+          {},
+          "the brokers have ended a transaction that took too long, or another gate writes as " +
+              std::string(place.transactional_id) +
+              ": give each gate an instance name of its own; its records are sent again" + own};
     default:
       return explain(code, false, reason, {place.brokers, "", "", place.topic});
   }
+}
+
+Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers) {
+  return {Severity::error,
+          "kafka_fatal",
+          Standing::for_ever,
+          {},
+          "nothing can be written any more: librdkafka gave up one producer after the other (" +
+              std::string(reason) + "); restart when the brokers " + std::string(brokers) +
+              " are well"};
+}
+
+// One broker of several out of reach is not enough.
+std::string unusable(const Troubles& troubles, const Tokens* tokens) {
+  if (tokens != nullptr) {
+    if (std::string no_token = tokens->trouble(); !no_token.empty()) return no_token;
+  }
+  const bool stands = troubles.any(Standing::topic) || troubles.has("kafka_brokers_down") ||
+                      troubles.has("kafka_login_refused") || troubles.has("kafka_tls_failed") ||
+                      troubles.any(Standing::for_ever);
+  return stands ? troubles.worst() : std::string();
 }
 
 }  // namespace einlass::kafka

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "adapters/kafka/errors.h"
+#include "adapters/kafka/tokens.h"
 
 namespace einlass::kafka {
 
@@ -23,9 +24,17 @@ struct TargetPlace {
   std::string_view name;
   std::string_view brokers;
   std::string_view topic;
+  std::string_view transactional_id{};  // Empty where it has none.
 };
 
 // As explain(), in words for a target.
 Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const TargetPlace& place);
+
+// What ProducerSink::given_up() means to a target.
+Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers);
+
+// Why nothing goes to the target before somebody acts; empty if nothing says so. `tokens` may be
+// null.
+std::string unusable(const Troubles& troubles, const Tokens* tokens);
 
 }  // namespace einlass::kafka

@@ -59,8 +59,9 @@ void consume(const Properties& properties, const std::string& topic, bool count_
   all["enable.auto.commit"] = "false";
   all["auto.offset.reset"] = "earliest";
   all["fetch.message.max.bytes"] = "4000000";
+  all["enable.partition.eof"] = "true";  // Transactions leave offsets that no record has.
   const Client client = make_client(RD_KAFKA_CONSUMER, all);
-  const auto ends = end_offsets(client.get(), topic);
+  auto ends = end_offsets(client.get(), topic);
   const PartitionList list(rd_kafka_topic_partition_list_new(static_cast<int>(ends.size())));
   std::size_t open = 0;
   for (std::size_t i = 0; i < ends.size(); ++i) {
@@ -71,11 +72,19 @@ void consume(const Properties& properties, const std::string& topic, bool count_
   }
   require(rd_kafka_assign(client.get(), list.get()), "assign");
   rd_kafka_poll_set_consumer(client.get());
+  const auto reached = [&](std::int32_t partition, std::int64_t next) {
+    std::int64_t& end = ends[static_cast<std::size_t>(partition)];
+    if (end >= 0 && next >= end) --open, end = -1;
+  };
   std::int64_t count = 0;
   auto first = Clock::now();
   const double cpu = cpu_seconds();
   for (auto last = Clock::now(); open > 0;) {
     const Message message(rd_kafka_consumer_poll(client.get(), 100));
+    if (message && message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+      reached(message->partition, message->offset);
+      continue;
+    }
     if (!message || message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
       if (Clock::now() - last > kPatience) throw std::runtime_error("consume: nothing came");
       continue;
@@ -83,7 +92,7 @@ void consume(const Properties& properties, const std::string& topic, bool count_
     if (count++ == 0) first = Clock::now();
     if ((count & 1023) == 0) last = Clock::now();
     if (!count_only) print(*message);
-    if (message->offset + 1 == ends[static_cast<std::size_t>(message->partition)]) --open;
+    reached(message->partition, message->offset + 1);
   }
   if (!count_only) return;
   const std::chrono::duration<double> seconds = Clock::now() - first;

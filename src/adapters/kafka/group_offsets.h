@@ -1,0 +1,26 @@
+// What a transaction commits for the consumer group that its records were read by.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+// librdkafka's own: a list of partitions with their offsets, and who somebody is in a group.
+struct rd_kafka_topic_partition_list_s;
+struct rd_kafka_consumer_group_metadata_s;
+
+namespace einlass::kafka {
+
+// `member` is of the generation in which the partitions were assigned: once the group has gone on
+// without us the brokers refuse the offsets, and with them the whole transaction (KIP-447).
+struct GroupOffsets {
+  std::shared_ptr<rd_kafka_topic_partition_list_s> offsets;
+  std::shared_ptr<const rd_kafka_consumer_group_metadata_s> member;
+};
+
+enum class TransactionEnd : std::uint8_t {
+  committed,
+  aborted,
+  unknown,  // Nobody can say which of the two.
+};
+
+}  // namespace einlass::kafka

@@ -1,0 +1,114 @@
+"""exactly_once: true. A reader of the target that is shown no aborted records sees each record once, in order,
+whatever is killed or stopped meanwhile."""
+
+import os
+import signal
+import time
+import unittest
+
+import places
+import kafka_target_test
+import world
+from kafka_target_test import PARTITIONS, names
+
+RECORDS = 12_000
+
+
+class ExactlyOnce(kafka_target_test.KafkaTarget):
+    def _config(self, target=None, limit=2000, **route):
+        return super()._config({"exactly_once": True, **(target or {})}, limit, **route)
+
+    def _topics(self):
+        self.world.create_topic("results", PARTITIONS)
+        self.world.create_topic("archive", PARTITIONS)
+
+    def _all_is_committed(self, patience=90):
+        places.wait_until(lambda: [one or 0 for one in self.world.committed("results")] == self.world.ends("results"),
+                          patience, "all of it is committed")
+
+    def assert_each_once(self, archive, count):
+        found = names(archive)
+        self.assertEqual(len(set(found)), count, "lost")
+        self.assertEqual(len(found), count, "twice")
+        self.assert_first_in_order(found)
+
+    def test_killed_in_the_middle(self):
+        """Each gate several times, with transactions open."""
+        self._topics()
+        gates = self.world.start_gates(2, self._config({"partition": "same"}), PARTITIONS)
+        producer = self.world.start_producing("results", RECORDS, keys=60, rate=1500)
+        kills = 0
+        while producer.poll() is None:
+            gate = gates[kills % 2]
+            time.sleep(0.7 + self.world.random.random())
+            gate.kill()
+            gate.start(wait=False)
+            kills += 1
+        self.assertEqual(producer.wait(), 0)
+        for gate in gates:
+            gate.wait_until_ready()
+        self._all_is_committed()
+        archive = self._archive()
+        self.assert_each_once(archive, RECORDS)
+        everything = world.tool("kafka_tool", "consume", "-b", self.world.kafka.brokers, "-t", "archive",
+                                "-X", "isolation.level=read_uncommitted")
+        self.note(f"{kills} kills; {len(everything) - RECORDS} records written in transactions that were aborted")
+        self.assertGreaterEqual(kills, 4)
+        self.assertGreater(len(everything), RECORDS, "no kill has met an open transaction: nothing is shown")
+        self.assert_books_closed(gates)
+        for gate in gates:
+            self.assertEqual(gate.terminate(), 0)
+
+    def test_one_that_was_away_for_too_long(self):
+        """The group and the transactions' coordinator have given it up; another gate has gone on."""
+        self._topics()
+        config = self._config()
+        config["kafka"]["properties"] = {"session.timeout.ms": 6000}
+        gates = self.world.start_gates(2, config, PARTITIONS)
+        producer = self.world.start_producing("results", RECORDS, keys=60, rate=800)
+        time.sleep(3)
+        os.kill(gates[0].process.pid, signal.SIGSTOP)
+        self.addCleanup(lambda: os.kill(gates[0].process.pid, signal.SIGCONT))
+        self.assertEqual(producer.wait(60), 0)
+        self._all_is_committed()
+        os.kill(gates[0].process.pid, signal.SIGCONT)
+        places.wait_until(lambda: all(len(gate.partitions()) > 0 for gate in gates), 60, "both have partitions")
+        self.world.produce("results", 600, keys=60)
+        self._all_is_committed()
+        # The second batch has the numbers of the first records again.
+        self.assertEqual(len(self._archive()), RECORDS + 600, "lost, or twice")
+        self.assertEqual(len(set(names(self._archive()))), RECORDS, "lost")
+        for gate in gates:
+            self.assertEqual(gate.terminate(), 0)
+
+    def test_brokers_killed(self):
+        self._topics()
+        gate = self.world.gate("gate-1", self._config({"partition": "same"})).start()
+        producer = self.world.start_producing("results", 6000, keys=60, rate=1000)
+        time.sleep(3)
+        self.world.kafka.kill()
+        time.sleep(2)
+        self.world.kafka.start()
+        self.assertEqual(producer.wait(90), 0)
+        self._all_is_committed()
+        self.assert_each_once(self._archive(), 6000)
+        places.wait_until(lambda: places.get(gate.port, "/readyz")[0] == 200, 60, "ready again")
+        self.assertEqual(gate.terminate(), 0)
+
+    def test_a_bad_record_spoils_nobody_elses_transaction(self):
+        self.world.create_topic("results", 1)
+        self.world.create_topic("dead", 1)
+        self.world.create_topic("archive", 1, **{"max.message.bytes": 20_000})
+        large = 37
+        self.world.produce_records("results", [
+            {"value": b"0-%d " % i + b"." * (50_000 if i == large else 3_000)} for i in range(100)])
+        gate = self.world.gate("gate-1", self._config(dead_letter="dead", order="none")).start()
+        self._all_is_committed()
+        self.assertEqual(sorted(names(self._archive())), [(0, i) for i in range(100) if i != large])
+        [letter] = self.world.consume("dead")
+        self.assertEqual(names([letter]), [(0, large)])
+        self.assertEqual(gate.terminate(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
