@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "config/decode.h"
 #include "config/names.h"
@@ -36,7 +37,8 @@ constexpr Duration kLongestTransaction = Duration::seconds(14 * 60);
 void decode_exactly_once(Section& section, const Kafka& kafka, KafkaTarget& target) {
   section.read_boolean("exactly_once", target.exactly_once);
   if (!target.exactly_once) return;
-  if (target.own_cluster) {
+  const std::set<std::string> there(target.brokers.begin(), target.brokers.end());
+  if (there != std::set<std::string>(kafka.brokers.begin(), kafka.brokers.end())) {
     refuse(
         section, "brokers",
         "cannot stand beside exactly_once: a transaction holds the records and the offsets that "

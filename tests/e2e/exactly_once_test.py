@@ -1,7 +1,6 @@
 """exactly_once: true. A reader of the target that is shown no aborted records sees each record once, in order,
 whatever is killed or stopped meanwhile."""
 
-import os
 import signal
 import time
 import unittest
@@ -67,11 +66,10 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         gates = self.world.start_gates(2, config, PARTITIONS)
         producer = self.world.start_producing("results", RECORDS, keys=60, rate=800)
         time.sleep(3)
-        os.kill(gates[0].process.pid, signal.SIGSTOP)
-        self.addCleanup(lambda: os.kill(gates[0].process.pid, signal.SIGCONT))
+        gates[0].process.send_signal(signal.SIGSTOP)
         self.assertEqual(producer.wait(60), 0)
         self._all_is_committed()
-        os.kill(gates[0].process.pid, signal.SIGCONT)
+        gates[0].process.send_signal(signal.SIGCONT)
         places.wait_until(lambda: all(len(gate.partitions()) > 0 for gate in gates), 60, "both have partitions")
         self.world.produce("results", 600, keys=60)
         self._all_is_committed()

@@ -68,6 +68,7 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       "kafka: {brokers: h, properties: {a: b}}\n" +
           kafka("topic: b, partition: same, properties: {a: c, linger.ms: 5}, timeout: 1s"),
       kafka("topic: b, brokers: [a, b], max_in_flight: 7"),
+      kafka("topic: b, exactly_once: true, timeout: 2m"),
       route("limits: [m], order: none, dead_letter: d, retry: {attempts: 3}"),
       kLimits +
           "targets: {t: {http: {url: http://h/}, retry: {initial: 1s, budget: 7%}, breaker: "

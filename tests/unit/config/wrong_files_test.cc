@@ -19,7 +19,7 @@ std::vector<std::filesystem::path> wrong_files() {
 
 TEST(WrongFiles, AreToldWithPlaceAndRemedy) {
   const auto files = wrong_files();
-  EXPECT_EQ(files.size(), 37u);
+  EXPECT_EQ(files.size(), 38u);
   for (const std::filesystem::path& file : files) {
     const auto result = read_config(file.string(), test_environment);
     ASSERT_TRUE(std::holds_alternative<Mistakes>(result)) << file;

@@ -53,6 +53,9 @@ TEST(WrongTarget, Kafka) {
       {kafka("topic: b, timeout: 1ms"),
        "1:42: targets.t.kafka.timeout: '1ms' is too small; the smallest value that works is "
        "100ms"},
+      {kafka("topic: b, exactly_once: true, timeout: 14m"), ""},
+      {kafka("topic: b, brokers: c, max_in_flight: 3, exactly_once: false, timeout: 20m"), ""},
+      {"shards: 4\n" + kafka("topic: b, exactly_once: true"), ""},
       {targets("{t: {kafka: {topic: b}, http: {url: 'http://a'}}}"),
        "1:22: targets.t.kafka: stands beside http; a target is one of them"},
       {"shards: 4\n" + kafka("topic: b, max_in_flight: 3"),
