@@ -154,7 +154,8 @@ class Gate {
   struct Transaction {
     std::vector<Slot> records;
     std::vector<CommitEntry> entries;
-    std::uint64_t births = 0;  // As open_commit_births_.
+    std::vector<PartitionId> dirty;  // Those of them that were: they are again if it fails.
+    std::uint64_t births = 0;        // As open_commit_births_.
   };
 
   std::vector<Transaction> transactions_;  // By TargetId; at most one of each is open.

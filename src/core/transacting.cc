@@ -7,6 +7,7 @@
 // is under way no transaction begins. What finished in another way, as a dead letter, is committed
 // with the next transaction, or by itself where none is under way.
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "core/gate.h"
@@ -31,11 +32,14 @@ void Gate::begin_transaction(TargetId target, Commands& commands) {
   Transaction& transaction = transactions_[target.value];
   transaction.births = intake_.births();
   transaction.entries.clear();
+  transaction.dirty.clear();
   for (const Slot slot : transaction.records) take_part(records_[slot].partition, target);
-  for (const PartitionId id : dirty_) {
-    const bool here = intake_.exists(id) && intake_[id].dirty && !intake_[id].fenced;
-    if (here && target_of(intake_[id].route) == target) take_part(id, target);
-  }
+  std::erase_if(dirty_, [&](PartitionId id) {
+    if (!intake_.exists(id) || !intake_[id].dirty) return true;
+    const bool goes = !intake_[id].fenced && target_of(intake_[id].route) == target;
+    if (goes) take_part(id, target);
+    return goes;
+  });
   transaction.records.clear();
   commands.push_back(Transact{target, transaction.entries});
 }
@@ -50,7 +54,7 @@ void Gate::take_part(PartitionId id, TargetId target) {
   for (const Slot slot : transaction.records) {
     if (records_[slot].partition == id) after.finish(records_[slot].entry);
   }
-  partition.dirty = false;
+  if (std::exchange(partition.dirty, false)) transaction.dirty.push_back(id);
   partition.in_commit = true;
   transaction.entries.push_back(entry_of(id, after));
 }
@@ -58,15 +62,17 @@ void Gate::take_part(PartitionId id, TargetId target) {
 // REQUIRES: all of its attempts have ended.
 void Gate::end_transaction(TargetId target, Outcome outcome, Instant now, Commands& commands) {
   Transaction& transaction = transactions_[target.value];
+  const auto had_part = [&](PartitionId id) {
+    return intake_.exists(id) && intake_[id].birth <= transaction.births;
+  };
   for (const CommitEntry& entry : transaction.entries) {
-    const PartitionId id = entry.partition;
-    if (!intake_.exists(id) || intake_[id].birth > transaction.births) continue;
-    intake_[id].in_commit = false;
-    if (outcome != Outcome::accepted) mark_dirty(id, now);
+    if (had_part(entry.partition)) intake_[entry.partition].in_commit = false;
+  }
+  for (const PartitionId id : transaction.dirty) {
+    if (outcome != Outcome::accepted && had_part(id)) mark_dirty(id, now);
   }
   for (const CommitEntry& entry : transaction.entries) {
-    const PartitionId id = entry.partition;
-    if (intake_.exists(id) && intake_[id].birth <= transaction.births) settle(id, now, commands);
+    if (had_part(entry.partition)) settle(entry.partition, now, commands);
   }
   transaction.entries.clear();
   arm_commit(now);
