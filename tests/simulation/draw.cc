@@ -33,13 +33,14 @@ constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
                                                           "target_fails",
                                                           "target_held",
                                                           "target_unusable",
-                                                          "target_says_which"};
+                                                          "target_says_which",
+                                                          "transaction_unknown"};
 
 // How often, where a run has the fault at all: per occasion, or per second for the first four and
 // the two of the store.
 constexpr std::array<double, kFaults> kMost = {6.0, 2.0, 1.5,  1.5, 0.4, 0.3, 0.2, 0.3, 0.3,
                                                0.5, 2.0, 1.0,  0.5, 0.3, 0.2, 0.1, 1.0, 0.4,
-                                               0.5, 0.7, 0.03, 0.3, 0.2, 1.0, 0.8, 0.8};
+                                               0.5, 0.7, 0.03, 0.3, 0.2, 1.0, 0.8, 0.8, 0.2};
 
 void draw_faults(Settings& settings, const Overrides& overrides) {
   Dice dice(settings.seed, "faults");
@@ -160,6 +161,16 @@ void draw_batches(Settings& settings) {
   }
 }
 
+// Which of these deliver and commit in one. Dice of its own, as above.
+void draw_transactions(Settings& settings) {
+  Dice dice(settings.seed, "transactions");
+  for (core::TargetOptions& target : settings.gate.targets) {
+    if (!dice.chance(0.5) || target.batch.records == 1) continue;
+    target.transactional = true;
+    target.max_in_flight = 1;
+  }
+}
+
 void draw_surroundings(Dice& dice, Settings& settings) {
   for (std::size_t route = 0; route < settings.routes.size(); ++route) {
     for (std::int64_t left = dice.between(1, 3); left > 0; --left) {
@@ -231,6 +242,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   draw_gate(dice, settings);
   draw_retries(settings);
   draw_batches(settings);
+  draw_transactions(settings);
   draw_surroundings(dice, settings);
   draw_faults(settings, overrides);
   if (overrides.records) settings.records = std::min(settings.records, *overrides.records);
@@ -263,6 +275,7 @@ std::string describe(const Settings& settings) {
     if (batch.records > 1) {
       out << " together " << batch.records << " or " << batch.bytes.value << " B within "
           << batch.linger.us << " us";
+      if (settings.gate.targets[options.target.value].transactional) out << " in a transaction";
     }
     out << ";";
   }

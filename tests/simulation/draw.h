@@ -51,13 +51,14 @@ enum class Fault : std::uint8_t {
   target_slow,
   delivery_duplicate,  // The end of an attempt is told twice.
   dead_letter_failed,
-  oversleep,          // The loop handles things up to 2 ms late.
-  stall,              // The same, 150 ms.
-  never,              // For some keys no waiting helps.
-  target_fails,       // For a while the target fails whatever it is sent.
-  target_held,        // Another gate was told to leave a target alone.
-  target_unusable,    // A failed attempt does not count: the target could take nothing at all.
-  target_says_which,  // Of several records in one request it tells each one's outcome.
+  oversleep,            // The loop handles things up to 2 ms late.
+  stall,                // The same, 150 ms.
+  never,                // For some keys no waiting helps.
+  target_fails,         // For a while the target fails whatever it is sent.
+  target_held,          // Another gate was told to leave a target alone.
+  target_unusable,      // A failed attempt does not count: the target could take nothing at all.
+  target_says_which,    // Of several records in one request it tells each one's outcome.
+  transaction_unknown,  // Nobody learns whether it has committed; its partitions are lost.
   count,
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::count);

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,15 @@ class Instance {
     core::Event event;
     Durations due;  // What a PermitsAnswered points to.
   };
+  // A request on its way, and what is committed with it.
+  struct Transaction {
+    std::vector<core::Send> sends;
+    std::vector<LogRecord*> records;
+    std::vector<KafkaWorld::Entry> entries;
+    AttemptPlan plan;
+    bool unknown = false;  // Nobody will learn what became of it.
+    bool committed = false;
+  };
   struct Question {
     core::LineId line;
     std::vector<BucketKey> buckets;
@@ -92,6 +102,7 @@ class Instance {
   void attempt(const std::vector<core::Send>& request);
   void attempt(const core::Send& command, const AttemptPlan& plan, std::uint32_t together);
   AttemptPlan part_of(AttemptPlan plan);
+  void perform(const core::Transact& command);
   void perform(const core::Forget& command);
   void perform(const core::Ask& command);
   void perform(const core::Release& command);
@@ -111,6 +122,12 @@ class Instance {
   void fail(core::AskId ask);
   void release_at_limiter(const Question& question, std::size_t index);
   void arrive_at_broker(const std::vector<KafkaWorld::Entry>& entries);
+  std::vector<KafkaWorld::Entry> entries_of(std::span<const core::CommitEntry> entries) const;
+
+  // instance_transactions.cc
+  void draw_end(Transaction& transaction);
+  void end(const Transaction& transaction);
+  void lose(const std::vector<KafkaWorld::Entry>& entries);
   core::LineId line_for(core::RouteId route, std::int64_t key);
   void count_attempt(const core::Send& command, const AttemptPlan& plan);
   bool hopeless(const Line& line) const;
@@ -140,6 +157,7 @@ class Instance {
   std::size_t next_read_ = 0;
   std::vector<Slot> slots_;
   std::vector<core::Send> request_;  // Those of it that have come so far.
+  std::map<core::TargetId, std::vector<core::Send>> to_transact_;  // Requests that wait for it.
   std::vector<std::uint32_t> free_slots_;
   std::vector<Line> lines_;
   std::vector<core::LineId> free_lines_;

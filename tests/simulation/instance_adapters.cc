@@ -29,8 +29,10 @@ void Instance::perform(const core::Send& command) {
   }
   request_.push_back(command);
   if (command.more) return;
-  attempt(request_);
-  request_.clear();
+  const std::vector<core::Send> request = std::exchange(request_, {});
+  if (!world_.settings.gate.targets[command.target.value].transactional) return attempt(request);
+  require(to_transact_[command.target].empty(), "transact_missing", "before the next request");
+  to_transact_[command.target] = request;
 }
 
 void Instance::attempt(const std::vector<core::Send>& request) {
@@ -244,10 +246,7 @@ void Instance::perform(const core::Read& command) {
 
 void Instance::perform(const core::Commit& command) {
   records_.commit(command);
-  std::vector<KafkaWorld::Entry> entries;
-  for (const core::CommitEntry& entry : command.entries) {
-    entries.push_back({assignments_[entry.partition.value], entry.next, entry.finished});
-  }
+  const std::vector<KafkaWorld::Entry> entries = entries_of(command.entries);
   Duration delay = world_.dice.duration(Duration::micros(10), world_.settings.commit_delay);
   if (world_.faults.happens(Fault::commit_slow)) {
     delay =
@@ -256,6 +255,15 @@ void Instance::perform(const core::Commit& command) {
   }
   // What was sent arrives, whatever becomes of the sender.
   world_.timeline.after(delay, [this, entries] { arrive_at_broker(entries); });
+}
+
+std::vector<KafkaWorld::Entry> Instance::entries_of(
+    std::span<const core::CommitEntry> entries) const {
+  std::vector<KafkaWorld::Entry> found;
+  for (const core::CommitEntry& entry : entries) {
+    found.push_back({assignments_[entry.partition.value], entry.next, entry.finished});
+  }
+  return found;
 }
 
 void Instance::arrive_at_broker(const std::vector<KafkaWorld::Entry>& entries) {

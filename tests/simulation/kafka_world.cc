@@ -97,10 +97,27 @@ bool KafkaWorld::take_away(const Assignment& assignment) {
   return true;
 }
 
-bool KafkaWorld::commit(const std::vector<Entry>& entries) {
-  for (const Entry& entry : entries) {
-    if (current(entry.assignment->partition) != entry.assignment) return false;
+// By those who commit them.
+bool KafkaWorld::owned(const std::vector<Entry>& entries) const {
+  return std::all_of(entries.begin(), entries.end(), [this](const Entry& entry) {
+    return current(entry.assignment->partition) == entry.assignment;
+  });
+}
+
+bool KafkaWorld::transact(const std::vector<LogRecord*>& records,
+                          const std::vector<Entry>& entries) {
+  if (!owned(entries)) return false;
+  for (LogRecord* record : records) {
+    if (record->delivered) {
+      throw Failure("delivered_twice", "offset " + std::to_string(record->offset.value));
+    }
+    record->finished = record->delivered = true;
   }
+  return commit(entries);
+}
+
+bool KafkaWorld::commit(const std::vector<Entry>& entries) {
+  if (!owned(entries)) return false;
   for (const Entry& entry : entries) {
     check(entry);
     Partition& partition = partitions_[entry.assignment->partition];
@@ -121,6 +138,9 @@ void KafkaWorld::check(const Entry& entry) const {
     while (range != ahead.end() && range->end <= record.offset) ++range;
     const bool named =
         record.offset < entry.next || (range != ahead.end() && range->first <= record.offset);
+    if (!named && record.delivered) {
+      throw Failure("delivered_taken_back", "offset " + std::to_string(record.offset.value));
+    }
     if (!named || record.finished) continue;
     throw Failure("committed_unfinished",
                   "partition " + std::to_string(entry.assignment->partition) + ", committed " +

@@ -26,7 +26,8 @@ struct LogRecord {
   Bytes size;
   Permits cost{1};
   Instant appended;
-  bool finished = false;  // The target, or the dead letter topic, has it.
+  bool finished = false;   // The target, or the dead letter topic, has it.
+  bool delivered = false;  // The target, by a transaction.
 };
 
 // One partition in the hands of one gate. A new one each time that it changes hands.
@@ -71,6 +72,10 @@ class KafkaWorld {
   };
   bool commit(const std::vector<Entry>& entries);
 
+  // The same, where these records are delivered with it, or not at all. Throws Failure if one of
+  // them was before.
+  bool transact(const std::vector<LogRecord*>& records, const std::vector<Entry>& entries);
+
   // True if every record is finished and committed.
   bool all_done() const;
   // What is missing for that, for people.
@@ -86,6 +91,7 @@ class KafkaWorld {
     std::shared_ptr<Assignment> current;
   };
 
+  bool owned(const std::vector<Entry>& entries) const;
   void check(const Entry& entry) const;
   Partition fill(std::size_t route, const Settings& settings, Dice& dice) const;
 

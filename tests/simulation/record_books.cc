@@ -99,6 +99,7 @@ void RecordChecks::check(const core::Gate& gate, Instant now) const {
   }
   targets_.check(gate, now);
   batches_.check();
+  check_transacted();
   for (std::size_t i = 0; i < books_.size(); ++i) {
     check_books(gate, core::RouteId{static_cast<std::uint16_t>(i)}, now);
   }
@@ -119,7 +120,7 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
     const core::TargetId target = settings_.gate.routes[i].target;
     // Where records are gathered they may wait for others.
     const bool gathers = settings_.gate.targets[target.value].batch.linger > Duration{};
-    const bool room = !gathers && targets_.lets_all_through(target, now) &&
+    const bool room = !gathers && targets_.lets_all_through(target, now) && !commits_of(target) &&
                       in_flight_[target.value] < settings_.gate.targets[target.value].max_in_flight;
     const bool unused = waiting.target > 0 && room && !somebody_has_enough(target, now);
     require(!unused, "room_unused", std::to_string(waiting.target) + " wait for the target");

@@ -13,7 +13,8 @@ RecordChecks::RecordChecks(const Settings& settings)
       books_(settings.routes.size()),
       in_flight_(settings.gate.targets.size()),
       targets_(settings),
-      batches_(settings) {}
+      batches_(settings),
+      transactions_(settings.gate.targets.size()) {}
 
 RecordChecks::Shadow* RecordChecks::find(core::RecordId id) {
   if (id.slot >= records_.size()) return nullptr;
@@ -110,6 +111,8 @@ void RecordChecks::arrived(const core::RecordArrived& event, Instant now) {
 
 // The record's offset is finished: it leaves its lane, and what may be committed moves on.
 void RecordChecks::finish(Shadow& shadow, Instant now) {
+  // What a transaction has delivered, it has committed, given up or not.
+  const bool sure = shadow.state == State::sent && transacts(target_of(shadow.route));
   shadow.state = State::finished;
   ++finished_unforgotten_;
   if (shadow.orphan) return;
@@ -122,7 +125,7 @@ void RecordChecks::finish(Shadow& shadow, Instant now) {
   const auto at = std::lower_bound(p.arrivals.begin(), p.arrivals.end(), shadow.offset,
                                    [](const Arrival& a, Offset o) { return a.offset < o; });
   at->finished = true;
-  at->unsure = p.leaving && now >= p.deadline;
+  at->unsure = !sure && p.leaving && now >= p.deadline;
   ++p.news;
   settle(p);
 }
@@ -146,7 +149,11 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
   Shadow* shadow = find(event.record);
   if (!shadow || shadow->state != State::sent || shadow->attempt != event.attempt.value) return;
   const core::TargetId target = settings_.gate.routes[shadow->route.value].target;
-  in_flight_[target.value] -= shadow->leads ? 1 : 0;
+  if (transacts(target)) {
+    end_in_transaction(target, event.outcome);
+  } else {
+    in_flight_[target.value] -= shadow->leads ? 1 : 0;
+  }
   if (event.hold_target) {
     targets_.held(target, now + *event.hold_target);
   }
@@ -202,21 +209,10 @@ void RecordChecks::dead_letter_ended(const core::DeadLetterEnded& event, Instant
 }
 
 void RecordChecks::commit_ended(core::CommitResult result) {
-  require(commit_open_, "world", "the end of a commit that was not sent");
-  commit_open_ = false;
-  for (std::size_t i = 0; i < in_commit_.size(); ++i) {
-    const InCommit& entry = in_commit_[i];
-    require(
-        commit_entries_[i].partition == entry.partition && commit_entries_[i].next == entry.next,
-        "commit_entries_live", "entries of an open commit have changed");
-    Owned& p = partitions_[entry.partition.value];
-    if (!p.live || p.use != entry.use) continue;
-    if (result == core::CommitResult::committed) {
-      p.next = entry.next;
-      p.finished = entry.finished;
-      p.news_committed = entry.news;
-    }
-  }
+  require(commit_.open, "world", "the end of a commit that was not sent");
+  commit_.open = false;
+  check_kept(commit_);
+  if (result == core::CommitResult::committed) take_committed(commit_);
   if (result != core::CommitResult::fenced) return;
   for (Owned& p : partitions_) p.fenced = p.fenced || (p.live && p.before_commit);
 }

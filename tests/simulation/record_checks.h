@@ -46,6 +46,7 @@ class RecordChecks {
   void hold(core::PartitionId partition);
   void read(core::PartitionId partition);
   void commit(const core::Commit& command);
+  void transact(const core::Transact& command, Instant now);
   void partition_done(core::PartitionId partition, Instant now);
   void stopped();
 
@@ -66,7 +67,7 @@ class RecordChecks {
   std::int64_t wanting(core::LineId line) const;
   bool uses(core::LineId line, Instant now) const;
   bool has_stopped() const { return stopped_; }
-  bool idle() const { return open_records_ == 0 && !commit_open_; }
+  bool idle() const;
 
  private:
   enum class State : std::uint8_t { absent, waiting, sent, dead_lettering, finished };
@@ -128,10 +129,21 @@ class RecordChecks {
   };
   struct InCommit {
     core::PartitionId partition;
+    core::TargetId target;
     std::uint64_t use;
     Offset next;
     std::string finished;
     std::uint64_t news;
+  };
+  // A commit, as it was when it was sent, and as the gate keeps it.
+  struct Sent {
+    bool open = false;
+    std::vector<InCommit> entries;
+    std::span<const core::CommitEntry> kept;
+  };
+  struct Transaction : Sent {
+    std::uint64_t request = 0;  // The target's last.
+    std::uint32_t left = 0;     // Attempts that have not ended.
   };
 
   Shadow* find(core::RecordId id);
@@ -141,6 +153,22 @@ class RecordChecks {
   static void settle(Owned& partition);
   static void check_finished(const Owned& partition, const core::CommitEntry& entry);
   void left(Shadow& shadow);
+
+  // record_transactions.cc
+  bool transacts(core::TargetId target) const;
+  core::TargetId target_of(core::RouteId route) const;
+  void add_entry(Sent& to, const core::CommitEntry& entry, std::uint64_t news) const;
+  static void check_kept(const Sent& sent);
+  void take_committed(const Sent& sent);
+  bool commits_of(core::TargetId target) const;
+  std::uint64_t check_entry(const Transaction& transaction, const core::CommitEntry& entry,
+                            core::TargetId target, Instant now) const;
+  void check_none_left_out(const Transaction& transaction, core::TargetId target,
+                           Instant now) const;
+  static bool is_of(const Shadow& shadow, const Transaction& transaction);
+  void check_transacted() const;
+  void end_in_transaction(core::TargetId target, core::Outcome outcome);
+  bool in_transaction(core::PartitionId id, const Owned& partition) const;
   void check_lane(const Shadow& shadow) const;
   void check_first(const core::Send& command, const Shadow& shadow, Instant now);
   void learn_together(const core::DeliveryEnded& event, Shadow& shadow) const;
@@ -175,10 +203,9 @@ class RecordChecks {
   std::int64_t inside_records_ = 0;
   std::int64_t open_records_ = 0;
   std::int64_t finished_unforgotten_ = 0;
-  bool commit_open_ = false;
+  Sent commit_;
+  std::vector<Transaction> transactions_;  // By target.
   bool stopping_ = false, stopped_ = false;
-  std::vector<InCommit> in_commit_;                    // As they were when the commit was sent.
-  std::span<const core::CommitEntry> commit_entries_;  // As the gate keeps them.
 };
 
 }  // namespace einlass::simulation

@@ -52,6 +52,7 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
   shadow->leads = batches_.send(command, shadow->size, shadow->most_together);
   shadow->request = batches_.number();
   if (shadow->leads) check_first(command, *shadow, now);
+  transactions_[command.target.value].request = shadow->request;
   check_lane(*shadow);
   check_share(*shadow, permits);
   shadow->state = State::sent;
@@ -172,30 +173,37 @@ void RecordChecks::read(core::PartitionId partition) {
 }
 
 void RecordChecks::commit(const core::Commit& command) {
-  require(!commit_open_, "one_commit", "a commit is open");
+  require(!commit_.open, "one_commit", "a commit is open");
   require(!command.entries.empty(), "commit_empty", "");
-  commit_open_ = true;
-  commit_entries_ = command.entries;
-  in_commit_.clear();
+  commit_ = {true, {}, command.entries};
   for (Owned& p : partitions_) p.before_commit = p.live;
   for (const core::CommitEntry& entry : command.entries) {
     const Owned& p = owned(entry.partition, "commit");
     require(!p.lost, "commit_lost", std::to_string(entry.partition.value));
     require(!p.fenced, "commit_fenced", std::to_string(entry.partition.value));
+    require(!transactions_[target_of(p.route).value].open, "commit_during_transaction",
+            std::to_string(entry.partition.value));
     require(
         entry.next <= p.finished_to, "commit_unfinished",
         std::to_string(entry.next.value) + ", finished to " + std::to_string(p.finished_to.value));
-    require(entry.next >= p.next, "commit_backwards", std::to_string(entry.next.value));
-    require(entry.next > p.next || entry.finished != p.finished, "commit_nothing_new",
-            std::to_string(entry.next.value) + " " + entry.finished);
-    require(entry.finished.size() <= settings_.gate.most_finished_text, "commit_too_long",
-            entry.finished);
+    add_entry(commit_, entry, p.news);
     check_finished(p, entry);
-    for (const InCommit& other : in_commit_) {
-      require(other.partition != entry.partition, "commit_partition_twice", "");
-    }
-    in_commit_.push_back({entry.partition, p.use, entry.next, entry.finished, p.news});
   }
+}
+
+// Each partition once, with something new.
+void RecordChecks::add_entry(Sent& to, const core::CommitEntry& entry, std::uint64_t news) const {
+  const Owned& p = partitions_[entry.partition.value];
+  require(entry.next >= p.next, "commit_backwards", std::to_string(entry.next.value));
+  require(entry.next > p.next || entry.finished != p.finished, "commit_nothing_new",
+          std::to_string(entry.next.value) + " " + entry.finished);
+  require(entry.finished.size() <= settings_.gate.most_finished_text, "commit_too_long",
+          entry.finished);
+  for (const InCommit& other : to.entries) {
+    require(other.partition != entry.partition, "commit_partition_twice", "");
+  }
+  to.entries.push_back(
+      {entry.partition, target_of(p.route), p.use, entry.next, entry.finished, news});
 }
 
 // Whatever is finished above the offset is named, and nothing else.
@@ -226,10 +234,11 @@ void RecordChecks::partition_done(core::PartitionId partition, Instant now) {
   require(p.waiting == 0, "done_with_records", name);
   // A gate that stood still for longer may find that the group waits no more.
   if (!p.lost && now < p.deadline + kLastCommitPatience) {
-    for (const InCommit& entry : in_commit_) {
-      require(!commit_open_ || entry.partition != partition || entry.use != p.use,
+    for (const InCommit& entry : commit_.entries) {
+      require(!commit_.open || entry.partition != partition || entry.use != p.use,
               "done_before_commit_ended", name);
     }
+    require(p.fenced || !in_transaction(partition, p), "done_before_transaction_ended", name);
     if (now < p.deadline) {
       require(p.records == 0, "done_in_flight", name);
       require(p.fenced || p.next >= p.finished_least, "done_uncommitted", name);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -24,6 +25,14 @@ class Words {
  private:
   std::string text_;
 };
+
+Words entries(std::string_view name, std::span<const core::CommitEntry> entries) {
+  Words words(name);
+  for (const core::CommitEntry& entry : entries) {
+    words.add("partition", entry.partition.value).add("next", entry.next.value);
+  }
+  return words;
+}
 
 struct CommandText {
   std::string operator()(const core::Send& c) const {
@@ -77,11 +86,10 @@ struct CommandText {
     return Words("Read").add("partition", c.partition.value).take();
   }
   std::string operator()(const core::Commit& c) const {
-    Words words("Commit");
-    for (const core::CommitEntry& entry : c.entries) {
-      words.add("partition", entry.partition.value).add("next", entry.next.value);
-    }
-    return words.take();
+    return entries("Commit", c.entries).take();
+  }
+  std::string operator()(const core::Transact& c) const {
+    return entries("Transact", c.entries).add("target", c.target.value).take();
   }
   std::string operator()(const core::PartitionDone& c) const {
     return Words("PartitionDone").add("partition", c.partition.value).take();
@@ -181,9 +189,18 @@ struct CommandNumbers {
   Numbers operator()(const core::DeadLetter& c) const { return {c.record.slot, c.record.use}; }
   Numbers operator()(const core::Hold& c) const { return {c.partition.value}; }
   Numbers operator()(const core::Read& c) const { return {c.partition.value}; }
-  Numbers operator()(const core::Commit& c) const {
+  Numbers operator()(const core::Commit& c) const { return of(c.entries); }
+  Numbers operator()(const core::Transact& c) const {
+    Numbers numbers = of(c.entries);
+    numbers[2] = c.target.value;
+    return numbers;
+  }
+  Numbers operator()(const core::PartitionDone& c) const { return {c.partition.value}; }
+  Numbers operator()(const core::Stopped&) const { return {}; }
+
+  static Numbers of(std::span<const core::CommitEntry> entries) {
     Numbers numbers{};
-    for (const core::CommitEntry& entry : c.entries) {
+    for (const core::CommitEntry& entry : entries) {
       numbers[0] = numbers[0] * 1'000'003 + entry.partition.value;
       numbers[1] = numbers[1] * 31 + entry.next.value % 1'000'000'007;
       numbers[0] &= 0xFFFFFFFF;
@@ -191,8 +208,6 @@ struct CommandNumbers {
     }
     return numbers;
   }
-  Numbers operator()(const core::PartitionDone& c) const { return {c.partition.value}; }
-  Numbers operator()(const core::Stopped&) const { return {}; }
 };
 
 }  // namespace

@@ -160,7 +160,10 @@ Duration World::drain_bound() const {
     each = each + one * (limit.varies ? 4 : 1);
     bound = bound + limit.window;
   }
-  for (const core::TargetOptions& at : settings.gate.targets) each = each + at.batch.linger;
+  for (const core::TargetOptions& at : settings.gate.targets) {
+    each = each + at.batch.linger;
+    if (at.transactional) each = each + settings.commit_delay * 2;
+  }
   return bound + each * left * 2;
 }
 
