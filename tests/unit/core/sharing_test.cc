@@ -353,5 +353,27 @@ TEST(Sharing, what_one_line_has_asked_for_no_other_is_given) {
   EXPECT_EQ(asks_for_retries(), before + 1);  // Both wait, and there is credit for one.
 }
 
+// Its breaker is open, and a line that waited for its turn has nothing but a retry by then: it goes
+// to wait for its share, and the turn is the next one's.
+TEST(Sharing, whoever_loses_his_fresh_records_keeps_nobody_from_his_turn) {
+  GateOptions options = with_share({route_with(1, 1)}, 20);
+  options.targets[0].breaker = {.failures = 1, .wait = kTick * 100};
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  bench.assign(1);
+  bench.arrive(0, 0);
+  grant(bench, 0, 1);
+  bench.ended(0, Outcome::retry);
+  bench.arrive(1, 0, 1);
+  bench.pass(kTick);  // The retry is ready too.
+  bench.arrive(2, 1, 0, 1);
+  bench.put(PartitionRevoked{PartitionId{1}, bench.now});
+  bench.commands.clear();
+  bench.pass(kTick * 100);
+  ASSERT_EQ(bench.all<Ask>().size(), 1u);
+  EXPECT_EQ(bench.all<Ask>()[0].line, LineId{1});
+}
+
 }  // namespace
 }  // namespace einlass::core
