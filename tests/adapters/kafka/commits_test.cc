@@ -66,7 +66,7 @@ TEST_F(CommitsTest, one_that_is_given_up_ends_fenced_and_the_next_waits_for_its_
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(result(0), core::CommitResult::fenced);
   EXPECT_FALSE(commits.open());
-  commits.begin_generation();
+  commits.begin_generation(nullptr);
   begin(id, 3);
   EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR__WAIT_COORD);
   EXPECT_EQ(events.size(), 1u)
@@ -96,7 +96,7 @@ TEST_F(CommitsTest, after_a_loss_nothing_is_committed_before_the_next_assignment
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(result(0), core::CommitResult::fenced);
   EXPECT_EQ(rd_kafka_queue_poll(queue.get(), 1500), nullptr) << "it was sent all the same";
-  commits.begin_generation();
+  commits.begin_generation(nullptr);
   begin(id, 5);
   EXPECT_TRUE(commits.open());
   EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR__WAIT_COORD);
@@ -106,9 +106,9 @@ TEST_F(CommitsTest, one_that_waits_behind_another_is_not_sent_in_a_later_generat
   const core::PartitionId id = partition(0).id;
   begin(id, 5);
   commits.give_up();
-  commits.begin_generation();
+  commits.begin_generation(nullptr);
   begin(id, 3);
-  commits.begin_generation();
+  commits.begin_generation(nullptr);
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(result(1), core::CommitResult::failed);
   EXPECT_FALSE(commits.open());

@@ -1,0 +1,166 @@
+// A transactional target and the source that its records come from, against librdkafka's mock
+// cluster. What readers see of its transactions is shown on a real one:
+// tests/e2e/exactly_once_test.py.
+#include "adapters/kafka/transactional_target.h"
+
+#include <gtest/gtest.h>
+
+#include "adapters/kafka/harness.h"
+
+namespace einlass::kafka {
+namespace {
+
+using namespace testing;
+using core::Outcome;
+
+constexpr std::int16_t kInitProducerIdApi = 22;
+constexpr std::int16_t kEndTxnApi = 26;
+constexpr std::int16_t kTxnOffsetCommitApi = 28;
+
+class TransactionalTargetTest : public ::testing::Test {
+ protected:
+  TransactionalTargetTest() {
+    cluster.create_topic("in", 1);
+    cluster.create_topic("out", 1);
+    gate = std::make_unique<Gate>(source_options());
+  }
+
+  SourceOptions source_options() const {
+    SourceOptions made = options(cluster.brokers(), "group", "in");
+    made.instance = "gate-1";
+    return made;
+  }
+
+  void start() {
+    TargetOptions made;
+    made.name = "archive";
+    made.topic = "out";
+    made.brokers = cluster.brokers();
+    made.timeout = Duration::seconds(5);
+    made.transactional_id = "einlass.group.gate-1.archive";
+    target = std::make_unique<TransactionalTarget>(
+        gate->io, made, gate->events,
+        [this](const Notice& notice) { gate->notices.push_back(notice); });
+    ASSERT_TRUE(gate->run_until_assigned(1));
+  }
+
+  // Two records, and the offset behind them. False if nothing comes of it in time.
+  bool transact(std::int64_t next, bool with_offsets = true) {
+    const std::vector<core::CommitEntry> entries = {{gate->id_of(0), Offset{next}, {}}};
+    for (const std::uint32_t slot : {0u, 1u}) {
+      TargetRecord record;
+      record.record = {slot, static_cast<std::uint32_t>(next)};
+      record.attempt = core::Attempt{1};
+      record.value = "value";
+      target->send(record);
+    }
+    how.reset();
+    const std::size_t before = ends().size();
+    target->transact(with_offsets ? gate->source->offsets_for(entries) : std::nullopt,
+                     [this, entries](TransactionEnd end) {
+                       how = end;
+                       gate->source->transaction_ended(entries, end);
+                     });
+    return gate->run_until([&] { return ends().size() == before + 2; });
+  }
+
+  // Again until the producer is open; the mock's coordinator takes its time.
+  void transact_until_committed(std::int64_t next) {
+    const auto deadline = steady_clock::now() + std::chrono::seconds(15);
+    do {
+      gate->turn();
+      ASSERT_TRUE(transact(next));
+    } while (how != TransactionEnd::committed && steady_clock::now() < deadline);
+    EXPECT_EQ(how, TransactionEnd::committed);
+  }
+
+  std::vector<core::DeliveryEnded> ends() const { return gate->all<core::DeliveryEnded>(); }
+
+  MockCluster& cluster = *new MockCluster;  // Ends with the process.
+  std::unique_ptr<Gate> gate;
+  std::unique_ptr<TransactionalTarget> target;
+  std::optional<TransactionEnd> how;
+};
+
+TEST_F(TransactionalTargetTest, commits_records_and_offsets) {
+  start();
+  transact_until_committed(2);
+  EXPECT_EQ(ends().back().outcome, Outcome::accepted);
+  EXPECT_EQ(ends().back().record, (core::RecordId{1, 2}));
+  EXPECT_EQ(gate->source->status().partitions[0].committed, Offset{2});
+  EXPECT_EQ(target->status().trouble, "");
+  EXPECT_EQ(target->status().in_flight, 0u);
+}
+
+TEST_F(TransactionalTargetTest, comes_to_nothing_without_offsets) {
+  start();
+  transact_until_committed(2);
+  ASSERT_TRUE(transact(4, false));
+  EXPECT_EQ(how, TransactionEnd::aborted);
+  EXPECT_EQ(ends().back().outcome, Outcome::retry);
+  EXPECT_FALSE(ends().back().counts);
+  EXPECT_TRUE(ends().back().hold_target);
+  transact_until_committed(4);
+}
+
+TEST_F(TransactionalTargetTest, a_refused_record_is_told_of_all) {
+  start();
+  transact_until_committed(2);
+  cluster.fail(kProduceApi, {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE});
+  ASSERT_TRUE(transact(4));
+  EXPECT_EQ(how, TransactionEnd::aborted);
+  for (std::size_t i = ends().size() - 2; i < ends().size(); ++i) {
+    EXPECT_EQ(ends()[i].outcome, Outcome::refused);
+    EXPECT_EQ(ends()[i].together, 2u);
+  }
+  EXPECT_EQ(target->status().unusable, "") << "the next may well go";
+  transact_until_committed(4);
+}
+
+TEST_F(TransactionalTargetTest, a_generation_that_is_over_commits_nothing) {
+  start();
+  transact_until_committed(2);
+  cluster.fail(kTxnOffsetCommitApi, {RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION});
+  ASSERT_TRUE(transact(4));
+  EXPECT_EQ(how, TransactionEnd::aborted);
+  EXPECT_EQ(ends().back().outcome, Outcome::retry);
+  EXPECT_FALSE(ends().back().counts);
+  transact_until_committed(4);
+}
+
+TEST_F(TransactionalTargetTest, reads_on_from_what_the_group_has_where_nobody_knows) {
+  start();
+  transact_until_committed(2);
+  // The mock does not keep what transactions commit.
+  ASSERT_EQ(gate->commit({{gate->id_of(0), Offset{1}, {}}}), core::CommitResult::committed);
+  cluster.fail(kEndTxnApi, {RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH});
+  ASSERT_TRUE(transact(4));
+  ASSERT_EQ(how, TransactionEnd::unknown);
+  const auto lost = gate->all<core::PartitionLost>();
+  ASSERT_EQ(lost.size(), 1u);
+  const auto is_lost = [](const core::Event& event) {
+    return std::holds_alternative<core::PartitionLost>(event);
+  };
+  const auto at = std::find_if(gate->events.begin(), gate->events.end(), is_lost);
+  EXPECT_TRUE(std::holds_alternative<core::DeliveryEnded>(*(at + 1))) << "before they end";
+  EXPECT_EQ(ends().back().outcome, Outcome::retry);
+  gate->source->partition_done(lost[0].partition);
+  ASSERT_TRUE(gate->run_until_assigned(1));
+  EXPECT_EQ(gate->all<core::PartitionAssigned>().back().next, Offset{1});
+  transact_until_committed(4);  // By another producer.
+}
+
+TEST_F(TransactionalTargetTest, a_right_that_is_missing_is_named) {
+  cluster.fail(kInitProducerIdApi,
+               std::vector(3, RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED));
+  start();
+  ASSERT_TRUE(gate->run_until([&] { return !target->status().unusable.empty(); }));
+  EXPECT_NE(target->status().unusable.find("transactional id einlass.group.gate-1.archive"),
+            std::string::npos)
+      << target->status().unusable;
+  transact_until_committed(2);
+  EXPECT_EQ(target->status().unusable, "");
+}
+
+}  // namespace
+}  // namespace einlass::kafka
