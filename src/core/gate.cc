@@ -131,9 +131,9 @@ void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
   Record* found = records_.find(event.record);
   if (found == nullptr || found->attempt != event.attempt) return;
   const TargetId target = target_of(found->route);
+  const bool open = transacts(target) && !delivery_.idle(target);
   end_attempt(*found, event, now, commands);
-  if (!transacts(target) || !delivery_.idle(target)) return;
-  end_transaction(target, event.outcome, now, commands);
+  if (open && delivery_.idle(target)) end_transaction(target, event.outcome, now, commands);
 }
 
 void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,

@@ -65,16 +65,20 @@ void Gate::end_transaction(TargetId target, Outcome outcome, Instant now, Comman
   const auto had_part = [&](PartitionId id) {
     return intake_.exists(id) && intake_[id].birth <= transaction.births;
   };
+  const bool committed = outcome == Outcome::accepted;
   for (const CommitEntry& entry : transaction.entries) {
-    if (had_part(entry.partition)) intake_[entry.partition].in_commit = false;
+    if (!had_part(entry.partition)) continue;
+    Partition& partition = intake_[entry.partition];
+    partition.in_commit = false;
+    // What came meanwhile, behind its records, may have been finished before.
+    if (committed && entry.next < partition.ledger.committable()) mark_dirty(entry.partition, now);
   }
   for (const PartitionId id : transaction.dirty) {
-    if (outcome != Outcome::accepted && had_part(id)) mark_dirty(id, now);
+    if (!committed && had_part(id)) mark_dirty(id, now);
   }
   for (const CommitEntry& entry : transaction.entries) {
     if (had_part(entry.partition)) settle(entry.partition, now, commands);
   }
-  transaction.entries.clear();
   arm_commit(now);
 }
 

@@ -125,6 +125,7 @@ class Instance {
   std::vector<KafkaWorld::Entry> entries_of(std::span<const core::CommitEntry> entries) const;
 
   // instance_transactions.cc
+  AttemptPlan plan_of_transaction(core::TargetId target);
   void draw_end(Transaction& transaction);
   void end(const Transaction& transaction);
   void lose(const std::vector<KafkaWorld::Entry>& entries);
@@ -132,6 +133,7 @@ class Instance {
   void count_attempt(const core::Send& command, const AttemptPlan& plan);
   bool hopeless(const Line& line) const;
   Duration one_way();
+  Duration way_of_commit();
   LogRecord& log_record(core::RecordId record);
   // Plans something for this process; nothing happens if it is gone by then.
   void after(Duration delay, std::function<void()> what);

@@ -247,14 +247,15 @@ void Instance::perform(const core::Read& command) {
 void Instance::perform(const core::Commit& command) {
   records_.commit(command);
   const std::vector<KafkaWorld::Entry> entries = entries_of(command.entries);
-  Duration delay = world_.dice.duration(Duration::micros(10), world_.settings.commit_delay);
-  if (world_.faults.happens(Fault::commit_slow)) {
-    delay =
-        delay +
-        world_.faults.dice(Fault::commit_slow).duration(Duration::millis(1), Duration::seconds(1));
-  }
   // What was sent arrives, whatever becomes of the sender.
-  world_.timeline.after(delay, [this, entries] { arrive_at_broker(entries); });
+  world_.timeline.after(way_of_commit(), [this, entries] { arrive_at_broker(entries); });
+}
+
+Duration Instance::way_of_commit() {
+  const Duration delay = world_.dice.duration(Duration::micros(10), world_.settings.commit_delay);
+  if (!world_.faults.happens(Fault::commit_slow)) return delay;
+  Dice& dice = world_.faults.dice(Fault::commit_slow);
+  return delay + dice.duration(Duration::millis(1), Duration::seconds(1));
 }
 
 std::vector<KafkaWorld::Entry> Instance::entries_of(

@@ -13,7 +13,7 @@ void Instance::perform(const core::Transact& command) {
   const auto transaction = std::make_shared<Transaction>();
   transaction->sends = std::exchange(to_transact_[command.target], {});
   transaction->entries = entries_of(command.entries);
-  transaction->plan = world_.target.plan(command.target, now);
+  transaction->plan = plan_of_transaction(command.target);
   draw_end(*transaction);
   const AttemptPlan& plan = transaction->plan;
   for (const core::Send& send : transaction->sends) {
@@ -27,6 +27,16 @@ void Instance::perform(const core::Transact& command) {
     });
   }
   after(plan.ends_after, [this, transaction] { end(*transaction); });
+}
+
+// Written as by any target, and then committed.
+AttemptPlan Instance::plan_of_transaction(core::TargetId target) {
+  AttemptPlan plan = world_.target.plan(target, world_.timeline.now());
+  const Duration way = way_of_commit();
+  plan.ends_after = plan.ends_after + way;
+  if (plan.accepted_after) plan.accepted_after = *plan.accepted_after + way;
+  if (plan.told_again_after) plan.told_again_after = *plan.told_again_after + way;
+  return plan;
 }
 
 // The end may be a guess: whoever hears nothing cannot know whether it has committed.

@@ -174,6 +174,18 @@ TEST_F(Transacting, no_transaction_begins_while_a_commit_of_its_partitions_is_un
   EXPECT_EQ(transactions(), Said{" 1@5"});
 }
 
+// Found by seed 176 of the simulation.
+TEST_F(Transacting, what_was_finished_before_and_comes_meanwhile_is_committed_afterwards) {
+  const std::vector<OffsetRange> before = {{Offset{5}, Offset{6}}};
+  bench.put(PartitionAssigned{PartitionId{2}, RouteId{0}, Offset{0}, before});
+  begin({0}, 2);
+  EXPECT_EQ(transactions(), Said{" 2@1+5-5"});
+  bench.arrive(1, 5, 2);
+  ended({0}, Outcome::accepted);
+  bench.pass(Duration{});
+  EXPECT_EQ(commits(), Said{" 2@6"});
+}
+
 TEST_F(Transacting, a_partition_leaves_when_the_transaction_has_ended) {
   bench.arrive(0, 0, 0);
   bench.arrive(1, 0, 1);
