@@ -117,5 +117,38 @@ TEST_F(CommitsTest, one_that_waits_behind_another_is_not_sent_in_a_later_generat
   EXPECT_EQ(rd_kafka_queue_poll(queue.get(), 1500), nullptr) << "it was sent all the same";
 }
 
+TEST_F(CommitsTest, a_transaction_gets_the_offsets_of_this_generation_or_none) {
+  Partition& one = partition(0);
+  const core::PartitionId id = one.id;
+  const auto offsets = [&](core::PartitionId of) {
+    const std::vector<core::CommitEntry> entries = {{id, Offset{5}, "e1BB"}, {of, Offset{7}, {}}};
+    return commits.offsets_for(client, entries);
+  };
+  const auto member = [] {
+    return GroupMemberHandle(rd_kafka_consumer_group_metadata_new("group"));
+  };
+  const core::PartitionId other = partition(1).id;
+  EXPECT_FALSE(offsets(other)) << "of no generation";
+  commits.begin_generation(member());
+  const auto found = offsets(other);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->offsets->cnt, 2);
+  EXPECT_EQ(found->offsets->elems[0].offset, 5);
+  EXPECT_EQ(found->offsets->elems[0].metadata_size, 4u);
+  EXPECT_EQ(found->offsets->elems[1].partition, 1);
+  EXPECT_FALSE(offsets(core::PartitionId{99}));
+  one.phase = Phase::lost;
+  EXPECT_FALSE(offsets(other));
+  one.phase = Phase::reading;
+  commits.give_up();
+  EXPECT_FALSE(offsets(other)) << "the group has gone on";
+  commits.begin_generation(member());
+  EXPECT_TRUE(offsets(other));
+  begin(id, 5);
+  EXPECT_FALSE(offsets(other)) << "the commit on its way may come after it";
+  EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR__WAIT_COORD);
+  EXPECT_TRUE(offsets(other));
+}
+
 }  // namespace
 }  // namespace einlass::kafka
