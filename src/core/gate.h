@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/admission.h"
@@ -136,7 +137,7 @@ class Gate {
   bool transacts(PartitionId id) const { return transacts(target_of(intake_[id].route)); }
   TargetId target_of(RouteId route) const { return options_.routes[route.value].target; }
   void begin_transaction(TargetId target, Commands& commands);
-  void take_part(PartitionId id, TargetId target);
+  void take_part(PartitionId id, TargetId target, std::span<const Slot> records);
   void end_transaction(TargetId target, Outcome outcome, Instant now, Commands& commands);
   void finish_abandoned(const Record& record);
   void let_transactions_wait();

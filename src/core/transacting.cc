@@ -33,27 +33,31 @@ void Gate::begin_transaction(TargetId target, Commands& commands) {
   transaction.births = intake_.births();
   transaction.entries.clear();
   transaction.dirty.clear();
-  for (const Slot slot : transaction.records) take_part(records_[slot].partition, target);
+  std::vector<Slot>& records = transaction.records;
+  const auto by_partition = [this](Slot slot) { return records_[slot].partition; };
+  std::ranges::sort(records, {}, by_partition);
+  for (auto first = records.begin(); first != records.end();) {
+    const PartitionId id = by_partition(*first);
+    const auto end = std::ranges::upper_bound(first, records.end(), id, {}, by_partition);
+    take_part(id, target, {first, end});
+    first = end;
+  }
   std::erase_if(dirty_, [&](PartitionId id) {
     if (!intake_.exists(id) || !intake_[id].dirty) return true;
     const bool goes = !intake_[id].fenced && target_of(intake_[id].route) == target;
-    if (goes) take_part(id, target);
+    if (goes) take_part(id, target, {});
     return goes;
   });
-  transaction.records.clear();
+  records.clear();
   commands.push_back(Transact{target, transaction.entries});
 }
 
 // Once, with all that the transaction has of it.
-void Gate::take_part(PartitionId id, TargetId target) {
+void Gate::take_part(PartitionId id, TargetId target, std::span<const Slot> records) {
   Transaction& transaction = transactions_[target.value];
-  const auto same = [id](const CommitEntry& entry) { return entry.partition == id; };
-  if (std::any_of(transaction.entries.begin(), transaction.entries.end(), same)) return;
   Partition& partition = intake_[id];
   Ledger after = partition.ledger;
-  for (const Slot slot : transaction.records) {
-    if (records_[slot].partition == id) after.finish(records_[slot].entry);
-  }
+  for (const Slot slot : records) after.finish(records_[slot].entry);
   if (std::exchange(partition.dirty, false)) transaction.dirty.push_back(id);
   partition.in_commit = true;
   transaction.entries.push_back(entry_of(id, after));
