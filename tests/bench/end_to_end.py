@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the finished program costs on a real Kafka and a real Redis: throughput, CPU, memory, and the time a kill takes.
 
-    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,batches,flat,latency,shared,idle,memory,kills]
+    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,batches,kafka_target,flat,latency,shared,idle,memory,kills]
 
 All of it shares one machine with Kafka, Redis and the receiver, so the figures of one run are to be compared with each
 other, and with what reading alone and sending alone cost in the same run.
@@ -125,6 +125,23 @@ class Bench:
             table.row(f"up to {most}", f"{cpu / self.records * 1e6:.2f}", f"{self.records / requests:.1f}")
             self.end([gate])
 
+    def kafka_target(self):
+        """To another topic, by their keys and without a limit. Of each gate's start nothing is counted."""
+        table = Table(f"Kafka target: {self.records:,} records of {SIZE} bytes, {PARTITIONS} partitions to as many",
+                      "", "records/s", "CPU us/rec")
+        for order in ("partition", "key", "none"):
+            topic, archive = self.topic(), self.topic()
+            config = self.config(topic, targets={"receiver": None, "archive": {"kafka": {"topic": archive}}},
+                                 route={"target": "archive", "order": order})
+            gate = self.world.start_gates(1, config, PARTITIONS)[0]
+            before, start = gate.cpu_seconds(), time.monotonic()
+            self.world.produce(topic, self.records, SIZE)
+            places.wait_until(lambda: gate.status()["books"]["delivered"] == self.records, 300, "all are delivered")
+            took = time.monotonic() - start
+            table.row(f"order {order}", f"{self.records / took:,.0f}",
+                      f"{(gate.cpu_seconds() - before) / self.records * 1e6:.2f}")
+            self.end([gate])
+
     def _redis_calls(self):
         scripts = [value for name, value in self.world.redis.command_calls().items() if name.startswith("eval")]
         return sum(calls for calls, _ in scripts), sum(us for _, us in scripts)
@@ -240,7 +257,7 @@ class Bench:
             self.end([gate])
 
 def main():
-    parts = ["throughput", "batches", "flat", "latency", "shared", "idle", "memory", "kills"]
+    parts = ["throughput", "batches", "kafka_target", "flat", "latency", "shared", "idle", "memory", "kills"]
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--records", type=int, default=200_000)
     parser.add_argument("--only", default=",".join(parts), help="some of " + ",".join(parts))
