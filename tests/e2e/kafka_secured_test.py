@@ -27,13 +27,13 @@ class Secured(scenario.Scenario):
         self.world.create_topic("archive", 2)
         self.world.produce("results", RECORDS)
 
-    def _gate(self, listener, properties, name="gate-1"):
+    def _gate(self, listener, properties, name="gate-1", **target):
         """Reads `results` and writes `archive`, both through that listener."""
         return self.world.gate(name, self.world.config("results", 1000, {
             "kafka": {"brokers": [self.kafka_server.brokers_at(listener)], "group": name,
                       "properties": {"reconnect.backoff.ms": 50, **properties}},
             "limits": {"shared": {"store": "memory"}},
-            "targets": {"receiver": None, "archive": {"kafka": {"topic": "archive", "partition": "same"}}},
+            "targets": {"receiver": None, "archive": {"kafka": {"topic": "archive", "partition": "same", **target}}},
             "route": {"target": "archive"}}))
 
     def _arrive(self, gate, patience=40):
@@ -213,6 +213,19 @@ class Rights(Secured):
         kafka.allow("Describe", "--topic", "results")  # So that it is there, but may not be read.
         self._revoked(gate, "may not use the topic results", "--topic", "results")
         self.assertEqual(sum(self.world.ends("archive")), 3 * RECORDS)
+        self._leave(gate)
+
+    def test_of_transactions(self):
+        kafka = self.kafka_server
+        for right in (("Read", "--topic", "results"), ("Read", "--group", "gate-1"), ("Write", "--topic", "archive")):
+            kafka.allow(*right)
+        gate = self._gate("SASL_PLAINTEXT", kafka.login(tls=False), exactly_once=True).start(wait=False)
+        name = "einlass.gate-1.gate-1.archive"
+        self._told(gate, f"may not write in transactions; grant it WRITE and DESCRIBE on the transactional id {name}")
+        self.assertEqual(self.world.ends("archive"), [0, 0])
+        kafka.allow("Write", "--transactional-id", name)
+        self._arrive(gate)
+        self.assertEqual(len(self.world.consume("archive")), RECORDS)
         self._leave(gate)
 
     def _revoked(self, gate, text, *resource):
