@@ -129,16 +129,17 @@ class Bench:
         """To another topic, by their keys and without a limit. Of each gate's start nothing is counted."""
         table = Table(f"Kafka target: {self.records:,} records of {SIZE} bytes, {PARTITIONS} partitions to as many",
                       "", "records/s", "CPU us/rec")
-        for order in ("partition", "key", "none"):
+        for order, target in (("partition", {}), ("key", {}), ("none", {}),
+                              ("partition", {"exactly_once": True}), ("none", {"exactly_once": True})):
             topic, archive = self.topic(), self.topic()
-            config = self.config(topic, targets={"receiver": None, "archive": {"kafka": {"topic": archive}}},
+            config = self.config(topic, targets={"receiver": None, "archive": {"kafka": {"topic": archive, **target}}},
                                  route={"target": "archive", "order": order})
             gate = self.world.start_gates(1, config, PARTITIONS)[0]
             before, start = gate.cpu_seconds(), time.monotonic()
             self.world.produce(topic, self.records, SIZE)
             places.wait_until(lambda: gate.status()["books"]["delivered"] == self.records, 300, "all are delivered")
             took = time.monotonic() - start
-            table.row(f"order {order}", f"{self.records / took:,.0f}",
+            table.row(", ".join([f"order {order}", *target]), f"{self.records / took:,.0f}",
                       f"{(gate.cpu_seconds() - before) / self.records * 1e6:.2f}")
             self.end([gate])
 

@@ -74,7 +74,7 @@ struct TransactionalTarget::State final : ProducerSink {
   void go_on();
   void answered(const Transactions::Answer& answer);
   void end(TransactionEnd how);
-  core::DeliveryEnded outcome();
+  core::DeliveryEnded outcome(TransactionEnd how) const;
   void fail(rd_kafka_resp_err_t error, std::string_view reason, bool of_record);
   void tell(const Trouble& trouble);
   TargetPlace place() const {
@@ -179,8 +179,7 @@ void TransactionalTarget::State::end(TransactionEnd how) {
     troubles.topic_works(options.topic);
   }
   if (told) std::exchange(told, nullptr)(how);
-  core::DeliveryEnded event = outcome();
-  if (how == TransactionEnd::committed) event.outcome = core::Outcome::accepted;
+  core::DeliveryEnded event = outcome(how);
   for (const Open& open : std::exchange(attempts, {})) {
     event.record = open.record;
     event.attempt = open.attempt;
@@ -193,9 +192,11 @@ void TransactionalTarget::State::end(TransactionEnd how) {
   open();
 }
 
-// Of a transaction that has failed, for each of its records.
-core::DeliveryEnded TransactionalTarget::State::outcome() {
-  core::DeliveryEnded event{{}, {}, core::Outcome::retry, std::nullopt};
+// For each record of the transaction.
+core::DeliveryEnded TransactionalTarget::State::outcome(TransactionEnd how) const {
+  core::DeliveryEnded event{{}, {}, core::Outcome::accepted, std::nullopt};
+  if (how == TransactionEnd::committed) return event;
+  event.outcome = core::Outcome::retry;
   event.together = static_cast<std::uint32_t>(attempts.size());
   const Verdict means = failure.of_record ? verdict(failure.error) : Verdict::held;
   if (means == Verdict::refused) event.outcome = core::Outcome::refused;
