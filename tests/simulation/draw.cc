@@ -161,16 +161,6 @@ void draw_batches(Settings& settings) {
   }
 }
 
-// Which of these deliver and commit in one. Dice of its own, as above.
-void draw_transactions(Settings& settings) {
-  Dice dice(settings.seed, "transactions");
-  for (core::TargetOptions& target : settings.gate.targets) {
-    if (!dice.chance(0.5) || target.batch.records == 1) continue;
-    target.transactional = true;
-    target.max_in_flight = 1;
-  }
-}
-
 void draw_surroundings(Dice& dice, Settings& settings) {
   for (std::size_t route = 0; route < settings.routes.size(); ++route) {
     for (std::int64_t left = dice.between(1, 3); left > 0; --left) {
@@ -192,6 +182,26 @@ void draw_surroundings(Dice& dice, Settings& settings) {
   for (LimitSettings& limit : settings.limits) {
     if (limit.held) limit.window = settings.target_timeout + Duration::seconds(4);
   }
+}
+
+// Which targets deliver and commit in one. Dice of its own, as above. What finishes in other ways
+// and what is given up meanwhile are seldom else.
+void draw_transactions(Settings& settings) {
+  Dice dice(settings.seed, "transactions");
+  bool any = false;
+  for (core::TargetOptions& target : settings.gate.targets) {
+    if (!dice.chance(0.5) || target.batch.records == 1) continue;
+    any = target.transactional = true;
+    target.max_in_flight = 1;
+  }
+  for (std::size_t i = 0; i < settings.routes.size(); ++i) {
+    core::RouteOptions& options = settings.routes[i].options;
+    const bool also = dice.chance(0.5);
+    options.dead_letter |= also && settings.gate.targets[options.target.value].transactional;
+    settings.gate.routes[i] = options;
+  }
+  const Duration hurry = dice.duration(Duration::millis(10), Duration::millis(200));
+  if (dice.chance(0.4) && any) settings.revoke_timeout = hurry;
 }
 
 }  // namespace
@@ -242,8 +252,8 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   draw_gate(dice, settings);
   draw_retries(settings);
   draw_batches(settings);
-  draw_transactions(settings);
   draw_surroundings(dice, settings);
+  draw_transactions(settings);
   draw_faults(settings, overrides);
   if (overrides.records) settings.records = std::min(settings.records, *overrides.records);
   if (overrides.instances) settings.instances = std::min(settings.instances, *overrides.instances);

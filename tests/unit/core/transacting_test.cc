@@ -301,19 +301,21 @@ TEST(TransactingTargets, a_transaction_holds_up_only_the_routes_of_its_target) {
   bench.gate.add_line(LineId{1}, RouteId{1}, true);
   bench.assign(0);
   bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
-  bench.arrive(0, 0, 0);
-  bench.pass(kLinger);
+  bench.arrive(0, 0, 1, 1);
+  bench.ended(0, Outcome::accepted);
+  for (std::uint32_t i = 1; i < 5; ++i) bench.arrive(i, i, 0);
   ASSERT_EQ(bench.all<Transact>().size(), 1u);
-  bench.arrive(1, 0, 1, 1);
-  bench.ended(1, Outcome::accepted);
+  EXPECT_EQ(Transacting::text(bench.all<Transact>()[0].entries), " 0@5") << "nor does it take them";
   bench.pass(Duration::seconds(1));
   ASSERT_EQ(bench.all<Commit>().size(), 1u);
   EXPECT_EQ(Transacting::text(bench.all<Commit>()[0].entries), " 1@1");
   bench.commands.clear();
-  bench.ended(0, Outcome::accepted);
-  bench.arrive(2, 1, 0);
+  for (std::uint32_t i = 1; i < 5; ++i) {
+    bench.put(DeliveryEnded{RecordId{i, 0}, Attempt{1}, Outcome::accepted, std::nullopt, true, 4});
+  }
+  bench.arrive(5, 5, 0);
   bench.pass(kLinger);
-  EXPECT_EQ(bench.all<Transact>().size(), 1u) << "nor does a commit of the others";
+  EXPECT_EQ(bench.all<Transact>().size(), 1u) << "nor is it held up by their commit";
 }
 
 }  // namespace
