@@ -201,7 +201,12 @@ void draw_transactions(Settings& settings) {
     settings.gate.routes[i] = options;
   }
   const Duration hurry = dice.duration(Duration::millis(10), Duration::millis(200));
-  if (dice.chance(0.4) && any) settings.revoke_timeout = hurry;
+  if (!dice.chance(0.4) || !any) return;
+  settings.revoke_timeout = hurry;
+  for (const Fault often : {Fault::revoke, Fault::commit_slow, Fault::target_refused}) {
+    double& rate = settings.rate[static_cast<std::size_t>(often)];
+    if (rate > 0) rate = kMost[static_cast<std::size_t>(often)];
+  }
 }
 
 }  // namespace
@@ -253,8 +258,8 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   draw_retries(settings);
   draw_batches(settings);
   draw_surroundings(dice, settings);
-  draw_transactions(settings);
   draw_faults(settings, overrides);
+  draw_transactions(settings);
   if (overrides.records) settings.records = std::min(settings.records, *overrides.records);
   if (overrides.instances) settings.instances = std::min(settings.instances, *overrides.instances);
   return settings;

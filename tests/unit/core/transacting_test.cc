@@ -160,6 +160,10 @@ TEST_F(Transacting, a_dead_letter_whose_transaction_fails_is_committed_by_itself
   ended({1, 2, 3, 4}, Outcome::retry);
   bench.pass(Duration{});
   EXPECT_EQ(commits(), Said{" 0@1"}) << "and not the other partition";
+  ended({1, 2, 3, 4}, Outcome::retry);
+  bench.put(CommitEnded{CommitResult::committed});
+  bench.pass(kLinger);
+  EXPECT_EQ(transactions(), Said{" 1@5"}) << "it has failed once, however often that is told";
 }
 
 TEST_F(Transacting, no_transaction_begins_while_a_commit_of_its_partitions_is_under_way) {
