@@ -168,6 +168,7 @@ class RecordChecks {
   static bool is_of(const Shadow& shadow, const Transaction& transaction);
   void check_transacted() const;
   void end_in_transaction(core::TargetId target, core::Outcome outcome);
+  static bool has(const Sent& sent, core::PartitionId id, const Owned& partition);
   bool in_transaction(core::PartitionId id, const Owned& partition) const;
   void check_lane(const Shadow& shadow) const;
   void check_first(const core::Send& command, const Shadow& shadow, Instant now);

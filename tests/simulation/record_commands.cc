@@ -234,10 +234,7 @@ void RecordChecks::partition_done(core::PartitionId partition, Instant now) {
   require(p.waiting == 0, "done_with_records", name);
   // A gate that stood still for longer may find that the group waits no more.
   if (!p.lost && now < p.deadline + kLastCommitPatience) {
-    for (const InCommit& entry : commit_.entries) {
-      require(!commit_.open || entry.partition != partition || entry.use != p.use,
-              "done_before_commit_ended", name);
-    }
+    require(!has(commit_, partition, p), "done_before_commit_ended", name);
     require(p.fenced || !in_transaction(partition, p), "done_before_transaction_ended", name);
     if (now < p.deadline) {
       require(p.records == 0, "done_in_flight", name);

@@ -120,13 +120,16 @@ void RecordChecks::end_in_transaction(core::TargetId target, core::Outcome outco
   if (outcome == core::Outcome::accepted) take_committed(transaction);
 }
 
+bool RecordChecks::has(const Sent& sent, core::PartitionId id, const Owned& partition) {
+  return sent.open &&
+         std::any_of(sent.entries.begin(), sent.entries.end(), [&](const InCommit& entry) {
+           return entry.partition == id && entry.use == partition.use;
+         });
+}
+
 bool RecordChecks::in_transaction(core::PartitionId id, const Owned& partition) const {
-  return std::any_of(transactions_.begin(), transactions_.end(), [&](const Transaction& each) {
-    return each.open &&
-           std::any_of(each.entries.begin(), each.entries.end(), [&](const InCommit& entry) {
-             return entry.partition == id && entry.use == partition.use;
-           });
-  });
+  return std::any_of(transactions_.begin(), transactions_.end(),
+                     [&](const Transaction& each) { return has(each, id, partition); });
 }
 
 // Until its end the entries are the gate's, and stay as they were.
