@@ -34,6 +34,7 @@ class ExactlyOnceTarget final : public Target {
   ExactlyOnceTarget(boost::asio::io_context& io, kafka::TargetOptions options, core::Events& events,
                     const Notify& notify, AttemptFailed failed);
 
+  void start(core::TargetId id) override { target_.start(id); }
   void send(const StoredRecord& record, const core::Send& send, bool limited) override;
   void transact(std::optional<kafka::GroupOffsets> offsets,
                 std::function<void(kafka::TransactionEnd)> ended) override;

@@ -180,6 +180,7 @@ void Shard::perform() {
 void Shard::perform_while_reading() {
   for (const core::Command& command : commands_) {
     const bool for_source = std::holds_alternative<core::Commit>(command) ||
+                            std::holds_alternative<core::Transact>(command) ||
                             std::holds_alternative<core::PartitionDone>(command) ||
                             std::holds_alternative<core::Stopped>(command);
     if (for_source) {
@@ -266,10 +267,13 @@ void Shard::carry_out(const core::Read& command) { source_->read(command.partiti
 void Shard::carry_out(const core::Commit& command) { source_->commit(command.entries); }
 
 void Shard::carry_out(const core::Transact& command) {
-  const auto entries = command.entries;
+  auto offsets = source_->offsets_for(command.entries);
+  const bool joins = offsets.has_value();
+  // The entries live until the gate hears of the first attempt's end, and that comes after this.
   targets_[command.target].transact(
-      source_->offsets_for(entries),
-      [this, entries](kafka::TransactionEnd end) { source_->transaction_ended(entries, end); });
+      std::move(offsets), [this, joins, entries = command.entries](kafka::TransactionEnd end) {
+        if (joins) source_->transaction_ended(entries, end);
+      });
 }
 
 void Shard::carry_out(const core::PartitionDone& command) {

@@ -262,7 +262,7 @@ kafka::TargetOptions kafka_target_options(const config::Config& config,
   // Whoever comes back under this name ends what it has left open.
   if (kafka.exactly_once) {
     options.transactional_id =
-        "einlass." + config.kafka.group + "." + place.member(config.instance) + "." + target.name;
+        "einlass:" + config.kafka.group + ":" + place.member(config.instance) + ":" + target.name;
   }
   return options;
 }

@@ -57,6 +57,13 @@ void decode_exactly_once(Section& section, const Kafka& kafka, KafkaTarget& targ
     refuse(section, "timeout",
            "may be at most 14m with exactly_once, for brokers end a transaction after 15m");
   }
+  const auto strategy = kafka.properties.find("partition.assignment.strategy");
+  if (strategy != kafka.properties.end() &&
+      strategy->second.find("cooperative") != std::string::npos) {
+    refuse(section, "exactly_once",
+           "needs partitions that are handed over all at once; leave out cooperative-sticky in "
+           "kafka.properties");
+  }
   const auto isolation = kafka.properties.find("isolation.level");
   if (isolation != kafka.properties.end() && isolation->second != "read_committed") {
     refuse(section, "exactly_once",

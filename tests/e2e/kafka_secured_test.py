@@ -220,7 +220,7 @@ class Rights(Secured):
         for right in (("Read", "--topic", "results"), ("Read", "--group", "gate-1"), ("Write", "--topic", "archive")):
             kafka.allow(*right)
         gate = self._gate("SASL_PLAINTEXT", kafka.login(tls=False), exactly_once=True).start(wait=False)
-        name = "einlass.gate-1.gate-1.archive"
+        name = "einlass:gate-1:gate-1:archive"
         self._told(gate, f"may not write in transactions; grant it WRITE and DESCRIBE on the transactional id {name}")
         self.assertEqual(self.world.ends("archive"), [0, 0])
         kafka.allow("Write", "--transactional-id", name)

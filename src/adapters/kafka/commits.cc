@@ -62,6 +62,7 @@ ListHandle Commits::list_of(rd_kafka_t* client, std::span<const core::CommitEntr
     Partition* partition = committable(entry.partition);
     if (partition == nullptr) continue;
     ids_.push_back(entry.partition);
+    partition->uncommitted = true;
     add(client, list.get(), *partition, entry);
   }
   return list;
@@ -74,9 +75,8 @@ Partition* Commits::committable(core::PartitionId id) const {
   return partition->phase == Phase::waiting ? nullptr : partition;
 }
 
-void Commits::add(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list, Partition& partition,
-                  const core::CommitEntry& entry) const {
-  partition.uncommitted = true;
+void Commits::add(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list,
+                  const Partition& partition, const core::CommitEntry& entry) const {
   rd_kafka_topic_partition_t* added =
       rd_kafka_topic_partition_list_add(list, partition.topic.c_str(), partition.number.value);
   added->offset = entry.next.value;
@@ -94,10 +94,13 @@ std::optional<GroupOffsets> Commits::offsets_for(rd_kafka_t* client,
     if (partition == nullptr) return std::nullopt;
     add(client, list.get(), *partition, entry);
   }
+  ++transactions_;
   return GroupOffsets{std::move(list), member_};
 }
 
-void Commits::transaction_committed(std::span<const core::CommitEntry> entries) {
+void Commits::transaction_ended(std::span<const core::CommitEntry> entries, TransactionEnd end) {
+  --transactions_;
+  if (end != TransactionEnd::committed) return;
   for (const core::CommitEntry& entry : entries) {
     Partition* partition = assignment_.in_use(entry.partition);
     if (partition == nullptr) continue;

@@ -35,7 +35,8 @@ class Commits {
   // is on its way that must not come after it.
   std::optional<GroupOffsets> offsets_for(rd_kafka_t* client,
                                           std::span<const core::CommitEntry> entries);
-  void transaction_committed(std::span<const core::CommitEntry> entries);
+  // REQUIRES: it got its offsets here, and this was not said before.
+  void transaction_ended(std::span<const core::CommitEntry> entries, TransactionEnd end);
 
   // Takes librdkafka's answer. Returns its error code.
   rd_kafka_resp_err_t ended(rd_kafka_t* client, rd_kafka_queue_t* queue, rd_kafka_event_t* event);
@@ -50,9 +51,12 @@ class Commits {
 
   bool open() const { return open_; }
 
+  // Partitions' ids stand in a commit or a transaction, and must not mean other partitions yet.
+  bool names_partitions() const { return open_ || transactions_ > 0; }
+
  private:
   Partition* committable(core::PartitionId id) const;
-  void add(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list, Partition& partition,
+  void add(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list, const Partition& partition,
            const core::CommitEntry& entry) const;
   ListHandle list_of(rd_kafka_t* client, std::span<const core::CommitEntry> entries);
   void send(rd_kafka_t* client, rd_kafka_queue_t* queue, ListHandle list);
@@ -62,6 +66,7 @@ class Commits {
   Assignment& assignment_;
   core::Events& events_;
   bool open_ = false;              // The gate waits for an answer.
+  int transactions_ = 0;           // That have their offsets, and have not ended.
   bool on_way_ = false;            // librdkafka has a commit that it has not answered.
   bool fenced_ = false;            // The group has gone on without us.
   bool metadata_refused_ = false;  // The brokers take less than it needs: they get none any more.

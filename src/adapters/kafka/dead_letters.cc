@@ -82,7 +82,8 @@ void DeadLetters::State::end(core::RecordId record, rd_kafka_resp_err_t error,
 }
 
 void DeadLetters::State::tell(const Trouble& trouble) {
-  if (troubles.add(trouble, Instant{})) notify({trouble.severity, trouble.what, trouble.detail});
+  if (troubles.add(trouble, notice_time()))
+    notify({trouble.severity, trouble.what, trouble.detail});
 }
 
 DeadLetters::DeadLetters(boost::asio::io_context& io, DeadLettersOptions options,

@@ -1,6 +1,7 @@
 #include "adapters/kafka/errors.h"
 
 #include <array>
+#include <chrono>
 
 namespace einlass::kafka {
 namespace {
@@ -202,6 +203,11 @@ core::CommitResult commit_result(rd_kafka_resp_err_t code) {
     default:
       return core::CommitResult::failed;
   }
+}
+
+Instant notice_time() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::microseconds>(now).count()};
 }
 
 bool Troubles::add(const Trouble& trouble, Instant now) {

@@ -52,6 +52,10 @@ bool is_too_large(rd_kafka_resp_err_t code);
 core::CommitResult commit_result(rd_kafka_resp_err_t code);
 
 // The troubles that stand, each once.
+// For those who are not told the time: by what clock Troubles know how long ago they told
+// something.
+Instant notice_time();
+
 class Troubles {
  public:
   // `quiet`: for how long people are not told of the same thing again.

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "adapters/kafka/configuration.h"
 #include "adapters/kafka/wakeups.h"
 
 namespace einlass::kafka {
@@ -96,7 +97,8 @@ bool a_broker_is_up(std::string_view statistics) {
 struct Producer::State {
   State(boost::asio::io_context& io, ConfHandle given, ProducerSink& owner,
         std::shared_ptr<Tokens> login)
-      : configuration(std::move(given)),
+      : transactional(!property(given.get(), "transactional.id").empty()),
+        configuration(std::move(given)),
         sink(owner),
         tokens(std::move(login)),
         wakeups(io, [this](Wakeups::Key) { serve(); }) {
@@ -110,12 +112,16 @@ struct Producer::State {
 
   void use(rd_kafka_t* producer);
   void leave();
+  bool sound() const;
   bool usable();
+  bool replace_fatal();
+  bool replace(const char* why);
   void serve();
   void serve_reports(rd_kafka_event_t* event);
 
   void look_for_topic();
 
+  const bool transactional;
   const char* topic = nullptr;  // To be ready for.
   TopicHandle handle;           // Of that topic: as long as it lives its whereabouts are known.
   ConfHandle configuration;
@@ -152,11 +158,20 @@ void Producer::State::look_for_topic() {
 
 // An idempotent producer that can no longer vouch for order and uniqueness is of no more use. When
 // the last of its reports is there, another takes its place.
-bool Producer::State::usable() {
-  if (rd_kafka_fatal_error(client, nullptr, 0) == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
+bool Producer::State::usable() { return sound() || (!transactional && replace_fatal()); }
+
+bool Producer::State::sound() const {
+  return rd_kafka_fatal_error(client, nullptr, 0) == RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+bool Producer::State::replace_fatal() {
   if (open > 0) return false;
   char why[256] = "";
   rd_kafka_fatal_error(client, why, sizeof why);
+  return replace(why);
+}
+
+bool Producer::State::replace(const char* why) {
   if (leaving >= kMostLeaving) {
     sink.given_up(why);
     return false;
@@ -244,7 +259,11 @@ rd_kafka_resp_err_t Producer::put_again(const rd_kafka_message_t& message,
   return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-rd_kafka_t* Producer::client() { return state_->usable() ? state_->client : nullptr; }
+rd_kafka_t* Producer::client(bool anew) {
+  const bool usable = anew ? state_->replace("it was in the middle of a transaction")
+                           : state_->sound() || state_->replace_fatal();
+  return usable ? state_->client : nullptr;
+}
 
 void Producer::get_ready_for(const char* topic) {
   state_->topic = topic;

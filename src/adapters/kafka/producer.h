@@ -75,9 +75,10 @@ class Producer {
                                 std::optional<PartitionNumber> partition,
                                 std::int64_t timestamp_ms);
 
-  // librdkafka's producer in use: another one after the last was given up. Null: none is usable
-  // now. REQUIRES: nothing of librdkafka's is called with one that is not in use any more.
-  rd_kafka_t* client();
+  // For one with transactions, which put() never replaces, for somebody may be calling librdkafka
+  // with it: librdkafka's producer in use; another one if librdkafka has given the last up, or
+  // `anew` says so. Null: none is usable now. REQUIRES: open() is 0, and nobody uses the last.
+  rd_kafka_t* client(bool anew = false);
 
   // From here on it knows where the topic is; librdkafka would look for it when the first record
   // comes, and take up to a second. Again after each replacement. `topic` lives until the next

@@ -32,8 +32,8 @@ std::string Rebalance::begin(EventHandle event, Instant now) {
 // known: it would wait, and with it the other members, for brokers that may be away.
 std::string Rebalance::assign(const rd_kafka_topic_partition_list_t* list) {
   parts_.commits.begin_generation(parts_.fetching.member());
-  // An id must not mean something new while an open commit may still name it.
-  if (!parts_.commits.open()) parts_.assignment.recycle();
+  // An id must not mean something new while a commit or a transaction may still name it.
+  if (!parts_.commits.names_partitions()) parts_.assignment.recycle();
   const std::string error = parts_.fetching.accept();
   if (!error.empty()) {
     joined_ = false;
@@ -109,7 +109,7 @@ void Rebalance::restart(Partition& partition) {
   const bool fetched = partition.fetched;
   const bool same_log = partition.same_log;
   parts_.assignment.remove(partition);
-  if (!parts_.commits.open()) parts_.assignment.recycle();
+  if (!parts_.commits.names_partitions()) parts_.assignment.recycle();
   Partition& anew = parts_.assignment.add(topic, number, route);
   anew.anew = !same_log;
   anew.fetched = fetched;

@@ -179,7 +179,7 @@ std::optional<GroupOffsets> Source::offsets_for(std::span<const core::CommitEntr
 
 void Source::transaction_ended(std::span<const core::CommitEntry> entries, TransactionEnd end) {
   State& state = *state_;
-  if (end == TransactionEnd::committed) state.commits.transaction_committed(entries);
+  state.commits.transaction_ended(entries, end);
   if (end != TransactionEnd::unknown) return;
   for (const core::CommitEntry& entry : entries) {
     Partition* partition = state.assignment.in_use(entry.partition);

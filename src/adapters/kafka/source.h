@@ -141,8 +141,8 @@ class RecordSource {
     return std::nullopt;
   }
 
-  // Where nobody knows what became of them, the partitions are lost to the gate, and given to it
-  // anew from what the group has.
+  // Said once of each that got its offsets. Where nobody knows what became of them, the partitions
+  // are lost to the gate, and given to it anew from what the group has.
   virtual void transaction_ended(std::span<const core::CommitEntry>, TransactionEnd) {}
 
   // The gate is through with a revoked or lost partition. When it is through with all of them,

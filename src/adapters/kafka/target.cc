@@ -154,7 +154,7 @@ void Target::State::fail(core::RecordId record, core::DeliveryEnded& event,
 }
 
 void Target::State::tell(const Trouble& trouble) {
-  if (!troubles.add(trouble, Instant{})) return;
+  if (!troubles.add(trouble, notice_time())) return;
   notify({trouble.severity, trouble.what, "target " + options.name + ": " + trouble.detail});
 }
 

@@ -1,5 +1,9 @@
 #include "adapters/kafka/transactional_target.h"
 
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -18,9 +22,18 @@ namespace {
 constexpr Duration kHold = Duration::seconds(2);
 constexpr Duration kShortHold = Duration::millis(100);
 
+// How often it is looked whether a transaction could begin, and nothing is sent while none can.
+constexpr Duration kPulse = Duration::millis(500);
+constexpr Duration kHoldWhileClosed = Duration::millis(600);
+constexpr int kPulsesAfterRefusal = 4;
+
 // For how long nothing is told twice.
 constexpr Duration kQuiet = Duration::seconds(30);
 
+//               .----------- given up, or stuck -----------.
+//               v                                          |
+//   start -> closed -> opening -> idle -> filling -> ending
+//               ^---------'        ^-------------------'
 enum class Phase {
   closed,   // The producer may not write: it has been given up, or could not be opened.
   opening,  // What an earlier process left open is being ended.
@@ -35,6 +48,14 @@ bool is_of_group(rd_kafka_resp_err_t error) {
          error == RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION ||
          error == RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID ||
          error == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
+}
+
+// The producer's own trouble, whatever record it is told of.
+bool is_of_producer(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR__FENCED || error == RD_KAFKA_RESP_ERR_PRODUCER_FENCED ||
+         error == RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH ||
+         error == RD_KAFKA_RESP_ERR_UNKNOWN_PRODUCER_ID || error == RD_KAFKA_RESP_ERR__STATE ||
+         error == RD_KAFKA_RESP_ERR__FATAL || error == RD_KAFKA_RESP_ERR__QUEUE_FULL;
 }
 
 // What librdkafka throws away once a transaction has failed says nothing of why.
@@ -58,17 +79,19 @@ struct TransactionalTarget::State final : ProducerSink {
         events(gate_events),
         notify(std::move(notify_people)),
         producer(io, target_configuration(options), *this, options.tokens),
-        transactions(io, [this](const Transactions::Answer& answer) { answered(answer); }) {
+        transactions(io, [this](const Transactions::Answer& answer) { answered(answer); }),
+        timer(io) {
     producer.get_ready_for(options.topic.c_str());
     open();
   }
 
-  struct Open {
+  struct UnderWay {
     core::RecordId record;
     core::Attempt attempt;
   };
 
   void open();
+  void pulse();
   void begin();
   void send(const TargetRecord& record);
   void go_on();
@@ -99,42 +122,58 @@ struct TransactionalTarget::State final : ProducerSink {
   Notify notify;
   Troubles troubles{kQuiet};
   std::function<void(core::RecordId, std::string_view)> failed;
-  std::function<void(TransactionEnd)> told;
+  std::optional<core::TargetId> id;  // Since start().
+  std::function<void(TransactionEnd)> on_end;
   Phase phase = Phase::closed;
-  std::vector<Open> attempts;  // Of the transaction.
+  int pulses_to_skip = 0;  // Before the producer is opened again.
+  bool stuck = false;      // The producer is of no more use, though it has not been given up.
+  std::vector<UnderWay> attempts;  // Of the transaction.
   std::optional<GroupOffsets> offsets;
   bool complete = false;  // transact() was called for it.
   Failure failure;
   Duration hold = kShortHold;  // After the next failure that is nobody's.
   std::string last_failure;
-  rd_kafka_t* opened = nullptr;  // The producer that phase speaks of.
+  rd_kafka_t* client = nullptr;  // The producer that phase speaks of.
   Producer producer;
   Transactions transactions;  // Uses the producer until it ends.
+  boost::asio::steady_timer timer;
+  // Once this is gone nothing may touch the rest: a timer that had fired may come all the same.
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
 };
 
 void TransactionalTarget::State::open() {
-  if (phase != Phase::closed || transactions.busy()) return;
-  opened = producer.client();
-  if (opened == nullptr) return;
+  if (phase != Phase::closed || producer.open() > 0) return;
+  client = producer.client(std::exchange(stuck, false));
+  if (client == nullptr) return;
   phase = Phase::opening;
-  transactions.open(opened);
+  transactions.open(client);
+}
+
+// Nothing is sent that could only fail; permits would be lost with it.
+void TransactionalTarget::State::pulse() {
+  if (pulses_to_skip == 0) open();
+  pulses_to_skip = std::max(pulses_to_skip - 1, 0);
+  const bool closed = phase == Phase::closed || phase == Phase::opening;
+  if (closed) events.push_back(core::TargetHold{*id, kHoldWhileClosed});
+  timer.expires_after(std::chrono::microseconds(kPulse.us));
+  timer.async_wait([this, still = std::weak_ptr(alive)](const boost::system::error_code&) {
+    if (!still.expired()) pulse();
+  });
 }
 
 void TransactionalTarget::State::begin() {
-  open();
-  if (phase == Phase::idle && producer.client() != opened) {
-    phase = Phase::closed;  // librdkafka has given it up meanwhile.
-    open();
-  }
+  if (phase == Phase::idle && rd_kafka_fatal_error(client, nullptr, 0)) phase = Phase::closed;
   if (phase != Phase::idle) {
     return fail(RD_KAFKA_RESP_ERR__IN_PROGRESS, "no transaction can begin yet", false);
   }
-  const ErrorHandle error(rd_kafka_begin_transaction(opened));
+  const ErrorHandle error(rd_kafka_begin_transaction(client));
   if (error == nullptr) {
     phase = Phase::filling;
-  } else {
-    fail(rd_kafka_error_code(error.get()), rd_kafka_error_string(error.get()), false);
+    return;
   }
+  fail(rd_kafka_error_code(error.get()), rd_kafka_error_string(error.get()), false);
+  phase = Phase::closed;
+  stuck = true;
 }
 
 void TransactionalTarget::State::send(const TargetRecord& record) {
@@ -152,16 +191,18 @@ void TransactionalTarget::State::go_on() {
   if (phase != Phase::filling) return end(TransactionEnd::aborted);  // It has never begun.
   phase = Phase::ending;
   if (!failure.error && offsets) {
-    transactions.commit(opened, std::move(*offsets));
+    transactions.commit(client, std::move(*offsets));
   } else {
-    transactions.abort(opened);
+    transactions.abort(client);
   }
 }
 
 void TransactionalTarget::State::answered(const Transactions::Answer& answer) {
   const bool was_opening = phase == Phase::opening;
-  const bool usable = rd_kafka_fatal_error(opened, nullptr, 0) == RD_KAFKA_RESP_ERR_NO_ERROR;
-  phase = usable && (!was_opening || !answer.error) ? Phase::idle : Phase::closed;
+  const bool given_up = rd_kafka_fatal_error(client, nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR;
+  stuck = answer.stuck;
+  if (was_opening && answer.error) pulses_to_skip = kPulsesAfterRefusal;
+  phase = given_up || stuck || (was_opening && answer.error) ? Phase::closed : Phase::idle;
   hold = verdict(answer.error) == Verdict::held ? kHold : kShortHold;
   if (answer.error) {
     fail(answer.error, answer.reason, false);
@@ -178,18 +219,17 @@ void TransactionalTarget::State::end(TransactionEnd how) {
     troubles.connection_works();
     troubles.topic_works(options.topic);
   }
-  if (told) std::exchange(told, nullptr)(how);
+  if (on_end) std::exchange(on_end, nullptr)(how);  // Before any attempt ends.
   core::DeliveryEnded event = outcome(how);
-  for (const Open& open : std::exchange(attempts, {})) {
-    event.record = open.record;
-    event.attempt = open.attempt;
-    if (failed && how != TransactionEnd::committed) failed(open.record, last_failure);
+  for (const UnderWay& one : std::exchange(attempts, {})) {
+    event.record = one.record;
+    event.attempt = one.attempt;
+    if (failed && how != TransactionEnd::committed) failed(one.record, last_failure);
     events.push_back(event);
   }
   failure = {};
   offsets.reset();
   complete = false;
-  open();
 }
 
 // For each record of the transaction.
@@ -202,14 +242,15 @@ core::DeliveryEnded TransactionalTarget::State::outcome(TransactionEnd how) cons
   if (means == Verdict::refused) event.outcome = core::Outcome::refused;
   if (means != Verdict::held) return event;
   event.counts = false;
-  event.hold_target = hold;
+  event.hold_target = phase == Phase::closed ? std::max(hold, kHoldWhileClosed) : hold;
   return event;
 }
 
 void TransactionalTarget::State::fail(rd_kafka_resp_err_t error, std::string_view reason,
                                       bool of_record) {
   if (failure.error && !is_consequence(failure.error)) return;  // What comes then comes of it.
-  failure = {error, std::string(reason), of_record && !is_consequence(error)};
+  const bool counts = of_record && !is_consequence(error) && !is_of_producer(error);
+  failure = {error, std::string(reason), counts};
   if (error == RD_KAFKA_RESP_ERR__IN_PROGRESS) return;  // Told when it is known why.
   last_failure = failure.reason;
   if (is_of_group(error) || is_consequence(error)) return;
@@ -222,7 +263,7 @@ void TransactionalTarget::State::fail(rd_kafka_resp_err_t error, std::string_vie
 }
 
 void TransactionalTarget::State::tell(const Trouble& trouble) {
-  if (!troubles.add(trouble, Instant{})) return;
+  if (!troubles.add(trouble, notice_time())) return;
   notify({trouble.severity, trouble.what, "target " + options.name + ": " + trouble.detail});
 }
 
@@ -239,6 +280,11 @@ TransactionalTarget::TransactionalTarget(boost::asio::io_context& io, TargetOpti
 
 TransactionalTarget::~TransactionalTarget() = default;
 
+void TransactionalTarget::start(core::TargetId id) {
+  state_->id = id;
+  state_->pulse();
+}
+
 void TransactionalTarget::send(const TargetRecord& record) { state_->send(record); }
 
 void TransactionalTarget::transact(std::optional<GroupOffsets> offsets,
@@ -249,7 +295,7 @@ void TransactionalTarget::transact(std::optional<GroupOffsets> offsets,
     state.fail(RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, "the group has gone on meanwhile", false);
   }
   state.offsets = std::move(offsets);
-  state.told = std::move(ended);
+  state.on_end = std::move(ended);
   state.complete = true;
   state.go_on();
 }

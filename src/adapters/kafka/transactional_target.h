@@ -12,6 +12,7 @@
 #include "adapters/kafka/group_offsets.h"
 #include "adapters/kafka/target.h"
 #include "core/event.h"
+#include "core/ids.h"
 #include "units/notice.h"
 
 namespace einlass::kafka {
@@ -26,6 +27,10 @@ class TransactionalTarget {
   ~TransactionalTarget();
   TransactionalTarget(const TransactionalTarget&) = delete;
   TransactionalTarget& operator=(const TransactionalTarget&) = delete;
+
+  // From here on records may come. Until a transaction can begin, and whenever none can, nothing is
+  // sent there: core::TargetHold. Called once.
+  void start(core::TargetId id);
 
   // Adds the record to the transaction, which begins with the first.
   // REQUIRES: transact() has not been called for this one, or its attempts have ended.

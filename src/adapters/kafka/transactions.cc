@@ -50,9 +50,12 @@ ErrorHandle insist(Leaving& leaving, Call call) {
   }
 }
 
-Answer answer_of(TransactionEnd end, const ErrorHandle& error) {
-  if (error == nullptr) return {.end = end};
-  return {end, rd_kafka_error_code(error.get()), rd_kafka_error_string(error.get())};
+Answer answer_of(TransactionEnd end, const ErrorHandle& error, bool stuck = false) {
+  Answer answer{.end = end, .stuck = stuck};
+  if (error == nullptr) return answer;
+  answer.error = rd_kafka_error_code(error.get());
+  answer.reason = rd_kafka_error_string(error.get());
+  return answer;
 }
 
 Answer open_now(rd_kafka_t* client, Leaving& leaving) {
@@ -71,15 +74,15 @@ Answer commit_now(rd_kafka_t* client, const GroupOffsets& group, Leaving& leavin
                                                 kPatienceMs);
   });
   if (error != nullptr) {
-    // Whether or not that works: nobody has asked to commit it.
-    abort_now(client, leaving);
-    return answer_of(TransactionEnd::aborted, error);
+    // Also if that fails: nobody has asked to commit it.
+    const bool stuck = abort_now(client, leaving) != nullptr;
+    return answer_of(TransactionEnd::aborted, error, stuck);
   }
   error = insist(leaving, [&] { return rd_kafka_commit_transaction(client, kPatienceMs); });
   if (error == nullptr) return {};
   const bool aborted =
       rd_kafka_error_txn_requires_abort(error.get()) != 0 && abort_now(client, leaving) == nullptr;
-  return answer_of(aborted ? TransactionEnd::aborted : TransactionEnd::unknown, error);
+  return answer_of(aborted ? TransactionEnd::aborted : TransactionEnd::unknown, error, !aborted);
 }
 
 }  // namespace
@@ -150,7 +153,8 @@ void Transactions::commit(rd_kafka_t* client, GroupOffsets offsets) {
 
 void Transactions::abort(rd_kafka_t* client) {
   shared_->begin([client](Leaving& leaving) {
-    return answer_of(TransactionEnd::aborted, abort_now(client, leaving));
+    const ErrorHandle error = abort_now(client, leaving);
+    return answer_of(TransactionEnd::aborted, error, error != nullptr);
   });
 }
 

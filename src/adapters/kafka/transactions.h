@@ -19,6 +19,7 @@ class Transactions {
  public:
   struct Answer {
     TransactionEnd end = TransactionEnd::committed;  // Of open(): committed if the producer is.
+    bool stuck = false;  // It could not be aborted either: the client is of no more use.
     rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;  // Why it was not committed.
     std::string reason{};                                    // librdkafka's own words for that.
   };

@@ -136,6 +136,10 @@ TEST_F(CommitsTest, a_transaction_gets_the_offsets_of_this_generation_or_none) {
   EXPECT_EQ(found->offsets->elems[0].offset, 5);
   EXPECT_EQ(found->offsets->elems[0].metadata_size, 4u);
   EXPECT_EQ(found->offsets->elems[1].partition, 1);
+  EXPECT_TRUE(commits.names_partitions()) << "their ids must not mean others yet";
+  EXPECT_FALSE(one.uncommitted) << "what is aborted was not wanted by anybody";
+  commits.transaction_ended({}, TransactionEnd::aborted);
+  EXPECT_FALSE(commits.names_partitions());
   EXPECT_FALSE(offsets(core::PartitionId{99}));
   one.phase = Phase::lost;
   EXPECT_FALSE(offsets(other));

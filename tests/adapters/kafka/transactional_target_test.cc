@@ -37,10 +37,11 @@ class TransactionalTargetTest : public ::testing::Test {
     made.topic = "out";
     made.brokers = cluster.brokers();
     made.timeout = Duration::seconds(5);
-    made.transactional_id = "einlass.group.gate-1.archive";
+    made.transactional_id = "einlass:group:gate-1:archive";
     target = std::make_unique<TransactionalTarget>(
         gate->io, made, gate->events,
         [this](const Notice& notice) { gate->notices.push_back(notice); });
+    target->start(core::TargetId{3});
     ASSERT_TRUE(gate->run_until_assigned(1));
   }
 
@@ -57,9 +58,9 @@ class TransactionalTargetTest : public ::testing::Test {
     how.reset();
     const std::size_t before = ends().size();
     target->transact(with_offsets ? gate->source->offsets_for(entries) : std::nullopt,
-                     [this, entries](TransactionEnd end) {
+                     [this, entries, with_offsets](TransactionEnd end) {
                        how = end;
-                       gate->source->transaction_ended(entries, end);
+                       if (with_offsets) gate->source->transaction_ended(entries, end);
                      });
     return gate->run_until([&] { return ends().size() == before + 2; });
   }
@@ -156,9 +157,10 @@ TEST_F(TransactionalTargetTest, a_right_that_is_missing_is_named) {
                std::vector(3, RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED));
   start();
   ASSERT_TRUE(gate->run_until([&] { return !target->status().unusable.empty(); }));
-  EXPECT_NE(target->status().unusable.find("transactional id einlass.group.gate-1.archive"),
+  EXPECT_NE(target->status().unusable.find("transactional id einlass:group:gate-1:archive"),
             std::string::npos)
       << target->status().unusable;
+  EXPECT_EQ(gate->all<core::TargetHold>().back().target, core::TargetId{3});
   transact_until_committed(2);
   EXPECT_EQ(target->status().unusable, "");
 }

@@ -54,6 +54,10 @@ TEST(WrongTarget, Kafka) {
        "1:42: targets.t.kafka.timeout: '1ms' is too small; the smallest value that works is "
        "100ms"},
       {kafka("topic: b, exactly_once: true, timeout: 14m"), ""},
+      {"kafka: {brokers: h, properties: {partition.assignment.strategy: cooperative-sticky}}\n" +
+           kafka("topic: b, exactly_once: true"),
+       "2:47: targets.t.kafka.exactly_once: needs partitions that are handed over all at once; "
+       "leave out cooperative-sticky in kafka.properties"},
       {kafka("topic: b, brokers: c, max_in_flight: 3, exactly_once: false, timeout: 20m"), ""},
       {"shards: 4\n" + kafka("topic: b, exactly_once: true"), ""},
       {targets("{t: {kafka: {topic: b}, http: {url: 'http://a'}}}"),
