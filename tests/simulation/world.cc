@@ -150,6 +150,20 @@ void World::let_happen() {
   }
 }
 
+// A line that asks for a request's permits ahead of time, and is given one that is due, takes it
+// that the next lie beyond the horizon, and asks much later than it could. The program gives no
+// horizon to a route with a limit that grants nothing ahead; here there are such routes.
+Duration World::wait_for_no_tickets() const {
+  const auto grants_ahead = [](const LimitSettings& limit) { return limit.ahead || limit.held; };
+  if (std::ranges::all_of(settings.limits, grants_ahead)) return {};
+  Duration longest;
+  for (const core::RouteOptions& route : settings.gate.routes) {
+    if (settings.gate.targets[route.target.value].batch.records == 1) continue;
+    longest = std::max(longest, route.horizon);
+  }
+  return longest;
+}
+
 Duration World::drain_bound() const {
   const std::int64_t left = kafka.unfinished();
   Duration each = settings.latency + settings.answer_delay * 4 + Duration::millis(20);
@@ -160,6 +174,7 @@ Duration World::drain_bound() const {
     each = each + one * (limit.varies ? 4 : 1);
     bound = bound + limit.window;
   }
+  each = each + wait_for_no_tickets();
   for (const core::TargetOptions& at : settings.gate.targets) {
     each = each + at.batch.linger;
     if (at.transactional) each = each + settings.commit_delay * 2;

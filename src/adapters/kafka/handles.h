@@ -1,7 +1,7 @@
 // Owners for what librdkafka's C API gives out.
 //
-// The client itself (rd_kafka_t) has no owner here: see Source and DeadLetters for why it is left
-// to the end of the process.
+// The client itself (rd_kafka_t) has no owner here: a consumer is left to the end of the process
+// (source.cc says why), a producer is destroyed on a thread of its own (producer.cc).
 #pragma once
 
 #include <librdkafka/rdkafka.h>
