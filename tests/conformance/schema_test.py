@@ -29,7 +29,7 @@ BEYOND = {
     "21-parameters-of-another-algorithm", "22-two-costs-from-the-record", "23-spread-by-different-keys",
     "24-lease-shorter-than-attempts", "25-share-without-instances", "26-cluster-and-sentinel",
     "27-bad-key-without-dead-letter", "28-warm-up-with-burst", "32-half-a-login", "35-parts-that-nobody-has",
-    "36-servers-and-proxies",
+    "36-servers-and-proxies", "38-exactly-once",
 }
 
 
