@@ -26,6 +26,9 @@ namespace einlass::kafka::testing {
 using std::chrono::steady_clock;
 using Headers = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
+// For what a broker on a busy machine answers in a moment, and now and then in half a minute.
+constexpr std::chrono::seconds kPatience{45};
+
 inline Instant now() {
   return {
       std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch())
@@ -114,7 +117,7 @@ class Gate {
   }
 
   bool run_until(const std::function<bool()>& done,
-                 std::chrono::milliseconds patience = std::chrono::seconds(15)) {
+                 std::chrono::milliseconds patience = kPatience) {
     const auto deadline = steady_clock::now() + patience;
     while (!done()) {
       if (steady_clock::now() > deadline) return false;

@@ -177,7 +177,7 @@ class Operator {
  private:
   // The broker may still serve a log of that name that was deleted just now.
   void wait_until_empty(const std::string& name, int partition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < deadline) {
       std::int64_t start = 0, end = -1;
       const auto error =

@@ -52,7 +52,7 @@ class TargetBench {
   }
 
   bool run_until(const std::function<bool()>& done,
-                 std::chrono::milliseconds patience = std::chrono::seconds(15)) {
+                 std::chrono::milliseconds patience = kPatience) {
     const auto deadline = steady_clock::now() + patience;
     while (!done()) {
       if (steady_clock::now() > deadline) return false;
@@ -61,7 +61,7 @@ class TargetBench {
     }
     return true;
   }
-  bool wait_for(std::size_t count, std::chrono::milliseconds patience = std::chrono::seconds(15)) {
+  bool wait_for(std::size_t count, std::chrono::milliseconds patience = kPatience) {
     return run_until([&] { return events.size() >= count; }, patience) && events.size() == count;
   }
 
