@@ -94,17 +94,10 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         self.assertEqual(gate.terminate(), 0)
 
     def test_a_bad_record_spoils_nobody_elses_transaction(self):
-        self.world.create_topic("results", 1)
-        self.world.create_topic("dead", 1)
-        self.world.create_topic("archive", 1, **{"max.message.bytes": 20_000})
-        large = 37
-        self.world.produce_records("results", [
-            {"value": b"0-%d " % i + b"." * (50_000 if i == large else 3_000)} for i in range(100)])
+        self._produce_one_too_large()
         gate = self.world.gate("gate-1", self._config(dead_letter="dead", order="none")).start()
         self._all_is_committed()
-        self.assertEqual(sorted(names(self._archive())), [(0, i) for i in range(100) if i != large])
-        [letter] = self.world.consume("dead")
-        self.assertEqual(names([letter]), [(0, large)])
+        self.assert_only_the_large_one_is_dead()
         self.assertEqual(gate.terminate(), 0)
 
 

@@ -105,7 +105,7 @@ class Tokens(kafka_secured_test.Secured):
     def test_a_token_server_that_refuses(self):
         self.tokens.refuse, self.tokens.life = True, 8
         gate = self._gate_with_tokens().start(wait=False)
-        self._told(gate, "kafka.oauth: no token from localhost", "invalid_client")
+        self.assert_told(gate, "kafka.oauth: no token from localhost", "invalid_client")
         checked = self._check(gate)
         self.assertEqual(checked.returncode, 1, checked)
         self.assertIn("kafka.oauth: no token from localhost", checked.stderr)
@@ -118,7 +118,7 @@ class Tokens(kafka_secured_test.Secured):
         failing = "event=kafka_login_failing"
         places.wait_until(lambda: gate.log(400).count(failing) == 2, 20, "told that there is no other token")
         self.assertEqual(places.get(gate.port, "/readyz")[0], 200)
-        self._told(gate, "kafka.oauth: no token from localhost", "invalid_client")
+        self.assert_told(gate, "kafka.oauth: no token from localhost", "invalid_client")
         self.world.produce("results", kafka_secured_test.RECORDS)
         self.tokens.refuse = False
         self._arrive(gate)
@@ -132,7 +132,7 @@ class Tokens(kafka_secured_test.Secured):
         gate = self._gate("SASL_SSL", self.kafka_server.login())
         gate.change({"targets": {"archive": {"kafka": {"oauth": self._settings()["oauth"]}}}})
         gate.start(wait=False)
-        self._told(gate, "targets.archive.kafka.oauth: no token from localhost", "invalid_client")
+        self.assert_told(gate, "targets.archive.kafka.oauth: no token from localhost", "invalid_client")
         self.assertEqual(self.world.ends("archive"), [0, 0])
         self.tokens.refuse = False
         self._arrive(gate)
@@ -143,7 +143,7 @@ class Tokens(kafka_secured_test.Secured):
         """It says that it is good for an hour; the brokers see that it is not, and another is asked for."""
         self.tokens.age = 7200
         gate = self._gate_with_tokens().start(wait=False)
-        self._told(gate, "refuse the login")
+        self.assert_told(gate, "refuse the login")
         self.assertEqual(self.world.ends("archive"), [0, 0])
         self.tokens.age = 0
         self._arrive(gate, 60)

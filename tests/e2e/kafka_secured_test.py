@@ -43,18 +43,6 @@ class Secured(scenario.Scenario):
                           f"{gate.name} has delivered")
         places.wait_until(lambda: places.get(gate.port, "/readyz")[0] == 200, 15, f"{gate.name} ready")
 
-    def _told(self, gate, *texts):
-        """Not ready, and the reason stands everywhere."""
-        def everywhere():
-            code, ready = places.get(gate.port, "/readyz", timeout=2.0)
-            places_to_look = [ready, places.get(gate.port, "/v1/status", timeout=2.0)[1], gate.log(400)]
-            return code == 503 and all(text in place for text in texts for place in places_to_look)
-        try:
-            places.wait_until(everywhere, 40, f"told: {texts}")
-        except AssertionError as error:
-            raise AssertionError(f"{error}\n{places.get(gate.port, '/readyz')}\n{gate.status().get('kafka')}"
-                                 f"\n{gate.status().get('targets')}") from None
-
     def _leave(self, gate):
         status = places.get(gate.port, "/v1/status")[1] + places.get(gate.port, "/metrics")[1]
         self.assertEqual(gate.terminate(), 0)
@@ -94,7 +82,7 @@ class Wrong(Secured):
         kafka.show(**how)
         kafka.start()
         gate = self._gate("SASL_SSL", kafka.login()).start(wait=False)
-        self._told(gate, "TLS with the Kafka brokers", text)
+        self.assert_told(gate, "TLS with the Kafka brokers", text)
         self.assertEqual(self.world.ends("archive"), [0, 0])
         kafka.kill()
         kafka.show()
@@ -104,7 +92,7 @@ class Wrong(Secured):
     def test_password(self):
         self.kafka_server.add_scram("SCRAM-SHA-512", "another-password")
         gate = self._gate("SASL_SSL", self.kafka_server.login("SCRAM-SHA-512")).start(wait=False)
-        self._told(gate, "refuse the login")
+        self.assert_told(gate, "refuse the login")
         self.assertEqual(self.world.ends("archive"), [0, 0])
         self.kafka_server.add_scram("SCRAM-SHA-512")
         self._repaired(gate)
@@ -181,10 +169,10 @@ class ScramOnKafka4(Secured):
         gate = self._gate("SASL_SSL", self.kafka_server.login("SCRAM-SHA-512"))
         self.kafka_server.kill()
         gate.start(wait=False)
-        self._told(gate, "brokers are down")
+        self.assert_told(gate, "brokers are down")
         self.assertIn("event=kafka_old_scram", gate.log(400))
         self.kafka_server.start()
-        self._told(gate, "refuse the login", "with Kafka 4 use librdkafka 2.6.1")
+        self.assert_told(gate, "refuse the login", "with Kafka 4 use librdkafka 2.6.1")
         self._leave(gate)
 
 
@@ -194,16 +182,16 @@ class Rights(Secured):
     def test_each_that_is_missing_is_named(self):
         kafka = self.kafka_server
         gate = self._gate("SASL_PLAINTEXT", kafka.login(tls=False)).start(wait=False)
-        self._told(gate, "may not use the group gate-1", "may not use the topic results")
+        self.assert_told(gate, "may not use the group gate-1", "may not use the topic results")
         checked = subprocess.run([places.EINLASS, "check", "--connect", "-c", gate.path], capture_output=True, text=True)
         self.assertEqual(checked.returncode, 1, checked)
         for text in ("topic results: this login may not see it; grant it DESCRIBE and READ",
                      "may not use the group gate-1; grant it READ", "topic archive at "):
             self.assertIn(text, checked.stderr)
         kafka.allow("Read", "--topic", "results")
-        self._told(gate, "may not use the group gate-1")
+        self.assert_told(gate, "may not use the group gate-1")
         kafka.allow("Read", "--group", "gate-1")
-        self._told(gate, "may not write to", "archive")
+        self.assert_told(gate, "may not write to", "archive")
         self.assertEqual(self.world.ends("archive"), [0, 0])
         kafka.allow("Write", "--topic", "archive")
         self._arrive(gate)
@@ -221,7 +209,7 @@ class Rights(Secured):
             kafka.allow(*right)
         gate = self._gate("SASL_PLAINTEXT", kafka.login(tls=False), exactly_once=True).start(wait=False)
         name = "einlass:gate-1:gate-1:archive"
-        self._told(gate, f"may not write in transactions; grant it WRITE and DESCRIBE on the transactional id {name}")
+        self.assert_told(gate, f"may not write in transactions; grant it WRITE and DESCRIBE on the transactional id {name}")
         self.assertEqual(self.world.ends("archive"), [0, 0])
         kafka.allow("Write", "--transactional-id", name)
         self._arrive(gate)
@@ -232,7 +220,7 @@ class Rights(Secured):
         """The right to read, while the gate runs; and granted again."""
         self.kafka_server.forbid("Read", *resource)
         self.world.produce("results", RECORDS)
-        self._told(gate, text)
+        self.assert_told(gate, text)
         self.kafka_server.allow("Read", *resource)
         self._arrive(gate)
         places.wait_until(lambda: gate.status()["kafka"]["trouble"] == "", 10, "no trouble any more")

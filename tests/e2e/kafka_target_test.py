@@ -11,6 +11,7 @@ import world
 
 PARTITIONS = 6
 LIMIT = 1000
+LARGE = 37
 
 
 def names(records):
@@ -53,6 +54,20 @@ class KafkaTarget(scenario.Scenario):
         code, answer = places.get(gate.port, "/readyz")
         self.assertEqual(code, 503)
         self.assertIn(text, answer)
+
+    def _produce_one_too_large(self):
+        """A hundred to `results`, of which the 37th is larger than `archive` takes; `dead` is there too."""
+        self.world.create_topic("results", 1)
+        self.world.create_topic("dead", 1)
+        self.world.create_topic("archive", 1, **{"max.message.bytes": 20_000})
+        self.world.produce_records("results", [
+            {"value": b"0-%d " % i + b"." * (50_000 if i == LARGE else 3_000)} for i in range(100)])
+
+    def assert_only_the_large_one_is_dead(self):
+        self.assertEqual(sorted(names(self._archive())), [(0, i) for i in range(100) if i != LARGE])
+        [letter] = self.world.consume("dead")
+        self.assertEqual(names([letter]), [(0, LARGE)])
+        return letter
 
     def assert_first_in_order(self, found):
         """The first occurrence of each record comes after that of the one before it."""
@@ -162,18 +177,11 @@ class Records(KafkaTarget):
 
     def test_too_large_for_the_topic(self):
         """It goes to the dead letter topic; those that it travelled with do not."""
-        self.world.create_topic("results", 1)
-        self.world.create_topic("dead", 1)
-        self.world.create_topic("archive", 1, **{"max.message.bytes": 20_000})
-        large = 37
-        self.world.produce_records("results", [
-            {"value": b"0-%d " % i + b"." * (50_000 if i == large else 3_000)} for i in range(100)])
+        self._produce_one_too_large()
         config = self._config({"properties": {"linger.ms": 20}}, dead_letter="dead", order="none")
         gate = self.world.gate("gate-1", config).start()
         self.assert_committed("results")
-        self.assertEqual(sorted(names(self._archive())), [(0, i) for i in range(100) if i != large])
-        [letter] = self.world.consume("dead")
-        self.assertEqual(names([letter]), [(0, large)])
+        letter = self.assert_only_the_large_one_is_dead()
         headers = {name: bytes.fromhex(value) for name, value in letter["headers"]}
         self.assertEqual(headers["einlass-reason"], b"refused")
         self.assertIn(b"max.message.bytes", headers["einlass-error"])
