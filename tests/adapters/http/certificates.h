@@ -5,9 +5,10 @@
 #include <openssl/ssl.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
+
+#include "adapters/temporary_directory.h"
 
 namespace einlass::http::testing {
 
@@ -19,19 +20,13 @@ using ServerTls = std::unique_ptr<SSL_CTX, FreeSslContext>;
 class Certificates {
  public:
   Certificates() {
-    char path[] = "/tmp/einlass-http-XXXXXX";
-    folder_ = mkdtemp(path);
     make_authority("ca");
     make_authority("other-ca");
     make_server("good", "DNS:localhost,IP:127.0.0.1", 2);
     make_server("other-name", "DNS:elsewhere.example,IP:127.9.9.9", 2);
     make_server("expired", "DNS:localhost,IP:127.0.0.1", -1);
   }
-  ~Certificates() { std::filesystem::remove_all(folder_); }
-  Certificates(const Certificates&) = delete;
-  Certificates& operator=(const Certificates&) = delete;
-
-  std::string file(const std::string& name) const { return folder_ + "/" + name; }
+  std::string file(const std::string& name) const { return directory_.file(name); }
 
   // What a server with that certificate needs.
   ServerTls server(const std::string& name) const {
@@ -47,7 +42,7 @@ class Certificates {
 
  private:
   void run(const std::string& command) {
-    const std::string all = "cd " + folder_ + " && openssl " + command + " 2>openssl.log";
+    const std::string all = "cd " + directory_.path() + " && openssl " + command + " 2>openssl.log";
     EXPECT_EQ(std::system(all.c_str()), 0) << all;
   }
 
@@ -64,7 +59,7 @@ class Certificates {
   }
 
   const std::string kKey = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
-  std::string folder_;
+  adapters::testing::TemporaryDirectory directory_;
 };
 
 }  // namespace einlass::http::testing

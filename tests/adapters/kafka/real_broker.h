@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "adapters/temporary_directory.h"
+
 namespace einlass::kafka::testing {
 
 // A child process with pipes for its input and output; killed at the end.
@@ -81,15 +83,9 @@ class Child {
 // deploy/local/kafka.py, with a SASL listener for the user `gate`.
 class RealBroker {
  public:
-  RealBroker() {
-    std::string pattern = std::filesystem::temp_directory_path() / "einlass-kafka-test-XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
-    directory_ = pattern;
-    start();
-  }
+  RealBroker() { start(); }
   ~RealBroker() {
     if (child_ != nullptr) kill();  // It would take its time to leave politely.
-    std::filesystem::remove_all(directory_);
   }
   RealBroker(const RealBroker&) = delete;
   RealBroker& operator=(const RealBroker&) = delete;
@@ -98,7 +94,7 @@ class RealBroker {
     const auto script =
         std::filesystem::path(__FILE__).parent_path() / "../../../deploy/local/kafka.py";
     child_ = std::make_unique<Child>(std::vector<std::string>{
-        "python3", script.string(), "--dir", directory_, "--sasl", "gate:right-password"});
+        "python3", script.string(), "--dir", directory_.path(), "--sasl", "gate:right-password"});
     const std::string line = child_->line();
     brokers_ = value(line, "brokers=");
     sasl_brokers_ = value(line, "sasl_brokers=");
@@ -123,7 +119,7 @@ class RealBroker {
     return line.substr(start, line.find(' ', start) - start);
   }
 
-  std::string directory_;
+  adapters::testing::TemporaryDirectory directory_;
   std::unique_ptr<Child> child_;
   std::string brokers_;
   std::string sasl_brokers_;
