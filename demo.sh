@@ -15,7 +15,7 @@ if [ "${1-}" = --real ]; then
 fi
 
 if [ "$real" -eq 1 ]; then
-  deploy/install_packages.sh build test
+  deploy/install_packages.sh build servers
 else
   deploy/install_packages.sh build
 fi

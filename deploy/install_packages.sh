@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of the given sections of packages.txt that are missing:
 #
-#   deploy/install_packages.sh build test
+#   deploy/install_packages.sh build servers test
 #
 # Does nothing where all are there. Works as root or through sudo; else says what to run.
 set -euo pipefail
@@ -68,7 +68,7 @@ choose_all() {
   done
 }
 
-[ $# -gt 0 ] || fail "usage: $0 SECTION...    (the sections of packages.txt: build, test, run)"
+[ $# -gt 0 ] || fail "usage: $0 SECTION...    (the sections of packages.txt: build, servers, test, run)"
 command -v dpkg-query >/dev/null ||
   fail "This is not a Debian system. Install what packages.txt lists under: $*"
 

@@ -4,7 +4,7 @@
     real_demo.py [--build build/release] [--records 5000] [--limit 200] [--kafka-version 3.9.1]
 
 Starts a real Kafka and a real Redis for itself and ends them again. Exit 0 only if every record arrived and no window of
-a second ever held more than the limit. Needs the built targets `einlass` and `kafka_tool`.
+a second ever held more than the limit. Needs the built target `einlass`, and kcat.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -112,7 +113,6 @@ class Demo:
     def __init__(self, options):
         self.options = options
         self.einlass = os.path.join(options.build, "einlass")
-        self.kafka_tool = os.path.join(options.build, "tests", "tools", "kafka_tool")
         self.directory = tempfile.mkdtemp(prefix="einlass-demo-")
         self.progress = Progress()
         self.receiver = RememberingReceiver()
@@ -167,9 +167,20 @@ class Demo:
 
     def _produce(self):
         self.producer = servers.start_child(
-            [self.kafka_tool, "produce", "-b", self.kafka.brokers, "-t", "results", "--records",
-             str(self.options.records), "--size", "1024", "--keys", "60", "--rate", str(2 * self.options.limit)],
-            os.path.join(self.directory, "producer.log"))
+            ["kcat", "-P", "-b", self.kafka.brokers, "-t", "results", "-K", ":", "-X", "linger.ms=5"],
+            os.path.join(self.directory, "producer.log"), stdin=subprocess.PIPE)
+        threading.Thread(target=self._feed_producer, daemon=True).start()
+
+    def _feed_producer(self):
+        """Records of 1 KB with 60 keys, at twice the limit."""
+        began = time.monotonic()
+        with self.producer.stdin as lines:
+            for number in range(self.options.records):
+                early = began + number / (2 * self.options.limit) - time.monotonic()
+                if early > 0:
+                    lines.flush()
+                    time.sleep(early)
+                lines.write(f"key-{number % 60}:{number:01024}\n".encode())
 
     def _watch(self):
         """Until everything has arrived; a third of the way one gate is killed and started again."""
