@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A target to look at: takes every POST and prints a line for it, as `results-0@17 200`.
 
-    receiver.py [--port 8080] [--refuse TEXT]
+    printing_receiver.py [--port 8080] [--refuse TEXT]
 
 With --refuse it answers 422 to each body that holds TEXT, as a server does that cannot use what it was sent.
 """
