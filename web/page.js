@@ -98,9 +98,10 @@ function showStages(live) {
 }
 
 function allowedText(limit) {
-  if (limit.at_once !== null) return `at most ${number.format(limit.at_once)} at once`;
+  const nobody = limit.shadow ? "; a shadow limit, which nobody obeys" : "";
+  if (limit.at_once !== null) return `at most ${number.format(limit.at_once)} at once${nobody}`;
   const each = limit.keyed ? " for each key" : "";
-  return `allows ${rateText(limit.per_second)} each second${each}` + (limit.store === "redis" ? ", for the whole fleet" : "");
+  return `allows ${rateText(limit.per_second)} each second${each}` + (limit.store === "redis" ? ", for the whole fleet" : "") + nobody;
 }
 
 function chooseLimit(live) {

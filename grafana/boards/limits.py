@@ -92,6 +92,28 @@ def waiting():
     ]
 
 
+def shadows():
+    """Limits that nobody obeys, against what really left."""
+    def said(word):
+        return f"sum by (route, limit) ({rate(f'einlass_shadow_{word}_total', **LIMIT)})"
+    asked = f"({said('admissions')} + {said('rejections')})"
+    left = (f"sum by (route) ({rate('einlass_attempts_total')}) and on (route) "
+            f"({rate('einlass_shadow_admissions_total', **LIMIT)})")
+    return [
+        lines("What would the shadow limits let through?", "ops",
+              "Attempts a second that a limit with shadow: true had a permit for, and all that left (dashed). Where the "
+              "two are apart, records would have waited.",
+              [target(said("admissions"), "{{route}}: {{limit}}"), target(left, "{{route}} left")], ROUTE,
+              overrides=[dashed("/ left$/")]),
+        lines("What share would they make wait?", "percentunit",
+              "Of the attempts that left, those that a limit with shadow: true had no permit for. None is a limit that "
+              "would change nothing.", [target(f"{said('rejections')} / {asked}", "{{route}}: {{limit}}")], ROUTE, max=1),
+        lines("Do the shadow limits answer?", "ops",
+              "Attempts a second of which nobody knows what a limit with shadow: true would have said: its store did not "
+              "answer in time.", [target(said("unanswered"), "{{route}}: {{limit}}")], PROCESS),
+    ]
+
+
 def stores():
     permits = f"sum(rate({select('einlass_admissions_total')}{RATE}))"
     return [
@@ -107,4 +129,5 @@ def stores():
 def board():
     return dashboard("einlass-limits", "Limits", "What is used of what is allowed, who waits, how the limiters answer.",
                      ["limit"], [("Now", 6, 4, now()), ("Allowed and used", 2, 8, allowance()),
-                                 ("Waiting", 2, 8, waiting()), ("Stores", 2, 8, stores())])
+                                 ("Waiting", 2, 8, waiting()),
+                                 ("Shadow limits", 3, 8, shadows()), ("Stores", 2, 8, stores())])

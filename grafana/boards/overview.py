@@ -21,7 +21,7 @@ def allowed(**labels):
     permits = select("einlass_limit_allowed_permits_per_second", **labels)
 
     def kept_in(store):
-        info = select("einlass_limit_info", store=store, key="none")
+        info = select("einlass_limit_info", store=store, key="none", shadow="!true")
         return f"{permits} * on (job, instance, limit) group_left () {info}"
     return f"max by (limit) ({kept_in('redis')}) or sum by (limit) ({kept_in('memory')})"
 

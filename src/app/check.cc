@@ -200,7 +200,7 @@ int check_connections(const config::Config& config) {
   logins.start();
   logins.wait(kPatience);
   bool good = check_kafka(config, logins);
-  if (uses_redis(config)) good = check_redis(config) && good;
+  if (uses_redis(config) || shadows_use_redis(config)) good = check_redis(config) && good;
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
     const config::Target& target = config.targets[i];
     const bool one = target.kafka ? check_kafka_target(config, target, logins.of_target(i))

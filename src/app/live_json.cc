@@ -46,6 +46,11 @@ Used used_of(const metrics::Snapshot& sum, const std::string& limit) {
       used.admitted += route.stats.limits[i].admissions;
       used.rejected += route.stats.limits[i].rejections;
     }
+    for (const metrics::ShadowLimit& shadow : route.shadow_limits) {
+      if (shadow.name != limit) continue;
+      used.admitted += shadow.admitted;
+      used.rejected += shadow.rejected;
+    }
   }
   return used;
 }
@@ -58,6 +63,7 @@ Json limits_json(const metrics::Snapshot& sum, const config::Config& config) {
     const Used used = used_of(sum, limit.limit.name);
     Json json{{"name", limit.limit.name},
               {"store", limit.store == config::Store::redis ? "redis" : "memory"},
+              {"shadow", limit.shadow},
               {"keyed", limit.key.kind != config::KeySource::Kind::none}};
     json["per_second"] = allowed.per_second ? Json(*allowed.per_second) : Json(nullptr);
     json["at_once"] = allowed.at_once ? Json(*allowed.at_once) : Json(nullptr);

@@ -41,6 +41,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       gate_(gate_options(config, place, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
       breaker_notices_(gate_, notify_),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
+      shadows_(io, config, limits, notify_),
       targets_(io, place, run_id_, logins, events_, notify_,
                [this](core::RecordId record, unsigned status, std::string_view reason) {
                  records_[record].last_status = status;
@@ -80,6 +81,7 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::M
   handle();  // An answer that waits may point into what is made anew.
   targets_.reconfigure(*config, std::move(targets));
   limiters_.reconfigure(*config);
+  shadows_.reconfigure(*config);
   gate_.reconfigure(gate_options(*config, place_, 0), now_, commands_);
   source_->set_revoke_timeout(config->kafka.revoke_timeout);
   if (offset_reset(*config) != offset_reset(*config_)) {
@@ -147,7 +149,10 @@ void Shard::handle() {
     if (const auto* down = std::get_if<core::StoreDown>(&event)) {
       if (down->store == kRedisStore) limiters_.redis_down(true);
     }
-    if (const auto* ended = std::get_if<core::DeliveryEnded>(&event)) share_hold(*ended);
+    if (const auto* ended = std::get_if<core::DeliveryEnded>(&event)) {
+      share_hold(*ended);
+      shadows_.ended(*ended, now_);
+    }
     if (const auto* up = std::get_if<core::StoreUp>(&event)) {
       if (up->store == kRedisStore) limiters_.redis_down(false);
     }
@@ -173,6 +178,7 @@ void Shard::perform() {
   for (const core::Command& command : commands_) carry_out(command);
   commands_.clear();
   limiters_.flush(now_);
+  shadows_.flush(now_);
   targets_.retire();
 }
 
@@ -222,6 +228,7 @@ void Shard::carry_out(const core::Send& command) {
   record.last_attempt = now_;
   if (record.attempts == 1) record.first_attempt = now_;
   const bool limited = !config_->routes[record.route.value].limits.empty();
+  shadows_.sent(command, record);
   targets_[command.target].send(record, command, limited);
 }
 

@@ -22,6 +22,7 @@
 #include "app/process_limits.h"
 #include "app/record_store.h"
 #include "app/request.h"
+#include "app/shadows.h"
 #include "app/shard_counts.h"
 #include "app/shard_place.h"
 #include "app/targets.h"
@@ -75,6 +76,7 @@ class Shard final : public kafka::MessageSink {
   const core::Gate& gate() const { return gate_; }
   const kafka::RecordSource& source() const { return *source_; }
   const Limiters& limiters() const { return limiters_; }
+  const Shadows& shadows() const { return shadows_; }
   const RecordStore& records() const { return records_; }
   const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
   TargetStatus target_status(std::size_t i) const { return targets_.status(i); }
@@ -132,6 +134,7 @@ class Shard final : public kafka::MessageSink {
   ShardCounts counts_;
   RecordStore records_;
   Limiters limiters_;
+  Shadows shadows_;
   Targets targets_;
   std::vector<core::RouteId> route_of_partition_;  // By PartitionId.
   std::unique_ptr<kafka::DeadLetters> dead_letters_;

@@ -40,6 +40,12 @@ metrics::Route route_metrics(const Shard& shard, const config::Config& config, s
   for (const std::size_t limit : config.routes[i].limits) {
     route.limits.push_back(config.limits[limit].limit.name);
   }
+  const std::vector<ShadowCounts> shadows = shard.shadows().counts(route_id(i));
+  for (std::size_t place = 0; place < shadows.size(); ++place) {
+    const std::size_t limit = config.routes[i].shadow_limits[place];
+    route.shadow_limits.push_back({config.limits[limit].limit.name, shadows[place].admitted,
+                                   shadows[place].rejected, shadows[place].unanswered});
+  }
   route.stats = shard.gate().stats(route_id(i));
   route.waiting = waiting;
   for (const std::size_t limit : config.routes[i].limits) {
@@ -105,6 +111,7 @@ metrics::Limit limit_metrics(const config::Limit& limit) {
   shown.algorithm = config::algorithm_name(limit.limit.parameters);
   shown.store = limit.store == config::Store::redis ? "redis" : "memory";
   shown.key = config::to_text(limit.key);
+  shown.shadow = limit.shadow;
   if (limit.cost.kind != config::CostSource::Kind::number) return shown;
   const auto cost = static_cast<double>(limit.limit.cost.value);
   const Allowed allowed = allowed_by(limit.limit.parameters);

@@ -114,6 +114,14 @@ Json routes_json(const metrics::Snapshot& sum) {
     route["waiting"] = {{"limit", waiting.limit},   {"target", waiting.target},
                         {"retry", waiting.retry},   {"order", waiting.order},
                         {"outage", waiting.outage}, {"in_flight", waiting.in_flight}};
+    Json shadows = Json::array();
+    for (const metrics::ShadowLimit& shadow : it.shadow_limits) {
+      shadows.push_back({{"limit", shadow.name},
+                         {"admitted", shadow.admitted},
+                         {"rejected", shadow.rejected},
+                         {"unanswered", shadow.unanswered}});
+    }
+    route["shadow_limits"] = std::move(shadows);
     routes.push_back(std::move(route));
   }
   return routes;

@@ -140,6 +140,15 @@ const config::Limit& limit_of(const config::Config& config, const config::Route&
 bool uses_redis(const config::Config& config) { return any_limit(config, config::Store::redis); }
 bool uses_memory(const config::Config& config) { return any_limit(config, config::Store::memory); }
 
+bool shadows_use_redis(const config::Config& config) {
+  const auto in_redis = [&](std::size_t i) {
+    return config.limits[i].store == config::Store::redis;
+  };
+  return std::any_of(config.routes.begin(), config.routes.end(), [&](const config::Route& route) {
+    return std::any_of(route.shadow_limits.begin(), route.shadow_limits.end(), in_redis);
+  });
+}
+
 bool uses_dead_letters(const config::Config& config) {
   return std::any_of(config.routes.begin(), config.routes.end(),
                      [](const config::Route& route) { return !route.dead_letter.empty(); });

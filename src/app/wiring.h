@@ -43,6 +43,8 @@ const config::Limit& limit_of(const config::Config& config, const config::Route&
 // True if some limit of some route is kept in Redis.
 bool uses_redis(const config::Config& config);
 bool uses_memory(const config::Config& config);
+// The same of the limits that nobody obeys.
+bool shadows_use_redis(const config::Config& config);
 bool uses_dead_letters(const config::Config& config);
 
 }  // namespace einlass::app

@@ -96,6 +96,7 @@ constexpr Reason kReasons[] = {
 };
 constexpr std::string_view kOtherReason = "it is read at the start";
 constexpr std::string_view kOtherForm = "it would give the limit's state another form";
+constexpr std::string_view kShadow = "which limits a route's records wait for is settled at the start";
 constexpr std::string_view kProducer =
     "the producer of dead letters is made at the start, or not at all";
 constexpr std::string_view kPattern =
@@ -189,6 +190,9 @@ void refuse_other_forms(const Config& from, const Config& to, std::vector<Change
         change.needs_restart = kOtherForm;
       }
     }
+    if (change.path.starts_with("limits.") && change.path.ends_with(".shadow")) {
+      change.needs_restart = kShadow;
+    }
     const bool dead_letter = change.path.ends_with(".dead_letter");
     if (dead_letter && (change.from.empty() || change.to.empty())) change.needs_restart = kProducer;
     const bool written = dead_letter || change.path.ends_with(".kafka.topic");
@@ -248,6 +252,7 @@ Config in_order_of(const Config& from, Config to) {
   put_in_order(from.routes, to.routes);
   for (Route& route : to.routes) {
     for (std::size_t& limit : route.limits) limit = limits[limit];
+    for (std::size_t& limit : route.shadow_limits) limit = limits[limit];
     route.target = targets[route.target];
   }
   return to;

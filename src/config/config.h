@@ -84,6 +84,7 @@ struct Limit {
   OnOutage on_outage = OnOutage::hold;
   Duration horizon = Duration::millis(500);
   Duration use_within = Duration::millis(100);
+  bool shadow = false;  // Asked about every attempt, and obeyed by nobody.
 };
 
 enum class Http2 : std::uint8_t { automatic, always, never };
@@ -248,7 +249,8 @@ struct Route {
   std::string name;
   std::vector<std::string> topics;
   std::size_t target = 0;           // Index into Config::targets.
-  std::vector<std::size_t> limits;  // Indices into Config::limits, in order of blame.
+  std::vector<std::size_t> limits;  // Indices into Config::limits, in order of blame,
+  std::vector<std::size_t> shadow_limits;  // and those that are asked and not obeyed.
   Order order = Order::partition;
   RetryWaits retry;
   std::uint32_t attempts = 0;  // retry.attempts; 0 = for ever.

@@ -32,6 +32,7 @@ class LimitReader {
       sound_ = false;
     }
     read_store();
+    read_boolean("shadow", limit_.shadow);
     read_record();
     if (known_) limit_.horizon = default_horizon();
     section_.read_duration("horizon", limit_.horizon, kHorizon);
@@ -46,6 +47,11 @@ class LimitReader {
     const bool right = section_.read(name, out, parse);
     sound_ &= right || !section_.has(name);
     return right;
+  }
+
+  void read_boolean(std::string_view name, bool& out) {
+    const bool right = section_.read_boolean(name, out);
+    sound_ &= right || !section_.has(name);
   }
 
   void wrong(std::string_view name, std::string text) {
@@ -105,8 +111,7 @@ class LimitReader {
   }
 
   void read_spread() {
-    const bool right = section_.read_boolean("spread", limit_.spread);
-    sound_ &= right || !section_.has("spread");
+    read_boolean("spread", limit_.spread);
     if (!limit_.spread || !sound_) return;
     if (limit_.key.kind == KeySource::Kind::none) {
       wrong("spread", "one bucket for all records cannot be spread; write key, or leave it out");

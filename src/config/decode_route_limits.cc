@@ -46,12 +46,14 @@ class RouteLimits {
 
  private:
   void take(const Scalar& scalar, std::size_t index) {
-    if (std::find(route_.limits.begin(), route_.limits.end(), index) != route_.limits.end()) {
+    const Limit& limit = config_.limits[index];
+    auto& list = limit.shadow ? route_.shadow_limits : route_.limits;
+    if (std::find(list.begin(), list.end(), index) != list.end()) {
       return reading_.wrong(scalar, "is written twice; keep one of them");
     }
-    route_.limits.push_back(index);
-    if (!sound_[index]) return;
-    const Limit& limit = config_.limits[index];
+    list.push_back(index);
+    // One that holds nobody up is asked alone.
+    if (!sound_[index] || limit.shadow) return;
     taken_.emplace_back(scalar, &limit);
     const Limit& first = *taken_.front().second;
     check_store(scalar, limit, first);

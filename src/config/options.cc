@@ -183,6 +183,9 @@ constexpr Option kOptions[] = {
     {kLimit, "on_outage", "hold, pass or local_share", "hold",
      "What happens while the store cannot answer: records wait, or pass without a limit, or pass "
      "under this gate's share of it (one of `instances`)."},
+    {kLimit, "shadow", "true or false", "false",
+     "Decides and counts what it would have done, and holds nobody up: to try a limit, or other "
+     "numbers for one, before it holds."},
 
     {"targets.NAME", "http", "section", "see text",
      "Deliver to an HTTP server; a target has this or `kafka`."},

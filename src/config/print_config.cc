@@ -106,13 +106,16 @@ void print_limit(PrintedPage& page, const Limit& limit) {
     page.option("horizon", to_text(limit.horizon));
     page.option("use_within", to_text(limit.use_within));
     page.text("on_outage", kOutages[static_cast<std::size_t>(limit.on_outage)]);
+    page.option("shadow", limit.shadow ? "true" : "false");
   });
 }
 
 void print_route(PrintedPage& page, const Config& config, const Route& route) {
   static constexpr std::string_view kOrders[] = {"partition", "key", "none"};
   std::vector<std::string> limits;
-  for (const std::size_t limit : route.limits) limits.push_back(config.limits[limit].limit.name);
+  for (const auto* list : {&route.limits, &route.shadow_limits}) {
+    for (const std::size_t limit : *list) limits.push_back(config.limits[limit].limit.name);
+  }
   page.item(route.name, [&] {
     page.text("name", route.name);
     page.option("topics", yaml_list(route.topics));

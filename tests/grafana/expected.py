@@ -4,7 +4,7 @@ and their values, reckoned from the gates' own pages (`pages.py`) or known from 
 A value may be a number, or a pair of bounds where it never stands still.
 """
 
-CALLBACKS, LOCAL, AT_ONCE = 100, 30, 20  # What the test's limits allow.
+CALLBACKS, LOCAL, AT_ONCE, TRIED = 100, 30, 20, 10  # What the test's limits allow.
 
 
 class Truth:
@@ -57,6 +57,12 @@ def left(t):
     """Nearly nothing of a limit that is full, half of the other."""
     found = {name: all_of - t.r("einlass_admissions_total", "limit")[name] for name, all_of in allowed(t).items()}
     return {name: (max(value - 5, 0), max(value, 0) + 5) for name, value in found.items()}
+
+
+def shadow_share(t):
+    """Of 25 a second that leave, 10 may: the rest."""
+    share = 1 - TRIED / t.r("einlass_attempts_total", route="soft")[""]
+    return within(share - 0.12, share + 0.12)
 
 
 def books(t):
@@ -173,6 +179,11 @@ LIMITS = {
     "Whose records wait?": [lambda t: lambda answers: keys_that_wait(t, answers)],
     "How long do records wait for a permit?": ROUTE["How long do its records wait for a permit?"][::2],
     "How many permits are given back unused?": [lambda t: t.r("einlass_permits_released_total", "limit")],
+    "What would the shadow limits let through?": [
+        lambda t: one("soft: tried", within(TRIED - 2, TRIED + 2)),
+        lambda t: one("soft left", t.r("einlass_attempts_total", route="soft")[""])],
+    "What share would they make wait?": [lambda t: one("soft: tried", shadow_share(t))],
+    "Do the shadow limits answer?": [lambda t: one("soft: tried", 0)],
     "How do the stores answer?": [
         lambda t: {key.replace("/", " "): value for key, value in
                    t.r("einlass_limiter_calls_total", "store result").items()}],

@@ -24,6 +24,7 @@ CONFIG = {
         "local": {"algorithm": "token_bucket", "rate": f"{expected.LOCAL}/s", "burst": 5, "store": "memory"},
         "soft": {"algorithm": "token_bucket", "rate": "500/s", "burst": 50, "store": "redis", "cost": "header:units",
                  "on_outage": "pass"},
+        "tried": {"algorithm": "token_bucket", "rate": f"{expected.TRIED}/s", "burst": 2, "store": "redis", "shadow": True},
     },
 }
 
@@ -51,7 +52,7 @@ class Live(scenario.Scenario):
         config["routes"] = [
             {**route, "limits": ["callbacks", "per_key", "places"], "dead_letter": "results.dead"},
             {**route, "name": "audit", "topics": ["audit"], "target": "auditor", "limits": ["local"], "order": "none"},
-            {**route, "name": "soft", "topics": ["soft"], "target": "auditor", "limits": ["soft"], "order": "none"}]
+            {**route, "name": "soft", "topics": ["soft"], "target": "auditor", "limits": ["soft", "tried"], "order": "none"}]
         self.config = config
         self.gates = [world.gate(f"gate-{number}", config).start(wait=False) for number in (1, 2)]
         for gate in self.gates:
@@ -119,7 +120,7 @@ class Live(scenario.Scenario):
                     metric, name = re.fullmatch(r"label_values\((.*), (\w+)\)", one["query"]).groups()
                     values = {labels[name] for labels, _ in self.prometheus.ask(metric, time.time())}
                     self.assertEqual(values, {"job": {"einlass"}, "route": {"results", "audit", "soft"},
-                                              "limit": {"callbacks", "per_key", "places", "local", "soft"},
+                                              "limit": {"callbacks", "per_key", "places", "local", "soft", "tried"},
                                               "instance": {f"127.0.0.1:{gate.port}" for gate in self.gates}}[name], uid)
 
     def check_healthy(self):

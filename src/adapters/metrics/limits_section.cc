@@ -45,11 +45,15 @@ void add_outage_policies(Families& page, const std::vector<OutagePolicy>& polici
 void add_configured(Families& page, const std::vector<Limit>& limits) {
   page.gauge("einlass_limit_info",
              "Always 1; what the limit is stands in its labels. key is none for a limit that all "
-             "records share; else each key has as much as the limit allows.");
+             "records share; else each key has as much as the limit allows. shadow is true for one "
+             "that nobody obeys.");
   for (const Limit& it : limits) {
-    page.add(
-        {{"limit", it.name}, {"algorithm", it.algorithm}, {"store", it.store}, {"key", it.key}},
-        1.0);
+    page.add({{"limit", it.name},
+              {"algorithm", it.algorithm},
+              {"store", it.store},
+              {"key", it.key},
+              {"shadow", it.shadow ? "true" : "false"}},
+             1.0);
   }
   page.gauge(
       "einlass_limit_allowed_permits",

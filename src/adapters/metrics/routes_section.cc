@@ -110,6 +110,29 @@ void add_admission(Families& page, const Routes& routes) {
   }
 }
 
+void add_shadow_number(Families& page, const Routes& routes,
+                       std::uint64_t ShadowLimit::*field) {
+  for (const Route& route : routes) {
+    for (const ShadowLimit& it : route.shadow_limits) {
+      page.add({{"route", route.name}, {"limit", it.name}}, it.*field);
+    }
+  }
+}
+
+void add_shadows(Families& page, const Routes& routes) {
+  page.counter("einlass_shadow_admissions_total",
+               "Attempts for which a limit with shadow: true had a permit when they left.");
+  add_shadow_number(page, routes, &ShadowLimit::admitted);
+  page.counter("einlass_shadow_rejections_total",
+               "Attempts that left though a limit with shadow: true had no permit for them: they "
+               "would have waited.");
+  add_shadow_number(page, routes, &ShadowLimit::rejected);
+  page.counter("einlass_shadow_unanswered_total",
+               "Attempts of which a limit with shadow: true could not be asked, or did not answer "
+               "in time.");
+  add_shadow_number(page, routes, &ShadowLimit::unanswered);
+}
+
 void add_attempts(Families& page, const Routes& routes) {
   page.counter("einlass_attempts_total",
                "Tries to deliver, by how they ended: accepted, retry (to be tried again) or "
@@ -149,6 +172,7 @@ void add_routes(Families& page, const Snapshot& snapshot) {
   add_waiting(page, routes);
   add_keys(page, routes);
   add_admission(page, routes);
+  add_shadows(page, routes);
   add_attempts(page, routes);
 }
 

@@ -30,6 +30,12 @@ void add(Route& to, const Route& one) {
   core::add(to.waiting, one.waiting);
   to.partitions_assigned += one.partitions_assigned;
   to.partitions_held += one.partitions_held;
+  CHECK(to.shadow_limits.size() == one.shadow_limits.size());
+  for (std::size_t i = 0; i < to.shadow_limits.size(); ++i) {
+    to.shadow_limits[i].admitted += one.shadow_limits[i].admitted;
+    to.shadow_limits[i].rejected += one.shadow_limits[i].rejected;
+    to.shadow_limits[i].unanswered += one.shadow_limits[i].unanswered;
+  }
   add_keys(to, one);
 }
 

@@ -23,9 +23,18 @@ struct WaitingKey {
   std::uint64_t records = 0;
 };
 
+// A limit of a route that is asked about every attempt and that nobody obeys: what it has said.
+struct ShadowLimit {
+  std::string name;
+  std::uint64_t admitted = 0;
+  std::uint64_t rejected = 0;
+  std::uint64_t unanswered = 0;
+};
+
 struct Route {
   std::string name;
   std::vector<std::string> limits;  // Names, in the order of the route's list, as in stats.limits.
+  std::vector<ShadowLimit> shadow_limits{};  // In the order of the route's list.
   core::RouteStats stats;
   core::Waiting waiting;
   std::uint64_t partitions_assigned = 0;
@@ -54,6 +63,7 @@ struct Limit {
   std::string algorithm;
   std::string store;
   std::string key;                   // As it is written; "none" for a limit without.
+  bool shadow = false;
   std::optional<double> at_once;     // None where each record brings its cost.
   std::optional<double> per_second;  // None as above, and where it counts what is under way.
 };

@@ -11,6 +11,7 @@ inline Snapshot full_snapshot() {
   snapshot.librdkafka_version = "2.0.2";
   snapshot.routes = {{.name = "results",
                       .limits = {"callbacks"},
+                      .shadow_limits = {{.name = "tried"}},
                       .stats = {},
                       .waiting = {},
                       .keyed = true,
@@ -18,7 +19,7 @@ inline Snapshot full_snapshot() {
   snapshot.routes[0].stats.limits.resize(1);
   snapshot.stores = {{.name = "redis", .call_duration = {}, .nodes = 3, .nodes_up = 2}};
   snapshot.outage_policies = {{"results", "callbacks", "hold", false}};
-  snapshot.limits = {{"callbacks", "sliding_log", "redis", "header:tenant", 100.0, 50.0}};
+  snapshot.limits = {{"callbacks", "sliding_log", "redis", "header:tenant", false, 100.0, 50.0}};
   snapshot.targets = {{.name = "billing"}};
   snapshot.loops = {{.shard = 0, .turns = {}, .busy_seconds = 1.5}};
   snapshot.shards = snapshot.shards_answering = 1;

@@ -229,7 +229,7 @@ TEST(Page, CountsHistogramsUpwardsInSeconds) {
 TEST(Page, LeavesOutWhatIsNotKnown) {
   Snapshot snapshot = fresh();
   snapshot.partitions[0].committed.reset();
-  snapshot.limits = {{"by_bytes", "token_bucket", "redis", "none", {}, {}}};
+  snapshot.limits = {{"by_bytes", "token_bucket", "redis", "none", false, {}, {}}};
   const std::string page = render(snapshot);
   EXPECT_EQ(page.find("einlass_committed_offset"), std::string::npos);
   EXPECT_EQ(page.find("einlass_lag_records"), std::string::npos);

@@ -62,6 +62,7 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       limit("algorithm: concurrency, limit: 3, lease: 1m, cost: 'header:$$w', default_cost: 2"),
       log_limit("key: record_key, cost: 'json:/a/b', bad_key: dead_letter, spread: true, store: "
                 "redis, on_outage: pass"),
+      log_limit("shadow: true, store: redis"),
       top("instances: 3\nredis: {wait_replicas: 2, cluster: true}"),
       top("redis: {url: 'redis://h/3', sentinel: {addresses: [a, '[::1]:7'], name: m}}"),
       kafka("topic: b"),

@@ -173,6 +173,8 @@ std::string two(const std::string& a, const std::string& b, const std::string& m
 
 TEST(WrongRoute, LimitsThatDoNotGoTogether) {
   expect_mistakes({
+      {two("spread: true, key: topic", "shadow: true, cost: 'header:x'"), ""},
+      {two("shadow: true, key: topic", "shadow: true, spread: true, key: partition"), ""},
       {two("spread: true, key: topic", "spread: true, key: topic"), ""},
       {two("spread: true, key: topic", "key: topic"),
        "5:56: routes[0].limits[1]: 'b' is not spread, but 'a' is spread by topic; the limits of a "
