@@ -150,6 +150,17 @@ TEST(Shadows, AnAttemptThatEndedBeforeItWasAskedAboutHoldsNothing) {
   EXPECT_EQ(bench.said(), Said(2, 0));
 }
 
+TEST(Shadows, OneAttemptsPlaceIsNotTheNextOnes) {
+  Bench bench(with({of_attempts_under_way(2)}));
+  core::Send attempt = bench.send("");
+  bench.end(attempt);
+  ++attempt.attempt.value;
+  bench.shadows.sent(attempt, bench.records[attempt.record]);
+  EXPECT_EQ(bench.said(), Said(2, 0));
+  bench.send(2);
+  EXPECT_EQ(bench.said(), Said(3, 1));
+}
+
 TEST(Shadows, GoOnUnderOtherNumbers) {
   Bench bench(with({bucket("tried", 2)}));
   bench.send(2);
@@ -162,6 +173,19 @@ TEST(Shadows, GoOnUnderOtherNumbers) {
   bench.now = bench.now + Duration::seconds(60);
   bench.send(6);
   EXPECT_EQ(bench.said(), Said(7, 2));
+}
+
+TEST(Shadows, LearnOtherCostsWhilePlacesAreTaken) {
+  Bench bench(with({of_attempts_under_way(3)}));
+  bench.send(1);
+  EXPECT_EQ(bench.said(), Said(1, 0));
+  config::Limit dearer = of_attempts_under_way(3);
+  dearer.limit.cost = Permits{2};
+  const config::Config after = with({dearer});
+  bench.shared.change(after);
+  bench.shadows.reconfigure(after);
+  bench.send(2);
+  EXPECT_EQ(bench.said(), Said(2, 1)) << "one of 1 and one of 2 are all that there is";
 }
 
 // While an answer is long in coming: here nobody asks at all.
