@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The live page in a real browser, with real gates behind it. EINLASS_PICTURES=FOLDER keeps pictures of it there."""
+"""The live page in a real browser, with real gates behind it. EINLASS_PICTURES=FOLDER keeps pictures of it there.
+
+The pictures show ordinary tenants; what the tests look at has one whose name is a piece of HTML."""
 
 import http.client
 import json
@@ -21,12 +23,11 @@ PICTURES = os.environ.get("EINLASS_PICTURES", "")
 MOST_LISTENERS = 32
 
 
-def tenant_name(number):
-    return STRANGE if number == 0 else f"tenant-{number:05}"
+class Page(unittest.TestCase):
+    """A gate with very many tenants, the first of them with the most records, and a browser on its page."""
 
-
-class LivePage(unittest.TestCase):
     opened = 0
+    first_tenant = "tenant-00000"
 
     @classmethod
     def setUpClass(cls):
@@ -38,13 +39,17 @@ class LivePage(unittest.TestCase):
                        "per_tenant": {"algorithm": "token_bucket", "rate": "1/60s", "burst": 1, "key": "header:tenant",
                                       "store": "memory"}},
             "route": {"limits": ["per_tenant", "shared"], "order": "none", "inside": {"records": 20_000}}})).start()
-        # The strange one has the most, so it stands first among those that wait.
+        # The first has the most, so it stands first among those that wait.
         tenants = [0] * 50 + list(range(TENANTS)) + [7] * 20
         cls.world.produce_records("results", [
-            {"partition": place % 4, "key": b"k", "value": b"x", "headers": [("tenant", tenant_name(tenant).encode())]}
+            {"partition": place % 4, "key": b"k", "value": b"x", "headers": [("tenant", cls.tenant_name(tenant).encode())]}
             for place, tenant in enumerate(tenants)])
         cls.browser = Browser()
         cls.addClassCleanup(cls.browser.stop)
+
+    @classmethod
+    def tenant_name(cls, number):
+        return f"tenant-{number:05}" if number else cls.first_tenant
 
     def setUp(self):
         self.open()
@@ -53,7 +58,7 @@ class LivePage(unittest.TestCase):
         self.browser.errors.clear()
         self.browser.requests.clear()
         self.browser.resize(1280, 900)
-        LivePage.opened += 1  # So that the page before is not taken for this one.
+        Page.opened += 1  # So that the page before is not taken for this one.
         self.browser.open(f"http://127.0.0.1:{self.gate.port}/?{self.opened}")
         wait_until(lambda: self.browser.value("location.search") == f"?{self.opened}", 10, "another page")
         self.wait_for_text("#state-text", "ready")
@@ -65,9 +70,9 @@ class LivePage(unittest.TestCase):
     def stage(self, name):
         return int(self.browser.text(f"[data-stage='{name}'] b").replace(",", "") or -1)
 
-    def keep_picture(self, name):
-        if PICTURES:
-            self.browser.picture(os.path.join(PICTURES, name))
+
+class LivePage(Page):
+    first_tenant = STRANGE
 
     def test_loads_and_moves_without_an_error_or_anything_from_outside(self):
         before = self.stage("delivered")
@@ -85,7 +90,6 @@ class LivePage(unittest.TestCase):
         self.assertEqual(self.browser.errors, [])
         own = f"http://127.0.0.1:{self.gate.port}/"
         self.assertEqual([one for one in self.browser.requests if not one.startswith((own, "data:"))], [])
-        self.keep_picture("live-page.png")
 
     def test_says_the_same_as_the_status(self):
         wait_until(lambda: self.stage("received") == TENANTS + 70, 60, "all records taken in")
@@ -139,7 +143,6 @@ class LivePage(unittest.TestCase):
             wait_until(lambda: self.browser.value("document.documentElement.scrollWidth <= innerWidth"), 5,
                        "nothing to be pushed aside on a phone")
             wait_until(lambda: self.browser.value("past.length") > 3, 10, "a curve")
-            self.keep_picture(f"live-page-phone-{scheme}.png")
         self.browser.prefer("light")
         self.assertEqual(len(grounds), 2, grounds)
         self.assertEqual(self.browser.errors, [])
@@ -183,6 +186,25 @@ class LivePage(unittest.TestCase):
         with socket.create_connection(("127.0.0.1", self.gate.port), timeout=10) as stream:
             stream.sendall(b"GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n")
             return b" 200 " in stream.recv(4096).splitlines()[0]
+
+
+@unittest.skipUnless(PICTURES, "wanted by hand only: EINLASS_PICTURES=FOLDER")
+class Pictures(Page):
+    first_tenant = "acme"
+
+    def keep(self, name):
+        wait_until(lambda: self.browser.value("chart.data[2].filter((one) => one !== null).length") >= 20, 60, "a curve")
+        self.assertNotIn("<img", self.browser.text("#lines"))
+        self.browser.picture(os.path.join(PICTURES, name))
+
+    def test_on_a_desk(self):
+        self.keep("live-page.png")
+
+    def test_on_a_phone_in_the_dark(self):
+        self.browser.prefer("dark")
+        self.open()
+        self.browser.resize(390, 844)
+        self.keep("live-page-phone-dark.png")
 
 
 if __name__ == "__main__":
