@@ -18,7 +18,7 @@ case "${1-}" in
     ;;
 esac
 
-deploy/install_packages.sh build servers test
+deploy/install_packages.sh build servers docs test
 
 printf 'Building...\n'
 cmake --preset release --log-level=WARNING -DEINLASS_TESTS=ON >/dev/null

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Makes the site of all Markdown pages:   docs/site/build.sh [FOLDER]     (build/site)
+#
+# Needs python3-sphinx, python3-myst-parser and furo; deploy/install_packages.sh docs installs them.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# Each warning is an error: a link that leads nowhere, a page that has no place in the navigation.
+exec /usr/bin/python3 -m sphinx -q -W --keep-going -b html -c docs/site . "${1:-build/site}"

@@ -1,0 +1,64 @@
+"""The site made of the Markdown of this repository: docs/site/build.sh runs Sphinx with this file.
+
+Sphinx with MyST, because it reads Markdown as GitHub does (the same pages are read there), and makes an error of every link,
+anchor or page without a place that it finds; Furo, because it needs nothing from anywhere and fits a phone. All three are
+Debian packages. The pages stay plain Markdown: the navigation is here.
+"""
+
+import os
+
+project = "Einlass"
+author = "the authors of Einlass"
+language = "en"
+
+extensions = ["myst_parser"]
+root_doc = "README"
+source_suffix = {".md": "markdown"}
+include_patterns = ["**.md"]
+exclude_patterns = ["build", ".*", "web"]  # web/ has other people's work with a note of where it comes from.
+
+myst_heading_anchors = 6  # As GitHub makes them.
+
+html_theme = "furo"
+html_title = "Einlass"
+html_show_sourcelink = False
+html_copy_source = False
+pygments_style = "default"
+pygments_dark_style = "monokai"
+
+# Title, and the pages in the order in which they are read.
+NAVIGATION = [
+    ("Begin", ["docs/README", "docs/getting_started", "docs/concepts", "docs/faq", "docs/comparison"]),
+    ("Configure", ["config/options", "docs/topics", "docs/targets/http", "docs/targets/http2", "docs/targets/kafka",
+                   "docs/retries", "docs/dead_letters", "docs/security"]),
+    ("Limiters", ["docs/limiters/README", "docs/limiters/sliding_log", "docs/limiters/token_bucket",
+                  "docs/limiters/sliding_window", "docs/limiters/sliding_window_newest", "docs/limiters/fixed_window",
+                  "docs/limiters/counter", "docs/limiters/leaky_bucket", "docs/limiters/smooth",
+                  "docs/limiters/concurrency", "docs/limiters/compared", "lua/README"]),
+    ("Promises", ["docs/guarantees", "docs/outages"]),
+    ("Run", ["docs/deploy", "docs/operations", "docs/sizing", "docs/live_page", "docs/why", "docs/metrics",
+             "grafana/README", "docs/runbook"]),
+    ("Develop", ["CONTRIBUTING", "src/README", "tests/README", "tests/simulation/README", "tests/conformance/README",
+                 "tests/conformance/vectors/README", "tests/chaos/README", "tests/fuzz/README", "tests/bench/README"]),
+]
+
+
+def add_navigation(_, page, source):
+    if page == root_doc:
+        for title, pages in NAVIGATION:
+            entries = "\n".join("/" + one for one in pages)
+            source[0] += f"\n```{{toctree}}\n:caption: {title}\n:hidden:\n\n{entries}\n```\n"
+
+
+def add_front_door(app, error):
+    """Whoever opens the folder comes to the first page."""
+    if error is None:
+        with open(os.path.join(app.outdir, "index.html"), "w", encoding="utf-8") as file:
+            file.write(f'<!DOCTYPE html><meta charset="utf-8"><title>{project}</title>'
+                       f'<meta http-equiv="refresh" content="0; url={root_doc}.html">'
+                       f'<a href="{root_doc}.html">{project}</a>\n')
+
+
+def setup(app):
+    app.connect("source-read", add_navigation)
+    app.connect("build-finished", add_front_door)
