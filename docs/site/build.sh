@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the site of all Markdown pages:   docs/site/build.sh [FOLDER]     (build/site)
 #
-# Needs python3-sphinx, python3-myst-parser and furo; deploy/install_packages.sh docs installs them.
+# deploy/install_packages.sh docs installs what it needs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # Each warning is an error: a link that leads nowhere, a page that has no place in the navigation.

@@ -1,8 +1,8 @@
 """The site made of the Markdown of this repository: docs/site/build.sh runs Sphinx with this file.
 
-Sphinx with MyST, because it reads Markdown as GitHub does (the same pages are read there), and makes an error of every link,
-anchor or page without a place that it finds; Furo, because it needs nothing from anywhere and fits a phone. All three are
-Debian packages. The pages stay plain Markdown: the navigation is here.
+Sphinx with MyST, because it reads Markdown and makes anchors as GitHub does, where the same pages are read, and makes an
+error of each link that leads nowhere and each page without a place. The theme of Read the Docs, because it needs nothing
+from anywhere and fits a phone. All are Debian packages. The pages stay plain Markdown: the navigation is here.
 """
 
 import os
@@ -19,12 +19,16 @@ exclude_patterns = ["build", ".*", "web"]  # web/ has other people's work with a
 
 myst_heading_anchors = 6  # As GitHub makes them.
 
-html_theme = "furo"
+html_theme = "sphinx_rtd_theme"
+html_theme_options = {"navigation_depth": 2, "collapse_navigation": True}
+html_static_path = ["style.css"]
+html_css_files = ["style.css"]
+html_show_sphinx = False
+html_show_copyright = False
 html_title = "Einlass"
 html_show_sourcelink = False
 html_copy_source = False
 pygments_style = "default"
-pygments_dark_style = "monokai"
 
 # Title, and the pages in the order in which they are read.
 NAVIGATION = [

@@ -4,6 +4,7 @@ leads somewhere, and nothing is loaded from anywhere else."""
 
 import html.parser
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -29,7 +30,7 @@ class Html(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
         has = dict(attributes)
         self.anchors.update(one for one in (has.get("id"), has.get("name")) if one)
-        if "sidebar-tree" in (has.get("class") or "") or (self._inside_navigation and tag == "div"):
+        if "wy-menu-vertical" in (has.get("class") or "") or (self._inside_navigation and tag == "div"):
             self._inside_navigation += 1
         address = has.get("href") or has.get("src") or has.get("data")
         if address:
@@ -51,13 +52,17 @@ class Site(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.built = subprocess.run([os.path.join(ROOT, "docs", "site", "build.sh"), cls.folder],
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        cls.pages = {}
+        cls.pages, cls.styles = {}, {}
         for folder, _, names in os.walk(cls.folder):
             for name in names:
-                if name.endswith(".html"):
-                    path = os.path.join(folder, name)
+                path = os.path.join(folder, name)
+                if name.endswith((".html", ".css")):
                     with open(path, encoding="utf-8") as file:
-                        cls.pages[os.path.relpath(path, cls.folder)] = Html(file.read())
+                        text = file.read()
+                    if name.endswith(".html"):
+                        cls.pages[os.path.relpath(path, cls.folder)] = Html(text)
+                    else:
+                        cls.styles[os.path.relpath(path, cls.folder)] = re.findall(r"""url\(\s*["']?([^"')]+)""", text)
 
     def test_is_built_without_a_warning(self):
         self.assertEqual((self.built.returncode, self.built.stdout), (0, ""))
@@ -91,8 +96,9 @@ class Site(unittest.TestCase):
         return not parts.fragment or target not in self.pages or parts.fragment in self.pages[target].anchors
 
     def test_nothing_is_loaded_from_elsewhere(self):
-        away = [f"{path}: {address}" for path, page in self.pages.items() for address in page.loaded
-                if urllib.parse.urlsplit(address).scheme not in ("", "data") or address.startswith("//")]
+        loaded = {**{path: page.loaded for path, page in self.pages.items()}, **self.styles}
+        away = [f"{path}: {address}" for path, addresses in loaded.items() for address in addresses
+                if urllib.parse.urlsplit(address).scheme not in ("", "data") or address.startswith("/")]
         self.assertEqual(away, [])
 
 
