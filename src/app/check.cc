@@ -207,6 +207,11 @@ int check_connections(const config::Config& config) {
                                   : check_http_target(target);
     good = one && good;
   }
+  if (config.tracing) {
+    http::TargetOptions collector = collector_options(config);
+    collector.timeout = kPatience;
+    good = check_way("tracing", *config.tracing, std::move(collector)) && good;
+  }
   return good ? kExitDone : kExitFailed;
 }
 

@@ -12,20 +12,6 @@ namespace {
 constexpr std::string_view kNever =
     "no waiting would give it a permit: it costs more than a limit ever grants, or a rate is 0";
 
-std::string name_of(core::DeadLetterReason reason) {
-  switch (reason) {
-    case core::DeadLetterReason::refused:
-      return "refused";
-    case core::DeadLetterReason::attempts:
-      return "attempts";
-    case core::DeadLetterReason::never:
-      return "never";
-    case core::DeadLetterReason::bad_key:
-      return "bad_key";
-  }
-  return "";
-}
-
 std::int64_t millis(Instant at) { return at.us / 1000; }
 
 // Whoever reads the headers may take them for ASCII.
@@ -47,6 +33,20 @@ kafka::EarlierAttempts attempts_of(const StoredRecord& record) {
 }
 
 }  // namespace
+
+std::string name_of(core::DeadLetterReason reason) {
+  switch (reason) {
+    case core::DeadLetterReason::refused:
+      return "refused";
+    case core::DeadLetterReason::attempts:
+      return "attempts";
+    case core::DeadLetterReason::never:
+      return "never";
+    case core::DeadLetterReason::bad_key:
+      return "bad_key";
+  }
+  return "";
+}
 
 DeadRecordBuilder::DeadRecordBuilder(const StoredRecord& record, const core::DeadLetter& command,
                                      const config::Route& route) {

@@ -11,6 +11,9 @@
 
 namespace einlass::app {
 
+// "refused".
+std::string name_of(core::DeadLetterReason reason);
+
 // The dead record's views live as long as the builder and the stored record.
 class DeadRecordBuilder {
  public:

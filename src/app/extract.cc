@@ -18,10 +18,6 @@ namespace {
 using Kind = config::KeySource::Kind;
 using CostKind = config::CostSource::Kind;
 
-bool same_name(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
-
 // The key for a limit; none if the record has none, which is not the same as an empty one.
 std::optional<std::string_view> find_key(const config::KeySource& source,
                                          const kafka::Message& message, JsonValue& json,
@@ -142,6 +138,10 @@ std::string bad_key_text(const Extracted& extracted) {
   return "limit " + limit.limit.name + ": " +
          (extracted.bad_is_cost ? "no cost at " + config::to_text(limit.cost, {})
                                 : "no key at " + config::to_text(limit.key));
+}
+
+bool same_name(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::optional<std::string_view> header_value(const kafka::Message& message, std::string_view name) {

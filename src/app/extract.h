@@ -63,6 +63,9 @@ class RecordFields {
 // The record's lane where a route is ordered by key; none for a record without a key.
 std::optional<core::LaneKey> lane_key(const kafka::Message& message);
 
+// Whether headers of these names are the same: in any case of letters.
+bool same_name(std::string_view a, std::string_view b);
+
 // The value of the first header of that name, in any case of letters; none if there is none.
 std::optional<std::string_view> header_value(const kafka::Message& message, std::string_view name);
 

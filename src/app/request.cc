@@ -1,6 +1,5 @@
 #include "app/request.h"
 
-#include <strings.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "app/extract.h"
 #include "units/check.h"
 
 namespace einlass::app {
@@ -17,10 +17,6 @@ constexpr std::string_view kTraceContext[] = {"traceparent", "tracestate", "bagg
 
 // Beyond what the numbers take; keys and topics are counted apart.
 constexpr std::size_t kRoomForNumbers = 512;
-
-bool same_name(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
 
 bool visible_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });

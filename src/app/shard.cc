@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <random>
 #include <utility>
 #include <variant>
 
@@ -23,6 +24,9 @@ constexpr Duration kGiveBackWithin = limits::kGiveBackWithin / 2;
 
 // How long leaving the group may take.
 constexpr Duration kLeavePatience = Duration::seconds(5);
+
+// How long the last spans may take.
+constexpr Duration kTracingPatience = Duration::seconds(2);
 
 }  // namespace
 
@@ -58,6 +62,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
 
 void Shard::connect(const KafkaLogins& logins, const MakeSource& make_source) {
   targets_.start(*config_);
+  if (config_->tracing) tracing_.emplace(io_, *config_, std::random_device{}(), notify_);
   if (uses_dead_letters(*config_)) {
     kafka::DeadLettersOptions options = dead_letters_options(*config_);
     options.tokens = logins.of_source();
@@ -82,6 +87,7 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::M
   targets_.reconfigure(*config, std::move(targets));
   limiters_.reconfigure(*config);
   shadows_.reconfigure(*config);
+  if (tracing_) tracing_->reconfigure(*config);
   gate_.reconfigure(gate_options(*config, place_, 0), now_, commands_);
   source_->set_revoke_timeout(config->kafka.revoke_timeout);
   if (offset_reset(*config) != offset_reset(*config_)) {
@@ -106,6 +112,7 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
   }
   if (fatal_) return false;
   at(Verb::leave);
+  if (tracing_) tracing_->finish(now_, kTracingPatience);
   source_->close(kLeavePatience);
   return true;
 }
@@ -140,22 +147,7 @@ void Shard::collect() { source_->poll(now_, kMessagesPerTurn); }
 void Shard::handle() {
   handling_.swap(events_);
   for (const core::Event& event : handling_) {
-    counts_.note(event);
-    if (const auto* assigned = std::get_if<core::PartitionAssigned>(&event)) {
-      const std::size_t index = assigned->partition.value;
-      if (index >= route_of_partition_.size()) route_of_partition_.resize(index + 1);
-      route_of_partition_[index] = assigned->route;
-    }
-    if (const auto* down = std::get_if<core::StoreDown>(&event)) {
-      if (down->store == kRedisStore) limiters_.redis_down(true);
-    }
-    if (const auto* ended = std::get_if<core::DeliveryEnded>(&event)) {
-      share_hold(*ended);
-      shadows_.ended(*ended, now_);
-    }
-    if (const auto* up = std::get_if<core::StoreUp>(&event)) {
-      if (up->store == kRedisStore) limiters_.redis_down(false);
-    }
+    note(event);
     gate_.handle(event, now_, commands_);
   }
   handling_.clear();
@@ -163,6 +155,32 @@ void Shard::handle() {
     gate_.handle(core::TimePassed{}, now_, commands_);
   }
   breaker_notices_.look(*config_);
+}
+
+// What others than the gate have to know of it.
+void Shard::note(const core::Event& event) {
+  counts_.note(event);
+  if (const auto* assigned = std::get_if<core::PartitionAssigned>(&event)) {
+    const std::size_t index = assigned->partition.value;
+    if (index >= route_of_partition_.size()) route_of_partition_.resize(index + 1);
+    route_of_partition_[index] = assigned->route;
+  } else if (const auto* ended = std::get_if<core::DeliveryEnded>(&event)) {
+    attempt_ended(*ended);
+  } else if (const auto* dead = std::get_if<core::DeadLetterEnded>(&event)) {
+    if (tracing_ && dead->acknowledged) tracing_->dead_lettered(dead->record);
+  } else if (const auto* down = std::get_if<core::StoreDown>(&event)) {
+    if (down->store == kRedisStore) limiters_.redis_down(true);
+  } else if (const auto* up = std::get_if<core::StoreUp>(&event)) {
+    if (up->store == kRedisStore) limiters_.redis_down(false);
+  }
+}
+
+void Shard::attempt_ended(const core::DeliveryEnded& ended) {
+  share_hold(ended);
+  shadows_.ended(ended, now_);
+  if (tracing_ && tracing_->is_traced(ended.record)) {
+    tracing_->ended(ended, records_[ended.record], now_);
+  }
 }
 
 void Shard::share_hold(const core::DeliveryEnded& ended) {
@@ -179,6 +197,7 @@ void Shard::perform() {
   commands_.clear();
   limiters_.flush(now_);
   shadows_.flush(now_);
+  if (tracing_) tracing_->flush(now_);
   targets_.retire();
 }
 
@@ -229,10 +248,15 @@ void Shard::carry_out(const core::Send& command) {
   if (record.attempts == 1) record.first_attempt = now_;
   const bool limited = !config_->routes[record.route.value].limits.empty();
   shadows_.sent(command, record);
+  if (tracing_) tracing_->sent(command.record, record);
   targets_[command.target].send(record, command, limited);
 }
 
-void Shard::carry_out(const core::Forget& command) { records_.forget(command.record); }
+void Shard::carry_out(const core::Forget& command) {
+  if (tracing_) tracing_->forgotten(command.record, records_[command.record], now_);
+  records_.forget(command.record);
+}
+
 void Shard::carry_out(const core::Ask& command) { limiters_.ask(command, now_); }
 void Shard::carry_out(const core::Release& command) {
   // A token bucket cannot tell any more what a permit given back so late is worth.
@@ -244,6 +268,7 @@ void Shard::carry_out(const core::ForgetLine& command) { limiters_.forget(comman
 void Shard::carry_out(const core::DeadLetter& command) {
   const StoredRecord& record = records_[command.record];
   const config::Route& route = config_->routes[record.route.value];
+  if (tracing_) tracing_->dead_letter(command.record, record, name_of(command.reason));
   dead_letters_->put(DeadRecordBuilder(record, command, route).record());
 }
 

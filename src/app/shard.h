@@ -26,6 +26,7 @@
 #include "app/shard_counts.h"
 #include "app/shard_place.h"
 #include "app/targets.h"
+#include "app/tracing.h"
 #include "app/verb.h"
 #include "config/config.h"
 #include "core/gate.h"
@@ -77,6 +78,7 @@ class Shard final : public kafka::MessageSink {
   const kafka::RecordSource& source() const { return *source_; }
   const Limiters& limiters() const { return limiters_; }
   const Shadows& shadows() const { return shadows_; }
+  SpanCounts spans() const { return tracing_ ? tracing_->counts() : SpanCounts{}; }
   const RecordStore& records() const { return records_; }
   const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
   TargetStatus target_status(std::size_t i) const { return targets_.status(i); }
@@ -96,6 +98,8 @@ class Shard final : public kafka::MessageSink {
   void wait();
   void collect();
   void handle();
+  void note(const core::Event& event);
+  void attempt_ended(const core::DeliveryEnded& ended);
   void share_hold(const core::DeliveryEnded& ended);
   void perform();
   void perform_while_reading();
@@ -136,6 +140,7 @@ class Shard final : public kafka::MessageSink {
   Limiters limiters_;
   Shadows shadows_;
   Targets targets_;
+  std::optional<Tracing> tracing_;                 // Without one, no records are traced.
   std::vector<core::RouteId> route_of_partition_;  // By PartitionId.
   std::unique_ptr<kafka::DeadLetters> dead_letters_;
   std::unique_ptr<kafka::RecordSource> source_;

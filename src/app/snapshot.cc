@@ -191,6 +191,7 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
   const kafka::SourceStatus source = shard.source().status();
   snapshot.consumer = consumer_metrics(shard.counts(), source);
   snapshot.loops.push_back({shard.place().number, shard.counts().turns, thread_seconds()});
+  snapshot.spans = {shard.spans().exported, shard.spans().dropped};
   add_topics(source, config, snapshot);
   for (const kafka::SourceStatus::Partition& partition : source.partitions) {
     snapshot.partitions.push_back(partition_metrics(shard, partition));

@@ -276,6 +276,15 @@ kafka::TargetOptions kafka_target_options(const config::Config& config,
   return options;
 }
 
+http::TargetOptions collector_options(const config::Config& config) {
+  config::Target collector;
+  collector.name = "tracing";
+  collector.http = *config.tracing;
+  collector.http.content_type = "application/json";
+  collector.http.max_in_flight = 1;
+  return target_options(collector, ShardPlace{});
+}
+
 redis::StoreOptions redis_options(const config::Config& config, const RunId& run) {
   redis::StoreOptions options;
   options.store = kRedisStore;

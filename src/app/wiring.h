@@ -34,6 +34,8 @@ kafka::DeadLettersOptions dead_letters_options(const config::Config& config);
 http::TargetOptions target_options(const config::Target& target, ShardPlace place);
 kafka::TargetOptions kafka_target_options(const config::Config& config,
                                           const config::Target& target, ShardPlace place);
+// Of the collector of spans. REQUIRES: config.tracing.
+http::TargetOptions collector_options(const config::Config& config);
 redis::StoreOptions redis_options(const config::Config& config, const RunId& run);
 
 // The limit of a route's list, by its place there.

@@ -248,8 +248,8 @@ struct Inside {
 struct Route {
   std::string name;
   std::vector<std::string> topics;
-  std::size_t target = 0;           // Index into Config::targets.
-  std::vector<std::size_t> limits;  // Indices into Config::limits, in order of blame,
+  std::size_t target = 0;                  // Index into Config::targets.
+  std::vector<std::size_t> limits;         // Indices into Config::limits, in order of blame,
   std::vector<std::size_t> shadow_limits;  // and those that are asked and not obeyed.
   Order order = Order::partition;
   RetryWaits retry;
@@ -272,6 +272,7 @@ struct Config {
   std::vector<Limit> limits;
   std::vector<Target> targets;
   std::vector<Route> routes;
+  std::optional<HttpTarget> tracing;  // The collector of spans: its URL, headers and ca_file.
 };
 
 }  // namespace einlass::config

@@ -61,6 +61,9 @@ bool decode_http_urls(Section& section, HttpTarget& http);
 // Takes those headers that records write out of `headers`; says what is wrong with the others.
 void decode_header_templates(Section& section, HttpTarget& http);
 
+// `headers` of an HTTP target, or of the collector of spans.
+void decode_http_headers(Section& section, HttpTarget& http);
+
 // `proxy` of an HTTP target.
 void decode_http_proxy(Section& section, HttpTarget& http);
 
@@ -80,6 +83,9 @@ void decode_breaker(Section& parent, Breaker& breaker);
 
 // `initial` and `max` of a section `retry`; `waits` has what holds without them.
 void decode_retry_waits(Section& section, RetryWaits& waits);
+
+// Where spans are sent.
+void decode_tracing(Section& top, std::optional<HttpTarget>& tracing);
 
 // REQUIRES: limits and targets are decoded.
 void decode_routes(Section& top, const Sound& sound_limits, Config& config);

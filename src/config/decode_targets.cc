@@ -53,18 +53,6 @@ bool is_written(const HttpTarget& http, std::string_view name) {
          std::any_of(http.header_templates.begin(), http.header_templates.end(), same);
 }
 
-void decode_headers(Section& section, HttpTarget& http) {
-  read_free_texts(section, "headers",
-                  [&](const Entry& entry, std::string_view name, std::string value) {
-                    std::string trouble = header_trouble(name, value);
-                    if (is_written(http, name)) trouble = "written twice; keep one of them";
-                    http.headers.emplace_back(name, std::move(value));
-                    if (trouble.empty()) return;
-                    section.reading().wrong(entry.place, below(section.path_of("headers"), name),
-                                            std::move(trouble));
-                  });
-}
-
 std::string forward_trouble(const HttpTarget& http, std::string_view name) {
   if (!is_http_token(name)) return "is not a header's name; write letters, digits and -";
   if (is_reserved_header(name)) return "is written by the gate itself; leave it out";
@@ -152,7 +140,7 @@ void decode_http(Section& section, HttpTarget& http) {
   decode_method(section, http);
   section.read_duration("timeout", http.timeout, kTimeout);
   section.read_whole("max_in_flight", http.max_in_flight, kInFlight);
-  decode_headers(section, http);
+  decode_http_headers(section, http);
   decode_header_templates(section, http);
   decode_forward_headers(section, http);
   section.read("content_type", http.content_type, parse_content_type);
@@ -197,6 +185,18 @@ void refuse_budget(Section& section, Target& target, const char* beside) {
 }
 
 }  // namespace
+
+void decode_http_headers(Section& section, HttpTarget& http) {
+  read_free_texts(section, "headers",
+                  [&](const Entry& entry, std::string_view name, std::string value) {
+                    std::string trouble = header_trouble(name, value);
+                    if (is_written(http, name)) trouble = "written twice; keep one of them";
+                    http.headers.emplace_back(name, std::move(value));
+                    if (trouble.empty()) return;
+                    section.reading().wrong(entry.place, below(section.path_of("headers"), name),
+                                            std::move(trouble));
+                  });
+}
 
 void decode_targets(Section& top, const Kafka& kafka, std::vector<Target>& targets) {
   Reading& reading = top.reading();

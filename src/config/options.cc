@@ -36,6 +36,7 @@ constexpr Option kOptions[] = {
     {"", "admin", "section", "", "The server for metrics, health and status."},
     {"", "kafka", "section", "", "Where records come from."},
     {"", "redis", "section", "", "Where limits with `store: redis` are kept."},
+    {"", "tracing", "section", "none", "Where spans of traced records are sent."},
     {"", "limits", "map", "none", "The limits, each under a name of your own."},
     {"", "targets", "map", "required", "The targets, each under a name of your own."},
     {"", "routes", "list", "required", "Which topics go to which target, under which limits."},
@@ -111,6 +112,14 @@ constexpr Option kOptions[] = {
     {"redis.sentinel", "password", "secret", "none", "The sentinels' password."},
     {"redis.sentinel", "password_file", "path", "none",
      "A file that holds that password; read anew likewise."},
+
+    {"tracing", "url", "http:// or https:// URL", "required",
+     "The OTLP/HTTP endpoint for spans, as `http://127.0.0.1:4318/v1/traces`. A record is traced "
+     "if its `traceparent` says sampled."},
+    {"tracing", "headers", "map", "none",
+     "Sent with every request to it; secrets as `NAME_file: PATH`."},
+    {"tracing", "ca_file", "path", "none",
+     "Authorities that its certificate is checked against, in the place of the system's."},
 
     {kLimit, "algorithm", "name", "required",
      "What the limit promises: `sliding_log` never more than `limit` in any `window`; "

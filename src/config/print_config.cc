@@ -132,9 +132,18 @@ void print_route(PrintedPage& page, const Config& config, const Route& route) {
   });
 }
 
+void print_tracing(PrintedPage& page, const HttpTarget& collector) {
+  page.section("tracing", [&] {
+    page.text_hiding("url", collector.url, collector.path);
+    print_texts(page, "headers", collector.headers);
+    page.text_if_any("ca_file", collector.ca_file);
+  });
+}
+
 PrintedPage page_of(const Config& config) {
   PrintedPage page;
   print_service(page, config);
+  if (config.tracing) print_tracing(page, *config.tracing);
   print_kafka(page, config.kafka);
   print_redis(page, config.redis);
   page.section("limits", [&] {

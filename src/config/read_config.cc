@@ -26,6 +26,7 @@ std::variant<Config, Mistakes> decode(const Document& document, const std::strin
     const Sound sound_limits = decode_limits(top, config.instances, config.limits);
     decode_targets(top, config.kafka, config.targets);
     decode_routes(top, sound_limits, config);
+    decode_tracing(top, config.tracing);
     check_shards(top, config);
   }
   Mistakes mistakes = reading.take_mistakes();

@@ -18,6 +18,7 @@
 #include "app/record_store.h"
 #include "app/request.h"
 #include "app/request_template.h"
+#include "app/trace_context.h"
 #include "fuzz/source.h"
 #include "units/check.h"
 
@@ -226,6 +227,19 @@ void check_host(const kafka::Message& message) {
   }));
 }
 
+// What is taken for a trace is written back as it stood there.
+void check_trace(const kafka::Message& message) {
+  for (const kafka::Header& header : message.headers) {
+    const std::string_view text = header.value.value_or(std::string_view{});
+    const auto context = app::parse_traceparent(text);
+    if (!context) continue;
+    const std::string ids = "-" + context->trace + "-" + context->parent + "-";
+    CHECK(text.substr(2, ids.size()) == ids);
+    const std::string flags(text.substr(2 + ids.size(), 2));
+    CHECK(context->sampled == (std::stoi(flags, nullptr, 16) % 2 == 1));
+  }
+}
+
 std::optional<std::string_view> optional_text(fuzz::Source& source) {
   return source.bit() ? std::optional(source.text()) : std::nullopt;
 }
@@ -254,6 +268,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (source.bit()) message.value = source.rest();
   check_extracted(message, which);
   check_request(message);
+  check_trace(message);
   check_template(message);
   check_host(message);
   return 0;

@@ -30,6 +30,16 @@ void add_loops(Families& page, const Snapshot& snapshot) {
   page.add({}, snapshot.shards_answering);
 }
 
+void add_spans(Families& page, const Spans& spans) {
+  page.counter("einlass_spans_exported_total", "Spans that the collector of tracing has taken.");
+  page.add({}, spans.exported);
+  page.counter(
+      "einlass_spans_dropped_total",
+      "Spans that the collector of tracing will never have: it refused them, or more waited "
+      "for it than there is room for.");
+  page.add({}, spans.dropped);
+}
+
 void add_program(Families& page, const Snapshot& snapshot) {
   page.gauge("einlass_build_info", "Always 1; which program this is stands in its labels.");
   page.add({{"version", snapshot.version}, {"librdkafka", snapshot.librdkafka_version}}, 1.0);
@@ -74,6 +84,7 @@ std::string render(const Snapshot& snapshot) {
   add_targets(page, snapshot);
   add_kafka(page, snapshot);
   add_loops(page, snapshot);
+  add_spans(page, snapshot.spans);
   add_program(page, snapshot);
   add_process(page);
   return page.text();

@@ -106,6 +106,8 @@ void add(Snapshot& to, const Snapshot& one) {
   add_each(to.targets, one.targets);
   add_topics(to.topics, one.topics);
   add(to.consumer, one.consumer);
+  to.spans.exported += one.spans.exported;
+  to.spans.dropped += one.spans.dropped;
   to.loops.insert(to.loops.end(), one.loops.begin(), one.loops.end());
   to.partitions.insert(to.partitions.end(), one.partitions.begin(), one.partitions.end());
 }

@@ -62,7 +62,7 @@ struct Limit {
   std::string name;
   std::string algorithm;
   std::string store;
-  std::string key;                   // As it is written; "none" for a limit without.
+  std::string key;  // As it is written; "none" for a limit without.
   bool shadow = false;
   std::optional<double> at_once;     // None where each record brings its cost.
   std::optional<double> per_second;  // None as above, and where it counts what is under way.
@@ -125,6 +125,12 @@ struct Topic {
   std::uint64_t skipped_by_reset = 0;       // Passed over, for kafka.auto_offset_reset is latest.
 };
 
+// Of the records that are traced.
+struct Spans {
+  std::uint64_t exported = 0;
+  std::uint64_t dropped = 0;  // For good.
+};
+
 // Of the configuration's file.
 struct Reloads {
   bool last_successful = true;      // Also true where there was none.
@@ -145,6 +151,7 @@ struct Snapshot {
   std::vector<Target> targets;
   Consumer consumer;
   std::vector<Loop> loops;
+  Spans spans;
   std::uint64_t shards = 0;            // That there are,
   std::uint64_t shards_answering = 0;  // and of which this is new.
   std::vector<Topic> topics;

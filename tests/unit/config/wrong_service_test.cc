@@ -33,6 +33,26 @@ TEST(WrongService, LogAndAdmin) {
   });
 }
 
+TEST(WrongService, Tracing) {
+  expect_mistakes({
+      {top("tracing: {url: 'https://h:4318/v1/traces', headers: {x: y}, ca_file: /a}"), ""},
+      {top("tracing: {headers: {}}"),
+       "1:10: tracing.url: missing; write url: http://HOST:4318/v1/traces"},
+      {top("tracing: {url: 'http://h:4318'}"),
+       "1:16: tracing.url: 'http://h:4318' has no path; write it whole, as "
+       "http://HOST:4318/v1/traces"},
+      {top("tracing: {url: 'grpc://h:4317/'}"),
+       "1:16: tracing.url: 'grpc://h:4317/' is not a URL; write http://HOST:PORT/PATH or "
+       "https://..."},
+      {top("tracing: {url: 'http://h/v1/traces', ca_file: /a}"),
+       "1:47: tracing.ca_file: means nothing without TLS; write an https:// URL, or leave it out"},
+      {top("tracing: {url: 'http://h/v1/traces', headers: {Content-Type: x}}"),
+       "1:48: tracing.headers.Content-Type: set by content_type; leave it out here"},
+      {top("tracing: {url: 'http://h/v1/traces', timeout: 1s}"),
+       "1:38: tracing.timeout: unknown option; known here: url, headers or ca_file"},
+  });
+}
+
 TEST(WrongService, Kafka) {
   expect_mistakes({
       {top("kafka: {brokers: []}"),
