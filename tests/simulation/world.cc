@@ -90,10 +90,14 @@ void World::instance_gone() {
 }
 
 void World::append_next(std::size_t partition, std::size_t index) {
-  if (index >= kafka.log(partition).size()) return;
-  timeline.at(kafka.log(partition)[index].appended, [this, partition, index] {
+  const std::vector<LogRecord>& log = kafka.log(partition);
+  if (index >= log.size()) return;
+  // What comes at one instant is told once: a turn for each record would look as if the gate spun.
+  std::size_t next = index + 1;
+  while (next < log.size() && log[next].appended == log[index].appended) ++next;
+  timeline.at(log[index].appended, [this, partition, next] {
     if (const auto& owner = kafka.current(partition)) owner->owner->records_appended();
-    append_next(partition, index + 1);
+    append_next(partition, next);
   });
 }
 
