@@ -3,22 +3,27 @@
 #
 #   ./test.sh           everything but what follows
 #   ./test.sh --fast    without the tests labelled slow (end to end, the long random walks)
-#   ./test.sh --deploy  what deploy/ holds, with helm and the package on a fresh Debian (wants root, and Go for helm)
+#   ./test.sh --deploy  what deploy/ holds: real containers, an API server, the package on a fresh Debian (wants root, and Go for
+#                       what Debian does not have)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
+sections=(build servers docs test)
 selection=(-LE fresh_system)
 case "${1-}" in
   "") ;;
   --fast) selection=(-LE slow) ;;
-  --deploy) selection=(-L deploy) ;;
+  --deploy)
+    sections+=(deploy)
+    selection=(-L deploy)
+    ;;
   *)
     printf 'usage: ./test.sh [--fast | --deploy]\n' >&2
     exit 64
     ;;
 esac
 
-deploy/install_packages.sh build servers docs test
+deploy/install_packages.sh "${sections[@]}"
 
 printf 'Building...\n'
 cmake --preset release --log-level=WARNING -DEINLASS_TESTS=ON >/dev/null

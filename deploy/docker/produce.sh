@@ -14,6 +14,9 @@ while [ "$COUNT" -eq 0 ] || [ "$number" -lt "$COUNT" ]; do
     left=$((RATE / 4 / turns_a_second))
   fi
   turns=$((turns + 1))
+  if [ "$COUNT" -gt 0 ] && [ "$left" -gt $((COUNT - number)) ]; then
+    left=$((COUNT - number))
+  fi
   while [ "$left" -gt 0 ]; do
     case $((number % 10)) in
       0 | 1) tenant=umbrella ;;

@@ -1,11 +1,12 @@
 """The server that the gates of docker-compose.yml deliver to: takes every result, and says what came.
 
 GET / answers {"delivered": ..., "distinct": ..., "worst_second": ...}: how many requests came, of how many different
-records, and the most that were admitted in any second, by the permits' own instants. `receiver.py check` asks a running
-one whether it is there.
+records, and the most that were admitted in any second, by the permits' own instants. GET /deliveries answers
+[[record, key, admitted at], ...]: each of the newest requests, as they came. `receiver.py check` asks a running one
+whether it is there.
 """
 
-import bisect
+import collections
 import http.server
 import json
 import socket
@@ -17,7 +18,7 @@ PORT = 8080
 
 
 class Book:
-    """What came; the newest KEPT instants are enough to see whether the limit holds."""
+    """What came; of the newest KEPT all that matters, which is enough to see whether the limit holds."""
 
     KEPT = 100_000
     SECOND_US = 1_000_000
@@ -26,26 +27,27 @@ class Book:
         self._lock = threading.Lock()
         self._delivered = 0
         self._records = set()
-        self._admitted = []
+        self._newest = collections.deque(maxlen=self.KEPT)  # (record, key, admitted at us), as they came.
 
-    def add(self, record, admitted_us):
+    def add(self, record, key, admitted_us):
         with self._lock:
             self._delivered += 1
             self._records.add(record)
-            bisect.insort(self._admitted, admitted_us)
-            del self._admitted[:-self.KEPT]
+            self._newest.append((record, key, admitted_us))
+
+    def deliveries(self):
+        with self._lock:
+            return list(self._newest)
 
     def show(self):
-        with self._lock:
-            return {"delivered": self._delivered, "distinct": len(self._records), "worst_second": self._worst()}
-
-    def _worst(self):
+        admitted = sorted(instant for _, _, instant in self.deliveries())
         worst = low = 0
-        for high, instant in enumerate(self._admitted):
-            while instant - self._admitted[low] >= self.SECOND_US:
+        for high, instant in enumerate(admitted):
+            while instant - admitted[low] >= self.SECOND_US:
                 low += 1
             worst = max(worst, high - low + 1)
-        return worst
+        with self._lock:
+            return {"delivered": self._delivered, "distinct": len(self._records), "worst_second": worst}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -54,11 +56,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.book.add(self.headers.get("Idempotency-Key", ""), int(self.headers.get("Einlass-Admitted-At", 0)))
+        self.book.add(self.headers.get("Idempotency-Key", ""), self.headers.get("Kafka-Key", ""),
+                      int(self.headers.get("Einlass-Admitted-At", 0)))
         self._answer(200, b"")
 
     def do_GET(self):
-        self._answer(200, json.dumps(self.book.show()).encode() + b"\n")
+        answer = self.book.deliveries() if self.path == "/deliveries" else self.book.show()
+        self._answer(200, json.dumps(answer).encode() + b"\n")
 
     def _answer(self, status, body):
         self.send_response(status)

@@ -14,12 +14,13 @@ _LOGGERS = {
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>einlass</groupId><artifactId>local-kafka</artifactId><version>1</version><packaging>pom</packaging>
-  <dependencies>
-    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>{version}</version></dependency>
+  <dependencies>{kafka}
     <dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{logger}</version></dependency>
   </dependencies>
 </project>
 """
+_KAFKA = """
+    <dependency><groupId>org.apache.kafka</groupId><artifactId>{artifact}</artifactId><version>{version}</version></dependency>"""
 
 
 def cache_directory():
@@ -43,10 +44,11 @@ class Locked:
         self._file.close()
 
 
-def fetch(version):
-    """The folder with that version's jars; fetched once, then from the cache."""
+def fetch(version, tools=False):
+    """The folder with that version's jars, with those of its command line tools or without; fetched once, then from
+    the cache."""
     cache = cache_directory()
-    home = os.path.join(cache, f"kafka-{version}")
+    home = os.path.join(cache, f"kafka-{version}" + ("-tools" if tools else ""))
     if os.path.isdir(home):
         return home
     with Locked(home + ".lock"):
@@ -56,8 +58,10 @@ def fetch(version):
         scratch = tempfile.mkdtemp(prefix=f"kafka-{version}-", dir=cache)
         try:
             group, artifact, logger = _LOGGERS[version[0]]
+            kafka = "".join(_KAFKA.format(artifact=part, version=version)
+                            for part in ("kafka_2.13", *(["kafka-tools"] if tools else [])))
             with open(os.path.join(scratch, "pom.xml"), "w") as pom:
-                pom.write(_POM.format(version=version, group=group, artifact=artifact, logger=logger))
+                pom.write(_POM.format(kafka=kafka, group=group, artifact=artifact, logger=logger))
             maven = subprocess.run(["mvn", "-B", "-q", "dependency:copy-dependencies",
                                     "-DincludeScope=runtime", f"-DoutputDirectory={scratch}"],
                                    cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

