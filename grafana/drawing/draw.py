@@ -83,7 +83,8 @@ def draw(uid, board, began, ended):
 def main():
     global folder
     folder = os.path.abspath(sys.argv.pop())
-    os.makedirs(PICTURES, exist_ok=True)
+    for one in (PICTURES, folder):
+        os.makedirs(one, exist_ok=True)
     for name in ("package.json", "app.tsx"):
         shutil.copy(os.path.join(HERE, name), folder)
     if not os.path.exists(os.path.join(folder, "node_modules", "@grafana", "ui")):
