@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -116,9 +115,10 @@ class Control {
 // Of the program that `redis-server` names: "Redis server v=7.0.15 ..." or "Valkey server v=8.1.1".
 inline int major_version() {
   static const int version = [] {
-    std::unique_ptr<FILE, decltype(&pclose)> said(popen("redis-server --version", "r"), pclose);
+    FILE* said = popen("redis-server --version", "r");
     int major = 0;
-    if (!said || std::fscanf(said.get(), "%*s server v=%d", &major) != 1) return 0;
+    if (said && std::fscanf(said, "%*s server v=%d", &major) != 1) major = 0;
+    if (said) pclose(said);
     return major;
   }();
   return version;
@@ -162,7 +162,8 @@ class RedisServer {
     for (const auto& word : arguments_) {
       words.push_back(word == "PORT" ? std::to_string(port_) : word);
     }
-    process_.emplace(std::move(words), directory_.file("log"));
+    process_ = std::make_unique<adapters::testing::ServerProcess>(std::move(words),
+                                                                  directory_.file("log"));
     // One that cannot have all of its ports ends after it has listened on the first.
     if (process_->says(sentinel_file_.empty() ? kReady : kSentinelReady)) return true;
     kill();
@@ -180,7 +181,7 @@ class RedisServer {
   std::vector<std::string> arguments_;
   std::string sentinel_file_;
   std::uint16_t port_ = 0;
-  std::optional<adapters::testing::ServerProcess> process_;
+  std::unique_ptr<adapters::testing::ServerProcess> process_;
 };
 
 }  // namespace einlass::redis::testing
