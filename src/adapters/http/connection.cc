@@ -91,8 +91,8 @@ void Connection::tunnel_answered() {
 
 void Connection::secure() {
   if (settings_.tls != nullptr) {
-    stream_.start_tls(*settings_.tls, settings_.server_name);
-  };
+    stream_.start_tls(settings_.tls->open(stream_.socket().native_handle(), settings_.server_name));
+  }
   phase_ = Phase::handshaking;
   handshake();
 }

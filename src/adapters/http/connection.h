@@ -21,6 +21,7 @@
 #include "adapters/http/request_writer.h"
 #include "adapters/http/response_parser.h"
 #include "adapters/http/stream.h"
+#include "adapters/http/tls.h"
 #include "core/ids.h"
 
 namespace einlass::http {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -65,5 +66,8 @@ std::string header_trouble(std::string_view text);
 
 // RFC 4648, section 4, with padding.
 std::string base64(std::string_view bytes);
+
+// The way back; none if the text is no base64 with its padding.
+std::optional<std::string> base64_decoded(std::string_view text);
 
 }  // namespace einlass::http

@@ -4,9 +4,11 @@
 #include <sys/socket.h>
 
 #include <boost/asio/ip/address.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "adapters/http/response_writer.h"
+#include "adapters/http/server_certificate.h"
 #include "adapters/http/server_session.h"
 #include "adapters/http/words.h"
 
@@ -42,7 +44,9 @@ struct Server::State final : std::enable_shared_from_this<Server::State>, Sessio
         acceptor{io.get_executor()},
         requests{io, settings.request_timeout},
         partings{io, kPartingTime},
-        pauses{io, kAcceptPause} {}
+        pauses{io, kAcceptPause} {
+    if (settings.certificate) certificate.emplace(*settings.certificate, settings.notify);
+  }
 
   void listen(const ip::tcp::endpoint& address);
   void accept();
@@ -53,11 +57,13 @@ struct Server::State final : std::enable_shared_from_this<Server::State>, Sessio
   void answer(const ServerRequest& request, Respond respond) override;
   Deadlines& request_deadlines() override { return requests; }
   Deadlines& parting_deadlines() override { return partings; }
+  std::unique_ptr<TlsSession> open_tls(int socket) override;
   void session_ended(ServerSession& session) override;
   void expired() override { accept(); }  // The pause is over.
 
   ServerOptions settings;
   LaterHandler handler;
+  std::optional<ServerCertificate> certificate;
   Acceptor acceptor;
   Deadlines requests;
   Deadlines partings;
@@ -88,6 +94,7 @@ void Server::State::accept() {
 
 void Server::State::accepted(Socket socket) {
   if (sessions.size() >= settings.max_connections) {
+    if (certificate) return;  // There is nothing that can be said before the handshake.
     std::string refusal;
     write_response(plain_response(503), false, "close", refusal);
     ::send(socket.native_handle(), refusal.data(), refusal.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -111,6 +118,10 @@ void Server::State::answer(const ServerRequest& request, Respond respond) {
   } catch (const std::exception&) {
     respond(plain_response(500));
   }
+}
+
+std::unique_ptr<TlsSession> Server::State::open_tls(int socket) {
+  return certificate ? certificate->open(socket) : nullptr;
 }
 
 void Server::State::session_ended(ServerSession& session) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "adapters/http/open_body.h"
+#include "units/notice.h"
 #include "units/time.h"
 
 namespace einlass::http {
@@ -39,6 +41,12 @@ struct ServerResponse {
   std::shared_ptr<OpenBody> open_body{};
 };
 
+// As PEM; read again when they change.
+struct CertificateFiles {
+  std::string cert_file;  // With the chain, if there is one.
+  std::string key_file;   // Without a passphrase.
+};
+
 struct ServerOptions {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any free one, see Server::port().
@@ -46,11 +54,14 @@ struct ServerOptions {
   std::size_t max_header_bytes = 16 * 1024;
   std::size_t max_body_bytes = 64 * 1024;
   Duration request_timeout =
-      Duration::seconds(30);  // For one request to come, or its answer to go.
+      Duration::seconds(30);  // For one request to come, or its answer to go; for TLS to begin.
+  std::optional<CertificateFiles> certificate{};  // None: no TLS.
+  Notify notify{};
 };
 
 // Keeps connections open, answers pipelined requests in order, and refuses what it cannot take:
 // 400 malformed, 408 too slow, 413 body too large, 431 headers too large, 503 too many connections.
+// With TLS a client that does not get as far as a request is left without an answer.
 // REQUIRES: used on the thread that runs `io`; outlived by `io`.
 class Server {
  public:
@@ -65,7 +76,8 @@ class Server {
   using Respond = std::function<void(ServerResponse)>;
   using LaterHandler = std::function<void(const ServerRequest&, Respond respond)>;
 
-  // Listens at once. Throws std::runtime_error with the address and the reason if it cannot.
+  // Listens at once. Throws std::runtime_error with the address and the reason if it cannot, or
+  // with what is wrong with the certificate.
   // The host may be a name, or an address (IPv6 with or without brackets).
   Server(boost::asio::io_context& io, ServerOptions options, LaterHandler handler);
   Server(boost::asio::io_context& io, ServerOptions options, Handler handler);

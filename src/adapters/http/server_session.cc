@@ -1,6 +1,8 @@
 #include "adapters/http/server_session.h"
 
 #include <array>
+#include <boost/asio/post.hpp>
+#include <utility>
 
 #include "adapters/http/response_writer.h"
 
@@ -18,26 +20,44 @@ void ServerSession::start() {
   error_code ignored;
   stream_.socket().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   owner_.request_deadlines().start(*this);
+  if (auto tls = owner_.open_tls(stream_.socket().native_handle())) {
+    stream_.start_tls(std::move(tls));
+    phase_ = Phase::handshaking;
+  }
   wait_read();
 }
 
 void ServerSession::wait_read() {
-  stream_.socket().async_wait(Socket::wait_read, [self = shared_from_this()](error_code) {
-    if (self->phase_ == Phase::parting || self->open_body_) {
-      self->throw_away();
-    } else if (self->phase_ == Phase::open) {
-      self->receive();
-    }
-    self->read_on();
-  });
+  if (holds_more_) {
+    return boost::asio::post(stream_.socket().get_executor(),
+                             [self = shared_from_this()] { self->readable(); });
+  }
+  stream_.socket().async_wait(Socket::wait_read,
+                              [self = shared_from_this()](error_code) { self->readable(); });
+}
+
+void ServerSession::readable() {
+  if (phase_ == Phase::handshaking) {
+    handshake();
+  } else if (phase_ == Phase::parting || open_body_) {
+    throw_away();
+  } else if (phase_ == Phase::open) {
+    receive();
+  }
+  read_on();
 }
 
 void ServerSession::wait_write() {
   waits_write_ = true;
   stream_.socket().async_wait(Socket::wait_write, [self = shared_from_this()](error_code) {
     self->waits_write_ = false;
-    if (self->phase_ != Phase::open) return;
-    self->advance();
+    if (self->phase_ == Phase::handshaking) {
+      self->handshake();
+    } else if (self->phase_ == Phase::open) {
+      self->advance();
+    } else {
+      return;
+    }
     self->read_on();
   });
 }
@@ -47,18 +67,37 @@ void ServerSession::read_on() {
   if (phase_ != Phase::closed && !waits_write_ && !waits_answer_) wait_read();
 }
 
+IoResult ServerSession::read(std::span<char> room) {
+  const IoResult result = stream_.read(room);
+  holds_more_ = result.state == IoState::done && stream_.buffered();
+  return result;
+}
+
+void ServerSession::handshake() {
+  switch (stream_.handshake().state) {
+    case IoState::done:
+      phase_ = Phase::open;
+      return receive();  // The first request may have come with it.
+    case IoState::wait_read:
+      return;
+    case IoState::wait_write:
+      return wait_write();
+    default:
+      return end();
+  }
+}
+
 void ServerSession::receive() {
   for (int reads = 0; reads < kReadsPerTurn; ++reads) {
     const std::span<char> room = received_.room();
-    const IoResult result = stream_.read(room);
+    const IoResult result = read(room);
     if (result.state == IoState::wait_read) return;
     if (result.state != IoState::done) return end();
     if (!parser_.started()) owner_.request_deadlines().start(*this);
     received_.added(result.bytes);
     advance();
-    if (phase_ != Phase::open || waits_write_ || waits_answer_ || result.bytes < room.size()) {
-      return;
-    }
+    if (phase_ != Phase::open || waits_write_ || waits_answer_) return;
+    if (result.bytes < room.size() && !holds_more_) return;  // Nothing more is there.
   }
 }
 
@@ -163,8 +202,7 @@ bool ServerSession::flush() {
 }
 
 void ServerSession::part() {
-  error_code ignored;
-  stream_.socket().shutdown(Socket::shutdown_send, ignored);
+  stream_.end_writing();
   phase_ = Phase::parting;
   owner_.parting_deadlines().start(*this);
   throw_away();
@@ -173,7 +211,7 @@ void ServerSession::part() {
 void ServerSession::throw_away() {
   std::array<char, 16 * 1024> bytes;
   for (int reads = 0; reads < kReadsPerTurn; ++reads) {
-    const IoResult result = stream_.read(bytes);
+    const IoResult result = read(bytes);
     if (result.state == IoState::wait_read) return;
     if (result.state != IoState::done) return end();
   }

@@ -1,8 +1,9 @@
 // One connection to the server: requests in, answers out, in order. While an answer is being made,
 // or waits for the client to read it, nothing more is read.
 //
-//   open -> parting -> closed
+//   handshaking -> open -> parting -> closed
 //
+// Without TLS it begins as open.
 // Parting: the last answer is out and our side is shut, but what the client still sends is read and
 // thrown away for a moment. Closing at once would reset the connection and could take the answer
 // with it.
@@ -10,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,6 +32,9 @@ class SessionOwner {
   virtual void answer(const ServerRequest& request, Server::Respond respond) = 0;
   virtual Deadlines& request_deadlines() = 0;
   virtual Deadlines& parting_deadlines() = 0;
+
+  // The server's side of TLS on that socket; null where there is none.
+  virtual std::unique_ptr<TlsSession> open_tls(int socket) = 0;
 
   // It is closed and may be forgotten.
   virtual void session_ended(ServerSession& session) = 0;
@@ -54,7 +59,7 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   std::size_t index = 0;
 
  private:
-  enum class Phase : std::uint8_t { open, parting, closed };
+  enum class Phase : std::uint8_t { handshaking, open, parting, closed };
   static constexpr int kReadsPerTurn = 16;               // Then others have their turn.
   static constexpr std::size_t kMostUnsent = 64 * 1024;  // More requests then have to wait.
   // Of an open body: whoever has not read so much is too slow for it.
@@ -63,6 +68,9 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   void wait_read();
   void wait_write();
   void read_on();
+  void readable();
+  IoResult read(std::span<char> room);
+  void handshake();
   void receive();
   void advance();
   bool answer_received();
@@ -80,7 +88,8 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   SessionOwner& owner_;
   Stream stream_;
   Phase phase_ = Phase::open;
-  bool last_ = false;  // No request will be read after the answers in out_.
+  bool last_ = false;        // No request will be read after the answers in out_.
+  bool holds_more_ = false;  // TLS has bytes that the socket will not tell of.
   bool waits_write_ = false;
   bool waits_answer_ = false;
   bool open_body_ = false;  // The last answer goes on; what the client sends is thrown away.

@@ -9,10 +9,6 @@
 
 namespace einlass::http {
 
-void Stream::start_tls(const TlsContext& context, const std::string& server_name) {
-  tls_ = context.open(socket_.native_handle(), server_name);
-}
-
 IoResult Stream::handshake() { return tls_ ? tls_->handshake() : IoResult{IoState::done, 0}; }
 
 IoResult Stream::read(std::span<char> room) {
@@ -39,6 +35,12 @@ IoResult Stream::write(std::string_view bytes) {
     error_ = errno;
     return {IoState::failed, 0};
   }
+}
+
+void Stream::end_writing() {
+  if (tls_) tls_->say_goodbye();
+  boost::system::error_code ignored;
+  socket_.shutdown(Socket::shutdown_send, ignored);
 }
 
 std::string Stream::reason() const {

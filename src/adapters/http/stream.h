@@ -8,9 +8,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "adapters/http/io_result.h"
-#include "adapters/http/tls.h"
+#include "adapters/http/tls_session.h"
 
 namespace einlass::http {
 
@@ -25,12 +26,15 @@ class Stream {
   Socket& socket() { return socket_; }
 
   // From here on everything goes through TLS; handshake() comes first.
-  // REQUIRES: connected, nothing read or written yet.
-  void start_tls(const TlsContext& context, const std::string& server_name);
+  // REQUIRES: connected, nothing read or written yet; the session is on this socket.
+  void start_tls(std::unique_ptr<TlsSession> session) { tls_ = std::move(session); }
 
   IoResult handshake();
   IoResult read(std::span<char> room);
   IoResult write(std::string_view bytes);
+
+  // No more will be written: says so to the other side, which may go on.
+  void end_writing();
 
   // Bytes wait inside that the socket's readiness will not tell of.
   bool buffered() const { return tls_ && tls_->buffered(); }

@@ -23,6 +23,8 @@ struct TlsOptions {
   std::string ca_file;              // Empty: the system's authorities.
   std::string cert_file, key_file;  // Empty: no certificate of our own.
   bool verify = true;               // False: whoever answers is believed.
+  std::string only_cert_file{};     // Not empty: whoever shows the certificate in it is believed,
+                                    // whatever its names and dates, and nobody else.
 
   bool operator==(const TlsOptions&) const = default;
 };

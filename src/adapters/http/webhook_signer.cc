@@ -16,24 +16,11 @@ constexpr std::string_view kShared = "whsec_";
 constexpr std::string_view kPrivate = "whsk_";
 constexpr std::size_t kEd25519Bytes = 32;
 
-// None if the text is no base64 with its padding.
-std::optional<std::string> decoded(std::string_view text) {
-  if (text.empty() || text.size() % 4 != 0) return std::nullopt;
-  std::string bytes(text.size() / 4 * 3, '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
-  if (size < 0) return std::nullopt;
-  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-  bytes.resize(static_cast<std::size_t>(size) - padding);
-  return bytes;
-}
-
 bool is_private(std::string_view key) { return key.starts_with(kPrivate); }
 
 std::optional<std::string> bytes_of(std::string_view key) {
-  if (key.starts_with(kShared)) return decoded(key.substr(kShared.size()));
-  if (is_private(key)) return decoded(key.substr(kPrivate.size()));
+  if (key.starts_with(kShared)) return base64_decoded(key.substr(kShared.size()));
+  if (is_private(key)) return base64_decoded(key.substr(kPrivate.size()));
   return std::nullopt;
 }
 

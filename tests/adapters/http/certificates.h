@@ -23,6 +23,7 @@ class Certificates {
     make_authority("ca");
     make_authority("other-ca");
     make_server("good", "DNS:localhost,IP:127.0.0.1", 2);
+    make_server("renewed", "DNS:localhost,IP:127.0.0.1", 2);
     make_server("other-name", "DNS:elsewhere.example,IP:127.9.9.9", 2);
     make_server("expired", "DNS:localhost,IP:127.0.0.1", -1);
   }
