@@ -40,8 +40,8 @@ NAVIGATION = [
                   "docs/limiters/counter", "docs/limiters/leaky_bucket", "docs/limiters/smooth",
                   "docs/limiters/concurrency", "docs/limiters/compared", "lua/README"]),
     ("Promises", ["docs/guarantees", "docs/outages"]),
-    ("Run", ["docs/deploy", "docs/operations", "docs/sizing", "docs/live_page", "docs/why", "docs/metrics", "docs/tracing",
-             "grafana/README", "docs/runbook"]),
+    ("Run", ["docs/deploy", "docs/operations", "docs/admin", "docs/sizing", "docs/live_page", "docs/why",
+             "docs/metrics", "docs/tracing", "grafana/README", "docs/runbook"]),
     ("Develop", ["CONTRIBUTING", "src/README", "tests/README", "tests/simulation/README", "tests/conformance/README",
                  "tests/conformance/vectors/README", "tests/chaos/README", "tests/fuzz/README", "tests/bench/README"]),
 ]

@@ -17,10 +17,12 @@
 namespace einlass::app {
 namespace {
 
-http::ServerOptions server_options(const config::Admin& admin) {
+http::ServerOptions server_options(const config::Admin& admin, const Notify& notify) {
   http::ServerOptions options;
   options.host = admin.host;
   options.port = admin.port;
+  options.notify = notify;
+  if (admin.tls()) options.certificate = {admin.cert_file, admin.key_file};
   return options;
 }
 
@@ -60,7 +62,7 @@ http::ServerResponse other_method(const std::string& allowed) {
 }  // namespace
 
 Admin::Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchdog, Reload& reload,
-             const Recent& recent, const Clock& clock)
+             const Recent& recent, const Clock& clock, const Notify& notify)
     : io_(io),
       shards_(shards),
       watchdog_(watchdog),
@@ -68,13 +70,15 @@ Admin::Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchd
       recent_(recent),
       clock_(clock),
       started_(clock.now()),
+      door_(reload.config().admin, notify),
       live_(io, [this](const auto& made) { make_event(made); }),
-      server_(io, server_options(reload.config().admin),
+      server_(io, server_options(reload.config().admin, notify),
               [this](const http::ServerRequest& request, const Respond& respond) {
                 answer(request, respond);
               }) {}
 
 void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
+  if (auto refusal = door_.refusal(request)) return respond(std::move(*refusal));
   if (request.path == "/-/reload") {
     if (request.method != "POST") return respond(other_method("POST"));
     return reload_.begin([respond](const Reload::Outcome& outcome) {
@@ -84,13 +88,16 @@ void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
   if (request.method != "GET" && request.method != "HEAD") {
     return respond(other_method("GET, HEAD"));
   }
-  if (request.path == "/healthz") return respond(health());
+  if (request.path == "/healthz") return respond(health(door_.may_know_all(request)));
   if (request.path == "/") return respond(live_page());
   if (request.path == "/v1/events") return respond(live_.listen());
   if (request.path == "/v1/why") return why(request.query, respond);
+  if (request.path == "/readyz") {
+    const bool in_full = door_.may_know_all(request);
+    return shards_.view([=, this](const Views& views) { respond(readiness(views, in_full)); });
+  }
   http::ServerResponse (Admin::*made_by)(const Views&) const = nullptr;
   if (request.path == "/metrics") made_by = &Admin::metrics;
-  if (request.path == "/readyz") made_by = &Admin::readiness;
   if (request.path == "/v1/status") made_by = &Admin::status;
   if (made_by == nullptr) {
     return respond(text(404,
@@ -109,9 +116,10 @@ void Admin::why(std::string_view query, const Respond& respond) {
   });
 }
 
-http::ServerResponse Admin::health() const {
+http::ServerResponse Admin::health(bool in_full) const {
   const std::string trouble = watchdog_.trouble();
-  return trouble.empty() ? text(200, "the loop turns") : text(503, trouble);
+  if (trouble.empty()) return text(200, "the loop turns");
+  return text(503, in_full ? trouble : "the loop does not turn");
 }
 
 http::ServerResponse Admin::metrics(const Views& views) const {
@@ -125,9 +133,10 @@ http::ServerResponse Admin::metrics(const Views& views) const {
   return page(200, einlass::metrics::kPageType, einlass::metrics::render(sum));
 }
 
-http::ServerResponse Admin::readiness(const Views& views) const {
+http::ServerResponse Admin::readiness(const Views& views, bool in_full) const {
   const std::string why = why_not_ready(views, reload_.config());
-  return why.empty() ? text(200, "ready") : text(503, why);
+  if (why.empty()) return text(200, "ready");
+  return text(503, in_full ? why : "not ready");
 }
 
 http::ServerResponse Admin::status(const Views& views) const {

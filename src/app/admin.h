@@ -10,11 +10,13 @@
 
 #include "adapters/clock/clock.h"
 #include "adapters/http/server.h"
+#include "app/admin_door.h"
 #include "app/live.h"
 #include "app/recent.h"
 #include "app/reload.h"
 #include "app/shards.h"
 #include "app/watchdog.h"
+#include "units/notice.h"
 
 namespace einlass::app {
 
@@ -24,7 +26,10 @@ class Admin {
  public:
   // Listens at once. Throws std::runtime_error with the address and the reason if it cannot.
   Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchdog, Reload& reload,
-        const Recent& recent, const Clock& clock);
+        const Recent& recent, const Clock& clock, const Notify& notify);
+
+  // What of a new configuration it takes while it serves.
+  void apply(const config::Admin& admin) { door_.set_token(admin.token); }
 
   std::uint16_t port() const { return server_.port(); }
 
@@ -35,9 +40,9 @@ class Admin {
   void why(std::string_view query, const Respond& respond);
   void make_event(const std::function<void(const std::string& json)>& made);
   std::vector<std::string> silent_shards() const;
-  http::ServerResponse health() const;
+  http::ServerResponse health(bool in_full) const;
   http::ServerResponse metrics(const Views& views) const;
-  http::ServerResponse readiness(const Views& views) const;
+  http::ServerResponse readiness(const Views& views, bool in_full) const;
   http::ServerResponse status(const Views& views) const;
 
   boost::asio::io_context& io_;
@@ -47,6 +52,7 @@ class Admin {
   const Recent& recent_;
   const Clock& clock_;
   const Instant started_;
+  AdminDoor door_;
   Live live_;
   http::Server server_;
 };

@@ -4,12 +4,17 @@
 #include <string>
 #include <variant>
 
+#include "adapters/http/target_options.h"
 #include "config/config.h"
 
 namespace einlass::app {
 
-// The page at `path` (with its query) of the gate that runs with this configuration on this
-// machine; or why there is none, as a line for people. Waits at most a few seconds.
+// How to ask the gate that runs with this configuration on this machine for the page at `path`.
+// Whoever answers with another certificate than that of the configuration is not believed.
+http::TargetOptions admin_request(const config::Admin& admin, const std::string& path);
+
+// The page at `path` (with its query) of that gate, to which the token is shown; or why there is
+// none, as a line for people. Waits at most a few seconds.
 struct AdminPage {
   std::string body;
 };

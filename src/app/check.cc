@@ -15,6 +15,7 @@
 #include "adapters/kafka/old_scram.h"
 #include "adapters/kafka/reach.h"
 #include "adapters/redis/store.h"
+#include "app/admin_door.h"
 #include "app/command_line.h"
 #include "app/kafka_logins.h"
 #include "app/wiring.h"
@@ -155,6 +156,12 @@ bool check_http_target(const config::Target& target) {
   return good;
 }
 
+// That it can be shown; nobody is asked for it.
+bool check_certificate(const config::Admin& admin) {
+  return !admin.tls() ||
+         tell("certificate of the admin pages in " + admin.cert_file, refused_certificate(admin));
+}
+
 }  // namespace
 
 std::string refused_by_kafka(const config::Config& config) {
@@ -199,7 +206,8 @@ int check_connections(const config::Config& config) {
   KafkaLogins logins(io, config, [](const Notice&) {});
   logins.start();
   logins.wait(kPatience);
-  bool good = check_kafka(config, logins);
+  bool good = check_certificate(config.admin);
+  good = check_kafka(config, logins) && good;
   if (uses_redis(config) || shadows_use_redis(config)) good = check_redis(config) && good;
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
     const config::Target& target = config.targets[i];

@@ -53,7 +53,8 @@ class Service {
             path, std::make_shared<const config::Config>(config), shards_, clock_,
             [this](const Notice& notice) { tell(notice); },
             [this](const config::Config& changed) { apply(changed); }),
-        admin_(io_, shards_, watchdog_, reload_, recent_, clock_),
+        admin_(io_, shards_, watchdog_, reload_, recent_, clock_,
+               [this](const Notice& notice) { tell(notice); }),
         signals_(io_, SIGTERM, SIGINT),
         hang_up_(io_, SIGHUP),
         last_moment_(io_),
@@ -61,9 +62,14 @@ class Service {
         alive_(io_) {}
 
   int run() {
+    const config::Admin& admin = reload_.config().admin;
     tell({Severity::info, "started",
-          "version " EINLASS_VERSION ", admin pages on http://" + reload_.config().admin.host +
-              ":" + std::to_string(admin_.port())});
+          "version " EINLASS_VERSION ", admin pages on " +
+              std::string(admin.tls() ? "https" : "http") + "://" + admin.host + ":" +
+              std::to_string(admin_.port())});
+    if (const std::string open = open_door(admin); !open.empty()) {
+      tell({Severity::warning, "admin_open", open});
+    }
     wait_for_signal();
     wait_for_hang_up();
     tick_log();
@@ -123,6 +129,7 @@ class Service {
   void apply(const config::Config& config) {
     log_.set_least(log::severity_named(config.log_level).value_or(Severity::info));
     watchdog_.set_patience(config.watchdog);
+    admin_.apply(config.admin);
   }
 
   void drain() {
@@ -211,6 +218,9 @@ int run(const std::string& path, const config::Config& config) {
   int code = kExitFailed;
   try {
     if (const std::string why = refused_login(config); !why.empty()) throw ConfigRefused(why);
+    if (const std::string why = refused_certificate(config.admin); !why.empty()) {
+      throw ConfigRefused(why);
+    }
     Service service(path, config);
     code = service.run();
     // librdkafka's own teardown can hang after a topic was deleted; all that matters is done.

@@ -23,6 +23,8 @@ constexpr std::string_view kLive[] = {
     "watchdog",
     "inside.*",
     "log.level",
+    "admin.token",
+    "admin.token_file",
     "kafka.commit_interval",
     "kafka.revoke_timeout",
     "kafka.auto_offset_reset",
@@ -87,7 +89,7 @@ struct Reason {
 constexpr Reason kReasons[] = {
     {"instance", "the group and the log know this gate by it"},
     {"shards", "each has a thread and a consumer from the start"},
-    {"admin", "the pages are served there since the start"},
+    {"admin", "the pages are served there, and so, since the start"},
     {"kafka", "the consumer is made at the start"},
     {"redis", "the connections and the keys are those of the start"},
     {"limits", "it would give the limit's state another form"},

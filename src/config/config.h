@@ -17,11 +17,6 @@
 
 namespace einlass::config {
 
-struct Admin {
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 9465;
-};
-
 enum class OffsetReset { error, earliest, latest };
 
 struct Redis {
@@ -93,6 +88,15 @@ enum class Http2 : std::uint8_t { automatic, always, never };
 struct FileSecret {
   std::string value;
   std::string file;  // Empty: it stands in the configuration itself.
+};
+
+struct Admin {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 9465;
+  FileSecret token;                 // Empty: nobody is asked for one.
+  std::string cert_file, key_file;  // Both empty: no TLS.
+
+  bool tls() const { return !cert_file.empty(); }
 };
 
 struct HttpUrl {

@@ -18,6 +18,7 @@ namespace einlass::config {
 using Sound = std::vector<bool>;
 
 void decode_service(Section& top, const Environment& environment, Config& config);
+void decode_admin(Section& top, Admin& admin);
 // That what the shards split is enough for all of them. REQUIRES: everything else is decoded.
 void check_shards(Section& top, const Config& config);
 

@@ -31,12 +31,6 @@ void refuse_if_set(Section& parent, std::string_view option, const HttpTarget& h
   }
 }
 
-// The option itself, or where it stands in a file of its own.
-std::string written_as(Section& section, std::string_view name) {
-  const std::string file = std::string(name) + "_file";
-  return section.has(file) ? file : std::string(name);
-}
-
 bool require_secret(Section& section, std::string_view name, FileSecret& secret,
                     std::string_view advice) {
   const std::string written = written_as(section, name);

@@ -1,4 +1,3 @@
-#include "config/address.h"
 #include "config/decode.h"
 #include "config/names.h"
 
@@ -74,13 +73,7 @@ void decode_service(Section& top, const Environment& environment, Config& config
   log.refuse_unknown_keys();
   log.read("level", config.log_level, parse_level);
 
-  Section admin(top.reading(), top.find("admin"), "admin", "admin");
-  admin.refuse_unknown_keys();
-  HostPort listen;
-  const auto parse = [](const Scalar& s) { return parse_host_port(s.text, std::nullopt); };
-  if (admin.read("listen", listen, parse)) {
-    config.admin = {std::move(listen.host), listen.port};
-  }
+  decode_admin(top, config.admin);
 }
 
 void check_shards(Section& top, const Config& config) {

@@ -29,8 +29,7 @@ constexpr Option kOptions[] = {
      "How long a stopping gate waits for what is inside before it gives it back to Kafka."},
     {"", "watchdog", "duration", "30s",
      "A process whose loop has not turned for so long says so and ends with 1, to be started "
-     "again; "
-     "0 is for never."},
+     "again; 0 is for never."},
     {"", "inside", "section", "", "The most that may be in the gate, in all."},
     {"", "log", "section", "", "What is written to stderr."},
     {"", "admin", "section", "", "The server for metrics, health and status."},
@@ -43,11 +42,15 @@ constexpr Option kOptions[] = {
 
     {"inside", "records", "whole number", "100000", "Records of all partitions together."},
     {"inside", "bytes", "size", "256MiB", "Bytes of all partitions together."},
-
     {"log", "level", "info, warning or error", "info", "The least that is worth a line."},
-
     {"admin", "listen", "HOST:PORT", "127.0.0.1:9465",
      "Where `/metrics`, `/healthz`, `/readyz` and `/v1/status` are served."},
+    {"admin", "token", "secret", "none",
+     "What all pages but `/healthz` and `/readyz` demand, as Bearer or as the password of Basic."},
+    {"admin", "token_file", "path", "none", "A file that holds it; read again when it changes."},
+    {"admin", "tls", "section", "none", "Serve them over TLS alone."},
+    {"admin.tls", "cert_file", "path", "required", "PEM, with its chain; read when it changes."},
+    {"admin.tls", "key_file", "path", "required", "PEM, without passphrase; read when it changes."},
 
     {"kafka", "brokers", "list of HOST:PORT", "127.0.0.1:9092",
      "The brokers to begin with; also one text with commas."},
@@ -59,8 +62,8 @@ constexpr Option kOptions[] = {
      "How long a revoked partition may finish what is inside before it is given up."},
     {"kafka", "auto_offset_reset", "error, earliest or latest", "earliest",
      "Where to read a partition of which nothing is committed, or whose next offset Kafka no "
-     "longer "
-     "has: from the log's start, its end, or (`error`) not before somebody has set another."},
+     "longer has: from the log's start, its end, or (`error`) not before somebody has set "
+     "another."},
     {"kafka", "properties", "map", "none",
      "Any property of librdkafka, as `security.protocol`; secrets also as `NAME_file`."},
     {"kafka", "oauth", "section", "none",
@@ -104,7 +107,6 @@ constexpr Option kOptions[] = {
      "The servers are a Redis Cluster, and `url` is one of its nodes."},
     {"redis", "wait_replicas", "whole number", "0",
      "A grant counts only once so many replicas have it, so that a failover forgets none."},
-
     {"redis.sentinel", "addresses", "list of HOST:PORT", "required",
      "The sentinels; some are enough, port 26379 may be left out."},
     {"redis.sentinel", "name", "name", "mymaster", "What the sentinels call the primary."},
@@ -164,8 +166,8 @@ constexpr Option kOptions[] = {
      "How long it takes from a third of the rate, after a quiet time, to all of it; replaces "
      "`burst`; with `smooth`."},
     {kLimit, "lease", "duration", "required",
-     "When a permit comes back whose gate died; longer than the targets' `timeout`, "
-     "`use_within` and `redis.timeout` together; with `concurrency`."},
+     "When a permit comes back whose gate died; longer than the targets' `timeout`, `use_within` "
+     "and `redis.timeout` together; with `concurrency`."},
     {kLimit, "store", "memory or redis", "memory",
      "`redis` is shared by the fleet, `memory` is this process alone."},
     {kLimit, "key", "text", "none",

@@ -31,6 +31,12 @@ void print_service(PrintedPage& page, const Config& config) {
   page.section("log", [&] { page.text("level", config.log_level); });
   page.section("admin", [&] {
     page.text("listen", to_text(HostPort{config.admin.host, config.admin.port}));
+    if (!config.admin.token.value.empty()) page.secret("token", config.admin.token);
+    if (!config.admin.tls()) return;
+    page.section("tls", [&] {
+      page.text("cert_file", config.admin.cert_file);
+      page.text("key_file", config.admin.key_file);
+    });
   });
 }
 

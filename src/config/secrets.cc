@@ -56,6 +56,11 @@ bool read_secret(Section& section, std::string_view name, FileSecret& out) {
   return path.has_value();
 }
 
+std::string written_as(const Section& section, std::string_view name) {
+  const std::string file = std::string(name) + std::string(kSuffix);
+  return section.has(file) ? file : std::string(name);
+}
+
 void read_free_texts(Section& section, std::string_view name,
                      const std::function<void(const Entry&, std::string_view, std::string)>& take) {
   Reading& reading = section.reading();

@@ -21,6 +21,9 @@ bool read_secret(Section& section, std::string_view name, std::string& out);
 // The same for one that is read again while the gate runs.
 bool read_secret(Section& section, std::string_view name, FileSecret& out);
 
+// The option NAME itself, or NAME_file where that is what is written.
+std::string written_as(const Section& section, std::string_view name);
+
 // Reads the values of a map with free keys, where a secret name may also come as NAME_file.
 // `take` gets the entry, its name without "_file", and the value.
 void read_free_texts(Section& section, std::string_view name,

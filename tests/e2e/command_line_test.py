@@ -151,9 +151,9 @@ class CommandLine(unittest.TestCase):
         trouble = "the loop has not turned for 7 s; it is in the verb handle"
         self.assertEqual(self._healthcheck(head.format("503 Service Unavailable", trouble + "\n").encode()),
                          (1, "", where + trouble + "\n"))
-        self.assertEqual(self._healthcheck(b""), (1, "", where + "End of file; is the gate running?\n"))
+        self.assertEqual(self._healthcheck(b""), (1, "", where + "connection closed without an answer; is the gate running?\n"))
         self.assertEqual(self._healthcheck(None),
-                         (1, "", where + "no answer within 5 s; is the gate running?\n"))
+                         (1, "", where + "no answer within 5s (127.0.0.1:PORT); is the gate running?\n"))
 
     def test_healthcheck_of_no_gate(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config, socket.socket() as nobody:
@@ -163,7 +163,7 @@ class CommandLine(unittest.TestCase):
             config.flush()
             code, _, errors = einlass("healthcheck", "-c", config.name)
         self.assertEqual(code, 1)
-        self.assertIn("Connection refused; is the gate running?", errors)
+        self.assertRegex(errors, r"connection refused \(127.0.0.1:\d+\); is the gate running\?")
 
     def test_version(self):
         code, text, errors = einlass("--version")

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import ssl
 import subprocess
 
 from places import EINLASS, PATIENCE, get, now_us, wait_until
@@ -66,7 +67,7 @@ class Gate:
     def wait_until_ready(self, patience=20):
         def ready():
             assert self.process.poll() is None, f"{self.name} ended with {self.process.returncode}:\n{self.log()}"
-            return get(self.port, "/readyz", timeout=2.0)[0] == 200
+            return self.get("/readyz", timeout=2.0)[0] == 200
         wait_until(ready, patience, f"{self.name} ready")
 
     def kill(self):
@@ -82,8 +83,19 @@ class Gate:
         except subprocess.TimeoutExpired:
             raise AssertionError(f"{self.name} did not leave within {patience} s:\n{self.log()}") from None
 
+    def get(self, path, method="GET", timeout=30.0):
+        """Asks an admin page as whoever may: with its token as it is now, and by TLS if it speaks it."""
+        admin, headers = self._config["admin"], {}
+        if "token_file" in admin:
+            with open(admin["token_file"]) as file:
+                headers["Authorization"] = f"Bearer {file.read().strip()}"
+        elif "token" in admin:
+            headers["Authorization"] = f"Bearer {admin['token']}"
+        tls = ssl._create_unverified_context() if "tls" in admin else None  # Who shows what is judged elsewhere.
+        return get(self.port, path, method, timeout=timeout, headers=headers, tls=tls)
+
     def status(self):
-        code, text = get(self.port, "/v1/status", timeout=2.0)
+        code, text = self.get("/v1/status", timeout=2.0)
         return json.loads(text) if code == 200 else {}
 
     def waiting(self, reason):
@@ -94,7 +106,7 @@ class Gate:
 
     def metrics(self):
         """{name{labels}: value} of its /metrics."""
-        code, text = get(self.port, "/metrics")
+        code, text = self.get("/metrics")
         assert code == 200, text
         pairs = (line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
         return {name: float(value) for name, value in pairs}

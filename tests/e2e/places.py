@@ -36,11 +36,13 @@ def wait_until(condition, patience, what):
         time.sleep(0.02)
 
 
-def get(port, path, method="GET", body=None, timeout=30.0):
-    """(status, text); (0, reason) if nobody answers."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout * PATIENCE)
+def get(port, path, method="GET", body=None, timeout=30.0, headers=None, tls=None):
+    """(status, text); (0, reason) if nobody answers. `tls`: the ssl.SSLContext to speak it with."""
+    timeout *= PATIENCE
+    connection = (http.client.HTTPSConnection("127.0.0.1", port, timeout=timeout, context=tls) if tls else
+                  http.client.HTTPConnection("127.0.0.1", port, timeout=timeout))
     try:
-        connection.request(method, path, body)
+        connection.request(method, path, body, headers or {})
         answer = connection.getresponse()
         return answer.status, answer.read().decode(errors="replace")
     except (OSError, http.client.HTTPException) as error:

@@ -62,7 +62,7 @@ def said_by(gates, directory):
         if gate.process is None or gate.process.poll() is not None:
             continue
         for page in ("/metrics", "/v1/status", "/readyz"):
-            texts[f"{page} of {gate.name}"] = places.get(gate.port, page, timeout=2.0)[1]
+            texts[f"{page} of {gate.name}"] = gate.get(page, timeout=2.0)[1]
     for gate in gates:
         if gate.process is not None:
             done = subprocess.run([places.EINLASS, "print-config", "-c", gate.path], capture_output=True, text=True,

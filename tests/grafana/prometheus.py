@@ -34,7 +34,8 @@ def shortened(rules):
 class Prometheus:
     """Every second; stops with stop(), or with the thread that made it."""
 
-    def __init__(self, directory, ports):
+    def __init__(self, directory, ports, scrape=None):
+        """`scrape`: what the scrape of the gates has besides."""
         self.port = servers.free_ports(1)[0]
         source = os.path.join(written.ROOT, "deploy", "prometheus")
         for name in ("recording.yml", "alerts.yml"):
@@ -42,7 +43,7 @@ class Prometheus:
                 copy.write(shortened(file.read()))
         config = {"global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
                   "rule_files": ["recording.yml", "alerts.yml"],
-                  "scrape_configs": [{"job_name": "einlass", "static_configs": [
+                  "scrape_configs": [{**(scrape or {}), "job_name": "einlass", "static_configs": [
                       {"targets": [f"127.0.0.1:{port}" for port in ports]}]}]}
         path = os.path.join(directory, "prometheus.yml")
         with open(path, "w") as file:

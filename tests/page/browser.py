@@ -32,6 +32,7 @@ class Browser:
         os.close(there)
         os.close(here)
         self.errors, self.requests = [], []
+        self._password = None
         self._calls, self._text, self._session = 0, b"", None
         try:
             target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -50,16 +51,20 @@ class Browser:
         os.close(self._out)
         shutil.rmtree(self._profile, ignore_errors=True)
 
-    def call(self, method, patience=30, **parameters):
+    def _tell(self, method, **parameters):
         self._calls += 1
         message = {"id": self._calls, "method": method, "params": parameters}
         if self._session:
             message["sessionId"] = self._session
         os.write(self._out, json.dumps(message).encode() + b"\0")
+        return self._calls
+
+    def call(self, method, patience=30, **parameters):
+        asked = self._tell(method, **parameters)
         deadline = time.monotonic() + patience
         while True:
             answer = self._next(deadline, method)
-            if answer.get("id") == self._calls:
+            if answer.get("id") == asked:
                 assert "error" not in answer, f"{method}: {answer['error']}"
                 return answer["result"]
 
@@ -84,6 +89,16 @@ class Browser:
             self.errors.append(about["entry"]["text"])
         elif event == "Network.requestWillBeSent":
             self.requests.append(about["request"]["url"])
+        elif event == "Fetch.requestPaused":
+            self._tell("Fetch.continueRequest", requestId=about["requestId"])
+        elif event == "Fetch.authRequired":
+            self._tell("Fetch.continueWithAuth", requestId=about["requestId"], authChallengeResponse={
+                "response": "ProvideCredentials", "username": "anybody", "password": self._password})
+
+    def log_in_with(self, password):
+        """What somebody types where the browser asks for a login."""
+        self._password = password
+        self.call("Fetch.enable", handleAuthRequests=True)
 
     def open(self, url):
         self.call("Page.navigate", url=url)

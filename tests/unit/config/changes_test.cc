@@ -94,12 +94,19 @@ TEST(Changes, ASecretIsSeenAndNotShown) {
   EXPECT_EQ(changed("X-Source: a, ", ""), "targets.billing.http.headers.X-Source: a -> not there");
 }
 
+TEST(Changes, TheTokenOfTheAdminPagesMayChange) {
+  EXPECT_EQ(changed("drain_timeout: 10s", "admin: {token: a-token}"),
+            "admin.token: not there -> \"***\"");
+}
+
 TEST(Changes, WhatTheStartHasMadeNeedsARestart) {
   for (const auto& [from, to, told] : std::vector<std::array<std::string, 3>>{
            {"instance: gate-1", "instance: gate-2", "!instance: gate-1 -> gate-2"},
            {"drain_timeout: 10s", "shards: 2", "!shards: 1 -> 2"},
            {"drain_timeout: 10s", "admin: {listen: \"h:1\"}",
             "!admin.listen: \"127.0.0.1:9465\" -> h:1"},
+           {"drain_timeout: 10s", "admin: {tls: {cert_file: /c, key_file: /k}}",
+            "!admin.tls.cert_file: not there -> \"/c\"\n!admin.tls.key_file: not there -> \"/k\""},
            {"drain_timeout: 10s", "kafka: {group: g}", "!kafka.group: einlass -> g"},
            {"drain_timeout: 10s", "redis: {timeout: 1s}", "!redis.timeout: 500ms -> 1s"},
            {"key: record_key", "key: topic", "!limits.per.tenant.key: record_key -> topic"},

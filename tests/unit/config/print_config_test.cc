@@ -26,6 +26,7 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       contents(project() / "config/redis-sentinel.yaml"),
       contents(project() / "config/concurrency.yaml"),
       contents(project() / "config/bytes.yaml"),
+      top("admin: {tls: {cert_file: /a b, key_file: 'on'}}"),
       top("admin: {listen: '[::1]:80'}\ndrain_timeout: 1.5s"),
       top("redis: {url: rediss://h:1/2, ca_file: /a b, server_name: 'on', cert_file: /c,\n"
           "  key_file: /k}"),

@@ -45,6 +45,7 @@ inline std::optional<std::string> test_environment(const std::string& name) {
   if (name == "EMPTY") return "";
   if (name == "LINES") return "a\nb";
   if (name == "TEN") return "10";
+  if (name == "EINLASS_ADMIN_TOKEN") return "hunter2";
   if (name == "URL_WITH_LOGIN") return "http://user:hunter2@h/";
   return std::nullopt;
 }

@@ -19,7 +19,7 @@ std::vector<std::filesystem::path> wrong_files() {
 
 TEST(WrongFiles, AreToldWithPlaceAndRemedy) {
   const auto files = wrong_files();
-  EXPECT_EQ(files.size(), 38u);
+  EXPECT_EQ(files.size(), 40u);
   for (const std::filesystem::path& file : files) {
     const auto result = read_config(file.string(), test_environment);
     ASSERT_TRUE(std::holds_alternative<Mistakes>(result)) << file;
@@ -69,6 +69,9 @@ TEST(WrongFiles, NeverShowASecret) {
       top("redis: {url: 'redis://u:hunter2@h:x/0'}"),
       top("redis: {url: 'http://u:hunter2@h/'}"),
       top("redis: {password: \"hunter2\\n\"}"),
+      top("admin: {token: 'hunter2 hunter2'}"),
+      top("admin: {token: \"${SECRET}\\n\"}"),
+      top("admin: {token: hunter2, token_file: /x}"),
       top("redis: {password: hunter2, password_file: /x}"),
       top("redis: {url: 'redis://u:hunter2@h', password: hunter2}"),
       top("redis: {password: 'hunter2${'}"),

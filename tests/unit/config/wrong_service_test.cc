@@ -1,3 +1,4 @@
+#include "unit/config/files.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::config {
@@ -50,6 +51,39 @@ TEST(WrongService, Tracing) {
        "1:48: tracing.headers.Content-Type: set by content_type; leave it out here"},
       {top("tracing: {url: 'http://h/v1/traces', timeout: 1s}"),
        "1:38: tracing.timeout: unknown option; known here: url, headers or ca_file"},
+  });
+}
+
+TEST(WrongService, AdminTokenAndTls) {
+  const TemporaryFile empty("");
+  const TemporaryFile lines("one\ntwo\n");
+  expect_mistakes({
+      {top("admin: {token: ''}"),
+       "1:16: admin.token: is empty, and would keep nobody out; leave it out if everybody may see "
+       "the pages"},
+      {top("admin: {token_file: " + empty.path() + "}"),
+       "1:21: admin.token_file: is empty, and would keep nobody out; leave it out if everybody may "
+       "see the pages"},
+      {top("admin: {token: 'two words'}"),
+       "1:16: admin.token: has a blank, a line break or another character that no token may have"},
+      {top("admin: {token_file: " + lines.path() + "}"),
+       "1:21: admin.token_file: has a blank, a line break or another character that no token may "
+       "have"},
+      {top("admin: {token: " + std::string(4097, 'x') + "}"),
+       "1:16: admin.token: is longer than 4096 characters"},
+      {top("admin: {token: a-token, token_file: /x}"),
+       "1:37: admin.token_file: stands beside token; keep one of them"},
+      {top("admin: {token_file: /no/such/file}"),
+       "1:21: admin.token_file: '/no/such/file' cannot be read: No such file or directory"},
+      {top("admin: {tls: {cert_file: /a.pem}}"),
+       "1:14: admin.tls.key_file: missing; write key_file: PATH"},
+      {top("admin: {tls: {key_file: /a.key}}"),
+       "1:14: admin.tls.cert_file: missing; write cert_file: PATH"},
+      {top("admin: {tls: {cert_file: '', key_file: /a.key}}"),
+       "1:26: admin.tls.cert_file: names no file"},
+      {top("admin: {tls: true}"), "1:14: admin.tls: expected a section, not one value"},
+      {top("admin: {tls: {cert_file: /a, key_file: /b, ca_file: /c}}"),
+       "1:44: admin.tls.ca_file: unknown option; known here: cert_file or key_file"},
   });
 }
 

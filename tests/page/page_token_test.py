@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""The live page of a gate that demands a token and speaks TLS, in a real browser that is asked for a login."""
+
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
+
+from places import wait_until  # noqa: E402
+from scenario import Scenario  # noqa: E402
+import certificates  # noqa: E402
+from browser import Browser  # noqa: E402
+
+TOKEN = "token-of-the-page-41d0"
+
+
+class LivePageWithToken(Scenario):
+    redis = False
+
+    def setUp(self):
+        super().setUp()
+        self.world.create_topic("results", 1)
+        certificate, key = certificates.Authority(self.world.directory).sign("gate")
+        self.gate = self.world.gate("gate-1", self.world.config("results", 1, changes={
+            "admin": {"token": TOKEN, "tls": {"cert_file": certificate, "key_file": key}},
+            "limits": {"shared": {"limit": 10, "store": "memory"}}})).start()
+        self.world.produce("results", 2000)
+        self.browser = Browser()
+        self.addCleanup(self.browser.stop)
+        self.browser.call("Security.setIgnoreCertificateErrors", ignore=True)  # The authority is the test's own.
+        self.url = f"https://127.0.0.1:{self.gate.port}/"
+
+    def stage(self, name):
+        return int(self.browser.text(f"[data-stage='{name}'] b").replace(",", "") or -1)
+
+    def test_moves_after_one_login(self):
+        self.browser.log_in_with(TOKEN)
+        self.browser.open(self.url)
+        wait_until(lambda: "ready" in self.browser.text("#state-text"), 20, "the events come")
+        before = self.stage("delivered")
+        wait_until(lambda: self.stage("delivered") > before, 10, "the numbers move")
+        self.browser.value("document.querySelector('#why [name=key]').value = 'nobody'")
+        self.browser.value("document.querySelector('#why').requestSubmit()")
+        wait_until(lambda: "nobody" in self.browser.text("#because"), 10, "an answer to why")
+        self.assertNotIn(TOKEN, self.browser.value("document.documentElement.outerHTML"))
+        self.assertEqual([one for one in self.browser.errors if "401" not in one], [])
+
+    def test_without_a_login_nothing_is_shown(self):
+        self.browser.open(self.url)
+        wait_until(lambda: "a token is needed here" in self.browser.text("body"), 20, "the refusal")
+        self.assertNotIn("results", self.browser.text("body"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
