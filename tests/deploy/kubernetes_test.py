@@ -167,6 +167,13 @@ class Chart(Manifests):
             self.assertNotEqual(done.returncode, 0, f"{values} was taken")
             self.assertIn("values don't meet the specifications of the schema", done.stderr)
 
+    def test_probes_speak_tls_where_the_gates_do(self):
+        with open(os.path.join(ROOT, "config", "secured-pages.yaml"), encoding="utf-8") as file:
+            objects = self._objects(self._template({"config": file.read()}).stdout)
+        pod = next(one for one in objects if one["kind"] == "StatefulSet")["spec"]["template"]["spec"]["containers"][0]
+        for name in ("livenessProbe", "readinessProbe", "startupProbe"):
+            self.assertEqual(pod[name]["httpGet"]["scheme"], "HTTPS", name)
+
     def test_lint(self):
         self.assertIn("0 chart(s) failed", must(go_programs.built("helm"), "lint", "--strict", manifests.CHART))
 
