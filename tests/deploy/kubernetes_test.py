@@ -169,7 +169,7 @@ class Chart(Manifests):
 
     def test_probes_speak_tls_where_the_gates_do(self):
         with open(os.path.join(ROOT, "config", "secured-pages.yaml"), encoding="utf-8") as file:
-            objects = self._objects(self._template({"config": file.read()}).stdout)
+            objects = manifests.objects(manifests.templated({"config": file.read()}).stdout)
         pod = next(one for one in objects if one["kind"] == "StatefulSet")["spec"]["template"]["spec"]["containers"][0]
         for name in ("livenessProbe", "readinessProbe", "startupProbe"):
             self.assertEqual(pod[name]["httpGet"]["scheme"], "HTTPS", name)
