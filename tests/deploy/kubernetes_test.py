@@ -168,7 +168,7 @@ class Chart(Manifests):
             self.assertIn("values don't meet the specifications of the schema", done.stderr)
 
     def test_probes_speak_tls_where_the_gates_do(self):
-        with open(os.path.join(ROOT, "config", "secured-pages.yaml"), encoding="utf-8") as file:
+        with open(os.path.join(manifests.ROOT, "config", "secured-pages.yaml"), encoding="utf-8") as file:
             objects = manifests.objects(manifests.templated({"config": file.read()}).stdout)
         pod = next(one for one in objects if one["kind"] == "StatefulSet")["spec"]["template"]["spec"]["containers"][0]
         for name in ("livenessProbe", "readinessProbe", "startupProbe"):
