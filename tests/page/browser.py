@@ -92,11 +92,12 @@ class Browser:
         elif event == "Fetch.requestPaused":
             self._tell("Fetch.continueRequest", requestId=about["requestId"])
         elif event == "Fetch.authRequired":
-            self._tell("Fetch.continueWithAuth", requestId=about["requestId"], authChallengeResponse={
-                "response": "ProvideCredentials", "username": "anybody", "password": self._password})
+            answer = {"response": "CancelAuth"} if self._password is None else {
+                "response": "ProvideCredentials", "username": "anybody", "password": self._password}
+            self._tell("Fetch.continueWithAuth", requestId=about["requestId"], authChallengeResponse=answer)
 
     def log_in_with(self, password):
-        """What somebody types where the browser asks for a login."""
+        """What somebody types where the browser asks for a login; None: who does not."""
         self._password = password
         self.call("Fetch.enable", handleAuthRequests=True)
 
