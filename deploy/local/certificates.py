@@ -20,14 +20,14 @@ class Authority:
                  "-keyout", self._key, "-out", self.file)
 
     def sign(self, name, names=("DNS:localhost", "IP:127.0.0.1"), expired=False):
-        """(certificate, key) as paths; the key is PKCS8. An expired one ended an hour ago."""
+        """(certificate, key) as paths; the key is PKCS8. An expired one has ended as it was made."""
         certificate, key, request = (os.path.join(self.directory, f"{name}.{end}") for end in ("crt", "pk8", "csr"))
         extensions = os.path.join(self.directory, f"{name}.ext")
         with open(extensions, "w") as file:
             file.write(f"subjectAltName={','.join(names)}\n")
         _openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-keyout", key, "-out", request)
-        # openssl x509 counts in days: the end of an expired one is put before its beginning of a day ago.
-        days = ["-days", "30"] if not expired else ["-days", "-1"]
+        # One of no days is over at once; OpenSSL 3.5 makes none that ends before it begins.
+        days = ["-days", "0" if expired else "30"]
         _openssl("x509", "-req", "-in", request, "-CA", self.file, "-CAkey", self._key, "-CAcreateserial",
                  "-extfile", extensions, *days, "-out", certificate)
         return certificate, key

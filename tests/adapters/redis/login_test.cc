@@ -220,7 +220,7 @@ TEST_F(RedisTls, AnUnreadableAuthorityFileIsTold) {
 
 TEST_F(RedisTls, AnExpiredCertificateIsRefusedUntilItIsRenewed) {
   server.reset();
-  certificate("certificate", "key", "ca", -1);
+  certificate("certificate", "key", "ca", 0);
   start_server("no");
   GateSide side(options());
   ASSERT_TRUE(side.until([&] { return side.notice("redis_unreachable"); }));
