@@ -3,8 +3,8 @@
 #
 #   ./test.sh           everything but what follows
 #   ./test.sh --fast    without the tests labelled slow (end to end, the long random walks)
-#   ./test.sh --deploy  what deploy/ holds: real containers, an API server, the package on a fresh Debian (wants root, and Go for
-#                       what Debian does not have)
+#   ./test.sh --deploy  what deploy/ holds: real containers, an API server, fresh systems of Debian 12 and 13 (wants root, and Go
+#                       for what Debian does not have)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 

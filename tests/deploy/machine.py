@@ -1,10 +1,11 @@
-"""A fresh Debian of this host's release in a folder, with a systemd of its own: what a package is installed on."""
+"""A fresh Debian in a folder, with a systemd of its own: what a package is installed on."""
 
 import os
 import shutil
 import subprocess
 import tempfile
-import time
+
+import commands
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NAMESPACES = ("pid", "mount", "uts", "ipc", "cgroup", "net")
@@ -24,6 +25,7 @@ def missing():
 
 
 def release():
+    """This host's."""
     with open("/etc/os-release") as file:
         words = dict(line.rstrip().split("=", 1) for line in file if "=" in line)
     return words["VERSION_CODENAME"].strip('"')
@@ -32,12 +34,13 @@ def release():
 class Machine:
     """Made by the constructor; install() while it is off, start(), run(), stop(). delete() ends and removes it."""
 
-    def __init__(self, packages=()):
+    def __init__(self, of, packages=()):
+        """`of` is a release's name, as bookworm."""
         self.root = tempfile.mkdtemp(prefix="einlass-machine-")
         self._first = None
         try:
-            _must(["debootstrap", "--variant=minbase", f"--include={','.join(('ca-certificates', *PACKAGES, *packages))}",
-                   release(), self.root], 400)
+            commands.must("debootstrap", "--variant=minbase", f"--include={','.join(('ca-certificates', *PACKAGES, *packages))}",
+                          of, self.root, patience=600)
             os.chmod(self.root, 0o755)  # The machine's own /: others than root pass through it.
             with open(os.path.join(self.root, "usr/sbin/policy-rc.d"), "w") as policy:
                 policy.write("#!/bin/sh\nexit 101\n")
@@ -63,9 +66,9 @@ class Machine:
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         self._parent = unshare
-        self._first = int(self._until(lambda: self._children(unshare.pid), 10, "the first process"))
-        self._until(lambda: self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded"), 60,
-                    "a running systemd")
+        self._first = int(commands.until(lambda: self._children(unshare.pid), 10, "the first process"))
+        commands.until(lambda: self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded"), 60,
+                       "a running systemd")
         return self
 
     def run(self, *command, patience=60):
@@ -73,9 +76,6 @@ class Machine:
         enter = ["nsenter", "--target", str(self._first), *(f"--{name}" for name in NAMESPACES), "--"]
         return subprocess.run([*enter, *command], capture_output=True, text=True, timeout=patience,
                               stdin=subprocess.DEVNULL, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
-
-    def wait(self, condition, patience, what):
-        return self._until(condition, patience, what)
 
     def delete(self):
         if self._first is not None:
@@ -87,23 +87,3 @@ class Machine:
     def _children(pid):
         with open(f"/proc/{pid}/task/{pid}/children") as children:
             return children.read().split()[0] if children else ""
-
-    @staticmethod
-    def _until(condition, patience, what):
-        deadline = time.monotonic() + patience
-        while True:
-            try:
-                value = condition()
-            except (IndexError, OSError):
-                value = None
-            if value:
-                return value
-            if time.monotonic() > deadline:
-                raise AssertionError(f"{what}: not within {patience} s")
-            time.sleep(0.05)
-
-
-def _must(command, patience):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=patience)
-    if done.returncode:
-        raise AssertionError(f"{' '.join(command)}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
