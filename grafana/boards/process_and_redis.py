@@ -51,6 +51,10 @@ def process():
         lines("Since when does each configuration run?", "s",
               "Time since the running configuration was read.",
               [target(f"time() - {select('einlass_config_last_reload_success_timestamp_seconds')}", "{{instance}}")]),
+        lines("What becomes of spans?", "ops",
+              "With tracing: spans a second that the collector took, and those that it will never have.",
+              [target(f"sum({rate('einlass_spans_exported_total')})", "exported"),
+               target(f"sum({rate('einlass_spans_dropped_total')})", "dropped")]),
     ]
 
 

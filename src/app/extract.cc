@@ -114,6 +114,7 @@ Extracted RecordFields::read(const kafka::Message& message) {
   JsonValue json(message.value);
   Extracted result;
   keys_.clear();
+  costs_.assign(limits_.size(), Permits{1});
   const auto bad = [&](const config::Limit& limit, bool is_cost) {
     if (limit.bad_key != config::BadKey::dead_letter || result.bad != nullptr) return;
     result.bad = &limit;
@@ -127,9 +128,10 @@ Extracted RecordFields::read(const kafka::Message& message) {
     if (limit.cost.kind == CostKind::number) continue;
     const auto cost = find_cost(limit.cost, message, json);
     if (!cost) bad(limit, true);
-    result.cost = cost.value_or(limit.default_cost);
+    result.cost = costs_[place] = cost.value_or(limit.default_cost);
   }
   result.keys = keys_;
+  result.costs = costs_;
   return result;
 }
 

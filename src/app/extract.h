@@ -27,7 +27,8 @@ struct Extracted {
   std::span<const std::string_view> keys;
 
   // Of the limits whose cost comes from the record, from 1 to kMostRecordCost; their default where
-  // it could not be read.
+  // it could not be read. For each limit, and that of the last of them.
+  std::span<const Permits> costs;
   Permits cost{1};
 
   // The first limit whose key or cost could not be read and that wants such a record in the dead
@@ -41,10 +42,10 @@ struct Extracted {
 std::string bad_key_text(const Extracted& extracted);
 
 // Reads what the limits of one route want to know. The value is parsed as JSON only if one of them
-// points into it, and then once.
+// points into it, and then once for all of them.
 class RecordFields {
  public:
-  // REQUIRES: the limits outlive it; at most one cost source among them takes it from the record.
+  // REQUIRES: the limits outlive it.
   explicit RecordFields(std::vector<const config::Limit*> limits = {});
 
   // Whether records differ at all: if not, read() gives the same for each.
@@ -57,6 +58,7 @@ class RecordFields {
   std::vector<const config::Limit*> limits_;
   bool any_ = false;
   std::vector<std::string_view> keys_;
+  std::vector<Permits> costs_;
   std::vector<std::string> scratch_;  // By the place of the limit.
 };
 

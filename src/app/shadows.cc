@@ -7,13 +7,13 @@
 #include "app/request.h"
 #include "app/wiring.h"
 #include "limits/limit.h"
+#include "units/check.h"
 
 namespace einlass::app {
 namespace {
 
-// The most that one ask is about.
-constexpr std::size_t kMostAsked = 1'000;
-static_assert(kMostAsked <= Shadows::kMostWaiting);
+// The most that one ask is about: what one answer of Redis can carry.
+constexpr std::size_t kMostAsked = 4'000;
 
 bool in_redis(const config::Limit& limit) { return limit.store == config::Store::redis; }
 
@@ -51,15 +51,17 @@ Shadows::Shadows(boost::asio::io_context& io, const config::Config& config, Proc
 
 void Shadows::read_limits(const config::Config& config) {
   std::size_t at = 0;
+  fields_.clear();
   for (const config::Route& route : config.routes) {
+    std::vector<const config::Limit*> limits;
     for (const std::size_t i : route.shadow_limits) {
       Watch& watch = watches_[at++];
-      watch.limit = &config.limits[i];
+      watch.limit = limits.emplace_back(&config.limits[i]);
       watch.in_memory = shared_.limit(i);
-      watch.fields = RecordFields({watch.limit});
       watch.holds =
           std::holds_alternative<limits::ConcurrencyParameters>(watch.limit->limit.parameters);
     }
+    fields_.emplace_back(std::move(limits));
   }
 }
 
@@ -100,17 +102,17 @@ kafka::Message Shadows::message_of(const StoredRecord& record) {
 void Shadows::sent(const core::Send& send, const StoredRecord& record) {
   const std::span<Watch> watches = of(record.route);
   if (watches.empty()) return;
-  const kafka::Message message = message_of(record);
-  for (Watch& watch : watches) {
-    const Extracted read = watch.fields.read(message);
-    const auto number = static_cast<std::size_t>(&watch - watches_.data());
-    const core::LineId id = find_or_add(number, read.keys[0]);
-    Line& line = lines_[id.value];
-    if (line.leaving.size() == kMostWaiting) {
+  const Extracted read = fields_[record.route.value].read(message_of(record));
+  for (std::size_t place = 0; place < watches.size(); ++place) {
+    Watch& watch = watches[place];
+    if (leaving_ == kMostWaiting) {
       ++watch.counts.unanswered;
       continue;
     }
-    line.leaving.push_back({send.record, send.attempt, read.cost});
+    const auto number = static_cast<std::size_t>(&watch - watches_.data());
+    const core::LineId id = find_or_add(number, read.keys[place]);
+    lines_[id.value].leaving.push_back({send.record, send.attempt, read.costs[place]});
+    ++leaving_;
     if (watch.holds) under_way_[send.record].attempt = send.attempt;
     list(id);
   }
@@ -150,6 +152,7 @@ std::vector<redis::Bucket> Shadows::redis_bucket(const Watch& watch, std::string
 void Shadows::forget_if_idle(core::LineId id) {
   Line& line = lines_[id.value];
   if (!line.leaving.empty() || line.held > 0) return;
+  CHECK(line.asked == 0 && !line.listed);
   if (in_redis(*watch_of(id).limit)) {
     redis_->forget_line(id);
   } else {
@@ -176,18 +179,40 @@ void Shadows::bring_up_to_date(core::LineId id) {
   redis_->change_line(id, redis_bucket(watch, keys[0]));
 }
 
+// What is over before the limit could be asked held nobody's place at the same time, as far as is
+// known.
+void Shadows::leave_out_ended(core::LineId id) {
+  Watch& watch = watch_of(id);
+  if (!watch.holds) return;
+  const auto is_over = [this](const Leaving& leaving) {
+    const auto found = under_way_.find(leaving.record);
+    return found == under_way_.end() || found->second.attempt != leaving.attempt;
+  };
+  const std::size_t over = std::erase_if(lines_[id.value].leaving, is_over);
+  watch.counts.unanswered += over;
+  leaving_ -= over;
+}
+
+// Those that cost as much as the first; how many they are.
+std::size_t Shadows::put_alike_first(Line& line) {
+  const Permits cost = line.leaving.front().cost;
+  const auto alike = [cost](const Leaving& leaving) { return leaving.cost == cost; };
+  const auto others = std::stable_partition(line.leaving.begin(), line.leaving.end(), alike);
+  return std::min(static_cast<std::size_t>(others - line.leaving.begin()), kMostAsked);
+}
+
 // As many as cost the same, at once: what it grants of them is what it would have let through now.
 void Shadows::ask(core::LineId id, Instant now) {
-  bring_up_to_date(id);
+  leave_out_ended(id);
   Line& line = lines_[id.value];
   line.listed = false;
-  const Permits cost = line.leaving.front().cost;
-  const std::size_t most = std::min(line.leaving.size(), kMostAsked);
-  while (line.asked < most && line.leaving[line.asked].cost == cost) ++line.asked;
+  if (line.leaving.empty()) return forget_if_idle(id);
+  bring_up_to_date(id);
+  line.asked = put_alike_first(line);
   ++last_ask_.value;
   core::Ask ask{.line = id, .ask = last_ask_, .min = Permits{1}, .max = {}, .horizon = {}};
   ask.max = Permits{static_cast<std::int64_t>(line.asked)};
-  ask.cost = cost;
+  ask.cost = line.leaving.front().cost;
   if (in_redis(*watch_of(id).limit)) {
     redis_->ask(ask);
   } else {
@@ -220,6 +245,7 @@ void Shadows::take_answers(Instant now) {
 }
 
 void Shadows::answered(const core::PermitsAnswered& answer, Instant now) {
+  // While they are in `leaving` the line stays, whatever goes back meanwhile.
   Line& line = lines_[answer.line.value];
   Watch& watch = watch_of(answer.line);
   const std::size_t granted = answer.due.size();
@@ -261,6 +287,7 @@ void Shadows::done(core::LineId id) {
   Line& line = lines_[id.value];
   line.leaving.erase(line.leaving.begin(),
                      line.leaving.begin() + static_cast<std::ptrdiff_t>(line.asked));
+  leaving_ -= line.asked;
   line.asked = 0;
   if (!line.leaving.empty()) return list(id);
   forget_if_idle(id);

@@ -39,14 +39,15 @@ struct ShadowCounts {
 // REQUIRES: one thread; outlived by what the constructor is given.
 class Shadows {
  public:
-  // The most attempts of one line that wait to be asked about. Those beyond, while an answer is
-  // long in coming, count as unanswered.
-  static constexpr std::size_t kMostWaiting = 4'000;
+  // The most attempts, of all lines, that wait to be asked about or answered. Those beyond, while
+  // answers are long in coming, count as unanswered.
+  static constexpr std::size_t kMostWaiting = 10'000;
 
   Shadows(boost::asio::io_context& io, const config::Config& config, ProcessLimits& shared,
           const Notify& notify);
 
-  // An attempt leaves. `record` is the one that the command names.
+  // An attempt has left. `record` is the one that the command names. Each is followed by one
+  // ended().
   void sent(const core::Send& send, const StoredRecord& record);
 
   // The attempt is over: limits of attempts under way have its place back.
@@ -63,12 +64,11 @@ class Shadows {
   std::vector<ShadowCounts> counts(core::RouteId route) const;
 
  private:
-  // One shadow limit of one route. Its number takes the route's place in the table of lines.
+  // One shadow limit of one route. In the table of lines its number stands where a route's does.
   struct Watch {
     const config::Limit* limit = nullptr;
     const limits::Limit* in_memory = nullptr;  // The same, where it is kept in memory.
-    RecordFields fields;
-    bool holds = false;  // It counts attempts under way.
+    bool holds = false;                        // It counts attempts under way.
     ShadowCounts counts;
   };
   // An attempt that some line is to be asked about.
@@ -103,6 +103,8 @@ class Shadows {
   std::vector<redis::Bucket> redis_bucket(const Watch& watch, std::string_view key) const;
   void bring_up_to_date(core::LineId id);
   void list(core::LineId id);
+  void leave_out_ended(core::LineId id);
+  std::size_t put_alike_first(Line& line);
   void ask(core::LineId id, Instant now);
   void take_answers(Instant now);
   void answered(const core::PermitsAnswered& answer, Instant now);
@@ -118,7 +120,9 @@ class Shadows {
   std::unique_ptr<redis::Store> redis_;
   std::vector<Watch> watches_;            // Of all routes, one after the other.
   std::vector<std::size_t> first_watch_;  // By RouteId, and one more.
+  std::vector<RecordFields> fields_;      // By RouteId, of its watches.
   std::vector<Line> lines_;               // By LineId.
+  std::size_t leaving_ = 0;               // In all of them.
   std::vector<core::LineId> to_ask_;
   std::map<core::RecordId, UnderWay> under_way_;  // Only where a limit counts them.
   core::AskId last_ask_{};

@@ -112,8 +112,8 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
   }
   if (fatal_) return false;
   at(Verb::leave);
-  if (tracing_) tracing_->finish(now_, kTracingPatience);
   source_->close(kLeavePatience);
+  if (tracing_) tracing_->finish(now_, kTracingPatience);
   return true;
 }
 
@@ -225,6 +225,7 @@ void Shard::take(const kafka::Message& message) {
   const core::RouteId route = route_of_partition_[message.partition.value];
   const core::RecordId record = records_.put(message, route);
   records_[record].arrived = now_;
+  if (tracing_) tracing_->arrived(record, records_[record]);
   const Place place = limiters_.place_of(route, message);
   if (!place.bad.empty()) records_[record].last_error = place.bad;
   const bool by_key = config_->routes[route.value].order == config::Order::key;
@@ -247,9 +248,8 @@ void Shard::carry_out(const core::Send& command) {
   record.last_attempt = now_;
   if (record.attempts == 1) record.first_attempt = now_;
   const bool limited = !config_->routes[record.route.value].limits.empty();
-  shadows_.sent(command, record);
-  if (tracing_) tracing_->sent(command.record, record);
   targets_[command.target].send(record, command, limited);
+  shadows_.sent(command, record);
 }
 
 void Shard::carry_out(const core::Forget& command) {
@@ -268,7 +268,7 @@ void Shard::carry_out(const core::ForgetLine& command) { limiters_.forget(comman
 void Shard::carry_out(const core::DeadLetter& command) {
   const StoredRecord& record = records_[command.record];
   const config::Route& route = config_->routes[record.route.value];
-  if (tracing_) tracing_->dead_letter(command.record, record, name_of(command.reason));
+  if (tracing_) tracing_->dead_letter(command.record, name_of(command.reason));
   dead_letters_->put(DeadRecordBuilder(record, command, route).record());
 }
 

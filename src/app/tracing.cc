@@ -2,18 +2,23 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 #include <variant>
 
 #include "app/wiring.h"
+#include "units/check.h"
 
 namespace einlass::app {
 namespace {
 
-constexpr Duration kLongestWait = Duration::seconds(30);
-
 // The only request that is ever under way.
 constexpr core::RecordId kRequest{};
+
+// As the protocol has it: https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes
+bool may_be_tried_again(unsigned status) {
+  return status == 0 || status == 429 || status == 502 || status == 503 || status == 504;
+}
 
 }  // namespace
 
@@ -23,22 +28,43 @@ Tracing::Tracing(boost::asio::io_context& io, const config::Config& config, std:
       config_(&config),
       request_(config.instance),
       random_(seed),
-      collector_(io, collector_options(config), events_, std::move(notify)),
+      notify_(std::move(notify)),
       wakeup_(io) {
-  collector_.start({});
+  connect();
+}
+
+void Tracing::connect() {
+  auto made = std::make_unique<http::Target>(io_, collector_options(*config_), events_, notify_);
+  made->tell_failures(
+      [this](core::RecordId, unsigned status, std::string_view) { status_ = status; });
+  made->start({});
+  collector_ = std::move(made);
+}
+
+void Tracing::reconfigure(const config::Config& config) {
+  stale_ |= config.tracing->headers != config_->tracing->headers;
+  config_ = &config;
+}
+
+// While nothing is under way.
+void Tracing::renew() {
+  stale_ = false;
+  try {
+    connect();
+  } catch (const std::exception& error) {
+    notify_({Severity::error, "tracing",
+             std::string("goes on with the headers that it had: ") + error.what()});
+  }
 }
 
 // ---- records ----
 
-Tracing::Open* Tracing::open(core::RecordId id, const StoredRecord& record) {
-  const auto found = open_.find(id);
-  if (found != open_.end()) return &found->second;
+void Tracing::arrived(core::RecordId id, const StoredRecord& record) {
   auto context = trace_context_of(record);
-  if (!context || !context->sampled) return nullptr;
+  if (!context || !context->sampled) return;
   Open& opened = open_[id];
   opened.context = std::move(*context);
   opened.id = span_id();
-  return &opened;
 }
 
 std::string Tracing::span_id() {
@@ -49,10 +75,10 @@ std::string Tracing::span_id() {
   return id;
 }
 
-void Tracing::sent(core::RecordId id, const StoredRecord& record) { open(id, record); }
-
 void Tracing::ended(const core::DeliveryEnded& ended, const StoredRecord& record, Instant now) {
-  Open& traced = open_.at(ended.record);
+  const auto found = open_.find(ended.record);
+  CHECK(found != open_.end());
+  Open& traced = found->second;
   const config::Route& route = config_->routes[record.route.value];
   Span span{.trace = traced.context.trace,
             .id = span_id(),
@@ -66,8 +92,10 @@ void Tracing::ended(const core::DeliveryEnded& ended, const StoredRecord& record
   if (ended.outcome == core::Outcome::accepted) {
     traced.outcome = "delivered";
   } else {
+    // Not what the answer says: it may hold some of the record.
     const unsigned status = record.last_status;
-    span.error = record.last_error.empty() ? "not accepted" : record.last_error;
+    span.error = status == 0 ? record.last_error : "status " + std::to_string(status);
+    if (span.error.empty()) span.error = "not accepted";
     span.attributes.emplace_back("error.type", status == 0 ? "_OTHER" : std::to_string(status));
     if (status != 0)
       span.attributes.emplace_back("http.response.status_code", std::int64_t{status});
@@ -98,8 +126,8 @@ void Tracing::add_target(Span& span, const config::Target& target) const {
   span.attributes.emplace_back("server.port", std::int64_t{http.port});
 }
 
-void Tracing::dead_letter(core::RecordId id, const StoredRecord& record, std::string_view reason) {
-  if (Open* traced = open(id, record)) traced->error = reason;
+void Tracing::dead_letter(core::RecordId id, std::string_view reason) {
+  if (is_traced(id)) open_.at(id).error = reason;
 }
 
 void Tracing::dead_lettered(core::RecordId id) {
@@ -165,40 +193,43 @@ void Tracing::send(Instant now) {
     body_ = request_.body(std::span(waiting_).first(in_body_));
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(in_body_));
   }
+  if (stale_) renew();
   send_at_ = kNever;
   under_way_ = true;
-  collector_.send({.record = kRequest,
-                   .attempt = {1},
-                   .id = {},
-                   .content_type = {},
-                   .headers = {},
-                   .body = body_});
+  collector_->send({.record = kRequest,
+                    .attempt = {1},
+                    .id = {},
+                    .content_type = {},
+                    .headers = {},
+                    .body = body_});
   if (!waiting_.empty()) wake_at(now, now + kLinger);
 }
 
 void Tracing::take_answers(Instant now) {
   for (const core::Event& event : std::exchange(events_, {})) {
-    const auto* ended = std::get_if<core::DeliveryEnded>(&event);
-    if (ended == nullptr) continue;
-    under_way_ = false;
-    if (ended->outcome == core::Outcome::retry) {
-      wake_at(now, now + std::max(wait_, ended->hold_target.value_or(Duration{})));
-      wait_ = std::min(wait_ * 2, kLongestWait);
-      continue;
-    }
-    (ended->outcome == core::Outcome::accepted ? counts_.exported : counts_.dropped) += in_body_;
-    in_body_ = 0;
-    wait_ = kLinger;
-    if (!waiting_.empty() && send_at_ == kNever) wake_at(now, now + kLinger);
+    if (const auto* ended = std::get_if<core::DeliveryEnded>(&event)) answered(*ended, now);
   }
 }
 
+void Tracing::answered(const core::DeliveryEnded& ended, Instant now) {
+  under_way_ = false;
+  if (ended.outcome == core::Outcome::retry && may_be_tried_again(status_) &&
+      ++tries_ < kMostTries) {
+    const Duration wait = kLinger * (std::int64_t{1} << (tries_ - 1));
+    return wake_at(now, now + std::max(wait, ended.hold_target.value_or(Duration{})));
+  }
+  (ended.outcome == core::Outcome::accepted ? counts_.exported : counts_.dropped) += in_body_;
+  in_body_ = 0;
+  tries_ = 0;
+  if (!waiting_.empty() && send_at_ == kNever) wake_at(now, now + kLinger);
+}
+
+// Without asking the collector again what it has just not taken.
 void Tracing::finish(Instant now, Duration patience) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(patience.us);
   take_answers(now);
-  while (std::chrono::steady_clock::now() < end) {
+  for (const int tried = tries_; tries_ <= tried && std::chrono::steady_clock::now() < end;) {
     if (!under_way_ && in_body_ + waiting_.size() == 0) return;
-    if (!under_way_ && wait_ > kLinger) return;  // It did not take the last one.
     if (!under_way_) send(now);
     io_.run_one_until(end);
     take_answers(now);

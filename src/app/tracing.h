@@ -10,7 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -39,26 +39,30 @@ class Tracing {
   static constexpr std::size_t kMostInRequest = 512;
   static constexpr Duration kLinger = Duration::seconds(1);
 
+  // A request that fails is tried so often, at growing distances: some half a minute in all.
+  static constexpr int kMostTries = 6;
+
   // Throws std::runtime_error if the collector's file cannot be used. REQUIRES: config.tracing.
   Tracing(boost::asio::io_context& io, const config::Config& config, std::uint64_t seed,
           Notify notify);
 
-  // An attempt leaves.
-  void sent(core::RecordId id, const StoredRecord& record);
-
-  // Its end. `record` is looked at if it is_traced().
+  // A record has come in. If it is not traced, nothing else is to be told of it.
+  void arrived(core::RecordId id, const StoredRecord& record);
   bool is_traced(core::RecordId id) const { return open_.contains(id); }
+
+  // An attempt at it has ended. REQUIRES: is_traced(ended.record), which `record` is.
   void ended(const core::DeliveryEnded& ended, const StoredRecord& record, Instant now);
 
   // It goes to its dead letter topic, maybe without an attempt; and it is there.
-  void dead_letter(core::RecordId id, const StoredRecord& record, std::string_view reason);
+  void dead_letter(core::RecordId id, std::string_view reason);
   void dead_lettered(core::RecordId id);
 
   // The last that is heard of it.
   void forgotten(core::RecordId id, const StoredRecord& record, Instant now);
 
-  // Goes on under a configuration that lives until the next call.
-  void reconfigure(const config::Config& config) { config_ = &config; }
+  // Goes on under a configuration that lives until the next call: with the same collector, and
+  // maybe with other headers.
+  void reconfigure(const config::Config& config);
 
   // Sends what there is enough of, or waits long enough. Once a turn.
   void flush(Instant now);
@@ -77,11 +81,13 @@ class Tracing {
     std::string error;
   };
 
-  Open* open(core::RecordId id, const StoredRecord& record);
+  void connect();
+  void renew();
   std::string span_id();
   void add_target(Span& span, const config::Target& target) const;
   void put(const Span& span, Instant now);
   void take_answers(Instant now);
+  void answered(const core::DeliveryEnded& ended, Instant now);
   void send(Instant now);
   void wake_at(Instant now, Instant at);
 
@@ -90,14 +96,17 @@ class Tracing {
   const SpanRequest request_;
   std::mt19937_64 random_;
   core::Events events_;  // The collector's answers; the gate never sees them.
-  http::Target collector_;
+  const Notify notify_;
+  std::unique_ptr<http::Target> collector_;
+  bool stale_ = false;  // The collector is to be sent other headers.
   std::map<core::RecordId, Open> open_;
   std::vector<std::string> waiting_;  // As JSON.
   std::string body_;                  // Of the request under way, or to be tried again.
   std::size_t in_body_ = 0;           // Spans in it; 0: there is none.
+  int tries_ = 0;                     // Of it that have failed.
   bool under_way_ = false;
-  Instant send_at_ = kNever;
-  Duration wait_ = kLinger;  // After the next failure.
+  unsigned status_ = 0;       // Of the last answer that was not an acceptance; 0: there was none.
+  Instant send_at_ = kNever;  // When what there is goes, or is tried again.
   SpanCounts counts_;
   boost::asio::steady_timer wakeup_;
 };

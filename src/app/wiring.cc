@@ -278,7 +278,7 @@ kafka::TargetOptions kafka_target_options(const config::Config& config,
 
 http::TargetOptions collector_options(const config::Config& config) {
   config::Target collector;
-  collector.name = "tracing";
+  collector.name = "tracing (the collector)";
   collector.http = *config.tracing;
   collector.http.content_type = "application/json";
   collector.http.max_in_flight = 1;

@@ -43,6 +43,8 @@ constexpr std::string_view kLive[] = {
     "limits.*.horizon",
     "limits.*.use_within",
     "limits.*.on_outage",
+    "tracing.headers",
+    "tracing.headers.*",
     "targets.*.http.url",
     "targets.*.http.urls",
     "targets.*.http.balance",
@@ -98,7 +100,8 @@ constexpr Reason kReasons[] = {
 };
 constexpr std::string_view kOtherReason = "it is read at the start";
 constexpr std::string_view kOtherForm = "it would give the limit's state another form";
-constexpr std::string_view kShadow = "which limits a route's records wait for is settled at the start";
+constexpr std::string_view kShadow =
+    "which limits a route's records wait for is settled at the start";
 constexpr std::string_view kProducer =
     "the producer of dead letters is made at the start, or not at all";
 constexpr std::string_view kPattern =

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "config/secrets.h"
 #include "config/section.h"
 
 namespace einlass::config {
@@ -63,7 +64,7 @@ bool decode_http_urls(Section& section, HttpTarget& http);
 void decode_header_templates(Section& section, HttpTarget& http);
 
 // `headers` of an HTTP target, or of the collector of spans.
-void decode_http_headers(Section& section, HttpTarget& http);
+void decode_http_headers(Section& section, Secrets secrets, HttpTarget& http);
 
 // `proxy` of an HTTP target.
 void decode_http_proxy(Section& section, HttpTarget& http);

@@ -89,16 +89,17 @@ Parsed<OffsetReset> parse_offset_reset(const Scalar& scalar) {
 }  // namespace
 
 void decode_kafka_properties(Section& section, std::map<std::string, std::string>& properties) {
-  read_free_texts(
-      section, "properties", [&](const Entry& entry, std::string_view name, std::string value) {
-        for (const OwnProperty& own : kOwnProperties) {
-          if (own.name != name) continue;
-          section.reading().wrong(entry.place, below(section.path_of("properties"), name),
-                                  std::string(own.why) + "; leave it out");
-          return;
-        }
-        properties.insert_or_assign(std::string(name), std::move(value));
-      });
+  read_free_texts(section, "properties", Secrets::by_name,
+                  [&](const Entry& entry, std::string_view name, std::string value) {
+                    for (const OwnProperty& own : kOwnProperties) {
+                      if (own.name != name) continue;
+                      section.reading().wrong(entry.place,
+                                              below(section.path_of("properties"), name),
+                                              std::string(own.why) + "; leave it out");
+                      return;
+                    }
+                    properties.insert_or_assign(std::string(name), std::move(value));
+                  });
 }
 
 void decode_kafka(Section& top, Kafka& kafka) {

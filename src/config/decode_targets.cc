@@ -140,7 +140,7 @@ void decode_http(Section& section, HttpTarget& http) {
   decode_method(section, http);
   section.read_duration("timeout", http.timeout, kTimeout);
   section.read_whole("max_in_flight", http.max_in_flight, kInFlight);
-  decode_http_headers(section, http);
+  decode_http_headers(section, Secrets::by_name, http);
   decode_header_templates(section, http);
   decode_forward_headers(section, http);
   section.read("content_type", http.content_type, parse_content_type);
@@ -186,8 +186,8 @@ void refuse_budget(Section& section, Target& target, const char* beside) {
 
 }  // namespace
 
-void decode_http_headers(Section& section, HttpTarget& http) {
-  read_free_texts(section, "headers",
+void decode_http_headers(Section& section, Secrets secrets, HttpTarget& http) {
+  read_free_texts(section, "headers", secrets,
                   [&](const Entry& entry, std::string_view name, std::string value) {
                     std::string trouble = header_trouble(name, value);
                     if (is_written(http, name)) trouble = "written twice; keep one of them";

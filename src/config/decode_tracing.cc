@@ -22,7 +22,8 @@ void decode_tracing(Section& top, std::optional<HttpTarget>& tracing) {
   const bool secret = url != nullptr && may_hold_secret(url->text);
   const bool sound = section.require("url", "write url: http://HOST:4318/v1/traces") &&
                      section.read("url", static_cast<HttpUrl&>(collector), parse_collector, secret);
-  decode_http_headers(section, collector);
+  // Collectors' keys go by any name.
+  decode_http_headers(section, Secrets::all, collector);
   section.read_text("ca_file", collector.ca_file);
   if (!section.has("ca_file") || !sound || collector.tls) return;
   section.reading().wrong(section.place_of("ca_file"), section.path_of("ca_file"),

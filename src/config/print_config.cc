@@ -141,7 +141,10 @@ void print_route(PrintedPage& page, const Config& config, const Route& route) {
 void print_tracing(PrintedPage& page, const HttpTarget& collector) {
   page.section("tracing", [&] {
     page.text_hiding("url", collector.url, collector.path);
-    print_texts(page, "headers", collector.headers);
+    const auto headers = [&] {
+      for (const auto& [name, value] : collector.headers) page.secret(yaml_key(name), value);
+    };
+    if (!collector.headers.empty()) page.section("headers", headers);
     page.text_if_any("ca_file", collector.ca_file);
   });
 }

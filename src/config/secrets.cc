@@ -61,9 +61,12 @@ std::string written_as(const Section& section, std::string_view name) {
   return section.has(file) ? file : std::string(name);
 }
 
-void read_free_texts(Section& section, std::string_view name,
+void read_free_texts(Section& section, std::string_view name, Secrets secrets,
                      const std::function<void(const Entry&, std::string_view, std::string)>& take) {
   Reading& reading = section.reading();
+  const auto is_secret = [&](std::string_view written) {
+    return secrets == Secrets::all || is_secret_name(written);
+  };
   const std::string path = section.path_of(name);
   const auto entries = map_entries(reading, section.find(name), path);
   std::set<std::string_view> names;
@@ -72,7 +75,7 @@ void read_free_texts(Section& section, std::string_view name,
     const std::string below_path = below(path, entry->name);
     std::string_view stem = entry->name;
     if (stem.ends_with(kSuffix)) stem.remove_suffix(kSuffix.size());
-    if (stem.size() < entry->name.size() && is_secret_name(stem)) {
+    if (stem.size() < entry->name.size() && is_secret(stem)) {
       if (names.contains(stem)) {
         refuse_both(reading, *entry->value, below_path, stem);
       } else if (auto text = read_secret_file(reading, *entry->value, below_path)) {
@@ -80,7 +83,7 @@ void read_free_texts(Section& section, std::string_view name,
       }
       continue;
     }
-    const auto scalar = reading.scalar(*entry->value, below_path, is_secret_name(entry->name));
+    const auto scalar = reading.scalar(*entry->value, below_path, is_secret(entry->name));
     if (!scalar) continue;
     if (scalar->plain && is_ambiguous(scalar->text)) {
       reading.wrong(*scalar, std::get<Refusal>(parse_text(*scalar)).text);

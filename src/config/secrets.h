@@ -1,6 +1,7 @@
 // Secrets that stand in files of their own: `password_file: PATH` beside `password`.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,9 +25,12 @@ bool read_secret(Section& section, std::string_view name, FileSecret& out);
 // The option NAME itself, or NAME_file where that is what is written.
 std::string written_as(const Section& section, std::string_view name);
 
-// Reads the values of a map with free keys, where a secret name may also come as NAME_file.
+// Which values of a map with free keys are secrets: those whose names say so, or all.
+enum class Secrets : std::uint8_t { by_name, all };
+
+// Reads the values of a map with free keys, where a secret may also come as NAME_file.
 // `take` gets the entry, its name without "_file", and the value.
-void read_free_texts(Section& section, std::string_view name,
+void read_free_texts(Section& section, std::string_view name, Secrets secrets,
                      const std::function<void(const Entry&, std::string_view, std::string)>& take);
 
 }  // namespace einlass::config

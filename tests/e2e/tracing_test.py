@@ -14,7 +14,7 @@ import scenario
 LIBRARY = "opentelemetry-proto==1.34.1"
 TRACE, PARENT = "0af7651916cd43dd8448eb211c8031", "b7ad6b71692033"
 CONSUMER, CLIENT, PRODUCER = 5, 3, 4
-KEY = "of-the-collector-4711"
+KEY, NEXT_KEY = "of-the-collector-4711", "of-the-collector-4712"
 
 # Reads requests from standard input, one a line, and says what is wrong with them; nothing if all is well.
 READER = """
@@ -172,6 +172,28 @@ class Tracing(scenario.Scenario):
             "messaging.operation.name": "send", "messaging.operation.type": "send",
             "messaging.destination.name": "archive"})
         self.assertEqual(len(self.taken()), 2)
+
+    def test_a_record_that_is_given_back(self):
+        self.start({"limits": {"shared": {"limit": 1, "window": "1h"}}})
+        self.world.produce_records("results", [{"key": b"k", "value": b"x", "headers": [traced(number)]} for number in (1, 2)])
+        places.wait_until(lambda: self.gate.waiting("limit") == 1, 20, "the second waits")
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+        said = {span["traceId"]: attributes(span) for span in self.taken() if span["kind"] == CONSUMER}
+        self.assertEqual({trace: (one["einlass.outcome"], one["einlass.attempts"]) for trace, one in said.items()},
+                         {f"{TRACE}01": ("delivered", "1"), f"{TRACE}02": ("returned", "0")})
+
+    def test_a_request_that_the_collector_will_never_take(self):
+        self.start()
+        self.collector.answer = lambda request: 500
+        self.world.produce_records("results", [{"key": b"k", "value": b"x", "headers": [traced(1)]}])
+        places.wait_until(lambda: self.gate.metrics()["einlass_spans_dropped_total"] == 2, 20, "it is given up at once")
+        # A new key, by a reload, and what comes then is taken.
+        self.gate.change({"tracing": {"headers": {"x-api-key": NEXT_KEY}}})
+        code, text = places.get(self.gate.port, "/-/reload", "POST", "")
+        self.assertEqual((code, KEY in text, NEXT_KEY in text), (200, False, False), text)
+        self.collector.answer = lambda request: 200 if request.headers["x-api-key"] == NEXT_KEY else 401
+        self.world.produce_records("results", [{"key": b"k", "value": b"x", "headers": [traced(2)]}])
+        self.assertEqual({span["traceId"] for span in self.wait_for_spans(2)}, {f"{TRACE}02"})
 
     def test_a_collector_that_is_away_is_nobodys_trouble(self):
         self.start()

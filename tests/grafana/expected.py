@@ -243,6 +243,7 @@ PROCESS = {
     "Since when does each configuration run?": [
         lambda t: {key: t.at - value for key, value in
                    t.v("einlass_config_last_reload_success_timestamp_seconds", "instance").items()}],
+    "What becomes of spans?": [lambda t: one("exported", 0), lambda t: one("dropped", 0)],
     "How does Redis answer?": [lambda t: t.r("einlass_limiter_calls_total", "result", store="redis")],
     "How long does a call to Redis take?": [
         lambda t: one("p50", within(0.00002, 0.1)), lambda t: one("p99", within(0.0001, 0.5))],

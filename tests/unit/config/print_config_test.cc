@@ -64,7 +64,7 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       log_limit("key: record_key, cost: 'json:/a/b', bad_key: dead_letter, spread: true, store: "
                 "redis, on_outage: pass"),
       top("tracing: {url: 'http://h:4318/v1/traces'}"),
-      top("tracing: {url: 'https://h/x?y=z', headers: {x: y}, ca_file: /a}"),
+      top("tracing: {url: 'https://h/x?y=z', ca_file: /a}"),
       log_limit("shadow: true, store: redis"),
       top("instances: 3\nredis: {wait_replicas: 2, cluster: true}"),
       top("redis: {url: 'redis://h/3', sentinel: {addresses: [a, '[::1]:7'], name: m}}"),

@@ -1,0 +1,37 @@
+#include "config/option_parts.h"
+
+namespace einlass::config {
+namespace {
+
+constexpr std::string_view kRoute = "routes[]";
+
+constexpr Option kOptions[] = {
+    {kRoute, "name", "name", "required", "The route's name in metrics, logs and dead letters."},
+    {kRoute, "topics", "list of topics", "required",
+     "What is read; a topic is in one route only. One that begins with ^ is a pattern of names."},
+    {kRoute, "target", "name", "required", "Where records are delivered."},
+    {kRoute, "limits", "list of names", "none",
+     "The limits that hold, all or nothing, in this order of blame; all in one store."},
+    {kRoute, "order", "partition, key or none", "partition",
+     "Which records leave one after the other: those of a partition, or of a key in it, or none."},
+    {kRoute, "retry", "section", "", "When a failed attempt is made again."},
+    {kRoute, "dead_letter", "topic", "none",
+     "Where a refused record goes; without it, it is tried again for ever."},
+    {kRoute, "inside", "section", "", "The most that may be in the gate, per partition."},
+
+    {"routes[].retry", "initial", "duration", "200ms",
+     "The longest first wait; then it doubles. Without it that of the target holds."},
+    {"routes[].retry", "max", "duration", "30s",
+     "The longest wait. Without it that of the target holds."},
+    {"routes[].retry", "attempts", "whole number", "0",
+     "Attempts before a record is a dead letter; 0 is for ever."},
+
+    {"routes[].inside", "records", "whole number", "1000", "Records of one partition."},
+    {"routes[].inside", "bytes", "size", "16MiB", "Bytes of one partition."},
+};
+
+}  // namespace
+
+std::span<const Option> options_of_routes() { return kOptions; }
+
+}  // namespace einlass::config
