@@ -255,17 +255,28 @@ void Admission::touch(TargetId target) { targets_[target.value].touched = true; 
 
 void Admission::serve_targets(Instant now, Commands& commands) {
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
-    if (!targets_[i].touched) continue;
-    if (options_.targets[i].batch.records > 1) {
-      serve_batches(TargetId{i}, now, commands);
-    } else {
-      serve_room(TargetId{i}, now, commands);
-    }
-    serve_turns(TargetId{i}, LineWaits::turn, now, commands);
-    serve_turns(TargetId{i}, LineWaits::turn_ahead, now, commands);
-    serve_shares(TargetId{i}, now, commands);
-    targets_[i].touched = false;
+    if (targets_[i].touched) serve_target(TargetId{i}, now, commands);
   }
+}
+
+void Admission::serve_target(TargetId id, Instant now, Commands& commands) {
+  TargetQueues& target = targets_[id.value];
+  const auto waiting = [&] { return target.room.size() + target.retries_room.size(); };
+  std::uint32_t before = 0;
+  // A line that had its turn may hold a permit that comes due at this very instant, which its alarm
+  // has not told yet: then it waits for room from here on, and there may be some.
+  do {
+    if (options_.targets[id.value].batch.records > 1) {
+      serve_batches(id, now, commands);
+    } else {
+      serve_room(id, now, commands);
+    }
+    before = waiting();
+    serve_turns(id, LineWaits::turn, now, commands);
+    serve_turns(id, LineWaits::turn_ahead, now, commands);
+    serve_shares(id, now, commands);
+  } while (waiting() > before);
+  target.touched = false;
 }
 
 void Admission::store_down(StoreId store) { stores_[store.value].down = true; }

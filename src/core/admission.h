@@ -163,6 +163,7 @@ class Admission {
   std::int64_t gatherable(const Line& line, Instant now) const;
   void gather(Line& line, Instant now);
   bool is_ripe(TargetId id, Instant now) const;
+  void serve_target(TargetId id, Instant now, Commands& commands);
   void serve_batches(TargetId id, Instant now, Commands& commands);
   bool send_batch(TargetId id, Instant now, Commands& commands);
   void fill(Line& line, Batch& batch, Instant now, Commands& commands);
