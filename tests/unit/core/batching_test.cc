@@ -184,5 +184,40 @@ TEST(BatchingWithLimit, as_many_go_as_permits_are_due) {
   EXPECT_EQ(bench.gate.stats(RouteId{0}).limits[0].admissions, 4u);
 }
 
+// The end of a probe and a permit's instant are one, and the alarm of the latter is told later.
+TEST(BatchingWithLimits, a_permit_that_comes_due_as_its_line_has_its_turn_is_used_at_once) {
+  RouteOptions route;
+  route.order = Order::none;
+  route.limit_count = 1;
+  route.horizon = route.use_within = Duration::millis(100);
+  route.retry_initial = route.retry_max = Duration::seconds(100);
+  GateOptions options = BenchGate::options_for(route, 1);
+  options.targets[0].batch = {4, Bytes{10'000}, {}};
+  options.targets[0].breaker = {.failures = 1, .wait = Duration::millis(2)};
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.arrive(1, 1);
+  bench.answer({}, Duration::millis(1));
+  bench.pass(Duration::millis(100));
+  const Ask two = bench.all<Ask>().back();
+  ASSERT_EQ(two.max, Permits{2});
+  bench.arrive(2, 2, 0, 1);
+  const Ask other = bench.all<Ask>().back();
+  ASSERT_EQ(other.line, LineId{1});
+  const std::vector<Duration> due = {Duration{}, Duration::millis(5)};
+  bench.put(PermitsAnswered{two.line, two.ask, due, bench.now});
+  bench.ended(0, Outcome::retry);
+  bench.pass(Duration::millis(6));
+  ASSERT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1})) << "the second is the probe";
+  bench.answer({14});
+  bench.arrive(3, 3, 0, 1);
+  bench.pass(Duration::micros(13'999));
+  bench.now = bench.now + Duration::micros(1);
+  bench.ended(1, Outcome::accepted);
+  EXPECT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1, 2}));
+}
+
 }  // namespace
 }  // namespace einlass::core
