@@ -21,10 +21,14 @@ http::ServerOptions server_options(const config::Admin& admin, const Notify& not
   http::ServerOptions options;
   options.host = admin.host;
   options.port = admin.port;
+  options.max_body_bytes = 4 * 1024;  // Nothing here reads one.
   options.notify = notify;
   if (admin.tls()) options.certificate = {admin.cert_file, admin.key_file};
   return options;
 }
+
+// For so long an answer of /readyz holds.
+constexpr Duration kReadyFor = Duration::millis(100);
 
 constexpr char kText[] = "text/plain; charset=utf-8";
 
@@ -92,10 +96,7 @@ void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
   if (request.path == "/") return respond(live_page());
   if (request.path == "/v1/events") return respond(live_.listen());
   if (request.path == "/v1/why") return why(request.query, respond);
-  if (request.path == "/readyz") {
-    const bool in_full = door_.may_know_all(request);
-    return shards_.view([=, this](const Views& views) { respond(readiness(views, in_full)); });
-  }
+  if (request.path == "/readyz") return ready(door_.may_know_all(request), respond);
   http::ServerResponse (Admin::*made_by)(const Views&) const = nullptr;
   if (request.path == "/metrics") made_by = &Admin::metrics;
   if (request.path == "/v1/status") made_by = &Admin::status;
@@ -133,10 +134,18 @@ http::ServerResponse Admin::metrics(const Views& views) const {
   return page(200, einlass::metrics::kPageType, einlass::metrics::render(sum));
 }
 
-http::ServerResponse Admin::readiness(const Views& views, bool in_full) const {
-  const std::string why = why_not_ready(views, reload_.config());
-  if (why.empty()) return text(200, "ready");
-  return text(503, in_full ? why : "not ready");
+// Everybody may ask, and as often as he likes: the shards are asked no oftener than probes need.
+void Admin::ready(bool in_full, const Respond& respond) {
+  const auto say = [this, in_full, respond] {
+    if (not_ready_.empty()) return respond(text(200, "ready"));
+    respond(text(503, in_full ? not_ready_ : "not ready"));
+  };
+  if (clock_.now() - looked_at_ < kReadyFor) return say();
+  shards_.view([this, say](const Views& views) {
+    not_ready_ = why_not_ready(views, reload_.config());
+    looked_at_ = clock_.now();
+    say();
+  });
 }
 
 http::ServerResponse Admin::status(const Views& views) const {

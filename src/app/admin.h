@@ -42,7 +42,7 @@ class Admin {
   std::vector<std::string> silent_shards() const;
   http::ServerResponse health(bool in_full) const;
   http::ServerResponse metrics(const Views& views) const;
-  http::ServerResponse readiness(const Views& views, bool in_full) const;
+  void ready(bool in_full, const Respond& respond);
   http::ServerResponse status(const Views& views) const;
 
   boost::asio::io_context& io_;
@@ -53,6 +53,9 @@ class Admin {
   const Clock& clock_;
   const Instant started_;
   AdminDoor door_;
+  // Why the gate was not ready when that was last looked at.
+  std::string not_ready_;
+  Instant looked_at_;
   Live live_;
   http::Server server_;
 };

@@ -49,9 +49,13 @@ bool is_probe(const http::ServerRequest& request) {
 AdminDoor::AdminDoor(const config::Admin& admin, Notify notify)
     : is_local_(is_local(admin.host)),
       notify_(std::move(notify)),
+      token_(admin.token),
       access_(options_of(admin.token), notify_) {}
 
 void AdminDoor::set_token(const config::FileSecret& token) {
+  // It knows itself what its file holds by now, and what it has said of it.
+  if (token.value == token_.value && token.file == token_.file) return;
+  token_ = token;
   access_ = http::Access(options_of(token), notify_);
 }
 

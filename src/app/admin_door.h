@@ -30,6 +30,7 @@ class AdminDoor {
  private:
   const bool is_local_;
   const Notify notify_;
+  config::FileSecret token_;
   http::Access access_;
 };
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
@@ -26,6 +27,7 @@
 #include "app/status.h"
 #include "app/supervisor.h"
 #include "app/watchdog.h"
+#include "config/address.h"
 
 namespace einlass::app {
 namespace {
@@ -65,11 +67,9 @@ class Service {
     const config::Admin& admin = reload_.config().admin;
     tell({Severity::info, "started",
           "version " EINLASS_VERSION ", admin pages on " +
-              std::string(admin.tls() ? "https" : "http") + "://" + admin.host + ":" +
-              std::to_string(admin_.port())});
-    if (const std::string open = open_door(admin); !open.empty()) {
-      tell({Severity::warning, "admin_open", open});
-    }
+              std::string(admin.tls() ? "https" : "http") + "://" +
+              to_text(config::HostPort{admin.host, admin_.port()})});
+    tell_open_door(admin);
     wait_for_signal();
     wait_for_hang_up();
     tick_log();
@@ -130,6 +130,14 @@ class Service {
     log_.set_least(log::severity_named(config.log_level).value_or(Severity::info));
     watchdog_.set_patience(config.watchdog);
     admin_.apply(config.admin);
+    tell_open_door(config.admin);
+  }
+
+  void tell_open_door(const config::Admin& admin) {
+    const std::string before = std::exchange(open_door_, open_door(admin));
+    if (!open_door_.empty() && open_door_ != before) {
+      tell({Severity::warning, "admin_open", open_door_});
+    }
   }
 
   void drain() {
@@ -194,6 +202,7 @@ class Service {
   }
 
   const Clock clock_;
+  std::string open_door_;  // As it was told.
   boost::asio::io_context io_{1};
   Recent recent_;
   log::Log log_;

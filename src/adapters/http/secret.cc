@@ -14,23 +14,27 @@ WatchedFile::WatchedFile(std::string path) : path_{std::move(path)}, seen_{stamp
 WatchedFile::Stamp WatchedFile::stamp() const {
   struct stat found {};
   if (path_.empty() || ::stat(path_.c_str(), &found) != 0) return {};
-  return {found.st_dev, found.st_ino, found.st_size, found.st_mtim};
+  return {found.st_dev, found.st_ino, found.st_size, found.st_mtim, found.st_ctim};
 }
 
 bool WatchedFile::changed() {
   if (path_.empty()) return false;
   const Stamp now = stamp();
+  const auto at_once = [](const timespec& a, const timespec& b) {
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+  };
   const bool same = now.device == seen_.device && now.inode == seen_.inode &&
-                    now.size == seen_.size && now.written.tv_sec == seen_.written.tv_sec &&
-                    now.written.tv_nsec == seen_.written.tv_nsec;
+                    now.size == seen_.size && at_once(now.written, seen_.written) &&
+                    at_once(now.changed, seen_.changed);
   seen_ = now;
   return !same;
 }
 
 Secret::Secret(SecretOptions options, Usable usable)
-    : value_{std::move(options.value)},
-      file_{std::move(options.file)},
-      usable_{std::move(usable)} {}
+    : value_{std::move(options.value)}, file_{std::move(options.file)}, usable_{std::move(usable)} {
+  // It may have been renewed since the value was read.
+  if (!file_.path().empty()) trouble_ = read();
+}
 
 bool Secret::look() {
   if (!file_.changed()) return false;

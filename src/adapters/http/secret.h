@@ -29,6 +29,7 @@ class WatchedFile {
     ino_t inode = 0;
     off_t size = 0;
     timespec written{};
+    timespec changed{};  // Also by who may read it.
   };
   Stamp stamp() const;
 

@@ -28,6 +28,8 @@ void ServerSession::start() {
 }
 
 void ServerSession::wait_read() {
+  if (waits_read_) return;
+  waits_read_ = true;
   if (holds_more_) {
     return boost::asio::post(stream_.socket().get_executor(),
                              [self = shared_from_this()] { self->readable(); });
@@ -37,6 +39,7 @@ void ServerSession::wait_read() {
 }
 
 void ServerSession::readable() {
+  waits_read_ = false;
   if (phase_ == Phase::handshaking) {
     handshake();
   } else if (phase_ == Phase::parting || open_body_) {

@@ -90,6 +90,7 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   Phase phase_ = Phase::open;
   bool last_ = false;        // No request will be read after the answers in out_.
   bool holds_more_ = false;  // TLS has bytes that the socket will not tell of.
+  bool waits_read_ = false;  // For the socket to be readable.
   bool waits_write_ = false;
   bool waits_answer_ = false;
   bool open_body_ = false;  // The last answer goes on; what the client sends is thrown away.

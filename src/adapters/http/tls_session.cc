@@ -5,8 +5,8 @@
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <new>
 #include <stdexcept>
 
@@ -15,21 +15,30 @@ namespace {
 
 // OpenSSL's own socket BIO writes without MSG_NOSIGNAL, and a peer that went away would end the
 // process. This one does the same work with send and recv.
-int socket_of(BIO* bio) {
-  return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
-}
+TlsSocket& socket_of(BIO* bio) { return *static_cast<TlsSocket*>(BIO_get_data(bio)); }
+
+// The most that one call of a session takes from its socket; the rest makes the socket readable
+// again, after the others had their turn.
+constexpr std::size_t kMostPerCall = 256 * 1024;
 
 int bio_write(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
-  const auto n =
-      ::send(socket_of(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const auto n = ::send(socket_of(bio).descriptor, bytes, static_cast<std::size_t>(size),
+                        MSG_NOSIGNAL | MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
   return static_cast<int>(n);
 }
 
 int bio_read(BIO* bio, char* bytes, int size) {
   BIO_clear_retry_flags(bio);
-  const auto n = ::recv(socket_of(bio), bytes, static_cast<std::size_t>(size), MSG_DONTWAIT);
+  TlsSocket& socket = socket_of(bio);
+  if (socket.may_read == 0) {
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  const std::size_t most = std::min(static_cast<std::size_t>(size), socket.may_read);
+  const auto n = ::recv(socket.descriptor, bytes, most, MSG_DONTWAIT);
+  if (n > 0) socket.may_read -= static_cast<std::size_t>(n);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
   if (n == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
   return static_cast<int>(n);
@@ -88,24 +97,31 @@ void show_certificate(SSL_CTX* context, const std::string& cert_file, const std:
   if (SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
     refuse("the key in " + key_file + " cannot be read, or is not that of " + cert_file);
   }
+  // A key of another kind than the certificate's was only put beside it.
+  if (SSL_CTX_check_private_key(context) != 1) {
+    refuse("the key in " + key_file + " is not that of " + cert_file);
+  }
 }
 
-TlsSession::TlsSession(SSL_CTX* context, int socket) : ssl_{SSL_new(context)} {
+TlsSession::TlsSession(SSL_CTX* context, int socket)
+    : socket_{std::make_unique<TlsSocket>(socket)}, ssl_{SSL_new(context)} {
   BIO* const bio = BIO_new(socket_method());
   if (!ssl_ || bio == nullptr) throw std::bad_alloc();
-  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
+  BIO_set_data(bio, socket_.get());
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
 }
 
 IoResult TlsSession::handshake() {
   ERR_clear_error();
+  socket_->may_read = kMostPerCall;
   return result(SSL_do_handshake(ssl_.get()), 0);
 }
 
 IoResult TlsSession::read(std::span<char> room) {
   ERR_clear_error();
   std::size_t bytes = 0;
+  socket_->may_read = kMostPerCall;
   const int returned = SSL_read_ex(ssl_.get(), room.data(), room.size(), &bytes);
   return result(returned, bytes);
 }

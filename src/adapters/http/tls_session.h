@@ -4,6 +4,7 @@
 
 #include <openssl/ssl.h>
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +26,14 @@ SslContext new_ssl_context(const SSL_METHOD* method);
 // What the side shows of itself; the files are PEM, and the certificate may bring its chain.
 // Throws std::runtime_error if a file cannot be read, or the two do not fit.
 void show_certificate(SSL_CTX* context, const std::string& cert_file, const std::string& key_file);
+
+// Where a session's bytes come from, and how many more one call may take: records that carry
+// nothing for us (KeyUpdate, refused renegotiations) are read on and on inside OpenSSL, and a peer
+// that sends nothing else would keep the loop in one call.
+struct TlsSocket {
+  int descriptor = -1;
+  std::size_t may_read = 0;
+};
 
 // REQUIRES: the socket outlives it.
 class TlsSession {
@@ -62,6 +71,7 @@ class TlsSession {
   TlsSession(SSL_CTX* context, int socket);
   IoResult result(int returned, std::size_t bytes);
 
+  std::unique_ptr<TlsSocket> socket_;  // Outlives ssl_, which reads and writes there.
   std::unique_ptr<SSL, Free> ssl_;
   unsigned long error_ = 0;
   ShownCertificate shown_certificate_ = ShownCertificate::not_asked_for;

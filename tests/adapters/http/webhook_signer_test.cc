@@ -59,6 +59,8 @@ TEST(WebhookSigner, keys_are_renewed_in_their_files) {
     std::ofstream(path + ".new") << text << '\n';
     std::filesystem::rename(path + ".new", path);
   };
+  write(now, kShared);
+  write(old, kShared);
   WebhookSigner signer({.secret = {kShared, now}, .previous_secret = {kShared, old}});
   const std::string one(
       WebhookSigner({.secret = {kShared, ""}, .previous_secret = {}}).sign("id", "1", "body"));
