@@ -1,5 +1,7 @@
 #include "app/command_line.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
@@ -320,7 +322,11 @@ int dispatch(CommandLine& line) {
       return kExitConfig;
     }
     std::printf("%s: the configuration is good\n", line.path.c_str());
-    return line.connect ? check_connections(config) : kExitDone;
+    if (!line.connect) return kExitDone;
+    const int code = check_connections(config);
+    // Threads of librdkafka may still be ending, and use what OpenSSL takes down with the process.
+    std::fflush(nullptr);
+    _exit(code);
   });
 }
 

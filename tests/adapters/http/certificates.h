@@ -26,6 +26,7 @@ class Certificates {
     make_server("renewed", "DNS:localhost,IP:127.0.0.1", 2);
     make_server("other-name", "DNS:elsewhere.example,IP:127.9.9.9", 2);
     make_server("expired", "DNS:localhost,IP:127.0.0.1", 0);
+    run("genrsa -out of-another-kind.key 2048");
   }
   std::string file(const std::string& name) const { return directory_.file(name); }
 

@@ -265,6 +265,8 @@ TEST_F(TlsServer, files_that_cannot_be_used_are_named) {
       said({good.cert_file, "/no/such.key"}).starts_with("the key in /no/such.key cannot be read"));
   EXPECT_NE(said({good.cert_file, pair("renewed").key_file}).find("or is not that of"),
             std::string::npos);
+  EXPECT_NE(said({good.cert_file, pair("of-another-kind").key_file}).find("is not that of"),
+            std::string::npos);
   EXPECT_EQ(said(good), "");
 }
 
