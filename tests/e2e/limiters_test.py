@@ -63,7 +63,8 @@ class Limiters(scenario.Scenario):
         gate = self.world.gate("gate-1", changes).start()
         self.world.receiver.tell("hang", for_ms=3000)
         self.world.produce("results", 20, keys=20)
-        places.wait_until(lambda: gate.waiting("in_flight") == 2, 10, "both places are taken")
+        # Seen by the target, so that nothing of it is still on its way after the kill.
+        places.wait_until(lambda: len(self.world.receiver.deliveries()) == 2, 10, "both places are taken")
         gate.kill()
         killed = places.now_us()
         gate.start()
