@@ -104,7 +104,7 @@ void show_certificate(SSL_CTX* context, const std::string& cert_file, const std:
 }
 
 TlsSession::TlsSession(SSL_CTX* context, int socket)
-    : socket_{std::make_unique<TlsSocket>(socket)}, ssl_{SSL_new(context)} {
+    : socket_{new TlsSocket{.descriptor = socket}}, ssl_{SSL_new(context)} {
   BIO* const bio = BIO_new(socket_method());
   if (!ssl_ || bio == nullptr) throw std::bad_alloc();
   BIO_set_data(bio, socket_.get());
