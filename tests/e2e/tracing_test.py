@@ -1,6 +1,7 @@
 """Spans of traced records, as a collector gets them: read strictly, by OpenTelemetry's own definition of the protocol."""
 
 import base64
+import fcntl
 import json
 import os
 import subprocess
@@ -28,12 +29,14 @@ for line in sys.stdin:
 
 
 def reader():
-    """A Python that has the definitions."""
+    """A Python that has the definitions; scenarios that run at once make it one after the other."""
     folder = os.path.join(places.BUILD, "otlp_venv")
     python = os.path.join(folder, "bin", "python")
-    if not os.path.exists(python):
-        subprocess.run(["/usr/bin/python3", "-m", "venv", folder], check=True)
-    subprocess.run([python, "-m", "pip", "install", "-q", LIBRARY], check=True, stdout=sys.stderr)
+    with open(folder + ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(python):
+            subprocess.run(["/usr/bin/python3", "-m", "venv", folder], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", LIBRARY], check=True, stdout=sys.stderr)
     return python
 
 
