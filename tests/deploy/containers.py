@@ -22,21 +22,23 @@ from commands import must, until  # noqa: E402
 
 NAMESPACES = ("pid", "mount", "ipc")
 TOOLS = ("podman", "runc", "catatonit", "debootstrap", "ip", "iptables", "nsenter", "unshare")
+# All but the images lies in {home}/run, which containers.sh puts in memory: networks too, which podman would else write to
+# this machine's /etc and find there the next time.
 _SETTINGS = """[engine]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
-tmp_dir = "{home}/tmp"
+tmp_dir = "{home}/run/engine"
 [containers]
 default_ulimits = ["nofile=20000:20000", "nproc=4096:4096"]
 [network]
 network_backend = "netavark"
-network_config_dir = "{home}/tmp/networks"
+network_config_dir = "{home}/run/networks"
 """
 _STORAGE = """[storage]
 driver = "overlay"
 graphroot = "{home}/images"
-runroot = "{home}/run"
+runroot = "{home}/run/storage"
 """
 
 

@@ -10,10 +10,9 @@ shift 2
 mount --make-rprivate /
 mount -t proc proc /proc
 mount -t tmpfs tmpfs /dev/shm
-mkdir -p "$home/run" "$home/tmp"
+mkdir -p "$home/run"
 # What podman believes of an earlier time is gone, as after the start of a machine.
 mount -t tmpfs tmpfs "$home/run"
-mount -t tmpfs tmpfs "$home/tmp"
 if [ "$what" = serve ]; then
   mount -t tmpfs -o mode=755 tmpfs /run
   ip link set lo up
