@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <variant>
 
+#include "app/allowed.h"
 #include "app/status.h"
 #include "app/status_parts.h"
 #include "units/utf8.h"
@@ -13,26 +13,6 @@ namespace einlass::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// What a limit allows in the long run, or at once where it counts what is under way.
-struct Allowed {
-  std::optional<double> per_second;
-  std::optional<std::int64_t> at_once;
-
-  static Allowed each(std::int64_t permits, std::int64_t micros) {
-    return {static_cast<double>(permits) * 1e6 / static_cast<double>(micros), std::nullopt};
-  }
-  template <class Parameters>
-  static Allowed of(const Parameters& parameters) {
-    if constexpr (requires { parameters.rate; }) {
-      return each(parameters.rate.permits, parameters.rate.micros);
-    } else if constexpr (requires { parameters.lease; }) {
-      return {std::nullopt, parameters.limit.value};
-    } else {
-      return each(parameters.limit.value, parameters.window.us);
-    }
-  }
-};
 
 struct Used {
   std::uint64_t admitted = 0, rejected = 0;
@@ -58,15 +38,16 @@ Used used_of(const metrics::Snapshot& sum, const std::string& limit) {
 Json limits_json(const metrics::Snapshot& sum, const config::Config& config) {
   Json limits = Json::array();
   for (const config::Limit& limit : config.limits) {
-    const Allowed allowed =
-        std::visit([](const auto& it) { return Allowed::of(it); }, limit.limit.parameters);
+    // In the long run, or at once where it counts what is under way.
+    const Allowed allowed = allowed_by(limit.limit.parameters);
     const Used used = used_of(sum, limit.limit.name);
     Json json{{"name", limit.limit.name},
               {"store", limit.store == config::Store::redis ? "redis" : "memory"},
               {"shadow", limit.shadow},
               {"keyed", limit.key.kind != config::KeySource::Kind::none}};
     json["per_second"] = allowed.per_second ? Json(*allowed.per_second) : Json(nullptr);
-    json["at_once"] = allowed.at_once ? Json(*allowed.at_once) : Json(nullptr);
+    json["at_once"] =
+        allowed.per_second ? Json(nullptr) : Json(static_cast<std::int64_t>(allowed.at_once));
     json["admitted"] = used.admitted;
     json["rejected"] = used.rejected;
     limits.push_back(std::move(json));
