@@ -90,7 +90,8 @@ void RecordChecks::check_share(const Shadow& shadow, const PermitChecks& permits
   const core::RouteOptions& options = settings_.gate.routes[shadow.route.value];
   const bool retry = shadow.attempt > 0;
   const std::int64_t saved = core::Contest::kMostSaved + permits.reserved(options.target);
-  const bool among = targets_.pays(options.target, retry, saved);
+  // Where costs vary the permit in hand may fit nothing but a retry.
+  const bool among = targets_.pays(options.target, retry, saved) || options.cost_varies;
   const bool within = targets_.pays_in_line(options.target, shadow.line, retry);
   if (!among || !within) beyond_.push_back({shadow.line, options.target, !within, !among});
 }
