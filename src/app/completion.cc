@@ -43,9 +43,9 @@ std::string bash_values(const CompletedVerb& verb) {
   std::string cases;
   for (const CompletedOption& option : verb.options) {
     if (!option.takes_value) continue;
-    const std::string made =
-        option.takes_file ? "COMPREPLY=($(compgen -f -- \"$word\"))" : "COMPREPLY=()";
-    cases += "    " + verb.name + "," + option.name + ") " + made + "; return ;;\n";
+    // Bash itself knows how a folder goes on, and what a name with blanks needs.
+    const std::string files = option.takes_file ? "compopt -o default; " : "";
+    cases += "    " + verb.name + "," + option.name + ") " + files + "COMPREPLY=(); return ;;\n";
   }
   return cases;
 }
@@ -73,8 +73,7 @@ std::string fish_option(const CompletedVerb& verb, const CompletedOption& option
   std::string line = "complete -c einlass -n " +
                      fish_quoted("__fish_seen_subcommand_from " + verb.name) +
                      (is_long ? " -l " : " -s ") + option.name.substr(is_long ? 2 : 1);
-  if (option.takes_value) line += " -r";
-  if (option.takes_file) line += " -F";
+  if (option.takes_value) line += option.takes_file ? " -rF" : " -x";
   return line + " -d " + fish_quoted(option.text) + "\n";
 }
 
@@ -122,7 +121,8 @@ std::string zsh_completion(const std::vector<CompletedVerb>& verbs) {
     cases += " ;;\n";
   }
   return "#compdef einlass\n"
-         "# einlass completion zsh: keep it as _einlass in a folder of $fpath, or source it.\n"
+         "# einlass completion zsh: keep it as _einlass in a folder of $fpath, or source it after\n"
+         "# compinit.\n"
          "_einlass() {\n"
          "  local -a verbs=(\n" +
          names +
@@ -138,7 +138,12 @@ std::string zsh_completion(const std::vector<CompletedVerb>& verbs) {
          cases +
          "  esac\n"
          "}\n"
-         "compdef _einlass einlass\n";
+         // A file of $fpath is run as a whole by the first TAB, which wants its answer.
+         "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n"
+         "  _einlass \"$@\"\n"
+         "else\n"
+         "  compdef _einlass einlass\n"
+         "fi\n";
 }
 
 std::string fish_completion(const std::vector<CompletedVerb>& verbs) {

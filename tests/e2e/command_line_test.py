@@ -2,10 +2,15 @@
 
 import glob
 import os
+import pty
+import re
+import select
+import signal
 import socket
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 import places
@@ -20,6 +25,40 @@ def einlass(*arguments):
     done = subprocess.run([places.EINLASS, *arguments], capture_output=True, text=True, timeout=30,
                           stdin=subprocess.DEVNULL, env={"PATH": os.environ["PATH"]})
     return done.returncode, done.stdout, done.stderr
+
+
+class Shell:
+    """A real one on a terminal of its own, in which our program only shows what it is called with."""
+
+    SETUP = "PS1='READY> '\neinlass() { printf 'CALLED'; printf '<%s>' \"$@\"; printf '.\\n'; }\n"
+
+    def __init__(self, home, *arguments):
+        self._shown = ""  # And not looked at yet.
+        self._process, self._terminal = pty.fork()
+        if self._process == 0:
+            os.chdir(home)
+            os.execvpe(arguments[0], arguments, {"PATH": os.environ["PATH"], "HOME": home, "TERM": "xterm"})
+        self._read_until(r"READY> ")
+
+    def stop(self):
+        os.close(self._terminal)
+        os.kill(self._process, signal.SIGKILL)
+        os.waitpid(self._process, 0)
+
+    def calls(self, keys):
+        """The arguments that our program gets when these keys come after its name."""
+        os.write(self._terminal, f"einlass {keys}\r".encode())
+        shown = self._read_until(r"CALLED(<.*>)?\.").group(1)
+        self._read_until(r"READY> ")
+        return re.findall("<([^>]*)>", shown or "")
+
+    def _read_until(self, pattern):
+        deadline = time.monotonic() + 20 * places.PATIENCE
+        while not (found := re.search(pattern, self._shown)):
+            assert select.select([self._terminal], [], [], max(deadline - time.monotonic(), 0))[0], f"only {self._shown!r}"
+            self._shown += os.read(self._terminal, 65536).decode(errors="replace")
+        self._shown = self._shown[found.end():]
+        return found
 
 
 class CommandLine(unittest.TestCase):
@@ -75,21 +114,73 @@ class CommandLine(unittest.TestCase):
             self.assertNotIn("demo-broker", script)
         self.assertEqual(einlass("completion", "csh")[0], USAGE)
 
-    def test_completion_in_a_real_bash(self):
-        def complete(*words):
-            script = einlass("completion", "bash")[1]
-            done = subprocess.run(
-                ["bash", "-c", script + '\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _einlass; printf "%s\\n" "${COMPREPLY[@]}"',
-                 "bash", "einlass", *words], capture_output=True, text=True, timeout=30, cwd=HERE)
-            self.assertEqual(done.stderr, "")
-            return done.stdout.split()
+    def _folder(self):
+        """One that a shell calls its home, with one file in one folder."""
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        os.mkdir(os.path.join(directory.name, "conf"))
+        with open(os.path.join(directory.name, "conf", "gate one.yaml"), "w"):
+            return directory.name
 
-        self.assertEqual(complete("re"), ["replay", "redrive"])
-        self.assertEqual(complete("check", "--con"), ["--config", "--connect"])
-        self.assertIn("command_line_test.py", complete("run", "-c", "command_l"))
-        self.assertEqual(complete("replay", "--limits", ""), [])
-        self.assertEqual(complete("completion", "z"), ["zsh"])
-        self.assertEqual(complete("help", "to"), ["top"])
+    def assert_completes(self, folder, *shell):
+        shell = Shell(folder, *shell)
+        self.addCleanup(shell.stop)
+        for keys, arguments in (
+                ("pri\tc\t", ["print-config"]),  # First: the script may only be loaded now.
+                ("rep\t", ["replay"]),
+                ("check --con\tn\t", ["check", "--connect"]),
+                ("run -c co\tg\t", ["run", "-c", "conf/gate one.yaml"]),
+                ("check --config co\tg\t--conn\t", ["check", "--config", "conf/gate one.yaml", "--connect"]),
+                ("replay --limits \tx", ["replay", "--limits", "x"]),
+                ("completion z\t", ["completion", "zsh"]),
+                ("help to\t", ["help", "top"])):
+            with self.subTest(keys=keys):
+                self.assertEqual(shell.calls(keys), arguments)
+
+    def test_completion_in_a_real_bash(self):
+        folder = self._folder()
+        with open(os.path.join(folder, ".bashrc"), "w") as file:
+            file.write(einlass("completion", "bash")[1] + Shell.SETUP)
+        self.assert_completes(folder, "bash", "--noprofile", "-i")
+
+    def test_completion_in_a_real_zsh(self):
+        for loaded in ("by compinit", "by source"):
+            with self.subTest(loaded=loaded):
+                folder = self._folder()
+                functions = os.path.join(folder, ".functions")
+                os.mkdir(functions)
+                with open(os.path.join(functions, "_einlass"), "w") as file:
+                    file.write(einlass("completion", "zsh")[1])
+                begin = "autoload -Uz compinit && compinit -u -D\n"
+                begin = f"fpath+={functions}\n{begin}" if loaded == "by compinit" else f"{begin}. {functions}/_einlass\n"
+                with open(os.path.join(folder, ".zshrc"), "w") as file:
+                    file.write(begin + Shell.SETUP)
+                self.assert_completes(folder, "zsh", "-d", "-i")
+
+    def test_completion_in_a_real_fish(self):
+        folder = self._folder()
+        functions = os.path.join(folder, ".config", "fish", "completions")
+        os.makedirs(functions)
+        with open(os.path.join(functions, "einlass.fish"), "w") as file:
+            file.write(einlass("completion", "fish")[1])
+
+        def complete(line):
+            """fish tells what it would offer, with a tab before each text."""
+            done = subprocess.run(["fish", "-c", "complete -C $argv[1]", f"einlass {line}"], capture_output=True, text=True,
+                                  timeout=30, cwd=folder,  # It completes only what it can find.
+                                  env={"PATH": f"{os.path.dirname(places.EINLASS)}:{os.environ['PATH']}", "HOME": folder})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            return [offered.split("\t")[0] for offered in done.stdout.splitlines()]
+
+        self.assertEqual(complete("ch"), ["check"])
+        self.assertEqual(complete("re"), ["redrive", "replay"])
+        self.assertEqual(complete("check --con"), ["--config", "--connect"])
+        self.assertEqual(complete("run -c co"), ["conf/"])
+        self.assertEqual(complete("run --config conf/g"), ["conf/gate one.yaml"])
+        self.assertEqual(complete("replay --limits "), [])
+        self.assertEqual(complete("run "), [])
+        self.assertEqual(complete("completion z"), ["zsh"])
+        self.assertEqual(complete("help to"), ["top"])
 
     def test_mistakes_have_colours_on_a_terminal_only(self):
         wrong = os.path.join(HERE, "wrong_configs", "01-not-a-duration.yaml")
