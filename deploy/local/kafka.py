@@ -149,6 +149,10 @@ class Kafka:
     def delete_topic(self, name):
         kafka_protocol.delete_topic(self.port, name)
 
+    def delete_records(self, name, partition, before):
+        """As its retention would: what comes before that offset is gone."""
+        kafka_protocol.delete_records(self.port, name, partition, before)
+
     def change_properties(self, old, new):
         """Of its file, for its next start."""
         path = os.path.join(self.directory, "server.properties")

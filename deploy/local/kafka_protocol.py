@@ -104,3 +104,13 @@ def delete_topic(port, name):
     error = answer.number("h")
     if error:
         raise ProtocolError(f"topic {name}: error {error}")
+
+
+def delete_records(port, name, partition, before):
+    """Those of a partition that come before that offset. Throws ProtocolError with the broker's error."""
+    body = struct.pack(">i", 1) + _string(name) + struct.pack(">iiqi", 1, partition, before, 10000)
+    answer = _Reader(_call(port, 21, 0, body, 30.0))
+    answer.number("i"), answer.number("i"), answer.text(), answer.number("i"), answer.number("i"), answer.number("q")
+    error = answer.number("h")
+    if error:
+        raise ProtocolError(f"{name}/{partition}: error {error}")
