@@ -221,7 +221,7 @@ class Live(scenario.Scenario):
         self.wait_for_alerts({"EinlassOffsetsSkipped", "EinlassLoopBusy"}, never={"EinlassLoopStuck"}, job=BESIDE)
         self.wait_until_quiet({"EinlassTargetUnusable"}, job=BESIDE)
         stopped = StoppedThread(self.beside.process, "shard-1")
-        self.wait_for_alerts({"EinlassLoopStuck"}, never={"EinlassTargetUnusable"}, job=BESIDE)
+        self.wait_for_alerts({"EinlassLoopStuck"}, never={"EinlassTargetUnusable", "EinlassGateDown"}, job=BESIDE)
         stopped.go_on()
         self.wait_until_quiet({"EinlassLoopStuck", "EinlassOffsetsSkipped"}, job=BESIDE)
         page = self.beside.metrics()

@@ -34,6 +34,10 @@ def shortened(rules):
     return re.sub(r"^ +for: .*\n", "", rules, flags=re.M)
 
 
+def targets(ports):
+    return [{"targets": [f"127.0.0.1:{port}" for port in ports]}]
+
+
 class Prometheus:
     """Every second; stops with stop(), or with the thread that made it."""
 
@@ -46,9 +50,11 @@ class Prometheus:
                 copy.write(shortened(file.read()))
         config = {"global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
                   "rule_files": ["recording.yml", "alerts.yml"],
-                  "scrape_configs": [{**(scrape or {}), "job_name": job, "static_configs": [
-                      {"targets": [f"127.0.0.1:{port}" for port in its]}]}
-                      for job, its in (("einlass", ports), (BESIDE, beside))]}
+                  "scrape_configs": [
+                      {**(scrape or {}), "job_name": "einlass", "static_configs": targets(ports)},
+                      # A page waits a second for a shard that does not answer.
+                      {"job_name": BESIDE, "scrape_interval": "2s", "scrape_timeout": "2s",
+                       "static_configs": targets(beside)}]}
         path = os.path.join(directory, "prometheus.yml")
         with open(path, "w") as file:
             json.dump(config, file)
