@@ -18,6 +18,13 @@ void Deadlines::hand_over(Timed& from, Timed& to) {
   from.stop_watch();
 }
 
+void Deadlines::expire_first() {
+  if (watched_.empty()) return;
+  Timed& first = watched_.front();
+  watched_.pop_front();
+  first.expired();
+}
+
 void Deadlines::arm() {
   armed_ = true;
   timer_.expires_at(watched_.front().due_);
@@ -31,9 +38,7 @@ void Deadlines::expire() {
   armed_ = false;
   const auto now = std::chrono::steady_clock::now();
   while (!watched_.empty() && watched_.front().due_ <= now) {
-    Timed& late = watched_.front();
-    watched_.pop_front();
-    late.expired();
+    expire_first();
   }
   if (!watched_.empty() && !armed_) arm();
 }

@@ -46,6 +46,9 @@ class Deadlines {
   // Watches it, from now on anew if it was watched before.
   void start(Timed& timed, SteadyTime now = std::chrono::steady_clock::now());
 
+  // The one that was started first expires now; does nothing if none is watched.
+  void expire_first();
+
   // From here on `to` is watched in the place of `from`, for the rest of its time.
   // REQUIRES: `from` is watched, and `to` is not.
   void hand_over(Timed& from, Timed& to);

@@ -55,6 +55,7 @@ struct Server::State final : std::enable_shared_from_this<Server::State>, Sessio
 
   const ServerOptions& options() const override { return settings; }
   void answer(const ServerRequest& request, Respond respond) override;
+  bool is_full() const override { return sessions.size() >= settings.max_connections; }
   Deadlines& request_deadlines() override { return requests; }
   Deadlines& parting_deadlines() override { return partings; }
   std::unique_ptr<TlsSession> open_tls(int socket) override;
@@ -93,7 +94,9 @@ void Server::State::accept() {
 }
 
 void Server::State::accepted(Socket socket) {
-  if (sessions.size() >= settings.max_connections) {
+  if (is_full()) partings.expire_first();
+  if (is_full()) requests.expire_first();
+  if (is_full()) {
     if (certificate) return;  // There is nothing that can be said before the handshake.
     std::string refusal;
     write_response(plain_response(503), false, "close", refusal);

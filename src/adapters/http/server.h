@@ -61,8 +61,10 @@ struct ServerOptions {
 
 // Keeps connections open, answers pipelined requests in order, and refuses what it cannot take:
 // 400 malformed, 408 too slow, 413 body too large, 431 headers too large, 503 too many connections.
-// With TLS a client that does not get as far as a request is left without an answer.
-// REQUIRES: used on the thread that runs `io`; outlived by `io`.
+// With all connections taken, a new one takes the place of the one that is waited for longest (for
+// a request, or for an answer to be read): whoever only sits there keeps nobody out. 503 is for
+// when all have answers under way. With TLS a client that does not get as far as a request is left
+// without an answer. REQUIRES: used on the thread that runs `io`; outlived by `io`.
 class Server {
  public:
   // Called for each request, on the loop's thread; must not block, nor destroy the server. If it

@@ -222,7 +222,8 @@ void ServerSession::throw_away() {
 
 void ServerSession::expired() {
   const auto self = shared_from_this();
-  if (phase_ == Phase::parting || last_ || !unsent().empty() || !parser_.started()) return end();
+  const bool hears = phase_ == Phase::open && !last_ && unsent().empty() && parser_.started();
+  if (!hears || owner_.is_full()) return end();
   owner_.request_deadlines().start(*this);  // Whoever does not read the refusal either goes too.
   refuse(408);
   if (flush()) part();

@@ -30,6 +30,9 @@ class SessionOwner {
  public:
   virtual const ServerOptions& options() const = 0;
   virtual void answer(const ServerRequest& request, Server::Respond respond) = 0;
+  // No other session can begin while none ends.
+  virtual bool is_full() const = 0;
+
   virtual Deadlines& request_deadlines() = 0;
   virtual Deadlines& parting_deadlines() = 0;
 

@@ -21,9 +21,6 @@
 namespace einlass::http::testing {
 namespace {
 
-constexpr char kGet[] = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
-constexpr char kLast[] = "GET /z HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
-
 // OpenSSL's client, which believes only what the authority has signed.
 class TlsClient {
  public:
@@ -209,11 +206,27 @@ TEST_F(TlsServer, what_is_no_tls_ends_the_connection_and_nothing_else) {
   EXPECT_NE(good.read_all(), "");
 }
 
-TEST_F(TlsServer, one_connection_too_many_is_closed) {
-  std::signal(SIGPIPE, SIG_IGN);  // For OpenSSL's client, which writes to a closed connection.
+TEST_F(TlsServer, one_connection_too_many_takes_the_place_of_one_that_says_nothing) {
   ServerOptions wanted = options();
   wanted.max_connections = 1;
   ServerWorld world(wanted);
+  Client silent(world.port());
+  TlsClient good(world.port(), ca());
+  good.write(kLast);
+  EXPECT_NE(good.read_all(), "");
+  EXPECT_EQ(silent.read_all(), "");
+}
+
+TEST_F(TlsServer, one_too_many_is_closed_while_all_have_answers_under_way) {
+  std::signal(SIGPIPE, SIG_IGN);  // For OpenSSL's client, which writes to a closed connection.
+  const auto body = std::make_shared<OpenBody>();
+  ServerOptions wanted = options();
+  wanted.max_connections = 1;
+  ServerWorld world(wanted, [&](const ServerRequest&) {
+    ServerResponse response;
+    response.open_body = body;
+    return response;
+  });
   TlsClient first(world.port(), ca());
   first.write(kGet);
   EXPECT_NE(first.read_some(), "");

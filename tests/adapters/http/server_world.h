@@ -16,6 +16,9 @@
 
 namespace einlass::http::testing {
 
+inline constexpr char kGet[] = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
+inline constexpr char kLast[] = "GET /z HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+
 // The server on its own thread, so that clients may block.
 class ServerWorld {
  public:
