@@ -20,7 +20,9 @@ BUILD = os.environ["EINLASS_BUILD"]
 LINTIAN = ("lintian", "--allow-root", "--fail-on=error,warning")
 CONFIG = "/etc/einlass/gate.yaml"
 OWN = ("/usr/bin/einlass", "/etc/einlass", "/etc/default/einlass", "/usr/share/einlass", "/usr/share/doc/einlass",
-       "/usr/lib/systemd/system/einlass.service", "/usr/share/man/man1/einlass.1.gz")
+       "/usr/lib/systemd/system/einlass.service", "/usr/share/man/man1/einlass.1.gz",
+       "/usr/share/bash-completion/completions/einlass", "/usr/share/zsh/vendor-completions/_einlass",
+       "/usr/share/fish/vendor_completions.d/einlass.fish")
 
 
 def build_here(directory):
@@ -90,6 +92,8 @@ class Package(unittest.TestCase):
         page = self.machine.run("man", "--warnings", "einlass")
         self.assertEqual(page.stderr, "")
         self.assertIn("admission gate", page.stdout)
+        for shell, script in zip(("bash", "zsh", "fish"), OWN[-3:]):
+            self.assertEqual(self._good(self.machine.run("cat", script)), self._good(self.machine.run("einlass", "completion", shell)))
 
     def _start(self):
         started = self.machine.run("systemctl", "enable", "--now", "einlass")
