@@ -83,6 +83,7 @@ Admin::Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchd
 
 void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
   if (auto refusal = door_.refusal(request)) return respond(std::move(*refusal));
+  const std::string_view shown = request.header("authorization");
   if (request.path == "/-/reload") {
     if (request.method != "POST") return respond(other_method("POST"));
     return reload_.begin([respond](const Reload::Outcome& outcome) {
@@ -92,11 +93,14 @@ void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
   if (request.method != "GET" && request.method != "HEAD") {
     return respond(other_method("GET, HEAD"));
   }
-  if (request.path == "/healthz") return respond(health(door_.may_know_all(request)));
+  if (request.path == "/healthz") return respond(health(door_.may_know_all(shown)));
   if (request.path == "/") return respond(live_page());
-  if (request.path == "/v1/events") return respond(live_.listen());
+  if (request.path == "/v1/events") {
+    return respond(
+        live_.listen([this, shown = std::string(shown)] { return door_.may_know_all(shown); }));
+  }
   if (request.path == "/v1/why") return why(request.query, respond);
-  if (request.path == "/readyz") return ready(door_.may_know_all(request), respond);
+  if (request.path == "/readyz") return ready(door_.may_know_all(shown), respond);
   http::ServerResponse (Admin::*made_by)(const Views&) const = nullptr;
   if (request.path == "/metrics") made_by = &Admin::metrics;
   if (request.path == "/v1/status") made_by = &Admin::status;

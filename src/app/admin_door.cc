@@ -70,7 +70,7 @@ std::optional<http::ServerResponse> AdminDoor::refusal(const http::ServerRequest
   if (request.method == "POST" && http::is_cross_site(request)) {
     return refused(403, "a page of another site cannot ask for this");
   }
-  if (is_probe(request) || access_.may(request)) return std::nullopt;
+  if (is_probe(request) || access_.may(request.header("authorization"))) return std::nullopt;
   return no_token();
 }
 

@@ -9,7 +9,7 @@ using std::chrono::milliseconds;
 
 Live::Live(boost::asio::io_context& io, Make make) : make_(std::move(make)), tick_(io) {}
 
-http::ServerResponse Live::listen() {
+http::ServerResponse Live::listen(std::function<bool()> may) {
   http::ServerResponse response;
   if (listeners_.size() >= kMostListeners) {
     response.status = 503;
@@ -19,7 +19,7 @@ http::ServerResponse Live::listen() {
   response.content_type = "text/event-stream";
   response.headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}};
   response.open_body = std::make_shared<http::OpenBody>();
-  listeners_.push_back(response.open_body);
+  listeners_.push_back({response.open_body, std::move(may)});
   // Not before this one is answered with. Who is not the first waits for the others' next event.
   if (listeners_.size() == 1) make_after(milliseconds(0));
   return response;
@@ -38,7 +38,11 @@ void Live::make_after(milliseconds pause) {
 
 void Live::send(const std::string& json) {
   const std::string event = "data: " + json + "\n\n";
-  std::erase_if(listeners_, [&](const auto& one) { return !one->write(event); });
+  std::erase_if(listeners_, [&](const Listener& one) {
+    if (one.may()) return !one.body->write(event);
+    one.body->end();
+    return true;
+  });
   if (!listeners_.empty()) make_after(milliseconds(1000));
 }
 

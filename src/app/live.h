@@ -27,16 +27,22 @@ class Live {
 
   Live(boost::asio::io_context& io, Make make);
 
-  // The answer to one more listener; 503 where there are too many.
-  http::ServerResponse listen();
+  // The answer to one more listener, who is sent events for as long as `may` says so; 503 where
+  // there are too many.
+  http::ServerResponse listen(std::function<bool()> may);
 
  private:
+  struct Listener {
+    std::shared_ptr<http::OpenBody> body;
+    std::function<bool()> may;
+  };
+
   void make_after(std::chrono::milliseconds pause);
   void send(const std::string& json);
 
   const Make make_;
   boost::asio::steady_timer tick_;
-  std::vector<std::shared_ptr<http::OpenBody>> listeners_;  // At most kMostListeners.
+  std::vector<Listener> listeners_;  // At most kMostListeners.
   bool making_ = false;
 };
 

@@ -2,6 +2,8 @@
 """The admin pages of a gate that demands a token and speaks TLS: who gets them, and what is renewed while it runs."""
 
 import base64
+import http.client
+import itertools
 import os
 import socket
 import ssl
@@ -91,6 +93,16 @@ class Token(Admin):
             connection.sendall(f"HEAD {page} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".encode())
             return b"".join(iter(lambda: connection.recv(4096), b"")).decode()
 
+    def events(self, gate, token):
+        """As the live page reads them, for as long as they come."""
+        connection = http.client.HTTPConnection("127.0.0.1", gate.port, timeout=20 * places.PATIENCE)
+        connection.request("GET", "/v1/events", headers=bearer(token))
+        answer = connection.getresponse()
+        self.addCleanup(connection.close)
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(answer.readline()[:6], b"data: ")
+        return answer
+
     def test_a_reload_is_asked_for_with_the_token_and_by_no_other_site(self):
         gate = self.gate({"token": TOKEN})
 
@@ -119,8 +131,12 @@ class Token(Admin):
         gate = self.gate({"token_file": self.token_file})
         self.world.secret(TOKEN)
         second = "second-token-77aa03"
+        opened = self.events(gate, TOKEN)
         self.write(self.token_file, second)
         self.assertEqual(places.get(gate.port, "/metrics", headers=bearer(TOKEN))[0], 401)
+        self.assertLess(len(list(itertools.islice(opened, 20))), 20, "no page stays open: one event is two lines")
+        with self.events(gate, second) as opened:
+            self.assertEqual([opened.readline()[:6] for _ in range(4)], [b"\n", b"data: "] * 2)
         self.assertEqual(places.get(gate.port, "/metrics", headers=bearer(second))[0], 200)
         self.assert_verbs_work(gate)
         self.write(self.token_file, "")

@@ -21,9 +21,10 @@ class Access {
 
   bool needs_token() const { return !token_.value().empty(); }
 
-  // The request has the token in its Authorization header: as Bearer, or for browsers as the
-  // password of Basic, whatever the user's name. How long this takes tells nothing of the token.
-  bool may(const ServerRequest& request);
+  // This Authorization header (empty: there is none) has the token: as Bearer, or for browsers as
+  // the password of Basic, whatever the user's name. How long this takes tells nothing of the
+  // token.
+  bool may(std::string_view authorization);
 
  private:
   using Digest = std::array<unsigned char, 32>;

@@ -14,9 +14,15 @@ class OpenBody {
   // or it read so slowly that it was dropped. Never blocks.
   bool write(std::string_view bytes) { return to_ && to_(bytes); }
 
+  // That was all: the connection ends once it is read. Does nothing if nobody reads it.
+  void end() {
+    if (end_) end_();
+  }
+
  private:
   friend class ServerSession;
   std::function<bool(std::string_view)> to_;
+  std::function<void()> end_;
 };
 
 }  // namespace einlass::http

@@ -163,6 +163,9 @@ void ServerSession::open(const ServerResponse& response) {
     const auto self = weak.lock();
     return self && self->write_open(bytes);
   };
+  response.open_body->end_ = [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->end_open();
+  };
   if (asking_) return;
   advance();
   read_on();
@@ -177,6 +180,14 @@ bool ServerSession::write_open(std::string_view bytes) {
   out_ += bytes;
   flush();
   return phase_ == Phase::open;
+}
+
+void ServerSession::end_open() {
+  if (phase_ != Phase::open || !open_body_) return;
+  open_body_ = false;
+  owner_.request_deadlines().start(*this);  // Whoever does not read the rest goes without it.
+  advance();
+  read_on();
 }
 
 void ServerSession::refuse(unsigned status) {

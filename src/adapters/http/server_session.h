@@ -81,6 +81,7 @@ class ServerSession final : public std::enable_shared_from_this<ServerSession>, 
   void answered(const ServerResponse& response);
   void open(const ServerResponse& response);
   bool write_open(std::string_view bytes);
+  void end_open();
   void refuse(unsigned status);
   bool flush();
   void part();

@@ -38,6 +38,17 @@ TEST_F(OpenBodies, go_on_for_longer_than_a_request_may_take) {
   EXPECT_GT(sent, 1);
 }
 
+TEST_F(OpenBodies, end_when_there_is_no_more) {
+  Client client(world.port());
+  client.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.read_some();
+  EXPECT_TRUE(world.write(*body, "the last"));
+  world.end(*body);
+  EXPECT_EQ(client.read_all(), "the last");
+  EXPECT_FALSE(world.write(*body, "more"));
+  world.end(*body);
+}
+
 TEST_F(OpenBodies, end_when_their_client_leaves) {
   {
     Client client(world.port());

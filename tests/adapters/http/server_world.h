@@ -42,6 +42,15 @@ class ServerWorld {
     return written.get_future().get();
   }
 
+  void end(OpenBody& body) {
+    std::promise<void> ended;
+    boost::asio::post(io_, [&] {
+      body.end();
+      ended.set_value();
+    });
+    ended.get_future().get();
+  }
+
   static ServerResponse echo(const ServerRequest& request) {
     ServerResponse response;
     response.content_type = "";
