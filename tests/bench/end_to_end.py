@@ -242,20 +242,28 @@ class Bench:
         self.end([gate])
 
     def flat(self):
-        """What many partitions and many buckets cost beside one; the limit is in memory and never binds."""
+        """What many partitions and many keys cost beside one; the limits are in memory and never bind."""
         table = Table(f"{self.records:,} records of {SIZE} bytes, order none, a bucket for each key", "", "CPU us/rec")
         for partitions, keys in ((1, 1), (1000, 1), (PARTITIONS, 1), (PARTITIONS, 100_000)):
-            topic = self.topic(partitions)
-            self.world.produce(topic, self.records, SIZE, keys=keys)
-            limit = {"algorithm": "token_bucket", "rate": "1000000/s", "burst": 1_000_000, "key": "record_key",
-                     "store": "memory"}
-            settings = self.config(topic, limit=1, route={"order": "none", "limits": ["each"]})
-            settings["limits"] = {"each": limit}
-            gate = self.world.gate(f"gate-{topic}", settings).start()
-            self.world.receiver.wait_for(self.records, 300)
-            table.row(f"{partitions:,} partitions, {keys:,} keys",
-                      f"{gate.cpu_seconds() / self.records * 1e6:.2f}")
-            self.end([gate])
+            self._flat(table, partitions, keys, order="none", limit_key="record_key")
+        # With one key they would wait for each other.
+        table = Table(f"{self.records:,} records of {SIZE} bytes, order key, one bucket for all", "", "CPU us/rec")
+        for keys in (1000, 100_000):
+            self._flat(table, PARTITIONS, keys, order="key")
+
+    def _flat(self, table, partitions, keys, order, limit_key=None):
+        topic = self.topic(partitions)
+        self.world.produce(topic, self.records, SIZE, keys=keys)
+        limit = {"algorithm": "token_bucket", "rate": "1000000/s", "burst": 1_000_000, "store": "memory"}
+        if limit_key is not None:
+            limit["key"] = limit_key
+        settings = self.config(topic, limit=1, route={"order": order, "limits": ["only"]})
+        settings["limits"] = {"only": limit}
+        gate = self.world.gate(f"gate-{topic}", settings).start()
+        self.world.receiver.wait_for(self.records, 300)
+        table.row(f"{partitions:,} partitions, {keys:,} keys", f"{gate.cpu_seconds() / self.records * 1e6:.2f}")
+        self.end([gate])
+
 
 def main():
     parts = ["throughput", "batches", "kafka_target", "flat", "latency", "shared", "idle", "memory", "kills"]
