@@ -195,6 +195,7 @@ TEST(Answer, every_status_has_its_outcome) {
 
 TEST(Answer, a_certificate_that_is_not_taken_is_no_fault_of_the_record) {
   constexpr const char* kNginx = "<head><title>400 The SSL certificate error</title></head>";
+  constexpr const char* kIis = "403.7 - Forbidden: Client Certificate Required";
   const auto fault = [](ShownCertificate shown, unsigned status, std::string_view body = "") {
     Answer answer{.status = status, .retry_after = {}, .trouble = {}};
     answer.body = body;
@@ -203,13 +204,18 @@ TEST(Answer, a_certificate_that_is_not_taken_is_no_fault_of_the_record) {
   };
   for (const unsigned status : {400u, 401u, 403u, 495u, 496u}) {
     EXPECT_FALSE(fault(ShownCertificate::not_asked_for, status, kNginx)) << status;
-    EXPECT_TRUE(fault(ShownCertificate::none, status)) << status;
-    EXPECT_TRUE(fault(ShownCertificate::expired, status)) << status;
+    for (const ShownCertificate shown : {ShownCertificate::none, ShownCertificate::expired}) {
+      EXPECT_TRUE(fault(shown, status, kNginx)) << status;
+      EXPECT_TRUE(fault(shown, status, kIis)) << status;
+      // The server may have asked for a certificate without needing one.
+      EXPECT_EQ(fault(shown, status, "bad payload"), status > 494) << status;
+      EXPECT_EQ(fault(shown, status), status > 494) << status;
+    }
     EXPECT_EQ(fault(ShownCertificate::valid, status), status > 494) << status;
   }
   EXPECT_TRUE(fault(ShownCertificate::valid, 400, kNginx));
   EXPECT_FALSE(fault(ShownCertificate::valid, 200, kNginx));
-  EXPECT_FALSE(fault(ShownCertificate::none, 422));
+  EXPECT_FALSE(fault(ShownCertificate::none, 422, kNginx));
 }
 
 }  // namespace

@@ -201,6 +201,24 @@ TEST_F(TargetTls, writing_to_a_server_that_is_gone_is_a_failed_attempt) {
   EXPECT_EQ(world->deliver(std::string(32 * 1024 * 1024, 'x')).outcome, Outcome::retry);
 }
 
+TEST_F(TargetTls, a_server_that_would_like_a_certificate_refuses_records_all_the_same) {
+  const ServerTls tls = certificates->server("good");
+  SSL_CTX_set_verify(tls.get(), SSL_VERIFY_PEER, nullptr);
+  const auto refusal = [](const std::string& body) {
+    return always("HTTP/1.1 400 Bad Request\r\nContent-Length: " + std::to_string(body.size()) +
+                  "\r\n\r\n" + body);
+  };
+  ScriptedServer of_the_record(refusal("bad payload"), tls.get());
+  ScriptedServer of_us(refusal("No required SSL certificate was sent"), tls.get());
+  auto world = world_at(of_the_record);
+  EXPECT_EQ(world->deliver().outcome, Outcome::refused);
+  EXPECT_EQ(world->trouble(), "status 400: bad payload");
+  world = world_at(of_us);
+  EXPECT_EQ(world->deliver().outcome, Outcome::retry);
+  EXPECT_TRUE(world->trouble().starts_with("status 400: the server asks for a client cert"))
+      << world->trouble();
+}
+
 TEST_F(TargetTls, a_ca_file_that_cannot_be_read_is_said_at_the_start) {
   TargetWorld world(1);
   world.options.tls = true;
