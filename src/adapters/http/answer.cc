@@ -18,7 +18,7 @@ bool speaks_of_a_certificate(std::string_view body) {
 
 core::Outcome outcome_of(unsigned status) {
   if (status >= 200 && status < 300) return core::Outcome::accepted;
-  if (status < 100 || status >= 500) return core::Outcome::retry;
+  if (status == 0 || status / 100 == 5) return core::Outcome::retry;
   if (status == 408 || status == 425 || status == 429) return core::Outcome::retry;
   return core::Outcome::refused;
 }

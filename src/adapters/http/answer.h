@@ -25,9 +25,8 @@ struct Answer {
   ShownCertificate shown_certificate = ShownCertificate::not_asked_for;
 };
 
-// What the status means by itself. 2xx is accepted. 408, 425, 429, 5xx and no answer: try again; so
-// are numbers that HTTP does not know, which count as 5xx (RFC 9110, 15). Everything else is
-// refused.
+// What the status means by itself. 2xx is accepted. 408, 425, 429, 5xx and no answer: try again.
+// Everything else is refused, numbers that HTTP does not know too.
 core::Outcome outcome_of(unsigned status);
 
 // Why only another certificate of ours would have made another answer of it; empty where that is

@@ -77,7 +77,7 @@ AnswerRules::~AnswerRules() = default;
 
 core::Outcome AnswerRules::outcome(const Answer& answer) const {
   const core::Outcome standard =
-      answer.status < kStatuses ? by_status_[answer.status] : core::Outcome::retry;
+      answer.status < kStatuses ? by_status_[answer.status] : outcome_of(answer.status);
   if (by_body_.empty() || answer.body.empty() || answer.body.size() > kMostJudged) return standard;
   const Json document = Json::parse(answer.body, nullptr, false);
   if (document.is_discarded()) return standard;

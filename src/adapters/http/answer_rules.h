@@ -22,7 +22,6 @@ class AnswerRules {
   AnswerRules(const AnswerRules&) = delete;
   AnswerRules& operator=(const AnswerRules&) = delete;
 
-  // No answer, and numbers that HTTP does not know, mean retry.
   core::Outcome outcome(const Answer& answer) const;
 
   // How much of a body has to be kept for outcome() and excerpt().
