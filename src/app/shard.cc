@@ -83,7 +83,12 @@ void Shard::connect(const KafkaLogins& logins, const MakeSource& make_source) {
 Shard::~Shard() = default;
 
 void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::Made targets) {
-  handle();  // An answer that waits may point into what is made anew.
+  // Answers that wait may point into what is made anew, and what the gate has just said was
+  // reckoned with the targets as they are.
+  do {
+    handle();
+    perform();
+  } while (!events_.empty());
   targets_.reconfigure(*config, std::move(targets));
   limiters_.reconfigure(*config);
   shadows_.reconfigure(*config);
