@@ -139,6 +139,20 @@ class Tokens(kafka_secured_test.Secured):
         self.assertEqual(sum(self.world.ends("archive")), kafka_secured_test.RECORDS)
         self._leave_without_a_secret(gate)
 
+    def test_dead_letters_go_by_the_sources_tokens(self):
+        self.world.create_topic("dead", 1)
+        self.world.produce("results", 1, 50_000)
+        gate = self._gate_with_tokens()
+        with open(gate.path) as file:
+            [route] = json.load(file)["routes"]
+        gate.change({"routes": [{**route, "dead_letter": "dead"}],
+                     "targets": {"archive": {"kafka": {"properties": {"message.max.bytes": 20_000}}}}})
+        gate.start()
+        self._arrive(gate)
+        self.assertEqual(sum(self.world.ends("archive")), kafka_secured_test.RECORDS)
+        self.assertEqual(self.world.ends("dead"), [1])
+        self._leave_without_a_secret(gate)
+
     def test_a_token_that_has_expired(self):
         """It says that it is good for an hour; the brokers see that it is not, and another is asked for."""
         self.tokens.age = 7200

@@ -16,7 +16,7 @@ struct DeadLetters::State final : ProducerSink {
       : options(std::move(given)),
         events(gate_events),
         notify(std::move(notify_people)),
-        producer(io, dead_letters_configuration(options), *this) {}
+        producer(io, dead_letters_configuration(options), *this, options.tokens) {}
 
   void put(const DeadRecord& record);
   void end(core::RecordId record, rd_kafka_resp_err_t error, std::string_view topic);

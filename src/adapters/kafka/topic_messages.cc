@@ -2,6 +2,7 @@
 #include <string>
 
 #include "adapters/kafka/message_view.h"
+#include "adapters/kafka/tokens.h"
 #include "adapters/kafka/topic_reader_state.h"
 
 namespace einlass::kafka {
@@ -137,6 +138,9 @@ void TopicReader::State::serve_commit(rd_kafka_resp_err_t error) {
 
 void TopicReader::State::serve_error(rd_kafka_event_t* event) {
   const char* reason = rd_kafka_event_error_string(event);
+  if (options.tokens && is_refused_login(rd_kafka_event_error(event))) {
+    options.tokens->was_refused();
+  }
   tell(explain(rd_kafka_event_error(event), rd_kafka_event_error_is_fatal(event) != 0,
                reason == nullptr ? "" : reason,
                {options.brokers, options.group, {}, options.topic}));
