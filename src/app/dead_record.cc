@@ -44,6 +44,8 @@ std::string name_of(core::DeadLetterReason reason) {
       return "never";
     case core::DeadLetterReason::bad_key:
       return "bad_key";
+    case core::DeadLetterReason::too_large:
+      return "too_large";
   }
   return "";
 }

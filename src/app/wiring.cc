@@ -68,7 +68,8 @@ bool any_limit(const config::Config& config, config::Store store) {
   return false;
 }
 
-// Those with a route that has limits in Redis.
+// Those with a route that has limits in Redis, and that can say for how long they are to be left
+// alone: with a Kafka target it is this gate's own trouble that holds it.
 std::vector<redis::SharedTarget> shared_targets(const config::Config& config) {
   std::vector<redis::SharedTarget> shared;
   for (std::uint16_t i = 0; i < config.targets.size(); ++i) {
@@ -76,7 +77,7 @@ std::vector<redis::SharedTarget> shared_targets(const config::Config& config) {
       return route.target == i && !route.limits.empty() &&
              limit_of(config, route, 0).store == config::Store::redis;
     };
-    if (std::any_of(config.routes.begin(), config.routes.end(), uses)) {
+    if (!config.targets[i].kafka && std::any_of(config.routes.begin(), config.routes.end(), uses)) {
       shared.push_back({core::TargetId{i}, config.targets[i].name});
     }
   }

@@ -99,6 +99,7 @@ struct DeliveryEnded {
   // How many records of one request have this outcome together, without a word on which of them is
   // to blame. REQUIRES: the ends of one request's attempts come one after the other.
   std::uint32_t together = 1;
+  bool too_large = false;  // What was refused, was for its size.
 };
 
 // Another gate was told by the target to stop: nothing goes to it for so long here either.

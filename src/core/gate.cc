@@ -170,7 +170,11 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
       return;
     case Outcome::refused:
       ++stats.attempts_refused;
-      if (route.dead_letter) return dead_letter(record, DeadLetterReason::refused, now, commands);
+      if (route.dead_letter) {
+        const auto reason =
+            event.too_large ? DeadLetterReason::too_large : DeadLetterReason::refused;
+        return dead_letter(record, reason, now, commands);
+      }
       break;
     case Outcome::retry:
       ++stats.attempts_retry;

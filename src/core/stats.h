@@ -59,7 +59,7 @@ struct LimitStats {
 struct RouteStats {
   std::uint64_t received = 0;
   std::uint64_t delivered = 0;
-  std::array<std::uint64_t, 4> dead_lettered{};  // By DeadLetterReason.
+  std::array<std::uint64_t, 5> dead_lettered{};  // By DeadLetterReason.
   std::uint64_t returned = 0;
   // Read again after a restart or a rebalance, but finished before: not received, not delivered.
   std::uint64_t finished_before = 0;

@@ -183,7 +183,7 @@ class Records(KafkaTarget):
         self.assert_committed("results")
         letter = self.assert_only_the_large_one_is_dead()
         headers = {name: bytes.fromhex(value) for name, value in letter["headers"]}
-        self.assertEqual(headers["einlass-reason"], b"refused")
+        self.assertEqual(headers["einlass-reason"], b"too_large")
         self.assertIn(b"max.message.bytes", headers["einlass-error"])
         self.assertEqual(places.get(gate.port, "/readyz")[0], 200, "one record's fault is not the target's")
         self.assertEqual(gate.terminate(), 0)

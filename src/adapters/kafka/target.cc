@@ -137,6 +137,7 @@ void Target::State::fail(core::RecordId record, core::DeliveryEnded& event,
   switch (verdict(error)) {
     case Verdict::refused:
       event.outcome = core::Outcome::refused;
+      event.too_large = is_too_large(error);
       trouble.standing = Standing::passing;  // The next record may well go.
       troubles.brokers_answer();
       break;
@@ -144,6 +145,9 @@ void Target::State::fail(core::RecordId record, core::DeliveryEnded& event,
       event.counts = false;
       event.hold_target = kHold;
       if (trouble.standing == Standing::topic) troubles.brokers_answer();
+      break;
+    case Verdict::alone:
+      event.counts = false;
       break;
     default:
       break;

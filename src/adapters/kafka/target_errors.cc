@@ -18,7 +18,6 @@ Verdict verdict(rd_kafka_resp_err_t code) {
       return Verdict::accepted;
     case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
-    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
@@ -27,6 +26,8 @@ Verdict verdict(rd_kafka_resp_err_t code) {
     // Not sent, for its producer was given up before: for a right that is missing, as a rule.
     case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
       return Verdict::held;
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+      return Verdict::alone;
     case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
     case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
     case RD_KAFKA_RESP_ERR_INVALID_RECORD:

@@ -239,9 +239,13 @@ core::DeliveryEnded TransactionalTarget::State::outcome(TransactionEnd how) cons
   event.outcome = core::Outcome::retry;
   event.together = static_cast<std::uint32_t>(attempts.size());
   const Verdict means = failure.of_record ? verdict(failure.error) : Verdict::held;
-  if (means == Verdict::refused) event.outcome = core::Outcome::refused;
+  // Of several, one that may not go is looked for as one that is refused.
+  if (means == Verdict::refused || (means == Verdict::alone && event.together > 1)) {
+    event.outcome = core::Outcome::refused;
+    event.too_large = is_too_large(failure.error);
+  }
+  event.counts = means != Verdict::alone && means != Verdict::held;
   if (means != Verdict::held) return event;
-  event.counts = false;
   event.hold_target = phase == Phase::closed ? std::max(hold, kHoldWhileClosed) : hold;
   return event;
 }

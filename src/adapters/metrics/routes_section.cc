@@ -13,13 +13,14 @@ namespace {
 using Routes = std::vector<Route>;
 
 // In the order of core::DeadLetterReason.
-constexpr std::array kDeadLetterReasons = {"refused", "attempts", "never", "bad_key"};
+constexpr std::array kDeadLetterReasons = {"refused", "attempts", "never", "bad_key", "too_large"};
 static_assert(kDeadLetterReasons.size() ==
               std::tuple_size_v<decltype(core::RouteStats::dead_lettered)>);
 static_assert(static_cast<int>(core::DeadLetterReason::refused) == 0);
 static_assert(static_cast<int>(core::DeadLetterReason::attempts) == 1);
 static_assert(static_cast<int>(core::DeadLetterReason::never) == 2);
 static_assert(static_cast<int>(core::DeadLetterReason::bad_key) == 3);
+static_assert(static_cast<int>(core::DeadLetterReason::too_large) == 4);
 
 void add_route_number(Families& page, const Routes& routes,
                       std::uint64_t core::RouteStats::*field) {

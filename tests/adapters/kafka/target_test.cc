@@ -102,6 +102,7 @@ TEST_F(TargetTest, a_record_stays_in_its_partition_where_that_is_asked_for) {
   ASSERT_TRUE(bench.wait_for(5));
   EXPECT_EQ(bench.outcome(4), Outcome::retry);
   EXPECT_FALSE(bench.ended(4).counts);
+  EXPECT_FALSE(bench.ended(4).hold_target) << "the others have their places";
   EXPECT_NE(bench.target->status().unusable.find("fewer partitions"), std::string::npos);
 }
 
@@ -218,6 +219,7 @@ TEST_F(TargetTest, too_large_for_the_process_is_refused_at_once) {
   bench.send(1, std::string(5000, 'x'));
   ASSERT_EQ(bench.events.size(), 1u);
   EXPECT_EQ(bench.outcome(0), Outcome::refused);
+  EXPECT_TRUE(bench.ended(0).too_large);
 }
 
 TEST_F(TargetTest, goes_on_with_another_producer_when_one_is_given_up) {

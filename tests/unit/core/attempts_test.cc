@@ -27,5 +27,20 @@ TEST(Attempts, that_do_not_count_bring_no_record_nearer_to_its_dead_letter) {
   EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::attempts);
 }
 
+TEST(Attempts, a_refusal_for_a_records_size_is_told_as_such) {
+  RouteOptions route;
+  route.dead_letter = true;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.put(DeliveryEnded{.record = {0, 0},
+                          .attempt = {1},
+                          .outcome = Outcome::refused,
+                          .hold_target = {},
+                          .too_large = true});
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+  EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::too_large);
+}
+
 }  // namespace
 }  // namespace einlass::core
