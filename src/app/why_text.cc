@@ -69,7 +69,7 @@ std::string waits_without_time(const WaitingRecord& record, const config::Config
     case WaitsFor::permit:
       return "waits for a permit of " + limit_in_words(record, config);
     case WaitsFor::outage:
-      return "waits for the limiter's store, which does not answer";
+      return "waits for the limiter's store, which does not answer, or only with errors";
     case WaitsFor::turn:
       return "waits until target " + target +
              " has places: as many permits as it can use are given out";

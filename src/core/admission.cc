@@ -29,7 +29,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.route = route;
   line.apart = retries_stand_apart(options_.routes[route.value].target);
   line.next_ask = Instant{};
-  line.bound = line.held_back = line.ahead = false;
+  line.unanswered = line.bound = line.held_back = line.ahead = false;
   line.failed.reset();
   line.asked_cost = Permits{1};
   line.pace = Pace{};
@@ -336,6 +336,11 @@ void Admission::arm(Line& line, Instant now) {
   }
 }
 
+// Where the store answers others: its last ask may have met an error of its own keys.
+bool Admission::waits_for_store(const Line& line) const {
+  return stores_[route_of(line).store.value].down || line.unanswered;
+}
+
 void Admission::add_waiting(Instant now, std::span<Waiting> by_route) const {
   for (const Line& line : lines_) {
     if (!line.in_use || line.count() == 0) continue;
@@ -352,7 +357,7 @@ void Admission::add_waiting(Instant now, std::span<Waiting> by_route) const {
     for (const HeldPermit& held_permit : line.permits) due += held_permit.due <= now;
     const std::uint64_t at_target = std::min(ready, due);
     waiting.target += at_target;
-    (stores_[options.store.value].down ? waiting.outage : waiting.limit) += ready - at_target;
+    (waits_for_store(line) ? waiting.outage : waiting.limit) += ready - at_target;
   }
 }
 

@@ -200,6 +200,7 @@ class Admission {
   std::int64_t room_of(const Line& line, Instant now) const;
   std::int64_t allowance(Line& line, Instant now);
   bool asks_ahead(const Line& line) const;
+  bool waits_for_store(const Line& line) const;
   bool spoken_for(const Line& line, Instant now);
   std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now);
   void consider_asking(Line& line, Instant now, Commands& commands);

@@ -170,6 +170,7 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   target.reserve(asks_ahead(line)).permits -= line.asked;
   target.touched = true;
   line.open_ask.reset();
+  line.unanswered = false;
   for (std::uint16_t i = 0; i < granted; ++i) {
     const Permit permit{event.ask, i, event.limiter_now + event.due[i], line.asked_cost,
                         event.stand_in};
@@ -243,6 +244,7 @@ void Admission::failed(const PermitsFailed& event, Instant now, Commands& comman
   if (!line.in_use || line.open_ask != event.ask) return;
   queues_of(line).reserve(asks_ahead(line)).permits -= line.asked;
   line.failed = *std::exchange(line.open_ask, std::nullopt);
+  line.unanswered = true;
   line.lacks = kNoContest;
   queues_of(line).touched = true;
   line.next_ask = now + event.wait;

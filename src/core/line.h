@@ -98,6 +98,7 @@ struct Line {
   std::optional<AskId> failed;  // An ask that got no answer: it is asked again before any other.
   Instant next_ask;             // Not before.
   std::optional<LimitIndex> blamed;  // Which limit the last answer was short of.
+  bool unanswered = false;           // The last ask that ended failed, though it is made again.
   bool bound = false;                // The last answer was short, or its permits lay ahead.
   bool held_back = false;            // The last answer was that too many attempts are under way.
   bool ahead = false;                // Several limits, of which a shared one binds: ask ahead.

@@ -98,7 +98,7 @@ void Admission::explain_room(const Line& line, Instant now, Standing& standing) 
 }
 
 void Admission::explain_shortage(const Line& line, Instant now, Standing& standing) const {
-  if (stores_[route_of(line).store.value].down) {
+  if (waits_for_store(line)) {
     standing.waits = WaitsFor::outage;
     return;
   }

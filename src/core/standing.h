@@ -28,7 +28,7 @@ struct Sought {
 enum class WaitsFor : std::uint8_t {
   order,            // The first record of its lane, which is `first`.
   permit,           // A limit, if one is known to be short: `limit`.
-  outage,           // The limiter's store, which does not answer.
+  outage,           // The limiter's store, which does not answer, or only with errors.
   turn,             // With as many permits out as its target can use soon, nobody asks for more.
   share,            // Fresh records, which go before retries.
   room,             // A place at its target; it has a permit if it needs one.

@@ -46,7 +46,7 @@ struct Waiting {
   std::uint64_t target = 0;     // With a permit, for room at the target or the end of Retry-After.
   std::uint64_t retry = 0;      // For their next attempt.
   std::uint64_t order = 0;      // For the record before them in their lane.
-  std::uint64_t outage = 0;     // For a limiter that does not answer.
+  std::uint64_t outage = 0;     // For a limiter that does not answer, or only with errors.
   std::uint64_t in_flight = 0;  // At the target, or on the way to the dead letter topic.
 };
 

@@ -110,6 +110,15 @@ TEST(Standing, while_the_store_is_away) {
   EXPECT_EQ(of(bench, 0).waits, WaitsFor::outage);
 }
 
+TEST(Standing, after_an_ask_that_failed) {
+  LimitedGate bench(Order::none);
+  bench.arrive(0, 10);
+  const Ask ask = bench.all<Ask>().back();
+  bench.put(PermitsFailed{ask.line, ask.ask, Duration::seconds(1)});
+  EXPECT_EQ(of(bench, 0).waits, WaitsFor::outage);
+  EXPECT_FALSE(of(bench, 0).limit);
+}
+
 TEST(Standing, looking_changes_nothing) {
   LimitedGate bench(Order::none);
   bench.arrive(0, 10);
