@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
@@ -276,6 +278,13 @@ int explain(CommandLine& line) {
   return kExitDone;
 }
 
+// The code; or that it failed after all, where what was printed did not arrive.
+int with_output(int code) {
+  if (code != kExitDone || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return code;
+  std::fprintf(stderr, "einlass: stdout: %s\n", std::strerror(errno));
+  return kExitFailed;
+}
+
 int with_config(const CommandLine& line, const std::function<int(const config::Config&)>& work) {
   const auto config = load(line.path);
   return config ? work(*config) : kExitConfig;
@@ -323,7 +332,7 @@ int dispatch(CommandLine& line) {
     }
     std::printf("%s: the configuration is good\n", line.path.c_str());
     if (!line.connect) return kExitDone;
-    const int code = check_connections(config);
+    const int code = with_output(check_connections(config));
     // Threads of librdkafka may still be ending, and use what OpenSSL takes down with the process.
     std::fflush(nullptr);
     _exit(code);
@@ -344,9 +353,9 @@ int run_command_line(int argc, char** argv) {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // Help and the version come this way too, with 0.
-    return line.app.exit(error) == 0 ? kExitDone : kExitUsage;
+    return line.app.exit(error) == 0 ? with_output(kExitDone) : kExitUsage;
   }
-  return dispatch(line);
+  return with_output(dispatch(line));
 }
 
 }  // namespace einlass::app

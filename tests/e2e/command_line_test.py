@@ -210,6 +210,15 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual(code, 0)
                 self.assertIn(verb, text)
 
+    def test_what_cannot_be_printed_is_a_failure(self):
+        config = os.path.join(places.ROOT, "config", "gate.yaml")
+        for arguments in (("print-config", "-c", config), ("print-schema",), ("--version",), ("--help",), ("help", "run"),
+                          ("check", "-c", config), ("completion", "zsh")):
+            with self.subTest(arguments=arguments), open("/dev/full", "w") as full:
+                done = subprocess.run([places.EINLASS, *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      timeout=30, stdin=subprocess.DEVNULL, env={"PATH": os.environ["PATH"]})
+                self.assertEqual((done.returncode, done.stderr), (1, "einlass: stdout: No space left on device\n"))
+
     def _healthcheck(self, answer):
         """Of a gate that answers so; None: takes the connection and says nothing."""
         with tempfile.TemporaryDirectory() as directory, socket.create_server(("127.0.0.1", 0)) as server:
