@@ -269,7 +269,8 @@ int print_completion(CommandLine& line) {
 
 int explain(CommandLine& line) {
   if (line.help_verb.empty()) {
-    std::printf("%s", line.app.help().c_str());
+    // Of one that has read nothing: this one would explain the verb that it found.
+    std::printf("%s", CommandLine().app.help().c_str());
     return kExitDone;
   }
   const CLI::App* verb = verb_named(line, line.help_verb);

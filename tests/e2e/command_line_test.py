@@ -209,10 +209,11 @@ class CommandLine(unittest.TestCase):
                 code, text, _ = einlass("help", verb)
                 self.assertEqual(code, 0)
                 self.assertIn(verb, text)
+        self.assertEqual(einlass("help"), einlass("--help"))
 
     def test_what_cannot_be_printed_is_a_failure(self):
         config = os.path.join(places.ROOT, "config", "gate.yaml")
-        for arguments in (("print-config", "-c", config), ("print-schema",), ("--version",), ("--help",), ("help", "run"),
+        for arguments in (("print-config", "-c", config), ("print-schema",), ("--version",), ("--help",), ("help",),
                           ("check", "-c", config), ("completion", "zsh")):
             with self.subTest(arguments=arguments), open("/dev/full", "w") as full:
                 done = subprocess.run([places.EINLASS, *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
