@@ -23,6 +23,7 @@
 #include "app/terminal.h"
 #include "app/top.h"
 #include "app/why_verb.h"
+#include "config/placed.h"
 #include "config/print_config.h"
 #include "config/read_config.h"
 #include "config/schema.h"
@@ -328,7 +329,7 @@ int dispatch(CommandLine& line) {
   }
   return with_config(line, [&](const config::Config& config) {
     if (const std::string refusal = refused_by_kafka(config); !refusal.empty()) {
-      std::fprintf(stderr, "%s: %s\n", line.path.c_str(), refusal.c_str());
+      std::fprintf(stderr, "%s\n", config::placed(line.path, refusal).c_str());
       return kExitConfig;
     }
     std::printf("%s: the configuration is good\n", line.path.c_str());

@@ -28,6 +28,7 @@
 #include "app/supervisor.h"
 #include "app/watchdog.h"
 #include "config/address.h"
+#include "config/placed.h"
 
 namespace einlass::app {
 namespace {
@@ -236,7 +237,7 @@ int run(const std::string& path, const config::Config& config) {
     std::fflush(nullptr);
     _exit(code);
   } catch (const ConfigRefused& refused) {
-    std::fprintf(stderr, "einlass: the configuration cannot be used: %s\n", refused.what());
+    std::fprintf(stderr, "%s\n", config::placed(path, refused.what()).c_str());
     code = kExitConfig;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "einlass: %s\n", error.what());

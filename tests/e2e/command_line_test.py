@@ -88,6 +88,25 @@ class CommandLine(unittest.TestCase):
                     self.assertEqual(code, CONFIG, errors)
                     self.assertIn(f"kafka.oauth: no certificates can be read from the CA file {missing}", errors)
 
+    def assert_refused(self, text, mistake):
+        """By check and by run, in one line; mistake: with FILE for the file's name."""
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
+            config.write(text)
+            config.flush()
+            for verb in ("check", "run"):
+                with self.subTest(verb=verb, mistake=mistake):
+                    code, _, errors = einlass(verb, "-c", config.name)
+                    self.assertEqual(code, CONFIG, errors)
+                    self.assertEqual(errors.count("\n"), 1, errors)
+                    self.assertTrue(errors.startswith(mistake.replace("FILE", config.name)), errors)
+
+    def test_properties_that_librdkafka_does_not_take(self):
+        rest = "targets: {t: {http: {url: 'http://h/'}}}\nroutes: [{name: r, topics: [a], target: t, limits: []}]\n"
+        for name, value, why in (("foo.bar", "1", "librdkafka "), ("socket.timeout.ms", "soon", "'soon': "),
+                                 ("security.protocol", "tls", "'tls': "), ("acks", "1", "cannot be set: ")):
+            self.assert_refused(f"kafka:\n  properties:\n    client.id: a\n    {name}: {value}\n" + rest,
+                                f"FILE:4:{7 + len(name)}: kafka.properties.{name}: {why}")
+
     def test_no_config_to_be_read(self):
         with tempfile.TemporaryDirectory() as directory:
             for path in (os.path.join(directory, "missing.yaml"), directory):
