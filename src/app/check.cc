@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "adapters/http/fetch.h"
+#include "adapters/http/tls.h"
 #include "adapters/kafka/old_scram.h"
 #include "adapters/kafka/reach.h"
 #include "adapters/redis/store.h"
@@ -162,7 +163,40 @@ bool check_certificate(const config::Admin& admin) {
          tell("certificate of the admin pages in " + admin.cert_file, refused_certificate(admin));
 }
 
+// First whom to trust, then who we are, so that the option at fault is named.
+std::string refused_certificates(const std::string& section, const http::TlsOptions& files) {
+  std::string option = ".ca_file: ";
+  try {
+    const http::TlsContext trusting({.ca_file = files.ca_file,
+                                     .cert_file = {},
+                                     .key_file = {},
+                                     .verify = files.verify,
+                                     .only_cert_file = {}});
+    option = ".cert_file: ";
+    const http::TlsContext whole(files);
+    return "";
+  } catch (const std::exception& error) {
+    return section + option + error.what();
+  }
+}
+
 }  // namespace
+
+std::string refused_files(const config::Config& config) {
+  for (const config::Target& target : config.targets) {
+    if (target.kafka) continue;
+    const http::TargetOptions options = target_options(target, ShardPlace{});
+    if (!options.tls && !options.login.token.tls) continue;
+    const std::string why =
+        refused_certificates("targets." + target.name + ".http", options.certificates);
+    if (!why.empty()) return why;
+  }
+  if (config.tracing && config.tracing->tls) {
+    const std::string why = refused_certificates("tracing", collector_options(config).certificates);
+    if (!why.empty()) return why;
+  }
+  return refused_certificate(config.admin);
+}
 
 std::string refused_by_kafka(const config::Config& config) {
   try {

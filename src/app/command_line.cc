@@ -328,7 +328,9 @@ int dispatch(CommandLine& line) {
     });
   }
   return with_config(line, [&](const config::Config& config) {
-    if (const std::string refusal = refused_by_kafka(config); !refusal.empty()) {
+    std::string refusal = refused_by_kafka(config);
+    if (refusal.empty()) refusal = refused_files(config);
+    if (!refusal.empty()) {
       std::fprintf(stderr, "%s\n", config::placed(line.path, refusal).c_str());
       return kExitConfig;
     }

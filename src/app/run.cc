@@ -228,9 +228,7 @@ int run(const std::string& path, const config::Config& config) {
   int code = kExitFailed;
   try {
     if (const std::string why = refused_login(config); !why.empty()) throw ConfigRefused(why);
-    if (const std::string why = refused_certificate(config.admin); !why.empty()) {
-      throw ConfigRefused(why);
-    }
+    if (const std::string why = refused_files(config); !why.empty()) throw ConfigRefused(why);
     Service service(path, config);
     code = service.run();
     // librdkafka's own teardown can hang after a topic was deleted; all that matters is done.

@@ -14,6 +14,7 @@ import time
 import unittest
 
 import places
+import certificates
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WRONG = sorted(glob.glob(os.path.join(HERE, "wrong_configs", "*.yaml")))
@@ -99,6 +100,26 @@ class CommandLine(unittest.TestCase):
                     self.assertEqual(code, CONFIG, errors)
                     self.assertEqual(errors.count("\n"), 1, errors)
                     self.assertTrue(errors.startswith(mistake.replace("FILE", config.name)), errors)
+
+    def test_files_for_tls_that_are_none(self):
+        with tempfile.TemporaryDirectory() as directory:
+            authority = certificates.Authority(directory)
+            cert, key = authority.sign("good")
+            missing, empty = os.path.join(directory, "missing.pem"), os.path.join(directory, "empty.pem")
+            with open(empty, "w"):
+                pass
+            rest = "routes: [{name: r, topics: [a], target: t, limits: []}]\n"
+            for file in (missing, empty):
+                self.assert_refused(f"targets:\n  t: {{http: {{url: 'https://h/', ca_file: {file}}}}}\n" + rest,
+                                    "FILE:2:42: targets.t.http.ca_file: no certificates can be read from the CA file")
+                self.assert_refused("targets:\n  t:\n    http:\n      url: https://h/\n"
+                                    f"      key_file: {key}\n      cert_file: {file}\n" + rest,
+                                    "FILE:6:18: targets.t.http.cert_file: no certificate can be read from ")
+            target = "targets: {t: {http: {url: 'http://h/'}}}\n"
+            self.assert_refused(f"tracing: {{url: 'https://h/v1/traces', ca_file: {missing}}}\n" + target + rest,
+                                "FILE:1:48: tracing.ca_file: no certificates can be read from the CA file")
+            self.assert_refused(f"admin: {{tls: {{cert_file: {cert}, key_file: {empty}}}}}\n" + target + rest,
+                                "FILE:1:14: admin.tls: the key in ")
 
     def test_properties_that_librdkafka_does_not_take(self):
         rest = "targets: {t: {http: {url: 'http://h/'}}}\nroutes: [{name: r, topics: [a], target: t, limits: []}]\n"
