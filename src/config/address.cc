@@ -127,7 +127,7 @@ std::string without_secrets(std::string_view url) {
     const std::string_view pair = rest.substr(0, rest.find('&', 1));
     rest.remove_prefix(pair.size());
     const std::size_t equals = pair.find('=');
-    const bool secret = equals != pair.npos && is_secret_name(pair.substr(1, equals - 1));
+    const bool secret = equals != pair.npos && may_be_secret(pair.substr(1, equals - 1));
     result += secret ? std::string(pair.substr(0, equals)) + "=***" : std::string(pair);
   }
   return result;

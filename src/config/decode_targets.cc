@@ -140,7 +140,7 @@ void decode_http(Section& section, HttpTarget& http) {
   decode_method(section, http);
   section.read_duration("timeout", http.timeout, kTimeout);
   section.read_whole("max_in_flight", http.max_in_flight, kInFlight);
-  decode_http_headers(section, Secrets::by_name, http);
+  decode_http_headers(section, Secrets::of_headers, http);
   decode_header_templates(section, http);
   decode_forward_headers(section, http);
   section.read("content_type", http.content_type, parse_content_type);
@@ -191,6 +191,11 @@ void decode_http_headers(Section& section, Secrets secrets, HttpTarget& http) {
                   [&](const Entry& entry, std::string_view name, std::string value) {
                     std::string trouble = header_trouble(name, value);
                     if (is_written(http, name)) trouble = "written twice; keep one of them";
+                    // What a file holds is taken as it is, though its header may have templates.
+                    const bool from_file = name.size() < entry.name.size();
+                    if (secrets == Secrets::of_headers && from_file && !is_secret_name(name)) {
+                      value = to_text(Template{{TemplatePiece::Kind::text, std::move(value)}});
+                    }
                     http.headers.emplace_back(name, std::move(value));
                     if (trouble.empty()) return;
                     section.reading().wrong(entry.place, below(section.path_of("headers"), name),

@@ -101,4 +101,20 @@ bool is_secret_name(std::string_view name) {
                      [&](std::string_view part) { return known.find(part) != known.npos; });
 }
 
+bool may_be_secret(std::string_view name) {
+  static constexpr std::string_view kWords[] = {"auth",     "key", "pass",  "passwd",
+                                                "signature", "sig", "login", "session"};
+  const std::string known = lower(name);
+  if (known == "idempotency-key") return false;
+  std::string_view rest = known;
+  for (bool more = true; more;) {
+    const std::size_t end = rest.find_first_of("-_");
+    const std::string_view word = rest.substr(0, end);
+    if (std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords)) return true;
+    more = end != rest.npos;
+    if (more) rest.remove_prefix(end + 1);
+  }
+  return is_secret_name(name);
+}
+
 }  // namespace einlass::config

@@ -34,4 +34,7 @@ bool is_reserved_header(std::string_view name);
 // A header or a librdkafka property whose value is nobody's business, by its name.
 bool is_secret_name(std::string_view name);
 
+// Also one that only may be so, as X-Foo-Key: of a header, or of a value in a URL's query.
+bool may_be_secret(std::string_view name);
+
 }  // namespace einlass::config

@@ -49,7 +49,7 @@ void print_kafka(PrintedPage& page, const Kafka& kafka) {
     page.option("commit_interval", to_text(kafka.commit_interval));
     page.option("revoke_timeout", to_text(kafka.revoke_timeout));
     page.text("auto_offset_reset", kResets[static_cast<std::size_t>(kafka.auto_offset_reset)]);
-    print_texts(page, "properties", kafka.properties);
+    print_texts(page, "properties", kafka.properties, is_secret_name);
     if (kafka.oauth) print_kafka_oauth(page, *kafka.oauth);
   });
 }

@@ -126,7 +126,7 @@ void print_http_target(PrintedPage& page, const HttpTarget& http) {
     page.text("method", http.method_template.empty() ? http.method : to_text(http.method_template));
     page.option("timeout", to_text(http.timeout));
     page.number("max_in_flight", static_cast<std::int64_t>(http.max_in_flight));
-    print_texts(page, "headers", written_headers(http));
+    print_texts(page, "headers", written_headers(http), may_be_secret);
     page.option("forward_headers", yaml_list(http.forward_headers));
     page.text("content_type", http.content_type);
     page.text_if_any("ca_file", http.ca_file);
@@ -143,7 +143,7 @@ void print_kafka_target(PrintedPage& page, const KafkaTarget& kafka) {
   page.section("kafka", [&] {
     page.text("topic", kafka.topic);
     page.option("brokers", yaml_list(kafka.brokers));
-    print_texts(page, "properties", kafka.properties);
+    print_texts(page, "properties", kafka.properties, is_secret_name);
     if (kafka.oauth) print_kafka_oauth(page, *kafka.oauth);
     page.text("partition", kafka.same_partition ? "same" : "key");
     page.option("exactly_once", kafka.exactly_once ? "true" : "false");

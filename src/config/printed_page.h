@@ -90,12 +90,14 @@ class PrintedPage {
   bool dash_ = false;
 };
 
+// With stars for those whose names are secret to `is_secret`.
 template <class Pairs>
-void print_texts(PrintedPage& page, const std::string& name, const Pairs& pairs) {
+void print_texts(PrintedPage& page, const std::string& name, const Pairs& pairs,
+                 bool (*is_secret)(std::string_view)) {
   if (pairs.empty()) return page.option(name, "{}");
   page.section(name, [&] {
     for (const auto& [key, value] : pairs) {
-      if (is_secret_name(key)) {
+      if (is_secret(key)) {
         page.secret(yaml_key(key), value);
       } else {
         page.text(yaml_key(key), value);

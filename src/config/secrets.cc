@@ -65,6 +65,7 @@ void read_free_texts(Section& section, std::string_view name, Secrets secrets,
                      const std::function<void(const Entry&, std::string_view, std::string)>& take) {
   Reading& reading = section.reading();
   const auto is_secret = [&](std::string_view written) {
+    if (secrets == Secrets::of_headers) return may_be_secret(written);
     return secrets == Secrets::all || is_secret_name(written);
   };
   const std::string path = section.path_of(name);

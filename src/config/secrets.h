@@ -25,8 +25,9 @@ bool read_secret(Section& section, std::string_view name, FileSecret& out);
 // The option NAME itself, or NAME_file where that is what is written.
 std::string written_as(const Section& section, std::string_view name);
 
-// Which values of a map with free keys are secrets: those whose names say so, or all.
-enum class Secrets : std::uint8_t { by_name, all };
+// Which values of a map with free keys are secrets: those whose names say so, of headers also those
+// whose names allow it, or all.
+enum class Secrets : std::uint8_t { by_name, of_headers, all };
 
 // Reads the values of a map with free keys, where a secret may also come as NAME_file.
 // `take` gets the entry, its name without "_file", and the value.

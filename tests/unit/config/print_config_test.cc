@@ -120,6 +120,22 @@ TEST(PrintConfig, LoginsAreStars) {
   EXPECT_TRUE(has_line(text, "          client_secret: \"***\"")) << text;
 }
 
+TEST(PrintConfig, HeadersAndQueriesThatMayBeSecretAreStars) {
+  for (const std::string name : {"X-Access-Key", "X-Passwd", "X-Signature", "X-Auth", "X-Pass",
+                                 "x_foo_key", "X-Login", "X-Session-Id", "sig", "X-Credentials"}) {
+    const std::string text = printed("targets: {t: {http: {url: 'http://h/?a=b&" + name +
+                                     "=hunter2', headers: {" + name + ": hunter2}}}}\n" + kRoutes);
+    EXPECT_EQ(text.find("hunter2"), std::string::npos) << text;
+    EXPECT_TRUE(has_line(text, "        " + name + ": \"***\"")) << text;
+    EXPECT_TRUE(has_line(text, "      url: \"http://h/?a=b&" + name + "=***\"")) << text;
+  }
+  const std::string text = printed(
+      "targets: {t: {http: {url: 'http://h/?Idempotency-Key=me&author=me&monkey=me',\n"
+      "  headers: {X-Source: me, Accept: me, X-Author: me, X-Compass: me}}}}\n" +
+      kRoutes);
+  EXPECT_EQ(text.find("***"), std::string::npos) << text;
+}
+
 TEST(PrintConfig, SecretsAreStars) {
   const std::string text = printed(
       "redis: {url: 'rediss://user:hunter2@h', sentinel: {addresses: [s], password: hunter2}}\n"

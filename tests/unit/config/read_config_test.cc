@@ -232,6 +232,13 @@ TEST(ReadConfig, SecretsFromFiles) {
   const Config config = read(http("headers: {Authorization_file: " + line.path() + "}"));
   EXPECT_EQ(config.targets.at(0).http.headers.at(0).first, "Authorization");
   EXPECT_EQ(config.targets.at(0).http.headers.at(0).second, "hunter2");
+  const TemporaryFile braces("{key}\n");
+  const Config other = read(http("headers: {X-Auth_file: " + braces.path() + "}"));
+  ASSERT_EQ(other.targets[0].http.headers.size(), 1u);
+  EXPECT_EQ(other.targets[0].http.headers[0].first, "X-Auth");
+  EXPECT_EQ(other.targets[0].http.headers[0].second, "{key}");
+  const Config from_record = read(http("headers: {X-Shard-Key: '{key}'}"));
+  EXPECT_EQ(from_record.targets[0].http.header_templates.size(), 1u);
   EXPECT_EQ(mistakes_in(http("headers: {Authorization_file: " + two_lines.path() + "}")),
             "2:40: targets.t.http.headers.Authorization: its value has a line break or another "
             "control character");
