@@ -222,6 +222,22 @@ TEST(ReadConfig, RedisOverAUnixSocket) {
   EXPECT_EQ(read(top("redis: {url: unix:///a}")).redis.database, 0);
 }
 
+TEST(ReadConfig, JsonMayWriteACharacterInHalves) {
+  const auto json = [](const std::string& mood, const std::string& order) {
+    return R"({"targets": {"t": {"http": {"url": "http://h/", "headers": {"X-Mood": ")" + mood +
+           R"("}}}}, "routes": [{"name": "r", "topics": ["a"], "target": "t", "limits": [], )" +
+           R"("order": ")" + order + R"("}]})";
+  };
+  const auto mood = [&](const std::string& written) {
+    return read(json(written, "none")).targets.at(0).http.headers.at(0).second;
+  };
+  EXPECT_EQ(mood(R"(\ud83d\ude00, \u00e4)"), "\xF0\x9F\x98\x80, \xC3\xA4");
+  EXPECT_EQ(mood(R"(\\ud83d\\ude00)"), R"(\ud83d\ude00)");
+  EXPECT_NE(mistakes_in(json(R"(\ud83d)", "none")).find("invalid unicode"), std::string::npos);
+  const std::string place = mistakes_in(json(R"(123456789012)", "some"));
+  EXPECT_EQ(mistakes_in(json(R"(\ud83d\ude00)", "some")), place);
+}
+
 TEST(ReadConfig, SecretsFromFiles) {
   const TemporaryFile line("hunter2\n"), two_lines("a\nb\n"), long_file(std::string(65'537, 'x'));
   EXPECT_EQ(read(top("redis: {password_file: " + line.path() + "}")).redis.password, "hunter2");
