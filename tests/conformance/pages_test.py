@@ -31,7 +31,8 @@ def wrong_examples(einlass):
             with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
                 config.write(example)
                 config.flush()
-                done = subprocess.run([einlass, "check", "-c", config.name], capture_output=True, text=True,
+                # Not check, which also tries the files of certificates, and nobody has those here.
+                done = subprocess.run([einlass, "print-config", "-c", config.name], capture_output=True, text=True,
                                       check=False)
             if done.returncode != 0:
                 yield f"{os.path.basename(path)}: {done.stderr.strip()}"
