@@ -88,6 +88,16 @@ TEST(RedriveBook, a_commit_is_never_too_long_whatever_was_finished_before) {
   EXPECT_LE(full.progress(Offset{6}).metadata.size(), core::kMostFinishedText);
 }
 
+TEST(RedriveBook, is_not_full_of_what_was_finished_before_and_is_read_past) {
+  Ranges before;
+  for (std::int64_t i = 0; i < 1790; ++i)
+    before.push_back({Offset{2 * i + 11}, Offset{2 * i + 12}});
+  RedriveBook resumed = book(0, before);
+  const Offset passed = before.back().end;
+  resumed.take(Offset{passed.value + 1}, kFirst);
+  EXPECT_FALSE(resumed.full(Offset{passed.value + 2}));
+}
+
 // Whatever ends in whichever order: what the progress says is exactly what is finished.
 TEST(RedriveBook, agrees_with_a_plain_list) {
   std::mt19937 random(7);
