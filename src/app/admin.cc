@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "adapters/metrics/page.h"
-#include "app/inquiry.h"
 #include "app/live_json.h"
 #include "app/status.h"
 #include "app/why.h"
@@ -69,6 +68,7 @@ Admin::Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchd
              const Recent& recent, const Clock& clock, const Notify& notify)
     : io_(io),
       shards_(shards),
+      inquiries_(io, shards),
       watchdog_(watchdog),
       reload_(reload),
       recent_(recent),
@@ -116,9 +116,10 @@ void Admin::why(std::string_view query, const Respond& respond) {
   const auto read = parse_why(query);
   if (const auto* wrong = std::get_if<std::string>(&read)) return respond(text(400, *wrong));
   const WhyQuestion& question = std::get<WhyQuestion>(read);
-  ask_why(io_, shards_, question, [this, question, respond](const WhyAnswers& answers) {
+  const bool asked = inquiries_.ask(question, [this, question, respond](const WhyAnswers& answers) {
     respond(page(200, "application/json", why_json(question, answers, reload_.config())));
   });
+  if (!asked) respond(text(503, "too many questions wait for a shard that is busy; ask again"));
 }
 
 http::ServerResponse Admin::health(bool in_full) const {

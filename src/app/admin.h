@@ -11,6 +11,7 @@
 #include "adapters/clock/clock.h"
 #include "adapters/http/server.h"
 #include "app/admin_door.h"
+#include "app/inquiry.h"
 #include "app/live.h"
 #include "app/recent.h"
 #include "app/reload.h"
@@ -47,6 +48,7 @@ class Admin {
 
   boost::asio::io_context& io_;
   Shards& shards_;
+  Inquiries inquiries_;
   const Watchdog& watchdog_;
   Reload& reload_;
   const Recent& recent_;

@@ -1,5 +1,6 @@
 """Several shards in one process: one limit in memory for all of them, nothing lost, order kept; and a loop that stops."""
 
+import concurrent.futures
 import signal
 import time
 import unittest
@@ -130,6 +131,18 @@ class StuckLoop(scenario.Scenario):
 
     def after(self):
         return time.monotonic() - self.stopped_at
+
+    def test_not_everybody_may_wait_for_it(self):
+        """Who asks why waits for a second; what has been asked stays with the shard, and is bounded."""
+        stopped = self.begin("60s")
+        with concurrent.futures.ThreadPoolExecutor(24) as askers:
+            path = "/v1/why?topic=results&partition=0&offset=0"
+            codes = list(askers.map(lambda _: places.get(self.gate.port, path)[0], range(24)))
+        self.assertEqual((codes.count(200), codes.count(503)), (16, 8))
+        self.assertEqual(places.get(self.gate.port, path)[0], 503, "the shard has still all of them before it")
+        stopped.go_on()
+        places.wait_until(lambda: places.get(self.gate.port, path)[0] == 200, 10, "it is asked again")
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
 
     def test_is_told_and_ends_the_process(self):
         stopped = self.begin("8s")
