@@ -28,6 +28,15 @@ constexpr Duration kLeavePatience = Duration::seconds(5);
 // How long the last spans may take.
 constexpr Duration kTracingPatience = Duration::seconds(2);
 
+// Whether the gate wants nothing of a record that it was just told of: it was finished before, or is
+// Kafka's again.
+bool turned_away(core::RecordId record, const core::Commands& commands) {
+  return std::any_of(commands.begin(), commands.end(), [&](const core::Command& command) {
+    const auto* forget = std::get_if<core::Forget>(&command);
+    return forget != nullptr && forget->record == record;
+  });
+}
+
 }  // namespace
 
 Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config& config,
@@ -230,7 +239,6 @@ void Shard::take(const kafka::Message& message) {
   const core::RouteId route = route_of_partition_[message.partition.value];
   const core::RecordId record = records_.put(message, route);
   records_[record].arrived = now_;
-  if (tracing_) tracing_->arrived(record, records_[record]);
   const Place place = limiters_.place_of(route, message);
   if (!place.bad.empty()) records_[record].last_error = place.bad;
   const bool by_key = config_->routes[route.value].order == config::Order::key;
@@ -238,6 +246,9 @@ void Shard::take(const kafka::Message& message) {
                                    by_key ? lane_key(message) : std::nullopt,
                                    records_[record].size(), place.cost, !place.bad.empty()},
                now_, commands_);
+  if (tracing_ && !turned_away(record, commands_)) {
+    tracing_->arrived(record, records_[record]);
+  }
   perform_while_reading();
 }
 

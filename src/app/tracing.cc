@@ -229,11 +229,16 @@ void Tracing::finish(Instant now, Duration patience) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(patience.us);
   take_answers(now);
   for (const int tried = tries_; tries_ <= tried && std::chrono::steady_clock::now() < end;) {
-    if (!under_way_ && in_body_ + waiting_.size() == 0) return;
+    if (!under_way_ && in_body_ + waiting_.size() == 0) break;
     if (!under_way_) send(now);
     io_.run_one_until(end);
     take_answers(now);
   }
+  // Of records that are left in the middle there is no end to tell of.
+  counts_.dropped += in_body_ + waiting_.size() + open_.size();
+  in_body_ = 0;
+  waiting_.clear();
+  open_.clear();
 }
 
 }  // namespace einlass::app

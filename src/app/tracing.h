@@ -27,7 +27,7 @@ namespace einlass::app {
 
 struct SpanCounts {
   std::uint64_t exported = 0;  // The collector has taken these,
-  std::uint64_t dropped = 0;   // and will never have these: it refused them, or was too slow.
+  std::uint64_t dropped = 0;   // and will never have these: it refused them, was too slow, or the gate has left.
 };
 
 // REQUIRES: one thread; outlived by what the constructor is given.
@@ -67,7 +67,8 @@ class Tracing {
   // Sends what there is enough of, or waits long enough. Once a turn.
   void flush(Instant now);
 
-  // Sends what there is, and runs `io` until the collector has it or `patience` is over.
+  // Sends what there is, and runs `io` until the collector has it or `patience` is over. What it
+  // has not by then, and what is still open, counts as dropped. The last call.
   void finish(Instant now, Duration patience);
 
   SpanCounts counts() const { return counts_; }

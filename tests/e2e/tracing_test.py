@@ -185,6 +185,22 @@ class Tracing(scenario.Scenario):
         self.assertEqual({trace: (one["einlass.outcome"], one["einlass.attempts"]) for trace, one in said.items()},
                          {f"{TRACE}01": ("delivered", "1"), f"{TRACE}02": ("returned", "0")})
 
+    def test_a_record_that_was_finished_before_has_no_second_span(self):
+        per_tenant = {"algorithm": "token_bucket", "rate": "1/600s", "burst": 1, "key": "header:tenant", "store": "redis"}
+        self.start({"limits": {"shared": None, "tenants": per_tenant},
+                    "route": {"limits": ["tenants"], "order": "none"}})
+        self.world.produce_records("results", [
+            {"partition": 0, "key": b"k", "value": b"x", "headers": [traced(number), ("tenant", tenant)]}
+            for number, tenant in ((1, b"acme"), (2, b"acme"), (3, b"bolt"))])
+        places.wait_until(lambda: self.gate.status()["books"]["delivered"] == 2, 20, "two are delivered")
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+        self.gate.start()
+        name = 'einlass_records_finished_before_total{route="results"}'
+        places.wait_until(lambda: self.gate.metrics().get(name) == 1, 20, "the third is passed over")
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+        records = sorted(span["traceId"][-2:] for span in self.taken() if span["kind"] == CONSUMER)
+        self.assertEqual(records, ["01", "02", "02", "03"])
+
     def test_a_request_that_the_collector_will_never_take(self):
         self.start()
         self.collector.answer = lambda request: 500
