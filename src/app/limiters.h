@@ -54,7 +54,6 @@ class Limiters {
 
   // Redis answers no more, or again: as the store has said to the gate.
   void redis_down(bool down) { redis_down_ = down; }
-  bool redis_is_down() const { return redis_down_; }
 
   // Sends what this turn has asked for, and forgets some of what nobody uses any more.
   void flush(Instant now);

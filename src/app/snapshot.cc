@@ -76,6 +76,8 @@ void add_stores(const Shard& shard, const config::Config& config, metrics::Snaps
 // One limit that holds makes its whole route wait.
 void add_outage_policies(const Shard& shard, const config::Config& config,
                          metrics::Snapshot& snapshot) {
+  const redis::Store* store = shard.limiters().redis();
+  const bool in_force = store != nullptr && !store->status().up;
   for (const config::Route& route : config.routes) {
     const bool stands_in = may_stand_in(config, route);
     for (const std::size_t i : route.limits) {
@@ -83,7 +85,7 @@ void add_outage_policies(const Shard& shard, const config::Config& config,
       if (limit.store == config::Store::memory) continue;
       const config::OnOutage policy = stands_in ? limit.on_outage : config::OnOutage::hold;
       snapshot.outage_policies.push_back(
-          {route.name, limit.limit.name, policy_name(policy), shard.limiters().redis_is_down()});
+          {route.name, limit.limit.name, policy_name(policy), in_force});
     }
   }
 }
@@ -156,6 +158,8 @@ metrics::Partition partition_metrics(const Shard& shard,
   const core::Partition* known = shard.gate().partition(partition.partition);
   if (known == nullptr) return shown;
   shown.finished_ahead = known->ledger.finished_ahead();
+  // What was given back is unfinished in the ledger, and its slot may be another's by now.
+  if (known->phase != core::PartitionPhase::assigned) return shown;
   if (const auto slot = known->ledger.oldest_unfinished()) {
     shown.oldest_seconds = seconds(shard.now() - shard.arrived(*slot));
   }

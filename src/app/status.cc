@@ -35,7 +35,7 @@ std::string why_not_ready(const ShardView& view, const config::Config& config) {
     if (!partition.stuck.empty()) return partition.stuck;
   }
   if (view.redis && waits_for_redis(config) && !view.redis->up) {
-    return "the limiter does not answer: " + view.redis->trouble;
+    return "the limiter grants nothing: " + view.redis->trouble;
   }
   for (std::size_t i = 0; i < view.targets.size(); ++i) {
     const std::string& why = view.targets[i].status.unusable;

@@ -120,6 +120,27 @@ class RedisOutage(Outage):
         self.assert_within_limit(seen, LIMIT)
 
 
+class RedisAnswersWithErrors(Outage):
+    def test_a_limiter_that_answers_with_errors_alone(self):
+        """Its key holds something else: whoever looks is told so, until it is repaired."""
+        self.begin(1, 4 * LIMIT)
+        [gate] = self.gates
+        self.world.redis.ask("SET", "e2e:{e2e}:shared:", "mine")
+        self.world.produce("results", LIMIT, keys=60)
+        self.assert_it_says("records wait for the limiter", waits_for("outage"), 10)
+        self.assert_it_says("the store is no use", store_is_down, 10)
+        code, text = gate.get("/readyz")
+        self.assertEqual(code, 503)
+        self.assertIn("its key holds something else (WRONGTYPE)", text)
+        metrics = gate.metrics()
+        self.assertEqual(metrics['einlass_store_up{store="redis"}'], 0)
+        self.assertEqual(metrics['einlass_outage_policy_in_force{route="results",limit="shared",policy="hold"}'], 1)
+        self.world.redis.ask("DEL", "e2e:{e2e}:shared:")
+        gate.wait_until_ready()
+        self.records += LIMIT
+        self.finish(30)
+
+
 class KafkaOutage(Outage):
     def test_kafka_killed_for_ten_seconds(self):
         self.begin(gates=2, records=4000)

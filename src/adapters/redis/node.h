@@ -29,6 +29,7 @@
 
 #include "adapters/redis/connection.h"
 #include "adapters/redis/error_reply.h"
+#include "adapters/redis/error_run.h"
 #include "adapters/redis/line.h"
 #include "adapters/redis/open_calls.h"
 #include "adapters/redis/reply_reader.h"
@@ -97,6 +98,7 @@ struct NodeContext {
   const std::function<void(Duration)>& call_observed;
   const ScriptCalls& scripts;
   StoreStatus& counts;
+  ErrorRun& errors;
   std::minstd_rand& random;
   NodeOwner& owner;
 

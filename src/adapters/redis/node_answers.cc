@@ -128,6 +128,7 @@ void Node::answer(const Call& call, const Reply& reply) {
   if (context_.options.wait_replicas > 0 && !due.empty()) {
     unconfirmed_.push_back({call.line, answer});
   } else {
+    context_.errors.answered();
     context_.events.push_back(answer);
   }
 }
@@ -140,6 +141,7 @@ void Node::acquire_refused(Call call, const Reply& reply, Steady::time_point now
     const bool unserved = is_unserved_slot(reply.text);
     if (unserved) context_.owner.places_changed();
     context_.owner.line_failed(*call.line, trouble.detail);
+    context_.errors.refused(call.line->limits + ": " + trouble.detail, now);
     if (!call.late) context_.fail(call.ask, unserved ? kNodeDownWait : kLineTroubleWait);
     return;
   }
@@ -202,15 +204,18 @@ void Node::wait_answered(const Reply& reply) {
   const int wanted = context_.options.wait_replicas;
   if (reply.kind == Reply::Kind::integer && reply.integers.front() >= wanted) {
     proven();
+    if (!unconfirmed_.empty()) context_.errors.answered();
     for (const Unconfirmed& one : unconfirmed_) context_.events.push_back(one.answer);
     return unconfirmed_.clear();
   }
   fail_unconfirmed();
   if (reply.kind != Reply::Kind::integer) return refused(trouble_in(reply));
-  tell(Severity::warning, "redis_replicas",
-       "Only " + std::to_string(reply.integers.front()) + " of " + std::to_string(wanted) +
-           " replicas of " + where_ +
-           " have confirmed a grant in time (redis.wait_replicas); it counts once they have");
+  const std::string trouble =
+      "Only " + std::to_string(reply.integers.front()) + " of " + std::to_string(wanted) +
+      " replicas of " + where_ +
+      " have confirmed a grant in time (redis.wait_replicas); it counts once they have";
+  context_.errors.refused(trouble, Steady::now());
+  tell(Severity::warning, "redis_replicas", trouble);
 }
 
 // A call that finds its slot elsewhere, or the node not able, is not made again: the next one is.

@@ -71,7 +71,7 @@ Store::State::State(boost::asio::io_context& io, StoreOptions options, core::Eve
       call_observed_(std::move(call_observed)),
       scripts_(options_.run),
       random_(seed(options_.run)),
-      context_{io, options_, events_, notify_, call_observed_, scripts_, counts_, random_, *this},
+      context_{io, options_, events_, notify_, call_observed_, scripts_, counts_, errors_, random_, *this},
       holds_(options_.name_space, options_.targets, events_),
       holds_timer_(io),
       late_release_timer_(io),
@@ -179,10 +179,12 @@ void Store::State::send_release(const LinePtr& line, std::span<const PermitId> p
 
 StoreStatus Store::State::status() const {
   StoreStatus status = counts_;
-  status.up = usable_ && !down_;
+  const bool answers = usable_ && !down_;
+  if (answers) status.trouble = errors_.trouble(Steady::now());
+  status.up = answers && status.trouble.empty();
   status.nodes = nodes_.size();
   for (const NodePtr& node : nodes_) status.nodes_up += node->well();
-  if (status.up) return status;
+  if (answers) return status;
   if (cluster_) status.trouble = cluster_->trouble();
   for (const NodePtr& node : nodes_) {
     if (status.trouble.empty()) status.trouble = node->trouble();

@@ -82,6 +82,25 @@ TEST_F(RedisErrors, AKeyOfAnotherTypeFailsOnlyItsLine) {
   EXPECT_TRUE(side_->says("Limit callbacks: answered again"));
 }
 
+// What lies at the bottom is this line's key; but where nobody is answered, the limiter is away.
+TEST_F(RedisErrors, AStoreThatAnswersWithErrorsAloneIsNotUp) {
+  start();
+  add(1, "a-customer");
+  ASSERT_EQ(control("SET", "test:{test}:callbacks:a-customer", "mine"), "OK");
+  EXPECT_FALSE(side_->answer(1, 1));
+  EXPECT_TRUE(side_->store->status().up) << "one error is none";
+  ASSERT_TRUE(side_->until([&] {
+    side_->answer(1, 1);
+    return !side_->store->status().up;
+  }));
+  EXPECT_NE(side_->store->status().trouble.find("callbacks: its key holds something else"),
+            std::string::npos);
+  EXPECT_EQ(side_->count<core::StoreDown>(), 0u) << "it is asked on";
+  EXPECT_TRUE(side_->answer(0, 1)) << "another line";
+  EXPECT_TRUE(side_->store->status().up);
+  EXPECT_EQ(side_->store->status().trouble, "");
+}
+
 TEST_F(RedisErrors, ABusyServerIsWaitedFor) {
   start({"--lua-time-limit", "50"});
   ASSERT_TRUE(side_->answer(0, 1));
