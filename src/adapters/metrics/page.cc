@@ -35,8 +35,8 @@ void add_spans(Families& page, const Spans& spans) {
   page.add({}, spans.exported);
   page.counter(
       "einlass_spans_dropped_total",
-      "Spans that the collector of tracing will never have: it refused them, or more waited "
-      "for it than there is room for.");
+      "Spans that the collector of tracing will never have: it refused them, more waited for it "
+      "than there is room for, or the gate left before their end.");
   page.add({}, spans.dropped);
 }
 
@@ -69,6 +69,9 @@ void add_process(Families& page) {
   page.add({}, process->resident_bytes);
   page.gauge("process_virtual_memory_bytes", "Virtual memory.");
   page.add({}, process->virtual_bytes);
+  page.gauge("process_virtual_memory_max_bytes",
+             "Most virtual memory that may be had; without a limit 2^64 - 1.");
+  page.add({}, process->max_virtual_bytes);
   page.gauge("process_open_fds", "Open file descriptors.");
   page.add({}, process->open_files);
   page.gauge("process_max_fds", "Most file descriptors that may be open.");

@@ -33,9 +33,9 @@ std::uint64_t open_files() {
   return static_cast<std::uint64_t>(count > 0 ? count - 1 : 0);  // One is the listing itself.
 }
 
-std::uint64_t max_files() {
+std::uint64_t most_of(decltype(RLIMIT_AS) resource) {
   rlimit limit{};
-  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+  return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
 }  // namespace
@@ -60,8 +60,9 @@ std::optional<Process> read_process() {
                  .start_time = kBootTime + static_cast<double>(started) / ticks,
                  .resident_bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
                  .virtual_bytes = virtual_bytes,
+                 .max_virtual_bytes = most_of(RLIMIT_AS),
                  .open_files = open_files(),
-                 .max_files = max_files()};
+                 .max_files = most_of(RLIMIT_NOFILE)};
 }
 
 }  // namespace einlass::metrics

@@ -11,6 +11,7 @@ struct Process {
   double start_time = 0;   // Seconds since 1970.
   std::uint64_t resident_bytes = 0;
   std::uint64_t virtual_bytes = 0;
+  std::uint64_t max_virtual_bytes = 0;
   std::uint64_t open_files = 0;
   std::uint64_t max_files = 0;
 };

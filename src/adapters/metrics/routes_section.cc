@@ -58,7 +58,7 @@ void add_waiting(Families& page, const Routes& routes) {
   page.gauge("einlass_waiting_records",
              "Records inside the gate by what they wait for: a permit (limit), room at the target "
              "(target), their next attempt (retry), the record before them (order), a limiter that "
-             "does not answer (outage), the end of their attempt (in_flight).");
+             "does not answer, or with an error (outage), the end of their attempt (in_flight).");
   for (const Route& route : routes) {
     const core::Waiting& waiting = route.waiting;
     page.add({{"route", route.name}, {"reason", "limit"}}, waiting.limit);

@@ -283,6 +283,7 @@ TEST(ReadProcess, AgreesWithWhatIsKnownHere) {
   EXPECT_GT(process->virtual_bytes, process->resident_bytes);
   EXPECT_GE(process->open_files, 3u);
   EXPECT_GE(process->max_files, process->open_files);
+  EXPECT_GE(process->max_virtual_bytes, process->virtual_bytes);
   const double now =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   EXPECT_LT(std::abs(now - process->start_time), 120.0);
