@@ -74,7 +74,8 @@ bool RedriveBook::full(Offset read_to) const {
   const auto ahead =
       std::partition_point(before_.begin(), before_.end(),
                            [&](const core::OffsetRange& range) { return range.end <= read_to; });
-  const std::size_t numbers = 2 * (taken_.size() + static_cast<std::size_t>(before_.end() - ahead) + 2);
+  const std::size_t numbers =
+      2 * (taken_.size() + static_cast<std::size_t>(before_.end() - ahead) + 2);
   const Offset end = before_.empty() ? read_to : std::max(read_to, before_.back().end);
   const std::int64_t span = end.value - taken_.begin()->first.value;
   return core::most_finished_text(numbers, span) > core::kMostFinishedText;

@@ -28,8 +28,8 @@ constexpr Duration kLeavePatience = Duration::seconds(5);
 // How long the last spans may take.
 constexpr Duration kTracingPatience = Duration::seconds(2);
 
-// Whether the gate wants nothing of a record that it was just told of: it was finished before, or is
-// Kafka's again.
+// Whether the gate wants nothing of a record that it was just told of: it was finished before, or
+// is Kafka's again.
 bool turned_away(core::RecordId record, const core::Commands& commands) {
   return std::any_of(commands.begin(), commands.end(), [&](const core::Command& command) {
     const auto* forget = std::get_if<core::Forget>(&command);

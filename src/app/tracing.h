@@ -26,8 +26,10 @@
 namespace einlass::app {
 
 struct SpanCounts {
-  std::uint64_t exported = 0;  // The collector has taken these,
-  std::uint64_t dropped = 0;   // and will never have these: it refused them, was too slow, or the gate has left.
+  // The collector has taken these, and will never have those: it refused them, was too slow, or the
+  // gate has left.
+  std::uint64_t exported = 0;
+  std::uint64_t dropped = 0;
 };
 
 // REQUIRES: one thread; outlived by what the constructor is given.

@@ -102,7 +102,7 @@ bool is_secret_name(std::string_view name) {
 }
 
 bool may_be_secret(std::string_view name) {
-  static constexpr std::string_view kWords[] = {"auth",     "key", "pass",  "passwd",
+  static constexpr std::string_view kWords[] = {"auth",      "key", "pass",  "passwd",
                                                 "signature", "sig", "login", "session"};
   const std::string known = lower(name);
   if (known == "idempotency-key") return false;

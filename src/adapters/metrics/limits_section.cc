@@ -15,14 +15,16 @@ void add_stores(Families& page, const std::vector<Store>& stores) {
     page.add({{"store", store.name}, {"result", "error"}}, store.errors);
     page.add({{"store", store.name}, {"result", "timeout"}}, store.timeouts);
   }
-  page.histogram("einlass_limiter_call_duration_seconds",
-                 "Time from a call to a limiter's store to its answer. Calls to the store memory take no "
-                 "way and are not measured.");
+  page.histogram(
+      "einlass_limiter_call_duration_seconds",
+      "Time from a call to a limiter's store to its answer. Calls to the store memory take no "
+      "way and are not measured.");
   for (const Store& store : stores) page.add({{"store", store.name}}, store.call_duration);
 }
 
 void add_store_states(Families& page, const std::vector<Store>& stores) {
-  page.gauge("einlass_store_up", "1 while the limiter's store answers every shard, and not with errors alone.");
+  page.gauge("einlass_store_up",
+             "1 while the limiter's store answers every shard, and not with errors alone.");
   for (const Store& store : stores) page.add({{"store", store.name}}, std::uint64_t{store.up});
   page.gauge("einlass_store_connections",
              "Connections to the store's servers, one from each shard to each: those that work "
@@ -34,10 +36,11 @@ void add_store_states(Families& page, const std::vector<Store>& stores) {
 }
 
 void add_outage_policies(Families& page, const std::vector<OutagePolicy>& policies) {
-  page.gauge("einlass_outage_policy_in_force",
-             "1 while the limit's store does not answer, or with errors alone: then records wait (hold), "
-             "pass without a permit (pass), or this gate keeps to its own part of the limit "
-             "(local_share).");
+  page.gauge(
+      "einlass_outage_policy_in_force",
+      "1 while the limit's store does not answer, or with errors alone: then records wait (hold), "
+      "pass without a permit (pass), or this gate keeps to its own part of the limit "
+      "(local_share).");
   for (const OutagePolicy& it : policies) {
     page.add({{"route", it.route}, {"limit", it.limit}, {"policy", it.policy}},
              std::uint64_t{it.in_force});

@@ -299,5 +299,21 @@ TEST(Asking, a_probe_is_asked_for_at_the_cost_of_the_record_that_makes_it) {
   EXPECT_EQ(bench.sent().back(), 1u);
 }
 
+TEST(Asking, a_line_whose_ask_failed_waits_for_the_limiter_until_it_is_answered) {
+  BenchGate bench(BenchGate::options_for(limited_route()));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].limit, 1u) << "nothing is wrong yet";
+  const Ask ask = bench.all<Ask>().back();
+  bench.put(PermitsFailed{ask.line, ask.ask, Duration::seconds(1)});
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].outage, 1u);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].limit, 0u);
+  bench.pass(Duration::seconds(1));
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].outage, 1u) << "asked again, and not yet answered";
+  bench.answer({}, Duration::seconds(1));
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].limit, 1u) << "denied is an answer";
+}
+
 }  // namespace
 }  // namespace einlass::core

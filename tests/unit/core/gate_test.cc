@@ -203,22 +203,6 @@ TEST(Gate, a_store_that_is_down_is_asked_nothing_until_it_is_up) {
   EXPECT_EQ(bench.sent(), Slots{0});
 }
 
-TEST(Gate, a_line_whose_ask_failed_waits_for_the_limiter_until_it_is_answered) {
-  BenchGate bench(BenchGate::options_for(limited_route(Order::none)));
-  bench.assign(0);
-  bench.arrive(0, 0);
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].limit, 1u) << "nothing is wrong yet";
-  const Ask ask = bench.all<Ask>().back();
-  bench.put(PermitsFailed{ask.line, ask.ask, Duration::seconds(1)});
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].outage, 1u);
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].limit, 0u);
-  bench.pass(Duration::seconds(1));
-  ASSERT_EQ(bench.all<Ask>().size(), 2u);
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].outage, 1u) << "asked again, and not yet answered";
-  bench.answer({}, Duration::seconds(1));
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].limit, 1u) << "denied is an answer";
-}
-
 TEST(Gate, a_refused_record_goes_to_the_dead_letters_and_its_lane_goes_on) {
   RouteOptions route = free_route(Order::partition);
   route.dead_letter = true;
