@@ -17,8 +17,8 @@ void add_stores(Families& page, const std::vector<Store>& stores) {
   }
   page.histogram(
       "einlass_limiter_call_duration_seconds",
-      "Time from a call to a limiter's store to its answer. Calls to the store memory take no "
-      "way and are not measured.");
+      "Time from a call to a limiter's store to its answer. What is asked of memory is no call, "
+      "and is not measured.");
   for (const Store& store : stores) page.add({{"store", store.name}}, store.call_duration);
 }
 
