@@ -118,7 +118,7 @@ OVERVIEW = {
         lambda t: one("received", t.r("einlass_records_received_total")[""]),
         lambda t: one("delivered", within(CALLBACKS * 1.35, CALLBACKS * 1.75)),  # Results, local and soft.
         lambda t: one("dead lettered", 0), lambda t: one("returned", 0)],
-    "Why are records dead-lettered?": [lambda t: dict.fromkeys(("refused", "attempts", "never", "bad_key"), 0)],
+    "Why are records dead-lettered?": [lambda t: dict.fromkeys(("refused", "attempts", "never", "bad_key", "too_large"), 0)],
     "Do the books close, and how many are inside?": [books, lambda t: one("unexplained", 0)],
     "How old is the oldest record inside?": [lambda t: ages(t, "topic")],
 }
@@ -141,7 +141,7 @@ ROUTE = {
                              t.q(q, "einlass_admission_wait_seconds", "route").items()}
         for q, n in ((0.5, 50), (0.9, 90), (0.99, 99))],
     "How much does it give back or dead-letter?": [
-        lambda t: one("returned", 0), lambda t: dict.fromkeys(("refused", "attempts", "never", "bad_key"), 0)],
+        lambda t: one("returned", 0), lambda t: dict.fromkeys(("refused", "attempts", "never", "bad_key", "too_large"), 0)],
     "How many are inside, and how many were finished before?": [books, lambda t: one("finished before, a second", 0)],
     "Is it read at full width?": [lambda t: one("assigned", 6), lambda t: one("held", within(1, 6))],
     "How do attempts end?": [lambda t: t.r("einlass_attempts_total", "outcome")],
