@@ -3,6 +3,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "units/json_escape.h"
 #include "units/utf8.h"
 
 namespace einlass::app {
@@ -24,9 +25,6 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
   byte(0x80 | (code & 0x3F));
 }
-
-bool is_high_surrogate(std::uint32_t code) { return code >= 0xD800 && code < 0xDC00; }
-bool is_low_surrogate(std::uint32_t code) { return code >= 0xDC00 && code < 0xE000; }
 
 }  // namespace
 
@@ -112,36 +110,20 @@ bool JsonScanner::plain(std::string& out) {
 bool JsonScanner::escape(std::string& out) {
   static constexpr std::string_view kMarks = "\"\\/bfnrt";
   static constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
-  const std::size_t began = at_;
   const char mark = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
-  at_ += 2;
   if (const std::size_t found = kMarks.find(mark); found != kMarks.npos) {
     out += kMeant[found];
+    at_ += 2;
     return true;
   }
-  std::uint32_t code = 0;
-  bool right = mark == 'u' && code_unit(code) && !is_low_surrogate(code);
-  if (right && is_high_surrogate(code)) {
-    std::uint32_t low = 0;
-    right = text_.substr(at_).starts_with("\\u");
-    at_ += 2;
-    right = right && code_unit(low) && is_low_surrogate(low);
-    code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+  const auto escaped = json_escape(text_.substr(at_));
+  if (!escaped) {
+    fail(at_ + 1, "an escape that JSON does not know");
+    return false;
   }
-  if (right) {
-    append_utf8(out, code);
-  } else {
-    fail(began + 1, "an escape that JSON does not know");
-  }
-  return right;
-}
-
-bool JsonScanner::code_unit(std::uint32_t& out) {
-  if (at_ + 4 > text_.size()) return false;
-  const char* from = text_.data() + at_;
-  const auto [end, error] = std::from_chars(from, from + 4, out, 16);
-  at_ += 4;
-  return error == std::errc() && end == from + 4;
+  append_utf8(out, escaped->character);
+  at_ += escaped->size;
+  return true;
 }
 
 std::int64_t JsonScanner::integer(std::int64_t least, std::int64_t most) {

@@ -48,7 +48,6 @@ class JsonScanner {
   void skip_blanks();
   bool take(char c);
   bool escape(std::string& out);
-  bool code_unit(std::uint32_t& out);
   bool plain(std::string& out);
   std::int64_t too_far(bool negative, std::int64_t least, std::int64_t most);
 

@@ -4,7 +4,6 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
-#include <charconv>
 #include <cstdio>
 #include <istream>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "config/plain_text.h"
+#include "units/json_escape.h"
 
 namespace einlass::config {
 namespace {
@@ -173,14 +173,6 @@ SyntaxMistake explain(std::string_view text, const YAML::Exception& error, Place
   return {place, message};
 }
 
-// The 16 bits that JSON's \uXXXX at `at` stands for; 0 if nothing of that kind stands there.
-unsigned half_at(std::string_view json, std::size_t at) {
-  unsigned half = 0;
-  if (at + 6 > json.size() || json.substr(at, 2) != "\\u") return 0;
-  const char* const end = json.data() + at + 6;
-  return std::from_chars(json.data() + at + 2, end, half, 16).ptr == end ? half : 0;
-}
-
 // JSON writes a character beyond 16 bits as two halves (\ud83d\ude00), and YAML as a whole
 // (\U0001f600). That is shorter, so blanks behind the text keep all else at its place.
 std::string with_whole_characters(std::string_view json) {
@@ -192,18 +184,17 @@ std::string with_whole_characters(std::string_view json) {
       if (json[at++] == '"') yaml.append(std::exchange(shorter, 0), ' ');
       continue;
     }
-    const unsigned high = half_at(json, at);
-    const unsigned low = half_at(json, at + 6);
-    if (high >> 10 != 0xD800 >> 10 || low >> 10 != 0xDC00 >> 10) {
+    const auto escaped = json_escape(json.substr(at));
+    if (!escaped || escaped->character < 0x10000) {
       yaml += json.substr(at, 2);
       at += 2;
       continue;
     }
     char whole[11];
-    std::snprintf(whole, sizeof whole, "\\U%08x", 0x10000 + ((high & 0x3FF) << 10 | (low & 0x3FF)));
+    std::snprintf(whole, sizeof whole, "\\U%08x", escaped->character);
     yaml += whole;
-    shorter += 2;
-    at += 12;
+    shorter += escaped->size - 10;
+    at += escaped->size;
   }
   return yaml;
 }
