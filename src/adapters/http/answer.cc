@@ -1,20 +1,9 @@
 #include "adapters/http/answer.h"
 
-#include <algorithm>
+#include <boost/algorithm/string/predicate.hpp>
+#include <locale>
 
 namespace einlass::http {
-namespace {
-
-// As nginx' pages do: "No required SSL certificate was sent", "The SSL certificate error".
-bool speaks_of_a_certificate(std::string_view body) {
-  constexpr std::string_view kWord = "certificate";
-  const auto same = [](char written, char lower) {
-    return (written >= 'A' && written <= 'Z' ? written - 'A' + 'a' : written) == lower;
-  };
-  return std::search(body.begin(), body.end(), kWord.begin(), kWord.end(), same) != body.end();
-}
-
-}  // namespace
 
 core::Outcome outcome_of(unsigned status) {
   if (status >= 200 && status < 300) return core::Outcome::accepted;
@@ -34,9 +23,12 @@ std::string_view certificate_fault(const Answer& answer) {
                                   "of an authority that the server knows, and not revoked"
                                 : "";
   }
-  // A server that would only like to see one says by the same numbers what it thinks of the record.
+  // A server that would only like to see one says by the same numbers what it thinks of the record;
+  // one that needs it speaks of it, as nginx: "No required SSL certificate was sent".
   const bool may_be = answer.status == 400 || answer.status == 401 || answer.status == 403;
-  if (!is_clear && !(may_be && speaks_of_a_certificate(answer.body))) return "";
+  const bool speaks_of_it =
+      may_be && boost::algorithm::icontains(answer.body, "certificate", std::locale::classic());
+  if (!is_clear && !speaks_of_it) return "";
   return answer.shown_certificate == ShownCertificate::none
              ? "the server asks for a client certificate; write cert_file and key_file"
              : "the server asks for a client certificate, and ours has expired; renew cert_file "

@@ -26,7 +26,8 @@ std::uint64_t score(std::string_view key, std::string_view url) {
 
 // What another server might not have answered; a record that is at fault is so everywhere.
 bool is_its_own(const Answer& answer) {
-  return answer.status == 0 || answer.status / 100 == 5 || answer.needs_repair || answer.retry_after;
+  const bool failed = answer.status == 0 || answer.status / 100 == 5;
+  return failed || answer.needs_repair || answer.retry_after;
 }
 
 }  // namespace
