@@ -35,6 +35,7 @@ class TransactionalTargetTest : public ::testing::Test {
     TargetOptions made;
     made.name = "archive";
     made.topic = "out";
+    made.same_partition = true;
     made.brokers = cluster.brokers();
     made.timeout = Duration::seconds(5);
     made.transactional_id = "einlass:group:gate-1:archive";
@@ -52,6 +53,7 @@ class TransactionalTargetTest : public ::testing::Test {
       TargetRecord record;
       record.record = {slot, static_cast<std::uint32_t>(next)};
       record.attempt = core::Attempt{1};
+      record.number = slot == 1 ? second_from : PartitionNumber{0};
       record.value = "value";
       target->send(record);
     }
@@ -81,6 +83,7 @@ class TransactionalTargetTest : public ::testing::Test {
   std::unique_ptr<Gate> gate;
   std::unique_ptr<TransactionalTarget> target;
   std::optional<TransactionEnd> how;
+  PartitionNumber second_from{0};
 };
 
 TEST_F(TransactionalTargetTest, commits_records_and_offsets) {
@@ -114,8 +117,27 @@ TEST_F(TransactionalTargetTest, a_refused_record_is_told_of_all) {
   for (std::size_t i = ends().size() - 2; i < ends().size(); ++i) {
     EXPECT_EQ(ends()[i].outcome, Outcome::refused);
     EXPECT_EQ(ends()[i].together, 2u);
+    EXPECT_TRUE(ends()[i].too_large);
   }
   EXPECT_EQ(target->status().unusable, "") << "the next may well go";
+  transact_until_committed(4);
+}
+
+// The gate makes smaller requests of what was refused together, until it is found.
+TEST_F(TransactionalTargetTest, a_record_without_a_partition_is_looked_for_and_holds_nobody) {
+  start();
+  transact_until_committed(2);
+  second_from = PartitionNumber{7};
+  ASSERT_TRUE(transact(4));
+  EXPECT_EQ(how, TransactionEnd::aborted);
+  for (std::size_t i = ends().size() - 2; i < ends().size(); ++i) {
+    EXPECT_EQ(ends()[i].outcome, Outcome::refused);
+    EXPECT_EQ(ends()[i].together, 2u);
+    EXPECT_FALSE(ends()[i].counts);
+    EXPECT_FALSE(ends()[i].hold_target);
+    EXPECT_FALSE(ends()[i].too_large);
+  }
+  second_from = PartitionNumber{0};
   transact_until_committed(4);
 }
 
