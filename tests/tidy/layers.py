@@ -26,7 +26,7 @@ MAY_INCLUDE = {
 
 # First part of an include: the folders that may have it.
 LIBRARIES = {
-    "boost": {"adapters/http", "adapters/redis", "adapters/kafka", "app", "asio"},
+    "boost": {"adapters/http", "adapters/memory", "adapters/redis", "adapters/kafka", "app", "asio"},
     "librdkafka": {"adapters/kafka"},
     "hiredis": {"adapters/redis"},
     "nghttp2": {"adapters/http"},

@@ -8,41 +8,49 @@
 namespace einlass::memory {
 
 BucketId Buckets::use(const limits::Limit& limit, const std::string& key) {
-  name_.limit = &limit;
-  name_.key = key;
-  name_.hash = std::hash<std::string>{}(key)*31 + std::hash<const limits::Limit*>{}(&limit);
-  const ByName& part = part_of(name_);
-  const auto found = part.find(name_);
-  const BucketId id = found != part.end() ? found->second.id : make();
-  ++slot(id).lines;
-  return id;
+  const std::size_t hash =
+      std::hash<std::string>{}(key)*31 + std::hash<const limits::Limit*>{}(&limit);
+  const Name name{&limit, key, hash};
+  Set& set = part_of(hash).set;
+  const auto found = set.find(name, Hash(), Same());
+  Slot& slot = found != set.end() ? *found : make(name);
+  ++slot.lines;
+  return slot.id;
 }
 
-// The bucket of name_. REQUIRES: there is none.
-BucketId Buckets::make() {
-  ByName& part = part_of(name_);
-  ByName::value_type* made = nullptr;
-  if (spare_.empty()) {
-    made = &*part.try_emplace(name_).first;
-  } else {
-    spare_.back().key() = name_;
-    made = &*part.insert(std::move(spare_.back())).position;
-    spare_.pop_back();
-  }
-  ++size_;
+// REQUIRES: there is none of this name.
+Buckets::Slot& Buckets::make(const Name& name) {
+  if (spare_.empty()) spare_.push_back(std::make_unique<Slot>());
   if (free_.empty()) {
     free_.push_back({static_cast<std::uint32_t>(slots_.size())});
     slots_.emplace_back();
   }
   const BucketId id = free_.back();
   free_.pop_back();
-  slots_[id.value] = made;
-  made->second = {.id = id, .state = limits::fresh(name_.limit->parameters, name_.key)};
-  return id;
+  slots_[id.value] = std::move(spare_.back());
+  spare_.pop_back();
+  Slot& made = *slots_[id.value];
+  made.limit = name.limit;
+  made.hash = name.hash;
+  made.key = name.key;
+  made.id = id;
+  made.state = limits::fresh(name.limit->parameters, name.key);
+  part_of(name.hash).insert(made);
+  ++size_;
+  return made;
+}
+
+void Buckets::Part::insert(Slot& slot) {
+  if (set.size() == heads.size()) {
+    std::vector<Set::bucket_type> more(2 * heads.size());
+    set.rehash({more.data(), more.size()});
+    heads.swap(more);
+  }
+  set.insert(slot);
 }
 
 void Buckets::leave(BucketId id) {
-  Slot& left = slot(id);
+  Slot& left = *slots_[id.value];
   CHECK(left.lines > 0);
   if (--left.lines > 0 || left.unused_listed) return;
   left.unused_listed = true;
@@ -55,9 +63,9 @@ void Buckets::sweep(Instant now) {
   while (kept < kKeptAtOnce && forgotten < kForgottenAtOnce && !unused_.empty()) {
     if (cursor_ >= unused_.size()) cursor_ = 0;
     const BucketId id = unused_[cursor_];
-    auto& [name, slot] = *slots_[id.value];
+    Slot& slot = *slots_[id.value];
     const bool unused = slot.lines == 0;
-    if (unused && !limits::is_fresh(name.limit->parameters, slot.state, now)) {
+    if (unused && !limits::is_fresh(slot.limit->parameters, slot.state, now)) {
       ++cursor_;
       ++kept;
       continue;
@@ -71,14 +79,14 @@ void Buckets::sweep(Instant now) {
 }
 
 void Buckets::forget(BucketId id) {
-  const Name& name = slots_[id.value]->first;
-  ByName::node_type node = part_of(name).extract(name);
-  if (spare_.size() < kSpare && node.key().key.capacity() <= kSpareKey) {
-    node.mapped().state = {};  // A log may be long.
-    spare_.push_back(std::move(node));
+  std::unique_ptr<Slot> slot = std::move(slots_[id.value]);
+  Set& set = part_of(slot->hash).set;
+  set.erase(set.iterator_to(*slot));
+  if (spare_.size() < kSpare && slot->key.capacity() <= kSpareKey) {
+    slot->state = {};  // A log may be long.
+    spare_.push_back(std::move(slot));
   }
   --size_;
-  slots_[id.value] = nullptr;
   free_.push_back(id);
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <array>
+#include <boost/intrusive/unordered_set.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "limits/acquire.h"
@@ -39,7 +39,7 @@ class Buckets {
   void leave(BucketId id);
 
   // Stays where it is while a line uses the bucket.
-  limits::State& state(BucketId id) { return slot(id).state; }
+  limits::State& state(BucketId id) { return slots_[id.value]->state; }
 
   // Forgets a few of the unused buckets that are as good as new at `now`.
   void sweep(Instant now);
@@ -47,40 +47,56 @@ class Buckets {
   std::size_t size() const { return size_; }
 
  private:
-  struct Name {
-    const limits::Limit* limit = nullptr;
-    std::string key;
-    std::size_t hash = 0;  // Of the two.
-
-    bool operator==(const Name&) const = default;
-  };
-  struct NameHash {
-    std::size_t operator()(const Name& name) const noexcept { return name.hash; }
-  };
-  struct Slot {
-    BucketId id;
-    limits::State state;
-    std::size_t lines = 0;
-    bool unused_listed = false;
-  };
-
-  // Cut into parts, as a table that grows puts all that it holds elsewhere at once.
-  using ByName = std::unordered_map<Name, Slot, NameHash>;
   static constexpr std::size_t kParts = 256;
 
-  void forget(BucketId id);
-  ByName& part_of(const Name& name) { return by_name_[name.hash / 8 % kParts]; }
-  Slot& slot(BucketId id) { return slots_[id.value]->second; }
-  BucketId make();
+  // Hooked into the set itself: to find, make and forget a bucket touches no more memory than the
+  // bucket's own and its place in the set, and tenants that come once do all three.
+  struct Slot : boost::intrusive::unordered_set_base_hook<> {
+    const limits::Limit* limit = nullptr;
+    std::size_t hash = 0;  // Of limit and key.
+    std::string key;
+    BucketId id;
+    std::uint32_t lines = 0;
+    bool unused_listed = false;
+    limits::State state;
+  };
+  struct Name {
+    const limits::Limit* limit;
+    const std::string& key;
+    std::size_t hash;
+  };
+  struct Hash {
+    // What has not gone into the choice of the part.
+    std::size_t operator()(const Slot& slot) const noexcept { return slot.hash / kParts; }
+    std::size_t operator()(const Name& name) const noexcept { return name.hash / kParts; }
+  };
+  struct Same {
+    bool operator()(const Slot& a, const Slot& b) const { return &a == &b; }
+    bool operator()(const Name& a, const Slot& b) const {
+      return a.hash == b.hash && a.limit == b.limit && a.key == b.key;
+    }
+  };
+  using Set = boost::intrusive::unordered_set<Slot, boost::intrusive::hash<Hash>,
+                                              boost::intrusive::equal<Same>,
+                                              boost::intrusive::power_2_buckets<true>>;
+  // One of many, as a table that grows puts all that it holds elsewhere at once.
+  struct Part {
+    std::vector<Set::bucket_type> heads{16};
+    Set set{Set::bucket_traits(heads.data(), heads.size())};
 
-  std::deque<ByName::value_type*> slots_;  // By BucketId; null: free.
+    void insert(Slot& slot);
+  };
+  Part& part_of(std::size_t hash) { return parts_[hash % kParts]; }
+  Slot& make(const Name& name);
+  void forget(BucketId id);
+
+  std::vector<std::unique_ptr<Slot>> slots_;  // By BucketId; null: free.
   std::vector<BucketId> free_;
-  std::array<ByName, kParts> by_name_;
-  std::vector<ByName::node_type> spare_;
-  Name name_;  // Scratch.
+  std::vector<std::unique_ptr<Slot>> spare_;
   std::size_t size_ = 0;
-  std::vector<BucketId> unused_;  // Each once; may hold some that are used again.
-  std::size_t cursor_ = 0;        // Where in unused_ the next sweep goes on.
+  std::vector<BucketId> unused_;    // Each once; may hold some that are used again.
+  std::size_t cursor_ = 0;          // Where in unused_ the next sweep goes on.
+  std::array<Part, kParts> parts_;  // Outlived by what is in them.
 };
 
 }  // namespace einlass::memory

@@ -1,6 +1,7 @@
 #include "adapters/memory/store.h"
 
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <mutex>
 #include <tuple>
 #include <vector>
@@ -29,12 +30,18 @@ static_assert(std::tuple_size_v<limits::IdPrefix> >= sizeof(std::uint16_t) + siz
 // How many instants of an answer a forgotten line keeps room for.
 constexpr std::size_t kKeptDue = 8;
 
+// Most lines have one bucket, and most of many lines ask for one permit: those have all in one
+// piece, for with as many lines as keys what costs is to fetch them from memory.
+template <class T>
+using Few = boost::container::small_vector<T, 1>;
+
 struct Line {
-  std::vector<BucketId> buckets;
-  std::vector<const limits::Limit*> limits;  // Of the buckets.
-  std::vector<limits::Charge> charges;       // Points into the buckets; empty: no such line.
-  std::vector<std::uint8_t> from_record;     // The places of charges whose cost a record brings.
-  std::vector<Duration> due;                 // Of the last answer.
+  Few<limits::Charge> charges;       // Points into the buckets; empty: no such line.
+  Few<const limits::Limit*> limits;  // Of the buckets.
+  Few<BucketId> buckets;
+  Few<std::uint8_t> from_record;  // The places of charges whose cost a record brings.
+  // Of the last answer, which points to them: they stay where they are while lines are added.
+  std::vector<Duration> due;
 
   // Keeps its room for the line that has its number next, but not that of a long answer.
   void clear() {
@@ -47,7 +54,7 @@ struct Line {
 
   std::span<const limits::Charge> costing(Permits of_record) {
     for (const std::uint8_t place : from_record) charges[place].cost = of_record;
-    return charges;
+    return {charges.data(), charges.size()};
   }
 };
 
