@@ -57,6 +57,7 @@ void Login::look_for_token(bool secret_changed, SteadyTime now) {
 }
 
 void Login::token_came(const TokenAnswer& answer) {
+  renewing_ = false;
   if (answer.token.empty()) {
     next_ask_ = std::chrono::steady_clock::now() + wait_;
     wait_ = std::min(wait_ * 2, kLongestWait);
@@ -75,12 +76,11 @@ void Login::token_came(const TokenAnswer& answer) {
 
 bool Login::refused(std::uint32_t generation, SteadyTime now) {
   if (!tokens_) return false;
-  if (generation != generation_) return true;  // There is another since.
-  if (renewed_for_refusal_ && now < asked_at_ + kRefusedGap) return false;
-  renewed_for_refusal_ = true;
+  if (generation != generation_ || renewing_) return true;  // There is another, or will be.
+  if (now < next_renewal_) return false;
+  next_renewal_ = now + kRefusedGap;
+  renewing_ = true;
   next_ask_ = now;
-  trouble_ = "no token: the last one was refused, and a new one is being asked for";
-  set({});
   return true;
 }
 

@@ -31,12 +31,10 @@ class Login {
   // Why there is none, or why it could not be renewed; empty if all is well.
   const std::string& trouble() const { return trouble_; }
 
-  // A target has refused (401) what had this generation. A token is then asked for anew, but only
-  // once until one was accepted, or every kRefusedGap. False if there is nothing that may help.
+  // A target has refused (401) what had this generation. A token is then asked for anew, every
+  // kRefusedGap at most; until it has come the old one is used on, for whoever else takes it. False
+  // if there is nothing that may help.
   bool refused(std::uint32_t generation, SteadyTime now);
-
-  // A target has accepted.
-  void accepted() { renewed_for_refusal_ = false; }
 
   // To be called every now and then: reads files again, and asks for tokens before they expire.
   void look(SteadyTime now);
@@ -65,7 +63,8 @@ class Login {
   SteadyTime next_ask_{};
   SteadyTime expires_ = SteadyTime::max();
   std::chrono::seconds wait_ = kFirstWait;  // After the next failure.
-  bool renewed_for_refusal_ = false;
+  SteadyTime next_renewal_{};               // For a refusal, not before.
+  bool renewing_ = false;                   // For a refusal, and no answer yet.
   bool failing_ = false;  // As was told.
 };
 

@@ -283,13 +283,11 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
   const core::Outcome outcome = judge(exchange, answer);
   if (outcome == core::Outcome::accepted) {
     origins.works(origin);
-    if (login) login->accepted();
   } else {
     if (!answer.body.empty()) answer.excerpt = excerpt(answer.body, secrets());
     // Of many hosts one that has to be repaired is no reason to call the target unusable.
     if (of_many_hosts && answer.status != 401) answer.needs_repair = false;
     origins.fails(origin, answer, now);
-    hold_without_login();
   }
   // What one of several asks for is no reason to hold back what goes to the others.
   const bool holds = outcome == core::Outcome::retry && !origins.others_work(origin, now);

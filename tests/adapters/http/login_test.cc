@@ -14,6 +14,8 @@ namespace {
 
 using core::Outcome;
 
+constexpr std::string_view kUnauthorized = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
+
 std::string header_of(const std::string& request, const std::string& name) {
   const std::size_t at = request.find("\r\n" + name + ": ");
   if (at == std::string::npos) return "";
@@ -73,9 +75,9 @@ std::function<std::string(const std::string&)> numbered_tokens(const std::string
 class TargetLogin : public ::testing::Test {
  protected:
   // Ended attempts only: holds stand among the events too.
-  core::DeliveryEnded deliver() {
+  core::DeliveryEnded deliver(std::string_view body = "{}") {
     const std::size_t before = ended().size();
-    world.send();
+    world.send(body);
     world.run_until([&] { return ended().size() > before; });
     return ended().back();
   }
@@ -157,9 +159,7 @@ TEST_F(TargetLogin, a_token_in_a_file_is_renewed_there) {
 }
 
 TEST_F(TargetLogin, a_refused_login_is_no_fault_of_the_record) {
-  receiver.answer_by([](const std::string&) {
-    return std::string("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
-  });
+  receiver.answer_by([](const std::string&) { return std::string(kUnauthorized); });
   world.options.login.kind = LoginOptions::Kind::bearer;
   world.options.login.secret.value = "old";
   EXPECT_EQ(deliver().outcome, Outcome::retry);
@@ -231,24 +231,54 @@ TEST_F(TargetLogin, a_refused_token_is_renewed_once) {
   tokens.answer_by(numbered_tokens("3600"));
   receiver.answer_by([](const std::string& request) {
     const bool good = header_of(request, "Authorization") == "Bearer token-2";
-    return good ? std::string(kNoContent)
-                : std::string("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
+    return std::string(good ? kNoContent : kUnauthorized);
   });
   use_oauth2();
   wait_for_token();
   EXPECT_EQ(deliver().outcome, Outcome::retry);
-  wait_for_token();
-  EXPECT_EQ(deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(world.target().status().unusable, "") << "a new one may be all it takes";
+  world.run_until([&] { return deliver().outcome == Outcome::accepted; });
   EXPECT_EQ(tokens.requests().size(), 2u);
   // A target that takes none does not make us ask for more and more.
-  receiver.answer_by([](const std::string&) {
-    return std::string("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
-  });
-  EXPECT_EQ(deliver().outcome, Outcome::retry);
-  world.run_until([&] { return tokens.requests().size() == 3; });
-  wait_for_token();
+  receiver.answer_by([](const std::string&) { return std::string(kUnauthorized); });
   for (int i = 0; i < 5; ++i) EXPECT_EQ(deliver().outcome, Outcome::retry);
-  EXPECT_EQ(tokens.requests().size(), 3u);
+  EXPECT_EQ(tokens.requests().size(), 2u);
+  EXPECT_EQ(world.target().status().unusable, "status 401: the login is refused");
+}
+
+TEST_F(TargetLogin, one_who_refuses_the_token_stops_nobody_else) {
+  tokens.answer_by(numbered_tokens("3600"));
+  receiver.answer_by([](const std::string& request) {
+    return std::string(request.ends_with("bad") ? kUnauthorized : kNoContent);
+  });
+  use_oauth2();
+  wait_for_token();
+  const std::size_t before = holds();
+  const auto one_of_each = [&] {
+    EXPECT_EQ(deliver("bad").outcome, Outcome::retry);
+    EXPECT_EQ(deliver("good").outcome, Outcome::accepted);
+    return header_of(receiver.requests().back(), "Authorization");
+  };
+  world.run_until([&] { return one_of_each() == "Bearer token-2"; });
+  // The new one is accepted by others and refused by him, which is no reason for a third.
+  const auto later = std::chrono::steady_clock::now() + std::chrono::milliseconds(600);
+  world.run_until([&] { return one_of_each(), std::chrono::steady_clock::now() > later; });
+  EXPECT_EQ(tokens.requests().size(), 2u);
+  EXPECT_EQ(holds(), before);
+}
+
+TEST_F(TargetLogin, a_refused_token_is_used_on_while_there_is_no_other) {
+  tokens.answer_by(numbered_tokens("3600"));
+  receiver.answer_by([](const std::string& request) {
+    return std::string(request.ends_with("bad") ? kUnauthorized : kNoContent);
+  });
+  use_oauth2();
+  wait_for_token();
+  tokens.answer_by([](const std::string&) { return json_answer("{}", "503 No"); });
+  EXPECT_EQ(deliver("bad").outcome, Outcome::retry);
+  world.run_until([&] { return !world.target().status().warning.empty(); });
+  EXPECT_EQ(deliver("good").outcome, Outcome::accepted);
+  EXPECT_EQ(deliver("bad").outcome, Outcome::retry);
   EXPECT_EQ(world.target().status().unusable, "status 401: the login is refused");
 }
 
