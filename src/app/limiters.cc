@@ -2,10 +2,26 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "app/wiring.h"
+#include "limits/token_bucket.h"
 
 namespace einlass::app {
+namespace {
+
+// Half of what a token bucket allows, for the limiter's clock and the way there count too.
+constexpr Duration kGiveBackWithin = limits::kGiveBackWithin / 2;
+
+// Whether it is a token bucket under one of its names, which cannot tell any more what a permit
+// given back late is worth. The others know each permit by its id or its instant.
+bool is_bucket(const limits::Parameters& parameters) {
+  const auto* leaky = std::get_if<limits::LeakyBucketParameters>(&parameters);
+  return std::holds_alternative<limits::TokenBucketParameters>(parameters) ||
+         std::holds_alternative<limits::SmoothParameters>(parameters) || (leaky && !leaky->queue);
+}
+
+}  // namespace
 
 Limiters::Limiters(boost::asio::io_context& io, const config::Config& config, ProcessLimits& shared,
                    const RunId& run, core::Events& events, const Notify& notify, core::Gate& gate)
@@ -35,6 +51,7 @@ void Limiters::read_limits(const config::Config& config) {
     for (std::size_t place = 0; place < from.limits.size(); ++place) {
       route.limits.push_back(&limit_of(config, from, place));
       route.in_memory.push_back(shared_.limit(from.limits[place]));
+      route.has_bucket |= is_bucket(route.limits.back()->limit.parameters);
       route.keyed |= route.limits.back()->key.kind != config::KeySource::Kind::none;
     }
     route.fields = RecordFields(route.limits);
@@ -131,11 +148,16 @@ void Limiters::ask(const core::Ask& ask, Instant now) {
   stand_in_.ask(ask, table_.route_of(ask.line), keys_, now);
 }
 
-// A permit that cost something else is not given back, for it would bring what the new one costs.
+// A permit that cost something else is not given back, for it would bring what the new one costs,
+// nor one that comes too late for a bucket. But its place among the attempts under way is free.
 void Limiters::release(const core::Release& release, Instant now) {
-  if (release.permit.ask <= route_of(release.line).last_old_cost) return;
+  const Route& route = route_of(release.line);
+  const bool late = route.has_bucket && release.age > kGiveBackWithin;
+  if (late || release.permit.ask <= route.last_old_cost) {
+    return ended({release.line, release.permit}, now);
+  }
   if (release.permit.stand_in) return stand_in_.release(release, now);
-  if (in_redis(route_of(release.line))) return redis_->release(release);
+  if (in_redis(route)) return redis_->release(release);
   memory_.release(release, now);
 }
 

@@ -76,6 +76,7 @@ class Limiters {
     RecordFields fields;
     bool keyed = false;         // Some limit has a key; else all records wait in `only_line`.
     bool may_stand_in = false;  // See stand_in.h.
+    bool has_bucket = false;    // Some limit takes nothing back that comes late.
     core::LineId only_line;
     core::AskId last_old_cost{};  // Permits of asks up to here cost what they do no more.
   };

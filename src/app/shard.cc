@@ -10,17 +10,12 @@
 #include "app/dead_record.h"
 #include "app/extract.h"
 #include "app/wiring.h"
-#include "limits/token_bucket.h"
 
 namespace einlass::app {
 namespace {
 
 // The most messages that are taken in one turn, so that answers are never left waiting for long.
 constexpr int kMessagesPerTurn = 256;
-
-// A permit that comes back later stays spent. Half of what the limiter allows, for its clock and
-// the way there count too.
-constexpr Duration kGiveBackWithin = limits::kGiveBackWithin / 2;
 
 // How long leaving the group may take.
 constexpr Duration kLeavePatience = Duration::seconds(5);
@@ -274,10 +269,7 @@ void Shard::carry_out(const core::Forget& command) {
 }
 
 void Shard::carry_out(const core::Ask& command) { limiters_.ask(command, now_); }
-void Shard::carry_out(const core::Release& command) {
-  // A token bucket cannot tell any more what a permit given back so late is worth.
-  if (command.age <= kGiveBackWithin) limiters_.release(command, now_);
-}
+void Shard::carry_out(const core::Release& command) { limiters_.release(command, now_); }
 void Shard::carry_out(const core::Ended& command) { limiters_.ended(command, now_); }
 void Shard::carry_out(const core::ForgetLine& command) { limiters_.forget(command.line); }
 
