@@ -21,6 +21,7 @@ struct Answer {
   std::string_view location{};  // Where a redirect points. Lives as long.
   std::string excerpt{};        // Of the body, for people.
   bool needs_repair = false;    // One side does not take the other: waiting alone mends nothing.
+  bool refuses_login = false;   // The record was sent as somebody whom it does not take.
   bool is_forbidden = false;    // The record names a host that nothing may be sent to.
   ShownCertificate shown_certificate = ShownCertificate::not_asked_for;
 };

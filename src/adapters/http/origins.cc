@@ -148,11 +148,13 @@ void Origins::works(const Origin& origin) {
   Place& place = place_of(origin);
   place.rest = {};
   place.rests_until = {};
+  place.takes_login = true;
   health_of(place).works();
 }
 
 void Origins::fails(const Origin& origin, const Answer& answer, SteadyTime now) {
   Place& place = place_of(origin);
+  if (answer.refuses_login) place.takes_login = false;
   health_of(place).fails(answer);
   if (!is_its_own(answer)) {
     place.rest = {};
@@ -168,6 +170,16 @@ bool Origins::others_work(const Origin& origin, SteadyTime now) const {
   return std::any_of(places_.begin(), places_.end(), [&](const Place& one) {
     return one.origin.get() != &origin && now >= one.rests_until;
   });
+}
+
+bool Origins::others_refuse_login(const Origin& origin) const {
+  bool some = false;
+  for (const Place& one : places_) {
+    if (one.origin.get() == &origin || !one.takes_login) continue;
+    if (*one.takes_login) return false;
+    some = true;
+  }
+  return some;
 }
 
 void Origins::look(SteadyTime now) {

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,9 @@ class Origins {
   // Whether some other takes requests while this one does not.
   bool others_work(const Origin& origin, SteadyTime now) const;
 
+  // Whether no other host takes the login, and some other has refused it too.
+  bool others_refuse_login(const Origin& origin) const;
+
   void set_authorization(std::string value);
 
   // To be called every now and then.
@@ -72,6 +76,7 @@ class Origins {
     Health health;
     std::chrono::microseconds rest{};  // After its last failure; none: it works.
     SteadyTime rests_until{};
+    std::optional<bool> takes_login{};  // By its last word on it.
   };
 
   void add(const TargetOptions& options);

@@ -254,6 +254,7 @@ core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
   if (login && answer.status == 401) {
     const auto now = std::chrono::steady_clock::now();
     answer.trouble = "the login is refused";
+    answer.refuses_login = true;
     answer.needs_repair = !login->refused(exchange.login, now);
     return core::Outcome::retry;
   }
@@ -286,12 +287,15 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
   } else {
     if (!answer.body.empty()) answer.excerpt = excerpt(answer.body, secrets());
     // Of many hosts one that has to be repaired is no reason to call the target unusable.
-    if (of_many_hosts && answer.status != 401) answer.needs_repair = false;
+    if (of_many_hosts && !(answer.refuses_login && origins.others_refuse_login(origin))) {
+      answer.needs_repair = false;
+    }
     origins.fails(origin, answer, now);
   }
   // What one of several asks for is no reason to hold back what goes to the others.
   const bool holds = outcome == core::Outcome::retry && !origins.others_work(origin, now);
-  Ending ending{outcome, answer.status, {}, std::nullopt, !answer.needs_repair};
+  const bool counts = !answer.needs_repair && !answer.refuses_login;
+  Ending ending{outcome, answer.status, {}, std::nullopt, counts};
   if (outcome != core::Outcome::accepted) ending.why = origins.trouble(origin);
   if (holds) ending.hold = answer.retry_after;
   tell_all(exchange.record, exchange.attempt, std::move(ending), answer.body);

@@ -75,9 +75,9 @@ std::function<std::string(const std::string&)> numbered_tokens(const std::string
 class TargetLogin : public ::testing::Test {
  protected:
   // Ended attempts only: holds stand among the events too.
-  core::DeliveryEnded deliver(std::string_view body = "{}") {
+  core::DeliveryEnded deliver(std::string_view body = "{}", std::string_view host = {}) {
     const std::size_t before = ended().size();
-    world.send(body);
+    world.send(body, {}, host);
     world.run_until([&] { return ended().size() > before; });
     return ended().back();
   }
@@ -171,6 +171,29 @@ TEST_F(TargetLogin, a_refused_login_is_no_fault_of_the_record) {
   EXPECT_EQ(world.target().status().unusable, "");
 }
 
+TEST_F(TargetLogin, of_many_hosts_one_that_refuses_it_does_not_make_the_target_unusable) {
+  receiver.answer_by([](const std::string& request) {
+    const bool takes = header_of(request, "Host").starts_with("127.0.0.1");
+    return std::string(takes ? kNoContent : kUnauthorized);
+  });
+  world.options.login.kind = LoginOptions::Kind::bearer;
+  world.options.login.secret.value = "old";
+  world.options.host = "";
+  world.options.host_of_record = true;
+  world.options.allow_private = true;
+  const auto unusable_after = [&](std::string_view host) {
+    const auto end = deliver("{}", host);
+    EXPECT_EQ(end.counts, end.outcome == Outcome::accepted);
+    return world.target().status().unusable;
+  };
+  EXPECT_EQ(unusable_after("localhost"), "") << "nobody else was asked yet";
+  EXPECT_EQ(unusable_after("127.0.0.1"), "");
+  EXPECT_EQ(unusable_after("localhost"), "");
+  EXPECT_EQ(unusable_after("127.1"), "") << "there is one who takes it";
+  receiver.answer_by([](const std::string&) { return std::string(kUnauthorized); });
+  EXPECT_EQ(unusable_after("127.0.0.1"), "status 401: the login is refused");
+}
+
 TEST_F(TargetLogin, a_token_is_asked_for_as_the_standard_says) {
   tokens.answer_by(numbered_tokens("3600"));
   use_oauth2();
@@ -236,6 +259,7 @@ TEST_F(TargetLogin, a_refused_token_is_renewed_once) {
   use_oauth2();
   wait_for_token();
   EXPECT_EQ(deliver().outcome, Outcome::retry);
+  EXPECT_FALSE(ended().back().counts);
   EXPECT_EQ(world.target().status().unusable, "") << "a new one may be all it takes";
   world.run_until([&] { return deliver().outcome == Outcome::accepted; });
   EXPECT_EQ(tokens.requests().size(), 2u);

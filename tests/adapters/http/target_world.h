@@ -33,10 +33,12 @@ class TargetWorld {
     return *target_;
   }
 
-  void send(std::string_view body = "{}", std::vector<RequestHeader> headers = {}) {
+  void send(std::string_view body = "{}", std::vector<RequestHeader> headers = {},
+            std::string_view host = {}) {
     ++sent;
     target().send(Request{.record = {sent, 1},
                           .attempt = {sent + 100},
+                          .host = host,
                           .id = "results-3-7",
                           .content_type = {},
                           .headers = headers,
