@@ -77,6 +77,10 @@ class NodeOwner {
   virtual void give_back_later(const LinePtr& line, std::span<const PermitId> permits,
                                Return why) = 0;
 
+  // These could not be given back, or nobody knows: what limits that count attempts under way have
+  // lost by that is told later.
+  virtual void keep_places(const LinePtr& line, std::span<const PermitId> permits) = 0;
+
   // To send_holds(): what it says, or nothing where there was no answer; then `trouble` says why,
   // if that is worth telling.
   virtual void holds_answered(std::span<const std::int64_t> left_ms,
@@ -179,7 +183,6 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   void lose(Severity severity, std::string_view what, const std::string& detail);
   void connect_later();
   void disconnect();
-  void keep_ends(const Call& call);
   void fail_open_calls();
   void refused(const Trouble& trouble);
   void refusal_is_over();

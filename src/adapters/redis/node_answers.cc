@@ -193,9 +193,7 @@ void Node::release_answered(Call call, const Reply& reply, Steady::time_point no
   if (trouble.reaction == Reaction::fail_line) {
     return context_.owner.line_failed(*call.line, trouble.detail);
   }
-  if (call.manner.why == Return::ended) {
-    context_.owner.give_back_later(call.line, permits_again_, Return::ended);
-  }
+  context_.owner.keep_places(call.line, permits_again_);
   refused(trouble);
 }
 

@@ -94,7 +94,8 @@ void Node::connect_later() {
 }
 
 // What the open calls have cost is learned when the gate asks again. Unused permits that they were
-// to give back are lost: the limits grant that much less until they would have expired.
+// to give back are lost, but for places among the attempts under way: the limits grant that much
+// less until they would have expired.
 void Node::disconnect() {
   connection_->close();
   connection_.reset();
@@ -105,19 +106,14 @@ void Node::disconnect() {
   fail_open_calls();
 }
 
-// Of a release that was not confirmed. Telling an end twice is no harm. REQUIRES: all releases
-// before it have been taken.
-void Node::keep_ends(const Call& call) {
-  take_permits(call);
-  if (call.manner.why != Return::ended) return;
-  context_.owner.give_back_later(call.line, permits_again_, Return::ended);
-}
-
 void Node::fail_open_calls() {
   fail_unconfirmed();
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     const Call& call = calls_[i];
-    if (call.kind == Call::Kind::release) keep_ends(call);
+    if (call.kind == Call::Kind::release) {
+      take_permits(call);
+      context_.owner.keep_places(call.line, permits_again_);
+    }
     if (call.kind == Call::Kind::holds) context_.owner.holds_answered({}, "");
     if (i < calls_.late()) continue;  // Has failed already.
     if (call.kind != Call::Kind::acquire && call.kind != Call::Kind::release) continue;

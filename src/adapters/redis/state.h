@@ -22,7 +22,7 @@ namespace einlass::redis {
 // How often a cluster may send a call on before its ask fails.
 inline constexpr int kMostRedirections = 5;
 
-// Permits that wait for a slot to arrive; those of more calls are lost.
+// Permits that wait to be given back; those of more calls are lost.
 inline constexpr std::size_t kMostLateReleases = 10'000;
 
 // Troubles of lines that are told until one of them recovers; more are not.
@@ -57,6 +57,7 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   void redirected(const Node& from, Call call, std::span<const PermitId> permits,
                   const Redirection& to) override;
   void give_back_later(const LinePtr& line, std::span<const PermitId> permits, Return why) override;
+  void keep_places(const LinePtr& line, std::span<const PermitId> permits) override;
   void give_back_now();
   void line_failed(Line& line, const std::string& detail) override;
   void line_recovered(Line& line) override;
@@ -68,7 +69,7 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   void call_holds();
   void holds_answered(std::span<const std::int64_t> left_ms, const std::string& trouble) override;
 
-  // What waits for its slot to arrive at another node.
+  // What waits for its slot to arrive at another node, or for a node that is well.
   struct LateRelease {
     LinePtr line;
     std::vector<PermitId> permits;

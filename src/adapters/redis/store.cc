@@ -143,13 +143,12 @@ void Store::State::send_ask(const core::Ask& ask, Steady::time_point now) {
   context_.fail(ask, down_ ? core::PermitsFailed{}.wait : kNodeDownWait);
 }
 
-// Without a connection the permit is lost: the limit grants one less until it expires. An end is
-// kept: the place it frees is worth the same later.
+// Without a connection the permit is lost: the limit grants one less until it expires. Its place
+// among the attempts under way is not.
 void Store::State::give_back(Line& line, const core::Permit& permit, Return why) {
   if (!usable_) {
     const PermitId id{permit.ask, permit.index, permit.stamp, permit.cost};
-    if (why == Return::ended) give_back_later(&line, {&id, 1}, why);
-    return;
+    return keep_places(&line, {&id, 1});
   }
   if (line.going_back.empty() && line.ended.empty()) lines_going_back_.push_back(&line);
   auto& permits = why == Return::ended ? line.ended : line.going_back;
@@ -175,7 +174,7 @@ void Store::State::send_release(const LinePtr& line, std::span<const PermitId> p
     node->send_release(line, same, {.why = why}, now);
     permits = permits.subspan(same.size());
   }
-  if (why == Return::ended && !permits.empty()) give_back_later(line, permits, why);
+  if (!permits.empty()) keep_places(line, permits);
 }
 
 StoreStatus Store::State::status() const {

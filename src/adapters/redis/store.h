@@ -107,12 +107,13 @@ class Store {
   void ask(const core::Ask& ask);
 
   // Without a connection the permit is lost: the limit grants one less until it would have expired.
-  // REQUIRES: the line is known.
+  // One that counts attempts under way has its place back as by ended(). REQUIRES: the line is
+  // known.
   void release(const core::Release& release);
 
   // Of use to limits that count attempts under way; nothing happens in the others. What cannot be
-  // told now is told later, up to 10,000 ends: those beyond, and those of a line whose own key is
-  // at fault, free their places only when their leases have run out. REQUIRES: the line is known.
+  // told now is told later, up to 10,000 calls: what is beyond, and what is of a line whose own key
+  // is at fault, frees its places only when the leases have run out. REQUIRES: the line is known.
   void ended(const core::Ended& ended);
 
   // The target has told this gate to leave it alone for so long: the other gates learn of it, as

@@ -34,8 +34,9 @@ TEST_F(Outage, AnAskBeforeTheFirstConnectionFailsAndTheStoreComesUp) {
   EXPECT_TRUE(side.answer(0, 1));
 }
 
-// Three places with leases that outlast the test, taken, and their attempts end in an outage.
-struct EndsInAnOutage : Outage {
+// Three places with leases that outlast the test, taken; in an outage their attempts end, or it
+// shows that nobody uses them.
+struct PlacesInAnOutage : Outage, ::testing::WithParamInterface<bool> {
   RedisServer server;
   Control control{server.port()};
   GateSide side{options_for(server.port())};
@@ -54,7 +55,14 @@ struct EndsInAnOutage : Outage {
   }
 
   void end_all() {
-    for (const core::Permit& permit : taken) side.store->ended({{0}, permit});
+    const bool used = GetParam();
+    for (const core::Permit& permit : taken) {
+      if (used) {
+        side.store->ended({{0}, permit});
+      } else {
+        side.store->release({{0}, permit, {}});
+      }
+    }
     side.store->flush();
   }
 
@@ -67,14 +75,14 @@ struct EndsInAnOutage : Outage {
   }
 };
 
-TEST_F(EndsInAnOutage, AreToldWhenTheStoreIsUpAgain) {
+TEST_P(PlacesInAnOutage, AreFreedWhenTheStoreIsUpAgain) {
   control({"CLIENT", "KILL", "TYPE", "normal"});
   ASSERT_TRUE(side.until([&] { return !side.store->status().up; }));
   end_all();
   EXPECT_TRUE(all_are_free());
 }
 
-TEST_F(EndsInAnOutage, AreToldAgainWhenTheirCallIsLost) {
+TEST_P(PlacesInAnOutage, AreFreedWhereTheCallWasLost) {
   ASSERT_EQ(control({"CLIENT", "PAUSE", "600000", "WRITE"}), "OK");
   end_all();
   side.io.poll();
@@ -84,6 +92,38 @@ TEST_F(EndsInAnOutage, AreToldAgainWhenTheirCallIsLost) {
   Control last(server.port());
   ASSERT_EQ(last({"CLIENT", "UNPAUSE"}), "OK");
   EXPECT_TRUE(all_are_free());
+}
+
+TEST_P(PlacesInAnOutage, AreFreedWhereTheCallWasRefused) {
+  ASSERT_EQ(control({"CONFIG", "SET", "min-replicas-to-write", "1"}), "OK");
+  end_all();
+  ASSERT_TRUE(side.until([&] { return !side.store->status().up; }));
+  ASSERT_EQ(control({"CONFIG", "SET", "min-replicas-to-write", "0"}), "OK");
+  EXPECT_TRUE(all_are_free());
+}
+
+INSTANTIATE_TEST_SUITE_P(Used, PlacesInAnOutage, ::testing::Values(true));
+INSTANTIATE_TEST_SUITE_P(Unused, PlacesInAnOutage, ::testing::Values(false));
+
+// What the other limits of the line would have had back stays spent.
+TEST_F(Outage, OnlyThePlacesOfWhatNobodyUsesAreKept) {
+  const limits::Limit places{
+      "places", limits::ConcurrencyParameters{{3}, Duration::seconds(3'600)}, {1}};
+  RedisServer server;
+  GateSide side(options_for(server.port()));
+  const Bucket buckets[] = {{&limit, ""}, {&places, ""}};
+  side.store->add_line({0}, buckets);
+  ASSERT_TRUE(side.until_up());
+  const auto* answer = side.answer(0, 3);
+  ASSERT_TRUE(answer);
+  const core::Permit unused{answer->ask, 0, answer->limiter_now};
+  Control control(server.port());
+  control({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+  ASSERT_TRUE(side.until([&] { return !side.store->status().up; }));
+  side.store->release({{0}, unused, {}});
+  ASSERT_TRUE(side.until_up());
+  EXPECT_TRUE(side.until([&] { return control({"ZCARD", "test:{test}:places:"}) == "2"; }));
+  EXPECT_EQ(control({"ZCARD", "test:{test}:callbacks:"}), "3");
 }
 
 TEST_F(Outage, AKilledServerFailsEveryOpenAskAndIsFoundAgain) {
