@@ -22,6 +22,14 @@ struct PartitionAssigned {
   RouteId route;
   Offset next;
   std::span<const OffsetRange> finished{};
+  // The group does not have `next`: a policy chose it, and might choose otherwise the next time.
+  bool begun = false;
+};
+
+// Reading went on at `next`, for the records before it that have not come are there no longer.
+struct PartitionMoved {
+  PartitionId partition;
+  Offset next;
 };
 
 // The group wants the partition back. What is in flight may end until `deadline`; the rest is
@@ -134,9 +142,10 @@ struct StopRequested {
 // next_wakeup() was reached.
 struct TimePassed {};
 
-using Event = std::variant<RecordArrived, DeliveryEnded, PermitsAnswered, PermitsFailed, StoreDown,
-                           StoreUp, PartitionAssigned, PartitionRevoked, PartitionLost,
-                           DeadLetterEnded, TargetHold, CommitEnded, StopRequested, TimePassed>;
+using Event =
+    std::variant<RecordArrived, DeliveryEnded, PermitsAnswered, PermitsFailed, StoreDown, StoreUp,
+                 PartitionAssigned, PartitionMoved, PartitionRevoked, PartitionLost,
+                 DeadLetterEnded, TargetHold, CommitEnded, StopRequested, TimePassed>;
 
 // Where adapters put what happened, in order, until the loop hands it to the gate. The loop owns
 // it; adapters only append, on the loop's thread.

@@ -76,7 +76,11 @@ void Gate::reconfigure(const GateOptions& options, Instant now, Commands& comman
 void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   if (!intake_.takes(event.partition)) return turn_away(event, now, commands);
   Partition& partition = intake_[event.partition];
-  if (partition.ledger.knows(event.offset)) return pass_over(event, now, commands);
+  if (partition.ledger.knows(event.offset)) {
+    pass_over(event.partition, event.offset, now);
+    ++stats_[partition.route.value].finished_before;
+    return turn_away(event, now, commands);
+  }
   const RouteId route = partition.route;
   const std::uint32_t lane =
       lanes_.lane_of(options_.routes[route.value].order, event.partition, event.lane);
@@ -106,14 +110,12 @@ void Gate::turn_away(const RecordArrived& event, Instant now, Commands& commands
   admission_.serve(event.line, now, commands);
 }
 
-// It was finished by whoever had the partition before.
-void Gate::pass_over(const RecordArrived& event, Instant now, Commands& commands) {
-  Partition& partition = intake_[event.partition];
-  const Offset before = partition.ledger.committable();
-  partition.ledger.pass_over(event.offset);
-  if (partition.ledger.committable() != before) mark_dirty(event.partition, now);
-  ++stats_[partition.route.value].finished_before;
-  turn_away(event, now, commands);
+// Nothing more is to be done for it, as where whoever had the partition before has finished it.
+void Gate::pass_over(PartitionId id, Offset offset, Instant now) {
+  Ledger& ledger = intake_[id].ledger;
+  const Offset before = ledger.committable();
+  ledger.pass_over(offset);
+  if (ledger.committable() != before) mark_dirty(id, now);
 }
 
 void Gate::make_ready(Slot slot, Instant now, Commands& commands) {

@@ -89,6 +89,7 @@ class Gate {
   void on(const StoreDown& event, Instant now, Commands& commands);
   void on(const StoreUp& event, Instant now, Commands& commands);
   void on(const PartitionAssigned& event, Instant now, Commands& commands);
+  void on(const PartitionMoved& event, Instant now, Commands& commands);
   void on(const PartitionRevoked& event, Instant now, Commands& commands);
   void on(const PartitionLost& event, Instant now, Commands& commands);
   void on(const DeadLetterEnded& event, Instant now, Commands& commands);
@@ -103,7 +104,7 @@ class Gate {
 
   // A record's way on. Each leaves the record in the state that its name says, or absent.
   void turn_away(const RecordArrived& event, Instant now, Commands& commands);
-  void pass_over(const RecordArrived& event, Instant now, Commands& commands);
+  void pass_over(PartitionId id, Offset offset, Instant now);
   void make_ready(Slot slot, Instant now, Commands& commands);
   void dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands);
   void try_again(Record& record, Instant now);

@@ -19,9 +19,19 @@ constexpr Duration kHurriedInterval = Duration::millis(100);
 void Gate::on(const PartitionAssigned& event, Instant now, Commands& commands) {
   CHECK(event.route.value < options_.routes.size());
   intake_.assign(event, commands);
+  // Before anything is finished: whoever has the partition next must not begin further on.
+  if (event.begun) mark_dirty(event.partition, now);
   if (!stopping_) return;
   revoke(event.partition, now, commands);
   hand_over(event.partition, now, commands);
+}
+
+// The next offset may be past whatever comes next, for whom a policy would choose once more.
+void Gate::on(const PartitionMoved& event, Instant now, Commands&) {
+  if (!intake_.takes(event.partition)) return;
+  const Offset last{event.next.value - 1};
+  intake_[event.partition].ledger.knows(last);
+  pass_over(event.partition, last, now);
 }
 
 void Gate::on(const PartitionRevoked& event, Instant now, Commands& commands) {

@@ -47,6 +47,29 @@ class Leaving(scenario.Scenario):
                 done += 1
             self.assertEqual(committed or 0, done, f"partition {partition}")
 
+    def test_latest_and_nothing_finished(self):
+        """Where a partition began is kept, though nothing of it had finished when the gate left."""
+        self.world.create_topic("results", 2)
+        self.world.produce("results", 100)
+        changes = {"kafka": {"auto_offset_reset": "latest", "commit_interval": "60s"}}
+        config = self.world.config("results", 5000, changes)
+        ends = self.world.ends("results")
+        self.world.receiver.tell("status", status=503)
+        gate = self.world.start_gates(1, config, 2)[0]
+        self.world.produce("results", 200)
+        places.wait_until(lambda: gate.metrics()['einlass_records_received_total{route="results"}'] == 200, 30,
+                          "all of them inside")
+        self.assertEqual(gate.terminate(), 0)
+        self.assertEqual(self.world.committed("results"), ends)
+        self.world.receiver.tell("ok")
+        self.world.produce("results", 100)
+        gate.start()
+        self.world.receiver.wait_for(300, 30, [gate])
+        accepted = deliveries.accepted(self.world.receiver.deliveries())
+        expected = [("results", partition, offset) for partition, end in enumerate(self.world.ends("results"))
+                    for offset in range(ends[partition], end)]
+        self.assertEqual(sorted(map(deliveries.record_of, accepted)), expected)
+
     def test_sigterm_in_order(self):
         self._leave_and_come_back("partition", signal.SIGTERM)
 

@@ -217,7 +217,8 @@ void Instance::assign(std::size_t partition) {
   free_partitions_.pop_back();
   assignments_[id.value] = world_.kafka.assign(partition, *this, id);
   tell(core::PartitionAssigned{id, world_.kafka.route(partition), world_.kafka.start(partition),
-                               assignments_[id.value]->finished});
+                               assignments_[id.value]->finished,
+                               !world_.kafka.has_commit(partition)});
 }
 
 void Instance::revoke(Assignment& assignment) {

@@ -55,6 +55,9 @@ class KafkaWorld {
 
   // Where a new owner starts to read: what is committed, or the beginning.
   Offset start(std::size_t partition) const;
+  bool has_commit(std::size_t partition) const {
+    return partitions_[partition].committed.has_value();
+  }
 
   // The group's view. Null: nobody's.
   const std::shared_ptr<Assignment>& current(std::size_t partition) const;

@@ -36,7 +36,7 @@ void RecordChecks::check_leaving(core::PartitionId id, const Owned& p, Instant n
   require(p.waiting == 0, "returned_at_once", name);
   require(p.deadline == kNever || now <= p.deadline + kGraceAfterDeadline, "done_late", name);
   const bool nothing_left = p.records == 0 && p.news == p.news_committed &&
-                            p.next >= p.finished_to && !has(commit_, id, p) &&
+                            p.next >= p.finished_to && !p.begun && !has(commit_, id, p) &&
                             !in_transaction(id, p);
   require(now >= p.deadline || !nothing_left, "done_at_once", name);
 }

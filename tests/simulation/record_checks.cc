@@ -38,6 +38,7 @@ void RecordChecks::assigned(const core::PartitionAssigned& event) {
   fresh.use = partitions_[event.partition.value].use + 1;
   fresh.live = true;
   fresh.route = event.route;
+  fresh.begun = event.begun;
   fresh.next = fresh.finished_least = fresh.finished_to = event.next;
   fresh.known.assign(event.finished.begin(), event.finished.end());
   fresh.finished = core::write_finished(event.next, event.finished);

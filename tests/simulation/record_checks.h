@@ -104,6 +104,7 @@ class RecordChecks {
     core::RouteId route;
     Offset next;                           // Committed, as far as the gate knows,
     std::string finished;                  // and with it.
+    bool begun = false;                    // Not even that is.
     std::uint64_t news = 0;                // How often an offset finished,
     std::uint64_t news_committed = 0;      // as of the commit that was acknowledged last.
     std::vector<core::OffsetRange> known;  // Finished before it was assigned.

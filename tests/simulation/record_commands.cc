@@ -196,7 +196,7 @@ void RecordChecks::commit(const core::Commit& command) {
 void RecordChecks::add_entry(Sent& to, const core::CommitEntry& entry, std::uint64_t news) const {
   const Owned& p = partitions_[entry.partition.value];
   require(entry.next >= p.next, "commit_backwards", std::to_string(entry.next.value));
-  require(entry.next > p.next || entry.finished != p.finished, "commit_nothing_new",
+  require(p.begun || entry.next > p.next || entry.finished != p.finished, "commit_nothing_new",
           std::to_string(entry.next.value) + " " + entry.finished);
   require(entry.finished.size() <= settings_.gate.most_finished_text, "commit_too_long",
           entry.finished);
@@ -239,7 +239,7 @@ void RecordChecks::partition_done(core::PartitionId partition, Instant now) {
     require(p.fenced || !in_transaction(partition, p), "done_before_transaction_ended", name);
     if (now < p.deadline) {
       require(p.records == 0, "done_in_flight", name);
-      require(p.fenced || p.next >= p.finished_least, "done_uncommitted", name);
+      require(p.fenced || (p.next >= p.finished_least && !p.begun), "done_uncommitted", name);
       require(p.fenced || p.news_committed == p.news, "done_uncommitted_ahead", name);
     }
   }

@@ -148,6 +148,7 @@ void RecordChecks::take_committed(const Sent& sent) {
     if (!p.live || p.use != entry.use) continue;
     p.next = entry.next;
     p.finished = entry.finished;
+    p.begun = false;
     p.news_committed = entry.news;
   }
 }

@@ -141,6 +141,13 @@ struct EventText {
         .add("partition", e.partition.value)
         .add("route", e.route.value)
         .add("next", e.next.value)
+        .add("begun", e.begun)
+        .take();
+  }
+  std::string operator()(const core::PartitionMoved& e) const {
+    return Words("PartitionMoved")
+        .add("partition", e.partition.value)
+        .add("next", e.next.value)
         .take();
   }
   std::string operator()(const core::PartitionRevoked& e) const {

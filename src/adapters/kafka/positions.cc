@@ -117,6 +117,7 @@ void Positions::begin(Partition& partition, const LogBounds& log) {
     return get_stuck(partition,
                      partition.anew ? "its log began anew" : "nothing is committed of it");
   }
+  partition.begun = true;
   move(partition, beginning, range(0, log.start.value));
 }
 
@@ -199,11 +200,15 @@ std::string Positions::read_on() {
   if (!error.empty()) return error;
   for (Partition* partition : moved) {
     partition->finding = Finding::read;
-    if (partition->phase == Phase::reading) continue;
+    const Offset next{partition->next};
+    if (partition->phase == Phase::reading) {
+      events_.push_back(core::PartitionMoved{partition->id, next});
+      continue;
+    }
     partition->phase = Phase::reading;
     assignment_.more(*partition);
-    events_.push_back(core::PartitionAssigned{partition->id, partition->route,
-                                              Offset{partition->next}, partition->finished});
+    events_.push_back(core::PartitionAssigned{partition->id, partition->route, next,
+                                              partition->finished, partition->begun});
   }
   return {};
 }

@@ -117,7 +117,10 @@ TEST_F(OffsetsTest, latest_begins_at_the_end_and_counts_what_it_passes_over) {
   EXPECT_EQ(skipped(g).reset, 40u);
   EXPECT_EQ(skipped(g).recreated, 0u);
   EXPECT_EQ(g.count_notices("kafka_offsets_skipped"), 1u);
-  EXPECT_EQ(g.all<core::PartitionAssigned>().size(), 1u) << "the gate's records are still good";
+  ASSERT_EQ(g.all<core::PartitionAssigned>().size(), 1u) << "the gate's records are still good";
+  EXPECT_FALSE(g.all<core::PartitionAssigned>()[0].begun);
+  ASSERT_EQ(g.all<core::PartitionMoved>().size(), 1u) << "the gate must know to commit it";
+  EXPECT_EQ(g.all<core::PartitionMoved>()[0].next, Offset{100});
 }
 
 TEST_F(OffsetsTest, with_error_one_partition_waits_the_others_go_on_and_it_is_revived) {
@@ -162,6 +165,7 @@ TEST_F(OffsetsTest, with_error_a_partition_of_which_nothing_is_committed_waits_t
   g.source->set_offset_reset(OffsetReset::latest);
   ASSERT_TRUE(g.run_until_assigned(1));
   EXPECT_EQ(g.all<core::PartitionAssigned>()[0].next, Offset{100});
+  EXPECT_TRUE(g.all<core::PartitionAssigned>()[0].begun) << "the group does not have it";
   EXPECT_EQ(skipped(g).reset, 100u);
   producer->many("fresh", 0, 5);
   ASSERT_TRUE(g.run_until([&] { return g.sink.count == 5; }));

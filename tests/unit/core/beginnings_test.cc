@@ -1,0 +1,56 @@
+// What is committed of a partition before anything of it has finished.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "unit/core/bench_gate.h"
+
+namespace einlass::core {
+namespace {
+
+RouteOptions free_route(Order order) {
+  RouteOptions route;
+  route.order = order;
+  return route;
+}
+
+// Else whoever has the partition next would begin further on, and what is inside would be lost.
+TEST(Beginnings, where_a_partition_begins_is_committed_before_anything_is_finished) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::none)));
+  bench.put(PartitionAssigned{PartitionId{0}, RouteId{0}, Offset{1000}, {}, true});
+  bench.arrive(0, 1000);
+  bench.pass(Duration{});
+  ASSERT_EQ(bench.all<Commit>().size(), 1u);
+  EXPECT_EQ(bench.all<Commit>()[0].entries[0].next, Offset{1000});
+  bench.put(CommitEnded{CommitResult::failed});
+  bench.put(PartitionRevoked{PartitionId{0}, bench.now});
+  EXPECT_TRUE(bench.all<PartitionDone>().empty());
+  bench.pass(Duration::millis(100));
+  ASSERT_EQ(bench.all<Commit>().size(), 2u);
+  EXPECT_EQ(bench.all<Commit>()[1].entries[0].next, Offset{1000});
+  bench.put(CommitEnded{CommitResult::committed});
+  EXPECT_EQ(bench.all<PartitionDone>().size(), 1u);
+}
+
+TEST(Beginnings, what_the_group_has_of_a_partition_is_not_committed_again) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::none)));
+  bench.assign(0, 1000);
+  bench.arrive(0, 1000);
+  bench.pass(Duration::seconds(1));
+  EXPECT_TRUE(bench.all<Commit>().empty());
+}
+
+TEST(Beginnings, where_reading_goes_on_behind_a_gap_is_committed_before_the_next_record) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::none)));
+  const std::vector<OffsetRange> before{{Offset{4}, Offset{6}}};
+  bench.put(PartitionAssigned{PartitionId{0}, RouteId{0}, Offset{0}, before});
+  bench.put(PartitionMoved{PartitionId{0}, Offset{2000}});
+  bench.arrive(0, 2000);
+  bench.pass(Duration{});
+  ASSERT_EQ(bench.all<Commit>().size(), 1u);
+  EXPECT_EQ(bench.all<Commit>()[0].entries[0].next, Offset{2000});
+  EXPECT_EQ(bench.all<Commit>()[0].entries[0].finished, "");
+}
+
+}  // namespace
+}  // namespace einlass::core
