@@ -64,11 +64,11 @@ void Admission::ready(Record& record, bool was_behind, Instant now, Commands& co
   serve(line, now, commands);
 }
 
-void Admission::withdraw(Record& record) {
+void Admission::withdraw(Record& record, Instant now) {
   Line& line = lines_[record.line.value];
   if (record.state == RecordState::ready) list_of(line, record).erase(records_, record.id.slot);
   if (record.state == RecordState::behind) --line.behind;
-  if (line.apart) note_wants(line);
+  if (line.apart) note_wants(line, now);
 }
 
 void Admission::place_free(const Record& record) {
@@ -101,7 +101,7 @@ void Admission::serve(Line& line, Instant now, Commands& commands) {
 void Admission::go_on(Line& line, Instant now, Commands& commands) {
   if (route_of(line).cost_varies) give_back_useless(line, now, commands);
   consider_asking(line, now, commands);
-  if (line.apart) note_wants(line);
+  if (line.apart) note_wants(line, now);
   arm(line, now);
   forget_if_empty(line, commands);
 }

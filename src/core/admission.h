@@ -52,7 +52,7 @@ class Admission {
   void behind(const Record& record) { ++lines_[record.line.value].behind; }
 
   // The record is ready no longer, or waits in its lane no longer, and will not leave.
-  void withdraw(Record& record);
+  void withdraw(Record& record, Instant now);
 
   // The record's attempt takes up none of its line's places any more.
   // REQUIRES: it was sent and led, and this was not said before.
@@ -119,6 +119,16 @@ class Admission {
     Reserve& reserve(bool of_ahead) { return of_ahead ? ahead : due; }
     std::int64_t reserved() const { return due.permits + ahead.permits; }
   };
+  // Goes once around a queue whose lines are looked at in vain.
+  struct Round {
+    std::uint32_t left;
+    bool over = false;
+
+    void in_vain() {
+      over = left == 0;
+      if (left > 0) --left;
+    }
+  };
   struct StoreState {
     bool down = false;
     Queue waiting;
@@ -173,6 +183,7 @@ class Admission {
 
   // sharing.cc
   std::int64_t places(const Line& line, Instant now) const;
+  bool has_enough(const Line& line, Instant now) const;
   void find_contests();
   ContestIndex contest_for(TargetId target, LimitId limit);
   bool retries_stand_apart(TargetId target) const;
@@ -183,11 +194,12 @@ class Admission {
   std::int64_t usable_retries(const Line& line) const;
   ContestIndex contest_before(const Line& line) const;
   void count_attempt(Line& line, bool retry);
-  void note_wants(Line& line);
+  ContestIndex shortage_of(const Line& line, Instant now) const;
+  void note_wants(Line& line, Instant now);
   void note_shortage(Line& line, ContestIndex contest);
   LineWaits room_for(const Line& line) const;
-  Queue* next_for_room(TargetQueues& target, const Contest& contest);
-  Queue* next_for_turn(TargetId id, Queue& turn, Instant now);
+  Queue* next_for_room(TargetId id, bool fresh, bool retries);
+  Queue* next_for_turn(TargetId id, Queue& turn, bool in_vain, Instant now);
   void serve_room(TargetId id, Instant now, Commands& commands);
   void serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
   void serve_shares(TargetId id, Instant now, Commands& commands);

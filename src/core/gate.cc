@@ -121,7 +121,7 @@ void Gate::pass_over(PartitionId id, Offset offset, Instant now) {
 void Gate::make_ready(Slot slot, Instant now, Commands& commands) {
   Record& record = records_[slot];
   const bool was_behind = record.state == RecordState::behind;
-  if (record.doom) admission_.withdraw(record);
+  if (record.doom) admission_.withdraw(record, now);
   records_.move(record, RecordState::ready);
   record.since = now;
   hope_again(record);
@@ -260,7 +260,7 @@ void Gate::give_back(Record& record, Instant now, Commands& commands) {
 
 // Out of its lane, its line and its partition; what follows from that for others; and forgotten.
 void Gate::take_leave(Record& record, Instant now, Commands& commands) {
-  admission_.withdraw(record);
+  admission_.withdraw(record, now);
   deadlines_.clear({Alarm::Kind::record, record.id.slot});
   const Slot next = lanes_.leave(records_, record);
   --stats_[record.route.value].inside;
@@ -311,7 +311,7 @@ void Gate::on(const PermitsAnswered& event, Instant now, Commands& commands) {
   Record& record = records_[hopeless];
   const RouteOptions& route = options_.routes[record.route.value];
   if (route.dead_letter && !event.stand_in) {
-    admission_.withdraw(record);
+    admission_.withdraw(record, now);
     dead_letter(record, DeadLetterReason::never, now, commands);
   } else if (route.cost_varies) {
     set_aside(record, now);
@@ -321,7 +321,7 @@ void Gate::on(const PermitsAnswered& event, Instant now, Commands& commands) {
 
 // Others of its line may cost less: it waits elsewhere, and only its lane waits with it.
 void Gate::set_aside(Record& record, Instant now) {
-  admission_.withdraw(record);
+  admission_.withdraw(record, now);
   records_.move(record, RecordState::backing_off);
   record.never = true;
   ++stats_[record.route.value].never;

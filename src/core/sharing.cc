@@ -38,6 +38,11 @@ std::int64_t Admission::places(const Line& line, Instant now) const {
   return std::max<std::int64_t>(0, (room - line.in_flight + 1) / 2);
 }
 
+// There are places, but none for this line.
+bool Admission::has_enough(const Line& line, Instant now) const {
+  return places(line, now) == 0 && delivery_.room(route_of(line).target, now) > 0;
+}
+
 // ---- contests ----
 
 void Admission::find_contests() {
@@ -141,22 +146,25 @@ void Admission::count_attempt(Line& line, bool retry) {
   }
 }
 
-// Books what the line counts for in its contests. Called after each change of its records, permits,
-// question or place in a queue. REQUIRES: its retries stand apart.
-void Admission::note_wants(Line& line) {
+// What its fresh records want of and do not get. Not the room, if it is the line's own share of the
+// places that is used up: what is free then is others'.
+ContestIndex Admission::shortage_of(const Line& line, Instant now) const {
   const auto fresh = static_cast<std::int64_t>(line.ready.size());
   const auto held = static_cast<std::int64_t>(line.permits.size());
-  const ContestIndex room = contests_of_route_[line.route.value].front();
-  if (fresh > 0 && line.waits == LineWaits::room) {
-    note_shortage(line, room);
-  } else if (fresh > held &&
-             (line.waits == LineWaits::turn || line.waits == LineWaits::turn_ahead)) {
-    note_shortage(line, room);
-  } else if (fresh > held && line.waits != LineWaits::store) {
-    note_shortage(line, line.lacks);
-  } else {
-    note_shortage(line, kNoContest);
+  const bool turn = line.waits == LineWaits::turn || line.waits == LineWaits::turn_ahead;
+  if (fresh > 0 && (line.waits == LineWaits::room || (turn && fresh > held))) {
+    const ContestIndex room = contests_of_route_[line.route.value].front();
+    return has_enough(line, now) ? kNoContest : room;
   }
+  return fresh > held && line.waits != LineWaits::store ? line.lacks : kNoContest;
+}
+
+// Books what the line counts for in its contests. Called after each change of its records, permits,
+// question or place in a queue. REQUIRES: its retries stand apart.
+void Admission::note_wants(Line& line, Instant now) {
+  note_shortage(line, shortage_of(line, now));
+  const auto fresh = static_cast<std::int64_t>(line.ready.size());
+  const auto held = static_cast<std::int64_t>(line.permits.size());
   const std::int64_t asked = line.open_ask ? line.asked : 0;
   const std::int64_t promised =
       std::clamp<std::int64_t>(held + asked - fresh, 0, line.retries.size());
@@ -207,10 +215,15 @@ LineWaits Admission::room_for(const Line& line) const {
   return line.only_retries() ? LineWaits::retries_room : LineWaits::room;
 }
 
-Admission::Queue* Admission::next_for_room(TargetQueues& target, const Contest& contest) {
-  if (target.retries_room.empty()) return target.room.empty() ? nullptr : &target.room;
-  if (target.room.empty()) return &target.retries_room;
-  const std::int64_t share = options_.targets[contest.target.value].retry_share;
+// The queue whose turn it is, of the one with fresh records and the one with nothing but retries.
+Admission::Queue* Admission::next_for_room(TargetId id, bool fresh, bool retries) {
+  TargetQueues& target = targets_[id.value];
+  fresh = fresh && !target.room.empty();
+  retries = retries && !target.retries_room.empty();
+  if (!retries) return fresh ? &target.room : nullptr;
+  if (!fresh) return &target.retries_room;
+  const Contest& contest = contests_[id.value];
+  const std::int64_t share = options_.targets[id.value].retry_share;
   const bool retry = contest.credit.retries(share) > (contest.mixed_last ? 0 : 1);
   return retry ? &target.retries_room : &target.room;
 }
@@ -219,20 +232,21 @@ Admission::Queue* Admission::next_for_room(TargetQueues& target, const Contest& 
 void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
   std::uint32_t may_stand_back = target.room.size() + target.retries_room.size();
-  std::uint32_t may_have_enough = may_stand_back;
+  Round fresh{target.room.size()};
+  Round retried{target.retries_room.size()};
   while (delivery_.room(id, now) > 0) {
-    Queue* queue = next_for_room(target, contests_[id.value]);
+    Queue* queue = next_for_room(id, !fresh.over, !retried.over);
     if (queue == nullptr) return;
+    const bool retries = queue == &target.retries_room;
     Line& line = lines_[queue->front()];
     if (places(line, now) == 0) {
       // At most as many lines as there are places can have any, so this does not go on for long.
-      if (may_have_enough-- == 0) return;
+      (retries ? retried : fresh).in_vain();
       const LineWaits same = line.waits;
       wait_no_more(line);
       wait_for(line, same);
       continue;
     }
-    const bool retries = queue == &target.retries_room;
     wait_no_more(line);
     give_back_useless(line, now, commands);
     const bool right = line.only_retries() == retries;
@@ -244,13 +258,14 @@ void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
   }
 }
 
-// Those of `turn` or those with nothing but retries; null if neither may ask.
-Admission::Queue* Admission::next_for_turn(TargetId id, Queue& turn, Instant now) {
+// Those of `turn`, unless they all had it in vain, or those with nothing but retries; null if
+// neither may ask.
+Admission::Queue* Admission::next_for_turn(TargetId id, Queue& turn, bool in_vain, Instant now) {
   Contest& contest = contests_[id.value];
   const auto may_ask = [&](const Queue& queue) {
     return !queue.empty() && !spoken_for(lines_[queue.front()], now);
   };
-  const bool retries_first = turn.empty() || spare(contest) > 0;
+  const bool retries_first = turn.empty() || in_vain || spare(contest) > 0;
   if (retries_first && may_ask(contest.retries)) return &contest.retries;
   return may_ask(turn) ? &turn : nullptr;
 }
@@ -258,10 +273,12 @@ Admission::Queue* Admission::next_for_turn(TargetId id, Queue& turn, Instant now
 void Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands) {
   Queue& turn = targets_[id.value].reserve(what == LineWaits::turn_ahead).turn;
   Contest& contest = contests_[id.value];
-  for (std::uint32_t left = turn.size() + contest.retries.size(); left > 0; --left) {
-    Queue* queue = next_for_turn(id, turn, now);
+  std::uint32_t turns = turn.size();
+  for (std::uint32_t left = turns + contest.retries.size(); left > 0; --left) {
+    Queue* queue = next_for_turn(id, turn, turns == 0, now);
     if (queue == nullptr) return;
     const bool share = queue == &contest.retries;
+    if (!share && turns > 0) --turns;
     Line& line = lines_[queue->front()];
     wait_no_more(line);
     if (left > 1 && line.count() > 0 && stands_back(line)) {
@@ -273,7 +290,7 @@ void Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
     // that keeps nobody else from his turn.
     const bool again =
         line.waits == what || (share && line.waits == LineWaits::share && line.shares == id.value);
-    if (again && (places(line, now) > 0 || delivery_.room(id, now) == 0)) return;
+    if (again && !has_enough(line, now)) return;
   }
 }
 

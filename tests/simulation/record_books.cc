@@ -128,6 +128,7 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
                       in_flight_[target.value] < settings_.gate.targets[target.value].max_in_flight;
     const bool unused = waiting.target > 0 && room && !somebody_has_enough(target, now);
     require(!unused, "room_unused", std::to_string(waiting.target) + " wait for the target");
+    if (room) check_places_used(target, now);
     require(
         retry <= backing_off[i], "backoff_too_long",
         std::to_string(retry) + " wait to try again, " + std::to_string(backing_off[i]) + " may");
@@ -165,10 +166,27 @@ bool RecordChecks::somebody_has_enough(core::TargetId target, Instant now) const
                                          [&](const auto& line) { return line.second >= room; });
 }
 
+// Whoever has neither a limit nor a delay to wait for goes as soon as his line may have a place, be
+// it for a first attempt or for another.
+void RecordChecks::check_places_used(core::TargetId target, Instant now) const {
+  const core::TargetOptions& options = settings_.gate.targets[target.value];
+  const auto room = std::int64_t{options.max_in_flight} - in_flight_[target.value];
+  const LinesAtTarget lines = lines_at(target, now, false);
+  for (const Shadow& shadow : records_) {
+    const core::RouteOptions& route = settings_.gate.routes[shadow.route.value];
+    if (route.target != target || route.limit_count > 0 || options.batch.records > 1) continue;
+    if (shadow.attempt > 0 && shadow.failed_at + route.retry_max >= now) continue;
+    if (!was_ready(shadow, now)) continue;
+    const std::int64_t taken = lines.at(shadow.line);
+    const bool may = lines.size() == 1 ? room > 0 : room - taken + 1 >= 2;
+    require(!may, "place_unused", std::to_string(shadow.line.value));
+  }
+}
+
 // Since before `before`: what became ready in the same event came too late.
 bool RecordChecks::was_ready(const Shadow& shadow, Instant before) const {
   if (shadow.state != State::waiting || shadow.orphan || shadow.doomed) return false;
-  if (shadow.attempt > 0 || shadow.arrived_at > before) return false;
+  if (shadow.arrived_at > before) return false;
   const Owned& p = partitions_[shadow.partition.value];
   if (!p.live || p.leaving || line_hopeless_[shadow.line.value]) return false;
   const auto lane = p.lanes.find(shadow.lane);
@@ -183,7 +201,7 @@ void RecordChecks::check_shares(const PermitChecks& permits, Instant settled, In
     // The fresh records may be those of a line that has as many places as it may.
     const bool stood_back = somebody_has_enough(retry.target, now);
     for (const Shadow& shadow : records_) {
-      if (!was_ready(shadow, settled)) continue;
+      if (shadow.attempt > 0 || !was_ready(shadow, settled)) continue;
       const core::RouteOptions& options = settings_.gate.routes[shadow.route.value];
       if (options.target != retry.target || options.cost_varies) continue;
       const bool same = shadow.line == retry.line;

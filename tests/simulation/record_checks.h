@@ -183,6 +183,7 @@ class RecordChecks {
   void check_leaving(core::PartitionId id, const Owned& partition, Instant now) const;
   void check_books(const core::Gate& gate, core::RouteId route, Instant now) const;
   void check_share(const Shadow& shadow, const PermitChecks& permits);
+  void check_places_used(core::TargetId target, Instant now) const;
   bool was_ready(const Shadow& shadow, Instant before) const;
   std::uint64_t may_be_orphans(core::RouteId route, Instant now) const;
 

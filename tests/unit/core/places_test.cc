@@ -3,21 +3,25 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "bench_gate.h"
 
 namespace einlass::core {
 namespace {
 
-// A gate with lines 0 and 1 at one target of `places`, without limits and without order.
-BenchGate two_lines(std::uint32_t places) {
+// Lines 0 and 1 at one target of `places`, without order.
+GateOptions two_lines(std::uint32_t places) {
   RouteOptions route;
   route.order = Order::none;
-  return BenchGate(BenchGate::options_for(route, places));
+  route.retry_initial = route.retry_max = Duration{1};
+  return BenchGate::options_for(route, places);
 }
 
 struct Places : ::testing::Test {
-  BenchGate bench = two_lines(12);
+  BenchGate bench;
+
+  explicit Places(const GateOptions& options = two_lines(12)) : bench(options) {}
 
   void SetUp() override {
     bench.gate.add_line(LineId{1}, RouteId{0}, true);
@@ -66,6 +70,55 @@ TEST_F(Places, each_end_lets_the_next_go) {
   bench.ended(first, Outcome::accepted);
   EXPECT_EQ(sent_of(0), 7);
 }
+
+// The same where a fifth of the attempts may be retries while fresh records wait, once without a
+// limit and once with one that grants whatever it is asked for.
+struct PlacesWithShare : Places, ::testing::WithParamInterface<std::uint8_t> {
+  PlacesWithShare() : Places(options()) {}
+
+  static GateOptions options() {
+    GateOptions options = two_lines(12);
+    options.routes[0].limit_count = GetParam();
+    options.targets[0].retry_share = 20;
+    return options;
+  }
+
+  void grant() {
+    for (; asks_ < bench.all<Ask>().size(); ++asks_) {
+      const Ask ask = bench.all<Ask>()[asks_];
+      const std::vector<Duration> due(static_cast<std::size_t>(ask.max.value));
+      bench.put(PermitsAnswered{ask.line, ask.ask, due, bench.now, std::nullopt, LimitIndex{0}});
+    }
+  }
+  // Ends what is under way of line 1, and what goes then, as long as it is this attempt.
+  void end_all_of_line_1(std::uint32_t attempt, Outcome outcome) {
+    grant();
+    for (; ends_ < bench.all<Send>().size(); ++ends_, grant()) {
+      const Send send = bench.all<Send>()[ends_];
+      if (send.record.slot % 2 == 0) continue;
+      bench.ended(send.record.slot, outcome, attempt);
+    }
+  }
+
+ private:
+  std::size_t asks_ = 0;
+  std::size_t ends_ = 0;
+};
+
+TEST_P(PlacesWithShare, retries_do_not_wait_for_fresh_records_that_have_enough) {
+  arrive(1, 10);
+  end_all_of_line_1(1, Outcome::retry);
+  ASSERT_EQ(sent_of(1), 10);
+  arrive(0, 100);  // Its attempts hang.
+  grant();
+  ASSERT_EQ(sent_of(0), 6);
+  bench.pass(Duration::millis(1));
+  end_all_of_line_1(2, Outcome::accepted);
+  EXPECT_EQ(sent_of(1), 20) << "all of them twice";
+  EXPECT_EQ(sent_of(0), 12) << "alone it has all places";
+}
+
+INSTANTIATE_TEST_SUITE_P(Limits, PlacesWithShare, ::testing::Values(0, 1));
 
 }  // namespace
 }  // namespace einlass::core
