@@ -49,6 +49,11 @@ class Breaker {
     if (!closed_) close();
   }
 
+  // An attempt has ended without asking the target: another may be the probe.
+  void not_asked(RecordId record) {
+    if (probe_ == record) probe_.reset();
+  }
+
   // The record whose attempt was the last probe and failed: where there is another, the next probe
   // is for that one, or a single bad record could keep the target shut. None while it is closed.
   std::optional<RecordId> last_failed() const { return last_failed_; }

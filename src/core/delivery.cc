@@ -51,7 +51,7 @@ void Delivery::send(Record& record, const Permit& permit, bool leads, Instant no
   commands.push_back(Send{record.id, target, record.attempt, permit});
 }
 
-void Delivery::ended(const Record& record, Outcome outcome, Instant now) {
+void Delivery::ended(const Record& record, const DeliveryEnded& event, Instant now) {
   const TargetId target = options_.routes[record.route.value].target;
   Target& at = targets_[target.value];
   if (record.leads || options_.targets[target.value].transactional) {
@@ -60,7 +60,11 @@ void Delivery::ended(const Record& record, Outcome outcome, Instant now) {
   }
   if (!record.leads) return;
   const bool was_closed = at.breaker.closed();
-  at.breaker.ended(record.id, record.since, outcome, now);
+  if (event.asked) {
+    at.breaker.ended(record.id, record.since, event.outcome, now);
+  } else {
+    at.breaker.not_asked(record.id);
+  }
   if (!was_closed || !at.breaker.closed()) arm(target, now);
 }
 

@@ -108,6 +108,9 @@ struct DeliveryEnded {
   // to blame. REQUIRES: the ends of one request's attempts come one after the other.
   std::uint32_t together = 1;
   bool too_large = false;  // What was refused, was for its size.
+  // False where the target was never asked, as for a record without a part of its URL: whether the
+  // target works is not known from that.
+  bool asked = true;
 };
 
 // Another gate was told by the target to stop: nothing goes to it for so long here either.

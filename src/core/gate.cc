@@ -144,7 +144,7 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
   const bool abandoned = record.state == RecordState::abandoned && !record.doom;
   if (record.state != RecordState::attempting && !abandoned) return;
   const RouteOptions& route = options_.routes[record.route.value];
-  delivery_.ended(record, event.outcome, now);
+  delivery_.ended(record, event, now);
   admission_.touch(route.target);
   if (!abandoned && record.leads) admission_.place_free(record);
   if (event.hold_target) delivery_.hold(route.target, *event.hold_target, now);

@@ -135,6 +135,40 @@ TEST(GateBreaker, while_it_is_open_nothing_is_sent_and_then_one_probe) {
   EXPECT_EQ(bench.sent().size(), 8u);  // All that waited.
 }
 
+DeliveryEnded without_asking(std::uint32_t slot, Outcome outcome) {
+  DeliveryEnded event{record(slot), Attempt{1}, outcome, std::nullopt};
+  event.asked = false;
+  return event;
+}
+
+TEST(GateBreaker, a_probe_that_asks_nobody_tells_it_nothing_and_another_probes) {
+  BenchGate bench(guarded(free_route()));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 3; ++i) bench.arrive(i, i);
+  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
+  for (std::uint32_t i = 3; i < 6; ++i) bench.arrive(i, i);
+  bench.pass(kWait);
+  ASSERT_EQ(bench.sent().size(), 4u);
+  const std::uint32_t probe = bench.sent().back();
+  ASSERT_GE(probe, 3u);
+  bench.put(without_asking(probe, Outcome::refused));
+  EXPECT_EQ(bench.gate.breaker(TargetId{0}).state(bench.now), BreakerState::probing);
+  EXPECT_EQ(bench.sent().size(), 5u);
+  EXPECT_NE(bench.sent().back(), probe);
+}
+
+TEST(GateBreaker, attempts_that_ask_nobody_are_neither_failures_nor_answers) {
+  BenchGate bench(guarded(free_route()));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 10; ++i) bench.arrive(i, i);
+  for (std::uint32_t i = 0; i < 4; ++i) bench.put(without_asking(i, Outcome::retry));
+  EXPECT_TRUE(bench.gate.breaker(TargetId{0}).closed());
+  for (std::uint32_t i = 4; i < 6; ++i) bench.ended(i, Outcome::retry);
+  bench.put(without_asking(6, Outcome::refused));
+  bench.ended(7, Outcome::retry);
+  EXPECT_FALSE(bench.gate.breaker(TargetId{0}).closed());
+}
+
 TEST(GateBreaker, an_old_attempt_that_succeeds_lets_all_go_on_at_once) {
   BenchGate bench(guarded(free_route()));
   bench.assign(0);
