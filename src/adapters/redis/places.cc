@@ -20,9 +20,11 @@ Node* Store::State::node_of(const Line& line) const {
   return cluster_ ? cluster_->node_of(line.slot) : nodes_.front().get();
 }
 
+// After a loss another Sentinel is asked: the last one may not have heard yet who the primary is.
 void Store::State::locate(Node& node) {
   if (!sentinels_) return node.connect_to(node.address());
   sentinels_->cancel();
+  if (node.tried()) sentinels_->pass_over();
   sentinels_->find([weak = node.weak_from_this()](const auto& primary, const std::string& why) {
     const NodePtr found = weak.lock();
     if (!found) return;

@@ -54,7 +54,7 @@ void Sentinels::answered(std::size_t tried, const Value* answer, const std::stri
   }
   last_why_ = to_string(options_.sentinels[current_]) + ": " +
               (answer ? "it knows no primary of this name (redis.sentinel.name)" : why);
-  current_ = (current_ + 1) % options_.sentinels.size();
+  pass_over();
   ask(tried + 1);
 }
 

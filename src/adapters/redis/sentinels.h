@@ -29,6 +29,9 @@ class Sentinels {
   // Asks one after the other, from the one that answered last. REQUIRES: nothing is being asked.
   void find(Done done);
 
+  // What the one that answered last has named is of no use: the next is the first to be asked.
+  void pass_over() { current_ = (current_ + 1) % options_.sentinels.size(); }
+
   bool asking() const { return done_ != nullptr; }
 
   void cancel();

@@ -59,6 +59,25 @@ TEST(RedisSentinels, AServerThatIsNoPrimaryIsNotAsked) {
   EXPECT_TRUE(side.until_up());
 }
 
+// One that answers, but has not yet heard who the primary is.
+TEST(RedisSentinels, TheNextIsAskedWhereOneNamesNoPrimary) {
+  RedisServer primary;
+  const auto replica = replica_of(primary);
+  constexpr std::uint16_t kNobody = 1;
+  TemporaryDirectory directory;
+  std::vector<std::unique_ptr<RedisServer>> sentinels;
+  auto options = options_for(kNobody);
+  for (const std::uint16_t named : {kNobody, replica->port(), primary.port()}) {
+    const std::string file = directory.file("conf-" + std::to_string(named));
+    std::ofstream(file) << "sentinel monitor mymaster 127.0.0.1 " << named << " 3\n";
+    sentinels.push_back(std::make_unique<RedisServer>(std::vector<std::string>(), file));
+    options.sentinels.push_back({"127.0.0.1", sentinels.back()->port()});
+  }
+  GateSide side(options);
+  EXPECT_TRUE(side.until_up());
+  EXPECT_TRUE(side.notice("redis_not_primary"));
+}
+
 TEST(RedisSentinels, APrimaryThatWasReplacedWhileItLivesIsLeft) {
   SentinelGroup group;
   GateSide side(group.options());
