@@ -179,7 +179,7 @@ struct CommandNumbers {
   using Numbers = std::array<std::int64_t, 4>;
   Numbers operator()(const core::Send& c) const {
     return {c.record.slot, c.record.use, c.attempt.value,
-            static_cast<std::int64_t>(c.permit.ask.value) * 65'536 + c.permit.index +
+            static_cast<std::int64_t>(c.permit.ask.value << 16) + c.permit.index +
                 (c.more ? 32'768 : 0)};
   }
   Numbers operator()(const core::Forget& c) const { return {c.record.slot, c.record.use}; }

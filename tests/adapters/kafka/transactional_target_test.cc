@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "adapters/kafka/harness.h"
 
 namespace einlass::kafka {
@@ -79,7 +81,13 @@ class TransactionalTargetTest : public ::testing::Test {
 
   std::vector<core::DeliveryEnded> ends() const { return gate->all<core::DeliveryEnded>(); }
 
-  MockCluster& cluster = *new MockCluster;  // Ends with the process.
+  // One for each test, that ends with the process.
+  static MockCluster& new_cluster() {
+    static auto& all = *new std::vector<MockCluster*>;
+    return *all.emplace_back(new MockCluster);
+  }
+
+  MockCluster& cluster = new_cluster();
   std::unique_ptr<Gate> gate;
   std::unique_ptr<TransactionalTarget> target;
   std::optional<TransactionEnd> how;

@@ -11,7 +11,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kTimeoutMs = 30'000;
+// Longer than a transaction may be open: until it ends nobody is told what its group has committed.
+constexpr int kTimeoutMs = 60'000;
 
 Event wait_for(rd_kafka_queue_t* queue, const std::string& what) {
   Event event(rd_kafka_queue_poll(queue, kTimeoutMs));

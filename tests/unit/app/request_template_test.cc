@@ -97,7 +97,8 @@ TEST_F(RequestOfARecord, it_cannot_climb_out_of_its_path) {
       EXPECT_EQ(made.why, "no URL for it: a part of its path would be . or ..");
     }
   }
-  message.key = std::string(9000, 'x');
+  const std::string too_long(9000, 'x');
+  message.key = too_long;
   EXPECT_EQ(why("url: 'http://h/{key}'"), "no URL for it: it would be longer than 8 KiB");
 }
 
