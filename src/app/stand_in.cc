@@ -48,25 +48,32 @@ void StandIn::read_routes(const config::Config& config) {
   }
 }
 
-// Lines make themselves known again, with the limits that are theirs then.
+// A line keeps its limits until it asks again: its attempts under way are still to end there.
 void StandIn::reconfigure(const config::Config& config) {
-  for (std::uint32_t i = 0; i < known_.size(); ++i) forget(core::LineId{i});
   read_routes(config);
+  ++policies_;
+  last_old_ask_ = last_ask_;
+}
+
+void StandIn::bring_up_to_date(core::LineId line, const Shared& shared,
+                               const std::vector<std::string_view>& keys) {
+  if (is_up_to_date(line)) return;
+  forget(line);
+  scratch_.clear();
+  for (std::size_t i = 0; i < shared.limits.size(); ++i) {
+    scratch_.push_back({shared.limits[i], std::string(keys[shared.places[i].value])});
+  }
+  shares_.add_line(line, scratch_);
+  if (line.value >= known_.size()) known_.resize(line.value + 1);
+  known_[line.value] = policies_;
 }
 
 void StandIn::ask(const core::Ask& ask, core::RouteId route,
                   const std::vector<std::string_view>& keys, Instant now) {
-  Shared& shared = routes_[route.value];
+  const Shared& shared = routes_[route.value];
+  last_ask_ = std::max(last_ask_, ask.ask);
   if (shared.limits.empty()) return pass(ask, now);
-  if (!knows(ask.line)) {
-    shared.scratch.clear();
-    for (std::size_t i = 0; i < shared.limits.size(); ++i) {
-      shared.scratch.push_back({shared.limits[i], std::string(keys[shared.places[i].value])});
-    }
-    shares_.add_line(ask.line, shared.scratch);
-    if (ask.line.value >= known_.size()) known_.resize(ask.line.value + 1);
-    known_[ask.line.value] = true;
-  }
+  bring_up_to_date(ask.line, shared, keys);
   shares_.ask(ask, now);
   auto& answer = std::get<core::PermitsAnswered>(events_.back());
   answer.stand_in = true;
@@ -85,8 +92,12 @@ void StandIn::pass(const core::Ask& ask, Instant now) {
                                           .stand_in = true});
 }
 
+// Where a limit passes, or did before the reload, this would bring it what was never taken.
 void StandIn::release(const core::Release& release, Instant now) {
-  if (knows(release.line)) shares_.release(release, now);
+  if (!is_up_to_date(release.line) || release.permit.ask <= last_old_ask_) {
+    return ended({release.line, release.permit}, now);
+  }
+  shares_.release(release, now);
 }
 
 void StandIn::ended(const core::Ended& ended, Instant now) {
@@ -96,7 +107,7 @@ void StandIn::ended(const core::Ended& ended, Instant now) {
 void StandIn::forget(core::LineId line) {
   if (!knows(line)) return;
   shares_.forget_line(line);
-  known_[line.value] = false;
+  known_[line.value] = 0;
 }
 
 }  // namespace einlass::app

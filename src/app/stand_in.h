@@ -6,6 +6,7 @@
 // that holds the outage's beginning or end at most twice the limit. With pass there is no bound.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,8 @@ class StandIn {
  public:
   StandIn(const config::Config& config, ProcessLimits& limits, core::Events& events);
 
-  // Goes on under other policies. REQUIRES: no change needs a restart.
+  // Goes on under other policies. Of what was granted under the old ones only the places among the
+  // attempts under way come back. REQUIRES: no change needs a restart.
   void reconfigure(const config::Config& config);
 
   // Answers at once, by an event whose due times live until the line's next ask. `keys` are the
@@ -49,22 +51,29 @@ class StandIn {
   void sweep(Instant now) { shares_.sweep(now); }
 
  private:
-  void read_routes(const config::Config& config);
-  void pass(const core::Ask& ask, Instant now);
-  bool knows(core::LineId line) const { return line.value < known_.size() && known_[line.value]; }
-
   struct Shared {
     std::vector<const limits::Limit*> limits;  // Shares; of those that pass there are none.
     std::vector<core::LimitIndex> places;      // In the route's list.
-    std::vector<memory::Bucket> scratch;
     bool cost_varies = false;
   };
+
+  void read_routes(const config::Config& config);
+  void pass(const core::Ask& ask, Instant now);
+  bool knows(core::LineId line) const { return line.value < known_.size() && known_[line.value]; }
+  bool is_up_to_date(core::LineId line) const {
+    return knows(line) && known_[line.value] == policies_;
+  }
+  void bring_up_to_date(core::LineId line, const Shared& shared,
+                        const std::vector<std::string_view>& keys);
 
   core::Events& events_;
   ProcessLimits& limits_;
   memory::Store shares_;
-  std::vector<Shared> routes_;               // By RouteId.
-  std::vector<bool> known_;                  // By LineId: shares_ has it.
+  std::vector<Shared> routes_;        // By RouteId.
+  std::vector<std::uint32_t> known_;  // By LineId: since which policies shares_ has it, or 0.
+  std::uint32_t policies_ = 1;        // Counts them.
+  core::AskId last_ask_{}, last_old_ask_{};  // Ever; under policies that are in force no more.
+  std::vector<memory::Bucket> scratch_;
   const std::vector<Duration> due_at_once_;  // Of all asks that pass.
 };
 

@@ -93,6 +93,50 @@ TEST(StandIn, WhatComesBackIsThereAgain) {
   bench.stand_in.forget(core::LineId{0});
 }
 
+core::Permit permit_of(std::uint64_t ask) { return {core::AskId{ask}, 0, kNow, Permits{1}, true}; }
+
+config::Limit places(std::int64_t most) {
+  config::Limit result = limit(config::OnOutage::local_share, most);
+  result.limit.name = "places";
+  result.limit.parameters = limits::ConcurrencyParameters{{most}, Duration::seconds(3'600)};
+  return result;
+}
+
+TEST(StandIn, AnAttemptThatEndsAfterAReloadFreesItsPlace) {
+  Bench bench(config_with({places(2)}, 1));
+  ASSERT_EQ(bench.answer(ask(1, 1), kNow).due.size(), 1u);
+  ASSERT_EQ(bench.answer(ask(2, 1), kNow).due.size(), 1u);
+  bench.stand_in.reconfigure(bench.config);
+  bench.stand_in.ended({core::LineId{0}, permit_of(1)}, kNow);
+  EXPECT_EQ(bench.answer(ask(3, 2), kNow).due.size(), 1u) << "before the line has asked again";
+  bench.stand_in.ended({core::LineId{0}, permit_of(2)}, kNow);
+  EXPECT_EQ(bench.answer(ask(4, 2), kNow).due.size(), 1u) << "and after";
+}
+
+// It was not taken of the limit that passed until then, and must bring that nothing.
+TEST(StandIn, WhatComesBackAfterAReloadFreesItsPlaceAlone) {
+  config::Limit bucket = limit(config::OnOutage::pass, 2);
+  bucket.limit.parameters = limits::TokenBucketParameters{{1, 3'600'000'000}, {2}};
+  Bench bench(config_with({bucket, places(2)}, 1));
+  ASSERT_EQ(bench.answer(ask(1, 1), kNow).due.size(), 1u);
+  bench.config.limits[0].on_outage = config::OnOutage::local_share;
+  bench.stand_in.reconfigure(bench.config);
+  ASSERT_EQ(bench.answer(ask(2, 2), kNow).due.size(), 1u) << "the other place";
+  bench.stand_in.release({core::LineId{0}, permit_of(1)}, kNow);
+  EXPECT_EQ(bench.answer(ask(3, 2), kNow).due.size(), 1u) << "the place, and the bucket's last";
+  bench.stand_in.ended({core::LineId{0}, permit_of(3)}, kNow);
+  EXPECT_TRUE(bench.answer(ask(4, 1), kNow).due.empty()) << "the bucket is empty";
+}
+
+TEST(StandIn, ALineKeepsToTheLimitsOfTheReload) {
+  config::Limit log = limit(config::OnOutage::pass, 1);
+  Bench bench(config_with({log, places(5)}, 1));
+  ASSERT_EQ(bench.answer(ask(1, 2), kNow).due.size(), 2u);
+  bench.config.limits[0].on_outage = config::OnOutage::local_share;
+  bench.stand_in.reconfigure(bench.config);
+  EXPECT_EQ(bench.answer(ask(2, 2), kNow).due.size(), 1u);
+}
+
 // The whole limit might pay for it, so it is not lost: it waits.
 TEST(StandIn, WhatAShareCanNeverPayForWaits) {
   config::Limit dear = limit(config::OnOutage::local_share, 10);
