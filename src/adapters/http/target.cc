@@ -61,6 +61,7 @@ struct Target::State final : OriginOwner {
     std::string why;      // Where it was not accepted.
     std::optional<Duration> hold{};
     bool counts = true;
+    bool asked = true;  // As in core::DeliveryEnded.
   };
   // An attempt for which no request is made.
   struct TurnedAway {
@@ -238,7 +239,7 @@ void Target::State::turn_away(TurnedAway one) {
 void Target::State::end_turned_away() {
   for (const TurnedAway& one : turned_away) {
     const bool counts = one.outcome == core::Outcome::refused;
-    tell_all(one.record, one.attempt, {one.outcome, 0, one.why, std::nullopt, counts}, {});
+    tell_all(one.record, one.attempt, {one.outcome, 0, one.why, std::nullopt, counts, false}, {});
   }
   turned_away.clear();
   hold_without_login();
@@ -298,6 +299,7 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
   Ending ending{outcome, answer.status, {}, std::nullopt, counts};
   if (outcome != core::Outcome::accepted) ending.why = origins.trouble(origin);
   if (holds) ending.hold = answer.retry_after;
+  ending.asked = !answer.is_forbidden;
   tell_all(exchange.record, exchange.attempt, std::move(ending), answer.body);
 }
 
@@ -306,8 +308,9 @@ void Target::State::tell(core::RecordId record, core::Attempt attempt, const End
   if (failed && ending.outcome != core::Outcome::accepted) {
     failed(record, ending.status, ending.why);
   }
-  events.push_back(
-      core::DeliveryEnded{record, attempt, ending.outcome, ending.hold, ending.counts, together});
+  core::DeliveryEnded ended{record, attempt, ending.outcome, ending.hold, ending.counts, together};
+  ended.asked = ending.asked;
+  events.push_back(ended);
 }
 
 // Each record of the request that has ended.
@@ -335,7 +338,9 @@ void Target::State::tell_each(const std::vector<BatchMember>& members, const End
   std::size_t index = 0;
   for (const BatchMember& member : members) {
     if (!member.unfit.empty()) {
-      tell(member.record, member.attempt, {core::Outcome::refused, 0, member.unfit});
+      Ending unfit{core::Outcome::refused, 0, member.unfit};
+      unfit.asked = false;
+      tell(member.record, member.attempt, unfit);
       continue;
     }
     if (next == answer.failed.end() || next->index != index++) {

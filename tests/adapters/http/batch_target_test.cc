@@ -45,6 +45,7 @@ struct Batching : ::testing::Test {
     for (std::uint32_t i = 0; i < world.events.size(); ++i) {
       EXPECT_EQ(world.ended(i).record, (core::RecordId{i, 1})) << "in order";
       EXPECT_EQ(world.ended(i).attempt.value, i + 5);
+      EXPECT_EQ(world.ended(i).asked, any_fits && i < 2) << "the last does not fit";
       ends.emplace_back(world.ended(i).outcome, world.ended(i).together);
     }
     return ends;

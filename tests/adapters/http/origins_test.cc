@@ -206,7 +206,9 @@ TEST(HostOfTheRecord, private_ones_are_refused_however_they_are_written) {
   });
   for (const char* host : {"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.0.0.1", "0"}) {
     told.clear();
-    EXPECT_EQ(deliver(world, "k", host).outcome, Outcome::refused) << host;
+    const core::DeliveryEnded ended = deliver(world, "k", host);
+    EXPECT_EQ(ended.outcome, Outcome::refused) << host;
+    EXPECT_FALSE(ended.asked) << host;
     ASSERT_EQ(told.size(), 1u);
     EXPECT_NE(told[0].find("is at a private address ("), std::string::npos) << told[0];
   }
