@@ -182,8 +182,13 @@ void Gate::commit(Instant now, Commands& commands) {
 
 CommitEntry Gate::entry_of(PartitionId id, const Ledger& ledger) const {
   CommitEntry entry{id, ledger.committable(), {}};
-  entry.finished = write_finished(entry.next, ledger.finished_ranges());
-  CHECK(entry.finished.size() <= options_.most_finished_text);
+  std::vector<OffsetRange> ranges = ledger.finished_ranges();
+  // What was restored may be of another order, or of another gate. What is left out is delivered
+  // again after a restart.
+  do {
+    entry.finished = write_finished(entry.next, ranges);
+    ranges.resize(ranges.size() / 2);
+  } while (entry.finished.size() > options_.most_finished_text);
   return entry;
 }
 

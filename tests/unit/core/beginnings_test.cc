@@ -52,5 +52,25 @@ TEST(Beginnings, where_reading_goes_on_behind_a_gap_is_committed_before_the_next
   EXPECT_EQ(bench.all<Commit>()[0].entries[0].finished, "");
 }
 
+// It may be of another order, or of a gate that takes longer ones.
+TEST(Beginnings, of_a_map_that_is_too_long_the_end_is_left_out) {
+  GateOptions options = BenchGate::options_for(free_route(Order::partition));
+  options.most_finished_text = 64;
+  BenchGate bench(options);
+  std::vector<OffsetRange> before;
+  for (std::int64_t i = 0; i < 60; ++i) before.push_back({Offset{3 * i + 2}, Offset{3 * i + 3}});
+  bench.put(PartitionAssigned{PartitionId{0}, RouteId{0}, Offset{0}, before});
+  bench.arrive(0, 0);
+  bench.arrive(1, 1);
+  bench.ended(0, Outcome::accepted);
+  bench.pass(Duration::millis(100));
+  ASSERT_EQ(bench.all<Commit>().size(), 1u);
+  const CommitEntry& entry = bench.all<Commit>()[0].entries[0];
+  EXPECT_EQ(entry.next, Offset{1});
+  const auto named = read_finished(entry.next, entry.finished);
+  ASSERT_TRUE(named);
+  EXPECT_EQ(*named, std::vector(before.begin(), before.begin() + 30));
+}
+
 }  // namespace
 }  // namespace einlass::core
