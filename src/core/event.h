@@ -134,6 +134,9 @@ enum class CommitResult : std::uint8_t {
 // The answer to Commit.
 struct CommitEnded {
   CommitResult result;
+  // Where it failed: the partitions of which there is nothing to try again, for they are committed
+  // all the same, or their topic is gone. Belongs to the source and lives until the next Commit.
+  std::span<const PartitionId> settled{};
 };
 
 // Drain: read nothing more, let what is in flight end until `deadline`, return the rest, commit.

@@ -1,9 +1,13 @@
 #include "adapters/kafka/commits.h"
 
+#include <cstdint>
 #include <cstring>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "adapters/kafka/errors.h"
+#include "adapters/kafka/fetching.h"
 #include "units/check.h"
 
 namespace einlass::kafka {
@@ -19,12 +23,43 @@ rd_kafka_resp_err_t error_of(rd_kafka_event_t* event) {
   return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
+// One topic's, whatever the others of the list had.
+bool is_of_topic(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
+         error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
+}
+
+core::CommitResult result_of(rd_kafka_t* client, rd_kafka_resp_err_t error) {
+  return commit_result(error, is_cooperative(client) && !rd_kafka_assignment_lost(client));
+}
+
+core::PartitionId id_of(const rd_kafka_topic_partition_t& entry) {
+  return core::PartitionId{
+      static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(entry.opaque))};
+}
+
 // librdkafka frees it with the list.
-void set_metadata(rd_kafka_t* client, rd_kafka_topic_partition_t& entry, const std::string& text) {
+void set_metadata(rd_kafka_t* client, rd_kafka_topic_partition_t& entry, std::string_view text) {
   if (text.empty()) return;
   entry.metadata = rd_kafka_mem_malloc(client, text.size());
   entry.metadata_size = text.size();
   std::memcpy(entry.metadata, text.data(), text.size());
+}
+
+// The same, as one list for each topic.
+std::vector<ListHandle> by_topic(rd_kafka_t* client, const rd_kafka_topic_partition_list_t& sent) {
+  std::map<std::string_view, ListHandle> lists;
+  for (const auto& entry : elements(&sent)) {
+    ListHandle& list = lists[entry.topic];
+    if (list == nullptr) list.reset(rd_kafka_topic_partition_list_new(sent.cnt));
+    auto& copy = *rd_kafka_topic_partition_list_add(list.get(), entry.topic, entry.partition);
+    copy.offset = entry.offset;
+    copy.opaque = entry.opaque;
+    set_metadata(client, copy, {static_cast<const char*>(entry.metadata), entry.metadata_size});
+  }
+  std::vector<ListHandle> parts;
+  for (auto& [topic, list] : lists) parts.push_back(std::move(list));
+  return parts;
 }
 
 void drop_metadata(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list) {
@@ -43,6 +78,8 @@ void Commits::begin(rd_kafka_t* client, rd_kafka_queue_t* queue,
                     std::span<const core::CommitEntry> entries, bool reachable) {
   CHECK(!open_);
   open_ = true;
+  part_failed_ = false;
+  settled_.clear();
   if (entries.empty()) return end(core::CommitResult::committed);
   ListHandle list = list_of(client, entries);
   if (fenced_) return end(core::CommitResult::fenced);
@@ -57,11 +94,9 @@ void Commits::begin(rd_kafka_t* client, rd_kafka_queue_t* queue,
 
 ListHandle Commits::list_of(rd_kafka_t* client, std::span<const core::CommitEntry> entries) {
   ListHandle list(rd_kafka_topic_partition_list_new(static_cast<int>(entries.size())));
-  ids_.clear();
   for (const core::CommitEntry& entry : entries) {
     Partition* partition = committable(entry.partition);
     if (partition == nullptr) continue;
-    ids_.push_back(entry.partition);
     partition->uncommitted = true;
     add(client, list.get(), *partition, entry);
   }
@@ -80,6 +115,7 @@ void Commits::add(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list,
   rd_kafka_topic_partition_t* added =
       rd_kafka_topic_partition_list_add(list, partition.topic.c_str(), partition.number.value);
   added->offset = entry.next.value;
+  added->opaque = reinterpret_cast<void*>(std::uintptr_t{entry.partition.value});
   if (!metadata_refused_) set_metadata(client, *added, entry.finished);
 }
 
@@ -100,6 +136,7 @@ std::optional<GroupOffsets> Commits::offsets_for(rd_kafka_t* client,
 
 void Commits::transaction_ended(std::span<const core::CommitEntry> entries, TransactionEnd end) {
   --transactions_;
+  if (end == TransactionEnd::metadata_refused) metadata_refused_ = true;
   if (end != TransactionEnd::committed) return;
   for (const core::CommitEntry& entry : entries) {
     Partition* partition = assignment_.in_use(entry.partition);
@@ -112,7 +149,7 @@ void Commits::transaction_ended(std::span<const core::CommitEntry> entries, Tran
 void Commits::send(rd_kafka_t* client, rd_kafka_queue_t* queue, ListHandle list) {
   if (rd_kafka_assignment_lost(client)) return end(core::CommitResult::fenced);
   const auto error = rd_kafka_commit_queue(client, list.get(), queue, nullptr, nullptr);
-  if (error) return end(commit_result(error));
+  if (error) return end(result_of(client, error));
   sent_ = std::move(list);
   on_way_ = true;
   generation_on_way_ = generation_;
@@ -121,7 +158,7 @@ void Commits::send(rd_kafka_t* client, rd_kafka_queue_t* queue, ListHandle list)
 rd_kafka_resp_err_t Commits::ended(rd_kafka_t* client, rd_kafka_queue_t* queue,
                                    rd_kafka_event_t* event) {
   const rd_kafka_resp_err_t error = error_of(event);
-  const core::CommitResult result = commit_result(error);
+  const core::CommitResult result = result_of(client, error);
   const bool current = generation_on_way_ == generation_;
   ListHandle sent = std::move(sent_);
   on_way_ = false;
@@ -137,16 +174,41 @@ rd_kafka_resp_err_t Commits::ended(rd_kafka_t* client, rd_kafka_queue_t* queue,
     send(client, queue, std::move(sent));
     return error;
   }
-  if (!error) acknowledge(*sent);
-  end(result);
+  if (result == core::CommitResult::fenced) {
+    end(result);
+    return error;
+  }
+  std::vector<ListHandle> parts;
+  if (is_of_topic(error) && current) parts = by_topic(client, *sent);
+  if (parts.size() > 1) {
+    parts_ = std::move(parts);
+  } else {
+    settle(*sent, error);
+    const bool stop = !current || (error && !is_of_topic(error));
+    part_failed_ = part_failed_ || error || (stop && !parts_.empty());
+    if (stop) parts_.clear();
+  }
+  go_on(client, queue);
   return error;
 }
 
-void Commits::acknowledge(const rd_kafka_topic_partition_list_t& sent) {
-  for (std::size_t i = 0; i < ids_.size(); ++i) {
-    Partition* partition = assignment_.in_use(ids_[i]);
-    if (partition == nullptr) continue;
-    partition->committed = Offset{sent.elems[i].offset};
+// With the next topic of the open commit; after the last one it has ended.
+void Commits::go_on(rd_kafka_t* client, rd_kafka_queue_t* queue) {
+  if (parts_.empty()) {
+    return end(part_failed_ ? core::CommitResult::failed : core::CommitResult::committed);
+  }
+  ListHandle next = std::move(parts_.back());
+  parts_.pop_back();
+  send(client, queue, std::move(next));
+}
+
+void Commits::settle(const rd_kafka_topic_partition_list_t& sent, rd_kafka_resp_err_t error) {
+  if (error && error != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return;
+  for (const auto& entry : elements(&sent)) {
+    settled_.push_back(id_of(entry));
+    Partition* partition = assignment_.in_use(settled_.back());
+    if (partition == nullptr || error) continue;
+    partition->committed = Offset{entry.offset};
     partition->uncommitted = false;
   }
 }
@@ -168,7 +230,8 @@ void Commits::begin_generation(GroupMemberHandle member) {
 
 void Commits::end(core::CommitResult result) {
   open_ = false;
-  events_.push_back(core::CommitEnded{result});
+  parts_.clear();
+  events_.push_back(core::CommitEnded{result, settled_});
 }
 
 }  // namespace einlass::kafka

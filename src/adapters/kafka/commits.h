@@ -3,6 +3,11 @@
 // The broker does not check who owns a partition: a commit of an old generation that arrived in a
 // new one would take the new owner back. So after the first sign that the group has gone on without
 // us nothing is committed before it has given us a new assignment.
+//
+// Where librdkafka says that a commit failed for one of its topics, it does not say for which, and
+// the broker has committed the others: then each topic is committed by itself. One that is not
+// there is not tried again: it may be made anew any moment, and what is committed of it then would
+// be the old log's.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +65,8 @@ class Commits {
            const core::CommitEntry& entry) const;
   ListHandle list_of(rd_kafka_t* client, std::span<const core::CommitEntry> entries);
   void send(rd_kafka_t* client, rd_kafka_queue_t* queue, ListHandle list);
-  void acknowledge(const rd_kafka_topic_partition_list_t& sent);
+  void go_on(rd_kafka_t* client, rd_kafka_queue_t* queue);
+  void settle(const rd_kafka_topic_partition_list_t& sent, rd_kafka_resp_err_t error);
   void end(core::CommitResult result);
 
   Assignment& assignment_;
@@ -75,7 +81,9 @@ class Commits {
   std::uint64_t generation_on_way_ = 0;  // Of the commit that librdkafka has.
   ListHandle sent_;                      // That commit.
   ListHandle waiting_;  // The open commit, while one that was given up is still on its way.
-  std::vector<core::PartitionId> ids_;  // Of the open commit, in the order of its list.
+  std::vector<ListHandle> parts_;           // What of the open commit is to be sent yet.
+  bool part_failed_ = false;                // And is worth another try.
+  std::vector<core::PartitionId> settled_;  // Of the open commit.
 };
 
 }  // namespace einlass::kafka

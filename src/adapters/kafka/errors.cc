@@ -190,12 +190,13 @@ bool is_too_large(rd_kafka_resp_err_t code) {
          code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
 }
 
-core::CommitResult commit_result(rd_kafka_resp_err_t code) {
+core::CommitResult commit_result(rd_kafka_resp_err_t code, bool keeps) {
   switch (code) {
     case RD_KAFKA_RESP_ERR_NO_ERROR:
       return core::CommitResult::committed;
-    case RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID:
     case RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION:
+      return keeps ? core::CommitResult::failed : core::CommitResult::fenced;
+    case RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID:
     case RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
     case RD_KAFKA_RESP_ERR__FATAL:
     case RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST:

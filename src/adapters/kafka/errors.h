@@ -48,8 +48,9 @@ std::optional<Trouble> explain_log(rd_kafka_event_t* event);
 // The record, or the batch that it came in, is larger than the topic takes.
 bool is_too_large(rd_kafka_resp_err_t code);
 
-// What a commit's error means to the gate.
-core::CommitResult commit_result(rd_kafka_resp_err_t code);
+// What a commit's error means to the gate. `keeps`: what is assigned stays so through a rebalance.
+// Then an old generation only means that one goes on, and there is no new assignment after it.
+core::CommitResult commit_result(rd_kafka_resp_err_t code, bool keeps);
 
 // The troubles that stand, each once.
 // For those who are not told the time: by what clock Troubles know how long ago they told

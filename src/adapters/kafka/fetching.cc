@@ -36,15 +36,15 @@ void add(const ListHandle& list, const Partition& partition) {
 
 }  // namespace
 
-bool Fetching::cooperative() const {
-  const char* protocol = rd_kafka_rebalance_protocol(client_);
+bool is_cooperative(rd_kafka_t* client) {
+  const char* protocol = rd_kafka_rebalance_protocol(client);
   return protocol != nullptr && std::string_view(protocol) == "COOPERATIVE";
 }
 
 std::string Fetching::accept() {
   const ListHandle none = new_list();
-  return cooperative() ? text_of(rd_kafka_incremental_assign(client_, none.get()))
-                       : text_of(rd_kafka_assign(client_, none.get()));
+  return is_cooperative(client_) ? text_of(rd_kafka_incremental_assign(client_, none.get()))
+                                 : text_of(rd_kafka_assign(client_, none.get()));
 }
 
 std::string Fetching::read_on(std::span<Partition* const> moved) {
@@ -52,7 +52,7 @@ std::string Fetching::read_on(std::span<Partition* const> moved) {
     if (partition->queue == nullptr) assignment_.attach(*partition, own_queue(client_, *partition));
   }
   std::string error;
-  if (cooperative()) {
+  if (is_cooperative(client_)) {
     const ListHandle before = new_list(), after = new_list();
     for (const Partition* partition : moved) {
       if (partition->fetched) add(before, *partition);
@@ -88,8 +88,8 @@ std::string Fetching::give_back(const rd_kafka_topic_partition_list_t* list) {
     if (partition->fetched) add(fetched, *partition);
     assignment_.remove(*partition);
   }
-  return cooperative() ? text_of(rd_kafka_incremental_unassign(client_, fetched.get()))
-                       : text_of(rd_kafka_assign(client_, nullptr));
+  return is_cooperative(client_) ? text_of(rd_kafka_incremental_unassign(client_, fetched.get()))
+                                 : text_of(rd_kafka_assign(client_, nullptr));
 }
 
 bool Fetching::may_be_lost() const { return unsure_ || rd_kafka_assignment_lost(client_) != 0; }

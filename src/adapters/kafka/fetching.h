@@ -10,6 +10,9 @@
 
 namespace einlass::kafka {
 
+// Whether the group's members keep through a rebalance what stays theirs.
+bool is_cooperative(rd_kafka_t* client);
+
 // librdkafka's errors come back as text; empty if there was none.
 //
 // Two ways, by what the group has agreed on: partitions are handed over one by one ("cooperative"),
@@ -41,8 +44,6 @@ class Fetching {
   void checked() { unsure_ = false; }
 
  private:
-  bool cooperative() const;
-
   rd_kafka_t* client_;
   Assignment& assignment_;
   bool unsure_ = false;

@@ -20,7 +20,8 @@ struct GroupOffsets {
 enum class TransactionEnd : std::uint8_t {
   committed,
   aborted,
-  unknown,  // Nobody can say which of the two.
+  metadata_refused,  // Aborted, for the brokers take less metadata than the offsets have.
+  unknown,           // Nobody can say which of the two.
 };
 
 }  // namespace einlass::kafka

@@ -107,11 +107,13 @@ void Rebalance::restart(Partition& partition) {
   const PartitionNumber number = partition.number;
   const core::RouteId route = partition.route;
   const bool fetched = partition.fetched;
-  const bool same_log = partition.same_log;
+  // Where nothing of the new log is known to be committed, the group may have the old one's still.
+  const bool anew_still = partition.anew && partition.committed.value < 0;
+  const bool begins_anew = !partition.same_log || anew_still;
   parts_.assignment.remove(partition);
   if (!parts_.commits.names_partitions()) parts_.assignment.recycle();
   Partition& anew = parts_.assignment.add(topic, number, route);
-  anew.anew = !same_log;
+  anew.anew = begins_anew;
   anew.fetched = fetched;
   parts_.positions.seek(anew);
 }

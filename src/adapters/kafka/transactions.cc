@@ -76,7 +76,10 @@ Answer commit_now(rd_kafka_t* client, const GroupOffsets& group, Leaving& leavin
   if (error != nullptr) {
     // Also if that fails: nobody has asked to commit it.
     const bool stuck = abort_now(client, leaving) != nullptr;
-    return answer_of(TransactionEnd::aborted, error, stuck);
+    const bool too_large =
+        rd_kafka_error_code(error.get()) == RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE;
+    return answer_of(too_large ? TransactionEnd::metadata_refused : TransactionEnd::aborted, error,
+                     stuck);
   }
   error = insist(leaving, [&] { return rd_kafka_commit_transaction(client, kPatienceMs); });
   if (error == nullptr) return {};

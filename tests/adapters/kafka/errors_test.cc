@@ -42,12 +42,21 @@ TEST(Errors, a_fatal_one_is_fatal_whatever_it_is) {
 }
 
 TEST(Errors, a_commit_that_the_group_refuses_is_fenced_and_any_other_failed) {
-  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_NO_ERROR), core::CommitResult::committed);
-  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID), core::CommitResult::fenced);
-  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION), core::CommitResult::fenced);
-  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID), core::CommitResult::fenced);
-  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS), core::CommitResult::failed);
-  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR__WAIT_COORD), core::CommitResult::failed);
+  using core::CommitResult;
+  for (const bool keeps : {false, true}) {
+    EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_NO_ERROR, keeps), CommitResult::committed);
+    EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, keeps), CommitResult::fenced);
+    EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, keeps), CommitResult::fenced);
+    EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST, keeps), CommitResult::fenced);
+    EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, keeps), CommitResult::failed);
+    EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR__WAIT_COORD, keeps), CommitResult::failed);
+  }
+  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, false), CommitResult::fenced);
+}
+
+// It is not assigned again, so what is fenced in the middle of it would stay so for ever.
+TEST(Errors, a_commit_in_the_middle_of_a_rebalance_that_keeps_its_partitions_is_tried_again) {
+  EXPECT_EQ(commit_result(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, true), core::CommitResult::failed);
 }
 
 TEST(Troubles, is_told_once_while_it_stands) {

@@ -255,5 +255,64 @@ TEST_F(OffsetsTest, a_log_that_began_anew_waits_too_where_the_policy_is_error) {
   EXPECT_EQ(g.sink.taken.back().offset, 34);
 }
 
+TEST_F(OffsetsTest, a_topic_that_is_gone_fails_no_commit_of_another_and_is_not_tried_again) {
+  for (const char* name : {"stays", "goes"}) {
+    admin->create_topic(name, 1);
+    producer->many(name, 0, 10);
+  }
+  SourceOptions made = options_for("stays");
+  made.topics.push_back({"goes", core::RouteId{8}});
+  made.properties["topic.metadata.refresh.interval.ms"] = "60000";
+  Gate g(made);
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 20; }));
+  std::vector<core::CommitEntry> entries;
+  core::PartitionId stays;
+  for (const auto& one : g.source->status().partitions) {
+    entries.push_back({one.partition, Offset{7}, "e1BB"});
+    if (one.topic == "stays") stays = one.partition;
+    g.source->hold(one.partition);
+  }
+  admin->delete_topic("goes");
+  ASSERT_EQ(g.commit(entries), core::CommitResult::failed);
+  EXPECT_EQ(g.all<core::CommitEnded>().back().settled.size(), 2u);
+  for (const auto& one : g.source->status().partitions) {
+    EXPECT_EQ(one.committed, Offset{one.partition == stays ? 7 : -1}) << one.topic;
+  }
+  ASSERT_EQ(g.commit({{stays, Offset{8}, {}}}), core::CommitResult::committed);
+}
+
+// A commit of before reached Kafka when the topic was there again, so the group has the old log's
+// offset; the new one has grown past it.
+TEST_F(OffsetsTest, in_a_log_that_began_anew_the_old_ones_commit_means_nothing) {
+  admin->create_topic("anew3", 1);
+  producer->many("anew3", 0, 100);
+  SourceOptions made = options_for("anew3");
+  made.properties["topic.metadata.refresh.interval.ms"] = "60000";
+  Gate g(made);
+  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 100; }));
+  const core::PartitionId old = g.id_of(0);
+  g.source->hold(old);
+  admin->delete_topic("anew3");
+  admin->create_topic("anew3", 1);
+  producer->many("anew3", 0, 30);
+  ASSERT_TRUE(g.run_until([&] {
+    return g.commit({{old, Offset{90}, {}}}) == core::CommitResult::committed;
+  }));
+  g.source->read(old);
+  ASSERT_TRUE(g.run_until([&] { return g.all<core::PartitionLost>().size() == 1; }));
+  g.done_with_all();
+  ASSERT_TRUE(g.run_until_assigned(1));
+  producer->many("anew3", 0, 170);
+  EXPECT_TRUE(g.all<core::PartitionAssigned>().back().begun);
+
+  const std::vector<core::CommitEntry> entries = {{g.id_of(0), Offset{5}, {}}};
+  ASSERT_TRUE(g.source->offsets_for(entries));
+  g.source->transaction_ended(entries, TransactionEnd::unknown);
+  ASSERT_EQ(g.all<core::PartitionLost>().size(), 2u);
+  g.done_with_all();
+  ASSERT_TRUE(g.run_until_assigned(1));
+  EXPECT_EQ(g.all<core::PartitionAssigned>().back().next, Offset{0});
+}
+
 }  // namespace
 }  // namespace einlass::kafka

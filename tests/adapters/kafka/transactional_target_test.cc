@@ -182,6 +182,24 @@ TEST_F(TransactionalTargetTest, reads_on_from_what_the_group_has_where_nobody_kn
   transact_until_committed(4);  // By another producer.
 }
 
+TEST_F(TransactionalTargetTest, goes_without_metadata_where_the_brokers_take_too_little) {
+  start();
+  transact_until_committed(2);
+  const std::vector<core::CommitEntry> entries = {{gate->id_of(0), Offset{4}, "e1BB"}};
+  const auto metadata = [&] {
+    const auto offsets = gate->source->offsets_for(entries);
+    gate->source->transaction_ended(entries, TransactionEnd::aborted);
+    return offsets->offsets->elems[0].metadata_size;
+  };
+  EXPECT_EQ(metadata(), 4u);
+  cluster.fail(kTxnOffsetCommitApi, {RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE});
+  ASSERT_TRUE(transact(4));
+  EXPECT_NE(how, TransactionEnd::committed);
+  EXPECT_NE(gate->notice("kafka_metadata_refused"), nullptr);
+  EXPECT_EQ(metadata(), 0u) << "it would be refused for ever";
+  transact_until_committed(4);
+}
+
 TEST_F(TransactionalTargetTest, a_right_that_is_missing_is_named) {
   cluster.fail(kInitProducerIdApi,
                std::vector(3, RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED));

@@ -52,6 +52,28 @@ TEST(Beginnings, where_reading_goes_on_behind_a_gap_is_committed_before_the_next
   EXPECT_EQ(bench.all<Commit>()[0].entries[0].finished, "");
 }
 
+// One topic's trouble is not the others', and a topic that is gone may be another's the next time.
+TEST(Beginnings, of_a_failed_commit_only_what_has_not_settled_is_tried_again) {
+  BenchGate bench(BenchGate::options_for(free_route(Order::none)));
+  bench.assign(0);
+  bench.assign(1);
+  bench.arrive(0, 0, 0);
+  bench.arrive(1, 0, 1);
+  bench.ended(0, Outcome::accepted);
+  bench.ended(1, Outcome::accepted);
+  bench.pass(Duration::millis(100));
+  ASSERT_EQ(bench.all<Commit>().size(), 1u);
+  ASSERT_EQ(bench.all<Commit>()[0].entries.size(), 2u);
+  const std::vector<PartitionId> settled{PartitionId{1}};
+  bench.put(PartitionRevoked{PartitionId{1}, bench.now + Duration::seconds(5)});
+  bench.put(CommitEnded{CommitResult::failed, settled});
+  ASSERT_EQ(bench.all<PartitionDone>().size(), 1u) << "nobody waits for the other";
+  bench.pass(Duration::millis(100));
+  ASSERT_EQ(bench.all<Commit>().size(), 2u);
+  ASSERT_EQ(bench.all<Commit>()[1].entries.size(), 1u);
+  EXPECT_EQ(bench.all<Commit>()[1].entries[0].partition, PartitionId{0});
+}
+
 // It may be of another order, or of a gate that takes longer ones.
 TEST(Beginnings, of_a_map_that_is_too_long_the_end_is_left_out) {
   GateOptions options = BenchGate::options_for(free_route(Order::partition));
