@@ -64,6 +64,7 @@ const std::map<std::string, const char*, std::less<>> kRefused = {
     {"enable.auto.offset.store", "the gate commits what is finished, and only that"},
     {"enable.partition.eof", "the gate does not use it"},
     {"log.queue", "the gate reads the log itself"},
+    {"statistics.interval.ms", "by the statistics the gate notices that the brokers are back"},
     {"enable.idempotence", "what the gate writes is always written idempotently"},
     {"acks", "what the gate writes is always acknowledged by all replicas"},
     {"request.required.acks", "what the gate writes is always acknowledged by all replicas"},

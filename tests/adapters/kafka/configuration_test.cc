@@ -79,6 +79,7 @@ TEST(Configuration, the_value_of_a_secret_is_never_repeated) {
 }
 
 TEST(Configuration, what_would_break_a_promise_is_refused) {
+  EXPECT_NE(refusal("statistics.interval.ms", "0", rd_kafka_version()), "");
   for (const char* name :
        {"auto.offset.reset", "enable.auto.commit", "enable.auto.offset.store",
         "enable.partition.eof", "group.id", "group.instance.id", "bootstrap.servers",
