@@ -60,15 +60,16 @@ struct Target::State final : ProducerSink {
     std::int64_t timestamp_ms = -1;
   };
 
-  bool write_alone(core::RecordId record, const rd_kafka_message_t& message);
+  rd_kafka_resp_err_t write_alone(core::RecordId record, const rd_kafka_message_t& message);
   void end(core::RecordId record, rd_kafka_resp_err_t error, std::string_view topic);
   void fail(core::RecordId record, core::DeliveryEnded& event, rd_kafka_resp_err_t error,
             std::string_view topic);
   void tell(const Trouble& trouble);
 
   void ended(core::RecordId record, const rd_kafka_message_t& message) override {
-    if (write_alone(record, message)) return;
-    end(record, message.err, rd_kafka_topic_name(message.rkt));
+    rd_kafka_resp_err_t error = message.err;
+    if (verdict(error) == Verdict::refused) error = write_alone(record, message);
+    if (error || !message.err) end(record, error, rd_kafka_topic_name(message.rkt));
   }
   void trouble(rd_kafka_resp_err_t error, std::string_view reason) override {
     tell(explain_write(error, reason, {options.name, options.brokers, options.topic}));
@@ -103,16 +104,17 @@ void Target::State::send(const TargetRecord& record) {
 }
 
 // The brokers refuse a batch as a whole, and do not say for which of its records. What may be some
-// other record's fault is written once more, in a batch of its own, and that answer counts.
-bool Target::State::write_alone(core::RecordId record, const rd_kafka_message_t& message) {
-  if (verdict(message.err) != Verdict::refused) return false;
+// other record's fault is written once more, in a batch of its own, and that answer counts: that it
+// cannot be written now is no refusal either.
+rd_kafka_resp_err_t Target::State::write_alone(core::RecordId record,
+                                               const rd_kafka_message_t& message) {
   try {
     if (alone == nullptr) alone = std::make_unique<Alone>(*this);
   } catch (const std::exception&) {
-    return false;
+    return RD_KAFKA_RESP_ERR__FATAL;
   }
   const Open& attempt = attempts[record.slot];
-  return !alone->producer.put_again(message, attempt.partition, attempt.timestamp_ms);
+  return alone->producer.put_again(message, attempt.partition, attempt.timestamp_ms);
 }
 
 void Target::State::end(core::RecordId record, rd_kafka_resp_err_t error, std::string_view topic) {

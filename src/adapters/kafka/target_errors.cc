@@ -25,8 +25,11 @@ Verdict verdict(rd_kafka_resp_err_t code) {
     case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
     // Not sent, for its producer was given up before: for a right that is missing, as a rule.
     case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
+    // The producer was given up, and waits for what it has on its way before another comes.
+    case RD_KAFKA_RESP_ERR__FATAL:
       return Verdict::held;
     case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR__QUEUE_FULL:
       return Verdict::alone;
     case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
     case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:

@@ -14,7 +14,7 @@ enum class Verdict : std::uint8_t {
   accepted,  // The brokers have it.
   again,     // May well go next time.
   held,      // Nothing goes there before somebody acts: the topic, the login or a right is missing.
-  alone,     // The same of this record only: its partition is missing.
+  alone,     // The same of this record only: its partition is missing, or no room for it.
   refused,   // This record never will.
 };
 

@@ -20,7 +20,7 @@ using core::Outcome;
 class TargetTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    for (const char* topic : {"nulls", "many", "topic", "again", "batch", "fatal"}) {
+    for (const char* topic : {"nulls", "many", "topic", "again", "batch", "slow", "fatal"}) {
       cluster.create_topic(topic, 1);
     }
     cluster.create_topic("four", 4);
@@ -212,6 +212,40 @@ TEST_F(TargetTest, nobody_is_refused_for_what_he_travels_with) {
   EXPECT_EQ(found[19].headers.size(), 1u);
 }
 
+// What is to be written alone waits for a slow broker, until there is room for no more of it.
+TEST_F(TargetTest, nobody_is_refused_for_not_being_written_alone) {
+  constexpr std::uint32_t kRoom = 20;
+  const std::string value(2000, 'x');
+  TargetOptions made = options("slow");
+  made.properties = {{"linger.ms", "100"}, {"queue.buffering.max.kbytes", "40"}};
+  TargetBench bench(made);
+  bench.send(0, value);
+  ASSERT_TRUE(bench.wait_for(1));
+  rd_kafka_mock_broker_set_rtt(cluster.get(), 1, 1000);
+  cluster.fail(kProduceApi, {RD_KAFKA_RESP_ERR_INVALID_RECORD, RD_KAFKA_RESP_ERR_INVALID_RECORD});
+  for (std::uint32_t slot = 0; slot < kRoom; ++slot) bench.send(slot, value);
+  const auto has_room = [&] {
+    const std::size_t before = bench.events.size();
+    bench.send(kRoom, value);
+    return bench.events.size() == before;
+  };
+  ASSERT_TRUE(bench.run_until(has_room)) << "the first are not written alone";
+  for (std::uint32_t slot = kRoom + 1; slot < 2 * kRoom; ++slot) bench.send(slot, value);
+  // Of the second batch.
+  std::size_t begun = bench.events.size(), accepted = 0, again = 0;
+  const auto all_ended = [&] {
+    for (; begun < bench.events.size(); ++begun) {
+      if (bench.ended(begun).record.slot < kRoom) continue;
+      EXPECT_NE(bench.outcome(begun), Outcome::refused);
+      EXPECT_NE(bench.outcome(begun) == Outcome::retry, bench.ended(begun).counts);
+      ++(bench.outcome(begun) == Outcome::accepted ? accepted : again);
+    }
+    return accepted + again == kRoom;
+  };
+  ASSERT_TRUE(bench.run_until(all_ended));
+  EXPECT_GT(again, 0u);
+}
+
 TEST_F(TargetTest, too_large_for_the_process_is_refused_at_once) {
   TargetOptions made = options("topic");
   made.properties = {{"message.max.bytes", "1000"}};
@@ -266,15 +300,18 @@ TEST_F(TargetTest, refuses_a_wrong_property_and_names_it) {
 
 TEST(TargetErrors, each_error_has_its_verdict) {
   EXPECT_EQ(verdict(RD_KAFKA_RESP_ERR_NO_ERROR), Verdict::accepted);
-  for (const auto code : {RD_KAFKA_RESP_ERR__QUEUE_FULL, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT,
-                          RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR__FATAL,
+  for (const auto code : {RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS,
                           RD_KAFKA_RESP_ERR__PURGE_INFLIGHT, RD_KAFKA_RESP_ERR__TRANSPORT}) {
     EXPECT_EQ(verdict(code), Verdict::again) << rd_kafka_err2name(code);
   }
   for (const auto code :
        {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED,
-        RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR__PURGE_QUEUE}) {
+        RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR__PURGE_QUEUE,
+        RD_KAFKA_RESP_ERR__FATAL}) {
     EXPECT_EQ(verdict(code), Verdict::held) << rd_kafka_err2name(code);
+  }
+  for (const auto code : {RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, RD_KAFKA_RESP_ERR__QUEUE_FULL}) {
+    EXPECT_EQ(verdict(code), Verdict::alone) << rd_kafka_err2name(code);
   }
   for (const auto code : {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_INVALID_RECORD,
                           RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP}) {
