@@ -143,8 +143,9 @@ struct TransactionalTarget::State final : ProducerSink {
 
 void TransactionalTarget::State::open() {
   if (phase != Phase::closed || producer.open() > 0) return;
-  client = producer.client(std::exchange(stuck, false));
+  client = producer.client(stuck);
   if (client == nullptr) return;
+  stuck = false;
   phase = Phase::opening;
   transactions.open(client);
 }
