@@ -9,6 +9,7 @@ namespace {
 
 // A slot that once held a larger record gives the room back; smaller ones keep it for the next.
 constexpr std::size_t kRoomKept = 2 * 1024;
+constexpr std::size_t kHeadersKept = 32;
 
 }  // namespace
 
@@ -73,6 +74,7 @@ void RecordStore::forget(core::RecordId id) {
   record.taken_ = false;
   ++record.use_;
   if (record.bytes_.capacity() > kRoomKept) std::string().swap(record.bytes_);
+  if (record.headers_.capacity() > kHeadersKept) decltype(record.headers_)().swap(record.headers_);
   unused_.push_back(id.slot);
 }
 
