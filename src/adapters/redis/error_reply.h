@@ -11,7 +11,8 @@
 //   fails and is tried each second; said once, with the names of its limits |
 // | CLUSTERDOWN "Hash slot not served" | only this line fails, the slots are learned anew |
 // | CLUSTERDOWN, LOADING, BUSY, OOM, MISCONF, NOREPLICAS, NOPERM | the server counts as down; it is
-//   tried again after 100 ms, then after up to 2 s, by a PING and then by the calls themselves |
+//   tried again after 100 ms, then, until it grants something, after up to 2 s, by a PING and then
+//   by the calls themselves |
 // | READONLY, MASTERDOWN, NOAUTH, UNBLOCKED, MOVED without a cluster | as before, but on a new
 //   connection, since another server may stand behind the name; who is the primary is asked anew |
 // | WRONGPASS, ERR AUTH, ERR DB index and all others while logging in | a new connection, with

@@ -8,7 +8,7 @@
 //        |       refused -------+
 //        +-- from everywhere, when the connection is lost
 //   connecting: not open_; ends with the answer to the PING behind the login
-//   well:       well_, may be asked; with unproven_ no call went well since the last error reply
+//   well:       well_, may be asked; with unproven_ nothing was granted since the last error reply
 //   refused:    waiting_ after an error reply; then a PING, or a new connection where
 //               leave_after_wait_
 //   doubted:    pinging_ since a call is late or too many are open; well once a PONG is in time
@@ -186,7 +186,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   void fail_open_calls();
   void refused(const Trouble& trouble);
   void refusal_is_over();
-  void proven();
+  void went_well(bool granted);
   void fall();
   void rise_if_well();
   void tell(Severity severity, std::string_view what, const std::string& detail);
@@ -222,7 +222,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   bool tried_ = false;
   bool pinging_ = false;   // A PING is under way.
   bool waiting_ = false;   // After an error reply, for the next attempt.
-  bool unproven_ = false;  // Since an error reply no call went well.
+  bool unproven_ = false;  // Since an error reply nothing was granted.
   bool leave_after_wait_ = false;
   bool closed_ = false;
   std::string trouble_ = "not connected yet";

@@ -103,7 +103,8 @@ void Node::login_answered(const Reply& reply) {
 
 void Node::acquire_answered(Call call, const Reply& reply, Steady::time_point now) {
   if (!well_formed(call, reply)) return acquire_refused(std::move(call), reply, now);
-  if (context_.options.wait_replicas == 0) proven();
+  const bool granted = reply.integers[kGranted] > 0;
+  if (context_.options.wait_replicas == 0) went_well(granted);
   if (call.line->failing) context_.owner.line_recovered(*call.line);
   // The ask has failed long ago and is made again; then it is told the same.
   if (call.late) return;
@@ -186,7 +187,7 @@ void Node::take_permits(const Call& call) {
 
 void Node::release_answered(Call call, const Reply& reply, Steady::time_point now) {
   take_permits(call);
-  if (reply.kind == Reply::Kind::integer) return proven();
+  if (reply.kind == Reply::Kind::integer) return went_well(false);
   if (goes_elsewhere(call, reply, now)) return;
   ++context_.counts.errors;
   const Trouble trouble = trouble_in(reply);
@@ -201,7 +202,7 @@ void Node::release_answered(Call call, const Reply& reply, Steady::time_point no
 void Node::wait_answered(const Reply& reply) {
   const int wanted = context_.options.wait_replicas;
   if (reply.kind == Reply::Kind::integer && reply.integers.front() >= wanted) {
-    proven();
+    went_well(!unconfirmed_.empty());
     if (!unconfirmed_.empty()) context_.errors.answered();
     for (const Unconfirmed& one : unconfirmed_) context_.events.push_back(one.answer);
     return unconfirmed_.clear();
@@ -250,7 +251,7 @@ void Node::ping_answered(const Call& call, const Reply& reply, Steady::time_poin
     reconnect_delay_ = kFirstReconnectDelay;
   }
   rise_if_well();
-  if (well_ && !unproven_) proven();
+  went_well(false);
 }
 
 }  // namespace einlass::redis

@@ -161,8 +161,10 @@ void Node::overloaded(Steady::time_point now) {
   if (!pinging_) ping(now);
 }
 
-void Node::proven() {
-  if (!well_) return;
+// A server that refuses what writes may still answer what reads or deletes: after an error reply
+// only a grant tells that the cause is gone.
+void Node::went_well(bool granted) {
+  if (!well_ || (unproven_ && !granted)) return;
   unproven_ = false;
   refusal_delay_ = kFirstRefusalDelay;
   if (trouble_.empty()) return;

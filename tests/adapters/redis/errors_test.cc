@@ -135,6 +135,32 @@ TEST_F(RedisErrors, ARepeatedErrorIsToldOnceAndWaitsLonger) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(50 + 100 + 200));
 }
 
+// What only reads is answered all the same, which proves nothing about what writes.
+TEST_F(RedisErrors, ADenialDoesNotShortenTheWaitForAFullServer) {
+  limit_ = {"places", limits::ConcurrencyParameters{{2}, Duration::seconds(3'600)}, {1}};
+  start();
+  add(1, "a-customer");
+  const auto* taken = side_->answer(1, 2);
+  ASSERT_TRUE(taken);
+  const core::Permit held{taken->ask, 0, taken->limiter_now};
+  fill();
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(side_->until_up());
+    const auto* denied = side_->answer(1, 1);
+    ASSERT_TRUE(denied);
+    EXPECT_TRUE(denied->due.empty());
+    if (i == 4) side_->store->ended({{1}, held});  // Deletes, which needs no memory.
+    EXPECT_FALSE(side_->answer(0, 1));
+  }
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, (100ms + 200ms + 400ms + 800ms) / 2);
+  EXPECT_EQ(said("redis_error"), 1);
+  EXPECT_EQ(said("redis_up"), 1) << "at the start alone";
+  EXPECT_EQ(control("ZCARD", "test:{test}:places:a-customer"), "1");
+  ASSERT_EQ(control("CONFIG", "SET", "maxmemory", "0"), "OK");
+  expect_recovery();
+}
+
 TEST_F(RedisErrors, AServerThatLoadsIsWaitedFor) {
   start({"--rdbcompression", "no"});
   // Slow enough to be met while it loads: it looks at its clients every 2 MB, which are 20 of these
