@@ -60,6 +60,7 @@ struct Partition {
   Finding finding = Finding::sought;
   bool anew = false;           // Its log began anew: what is committed means nothing.
   bool same_log = false;       // Lost, but what is committed holds.
+  bool told_anew = false;      // The group knows that, or is being told.
   bool begun = false;          // The policy said where to begin, and not the group.
   bool fetched = false;        // librdkafka has been told to read it.
   bool resting = false;        // Not asked about before the next tick.

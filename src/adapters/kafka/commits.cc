@@ -92,6 +92,35 @@ void Commits::begin(rd_kafka_t* client, rd_kafka_queue_t* queue,
   }
 }
 
+void Commits::tell_began_anew(rd_kafka_t* client, rd_kafka_queue_t* queue) {
+  if (open_ || on_way_ || fenced_ || rd_kafka_assignment_lost(client)) return;
+  ListHandle list(rd_kafka_topic_partition_list_new(1));
+  assignment_.for_each([&](Partition& partition) {
+    const bool stuck = partition.phase == Phase::waiting && partition.finding == Finding::stuck;
+    if (!stuck || !partition.anew || partition.told_anew) return;
+    add(client, list.get(), partition,
+        {partition.id, partition.log->start, std::string(kBeganAnew)});
+    partition.told_anew = true;
+  });
+  if (list->cnt == 0) return;
+  const auto error = rd_kafka_commit_queue(client, list.get(), queue, nullptr, nullptr);
+  if (error) return told_anew(*list, false);
+  sent_ = std::move(list);
+  on_way_ = true;
+  generation_on_way_ = generation_;
+}
+
+// What became of that; the gate's commits are none of waiting partitions.
+void Commits::told_anew(const rd_kafka_topic_partition_list_t& sent, bool committed) {
+  for (const auto& entry : elements(&sent)) {
+    Partition* partition = assignment_.in_use(id_of(entry));
+    if (partition == nullptr || partition->phase != Phase::waiting) continue;
+    if (!partition->told_anew) continue;  // The id was another partition's then.
+    partition->told_anew = committed;
+    if (committed) partition->committed = Offset{entry.offset};
+  }
+}
+
 ListHandle Commits::list_of(rd_kafka_t* client, std::span<const core::CommitEntry> entries) {
   ListHandle list(rd_kafka_topic_partition_list_new(static_cast<int>(entries.size())));
   for (const core::CommitEntry& entry : entries) {
@@ -162,6 +191,7 @@ rd_kafka_resp_err_t Commits::ended(rd_kafka_t* client, rd_kafka_queue_t* queue,
   const bool current = generation_on_way_ == generation_;
   ListHandle sent = std::move(sent_);
   on_way_ = false;
+  told_anew(*sent, !error);
   if (current && result == core::CommitResult::fenced) fenced_ = true;
   if (waiting_ != nullptr) {
     send(client, queue, std::move(waiting_));

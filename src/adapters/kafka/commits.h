@@ -36,6 +36,11 @@ class Commits {
   void begin(rd_kafka_t* client, rd_kafka_queue_t* queue,
              std::span<const core::CommitEntry> entries, bool reachable = true);
 
+  // Tells the group of the partitions that are stuck in a log that began anew: it may have an
+  // offset of the old one, and whoever has the partition next would read on from there. The gate
+  // does not hear of this. To be called now and then.
+  void tell_began_anew(rd_kafka_t* client, rd_kafka_queue_t* queue);
+
   // What a transaction is to commit in this generation; none where a partition is lost, or a commit
   // is on its way that must not come after it.
   std::optional<GroupOffsets> offsets_for(rd_kafka_t* client,
@@ -66,6 +71,7 @@ class Commits {
   ListHandle list_of(rd_kafka_t* client, std::span<const core::CommitEntry> entries);
   void send(rd_kafka_t* client, rd_kafka_queue_t* queue, ListHandle list);
   void go_on(rd_kafka_t* client, rd_kafka_queue_t* queue);
+  void told_anew(const rd_kafka_topic_partition_list_t& sent, bool committed);
   void settle(const rd_kafka_topic_partition_list_t& sent, rd_kafka_resp_err_t error);
   void end(core::CommitResult result);
 

@@ -3,12 +3,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 // librdkafka's own: a list of partitions with their offsets, and who somebody is in a group.
 struct rd_kafka_topic_partition_list_s;
 struct rd_kafka_consumer_group_metadata_s;
 
 namespace einlass::kafka {
+
+// The metadata of the offset where a log begins that took another one's place, and of which nobody
+// has decided yet where it is to be read from.
+inline constexpr std::string_view kBeganAnew = "anew";
 
 // `member` is of the generation in which the partitions were assigned: once the group has gone on
 // without us the brokers refuse the offsets, and with them the whole transaction (KIP-447).

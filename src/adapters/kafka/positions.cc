@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "adapters/kafka/group_offsets.h"
 #include "core/finished_map.h"
 
 namespace einlass::kafka {
@@ -95,6 +96,10 @@ void Positions::take(Partition& partition, const Position& answer, Instant now) 
 }
 
 void Positions::take_committed(Partition& partition, const Position& answer) {
+  if (answer.metadata == kBeganAnew) {
+    partition.anew = partition.told_anew = true;
+    return seek(partition);
+  }
   partition.committed = *answer.committed;
   partition.next = answer.committed->value;
   partition.finding = Finding::found;
@@ -113,6 +118,7 @@ void Positions::take_committed(Partition& partition, const Position& answer) {
 // Nothing is committed, or what is committed is of another log.
 void Positions::begin(Partition& partition, const LogBounds& log) {
   const Beginning beginning = kafka::begin(policy_, log, partition.anew);
+  partition.log = log;
   if (!beginning.next) {
     return get_stuck(partition,
                      partition.anew ? "its log began anew" : "nothing is committed of it");

@@ -138,6 +138,7 @@ void Source::State::tick() {
   assignment.for_each([this](Partition& partition) { assignment.more(partition); });
   tell_rebalance_failure(positions.tick());
   log_ends.tick();
+  if (!troubles.has("kafka_brokers_down")) commits.tell_began_anew(client, main_queue.get());
 }
 
 Source::Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,

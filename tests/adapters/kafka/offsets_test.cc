@@ -28,6 +28,24 @@ class OffsetsTest : public RealBrokerTest {
     admin->delete_before(topic, 0, 60);
   }
 
+  // A topic of 100 records that were read is made anew, with 30. A commit of before reaches Kafka
+  // when it is there again, so the group has the old log's offset: 90. The gate has lost it then.
+  static void make_anew(Gate& g, const std::string& topic) {
+    producer->many(topic, 0, 100);
+    ASSERT_TRUE(g.run_until([&] { return g.sink.count == 100; }));
+    const core::PartitionId old = g.id_of(0);
+    g.source->hold(old);
+    admin->delete_topic(topic);
+    admin->create_topic(topic, 1);
+    producer->many(topic, 0, 30);
+    ASSERT_TRUE(g.run_until([&] {
+      return g.commit({{old, Offset{90}, {}}}) == core::CommitResult::committed;
+    }));
+    g.source->read(old);
+    ASSERT_TRUE(g.run_until([&] { return g.all<core::PartitionLost>().size() == 1; }));
+    g.done_with_all();
+  }
+
   static SkippedOffsets skipped(const Gate& g) {
     const auto all = g.source->status().offsets_skipped;
     return all.empty() ? SkippedOffsets{} : all.begin()->second;
@@ -281,26 +299,12 @@ TEST_F(OffsetsTest, a_topic_that_is_gone_fails_no_commit_of_another_and_is_not_t
   ASSERT_EQ(g.commit({{stays, Offset{8}, {}}}), core::CommitResult::committed);
 }
 
-// A commit of before reached Kafka when the topic was there again, so the group has the old log's
-// offset; the new one has grown past it.
 TEST_F(OffsetsTest, in_a_log_that_began_anew_the_old_ones_commit_means_nothing) {
   admin->create_topic("anew3", 1);
-  producer->many("anew3", 0, 100);
   SourceOptions made = options_for("anew3");
   made.properties["topic.metadata.refresh.interval.ms"] = "60000";
   Gate g(made);
-  ASSERT_TRUE(g.run_until([&] { return g.sink.count == 100; }));
-  const core::PartitionId old = g.id_of(0);
-  g.source->hold(old);
-  admin->delete_topic("anew3");
-  admin->create_topic("anew3", 1);
-  producer->many("anew3", 0, 30);
-  ASSERT_TRUE(g.run_until([&] {
-    return g.commit({{old, Offset{90}, {}}}) == core::CommitResult::committed;
-  }));
-  g.source->read(old);
-  ASSERT_TRUE(g.run_until([&] { return g.all<core::PartitionLost>().size() == 1; }));
-  g.done_with_all();
+  ASSERT_NO_FATAL_FAILURE(make_anew(g, "anew3"));
   ASSERT_TRUE(g.run_until_assigned(1));
   producer->many("anew3", 0, 170);
   EXPECT_TRUE(g.all<core::PartitionAssigned>().back().begun);
@@ -312,6 +316,28 @@ TEST_F(OffsetsTest, in_a_log_that_began_anew_the_old_ones_commit_means_nothing) 
   g.done_with_all();
   ASSERT_TRUE(g.run_until_assigned(1));
   EXPECT_EQ(g.all<core::PartitionAssigned>().back().next, Offset{0});
+}
+
+TEST_F(OffsetsTest, of_a_log_that_began_anew_the_group_knows_until_somebody_has_decided) {
+  admin->create_topic("anew4", 1);
+  SourceOptions made = options_for("anew4", "gate-1");
+  made.properties["topic.metadata.refresh.interval.ms"] = "60000";
+  Gate g(made);
+  ASSERT_TRUE(g.run_until_assigned(1));
+  g.source->set_offset_reset(OffsetReset::error);
+  ASSERT_NO_FATAL_FAILURE(make_anew(g, "anew4"));
+  ASSERT_TRUE(g.run_until([&] { return !stuck(g, 0).empty(); }));
+  ASSERT_TRUE(g.run_until([&] { return g.source->status().partitions[0].committed == Offset{0}; }));
+  g.leave();
+  producer->many("anew4", 0, 170);
+
+  made.auto_offset_reset = OffsetReset::error;
+  Gate later(made);
+  ASSERT_TRUE(later.run_until([&] { return !stuck(later, 0).empty() || later.sink.count > 0; }));
+  EXPECT_EQ(later.sink.count, 0u);
+  later.source->set_offset_reset(OffsetReset::earliest);
+  ASSERT_TRUE(later.run_until([&] { return later.sink.count == 200; }));
+  EXPECT_EQ(later.sink.offsets(0), range(0, 200));
 }
 
 }  // namespace
