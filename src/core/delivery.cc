@@ -80,7 +80,7 @@ void Delivery::arm(TargetId target, Instant now) {
   until > now ? deadlines_.set(alarm, until) : deadlines_.clear(alarm);
 }
 
-void Delivery::back_off(Record& record, Instant now) {
+void Delivery::back_off(Record& record, Instant now, Duration least) {
   const RouteOptions& route = options_.routes[record.route.value];
   // Doubled with each attempt; beyond 30 doublings every maximum is reached.
   const std::uint32_t doublings = std::clamp<std::uint32_t>(record.attempt.value, 1, 31) - 1;
@@ -89,7 +89,8 @@ void Delivery::back_off(Record& record, Instant now) {
     most = route.retry_initial.us << doublings;
   }
   records_.move(record, RecordState::backing_off);
-  deadlines_.set({Alarm::Kind::record, record.id.slot}, now + Duration{random_.up_to(most)});
+  deadlines_.set({Alarm::Kind::record, record.id.slot},
+                 now + least + Duration{random_.up_to(most)});
 }
 
 void Delivery::go_again(Record& record, Instant now) {

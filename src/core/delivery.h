@@ -49,9 +49,9 @@ class Delivery {
   // the target's alarm.
   void hold(TargetId target, Duration length, Instant now);
 
-  // Waits before the record's next attempt: exponential backoff with full jitter.
-  // REQUIRES: the record is attempting or dead_lettering.
-  void back_off(Record& record, Instant now);
+  // Waits before the record's next attempt: so long at least, and exponential backoff with full
+  // jitter. REQUIRES: the record is attempting or dead_lettering.
+  void back_off(Record& record, Instant now, Duration least = {});
 
   // The same without a wait, for a record that goes again in a smaller request.
   void go_again(Record& record, Instant now);

@@ -111,6 +111,7 @@ struct DeliveryEnded {
   // False where the target was never asked, as for a record without a part of its URL: whether the
   // target works is not known from that.
   bool asked = true;
+  Duration wait{};  // The record, to be tried again, is not so before.
 };
 
 // Another gate was told by the target to stop: nothing goes to it for so long here either.

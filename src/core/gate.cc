@@ -185,12 +185,14 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
       }
       break;
   }
-  if (intake_[record.partition].phase == PartitionPhase::assigned) return try_again(record, now);
+  if (intake_[record.partition].phase == PartitionPhase::assigned) {
+    return try_again(record, now, event.wait);
+  }
   give_back(record, now, commands);
 }
 
-void Gate::try_again(Record& record, Instant now) {
-  if (!stays_in_lane(record)) delivery_.back_off(record, now);
+void Gate::try_again(Record& record, Instant now, Duration least) {
+  if (!stays_in_lane(record)) delivery_.back_off(record, now, least);
 }
 
 // In a smaller request. This attempt was not its own. A refusal needs no wait, and halves end soon.

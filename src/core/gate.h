@@ -107,7 +107,7 @@ class Gate {
   void pass_over(PartitionId id, Offset offset, Instant now);
   void make_ready(Slot slot, Instant now, Commands& commands);
   void dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands);
-  void try_again(Record& record, Instant now);
+  void try_again(Record& record, Instant now, Duration least = {});
   void go_on_in_part(Record& record, const DeliveryEnded& event, Instant now, Commands& commands);
   bool stays_in_lane(Record& record);
   void finish(Record& record, Instant now, Commands& commands);

@@ -76,8 +76,8 @@ Origin* Origins::choose(const Request& request, SteadyTime now) {
 }
 
 bool Origins::takes(const Place& place, SteadyTime now) {
-  if (place.rest.count() == 0) return true;
-  return now >= place.rests_until && place.origin->in_flight() == 0;
+  if (rests(place, now)) return false;
+  return place.rest.count() == 0 || place.origin->in_flight() == 0;
 }
 
 // The one with the highest score of those that take requests: where one is left alone, only its
@@ -156,20 +156,29 @@ void Origins::fails(const Origin& origin, const Answer& answer, SteadyTime now) 
   Place& place = place_of(origin);
   if (answer.refuses_login) place.takes_login = false;
   health_of(place).fails(answer);
+  if (answer.retry_after) {
+    const std::chrono::microseconds asked{answer.retry_after->us};
+    place.asked_until = std::max(place.asked_until, now + asked);
+  }
   if (!is_its_own(answer)) {
     place.rest = {};
+    place.rests_until = {};
     return;
   }
   if (now < place.rests_until) return;  // Begun before its rest.
   place.rest = std::clamp<std::chrono::microseconds>(place.rest * 2, kFirstRest, kLongestRest);
-  const std::chrono::microseconds asked{answer.retry_after ? answer.retry_after->us : 0};
-  place.rests_until = now + std::max(place.rest, asked);
+  place.rests_until = now + place.rest;
 }
 
 bool Origins::others_work(const Origin& origin, SteadyTime now) const {
   return std::any_of(places_.begin(), places_.end(), [&](const Place& one) {
-    return one.origin.get() != &origin && now >= one.rests_until;
+    return one.origin.get() != &origin && !rests(one, now);
   });
+}
+
+Duration Origins::left_alone_for(const Origin& origin, SteadyTime now) {
+  const auto left = place_of(origin).asked_until - now;
+  return {std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::microseconds>(left).count())};
 }
 
 bool Origins::others_refuse_login(const Origin& origin) const {
@@ -187,7 +196,7 @@ void Origins::look(SteadyTime now) {
   if (!options_.host_of_record) return;
   std::erase_if(places_, [&](const Place& one) {
     return one.origin->last_used() != SteadyTime{} && one.origin->in_flight() == 0 &&
-           now - one.origin->last_used() > kUnused;
+           now - one.origin->last_used() > kUnused && now >= one.asked_until;
   });
 }
 

@@ -1,7 +1,8 @@
 // The servers of one target: which of them takes a request, and which of them work.
 //
 // They are those of the configuration or, where each record names its host, at most kMostHosts at a
-// time, from when they are first named until they are no longer used. Of several from the
+// time, from when they are first named until they are no longer used; one that asks for time by
+// Retry-After gets nothing until then. Of several from the
 // configuration one that gives no answer, or a 5xx, rests: first for kFirstRest, twice as long
 // after each further failure up to kLongestRest, or for as long as it asks for by Retry-After; then
 // it gets one request, and all it should have once that is answered. While all rest, they take
@@ -48,6 +49,9 @@ class Origins {
   // Whether some other takes requests while this one does not.
   bool others_work(const Origin& origin, SteadyTime now) const;
 
+  // How long a host that records name is to be left alone yet, as it has asked (Retry-After).
+  Duration left_alone_for(const Origin& origin, SteadyTime now);
+
   // Whether no other host takes the login, and some other has refused it too.
   bool others_refuse_login(const Origin& origin) const;
 
@@ -76,12 +80,16 @@ class Origins {
     Health health;
     std::chrono::microseconds rest{};  // After its last failure; none: it works.
     SteadyTime rests_until{};
+    SteadyTime asked_until{};           // By Retry-After, whatever it says meanwhile.
     std::optional<bool> takes_login{};  // By its last word on it.
   };
 
   void add(const TargetOptions& options);
   Origin* of_record(std::string_view host, SteadyTime now);
   bool make_room();
+  static bool rests(const Place& place, SteadyTime now) {
+    return now < place.rests_until || now < place.asked_until;
+  }
   static bool takes(const Place& place, SteadyTime now);
   Place& first_by_key(std::string_view key, SteadyTime now);
   Place& next_in_turn(SteadyTime now);

@@ -33,6 +33,7 @@ constexpr const char* kNotVerified =
     "its certificate is not verified (verify: false), so anybody on the way may read and answer";
 
 constexpr const char* kTooManyHosts = "requests to too many hosts are under way";
+constexpr const char* kLeftAlone = "its host asked to be left alone (Retry-After)";
 
 std::optional<TlsContext> tls_context(const TargetOptions& options) {
   if (!options.tls) return std::nullopt;
@@ -62,6 +63,7 @@ struct Target::State final : OriginOwner {
     std::optional<Duration> hold{};
     bool counts = true;
     bool asked = true;  // As in core::DeliveryEnded.
+    Duration wait{};
   };
   // An attempt for which no request is made.
   struct TurnedAway {
@@ -69,6 +71,7 @@ struct Target::State final : OriginOwner {
     core::Attempt attempt;
     core::Outcome outcome;
     std::string why;
+    Duration wait{};
   };
 
   State(boost::asio::io_context& context, const TargetOptions& options, core::Events& to,
@@ -198,6 +201,10 @@ void Target::State::send(const Request& request) {
   if (origin == nullptr) {
     return turn_away({request.record, request.attempt, core::Outcome::retry, kTooManyHosts});
   }
+  const Duration wait = of_many_hosts ? origins.left_alone_for(*origin, now) : Duration{};
+  if (wait > Duration{}) {
+    return turn_away({request.record, request.attempt, core::Outcome::retry, kLeftAlone, wait});
+  }
   const Exchange exchange{request.record, request.attempt, login ? login->generation() : 0};
   origin->send(gzip || signer ? prepared(request) : request, exchange, now);
 }
@@ -239,7 +246,8 @@ void Target::State::turn_away(TurnedAway one) {
 void Target::State::end_turned_away() {
   for (const TurnedAway& one : turned_away) {
     const bool counts = one.outcome == core::Outcome::refused;
-    tell_all(one.record, one.attempt, {one.outcome, 0, one.why, std::nullopt, counts, false}, {});
+    tell_all(one.record, one.attempt,
+             {one.outcome, 0, one.why, std::nullopt, counts, false, one.wait}, {});
   }
   turned_away.clear();
   hold_without_login();
@@ -291,14 +299,16 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
     if (of_many_hosts && !(answer.refuses_login && origins.others_refuse_login(origin))) {
       answer.needs_repair = false;
     }
+    if (outcome == core::Outcome::refused) answer.retry_after.reset();
     origins.fails(origin, answer, now);
   }
-  // What one of several asks for is no reason to hold back what goes to the others.
-  const bool holds = outcome == core::Outcome::retry && !origins.others_work(origin, now);
   const bool counts = !answer.needs_repair && !answer.refuses_login;
   Ending ending{outcome, answer.status, {}, std::nullopt, counts};
   if (outcome != core::Outcome::accepted) ending.why = origins.trouble(origin);
-  if (holds) ending.hold = answer.retry_after;
+  // What one of several asks for is no reason to hold back what goes to the others.
+  const bool asks = outcome == core::Outcome::retry && answer.retry_after;
+  if (asks && of_many_hosts) ending.wait = *answer.retry_after;
+  if (asks && !of_many_hosts && !origins.others_work(origin, now)) ending.hold = answer.retry_after;
   ending.asked = !answer.is_forbidden;
   tell_all(exchange.record, exchange.attempt, std::move(ending), answer.body);
 }
@@ -308,9 +318,8 @@ void Target::State::tell(core::RecordId record, core::Attempt attempt, const End
   if (failed && ending.outcome != core::Outcome::accepted) {
     failed(record, ending.status, ending.why);
   }
-  core::DeliveryEnded ended{record, attempt, ending.outcome, ending.hold, ending.counts, together};
-  ended.asked = ending.asked;
-  events.push_back(ended);
+  events.push_back(core::DeliveryEnded{record, attempt, ending.outcome, ending.hold, ending.counts,
+                                       together, false, ending.asked, ending.wait});
 }
 
 // Each record of the request that has ended.

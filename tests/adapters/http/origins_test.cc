@@ -134,6 +134,55 @@ TEST(SeveralUrls, what_one_asks_for_does_not_hold_the_others) {
   alone.destroy_target();
 }
 
+// Two servers, and no time that passes by itself.
+struct TwoPlaces final : OriginOwner {
+  static TargetOptions options() {
+    TargetOptions options;
+    options.host = "127.0.0.1";
+    options.port = 1;
+    options.path = "/";
+    options.others.push_back({"127.0.0.1", 2, "/"});
+    return options;
+  }
+  void ended(Origin&, const Exchange&, const Answer&) override {}
+  bool second_is_chosen(SteadyTime now) {
+    const Origin* one = origins.choose({}, now);
+    const Origin* other = origins.choose({}, now);
+    return one == &second || other == &second;
+  }
+
+  boost::asio::io_context io;
+  Origins origins{io, options(), nullptr, {}, *this, {}};
+  SteadyTime start = std::chrono::steady_clock::now();
+  Origin& first = *origins.choose({}, start);
+  Origin& second = *origins.choose({}, start);
+  Answer failed{.status = 503, .retry_after = {}, .trouble = {}};
+  Answer busy{.status = 429, .retry_after = Duration::seconds(60), .trouble = {}};
+  Answer refused{.status = 400, .retry_after = {}, .trouble = {}};
+};
+
+TEST(SeveralUrls, one_that_rests_may_ask_for_more) {
+  using std::chrono::seconds;
+  TwoPlaces world;
+  world.origins.fails(world.second, world.failed, world.start);
+  world.origins.fails(world.second, world.busy, world.start);
+  world.origins.works(world.second);  // What was under way already says nothing of that.
+  EXPECT_FALSE(world.second_is_chosen(world.start + seconds(59)));
+  EXPECT_FALSE(world.origins.others_work(world.first, world.start + seconds(59)));
+  EXPECT_TRUE(world.second_is_chosen(world.start + seconds(60)));
+  EXPECT_TRUE(world.origins.others_work(world.first, world.start + seconds(60)));
+}
+
+TEST(SeveralUrls, one_that_refuses_a_record_rests_no_more) {
+  TwoPlaces world;
+  world.origins.fails(world.second, world.failed, world.start);
+  EXPECT_FALSE(world.second_is_chosen(world.start));
+  EXPECT_FALSE(world.origins.others_work(world.first, world.start));
+  world.origins.fails(world.second, world.refused, world.start);
+  EXPECT_TRUE(world.second_is_chosen(world.start));
+  EXPECT_TRUE(world.origins.others_work(world.first, world.start));
+}
+
 TEST(SeveralUrls, the_same_key_goes_to_the_same_one_while_it_works) {
   Counting a, b, c;
   TargetWorld world(a.server.port());
@@ -214,6 +263,43 @@ TEST(HostOfTheRecord, private_ones_are_refused_however_they_are_written) {
   }
   EXPECT_EQ(a.server.connections(), 0);
   EXPECT_EQ(world.target().status().unusable, "");
+}
+
+TEST(HostOfTheRecord, what_one_asks_for_holds_its_own_records_and_no_others) {
+  std::atomic<int> asked{0}, others{0};
+  ScriptedServer server([&](Peer& peer) {
+    for (std::string request; !(request = peer.read_request()).empty();) {
+      const bool asks = request.find("\r\nHost: localhost:") != std::string::npos;
+      ++(asks ? asked : others);
+      peer.write(asks ? "HTTP/1.1 429 Slow\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n"
+                      : kNoContent);
+    }
+  });
+  TargetWorld world(server.port());
+  world.options.host = "";
+  world.options.host_of_record = true;
+  world.options.allow_private = true;
+  const core::DeliveryEnded first = deliver(world, "k", "localhost");
+  EXPECT_EQ(first.outcome, Outcome::retry);
+  EXPECT_FALSE(first.hold_target) << "though no other host is known yet";
+  EXPECT_EQ(first.wait, Duration::seconds(3600));
+  EXPECT_TRUE(first.counts);
+  std::string told;
+  world.target().tell_failures(
+      [&](core::RecordId, unsigned, std::string_view reason) { told = reason; });
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(deliver(world, "k", "127.0.0.1").outcome, Outcome::accepted);
+    const core::DeliveryEnded again = deliver(world, "k", "localhost");
+    EXPECT_EQ(again.outcome, Outcome::retry);
+    EXPECT_FALSE(again.counts);
+    EXPECT_FALSE(again.asked);
+    EXPECT_GT(again.wait, Duration::seconds(3500));
+    EXPECT_LE(again.wait, Duration::seconds(3600));
+    EXPECT_EQ(told, "its host asked to be left alone (Retry-After)");
+  }
+  world.destroy_target();
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(others, 3);
 }
 
 TEST(HostOfTheRecord, too_many_at_a_time_wait) {

@@ -42,5 +42,23 @@ TEST(Attempts, a_refusal_for_a_records_size_is_told_as_such) {
   EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::too_large);
 }
 
+TEST(Attempts, a_record_waits_as_long_as_its_attempt_says_and_nobody_else_does) {
+  RouteOptions route;
+  route.order = Order::none;
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.put(DeliveryEnded{.record = {0, 0},
+                          .attempt = {1},
+                          .outcome = Outcome::retry,
+                          .hold_target = {},
+                          .wait = Duration::seconds(600)});
+  bench.pass(Duration::seconds(599));
+  bench.arrive(1, 1);
+  EXPECT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1}));
+  bench.pass(Duration::seconds(31));
+  EXPECT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1, 0}));
+}
+
 }  // namespace
 }  // namespace einlass::core
