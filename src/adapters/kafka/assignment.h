@@ -54,6 +54,7 @@ struct Partition {
   Offset committed{-1};
   std::optional<LogBounds> log;  // As Kafka said in the last seconds.
   bool uncommitted = false;      // The last commit that the gate wanted has not been acknowledged.
+  int not_there = 0;             // Commits in a row that found no such topic.
   std::size_t most_queued = 0;   // The most messages that its queue held of late.
   QueueHandle queue;
 

@@ -23,6 +23,9 @@ rd_kafka_resp_err_t error_of(rd_kafka_event_t* event) {
   return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
+// A broker that has just come up does not know its topics either.
+constexpr int kMostNotThere = 5;
+
 // One topic's, whatever the others of the list had.
 bool is_of_topic(rd_kafka_resp_err_t error) {
   return error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
@@ -235,9 +238,12 @@ void Commits::go_on(rd_kafka_t* client, rd_kafka_queue_t* queue) {
 void Commits::settle(const rd_kafka_topic_partition_list_t& sent, rd_kafka_resp_err_t error) {
   if (error && error != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return;
   for (const auto& entry : elements(&sent)) {
+    Partition* partition = assignment_.in_use(id_of(entry));
+    const bool again = error && partition && ++partition->not_there < kMostNotThere;
+    if (again) continue;
     settled_.push_back(id_of(entry));
-    Partition* partition = assignment_.in_use(settled_.back());
     if (partition == nullptr || error) continue;
+    partition->not_there = 0;
     partition->committed = Offset{entry.offset};
     partition->uncommitted = false;
   }

@@ -6,8 +6,8 @@
 //
 // Where librdkafka says that a commit failed for one of its topics, it does not say for which, and
 // the broker has committed the others: then each topic is committed by itself. One that is not
-// there is not tried again: it may be made anew any moment, and what is committed of it then would
-// be the old log's.
+// there is soon not tried again: it may be made anew any moment, and what is committed of it then
+// would be the old log's.
 #pragma once
 
 #include <cstdint>

@@ -291,8 +291,10 @@ TEST_F(OffsetsTest, a_topic_that_is_gone_fails_no_commit_of_another_and_is_not_t
     g.source->hold(one.partition);
   }
   admin->delete_topic("goes");
-  ASSERT_EQ(g.commit(entries), core::CommitResult::failed);
-  EXPECT_EQ(g.all<core::CommitEnded>().back().settled.size(), 2u);
+  for (const std::size_t settled : {1u, 1u, 1u, 1u, 2u}) {
+    ASSERT_EQ(g.commit(entries), core::CommitResult::failed);
+    EXPECT_EQ(g.all<core::CommitEnded>().back().settled.size(), settled);
+  }
   for (const auto& one : g.source->status().partitions) {
     EXPECT_EQ(one.committed, Offset{one.partition == stays ? 7 : -1}) << one.topic;
   }
