@@ -29,6 +29,7 @@ Addresses::Addresses(boost::asio::io_context& io, Hop hop, bool refuse_private, 
 void Addresses::lookup() {
   if (looking_up_) return;
   looking_up_ = true;
+  asked_at_ = std::chrono::steady_clock::now();
   resolver_.async_resolve(
       host_, std::to_string(port_), ip::resolver_base::numeric_service,
       [this, alive = std::weak_ptr(alive_)](auto error, const Resolver::results_type& results) {
@@ -38,6 +39,7 @@ void Addresses::lookup() {
 
 void Addresses::resolved(boost::system::error_code error, const Resolver::results_type& results) {
   looking_up_ = false;
+  are_refused_ = false;
   if ((error || results.empty()) && !list_.empty()) {
     good_until_ = std::chrono::steady_clock::now() + kRememberedInDoubt;
     return found_({});

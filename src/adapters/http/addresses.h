@@ -35,7 +35,12 @@ class Addresses {
   // Whether list() may be used without a lookup.
   bool known(SteadyTime now) const { return now < good_until_; }
 
-  // In the order in which they are to be tried. REQUIRES: known(), or called from Found.
+  // Whether a lookup takes so long that list() is used meanwhile, as if it had failed.
+  bool lags(SteadyTime now) const {
+    return looking_up_ && !list_.empty() && now - asked_at_ > kPatience;
+  }
+
+  // In the order in which they are to be tried. REQUIRES: known(), lags(), or called from Found.
   const std::vector<Endpoint>& list() const { return list_; }
 
   // Ends in Found. Does nothing while one is under way. One that fails leaves the list as it was,
@@ -51,6 +56,7 @@ class Addresses {
 
  private:
   static constexpr std::chrono::seconds kRememberedInDoubt{1};
+  static constexpr std::chrono::milliseconds kPatience{500};
 
   using Resolver =
       boost::asio::ip::basic_resolver<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
@@ -68,6 +74,7 @@ class Addresses {
   SteadyTime resolved_at_{};
   SteadyTime good_until_{};
   bool looking_up_ = false;
+  SteadyTime asked_at_{};                                        // When the last lookup began.
   std::shared_ptr<const int> alive_ = std::make_shared<int>(0);  // A late answer finds it gone.
 };
 

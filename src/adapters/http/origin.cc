@@ -59,7 +59,7 @@ void Origin::send(const Request& request, const Exchange& exchange, SteadyTime n
 }
 
 void Origin::connect(Connection& connection, SteadyTime now) {
-  if (addresses_.known(now)) {
+  if (addresses_.known(now) || addresses_.lags(now)) {
     connection.connect(addresses_.list());
   } else {
     addresses_.lookup();
@@ -108,6 +108,10 @@ void Origin::resolved(const std::string& trouble) {
 
 void Origin::look(SteadyTime now) {
   if (connections() > 0 && !addresses_.known(now)) addresses_.lookup();
+  if (!addresses_.lags(now)) return;
+  for (const auto& connection : connections_) {
+    if (connection->is_resolving()) connection->connect(addresses_.list());
+  }
 }
 
 void Origin::retire_others() {
