@@ -119,16 +119,6 @@ class Admission {
     Reserve& reserve(bool of_ahead) { return of_ahead ? ahead : due; }
     std::int64_t reserved() const { return due.permits + ahead.permits; }
   };
-  // Goes once around a queue whose lines are looked at in vain.
-  struct Round {
-    std::uint32_t left;
-    bool over = false;
-
-    void in_vain() {
-      over = left == 0;
-      if (left > 0) --left;
-    }
-  };
   struct StoreState {
     bool down = false;
     Queue waiting;
@@ -198,7 +188,7 @@ class Admission {
   void note_wants(Line& line, Instant now);
   void note_shortage(Line& line, ContestIndex contest);
   LineWaits room_for(const Line& line) const;
-  Queue* next_for_room(TargetId id, bool fresh, bool retries);
+  Queue* next_for_room(TargetQueues& target, const Contest& contest);
   Queue* next_for_turn(TargetId id, Queue& turn, bool in_vain, Instant now);
   void serve_room(TargetId id, Instant now, Commands& commands);
   void serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);

@@ -215,38 +215,31 @@ LineWaits Admission::room_for(const Line& line) const {
   return line.only_retries() ? LineWaits::retries_room : LineWaits::room;
 }
 
-// The queue whose turn it is, of the one with fresh records and the one with nothing but retries.
-Admission::Queue* Admission::next_for_room(TargetId id, bool fresh, bool retries) {
-  TargetQueues& target = targets_[id.value];
-  fresh = fresh && !target.room.empty();
-  retries = retries && !target.retries_room.empty();
-  if (!retries) return fresh ? &target.room : nullptr;
-  if (!fresh) return &target.retries_room;
-  const Contest& contest = contests_[id.value];
-  const std::int64_t share = options_.targets[id.value].retry_share;
+Admission::Queue* Admission::next_for_room(TargetQueues& target, const Contest& contest) {
+  if (target.retries_room.empty()) return target.room.empty() ? nullptr : &target.room;
+  if (target.room.empty()) return &target.retries_room;
+  const std::int64_t share = options_.targets[contest.target.value].retry_share;
   const bool retry = contest.credit.retries(share) > (contest.mixed_last ? 0 : 1);
   return retry ? &target.retries_room : &target.room;
 }
 
-// One record a line in turn, so that no line's backlog stands before another's first record.
+// One record a line in turn, so that no line's backlog stands before another's first record. Lines
+// that have enough stand aside: nobody's places become more before the end.
 void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
   std::uint32_t may_stand_back = target.room.size() + target.retries_room.size();
-  Round fresh{target.room.size()};
-  Round retried{target.retries_room.size()};
+  Queue aside;
   while (delivery_.room(id, now) > 0) {
-    Queue* queue = next_for_room(id, !fresh.over, !retried.over);
-    if (queue == nullptr) return;
-    const bool retries = queue == &target.retries_room;
-    Line& line = lines_[queue->front()];
+    Queue* queue = next_for_room(target, contests_[id.value]);
+    if (queue == nullptr) break;
+    const std::uint32_t first = queue->front();
+    Line& line = lines_[first];
     if (places(line, now) == 0) {
-      // At most as many lines as there are places can have any, so this does not go on for long.
-      (retries ? retried : fresh).in_vain();
-      const LineWaits same = line.waits;
-      wait_no_more(line);
-      wait_for(line, same);
+      queue->erase(lines_, first);
+      aside.push_back(lines_, first);
       continue;
     }
+    const bool retries = queue == &target.retries_room;
     wait_no_more(line);
     give_back_useless(line, now, commands);
     const bool right = line.only_retries() == retries;
@@ -255,6 +248,11 @@ void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
     if (right && !back && may_send(line, now)) send_first(line, now, commands);
     if (may_send(line, now)) wait_for(line, room_for(line));
     go_on(line, now, commands);
+  }
+  while (!aside.empty()) {
+    const std::uint32_t first = aside.front();
+    aside.erase(lines_, first);
+    queue_of(lines_[first], lines_[first].waits).push_back(lines_, first);
   }
 }
 
