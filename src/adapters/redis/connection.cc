@@ -39,6 +39,11 @@ void Connection::open(std::chrono::microseconds limit) {
     }
     return connect({Any::endpoint(asio::local::stream_protocol::endpoint(endpoint_.host))});
   }
+  // An address waits for nobody: the loop looks names up one after the other, those of targets too,
+  // and one of them may hang.
+  Error no_address;
+  const auto address = asio::ip::make_address(endpoint_.host, no_address);
+  if (!no_address) return connect({Any::endpoint(Tcp::endpoint(address, endpoint_.port))});
   resolver_.async_resolve(
       endpoint_.host, std::to_string(endpoint_.port),
       [self = shared_from_this()](const Error& error, const Tcp::resolver::results_type& found) {
