@@ -103,7 +103,9 @@ bool Admission::retry_goes_first(const Line& line) const {
   const auto& contests = contests_of_route_[line.route.value];
   return std::all_of(contests.begin(), contests.end(), [&](ContestIndex i) {
     const Contest& contest = contests_[i];
-    if (!others_want(contest, line) && !retries_want(i, line)) return true;
+    // A line that had enough when it was last looked at may have places by now.
+    const bool waits = i < targets_.size() && !targets_[i].room.empty();
+    if (!waits && !others_want(contest, line) && !retries_want(i, line)) return true;
     // For room the permits promised are those that wait for it.
     const std::int64_t promised = i < targets_.size() ? 0 : contest.promised;
     return contest.credit.retries(share) > promised + (contest.mixed_last ? 1 : 0);
