@@ -1,12 +1,11 @@
 // The servers of one target: which of them takes a request, and which of them work.
 //
 // They are those of the configuration or, where each record names its host, at most kMostHosts at a
-// time, from when they are first named until they are no longer used; one that asks for time by
-// Retry-After gets nothing until then. Of several from the
-// configuration one that gives no answer, or a 5xx, rests: first for kFirstRest, twice as long
-// after each further failure up to kLongestRest, or for as long as it asks for by Retry-After; then
-// it gets one request, and all it should have once that is answered. While all rest, they take
-// requests as if none did.
+// time, from when they are first named until they are no longer used. One that asks for time by
+// Retry-After gets nothing until then. Of several from the configuration one that gives no answer,
+// or a 5xx, rests: first for kFirstRest, twice as long after each further failure up to
+// kLongestRest; then it gets one request, and all it should have once that is answered. While all
+// rest, they take requests as if none did.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
