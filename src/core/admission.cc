@@ -82,9 +82,12 @@ void Admission::ended(const Record& record, Instant now, Commands& commands) {
   if (options_.routes[record.route.value].held_limits == 0) return;  // Its line may be gone.
   Line& line = lines_[record.line.value];
   commands.push_back(Ended{record.line, record.permit});
-  if (!std::exchange(line.held_back, false)) return;
-  line.next_ask = now;
-  serve(line, now, commands);
+  if (line.held_back && line.waits != LineWaits::held_back) {
+    line.held_back = false;
+    line.next_ask = now;
+    serve(line, now, commands);
+  }
+  place_under_way(record.route, true, now, commands);
 }
 
 void Admission::serve(LineId id, Instant now, Commands& commands) {
@@ -222,6 +225,8 @@ Admission::Queue& Admission::queue_of(Line& line, LineWaits what) {
       return queues_of(line).ahead.turn;
     case LineWaits::share:
       return contests_[line.shares].retries;
+    case LineWaits::held_back:
+      return contests_[line.shares].held_back;
     default:
       return stores_[route_of(line).store.value].waiting;
   }
@@ -247,6 +252,7 @@ void Admission::wait_for_turn(Line& line) {
 void Admission::wait_no_more(Line& line) {
   if (line.waits == LineWaits::not_at_all) return;
   queue_of(line, line.waits).erase(lines_, index_of(line));
+  if (line.waits == LineWaits::held_back) queues_of(line).touched = true;
   line.waits = LineWaits::not_at_all;
   line.shares = kNoContest;
 }
@@ -276,6 +282,7 @@ void Admission::serve_target(TargetId id, Instant now, Commands& commands) {
     serve_turns(id, LineWaits::turn_ahead, now, commands);
     serve_shares(id, now, commands);
   } while (waiting() > before);
+  keep_looking(id, now);
   target.touched = false;
 }
 

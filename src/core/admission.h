@@ -208,7 +208,14 @@ class Admission {
   void consider_asking(Line& line, Instant now, Commands& commands);
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
   void learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now);
+
+  // under_way.cc
   Duration pause_for_held(Duration retry);
+  Contest& held_contest(ContestIndex i);
+  void hold_back(Line& line, Duration retry, Instant now);
+  void let_next_ask(Queue& held_back, bool ended, Instant now, Commands& commands);
+  void place_under_way(RouteId route, bool ended, Instant now, Commands& commands);
+  void keep_looking(TargetId id, Instant now);
 
   void wait_for(Line& line, LineWaits what, ContestIndex contest = kNoContest);
   void wait_for_turn(Line& line);

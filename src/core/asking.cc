@@ -1,4 +1,4 @@
-// The second half of Admission: when to ask for permits, and for how many.
+// The second part of Admission: when to ask for permits, and for how many.
 //
 // The aim is one call for many permits without asking for any that will not be used. A line asks
 // for what it can use: its ready records, and of those behind them as many as are likely to follow
@@ -15,10 +15,6 @@ namespace {
 
 // After the answer that no waiting helps; the limit may be changed meanwhile.
 constexpr Duration kAskAgainAfterNever = Duration::seconds(1);
-
-// After the answer that too many attempts are under way. Their ends are not foretold: the wait that
-// the limiter names is that for the first one whose holder seems to be dead.
-constexpr Duration kLookAgainForHeld = Duration::millis(20);
 
 // What a target's lines may hold in permits ahead beyond its room, before others must wait their
 // turn: what leaves within this time.
@@ -113,11 +109,13 @@ bool Admission::spoken_for(const Line& line, Instant now) {
 
 // Empty if nothing stands in the way of asking; not_at_all if there is nothing to ask for now.
 std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant now) {
-  if (line.open_ask || route_of(line).limit_count == 0 || now < line.next_ask) {
-    return LineWaits::not_at_all;
-  }
+  if (line.open_ask || route_of(line).limit_count == 0) return LineWaits::not_at_all;
   const std::uint32_t usable = line.count() + line.behind;
   if (usable <= line.permits.size()) return LineWaits::not_at_all;
+  if (now < line.next_ask) {
+    const bool in_turn = line.held_back && line.lacks != kNoContest;
+    return in_turn ? LineWaits::held_back : LineWaits::not_at_all;
+  }
   if (stores_[route_of(line).store.value].down) return LineWaits::store;
   if (spoken_for(line, now)) return LineWaits::turn;
   const bool shut_out = line.only_retries() && !line.retries.empty() && usable_retries(line) == 0;
@@ -141,7 +139,10 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
   // A line that waits for room has permits; when they are used up it comes here again.
   if (line.waits == LineWaits::room || line.waits == LineWaits::retries_room) return;
   if (obstacle == LineWaits::turn) return wait_for_turn(line);
-  wait_for(line, *obstacle, obstacle == LineWaits::share ? contest_before(line) : kNoContest);
+  ContestIndex contest = kNoContest;
+  if (obstacle == LineWaits::share) contest = contest_before(line);
+  if (obstacle == LineWaits::held_back) contest = contests_[line.lacks].first_of_limit;
+  wait_for(line, *obstacle, contest);
 }
 
 void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& commands) {
@@ -156,6 +157,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   }
   queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
   line.next_ask = now;
+  line.held_back = false;
   commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
                          line.asked_horizon, line.asked_cost, again});
 }
@@ -190,7 +192,12 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   const Slot first = never ? next_of(line) : kNoSlot;
   // Another record may have come to the front, which others may pay for.
   if (never && records_[first].cost == line.asked_cost) return first;
+  const RouteId route = line.route;
+  const bool after_end = std::exchange(line.after_end, false);
+  const bool short_of_places = line.held_back && line.lacks != kNoContest;
+  const bool left = granted == 0 || !after_end;  // Who asked for one place has taken it.
   serve(line, now, commands);
+  if (left && !short_of_places) place_under_way(route, after_end, now, commands);
   return kNoSlot;
 }
 
@@ -213,11 +220,7 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
     line.next_ask = leaves ? now : now + kAskAgainAfterNever;
     return;
   }
-  line.held_back = route.held_limits >> event.reason.value & 1;
-  if (line.held_back) {
-    line.next_ask = now + pause_for_held(*event.retry);
-    return;
-  }
+  if (route.held_limits >> event.reason.value & 1) return hold_back(line, *event.retry, now);
   const bool binds_all = shared || route.limit_count == 1;
   const Duration retry = std::max(*event.retry, Duration::micros(1));
   if (line.asked_horizon > Duration{} && binds_all) {
@@ -230,12 +233,6 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
   const bool go_ahead = binds_all && route.limit_count > 1 && route.horizon > Duration{};
   line.ahead = go_ahead;
   line.next_ask = go_ahead ? now : now + retry;
-}
-
-// Spread, so that gates do not ask in step.
-Duration Admission::pause_for_held(Duration retry) {
-  const Duration most = std::min(retry, kLookAgainForHeld);
-  return Duration{std::max<std::int64_t>(1, most.us / 2 + random_.up_to(most.us / 2))};
 }
 
 void Admission::failed(const PermitsFailed& event, Instant now, Commands& commands) {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/credit.h"
 #include "core/ids.h"
 #include "core/line.h"
 #include "core/list.h"
+#include "units/time.h"
 
 namespace einlass::core {
 
@@ -24,6 +26,13 @@ struct Contest {
   // nothing but retries take turns.
   bool mixed_last = false;
   List<Line, &Line::in_queue> retries{};  // Lines with nothing but retries that wait for a share.
+
+  // Of a limit on attempts under way: the first contest of that limit, of whatever target, and in
+  // that one the lines that it holds back.
+  ContestIndex first_of_limit = kNoContest;
+  List<Line, &Line::in_queue> held_back{};
+  Instant look_at{};                      // When the first of these asks if nobody lets it before.
+  std::optional<Instant> leave_one_at{};  // A place that comes free after this is left to others.
 };
 
 }  // namespace einlass::core

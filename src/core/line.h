@@ -68,6 +68,7 @@ enum class LineWaits : std::uint8_t {
   turn,          // Would ask, but as many permits are due as its target can use soon.
   turn_ahead,    // Would ask for permits ahead, but its target has enough of these.
   share,         // Would ask, but has nothing but retries, and fresh records go first.
+  held_back,     // Would ask, but as many attempts are under way as a limit without key allows.
   store,         // Would ask, but the store does not answer.
 };
 
@@ -101,6 +102,7 @@ struct Line {
   bool unanswered = false;           // The last ask that ended failed, though it is made again.
   bool bound = false;                // The last answer was short, or its permits lay ahead.
   bool held_back = false;            // The last answer was that too many attempts are under way.
+  bool after_end = false;            // It asks for the place of an attempt that has ended here.
   bool ahead = false;                // Several limits, of which a shared one binds: ask ahead.
   Pace pace;
 
@@ -110,7 +112,7 @@ struct Line {
   std::int64_t promised = 0;           // Permits held or asked for that its retries will use.
 
   LineWaits waits = LineWaits::not_at_all;
-  ContestIndex shares = kNoContest;  // Whose share it waits for.
+  ContestIndex shares = kNoContest;  // Whose share or place it waits for.
   Links in_queue;
 
   std::uint32_t count() const { return ready.size() + retries.size(); }

@@ -49,7 +49,7 @@ void Admission::find_contests() {
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
     const std::int64_t share = options_.targets[i].retry_share;
     CHECK(share >= 1 && share <= kAll);
-    contests_.push_back(Contest{.target = TargetId{i}});
+    contests_.push_back(Contest{.target = TargetId{i}, .first_of_limit = i});
   }
   for (const RouteOptions& route : options_.routes) {
     std::vector<ContestIndex>& mine = contests_of_route_.emplace_back();
@@ -65,7 +65,11 @@ ContestIndex Admission::contest_for(TargetId target, LimitId limit) {
     if (contests_[known].limit == limit) return known;
   }
   const auto made = static_cast<ContestIndex>(contests_.size());
-  contests_.push_back(Contest{.target = target, .limit = limit});
+  ContestIndex first = made;
+  for (std::size_t i = targets_.size(); i < made && first == made; ++i) {
+    if (contests_[i].limit == limit) first = static_cast<ContestIndex>(i);
+  }
+  contests_.push_back(Contest{.target = target, .limit = limit, .first_of_limit = first});
   targets_[target.value].contests.push_back(made);
   return made;
 }
