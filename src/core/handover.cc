@@ -202,8 +202,9 @@ void Gate::on(const CommitEnded& event, Instant now, Commands& commands) {
   for (const CommitEntry& entry : open_commit_) {
     if (!had_part(entry.partition)) continue;
     intake_[entry.partition].in_commit = false;
+    if (event.result != CommitResult::failed) continue;
     const bool settled = std::ranges::find(event.settled, entry.partition) != event.settled.end();
-    if (event.result == CommitResult::failed && !settled) mark_dirty(entry.partition, now);
+    if (!settled) mark_dirty(entry.partition, now);
   }
   for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
     const PartitionId id{i};

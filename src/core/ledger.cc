@@ -1,6 +1,7 @@
 #include "core/ledger.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "units/check.h"
 
@@ -8,6 +9,7 @@ namespace einlass::core {
 
 void Ledger::open(Offset next, std::span<const OffsetRange> finished) {
   begin_ = end_ = 0;
+  if (ring_.size() > kKept) ring_ = {};
   finished_ahead_ = runs_ = 0;
   restored_.assign(finished.begin(), finished.end());
   known_ = 0;
@@ -27,7 +29,7 @@ Ledger::Entry Ledger::enter(Offset offset, std::uint32_t slot) {
   } else {
     CHECK(offset > at(end_ - 1).offset);
   }
-  if (span() == ring_.size()) grow();
+  if (span() == ring_.size()) ring_ = lines_in_ring(std::max(kFewest, 2 * ring_.size()));
   at(end_) = Line{offset, slot};
   return end_++;
 }
@@ -120,13 +122,25 @@ Ledger::Found Ledger::find(Offset offset) const {
   return {};
 }
 
-void Ledger::grow() {
-  constexpr std::size_t kFirst = 64;
-  std::vector<Line> larger(ring_.empty() ? kFirst : ring_.size() * 2);
-  for (Entry entry = begin_; entry != end_; ++entry) {
-    larger[entry & (larger.size() - 1)] = at(entry);
-  }
-  ring_.swap(larger);
+Ledger Ledger::after(std::span<const Entry> finished) const {
+  Ledger after;
+  after.ring_ = lines_in_ring(std::max(kFewest, std::bit_ceil(span())));
+  after.begin_ = begin_;
+  after.end_ = end_;
+  after.finished_ahead_ = finished_ahead_;
+  after.runs_ = runs_;
+  after.restored_ = restored_;
+  after.known_ = known_;
+  after.committable_ = committable_;
+  for (const Entry entry : finished) after.finish(entry);
+  return after;
+}
+
+// REQUIRES: `size` is a power of two, and no less than span().
+std::vector<Ledger::Line> Ledger::lines_in_ring(std::size_t size) const {
+  std::vector<Line> ring(size);
+  for (Entry entry = begin_; entry != end_; ++entry) ring[entry & (size - 1)] = at(entry);
+  return ring;
 }
 
 }  // namespace einlass::core

@@ -54,6 +54,10 @@ class Ledger {
   // Finished offsets above committable() that have arrived.
   std::size_t finished_ahead() const { return finished_ahead_; }
 
+  // The book as it will be when these are finished too, for as long as that is asked about: it costs
+  // what is in it, not what it once had room for.
+  Ledger after(std::span<const Entry> finished) const;
+
   // All finished offsets above committable(), as write_finished() wants them.
   std::vector<OffsetRange> finished_ranges() const;
 
@@ -92,7 +96,10 @@ class Ledger {
     return entry >= begin_ && entry < end_ && at(entry).slot == kFinished;
   }
   void note_finished(Entry entry);
-  void grow();
+  std::vector<Line> lines_in_ring(std::size_t size) const;
+
+  static constexpr std::size_t kFewest = 64;
+  static constexpr std::size_t kKept = 4096;  // What one assignment needed, others may not.
 
   std::vector<Line> ring_;  // A power of two long; entries [begin_, end_) are live.
   Entry begin_ = 0;

@@ -56,11 +56,11 @@ void Gate::begin_transaction(TargetId target, Commands& commands) {
 void Gate::take_part(PartitionId id, TargetId target, std::span<const Slot> records) {
   Transaction& transaction = transactions_[target.value];
   Partition& partition = intake_[id];
-  Ledger after = partition.ledger;
-  for (const Slot slot : records) after.finish(records_[slot].entry);
+  std::vector<Ledger::Entry> finished;
+  for (const Slot slot : records) finished.push_back(records_[slot].entry);
   if (std::exchange(partition.dirty, false)) transaction.dirty.push_back(id);
   partition.in_commit = true;
-  transaction.entries.push_back(entry_of(id, after));
+  transaction.entries.push_back(entry_of(id, partition.ledger.after(finished)));
 }
 
 // REQUIRES: all of its attempts have ended.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,27 @@ TEST(Ledger, commits_what_is_finished_without_a_gap) {
   ledger.finish(third);
   EXPECT_EQ(ledger.committable(), Offset{103});
   EXPECT_EQ(ledger.span(), 0u);
+}
+
+TEST(Ledger, tells_how_it_will_be_after_some_finish) {
+  std::mt19937 random(7);
+  Ledger ledger;
+  ledger.open(Offset{0}, std::vector<OffsetRange>{{Offset{5000}, Offset{5010}}});
+  std::vector<Ledger::Entry> open;
+  for (std::int64_t offset = 0; offset < 1000; ++offset) {
+    open.push_back(ledger.arrive(Offset{offset}, 1));
+  }
+  while (!open.empty()) {
+    std::shuffle(open.begin(), open.end(), random);
+    const std::size_t some = std::min<std::size_t>(1 + random() % 40, open.size());
+    const std::span<const Ledger::Entry> these(open.data(), some);
+    const Ledger after = ledger.after(these);
+    for (const Ledger::Entry entry : these) ledger.finish(entry);
+    EXPECT_EQ(after.committable(), ledger.committable());
+    EXPECT_EQ(after.finished_ranges(), ledger.finished_ranges());
+    EXPECT_EQ(unfinished(after), unfinished(ledger));
+    open.erase(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(some));
+  }
 }
 
 TEST(Ledger, gaps_in_offsets_are_normal) {
