@@ -66,8 +66,7 @@ http::ServerResponse other_method(const std::string& allowed) {
 
 Admin::Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchdog, Reload& reload,
              const Recent& recent, const Clock& clock, const Notify& notify)
-    : io_(io),
-      shards_(shards),
+    : shards_(shards),
       inquiries_(io, shards),
       watchdog_(watchdog),
       reload_(reload),

@@ -46,7 +46,6 @@ class Admin {
   void ready(bool in_full, const Respond& respond);
   http::ServerResponse status(const Views& views) const;
 
-  boost::asio::io_context& io_;
   Shards& shards_;
   Inquiries inquiries_;
   const Watchdog& watchdog_;

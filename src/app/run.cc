@@ -230,8 +230,13 @@ int run(const std::string& path, const config::Config& config) {
     if (const std::string why = refused_login(config); !why.empty()) throw ConfigRefused(why);
     if (const std::string why = refused_files(config); !why.empty()) throw ConfigRefused(why);
     Service service(path, config);
-    code = service.run();
-    // librdkafka's own teardown can hang after a topic was deleted; all that matters is done.
+    try {
+      code = service.run();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "einlass: %s\n", error.what());
+    }
+    // Nothing is taken down: shards may be running, whose end would be waited for, and librdkafka's
+    // own teardown can hang after a topic was deleted.
     std::fflush(nullptr);
     _exit(code);
   } catch (const ConfigRefused& refused) {
