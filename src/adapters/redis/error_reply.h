@@ -12,7 +12,8 @@
 // | CLUSTERDOWN "Hash slot not served" | only this line fails, the slots are learned anew |
 // | CLUSTERDOWN, LOADING, BUSY, OOM, MISCONF, NOREPLICAS, NOPERM | the server counts as down; it is
 //   tried again after 100 ms, then, until it grants something, after up to 2 s, by a PING and then
-//   by the calls themselves |
+//   by the calls themselves; with Sentinels or a cluster as in the next row, for another may have
+//   its place by then |
 // | READONLY, MASTERDOWN, NOAUTH, UNBLOCKED, MOVED without a cluster | as before, but on a new
 //   connection, since another server may stand behind the name; who is the primary is asked anew |
 // | WRONGPASS, ERR AUTH, ERR DB index and all others while logging in | a new connection, with

@@ -125,12 +125,15 @@ void Node::fail_open_calls() {
 }
 
 // An error reply: whether the cause is gone a PING may tell, or else only the next call, so after a
-// while the node counts as well and lets it try.
+// while the node counts as well and lets it try. But where others may have taken its place it is
+// left: one that is cut off from them may refuse for ever.
 void Node::refused(const Trouble& trouble) {
   tell(Severity::error, "redis_error", trouble.detail);
   fall();
   unproven_ = true;
-  leave_after_wait_ |= trouble.reaction == Reaction::leave;
+  const StoreOptions& options = context_.options;
+  const bool replaceable = !options.sentinels.empty() || options.cluster;
+  leave_after_wait_ |= replaceable || trouble.reaction == Reaction::leave;
   if (waiting_) return;
   waiting_ = true;
   refusal_timer_.expires_after(jittered(refusal_delay_, context_.random));

@@ -117,6 +117,33 @@ TEST_F(RedisCluster, ALineWhoseBucketsLiveApartSaysSo) {
   EXPECT_TRUE(side.answer(1, 1));
 }
 
+// It says so before it says that the slot is another's by now.
+TEST_F(RedisCluster, ANodeThatTakesTheClusterForDownIsNotTheOnlyOneToBeAsked) {
+  ClusterGroup cluster;
+  auto options = cluster.options();
+  options.port = cluster.server(1).port();
+  GateSide side(options);
+  add_lines(side, limit_);
+  ASSERT_TRUE(side.until([&] { return side.store->status().nodes_up == 3; }));
+  const std::uint32_t line = line_at(0);
+  ASSERT_TRUE(side.answer(line, 1));
+  // What was still to be looked up as the nodes became well is by then.
+  ASSERT_FALSE(side.until([&] { return side.store->status().nodes_up < 3; }, 600ms));
+  std::uint32_t other = line + 1;
+  while (ClusterGroup::owner_of(slot(other)) != 0 || slot(other) == slot(line)) ++other;
+  ASSERT_EQ(cluster.control(0)({"CLUSTER", "DELSLOTS", std::to_string(slot(other))}), "OK");
+  const std::string down = "(error) CLUSTERDOWN The cluster is down";
+  ASSERT_TRUE(eventually([&] { return cluster.control(0)({"ZCARD", key(line)}) == down; }));
+  for (std::size_t i = 1; i < 3; ++i) {
+    ASSERT_EQ(cluster.control(i)(
+                  {"CLUSTER", "SETSLOT", std::to_string(slot(line)), "NODE", cluster.id(1)}),
+              "OK");
+  }
+  EXPECT_TRUE(side.until([&] { return side.answer(line, 1) != nullptr; }));
+  EXPECT_TRUE(side.says("the Redis cluster is down (CLUSTERDOWN)"));
+  EXPECT_EQ(cluster.control(1)({"ZCARD", key(line)}), "1");
+}
+
 TEST_F(RedisCluster, ASlotThatMovesIsFollowed) {
   GateSide side(shared_->options());
   add_lines(side, limit_);

@@ -96,6 +96,36 @@ TEST(RedisSentinels, APrimaryThatWasReplacedWhileItLivesIsLeft) {
   EXPECT_TRUE(side.notice("redis_failover"));
 }
 
+// Cut off from its replicas, and from the Sentinels, which have another by now; but not from the
+// gate.
+TEST(RedisSentinels, APrimaryThatOnlyRefusesIsLeftForItsSuccessor) {
+  RedisServer old_primary, new_primary;
+  TemporaryDirectory directory;
+  std::ofstream(directory.file("conf"))
+      << "sentinel monitor mymaster 127.0.0.1 " << old_primary.port() << " 2\n";
+  RedisServer sentinel({}, directory.file("conf"));
+  auto options = options_for(1);
+  options.sentinels = {{"127.0.0.1", sentinel.port()}};
+  GateSide side(options);
+  const auto limit = sliding_log("callbacks", 10);
+  add_line(side, limit);
+  ASSERT_TRUE(side.until_up());
+  ASSERT_TRUE(side.answer(0, 1));
+
+  ASSERT_EQ(Control(old_primary.port())({"CONFIG", "SET", "min-replicas-to-write", "1"}), "OK");
+  Control heard(sentinel.port());
+  ASSERT_EQ(heard({"SENTINEL", "REMOVE", "mymaster"}), "OK");
+  ASSERT_EQ(heard({"SENTINEL", "MONITOR", "mymaster", "127.0.0.1",
+                   std::to_string(new_primary.port()), "2"}),
+            "OK");
+  EXPECT_TRUE(side.until([&] {
+    const auto* answer = side.store->status().up ? side.answer(0, 1) : nullptr;
+    return answer && answer->due.size() == 1;
+  }));
+  EXPECT_TRUE(side.says("NOREPLICAS"));
+  EXPECT_EQ(Control(new_primary.port())({"ZCARD", "test:{test}:callbacks:"}), "1");
+}
+
 TEST(RedisSentinels, WhatIsWrongWithThemIsTold) {
   RedisServer primary;
   TemporaryDirectory directory;
