@@ -148,11 +148,13 @@ void Http2Pool::ended(Http2Exchange& exchange, const Answer& answer) {
   owner_.ended(attempt, answer);
 }
 
+// What the session took of the request is to be sent again, whatever the next connection speaks.
 void Http2Pool::untouched(Http2Exchange& exchange) {
   if (++exchange.exchange.moves > kMostMoves) {
     return ended(exchange, {.status = 0, .retry_after = {}, .trouble = exchange.trouble});
   }
   exchange.connection = nullptr;
+  exchange.request.start_over();
   waiting_.push_front(&exchange);
 }
 

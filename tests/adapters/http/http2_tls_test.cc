@@ -1,7 +1,10 @@
 // HTTP/2 by ALPN: the server chooses, and may choose otherwise the next time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <future>
+#include <mutex>
 
 #include "adapters/http/certificates.h"
 #include "adapters/http/http2_peer.h"
@@ -151,6 +154,51 @@ TEST_F(Http2Tls, a_server_may_change_its_mind_with_each_connection) {
     target.run_until([&] { return target.target().status().connections == 0; });
   }
   EXPECT_EQ(server.connections(), 6);
+  world.reset();
+}
+
+// It leaves while requests are open that it has not looked at, one of them half sent.
+TEST_F(Http2Tls, what_a_server_left_undone_goes_whole_to_one_that_speaks_http_1_1) {
+  std::string chosen = kHttp2;
+  choose(tls.get(), chosen);
+  std::promise<void> all_have_come, may_leave;
+  std::mutex mutex;
+  std::vector<std::string> seen;
+  ScriptedServer server(
+      [&](Peer& peer) {
+        if (peer.number == 1) {
+          Http2Peer http2(peer);
+          for (int i = 0; i < 3; ++i) http2.next_of(NGHTTP2_HEADERS);
+          all_have_come.set_value();
+          may_leave.get_future().wait();
+          http2.go_away(0, NGHTTP2_NO_ERROR);
+          return peer.wait_for_end();
+        }
+        for (std::string one; !(one = peer.read_request()).empty(); peer.write(kNoContent)) {
+          const std::lock_guard lock(mutex);
+          seen.push_back(one);
+        }
+      },
+      tls.get());
+  TargetWorld& target = world_at(server, Http2::automatic);
+  const std::vector<std::string> bodies = {"of ten bytes", std::string(200'000, 'x'), "[]"};
+  for (const std::string& body : bodies) target.send(body);
+  auto come = all_have_come.get_future();
+  target.run_until(
+      [&] { return come.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+  chosen = kHttp1;
+  may_leave.set_value();
+  target.run_until_ended(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(target.ended(i).outcome, Outcome::accepted) << target.trouble();
+  }
+  // The same again, by HTTP/1.1 from the beginning.
+  for (const std::string& body : bodies) target.deliver(body);
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(seen.size(), 6u);
+  std::sort(seen.begin(), seen.begin() + 3);
+  std::sort(seen.begin() + 3, seen.end());
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(seen[i] == seen[i + 3]) << seen[i].substr(0, 200);
   world.reset();
 }
 
