@@ -20,6 +20,7 @@ struct Answer {
   std::string_view body{};  // Its first bytes, where they are kept. Lives as long as its answer.
   std::string_view location{};  // Where a redirect points. Lives as long.
   std::string excerpt{};        // Of the body, for people.
+  bool ends_with_connection = false;  // Its body has no end of its own: a cut one looks the same.
   bool needs_repair = false;    // One side does not take the other: waiting alone mends nothing.
   bool refuses_login = false;   // The record was sent as somebody whom it does not take.
   bool is_forbidden = false;    // The record names a host that nothing may be sent to.

@@ -5,6 +5,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "adapters/http/batch_answer.h"
+
 namespace einlass::http {
 namespace {
 
@@ -52,7 +54,7 @@ struct AnswerRules::BodyRule {
   core::Outcome outcome;
 };
 
-AnswerRules::AnswerRules(const AnswerOptions& options) {
+AnswerRules::AnswerRules(const AnswerOptions& options, bool of_batches) : of_batches_{of_batches} {
   for (std::size_t status = 0; status < kStatuses; ++status) {
     by_status_[status] = outcome_of(static_cast<unsigned>(status));
   }
@@ -71,6 +73,7 @@ AnswerRules::AnswerRules(const AnswerOptions& options) {
   const std::size_t kept = by_body_.empty() ? kKeptForExcerpt : kMostJudged + 1;
   const bool of_all = !by_body_.empty() || !options.by_status.empty();
   kept_ = {.of_2xx = of_all ? kept : 0, .of_others = kept};
+  if (of_batches) kept_.of_2xx = std::max(kept_.of_2xx, kMostBatchAnswer);
 }
 
 AnswerRules::~AnswerRules() = default;
@@ -86,6 +89,14 @@ core::Outcome AnswerRules::outcome(const Answer& answer) const {
     if (found != nullptr && written(*found) == rule.equals) return rule.outcome;
   }
   return standard;
+}
+
+// Nothing longer begins with a whole list or object; with a number it may.
+bool AnswerRules::may_be_cut(const Answer& answer) const {
+  if (!answer.ends_with_connection || (by_body_.empty() && !of_batches_)) return false;
+  if (answer.body.size() > kMostJudged) return false;
+  const Json document = Json::parse(answer.body, nullptr, false);
+  return document.is_discarded() || document.is_number();
 }
 
 std::string excerpt(std::string_view body, const std::vector<std::string>& secrets) {

@@ -16,15 +16,20 @@ namespace einlass::http {
 
 class AnswerRules {
  public:
-  // Throws std::runtime_error if a body rule has no JSON pointer.
-  explicit AnswerRules(const AnswerOptions& options);
+  // `of_batches`: a body may name the records that failed. Throws std::runtime_error if a body rule
+  // has no JSON pointer.
+  explicit AnswerRules(const AnswerOptions& options, bool of_batches = false);
   ~AnswerRules();
   AnswerRules(const AnswerRules&) = delete;
   AnswerRules& operator=(const AnswerRules&) = delete;
 
   core::Outcome outcome(const Answer& answer) const;
 
-  // How much of a body has to be kept for outcome() and excerpt().
+  // Whether the body might say otherwise if there were more of it: it decides, ends with the
+  // connection, and is no JSON as a whole.
+  bool may_be_cut(const Answer& answer) const;
+
+  // How much of a body has to be kept for all this, and for read_batch_answer().
   KeptBody kept_body() const { return kept_; }
 
  private:
@@ -34,6 +39,7 @@ class AnswerRules {
 
   std::array<core::Outcome, kStatuses> by_status_;
   std::vector<BodyRule> by_body_;
+  const bool of_batches_;
   KeptBody kept_;
 };
 

@@ -157,18 +157,19 @@ void Connection::receive() {
 
 void Connection::receive_end() {
   reusable_ = false;
-  if (response_.end_of_stream() == Progress::done) return ended();
+  if (response_.end_of_stream() == Progress::done) return ended(true);
   fail(response_.trouble());
 }
 
 // An answer is complete. The connection can be used again if both sides know where they stand.
-void Connection::ended() {
+void Connection::ended(bool with_connection) {
   reusable_ = reusable_ && response_.keep_alive() && response_.status() != 101 &&
               request_.unsent().empty() && received_.unread().empty();
   if (reusable_ && stream_.buffered()) reusable_ = is_quiet();
   Answer answer{.status = response_.status(), .retry_after = {}, .trouble = {}};
   answer.body = response_.body();
   answer.location = response_.location();
+  answer.ends_with_connection = with_connection;
   answer.shown_certificate = stream_.shown_certificate();
   if (response_.has_retry_after()) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();

@@ -143,7 +143,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, public
   void receive();
   void receive_end();
   bool is_quiet();
-  void ended();
+  void ended(bool with_connection = false);
   void fail(std::string trouble);
   void fail_stream();
   void tell(const Answer& answer);

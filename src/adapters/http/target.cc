@@ -33,6 +33,8 @@ constexpr const char* kNotVerified =
     "its certificate is not verified (verify: false), so anybody on the way may read and answer";
 
 constexpr const char* kTooManyHosts = "requests to too many hosts are under way";
+constexpr const char* kMayBeCut =
+    "the answer may be cut: its body ends with the connection and is no whole JSON";
 constexpr const char* kLeftAlone = "its host asked to be left alone (Retry-After)";
 
 std::optional<TlsContext> tls_context(const TargetOptions& options) {
@@ -44,12 +46,6 @@ std::optional<TlsContext> tls_context(const TargetOptions& options) {
 std::size_t fitting(std::span<const BatchMember> members) {
   const auto fits = [](const BatchMember& member) { return member.unfit.empty(); };
   return static_cast<std::size_t>(std::count_if(members.begin(), members.end(), fits));
-}
-
-KeptBody kept_body(const TargetOptions& options, const AnswerRules& rules) {
-  KeptBody kept = rules.kept_body();
-  if (options.batches) kept.of_2xx = std::max(kept.of_2xx, kMostBatchAnswer);
-  return kept;
 }
 
 }  // namespace
@@ -125,14 +121,14 @@ Target::State::State(boost::asio::io_context& context, const TargetOptions& opti
                      core::Events& to, Notify tell)
     : io{context},
       events{to},
-      rules{options.answers},
+      rules{options.answers, options.batches},
       constant_headers{options.headers},
       tls{tls_context(options)},
       name{options.name},
       notify{std::move(tell)},
       standing_warning{options.tls && !options.certificates.verify ? kNotVerified : ""},
       of_many_hosts{options.host_of_record},
-      origins{context, options, tls ? &*tls : nullptr, kept_body(options, rules), *this, notify},
+      origins{context, options, tls ? &*tls : nullptr, rules.kept_body(), *this, notify},
       timer{context} {
   if (options.gzip) gzip.emplace();
   if (!options.sign.secret.value.empty()) signer.emplace(options.sign);
@@ -271,7 +267,10 @@ core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
   if (!answer.location.empty()) {
     answer.trouble = "redirects are not followed (to " + place_of_redirect(answer.location) + ")";
   }
-  return rules.outcome(answer);
+  const core::Outcome outcome = rules.outcome(answer);
+  if (outcome != core::Outcome::accepted || !rules.may_be_cut(answer)) return outcome;
+  answer.trouble = kMayBeCut;
+  return core::Outcome::retry;
 }
 
 // What a server may send back of a request, and nobody is to see.

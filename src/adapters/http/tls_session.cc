@@ -80,8 +80,8 @@ SslContext new_ssl_context(const SSL_METHOD* method) {
   if (!made) throw std::bad_alloc();
   SSL_CTX* const context = made.get();
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  // A missing close_notify could only cut short a body, and by bodies without a length nothing is
-  // decided that a cut could turn round.
+  // A missing close_notify could only cut short a body without a length, and one by which something
+  // is decided is then believed only as whole JSON (AnswerRules::may_be_cut).
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);

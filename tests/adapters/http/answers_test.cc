@@ -80,6 +80,52 @@ TEST(Answers, a_rule_for_bodies_holds_on_the_wire_however_they_come) {
   EXPECT_EQ(server.connections(), 1);
 }
 
+// Of a body that ends with the connection.
+Outcome outcome_of_cut(std::string_view body) {
+  ScriptedServer server(once_and_end("HTTP/1.1 200 OK\r\n\r\n" + std::string(body)));
+  TargetWorld world(server.port());
+  world.options.answers.by_body = {{"/ok", "0", Outcome::refused}};
+  const core::DeliveryEnded end = world.deliver();
+  EXPECT_TRUE(end.counts);
+  EXPECT_FALSE(end.hold_target);
+  world.destroy_target();
+  return end.outcome;
+}
+
+TEST(Answers, one_that_may_be_cut_is_not_accepted_where_its_body_decides) {
+  for (const std::string_view cut : {"", "{", "{\"ok\":fal", "{\"ok\": false", "OK", "12"}) {
+    EXPECT_EQ(outcome_of_cut(cut), Outcome::retry) << cut;
+  }
+  EXPECT_EQ(outcome_of_cut("{\"ok\": true}\n"), Outcome::accepted);
+  EXPECT_EQ(outcome_of_cut("{\"ok\": 0}"), Outcome::refused);
+  EXPECT_EQ(outcome_of_cut("{\"x\": \"" + std::string(70'000, 'x')), Outcome::accepted)
+      << "judged by its status alone";
+}
+
+TEST(Answers, one_that_may_be_cut_is_told_and_one_with_an_end_is_not_cut) {
+  for (const char* whole :
+       {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK", "HTTP/1.1 204 No Content\r\n\r\n"}) {
+    ScriptedServer server(once_and_end(whole));
+    TargetWorld world(server.port());
+    world.options.answers.by_body = {{"/ok", "false", Outcome::retry}};
+    EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << whole;
+    world.destroy_target();
+  }
+  ScriptedServer server(once_and_end("HTTP/1.1 200 OK\r\n\r\n{\"ok\":fal"));
+  TargetWorld world(server.port());
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << "by its status alone";
+  world.destroy_target();
+  ScriptedServer other(once_and_end("HTTP/1.1 200 OK\r\n\r\n{\"ok\":fal"));
+  TargetWorld judging(other.port());
+  judging.options.answers.by_body = {{"/ok", "false", Outcome::retry}};
+  judging.deliver();
+  EXPECT_EQ(judging.trouble(),
+            "status 200: the answer may be cut: its body ends with the connection and is no whole "
+            "JSON: {\"ok\":fal");
+  judging.destroy_target();
+}
+
 TEST(Answers, the_first_200_bytes_are_shown_in_one_line_and_not_in_the_log) {
   ScriptedServer server(
       always(answer("400 Bad", "no\r\nsuch \x1b[31mf\xc3\xbcld " + std::string(1000, 'x'))));

@@ -87,6 +87,22 @@ TEST_F(Batching, a_list_that_cannot_be_used_means_again) {
             "to 1");
 }
 
+TEST_F(Batching, a_list_that_may_have_been_cut_means_again) {
+  const Ends again = {{Outcome::retry, 2}, {Outcome::retry, 2}, {Outcome::refused, 1}};
+  const auto deliver_ended = [this](const std::string& body) {
+    ScriptedServer server(once_and_end("HTTP/1.1 200 OK\r\n\r\n" + body));
+    return deliver_to(server.port());
+  };
+  for (const char* cut : {"", " ", "{", "OK"}) EXPECT_EQ(deliver_ended(cut), again) << cut;
+  EXPECT_EQ(failed[0].second,
+            "status 200: the answer may be cut: its body ends with the connection and is no whole "
+            "JSON");
+  EXPECT_EQ(deliver_ended(R"({"failed": [{"index": 0, "status": 400}]})"),
+            (Ends{{Outcome::refused, 1}, {Outcome::accepted, 1}, {Outcome::refused, 1}}));
+  EXPECT_EQ(deliver_ended("{}"),
+            (Ends{{Outcome::accepted, 1}, {Outcome::accepted, 1}, {Outcome::refused, 1}}));
+}
+
 TEST_F(Batching, no_request_is_made_of_nothing) {
   EXPECT_EQ(deliver_to(1, false),
             (Ends{{Outcome::refused, 1}, {Outcome::refused, 1}, {Outcome::refused, 1}}));
