@@ -31,6 +31,11 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         self.assertEqual(len(found), count, "twice")
         self.assert_first_in_order(found)
 
+    def _written_and_aborted(self, count):
+        """How many more than those `count` records a reader is shown who asks for the aborted ones too."""
+        return len(world.tool("kafka_tool", "consume", "-b", self.world.kafka.brokers, "-t", "archive",
+                              "-X", "isolation.level=read_uncommitted")) - count
+
     def _kill_while(self, producer, gates):
         kills = 0
         while producer.poll() is None:
@@ -55,9 +60,7 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
             self._all_is_committed()
             archive = self._archive()
             self.assert_each_once(archive, records)
-            everything = world.tool("kafka_tool", "consume", "-b", self.world.kafka.brokers, "-t", "archive",
-                                    "-X", "isolation.level=read_uncommitted")
-            aborted = len(everything) - records
+            aborted = self._written_and_aborted(records)
         self.note(f"{kills} kills; {aborted} records written in transactions that were aborted")
         self.assertGreaterEqual(kills, 4)
         self.assertGreater(aborted, 0, "no kill has met an open transaction: nothing is shown")
@@ -98,6 +101,23 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         self._all_is_committed()
         self.assert_each_once(self._archive(), 6000)
         places.wait_until(lambda: places.get(gate.port, "/readyz")[0] == 200, 60, "ready again")
+        self.assertEqual(gate.terminate(), 0)
+
+    def test_beside_a_route_that_commits_all_the_time(self):
+        """Those commits are of other partitions: no transaction is aborted for them."""
+        self._topics()
+        self.world.create_topic("calls", PARTITIONS)
+        config = self._config({"partition": "same"})
+        config["kafka"]["commit_interval"] = "10ms"
+        config["targets"]["receiver"] = self.world.config("calls", 1)["targets"]["receiver"]
+        config["routes"].append({"name": "calls", "topics": ["calls"], "target": "receiver"})
+        gate = self.world.gate("gate-1", config).start()
+        producers = [self.world.start_producing(topic, 6000, keys=60, rate=500) for topic in ("results", "calls")]
+        self.assertEqual([one.wait() for one in producers], [0, 0])
+        self._all_is_committed()
+        self.assert_committed("calls")
+        self.assert_each_once(self._archive(), 6000)
+        self.assertEqual(self._written_and_aborted(6000), 0, "records of transactions that were aborted")
         self.assertEqual(gate.terminate(), 0)
 
     def test_a_bad_record_spoils_nobody_elses_transaction(self):

@@ -151,15 +151,22 @@ void Commits::add(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list,
   if (!metadata_refused_) set_metadata(client, *added, entry.finished);
 }
 
+// Of the open commit the gate has seen to it that it does not, but not of one that was given up.
+bool Commits::on_way_names(const Partition& partition) const {
+  return on_way_ && rd_kafka_topic_partition_list_find(sent_.get(), partition.topic.c_str(),
+                                                       partition.number.value) != nullptr;
+}
+
+// A commit of other partitions may be on its way meanwhile, in either order: the group keeps each
+// partition's offset by itself, neither request changes who is in the group, and both are refused
+// alike once it has gone on.
 std::optional<GroupOffsets> Commits::offsets_for(rd_kafka_t* client,
                                                  std::span<const core::CommitEntry> entries) {
-  if (fenced_ || on_way_ || member_ == nullptr || rd_kafka_assignment_lost(client)) {
-    return std::nullopt;
-  }
+  if (fenced_ || member_ == nullptr || rd_kafka_assignment_lost(client)) return std::nullopt;
   ListHandle list(rd_kafka_topic_partition_list_new(static_cast<int>(entries.size())));
   for (const core::CommitEntry& entry : entries) {
     Partition* partition = committable(entry.partition);
-    if (partition == nullptr) return std::nullopt;
+    if (partition == nullptr || on_way_names(*partition)) return std::nullopt;
     add(client, list.get(), *partition, entry);
   }
   ++transactions_;

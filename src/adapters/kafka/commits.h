@@ -42,7 +42,7 @@ class Commits {
   void tell_began_anew(rd_kafka_t* client, rd_kafka_queue_t* queue);
 
   // What a transaction is to commit in this generation; none where a partition is lost, or a commit
-  // is on its way that must not come after it.
+  // of it is on its way, which must not come after this one.
   std::optional<GroupOffsets> offsets_for(rd_kafka_t* client,
                                           std::span<const core::CommitEntry> entries);
   // REQUIRES: it got its offsets here, and this was not said before.
@@ -66,6 +66,7 @@ class Commits {
 
  private:
   Partition* committable(core::PartitionId id) const;
+  bool on_way_names(const Partition& partition) const;
   void add(rd_kafka_t* client, rd_kafka_topic_partition_list_t* list, const Partition& partition,
            const core::CommitEntry& entry) const;
   ListHandle list_of(rd_kafka_t* client, std::span<const core::CommitEntry> entries);

@@ -154,5 +154,30 @@ TEST_F(CommitsTest, a_transaction_gets_the_offsets_of_this_generation_or_none) {
   EXPECT_TRUE(offsets(other));
 }
 
+TEST_F(CommitsTest, a_transaction_minds_only_a_commit_on_its_way_that_names_its_partitions) {
+  const core::PartitionId id = partition(0).id;
+  const core::PartitionId other = partition(1).id;
+  const auto member = [] {
+    return GroupMemberHandle(rd_kafka_consumer_group_metadata_new("group"));
+  };
+  const auto offsets = [&](core::PartitionId of) {
+    const std::vector<core::CommitEntry> entries = {{of, Offset{7}, {}}};
+    return commits.offsets_for(client, entries);
+  };
+  commits.begin_generation(member());
+  begin(id, 5);
+  EXPECT_TRUE(offsets(other)) << "another route's commit is no matter of it";
+  EXPECT_FALSE(offsets(id));
+  commits.give_up();
+  assignment.remove(assignment.at(id));
+  commits.begin_generation(member());
+  const core::PartitionId anew = partition(0).id;
+  ASSERT_NE(anew, id);
+  EXPECT_FALSE(offsets(anew)) << "what was given up may come after it, whatever id it had then";
+  EXPECT_TRUE(offsets(other));
+  EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR__WAIT_COORD);
+  EXPECT_TRUE(offsets(anew));
+}
+
 }  // namespace
 }  // namespace einlass::kafka
