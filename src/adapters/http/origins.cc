@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include "adapters/http/words.h"
@@ -75,37 +76,40 @@ Origin* Origins::choose(const Request& request, SteadyTime now) {
   return chosen.origin.get();
 }
 
-bool Origins::takes(const Place& place, SteadyTime now) {
-  if (rests(place, now)) return false;
-  return place.rest.count() == 0 || place.origin->in_flight() == 0;
+// The higher it is, the sooner it gets a request: 2, it takes them; 1, only if nobody does; 0, only
+// if all have asked to be left alone.
+int Origins::standing(const Place& place, SteadyTime now) {
+  if (now < place.asked_until) return 0;
+  if (rests(place, now)) return 1;
+  return place.rest.count() == 0 || place.origin->in_flight() == 0 ? 2 : 1;
 }
 
-// The one with the highest score of those that take requests: where one is left alone, only its
-// keys go elsewhere.
+// The one with the highest score of those that stand best: where one is left alone, only its keys
+// go elsewhere.
 Origins::Place& Origins::first_by_key(std::string_view key, SteadyTime now) {
   Place* best = nullptr;
-  bool best_takes = false;
+  int best_standing = 0;
   std::uint64_t best_score = 0;
   for (Place& place : places_) {
-    const bool place_takes = takes(place, now);
+    const int place_standing = standing(place, now);
     const std::uint64_t place_score = score(key, place.url);
-    const bool better = place_takes != best_takes ? place_takes : place_score > best_score;
+    const bool better = std::tie(place_standing, place_score) > std::tie(best_standing, best_score);
     if (best != nullptr && !better) continue;
     best = &place;
-    best_takes = place_takes;
+    best_standing = place_standing;
     best_score = place_score;
   }
   return *best;
 }
 
 Origins::Place& Origins::next_in_turn(SteadyTime now) {
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    Place& place = places_[(turn_ + i) % places_.size()];
-    if (!takes(place, now)) continue;
-    turn_ = (turn_ + i + 1) % places_.size();
-    return place;
+  std::size_t best = turn_;
+  for (std::size_t i = 1; i < places_.size(); ++i) {
+    const std::size_t at = (turn_ + i) % places_.size();
+    if (standing(places_[at], now) > standing(places_[best], now)) best = at;
   }
-  return places_[turn_++ % places_.size()];
+  turn_ = (best + 1) % places_.size();
+  return places_[best];
 }
 
 Origin* Origins::of_record(std::string_view host, SteadyTime now) {
@@ -176,8 +180,22 @@ bool Origins::others_work(const Origin& origin, SteadyTime now) const {
   });
 }
 
+std::optional<Duration> Origins::hold_after(const Origin& origin, Duration asked,
+                                            SteadyTime now) const {
+  if (others_work(origin, now)) return std::nullopt;
+  for (const Place& one : places_) {
+    const Duration left = left_alone_for(one, now);
+    if (left > Duration{}) asked = std::min(asked, left);
+  }
+  return asked;
+}
+
 Duration Origins::left_alone_for(const Origin& origin, SteadyTime now) {
-  const auto left = place_of(origin).asked_until - now;
+  return left_alone_for(place_of(origin), now);
+}
+
+Duration Origins::left_alone_for(const Place& place, SteadyTime now) {
+  const auto left = place.asked_until - now;
   return {std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::microseconds>(left).count())};
 }
 

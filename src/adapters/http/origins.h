@@ -5,7 +5,7 @@
 // Retry-After gets nothing until then. Of several from the configuration one that gives no answer,
 // or a 5xx, rests: first for kFirstRest, twice as long after each further failure up to
 // kLongestRest; then it gets one request, and all it should have once that is answered. While all
-// rest, they take requests as if none did.
+// rest, they take requests as if none did, but for those that have asked for time.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -48,6 +48,10 @@ class Origins {
   // Whether some other takes requests while this one does not.
   bool others_work(const Origin& origin, SteadyTime now) const;
 
+  // For how long nothing is to be sent to any of them, now that this one has asked for time: until
+  // the first that asked may be asked again. None while some other takes requests.
+  std::optional<Duration> hold_after(const Origin& origin, Duration asked, SteadyTime now) const;
+
   // How long a host that records name is to be left alone yet, as it has asked (Retry-After).
   Duration left_alone_for(const Origin& origin, SteadyTime now);
 
@@ -89,7 +93,8 @@ class Origins {
   static bool rests(const Place& place, SteadyTime now) {
     return now < place.rests_until || now < place.asked_until;
   }
-  static bool takes(const Place& place, SteadyTime now);
+  static Duration left_alone_for(const Place& place, SteadyTime now);
+  static int standing(const Place& place, SteadyTime now);
   Place& first_by_key(std::string_view key, SteadyTime now);
   Place& next_in_turn(SteadyTime now);
   Place& place_of(const Origin& origin);

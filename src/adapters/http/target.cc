@@ -307,7 +307,7 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
   // What one of several asks for is no reason to hold back what goes to the others.
   const bool asks = outcome == core::Outcome::retry && answer.retry_after;
   if (asks && of_many_hosts) ending.wait = *answer.retry_after;
-  if (asks && !of_many_hosts && !origins.others_work(origin, now)) ending.hold = answer.retry_after;
+  if (asks && !of_many_hosts) ending.hold = origins.hold_after(origin, *answer.retry_after, now);
   ending.asked = !answer.is_forbidden;
   tell_all(exchange.record, exchange.attempt, std::move(ending), answer.body);
 }

@@ -136,8 +136,12 @@ TEST(SeveralUrls, what_one_asks_for_does_not_hold_the_others) {
 
 // Two servers, and no time that passes by itself.
 struct TwoPlaces final : OriginOwner {
-  static TargetOptions options() {
+  explicit TwoPlaces(Balance balance = Balance::round_robin)
+      : origins{io, options(balance), nullptr, {}, *this, {}} {}
+
+  static TargetOptions options(Balance balance) {
     TargetOptions options;
+    options.balance = balance;
     options.host = "127.0.0.1";
     options.port = 1;
     options.path = "/";
@@ -152,7 +156,7 @@ struct TwoPlaces final : OriginOwner {
   }
 
   boost::asio::io_context io;
-  Origins origins{io, options(), nullptr, {}, *this, {}};
+  Origins origins;
   SteadyTime start = std::chrono::steady_clock::now();
   Origin& first = *origins.choose({}, start);
   Origin& second = *origins.choose({}, start);
@@ -171,6 +175,41 @@ TEST(SeveralUrls, one_that_rests_may_ask_for_more) {
   EXPECT_FALSE(world.origins.others_work(world.first, world.start + seconds(59)));
   EXPECT_TRUE(world.second_is_chosen(world.start + seconds(60)));
   EXPECT_TRUE(world.origins.others_work(world.first, world.start + seconds(60)));
+}
+
+TEST(SeveralUrls, one_that_asks_for_time_has_it_while_the_other_fails) {
+  using std::chrono::seconds;
+  for (const Balance balance : {Balance::round_robin, Balance::by_key}) {
+    TwoPlaces world(balance);
+    world.origins.fails(world.first, world.busy, world.start);
+    const SteadyTime later = world.start + seconds(59);
+    world.origins.fails(world.second, world.failed, later);
+    for (const char* key : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+      Request request{};
+      request.key = key;
+      EXPECT_EQ(world.origins.choose(request, later), &world.second);
+    }
+    EXPECT_EQ(world.origins.choose({}, world.start + seconds(60)), &world.first);
+  }
+}
+
+TEST(SeveralUrls, all_that_ask_for_time_hold_the_target_until_the_first_may_be_asked) {
+  using std::chrono::seconds;
+  TwoPlaces world;
+  const auto hold_after = [&](Origin& origin, std::int64_t asked, SteadyTime now) {
+    world.busy.retry_after = Duration::seconds(asked);
+    world.origins.fails(origin, world.busy, now);
+    return world.origins.hold_after(origin, Duration::seconds(asked), now);
+  };
+  EXPECT_EQ(hold_after(world.first, 60, world.start), std::nullopt);
+  EXPECT_EQ(hold_after(world.second, 90, world.start + seconds(50)), Duration::seconds(10));
+  EXPECT_EQ(hold_after(world.first, 300, world.start + seconds(60)), Duration::seconds(80));
+  TwoPlaces other;
+  other.origins.fails(other.first, other.failed, other.start);
+  other.origins.fails(other.second, other.busy, other.start);
+  EXPECT_EQ(other.origins.hold_after(other.second, Duration::seconds(60), other.start),
+            Duration::seconds(60))
+      << "nobody works";
 }
 
 TEST(SeveralUrls, one_that_refuses_a_record_rests_no_more) {
