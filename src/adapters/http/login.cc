@@ -84,7 +84,20 @@ bool Login::refused(std::uint32_t generation, SteadyTime now) {
   return true;
 }
 
+std::vector<std::string> Login::secrets() const {
+  std::vector<std::string> all;
+  for (const std::string& header : {header_, previous_header_}) {
+    if (header.empty()) continue;
+    all.push_back(header.substr(header.find(' ') + 1));
+    if (options_.kind != Kind::basic) continue;
+    const auto login = base64_decoded(all.back());
+    all.push_back(login->substr(options_.username.size() + 1));
+  }
+  return all;
+}
+
 void Login::set(std::string header) {
+  if (!header_.empty() && header != header_) previous_header_ = std::move(header_);
   header_ = std::move(header);
   ++generation_;
   changed_();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "adapters/http/secret.h"
 #include "adapters/http/token_client.h"
@@ -24,6 +25,10 @@ class Login {
 
   // The header's value; empty while there is none, and then nothing may be sent.
   const std::string& header() const { return header_; }
+
+  // What nobody is to see of header() and of the one before, with which requests may be under way
+  // yet: what stands behind the scheme, and a password also as it is.
+  std::vector<std::string> secrets() const;
 
   // Counts the values of header().
   std::uint32_t generation() const { return generation_; }
@@ -57,6 +62,7 @@ class Login {
   Notify notify_;
   std::unique_ptr<TokenClient> tokens_;  // With oauth2.
   std::string header_;
+  std::string previous_header_;
   std::string trouble_;
   std::uint32_t generation_ = 0;
   SteadyTime asked_at_{};

@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kPulse{250};
 // While there is no login the gate is told again before the last hold has run out.
 constexpr Duration kHoldWithoutLogin = Duration::millis(500);
 
-// A header's value that is shorter stands in a body by chance.
+// A shorter one stands in a body by chance.
 constexpr std::size_t kShortestSecret = 4;
 
 constexpr const char* kNotVerified =
@@ -273,16 +273,15 @@ core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
   return core::Outcome::retry;
 }
 
-// What a server may send back of a request, and nobody is to see.
+// What a server may send back of a request, and nobody is to see. The longest first, for a shorter
+// one may be a part of it.
 std::vector<std::string> Target::State::secrets() const {
   std::vector<std::string> all;
-  for (const auto& [header, value] : constant_headers) {
-    if (value.size() >= kShortestSecret) all.push_back(value);
-  }
-  if (!login) return all;
-  const std::string& authorization = login->header();
-  const std::string credential = authorization.substr(authorization.find(' ') + 1);
-  if (!credential.empty()) all.push_back(credential);
+  if (login) all = login->secrets();
+  for (const auto& [header, value] : constant_headers) all.push_back(value);
+  std::erase_if(all, [](const std::string& one) { return one.size() < kShortestSecret; });
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a.size() > b.size(); });
   return all;
 }
 

@@ -158,6 +158,43 @@ TEST_F(TargetLogin, a_token_in_a_file_is_renewed_there) {
   EXPECT_EQ(world.notices.back().what, "target_login_ok");
 }
 
+TEST_F(TargetLogin, neither_it_nor_the_one_before_is_shown_where_it_is_sent_back) {
+  using Kind = LoginOptions::Kind;
+  const std::string path = ::testing::TempDir() + "einlass-renewed";
+  const auto write = [&](const std::string& text) {
+    std::ofstream(path + ".new") << text;
+    std::filesystem::rename(path + ".new", path);
+  };
+  for (const Kind kind : {Kind::bearer, Kind::basic}) {
+    world.destroy_target();
+    write("open sesame");
+    world.options.login.kind = kind;
+    world.options.login.username = "Aladdin";
+    world.options.login.secret = {"open sesame", path};
+    receiver.answer_by([](const std::string&) { return std::string(kNoContent); });
+    deliver();
+    const std::string before = header_of(receiver.requests().back(), "Authorization");
+    write("open sesame seeds");
+    std::string now;
+    world.run_until([&] {
+      deliver();
+      now = header_of(receiver.requests().back(), "Authorization");
+      return now != before;
+    });
+    receiver.answer_by(
+        [&](const std::string&) { return json_answer("not " + before + ", " + now, "400 Bad"); });
+    EXPECT_EQ(deliver().outcome, Outcome::refused);
+    const std::string scheme = kind == Kind::bearer ? "Bearer" : "Basic";
+    EXPECT_EQ(world.trouble(), "status 400: not " + scheme + " ***, " + scheme + " ***");
+    if (kind == Kind::bearer) continue;
+    receiver.answer_by([&](const std::string&) {
+      return json_answer("not open sesame, open sesame seeds", "400 Bad");
+    });
+    deliver();
+    EXPECT_EQ(world.trouble(), "status 400: not ***, ***");
+  }
+}
+
 TEST_F(TargetLogin, a_refused_login_is_no_fault_of_the_record) {
   receiver.answer_by([](const std::string&) { return std::string(kUnauthorized); });
   world.options.login.kind = LoginOptions::Kind::bearer;
