@@ -144,6 +144,7 @@ void Limiters::ask(const core::Ask& ask, Instant now) {
   if (reloads_ > 0) bring_up_to_date(ask, route);
   if (!in_redis(route)) return memory_.ask(ask, now);
   if (!stands_in(ask, route)) return redis_->ask(ask);
+  if (ask.again) redis_->give_up(ask);
   table_.read_keys(ask.line, keys_);
   stand_in_.ask(ask, table_.route_of(ask.line), keys_, now);
 }

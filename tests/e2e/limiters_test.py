@@ -188,6 +188,25 @@ class InAnOutage(scenario.Scenario):
         self.assertLessEqual(worst, self.LIMIT)
         self.assert_books_closed(self.gates)
 
+    def test_places_that_redis_gives_out_late_are_free(self):
+        """What was asked before it stopped is granted when it goes on; by then the records have passed without it."""
+        self.world.create_topic("results", PARTITIONS)
+        config = {**self.world.config("results", 0, {"route": {"order": "none"}}), "limits": {"shared": {
+            "algorithm": "concurrency", "limit": 50, "lease": "1h", "store": "redis", "on_outage": "pass"}}}
+        self.gates = self.world.start_gates(1, config, PARTITIONS)
+        self.world.produce("results", 100, keys=60)
+        self.world.receiver.wait_for(100, 20)
+        self.world.redis.pause()
+        self.world.produce("results", 100, keys=60)
+        self.world.receiver.wait_for(200, 20)
+        self._assert_in_force("pass", 1)
+        self.world.redis.resume()
+        self._assert_in_force("pass", 0)
+        with open(os.path.join(places.BUILD, "lua", "peek.lua"), encoding="utf-8") as script:
+            peek = ("EVAL", script.read(), 1, "e2e:{e2e}:shared:", "concurrency", 1, 50, 3600 * SECOND_US, "", 2000)
+        places.wait_until(lambda: self.world.redis.ask(*peek)[1] == 50, 10, "all places are free")
+        self.assert_books_closed(self.gates)
+
     def test_local_share_keeps_the_fleet_to_the_limit(self):
         self._begin("local_share")
         records = 100 + 12 * self.LIMIT

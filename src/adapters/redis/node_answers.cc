@@ -106,7 +106,7 @@ void Node::acquire_answered(Call call, const Reply& reply, Steady::time_point no
   const bool granted = reply.integers[kGranted] > 0;
   if (context_.options.wait_replicas == 0) went_well(granted);
   if (call.line->failing) context_.owner.line_recovered(*call.line);
-  // The ask has failed long ago and is made again; then it is told the same.
+  // The ask has failed long ago and is made again, then it is told the same; or it is given up.
   if (call.late) return;
   context_.call_observed(Duration{std::chrono::duration_cast<Micros>(now - call.sent).count()});
   answer(call, reply);

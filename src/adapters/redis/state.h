@@ -38,7 +38,7 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   void change_line(core::LineId id, std::span<const Bucket> buckets);
   void forget_line(core::LineId id);
   void ask(const core::Ask& ask);
-  void give_back(Line& line, const core::Permit& permit, Return why);
+  void give_back(Line& line, std::span<const PermitId> permits, Return why);
   void flush();
   void send_releases(Steady::time_point now);
   void send_release(const LinePtr& line, std::span<const PermitId> permits, Return why,

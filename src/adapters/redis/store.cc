@@ -17,6 +17,10 @@ std::minstd_rand::result_type seed(const std::array<std::uint8_t, 8>& run) {
   return seed;
 }
 
+PermitId id_of(const core::Permit& permit) {
+  return {permit.ask, permit.index, permit.stamp, permit.cost};
+}
+
 // A call says the cost of its permits once.
 std::span<const PermitId> of_one_cost(std::span<const PermitId> permits) {
   const auto end = std::find_if(permits.begin(), permits.end(), [&](const PermitId& permit) {
@@ -49,12 +53,23 @@ void Store::change_line(core::LineId line, std::span<const Bucket> buckets) {
 void Store::ask(const core::Ask& ask) { state_->ask(ask); }
 
 void Store::release(const core::Release& release) {
-  state_->give_back(state_->line(release.line), release.permit, Return::unused);
+  const PermitId permit = id_of(release.permit);
+  state_->give_back(state_->line(release.line), {&permit, 1}, Return::unused);
 }
 
 void Store::ended(const core::Ended& ended) {
   Line& line = state_->line(ended.line);
-  if (line.counts_held) state_->give_back(line, ended.permit, Return::ended);
+  const PermitId permit = id_of(ended.permit);
+  if (line.counts_held) state_->give_back(line, {&permit, 1}, Return::ended);
+}
+
+// Nobody knows how many it was granted: none, or any of those that it wanted.
+void Store::give_up(const core::Ask& ask) {
+  Line& line = state_->line(ask.line);
+  if (!line.counts_held) return;
+  std::vector<PermitId> permits(std::min<std::size_t>(ask.max.value, kMaxPermitsPerAsk));
+  for (std::uint16_t i = 0; i < permits.size(); ++i) permits[i] = {ask.ask, i, {}, ask.cost};
+  state_->give_back(line, permits, Return::ended);
 }
 
 void Store::hold(core::TargetId target, Duration length) { state_->hold(target, length); }
@@ -145,14 +160,11 @@ void Store::State::send_ask(const core::Ask& ask, Steady::time_point now) {
 
 // Without a connection the permit is lost: the limit grants one less until it expires. Its place
 // among the attempts under way is not.
-void Store::State::give_back(Line& line, const core::Permit& permit, Return why) {
-  if (!usable_) {
-    const PermitId id{permit.ask, permit.index, permit.stamp, permit.cost};
-    return keep_places(&line, {&id, 1});
-  }
+void Store::State::give_back(Line& line, std::span<const PermitId> permits, Return why) {
+  if (!usable_) return keep_places(&line, permits);
   if (line.going_back.empty() && line.ended.empty()) lines_going_back_.push_back(&line);
-  auto& permits = why == Return::ended ? line.ended : line.going_back;
-  permits.push_back({permit.ask, permit.index, permit.stamp, permit.cost});
+  auto& going = why == Return::ended ? line.ended : line.going_back;
+  going.insert(going.end(), permits.begin(), permits.end());
 }
 
 void Store::State::send_releases(Steady::time_point now) {

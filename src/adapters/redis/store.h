@@ -116,6 +116,10 @@ class Store {
   // is at fault, frees its places only when the leases have run out. REQUIRES: the line is known.
   void ended(const core::Ended& ended);
 
+  // The ask has failed and is not made again, for somebody else answers it: the places that it was
+  // granted all the same, or still is, are free as by ended(). REQUIRES: the line is known.
+  void give_up(const core::Ask& ask);
+
   // The target has told this gate to leave it alone for so long: the other gates learn of it, as
   // this one learns of theirs by TargetHold. Nothing for a target that is not shared.
   void hold(core::TargetId target, Duration length);

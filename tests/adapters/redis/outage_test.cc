@@ -105,6 +105,60 @@ TEST_P(PlacesInAnOutage, AreFreedWhereTheCallWasRefused) {
 INSTANTIATE_TEST_SUITE_P(Used, PlacesInAnOutage, ::testing::Values(true));
 INSTANTIATE_TEST_SUITE_P(Unused, PlacesInAnOutage, ::testing::Values(false));
 
+// Its answer comes when somebody else has answered it: nobody would end those attempts.
+TEST_F(Outage, ThePlacesOfAnAskThatWasGivenUpAreFree) {
+  limit = {"places", limits::ConcurrencyParameters{{3}, Duration::seconds(3'600)}};
+  RedisServer server;
+  auto options = options_for(server.port());
+  options.timeout = Duration::millis(100);
+  GateSide side(options);
+  add_lines(side, 1);
+  ASSERT_TRUE(side.until_up());
+  const auto* answer = side.answer(0, 1);  // So that the server knows the script.
+  ASSERT_TRUE(answer);
+  side.store->ended({{0}, {answer->ask, 0, answer->limiter_now}});
+  Control control(server.port());
+  server.freeze();
+  const core::AskId asked = side.ask(0, 3);
+  side.store->flush();
+  ASSERT_TRUE(side.until([&] { return side.count<core::PermitsFailed>() > 0; }));
+  side.store->give_up({{0}, asked, {1}, {3}, {}, {1}, true});
+  server.thaw();
+  ASSERT_TRUE(eventually([&] { return control({"ZCARD", "test:{test}:places:0"}) == "3"; }));
+  EXPECT_TRUE(side.until([&] {
+    const auto* free = side.store->status().up ? side.answer(0, 3, 3) : nullptr;
+    return free && free->due.size() == 3;
+  }));
+}
+
+// The server is well, and each grant counts for nothing.
+TEST_F(Outage, ThePlacesOfAGrantThatNoReplicaConfirmsAreFreeOnceItIsGivenUp) {
+  limit = {"places", limits::ConcurrencyParameters{{3}, Duration::seconds(3'600)}};
+  RedisServer server;
+  auto options = options_for(server.port());
+  options.timeout = Duration::millis(100);
+  options.wait_replicas = 1;
+  GateSide side(options);
+  add_lines(side, 1);
+  ASSERT_TRUE(side.until([&] { return side.store->status().nodes_up == 1; }));
+  const core::AskId asked = side.ask(0, 2);
+  side.store->flush();
+  ASSERT_TRUE(side.until([&] { return side.count<core::PermitsFailed>() == 1; }));
+  Control control(server.port());
+  ASSERT_EQ(control({"ZCARD", "test:{test}:places:0"}), "2");
+  side.store->give_up({{0}, asked, {1}, {2}, {}, {1}, true});
+  side.store->flush();
+  GateSide other(options_for(server.port()));
+  other.last_ask = 100;
+  add_lines(other, 1);
+  ASSERT_TRUE(other.until_up());
+  EXPECT_TRUE(other.until([&] {
+    side.io.poll();
+    const auto* free = other.answer(0, 3, 3);
+    return free && free->due.size() == 3;
+  }));
+}
+
 // What the other limits of the line would have had back stays spent.
 TEST_F(Outage, OnlyThePlacesOfWhatNobodyUsesAreKept) {
   const limits::Limit places{
