@@ -74,6 +74,21 @@ if memo == '1' then
       return answer(#booked, -2, -1, booked)
     end
   end
+  -- Places that it was granted and never told of are held by nobody: they must not be in its way.
+  local ids, place, found = {}, 1, 0
+  for i = 1, max do
+    ids[i] = prefix .. string.char(math.floor((i - 1) / 256), (i - 1) % 256)
+  end
+  for i = 1, buckets do
+    local algorithm = algorithms[ARGV[place]]
+    if algorithm.held and all[i].count > 0 then
+      found = found + all[i].kind.give_back(all[i], now, slack, ids)
+    end
+    place = place + 2 + algorithm.parameters
+  end
+  if found > 0 then
+    look()
+  end
 end
 
 local all_ahead, within = true, horizon

@@ -34,6 +34,9 @@ local function expiry(at, now, slack)
   return string.format('%d', at > now and math.ceil((at - now) / 1000) + slack or slack)
 end
 
+-- Whether permits may go back: in a release, and in an ask that was sent before.
+local returns = entry == 'release' or entry == 'acquire' and ARGV[#ARGV - 2] == '1'
+
 local function foreign(key)
   redis.call('HLEN', key) -- No state is a hash, so every Redis raises a WRONGTYPE of its own.
 end

@@ -130,7 +130,7 @@ function log.look(key, cost, place, now)
   }
 end
 
-if entry == 'release' then
+if returns then
   local function remove(b, id)
     for first = 0, b.cost - 1, sent_at_once do
       local members = {}
