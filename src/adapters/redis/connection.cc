@@ -187,6 +187,14 @@ void Connection::fail(const std::string& why) {
   observer->lost(why);
 }
 
+// The system would go on sending what is not acknowledged, perhaps long after what is said on the
+// next connection.
+void Connection::abandon() {
+  Error ignored;  // Closed already; or a Unix socket, where nothing is on its way.
+  socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+  close();
+}
+
 void Connection::close() {
   observer_ = nullptr;
   resolver_.cancel();

@@ -53,6 +53,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Ends it; the observer hears nothing more.
   void close();
 
+  // As close(), and what the server has not got by now it never gets.
+  void abandon();
+
   // What send() will send; append whole commands.
   std::string& out() { return out_; }
 

@@ -97,7 +97,7 @@ void Node::connect_later() {
 // to give back are lost, but for places among the attempts under way: the limits grant that much
 // less until they would have expired.
 void Node::disconnect() {
-  connection_->close();
+  connection_->abandon();
   connection_.reset();
   refusal_timer_.cancel();
   open_ = pinging_ = waiting_ = leave_after_wait_ = wait_due_ = false;

@@ -34,6 +34,9 @@ class Impostor {
   // How long it takes to answer.
   std::chrono::milliseconds delay{0};
 
+  // Of the first connection.
+  boost::system::error_code end;
+
  private:
   void accept() {
     acceptor_->async_accept([this](const auto& error, Tcp::socket socket) {
@@ -46,6 +49,7 @@ class Impostor {
   }
   void read() {
     socket_->async_read_some(asio::buffer(in_), [this](const auto& error, std::size_t size) {
+      if (error && !end) end = error;
       if (error) return;
       out_ = reply_({in_.data(), size});
       timer_.emplace(socket_->get_executor(), delay);
@@ -232,6 +236,34 @@ TEST(RedisImpostor, OneThatNeverSaysPongIsToldAndTriedAgain) {
     EXPECT_EQ(side.count<core::StoreDown>(), 1u);
     EXPECT_EQ(side.notices.size(), 1u) << "the same is told once";
   }
+}
+
+// What is not acknowledged would be sent on, and an ask be granted when it was long ended.
+TEST(RedisImpostor, NothingOfAConnectionThatIsGivenUpArrivesLater) {
+  asio::io_context servers;
+  bool greeted = false;
+  Impostor impostor([&](std::string_view) {
+    return std::exchange(greeted, true) ? std::string() : std::string("+PONG\r\n");
+  });
+  impostor.listen(servers);
+  auto options = options_for(impostor.port());
+  options.timeout = Duration::millis(100);
+  GateSide side(options);
+  const limits::Limit limit = sliding_log("callbacks", 5);
+  const Bucket bucket{&limit, ""};
+  side.store->add_line({0}, {&bucket, 1});
+  const auto until = [&](auto condition) {
+    return side.until([&] {
+      servers.poll();
+      return condition();
+    });
+  };
+  ASSERT_TRUE(until([&] { return side.store->status().up; }));
+  side.ask(0, 1);
+  side.store->flush();
+  ASSERT_TRUE(until([&] { return static_cast<bool>(impostor.end); }));
+  EXPECT_TRUE(side.says("it has said nothing for")) << side.notices.back().detail;
+  EXPECT_EQ(impostor.end, asio::error::connection_reset);
 }
 
 }  // namespace
