@@ -9,17 +9,19 @@
 namespace einlass::http {
 
 namespace ip = boost::asio::ip;
+using boost::system::error_code;
 
-Addresses::Addresses(boost::asio::io_context& io, Hop hop, bool refuse_private, Duration good_for,
-                     Found found)
-    : resolver_{io.get_executor()},
+Addresses::Addresses(boost::asio::io_context& io, Hop hop, bool for_records, bool refuse_private,
+                     Duration good_for, Found found)
+    : lookup_{io, for_records,
+              [this](error_code error, const Lookup::Results& all) { resolved(error, all); }},
       host_{std::move(hop.host)},
       port_{hop.port},
       refuse_private_{refuse_private},
       good_for_{good_for.us},
       found_{std::move(found)} {
   if (host_.starts_with('[') && host_.ends_with(']')) host_ = host_.substr(1, host_.size() - 2);
-  boost::system::error_code error;
+  error_code error;
   const ip::address address = ip::make_address(host_, error);
   if (error || (refuse_private_ && is_private(address))) return;
   list_ = {Endpoint(address, port_)};
@@ -30,14 +32,10 @@ void Addresses::lookup() {
   if (looking_up_) return;
   looking_up_ = true;
   asked_at_ = std::chrono::steady_clock::now();
-  resolver_.async_resolve(
-      host_, std::to_string(port_), ip::resolver_base::numeric_service,
-      [this, alive = std::weak_ptr(alive_)](auto error, const Resolver::results_type& results) {
-        if (!alive.expired()) resolved(error, results);
-      });
+  lookup_.start(host_, port_);
 }
 
-void Addresses::resolved(boost::system::error_code error, const Resolver::results_type& results) {
+void Addresses::resolved(error_code error, const Lookup::Results& results) {
   looking_up_ = false;
   are_refused_ = false;
   if ((error || results.empty()) && !list_.empty()) {

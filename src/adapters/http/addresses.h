@@ -1,16 +1,15 @@
-// Where a host is to be reached: asked of the resolver in its own thread and remembered for a
-// while.
+// Where a host is to be reached: looked up, and remembered for a while.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "adapters/http/deadlines.h"
+#include "adapters/http/lookup.h"
 
 namespace einlass::http {
 
@@ -27,10 +26,10 @@ class Addresses {
   // Called at the end of each lookup; `trouble` is empty if list() has addresses now.
   using Found = std::function<void(const std::string& trouble)>;
 
-  // With `refuse_private`, addresses that only the inside of a network reaches are none. What a
-  // lookup finds is good for so long.
-  Addresses(boost::asio::io_context& io, Hop hop, bool refuse_private, Duration good_for,
-            Found found);
+  // `for_records`: it is one of the many that records name. With `refuse_private`, addresses that
+  // only the inside of a network reaches are none. What a lookup finds is good for so long.
+  Addresses(boost::asio::io_context& io, Hop hop, bool for_records, bool refuse_private,
+            Duration good_for, Found found);
 
   // Whether list() may be used without a lookup.
   bool known(SteadyTime now) const { return now < good_until_; }
@@ -58,12 +57,9 @@ class Addresses {
   static constexpr std::chrono::seconds kRememberedInDoubt{1};
   static constexpr std::chrono::milliseconds kPatience{500};
 
-  using Resolver =
-      boost::asio::ip::basic_resolver<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+  void resolved(boost::system::error_code error, const Lookup::Results& results);
 
-  void resolved(boost::system::error_code error, const Resolver::results_type& results);
-
-  Resolver resolver_;
+  Lookup lookup_;
   std::string host_;
   std::uint16_t port_;
   const bool refuse_private_;
@@ -74,8 +70,7 @@ class Addresses {
   SteadyTime resolved_at_{};
   SteadyTime good_until_{};
   bool looking_up_ = false;
-  SteadyTime asked_at_{};                                        // When the last lookup began.
-  std::shared_ptr<const int> alive_ = std::make_shared<int>(0);  // A late answer finds it gone.
+  SteadyTime asked_at_{};  // When the last lookup began.
 };
 
 }  // namespace einlass::http

@@ -29,8 +29,11 @@ class Fetch final : public ConnectionOwner {
             .server_name = options_.server_name.empty() ? options_.host : options_.server_name,
             .kept_body = {.of_2xx = kMaxAnswerBody, .of_others = kMaxAnswerBody},
             .http2 = !sends},  // It is asked then whether to send.
-        addresses_{io_, first_hop(options_.proxy, options_.host, options_.port),
-                   /*refuse_private=*/false, options_.addresses_for,
+        addresses_{io_,
+                   first_hop(options_.proxy, options_.host, options_.port),
+                   /*for_records=*/false,
+                   /*refuse_private=*/false,
+                   options_.addresses_for,
                    [this](const std::string& trouble) { resolved(trouble); }},
         deadlines_{io_, options_.timeout} {
     go_through(options_.proxy, options_.host, options_.port, settings_);

@@ -22,8 +22,11 @@ Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, const 
                 .server_name = options.server_name.empty() ? options.host : options.server_name,
                 .kept_body = kept_body,
                 .http2 = options.may_speak_http2()},
-      addresses_{io, first_hop(options.proxy, options.host, options.port),
-                 options.host_of_record && !options.allow_private, options.addresses_for,
+      addresses_{io,
+                 first_hop(options.proxy, options.host, options.port),
+                 options.host_of_record,
+                 options.host_of_record && !options.allow_private,
+                 options.addresses_for,
                  [this](const std::string& trouble) { resolved(trouble); }},
       deadlines_{io, options.timeout} {
   go_through(options.proxy, options.host, options.port, settings_);

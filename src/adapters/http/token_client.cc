@@ -62,8 +62,11 @@ TokenClient::TokenClient(boost::asio::io_context& io, const TokenOptions& option
                 .server_name = options.host,
                 .kept_body = {.of_2xx = kMostBody, .of_others = kMostBody}},
       done_{std::move(done)},
-      addresses_{io, first_hop(proxy, options.host, options.port),
-                 /*refuse_private=*/false, TargetOptions{}.addresses_for,
+      addresses_{io,
+                 first_hop(proxy, options.host, options.port),
+                 /*for_records=*/false,
+                 /*refuse_private=*/false,
+                 TargetOptions{}.addresses_for,
                  [this](const std::string& trouble) { resolved(trouble); }},
       deadlines_{io, timeout} {
   go_through(proxy, options.host, options.port, settings_);

@@ -7,8 +7,11 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <thread>
 
 #include "adapters/http/http2_peer.h"
+#include "adapters/http/lookup.h"
 #include "adapters/http/target_world.h"
 
 namespace {
@@ -28,11 +31,14 @@ class Names {
       addresses = found->second;
       ++asked;
     }
-    while (hangs) std::this_thread::yield();
+    while (hangs || (dead && name.ends_with(".dead"))) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     return true;
   }
   std::atomic<int> asked{0};
   std::atomic<bool> hangs{false};
+  std::atomic<bool> dead{false};  // The servers of the names that end so.
 
  private:
   std::mutex mutex_;
@@ -200,6 +206,60 @@ TEST_F(Dns, a_name_that_leads_inside_is_refused_after_it_was_resolved) {
   world.target().send(request);
   world.run_until_ended(2);
   EXPECT_EQ(world.ended(1).outcome, Outcome::retry);
+}
+
+// Another target of the same loop, whose hosts' name servers are dead.
+struct DeadNames {
+  DeadNames(TargetWorld& world, std::size_t hosts) : options{world.options} {
+    options.host_of_record = options.allow_private = hosts > 1;
+    options.host = hosts > 1 ? "" : "0.dead";
+    options.max_in_flight = hosts;
+    options.timeout = Duration::seconds(30);
+    target.emplace(world.io, options, events, Notify{});
+    target->start(core::TargetId{4});
+    for (std::uint32_t i = 0; i < hosts; ++i) {
+      const std::string host = std::to_string(i) + ".dead";
+      names().set(host, {"127.0.0.1"});
+      Request request{};
+      request.record = {i, 1};
+      request.attempt = {i + 1};
+      if (hosts > 1) request.host = host;
+      target->send(request);
+    }
+  }
+  ~DeadNames() { names().dead = false; }
+
+  core::Events events;
+  TargetOptions options;
+  std::optional<Target> target;
+};
+
+TEST_F(Dns, a_name_whose_servers_are_dead_keeps_no_other_target_waiting) {
+  names().set("moving.test", {"127.0.0.1"});
+  names().dead = true;
+  const int asked = names().asked;
+  DeadNames other(world, 1);
+  world.run_until([&] { return names().asked > asked; });
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << world.trouble();
+  other.target.reset();  // Nor its own end.
+  EXPECT_TRUE(other.events.empty());
+}
+
+TEST_F(Dns, many_dead_names_of_records_wait_for_each_other_and_nobody_else_does) {
+  names().set("moving.test", {"127.0.0.1"});
+  names().dead = true;
+  const int asked = names().asked;
+  DeadNames other(world, 2 * kMostLookupsForRecords);
+  const int most = static_cast<int>(kMostLookupsForRecords);
+  world.run_until([&] { return names().asked >= asked + most; });
+  EXPECT_EQ(names().asked, asked + most);
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << world.trouble();
+  names().dead = false;
+  world.run_until([&] { return other.events.size() == 2 * kMostLookupsForRecords; });
+  EXPECT_GE(names().asked, asked + 2 * most) << "the rest had its turn";
+  for (const auto& event : other.events) {
+    EXPECT_EQ(std::get<core::DeliveryEnded>(event).outcome, Outcome::accepted);
+  }
 }
 
 TEST(DnsOfHttp2, a_host_that_moves_is_followed_and_what_is_under_way_ends_well) {

@@ -1,0 +1,38 @@
+// Asks the system where a host is, in a thread beside the loop: a name whose servers are dead keeps
+// it for many seconds, and no other lookup waits for that. Nor does the end of the program.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace einlass::http {
+
+// In the process, of hosts that records name. More wait until one of them has ended.
+inline constexpr std::size_t kMostLookupsForRecords = 16;
+
+// REQUIRES: outlived by `io`; used on the thread that runs it.
+class Lookup {
+ public:
+  using Results = boost::asio::ip::tcp::resolver::results_type;
+  using Found = std::function<void(boost::system::error_code, const Results&)>;
+
+  Lookup(boost::asio::io_context& io, bool for_records, Found found);
+  ~Lookup();
+  Lookup(const Lookup&) = delete;
+  Lookup& operator=(const Lookup&) = delete;
+
+  // Ends in Found, never before this returns. REQUIRES: none is under way.
+  void start(const std::string& host, std::uint16_t port);
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+  const bool for_records_;
+};
+
+}  // namespace einlass::http
