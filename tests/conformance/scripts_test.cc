@@ -181,39 +181,6 @@ TEST_F(Scripts, MembersAreTheIds) {
   EXPECT_EQ(std::string(score->str), std::to_string(kStart));
 }
 
-TEST_F(Scripts, AnAskSentAgainPaysOnce) {
-  RedisSide limit(*server_, "again", {log(9, 60 * kSecond), bucket(1, kSecond, 2)});
-  const Asked again{2, 4, 5 * kSecond, true};
-  EXPECT_EQ(limit.acquire(again, 1, kStart).due,
-            (std::vector<std::int64_t>{0, 0, kSecond, 2 * kSecond}));
-  const Result same{4, -2, -1, {0, 0}, {-kSecond, -kSecond, 0, kSecond}};
-  EXPECT_EQ(limit.acquire(again, 1, kStart + kSecond), same);
-  EXPECT_EQ(limit.acquire(again, 1, kStart + 10 * kSecond).due.front(), -10 * kSecond);
-  EXPECT_EQ(limit.acquire(again, 1, kStart + 10 * kSecond + 1).due.front(), 0);  // Forgotten.
-}
-
-// It was never told of the places that it has, so nobody else would give them back.
-TEST_F(Scripts, AnAskSentAgainTooLateIsNotInItsOwnWay) {
-  const Rule places{limits::ConcurrencyParameters{{6}, {3'600 * kSecond}}, {2}};
-  RedisSide limit(*server_, "late", {places, log(9, 60 * kSecond)});
-  EXPECT_EQ(limit.acquire({1, 1, 0}, 1, kStart).granted, 1);
-  EXPECT_EQ(limit.acquire({2, 2, 0}, 2, kStart).granted, 2);
-  const std::int64_t late = kStart + 10 * kSecond + 1;
-  EXPECT_EQ(limit.acquire({1, 2, 0, true}, 2, late).granted, 2);
-  EXPECT_EQ(integer({"ZCARD", limit.key(0)}), 6) << "the other ask's place is its own";
-  EXPECT_EQ(limit.acquire({1, 1, 0}, 3, late).granted, 0);
-  // Denied for another limit, it has none.
-  EXPECT_EQ(limit.acquire({8, 9, 0, true}, 2, late + 10 * kSecond + 1).granted, 0);
-  EXPECT_EQ(limit.peek(late + 20 * kSecond).front(), 4);
-}
-
-TEST_F(Scripts, WhatIsRememberedExpires) {
-  RedisSide limit(*server_, "memo", {log(9, kSecond)}, 2'000);
-  limit.acquire({1, 1, 0}, 1, kStart);
-  EXPECT_GT(integer({"PTTL", limit.memo_key()}), 11'000);
-  EXPECT_LE(integer({"PTTL", limit.memo_key()}), 12'000);
-}
-
 // Whether the calls of that bucket all are errors that begin with WRONGTYPE.
 bool wrong_type(RedisSide& limit) {
   const std::vector<limits::Returned> permits = {{limits::permit_id(prefix(1), 0), {kStart}}};
