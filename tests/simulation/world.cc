@@ -154,15 +154,14 @@ void World::let_happen() {
   }
 }
 
-// A line that asks for a request's permits ahead of time, and is given one that is due, takes it
-// that the next lie beyond the horizon, and asks much later than it could. The program gives no
-// horizon to a route with a limit that grants nothing ahead; here there are such routes.
+// A line that asks ahead of time and is given no more than what is due, or nothing, takes it that
+// the next lie beyond the horizon, and asks much later than it could. The program gives no horizon
+// to a route with a limit that grants nothing ahead; here there are such routes.
 Duration World::wait_for_no_tickets() const {
   const auto grants_ahead = [](const LimitSettings& limit) { return limit.ahead || limit.held; };
   if (std::ranges::all_of(settings.limits, grants_ahead)) return {};
   Duration longest;
   for (const core::RouteOptions& route : settings.gate.routes) {
-    if (settings.gate.targets[route.target.value].batch.records == 1) continue;
     longest = std::max(longest, route.horizon);
   }
   return longest;
