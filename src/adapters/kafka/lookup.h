@@ -49,11 +49,11 @@ class Lookup {
   Lookup(const Lookup&) = delete;
   Lookup& operator=(const Lookup&) = delete;
 
-  // Answered once, after seconds at most; with an error for each partition of which nothing could
-  // be learned. REQUIRES: not open().
+  // Each partition is answered once, after seconds at most, and with an error if nothing could be
+  // learned of it; first those of which the group knows enough. REQUIRES: not open().
   void ask(std::vector<Position> question);
 
-  // A question waits for its answer.
+  // Of a question something waits for its answer.
   bool open() const;
 
  private:

@@ -1,6 +1,7 @@
 #include "adapters/kafka/source.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -80,7 +81,7 @@ Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
               }),
       log_ends(io, client, assignment),
       lookup(io, client, [this](std::vector<Position> found) {
-        answers = std::move(found);
+        std::ranges::move(found, std::back_inserter(answers));
         main_ready = true;
       }) {
   rd_kafka_poll_set_consumer(client);

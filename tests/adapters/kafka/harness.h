@@ -275,12 +275,12 @@ class Producer {
 
 class MockCluster {
  public:
-  MockCluster() {
+  explicit MockCluster(int brokers = 1) {
     rd_kafka_conf_t* conf = rd_kafka_conf_new();
     rd_kafka_conf_set(conf, "client.id", "mock", nullptr, 0);
     rd_kafka_conf_set(conf, "log_level", "2", nullptr, 0);
     host_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0);
-    cluster_ = rd_kafka_mock_cluster_new(host_, 1);
+    cluster_ = rd_kafka_mock_cluster_new(host_, brokers);
   }
   ~MockCluster() {
     rd_kafka_mock_cluster_destroy(cluster_);
