@@ -1,4 +1,4 @@
-// Which attempts bring a record nearer to its dead letter.
+// Which attempts bring a record nearer to its dead letter, and what becomes of that.
 #include <gtest/gtest.h>
 
 #include "unit/core/bench_gate.h"
@@ -58,6 +58,31 @@ TEST(Attempts, a_record_waits_as_long_as_its_attempt_says_and_nobody_else_does) 
   EXPECT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1}));
   bench.pass(Duration::seconds(31));
   EXPECT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1, 0}));
+}
+
+TEST(Attempts, a_dead_letter_that_cannot_be_written_is_tried_less_and_less_often) {
+  RouteOptions route;
+  route.dead_letter = true;
+  route.retry_initial = Duration::millis(200);
+  route.retry_max = Duration::seconds(30);
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.ended(0, Outcome::refused);
+  std::size_t tries = 0;
+  for (const Instant end = bench.now + Duration::seconds(600); bench.now < end;) {
+    if (bench.all<DeadLetter>().size() > tries) {
+      ++tries;
+      bench.put(DeadLetterEnded{RecordId{0, 0}, false});
+    }
+    bench.pass(Duration::millis(10));
+  }
+  EXPECT_GE(tries, 20u) << "at the latest after the maximum";
+  EXPECT_LE(tries, 80u);
+  bench.pass(Duration::seconds(30));
+  bench.put(DeadLetterEnded{RecordId{0, 0}, true});
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(bench.all<Commit>().back().entries[0].next, Offset{1});
 }
 
 }  // namespace

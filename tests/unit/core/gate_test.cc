@@ -221,31 +221,6 @@ TEST(Gate, a_refused_record_goes_to_the_dead_letters_and_its_lane_goes_on) {
   EXPECT_EQ(bench.gate.stats(RouteId{0}).dead_lettered[0], 1u);
 }
 
-TEST(Gate, a_dead_letter_that_cannot_be_written_is_tried_less_and_less_often) {
-  RouteOptions route;
-  route.dead_letter = true;
-  route.retry_initial = Duration::millis(200);
-  route.retry_max = Duration::seconds(30);
-  BenchGate bench(BenchGate::options_for(route));
-  bench.assign(0);
-  bench.arrive(0, 0);
-  bench.ended(0, Outcome::refused);
-  std::size_t tries = 0;
-  for (const Instant end = bench.now + Duration::seconds(600); bench.now < end;) {
-    if (bench.all<DeadLetter>().size() > tries) {
-      ++tries;
-      bench.put(DeadLetterEnded{RecordId{0, 0}, false});
-    }
-    bench.pass(Duration::millis(10));
-  }
-  EXPECT_GE(tries, 20u) << "at the latest after the maximum";
-  EXPECT_LE(tries, 80u);
-  bench.pass(Duration::seconds(30));
-  bench.put(DeadLetterEnded{RecordId{0, 0}, true});
-  bench.pass(Duration::seconds(1));
-  EXPECT_EQ(bench.all<Commit>().back().entries[0].next, Offset{1});
-}
-
 TEST(Gate, without_a_dead_letter_topic_a_refused_record_is_tried_again_for_ever) {
   BenchGate bench(BenchGate::options_for(free_route(Order::partition)));
   bench.assign(0);
