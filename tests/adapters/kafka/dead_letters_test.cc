@@ -174,11 +174,24 @@ TEST_F(DeadLettersTest, does_not_acknowledge_what_cannot_even_be_queued) {
   EXPECT_EQ(count_notices("kafka_too_large"), 1u);
 }
 
+TEST_F(DeadLettersTest, a_topic_that_is_away_leaves_room_for_the_others) {
+  cluster.create_topic("away", 1);
+  rd_kafka_mock_partition_set_leader(cluster.get(), "away", 0, -1);
+  open();
+  for (std::uint32_t slot = 0; slot < 12'000; ++slot) put(slot, "x", "away");
+  const std::size_t refused = events.size();
+  EXPECT_GE(refused, 2000u);
+  put(20'000, "x", "dead");
+  ASSERT_TRUE(wait_for(refused + 1));
+  EXPECT_EQ(ended(refused).record.slot, 20'000u);
+  EXPECT_TRUE(ended(refused).acknowledged);
+}
+
 TEST_F(DeadLettersTest, is_bounded_while_no_broker_answers) {
   open({{"queue.buffering.max.messages", "100"}, {"message.timeout.ms", "1500"}});
   cluster.down();
   for (std::uint32_t slot = 0; slot < 150; ++slot) put(slot, "value");
-  EXPECT_EQ(events.size(), 50u);
+  EXPECT_EQ(events.size(), 100u) << "half of the queue is left for other topics";
   EXPECT_EQ(count_notices("kafka_write_queue_full"), 1u);
   ASSERT_TRUE(wait_for(150));
   for (std::size_t i = 0; i < 150; ++i) EXPECT_FALSE(ended(i).acknowledged);
