@@ -216,7 +216,7 @@ TEST_F(TargetTest, nobody_is_refused_for_what_he_travels_with) {
 TEST_F(TargetTest, nobody_is_refused_for_not_being_written_alone) {
   constexpr std::uint32_t kRoom = 20;
   const std::string value(2000, 'x');
-  MockCluster& slow = *new MockCluster;  // Ends with the process.
+  static MockCluster& slow = *new MockCluster;  // Ends with the process.
   slow.create_topic("topic", 1);
   TargetOptions made = TargetBench::options(slow.brokers(), "topic");
   made.properties = {{"linger.ms", "100"}, {"queue.buffering.max.kbytes", "40"}};
