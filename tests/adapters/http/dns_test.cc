@@ -4,11 +4,11 @@
 #include <netdb.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "adapters/http/http2_peer.h"
 #include "adapters/http/lookup.h"
@@ -24,24 +24,33 @@ class Names {
     addresses_[name] = std::move(addresses);
   }
   bool find(const std::string& name, std::vector<std::string>& addresses) {
-    {
-      const std::lock_guard lock(mutex_);
-      const auto found = addresses_.find(name);
-      if (found == addresses_.end()) return false;
-      addresses = found->second;
-      ++asked;
-    }
-    while (hangs || (dead && name.ends_with(".dead"))) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    std::unique_lock lock(mutex_);
+    const auto found = addresses_.find(name);
+    if (found == addresses_.end()) return false;
+    addresses = found->second;
+    ++asked;
+    changed_.wait(lock, [&] { return !name.ends_with(silent_); });
     return true;
   }
+
+  // The servers of the names that end so do not answer: "" for all.
+  void silence(const std::string& ending) {
+    {
+      const std::lock_guard lock(mutex_);
+      silent_ = ending;
+    }
+    changed_.notify_all();
+  }
+  void answer() { silence(kNone); }
+
   std::atomic<int> asked{0};
-  std::atomic<bool> hangs{false};
-  std::atomic<bool> dead{false};  // The servers of the names that end so.
 
  private:
+  static constexpr const char* kNone = ".";  // No name ends so.
+
   std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string silent_ = kNone;
   std::map<std::string, std::vector<std::string>> addresses_;
 };
 
@@ -168,12 +177,12 @@ TEST_F(Dns, a_resolver_that_hangs_changes_nothing) {
   names().set("moving.test", {"127.0.0.1"});
   EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
   const int asked = names().asked;
-  names().hangs = true;
+  names().silence("");
   world.run_until([&] { return names().asked > asked; });
   for (int i = 0; i < 3; ++i) world.send();
   world.run_until_ended(4);
   EXPECT_GT(first.connections(), 1) << "new connections go where the host last was";
-  names().hangs = false;
+  names().answer();
   for (std::size_t i = 0; i < world.events.size(); ++i) {
     EXPECT_EQ(world.ended(i).outcome, Outcome::accepted);
   }
@@ -227,7 +236,7 @@ struct DeadNames {
       target->send(request);
     }
   }
-  ~DeadNames() { names().dead = false; }
+  ~DeadNames() { names().answer(); }
 
   core::Events events;
   TargetOptions options;
@@ -236,7 +245,7 @@ struct DeadNames {
 
 TEST_F(Dns, a_name_whose_servers_are_dead_keeps_no_other_target_waiting) {
   names().set("moving.test", {"127.0.0.1"});
-  names().dead = true;
+  names().silence(".dead");
   const int asked = names().asked;
   DeadNames other(world, 1);
   world.run_until([&] { return names().asked > asked; });
@@ -247,14 +256,14 @@ TEST_F(Dns, a_name_whose_servers_are_dead_keeps_no_other_target_waiting) {
 
 TEST_F(Dns, many_dead_names_of_records_wait_for_each_other_and_nobody_else_does) {
   names().set("moving.test", {"127.0.0.1"});
-  names().dead = true;
+  names().silence(".dead");
   const int asked = names().asked;
   DeadNames other(world, 2 * kMostLookupsForRecords);
   const int most = static_cast<int>(kMostLookupsForRecords);
   world.run_until([&] { return names().asked >= asked + most; });
   EXPECT_EQ(names().asked, asked + most);
   EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << world.trouble();
-  names().dead = false;
+  names().answer();
   world.run_until([&] { return other.events.size() == 2 * kMostLookupsForRecords; });
   EXPECT_GE(names().asked, asked + 2 * most) << "the rest had its turn";
   for (const auto& event : other.events) {

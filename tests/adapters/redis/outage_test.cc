@@ -9,6 +9,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// A frozen server is soon missed.
+StoreOptions impatient(std::uint16_t port) {
+  auto options = options_for(port);
+  options.timeout = Duration::millis(100);
+  return options;
+}
+
+// Their leases outlast the test.
+limits::Limit three_places() {
+  return {"places", limits::ConcurrencyParameters{{3}, Duration::seconds(3'600)}};
+}
+
 struct Outage : ::testing::Test {
   limits::Limit limit = sliding_log("callbacks", 10);
 
@@ -34,7 +46,7 @@ TEST_F(Outage, AnAskBeforeTheFirstConnectionFailsAndTheStoreComesUp) {
   EXPECT_TRUE(side.answer(0, 1));
 }
 
-// Three places with leases that outlast the test, taken; in an outage their attempts end, or it
+// Three places, taken; in an outage their attempts end, or it
 // shows that nobody uses them.
 struct PlacesInAnOutage : Outage, ::testing::WithParamInterface<bool> {
   RedisServer server;
@@ -43,7 +55,7 @@ struct PlacesInAnOutage : Outage, ::testing::WithParamInterface<bool> {
   std::vector<core::Permit> taken;
 
   void SetUp() override {
-    limit = {"places", limits::ConcurrencyParameters{{3}, Duration::seconds(3'600)}};
+    limit = three_places();
     add_lines(side, 1);
     ASSERT_TRUE(side.until_up());
     const auto* answer = side.answer(0, 3);
@@ -107,11 +119,9 @@ INSTANTIATE_TEST_SUITE_P(Unused, PlacesInAnOutage, ::testing::Values(false));
 
 // Its answer comes when somebody else has answered it: nobody would end those attempts.
 TEST_F(Outage, ThePlacesOfAnAskThatWasGivenUpAreFree) {
-  limit = {"places", limits::ConcurrencyParameters{{3}, Duration::seconds(3'600)}};
+  limit = three_places();
   RedisServer server;
-  auto options = options_for(server.port());
-  options.timeout = Duration::millis(100);
-  GateSide side(options);
+  GateSide side(impatient(server.port()));
   add_lines(side, 1);
   ASSERT_TRUE(side.until_up());
   const auto* answer = side.answer(0, 1);  // So that the server knows the script.
@@ -133,10 +143,9 @@ TEST_F(Outage, ThePlacesOfAnAskThatWasGivenUpAreFree) {
 
 // The server is well, and each grant counts for nothing.
 TEST_F(Outage, ThePlacesOfAGrantThatNoReplicaConfirmsAreFreeOnceItIsGivenUp) {
-  limit = {"places", limits::ConcurrencyParameters{{3}, Duration::seconds(3'600)}};
+  limit = three_places();
   RedisServer server;
-  auto options = options_for(server.port());
-  options.timeout = Duration::millis(100);
+  auto options = impatient(server.port());
   options.wait_replicas = 1;
   GateSide side(options);
   add_lines(side, 1);
@@ -206,9 +215,7 @@ TEST_F(Outage, AKilledServerFailsEveryOpenAskAndIsFoundAgain) {
 
 TEST_F(Outage, TheSameAskIsToldThePermitsOfTheAnswerThatCameTooLate) {
   RedisServer server;
-  auto options = options_for(server.port());
-  options.timeout = Duration::millis(100);
-  GateSide side(options);
+  GateSide side(impatient(server.port()));
   add_lines(side, 2);
   ASSERT_TRUE(side.until_up());
   ASSERT_EQ(side.answer(0, 2)->due.size(), 2u);
@@ -283,9 +290,7 @@ TEST_F(Outage, AConnectionThatStaysSilentIsGivenUp) {
 // have deadlines of their own again.
 TEST_F(Outage, DeadlinesHoldAfterAnOutage) {
   RedisServer server;
-  auto options = options_for(server.port());
-  options.timeout = Duration::millis(100);
-  GateSide side(options);
+  GateSide side(impatient(server.port()));
   add_lines(side, 1);
   ASSERT_TRUE(side.until_up());
   for (int round = 0; round < 2; ++round) {
