@@ -29,7 +29,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.route = route;
   line.apart = retries_stand_apart(options_.routes[route.value].target);
   line.next_ask = Instant{};
-  line.unanswered = line.bound = line.held_back = line.ahead = false;
+  line.unanswered = line.bound = line.held_back = line.after_end = line.ahead = false;
   line.failed.reset();
   line.asked_cost = Permits{1};
   line.pace = Pace{};

@@ -211,6 +211,10 @@ class Admission {
 
   // under_way.cc
   Duration pause_for_held(Duration retry);
+  // By a limit without key: it waits with others for the same places.
+  static bool is_held_with_others(const Line& line) {
+    return line.held_back && line.lacks != kNoContest;
+  }
   Contest& held_contest(ContestIndex i);
   void hold_back(Line& line, Duration retry, Instant now);
   void let_next_ask(Queue& held_back, bool ended, Instant now, Commands& commands);

@@ -113,8 +113,7 @@ std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant
   const std::uint32_t usable = line.count() + line.behind;
   if (usable <= line.permits.size()) return LineWaits::not_at_all;
   if (now < line.next_ask) {
-    const bool in_turn = line.held_back && line.lacks != kNoContest;
-    return in_turn ? LineWaits::held_back : LineWaits::not_at_all;
+    return is_held_with_others(line) ? LineWaits::held_back : LineWaits::not_at_all;
   }
   if (stores_[route_of(line).store.value].down) return LineWaits::store;
   if (spoken_for(line, now)) return LineWaits::turn;
@@ -194,10 +193,10 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   if (never && records_[first].cost == line.asked_cost) return first;
   const RouteId route = line.route;
   const bool after_end = std::exchange(line.after_end, false);
-  const bool short_of_places = line.held_back && line.lacks != kNoContest;
-  const bool left = granted == 0 || !after_end;  // Who asked for one place has taken it.
+  // Who asked for the place of an attempt that ended has taken it.
+  const bool leaves_some = !is_held_with_others(line) && (granted == 0 || !after_end);
   serve(line, now, commands);
-  if (left && !short_of_places) place_under_way(route, after_end, now, commands);
+  if (leaves_some) place_under_way(route, after_end, now, commands);
   return kNoSlot;
 }
 

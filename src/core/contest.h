@@ -27,8 +27,8 @@ struct Contest {
   bool mixed_last = false;
   List<Line, &Line::in_queue> retries{};  // Lines with nothing but retries that wait for a share.
 
-  // Of a limit on attempts under way: the first contest of that limit, of whatever target, and in
-  // that one the lines that it holds back.
+  // The first contest of the same limit, of whatever target (a room's is itself). Where the limit
+  // counts attempts under way, that one has the lines that it holds back.
   ContestIndex first_of_limit = kNoContest;
   List<Line, &Line::in_queue> held_back{};
   Instant look_at{};                      // When the first of these asks if nobody lets it before.

@@ -54,8 +54,8 @@ class Ledger {
   // Finished offsets above committable() that have arrived.
   std::size_t finished_ahead() const { return finished_ahead_; }
 
-  // The book as it will be when these are finished too, for as long as that is asked about: it costs
-  // what is in it, not what it once had room for.
+  // A copy of the book in which these are finished too. It costs what is in the book, not the room
+  // that it once needed. REQUIRES: as finish().
   Ledger after(std::span<const Entry> finished) const;
 
   // All finished offsets above committable(), as write_finished() wants them.

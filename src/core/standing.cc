@@ -112,8 +112,8 @@ void Admission::explain_shortage(const Line& line, Instant now, Standing& standi
   }
   standing.waits = WaitsFor::permit;
   standing.limit = line.blamed;
-  if (!line.open_ask && line.waits != LineWaits::held_back)
-    standing.until = later_than(now, line.next_ask);
+  const bool foretold = !line.open_ask && line.waits != LineWaits::held_back;
+  if (foretold) standing.until = later_than(now, line.next_ask);
 }
 
 std::vector<LineStanding> Admission::longest_lines(std::size_t most, Instant now) const {

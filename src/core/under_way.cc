@@ -3,9 +3,9 @@
 //
 // They all want the same places, so they wait in one queue, whatever their targets. An attempt that
 // ends here lets the first of them ask, and so does an answer that leaves some places; who is held
-// back again goes to the end. What ends at other gates is not foretold: the first in the
-// queue looks for it now and then, for all of them. So the limiter is asked as often for a thousand
-// lines as for one.
+// back again goes to the end. What ends at other gates is not foretold: the first in the queue
+// looks for it now and then, for all of them. So the limiter is asked as often for a thousand lines
+// as for one.
 #include <algorithm>
 
 #include "core/admission.h"
@@ -36,7 +36,7 @@ Contest& Admission::held_contest(ContestIndex i) { return contests_[contests_[i]
 void Admission::hold_back(Line& line, Duration retry, Instant now) {
   line.held_back = true;
   const std::int64_t before =
-      line.lacks == kNoContest ? 0 : held_contest(line.lacks).held_back.size();
+      is_held_with_others(line) ? held_contest(line.lacks).held_back.size() : 0;
   line.next_ask = now + Duration{pause_for_held(retry).us * (before == 0 ? 1 : 2 * (before + 1))};
 }
 
