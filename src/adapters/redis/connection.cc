@@ -39,8 +39,7 @@ void Connection::open(std::chrono::microseconds limit) {
     }
     return connect({Any::endpoint(asio::local::stream_protocol::endpoint(endpoint_.host))});
   }
-  // An address waits for nobody: the loop looks names up one after the other, those of targets too,
-  // and one of them may hang.
+  // An address waits for nobody: the loop looks names up one after the other, and one may hang.
   Error no_address;
   const auto address = asio::ip::make_address(endpoint_.host, no_address);
   if (!no_address) return connect({Any::endpoint(Tcp::endpoint(address, endpoint_.port))});
