@@ -33,8 +33,8 @@ def flags_by_folder(commands: list[dict[str, str]]) -> dict[str, list[str]]:
     flags: dict[str, list[str]] = {}
     for entry in commands:
         words = shlex.split(entry["command"])
-        while "ccache" in os.path.basename(words[0]):
-            words.pop(0)
+        launcher = [at for at, word in enumerate(words) if "ccache" in os.path.basename(word)]
+        words = words[launcher[0] + 1:] if launcher else words
         keep = [words[0]]
         for at, word in enumerate(words):
             if word == "-isystem":

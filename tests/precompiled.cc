@@ -1,0 +1,1 @@
+// Nothing: only what is compiled ahead of this is wanted.
