@@ -45,6 +45,9 @@ class _Reader:
         self._at += size
         return self._data[self._at - size:self._at].decode()
 
+    def skip_bytes(self):
+        self._at += max(self.number("i"), 0)
+
 
 def _string(text):
     data = text.encode()
@@ -114,3 +117,44 @@ def delete_records(port, name, partition, before):
     error = answer.number("h")
     if error:
         raise ProtocolError(f"{name}/{partition}: error {error}")
+
+
+def groups(port):
+    """The names of all consumer groups that the broker has."""
+    answer = _Reader(_call(port, 16, 1, b""))
+    answer.number("i")
+    if error := answer.number("h"):
+        raise ProtocolError(f"groups: error {error}")
+    found = []
+    for _ in range(answer.number("i")):
+        found.append(answer.text())
+        answer.text()
+    return found
+
+
+def delete_group(port, name):
+    """Its members are made to leave first, also those that were killed. Throws ProtocolError with the broker's error."""
+    members = _members(port, name)
+    if members:
+        body = _string(name) + struct.pack(">i", len(members))
+        body += b"".join(_string(member) + (_string(instance) if instance else struct.pack(">h", -1))
+                         for member, instance in members)
+        _call(port, 13, 3, body)
+    answer = _Reader(_call(port, 42, 1, struct.pack(">i", 1) + _string(name)))
+    answer.number("i"), answer.number("i"), answer.text()
+    if error := answer.number("h"):
+        raise ProtocolError(f"group {name}: error {error}")
+
+
+def _members(port, group):
+    """[(member id, group.instance.id or None)] of a group."""
+    answer = _Reader(_call(port, 15, 4, struct.pack(">i", 1) + _string(group) + struct.pack(">?", False)))
+    answer.number("i"), answer.number("i"), answer.number("h")
+    for _ in range(4):  # The group's name, its state, its protocol and the kind of it.
+        answer.text()
+    members = []
+    for _ in range(answer.number("i")):
+        members.append((answer.text(), answer.text()))
+        answer.text(), answer.text()
+        answer.skip_bytes(), answer.skip_bytes()
+    return members

@@ -1,6 +1,7 @@
 """What both local servers need: a free port, a child that dies with us, and staying in the foreground."""
 
 import ctypes
+import fcntl
 import os
 import random
 import select
@@ -9,26 +10,39 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 
 
 def free_ports(count):
-    """Ports that were free a moment ago, below the range from which outgoing connections take theirs."""
-    held = []
+    """Free ports below the range from which outgoing connections take theirs. They are ours until this process ends:
+    whoever asks here meanwhile gets others, also while nobody listens."""
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(20000, 32000)
+        if _reserve(port):
+            ports.append(port)
+    return ports
+
+
+_reserved = []  # Locks: the kernel gives them back with the process, whatever becomes of it.
+
+
+def _reserve(port):
+    folder = os.path.join(tempfile.gettempdir(), f"einlass-ports-{os.getuid()}")
+    os.makedirs(folder, exist_ok=True)
+    lock = open(os.path.join(folder, str(port)), "w")
     try:
-        while len(held) < count:
-            candidate = socket.socket()
-            try:
-                candidate.bind(("127.0.0.1", random.randrange(20000, 32000)))
-                held.append(candidate)
-            except OSError:
-                candidate.close()
-        return [one.getsockname()[1] for one in held]
-    finally:
-        for one in held:
-            one.close()
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with socket.socket() as candidate:
+            candidate.bind(("127.0.0.1", port))
+    except OSError:
+        lock.close()
+        return False
+    _reserved.append(lock)
+    return True
 
 
 def start_child(arguments, log_path, **options):

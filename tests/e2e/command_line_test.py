@@ -15,6 +15,7 @@ import unittest
 
 import places
 import certificates
+from plan import plan
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WRONG = sorted(glob.glob(os.path.join(HERE, "wrong_configs", "*.yaml")))
@@ -62,6 +63,7 @@ class Shell:
         return found
 
 
+@plan(together=True)
 class CommandLine(unittest.TestCase):
     maxDiff = None
 

@@ -3,6 +3,7 @@
 import unittest
 
 import places
+from plan import plan
 import scenario
 
 
@@ -38,6 +39,7 @@ class DeadLetters(scenario.Scenario):
         self.assert_books_closed([running])
         self.assertEqual(running.terminate(), 0)
 
+    @plan(kafka="4.1.1")
     def test_a_topic_that_takes_only_smaller_records(self):
         """Small letters go beside the large one, which is named, kept, and written where it fits."""
         self.world.create_topic("results", 1)

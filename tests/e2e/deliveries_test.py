@@ -3,6 +3,7 @@
 import unittest
 
 import deliveries as d
+from plan import plan
 
 
 def delivery(offset, at, **changes):
@@ -11,6 +12,7 @@ def delivery(offset, at, **changes):
     return d.Delivery(**{**fields, **changes})
 
 
+@plan(servers=False, together=True)
 class Judge(unittest.TestCase):
     def test_reads_what_the_receiver_writes(self):
         self.assertEqual(d.parse("1 2 200 3 4 5 6 7 p t g\n"), [d.Delivery(1, 2, 200, 3, 4, 5, 6, 7, "p", "t", "g")])

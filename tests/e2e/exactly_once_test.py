@@ -7,13 +7,17 @@ import unittest
 
 import places
 import kafka_target_test
+from plan import plan
 import world
 from kafka_target_test import PARTITIONS, names
 
 RECORDS = 12_000
 
 
+@plan(seconds=240)
 class ExactlyOnce(kafka_target_test.KafkaTarget):
+    own_kafka = True
+
     def _config(self, target=None, limit=2000, **route):
         return super()._config({"exactly_once": True, **(target or {})}, limit, **route)
 
@@ -68,6 +72,7 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         for gate in gates:
             self.assertEqual(gate.terminate(), 0)
 
+    @plan(whole=True)
     def test_one_that_was_away_for_too_long(self):
         """The group and the transactions' coordinator have given it up; another gate has gone on."""
         self._topics()
@@ -89,6 +94,7 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         for gate in gates:
             self.assertEqual(gate.terminate(), 0)
 
+    @plan(whole=True)
     def test_brokers_killed(self):
         self._topics()
         gate = self.world.gate("gate-1", self._config({"partition": "same"})).start()
@@ -103,6 +109,7 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         places.wait_until(lambda: places.get(gate.port, "/readyz")[0] == 200, 60, "ready again")
         self.assertEqual(gate.terminate(), 0)
 
+    @plan(kafka="4.1.1")
     def test_beside_a_route_that_commits_all_the_time(self):
         """Those commits are of other partitions: no transaction is aborted for them."""
         self._topics()

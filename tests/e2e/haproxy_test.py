@@ -5,6 +5,7 @@ import unittest
 
 import deliveries
 import haproxy
+from plan import plan
 import scenario
 import certificates
 
@@ -14,6 +15,7 @@ PARTITIONS = 8
 RECORDS = 600  # Of each topic.
 
 
+@plan(alone=True)
 class BehindHaproxy(scenario.Scenario):
     redis = False
 

@@ -7,6 +7,7 @@ import unittest
 
 import deliveries
 import places
+from plan import plan
 import scenario
 import servers
 
@@ -43,6 +44,7 @@ class Nghttpx:
         servers.stop_child(self.process, 0.1)
 
 
+@plan(alone=True)
 class BehindNghttpx(scenario.Scenario):
     def setUp(self):
         super().setUp()
@@ -79,6 +81,7 @@ class BehindNghttpx(scenario.Scenario):
         seen = self.finish()
         self.assert_no_duplicates(seen)
 
+    @plan(whole=True)
     def test_the_proxy_is_killed_and_comes_back(self):
         self.begin()
         self.proxy.end(signal.SIGKILL)

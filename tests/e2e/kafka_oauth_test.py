@@ -15,6 +15,7 @@ import yaml
 import places
 import answering
 import kafka_secured_test
+from plan import plan
 import secured
 
 SECRET = "secret-of-the-client-91c0"
@@ -50,6 +51,7 @@ class TokenServer:
         return 200, {}, json.dumps(answer).encode()
 
 
+@plan(seconds=300)
 class Tokens(kafka_secured_test.Secured):
     # A session ends with its token.
     extra = "connections.max.reauth.ms=3600000\n"

@@ -7,12 +7,14 @@ import unittest
 import places
 import certificates
 import kafka as local_kafka
+from plan import plan
 import scenario
 import secured
 
 RECORDS = 60
 
 
+@plan(seconds=300)
 class Secured(scenario.Scenario):
     redis = kafka = False
     version = local_kafka.LATEST_3

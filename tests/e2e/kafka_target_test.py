@@ -6,6 +6,7 @@ import unittest
 
 import places
 import kafka as local_kafka
+from plan import plan
 import scenario
 import world
 
@@ -80,6 +81,7 @@ class KafkaTarget(scenario.Scenario):
             last[partition] = number
 
 
+@plan(alone=True)
 class Limited(KafkaTarget):
     redis = True
 
@@ -114,6 +116,7 @@ class Limited(KafkaTarget):
 
 
 class Trouble(KafkaTarget):
+    @plan(kafka="4.1.1")
     def test_brokers_of_another_cluster_away_and_back(self):
         second = self._second_kafka()
         second.create_topic("archive", 3)
@@ -159,6 +162,7 @@ class Trouble(KafkaTarget):
         self.assertEqual(gate.terminate(), 0)
 
 
+@plan(kafka="4.1.1")
 class Records(KafkaTarget):
     def test_as_they_were(self):
         self.world.create_topic("results", 2)

@@ -5,6 +5,7 @@ import unittest
 
 import deliveries
 import places
+from plan import plan
 import scenario
 
 RECORDS = 3000
@@ -70,9 +71,11 @@ class Leaving(scenario.Scenario):
                     for offset in range(ends[partition], end)]
         self.assertEqual(sorted(map(deliveries.record_of, accepted)), expected)
 
+    @plan(kafka="4.1.1")
     def test_sigterm_in_order(self):
         self._leave_and_come_back("partition", signal.SIGTERM)
 
+    @plan(kafka="4.1.1")
     def test_sigint_without_order(self):
         self._leave_and_come_back("none", signal.SIGINT)
 

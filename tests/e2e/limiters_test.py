@@ -7,6 +7,7 @@ import unittest
 
 import deliveries
 import places
+from plan import plan
 import scenario
 
 PARTITIONS = 4
@@ -207,6 +208,7 @@ class InAnOutage(scenario.Scenario):
         places.wait_until(lambda: self.world.redis.ask(*peek)[1] == 50, 10, "all places are free")
         self.assert_books_closed(self.gates)
 
+    @plan(alone=True)
     def test_local_share_keeps_the_fleet_to_the_limit(self):
         self._begin("local_share")
         records = 100 + 12 * self.LIMIT

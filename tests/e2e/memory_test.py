@@ -14,6 +14,7 @@ import time
 import unittest
 
 from places import SANITIZER, wait_until
+from plan import plan
 from scenario import Scenario
 
 PARTITIONS = int(os.environ.get("EINLASS_MEMORY_PARTITIONS", "200"))
@@ -25,8 +26,10 @@ STILL_SECONDS = 20       # Memory stands still when it has not grown for so long
 GROWTH = 0.01            # but for this part of it.
 
 
+@plan(seconds=400)
 class Memory(Scenario):
     redis = False
+    own_kafka = True  # It is to have half a gigabyte.
 
     def config(self):
         return self.world.config("results", 1, changes={

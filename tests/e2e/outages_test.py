@@ -5,6 +5,7 @@ import unittest
 
 import deliveries
 import places
+from plan import plan
 import scenario
 
 LIMIT = 200
@@ -62,6 +63,7 @@ def target_trouble(status):
     return any(target["trouble"] for target in status["targets"])
 
 
+@plan(alone=True)
 class RedisOutage(Outage):
     # Permits granted ahead are still used: the limit's horizon of 500 ms, and use_within.
     GRANTED_AHEAD_US = 1_000_000
@@ -86,6 +88,7 @@ class RedisOutage(Outage):
         self.assert_goes_on(seen, end, 2 * SECOND_US)
         self.assert_within_limit(seen, LIMIT)
 
+    @plan(whole=True)
     def test_redis_back_empty_at_once(self):
         """An empty Redis has forgotten the last window: over the gap, and only there, twice the limit may pass."""
         self.begin(gates=2, records=1600)
@@ -105,6 +108,7 @@ class RedisOutage(Outage):
         self.assertLessEqual(worst_before, LIMIT)
         self.assertLessEqual(worst_after, LIMIT)
 
+    @plan(whole=True)
     def test_redis_paused(self):
         self.begin(gates=2, records=2400)
         self.world.redis.pause()
@@ -141,7 +145,10 @@ class RedisAnswersWithErrors(Outage):
         self.finish(30)
 
 
+@plan(alone=True)
 class KafkaOutage(Outage):
+    own_kafka = True
+
     def test_kafka_killed_for_ten_seconds(self):
         self.begin(gates=2, records=4000)
         self.world.kafka.kill()
@@ -166,6 +173,7 @@ def breaker_is(state):
     return lambda status: status["targets"][0]["breaker"]["state"] == state
 
 
+@plan(alone=True)
 class TargetOutage(Outage):
     def test_target_refuses_connections(self):
         # A breaker that waits longer would be found open when the target is back.
@@ -188,6 +196,7 @@ class TargetOutage(Outage):
         # An answer may be lost with its connection: then, and only then, a record comes again.
         self.assertLessEqual(len(deliveries.duplicates(seen)), PARTITIONS)
 
+    @plan(whole=True)
     def test_target_says_503_and_retry_after(self):
         self.begin(gates=1, records=1600)
         self.world.receiver.tell("status", status=503, retry_after="2", for_ms=3000)
@@ -220,6 +229,7 @@ class TargetOutage(Outage):
         self.assert_no_duplicates(seen)
         self.assert_within_limit(seen, LIMIT)
 
+    @plan(whole=True)
     def test_target_answers_after_the_timeout(self):
         self.begin(gates=1, records=1600, changes={"targets": {"receiver": {"http": {"timeout": "1s"}}}})
         self.world.receiver.tell("delay", delay_ms=1500, for_ms=4000)
@@ -230,6 +240,7 @@ class TargetOutage(Outage):
         self.assert_within_limit(seen, LIMIT)
         self.assertGreater(max(one.attempt for one in seen), 1)
 
+    @plan(whole=True)
     def test_target_hangs_and_then_answers_at_once(self):
         self.begin(gates=1, records=1600, changes={"route": {"order": "none"}})
         end = places.now_us() + 3 * SECOND_US  # Or a little later.

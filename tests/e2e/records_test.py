@@ -4,6 +4,7 @@ import base64
 import unittest
 
 import places
+from plan import plan
 import scenario
 
 EVERY_BYTE = bytes(range(256))
@@ -17,6 +18,7 @@ def headers_of(head):
     return {line.split(b":", 1)[0].lower(): line.split(b":", 1)[1].strip() for line in lines}
 
 
+@plan(kafka="4.1.1")
 class OddRecords(scenario.Scenario):
     redis = False
 

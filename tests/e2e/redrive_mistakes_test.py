@@ -6,10 +6,12 @@ import unittest
 
 import gate
 import places
+from plan import plan
 import redrive_test
 import servers
 
 
+@plan(kafka="4.1.1")
 class Mistakes(redrive_test.Redrive):
     def test_what_cannot_be_meant(self):
         config = self.config(targets={"other": {"http": {"url": "http://127.0.0.1:1/"}}})

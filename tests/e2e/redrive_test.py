@@ -12,6 +12,7 @@ import unittest
 import deliveries
 import gate
 import places
+from plan import plan
 import reports
 import scenario
 
@@ -376,6 +377,7 @@ class SeveralRoutes(Redrive):
 class WithAGate(Redrive):
     redis = True
 
+    @plan(alone=True)
     def test_the_limit_is_the_fleets(self):
         limit = 100
         config = self.config(limit=limit)

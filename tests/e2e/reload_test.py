@@ -7,6 +7,7 @@ import unittest
 
 import deliveries
 import places
+from plan import plan
 import scenario
 from gate import merge
 
@@ -53,6 +54,7 @@ class Reload(scenario.Scenario):
         return seen
 
 
+@plan(alone=True, seconds=300)
 class Limits(Reload):
     """Raised, then lowered: in every window the larger of those that hold in it, in the end the smaller."""
 
@@ -94,6 +96,7 @@ class Limits(Reload):
         return asked, places.now_us()
 
 
+@plan(whole=True)
 class LimitsInRedis(Limits):
     redis = True
     store = "redis"
@@ -161,7 +164,9 @@ class Files(Reload):
         self.assertEqual(places.get(self.gate.port, "/metrics", "POST")[0], 405)
 
 
+@plan(seconds=300)
 class UnderLoad(Reload):
+    @plan(alone=True)
     def test_twenty_reloads_in_a_row(self):
         """Half by signal: limits, bounds, retries, and headers of a target whose answers are slow."""
         self.begin(400)

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import places
+from plan import plan
 import servers
 from redis import Redis
 
@@ -63,6 +64,7 @@ ANSWERS = """\
 """
 
 
+@plan(together=True)
 class Replay(unittest.TestCase):
     maxDiff = None
 

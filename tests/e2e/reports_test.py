@@ -4,6 +4,7 @@ import os
 import unittest
 
 import places
+from plan import plan
 import reports
 import world
 
@@ -13,6 +14,7 @@ LEAK = "==7==ERROR: LeakSanitizer: detected memory leaks\n\nDirect leak of 8 byt
 MARKS = {"address": b"__asan_init", "thread": b"__tsan_init"}
 
 
+@plan(servers=False, together=True)
 class Reports(unittest.TestCase):
     def test_are_found_among_other_lines(self):
         for text in (RACE, OVERFLOW, LEAK, "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x6\n"):
@@ -32,6 +34,7 @@ class Reports(unittest.TestCase):
 
 
 @unittest.skipUnless(places.SANITIZER, "an ordinary build")
+@plan(servers=False, together=True)
 class Programs(unittest.TestCase):
     def test_were_built_with_it(self):
         mark = MARKS[places.SANITIZER]

@@ -3,6 +3,7 @@
 import unittest
 
 import places
+from plan import plan
 import scenario
 
 GATES = 3
@@ -13,6 +14,7 @@ ROUNDS = 2
 SECONDS = 24
 
 
+@plan(alone=True)
 class RollingRestart(scenario.Scenario):
     def _roll(self, order):
         records = RATE * SECONDS
@@ -47,6 +49,7 @@ class RollingRestart(scenario.Scenario):
     def test_in_order(self):
         self._roll("partition")
 
+    @plan(kafka="4.1.1", whole=True)
     def test_without_order(self):
         self._roll("none")
 

@@ -6,6 +6,7 @@ import unittest
 
 import deliveries
 import places
+from plan import plan
 import scenario
 
 LIMIT = 100
@@ -13,6 +14,7 @@ PARTITIONS = 4
 RECORDS = 1500
 
 
+@plan(kafka="4.1.1")
 class SameName(scenario.Scenario):
     redis = False
 

@@ -14,9 +14,10 @@ class Scenario(unittest.TestCase):
 
     redis = True
     kafka = True
+    own_kafka = False  # One that the scenario may stop and kill.
 
     def setUp(self):
-        self.world = world.World(kafka=self.kafka, redis=self.redis)
+        self.world = world.World(kafka=self.kafka, redis=self.redis, own_kafka=self.own_kafka)
         self.addCleanup(self.world.stop)
         self.addCleanup(self._show_logs)
         print(f"{self.id()}: seed {self.world.seed}", flush=True)

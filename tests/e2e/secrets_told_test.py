@@ -4,9 +4,11 @@ import os
 import tempfile
 import unittest
 
+from plan import plan
 import secrets_told
 
 
+@plan(servers=False, together=True)
 class Search(unittest.TestCase):
     def test_the_secrets_of_a_configuration(self):
         with tempfile.TemporaryDirectory() as directory:

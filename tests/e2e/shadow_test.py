@@ -3,6 +3,7 @@
 import unittest
 
 import places
+from plan import plan
 import scenario
 
 LIVE, TRIED, PARTITIONS, RECORDS = 200, 50, 4, 1000
@@ -28,6 +29,7 @@ class Shadow(scenario.Scenario):
         places.wait_until(lambda: sum(self.said(gates, limit)) == attempts, 10, f"{limit} was asked about every attempt")
         return self.said(gates, limit)
 
+    @plan(alone=True)
     def test_it_counts_for_the_fleet_and_holds_nobody_up(self):
         config = self.world.config("results", LIVE, {
             "limits": {"tried": log_of(TRIED, shadow=True),

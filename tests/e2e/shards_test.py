@@ -7,6 +7,7 @@ import unittest
 
 import deliveries
 import places
+from plan import plan
 import scenario
 from stopped_thread import StoppedThread
 
@@ -51,6 +52,7 @@ class Shards(scenario.Scenario):
         self.assertEqual(deliveries.run_order_violations(seen)[:5], [])
         return seen
 
+    @plan(alone=True)
     def test_a_limit_in_memory_holds_over_both(self):
         self.begin()
         self.world.produce("results", RECORDS, keys=60)
@@ -174,6 +176,7 @@ class StuckLoop(scenario.Scenario):
         self.world.receiver.wait_for(100, 20, [self.gate])
         self.assertEqual(self.gate.terminate(), 0, self.gate.log())
 
+    @plan(whole=True)
     def test_a_process_that_was_stopped_as_a_whole_goes_on(self):
         stopped = self.begin("4s")
         stopped.go_on()

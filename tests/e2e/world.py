@@ -10,6 +10,7 @@ import tempfile
 from places import BUILD, PATIENCE, wait_until
 from gate import Gate, merge
 import kafka as local_kafka
+import lent_kafka
 from receiver import Receiver
 import redis as local_redis
 import reports
@@ -32,7 +33,8 @@ class World:
     """Everything a scenario needs; stop() ends all of it, whatever happened, and is an error if a sanitizer spoke, or if
     anything that a gate said, in its log or on its pages, has a secret in it that the scenario gave to it."""
 
-    def __init__(self, kafka=True, redis=True, seed=None):
+    def __init__(self, kafka=True, redis=True, seed=None, own_kafka=False):
+        """`own_kafka`: one that the scenario may stop and kill; else one that is lent, where there are such."""
         self.directory = tempfile.mkdtemp(prefix="einlass-e2e-")
         self.seed = seed if seed is not None else int.from_bytes(os.urandom(4), "big")
         self.random = random.Random(self.seed)
@@ -42,7 +44,9 @@ class World:
         try:
             self.receiver = Receiver(self.directory)
             self.redis = local_redis.Redis().start() if redis else None
-            self.kafka = local_kafka.Kafka(KAFKA_VERSION).start() if kafka else None
+            if kafka:
+                lent = None if own_kafka else lent_kafka.borrow(KAFKA_VERSION)
+                self.kafka = lent or local_kafka.Kafka(KAFKA_VERSION).start()
         except BaseException:
             self.stop()
             raise

@@ -1,0 +1,109 @@
+"""Runs ctest and says after each test how far it is; at the end, which were the slowest."""
+
+import json
+import os
+import re
+import subprocess
+import time
+
+_USUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "usual_seconds.json")
+SLOWEST = 10
+_UNKNOWN = 5.0      # Seconds that a test is thought to take which nobody has timed.
+_SIDE_BY_SIDE = 3.5  # How many of those that need not be alone run at once, in truth.
+_STARTED = re.compile(r"\s+Start +\d+: ")
+_ENDED = re.compile(r"\s*\d+/\d+ Test +#\d+: (\S+) \.+\s*(.*?)\s+([\d.]+) sec")
+
+
+def clock(seconds):
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+class Estimate:
+    """How long the rest takes, from what each test took the last time."""
+
+    def __init__(self, tests, usual):
+        self._cost = {name: usual.get(name, _UNKNOWN) / (1 if alone else _SIDE_BY_SIDE) for name, alone in tests.items()}
+        self._all = self._left = sum(self._cost.values())
+
+    def ended(self, name):
+        self._left -= self._cost.pop(name, 0.0)
+
+    def left(self, elapsed):
+        """In seconds; as fast as it has been so far, once that can be told."""
+        done = self._all - self._left
+        pace = elapsed / done if done > self._all / 10 else 1.0
+        return self._left * pace
+
+
+def _chosen(build, selection):
+    """{name: whether it runs alone} of the tests that ctest would run."""
+    shown = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", *selection], check=True,
+                           stdout=subprocess.PIPE)
+    found = {}
+    for test in json.loads(shown.stdout)["tests"]:
+        properties = {one["name"]: one["value"] for one in test.get("properties", [])}
+        found[test["name"]] = properties.get("PROCESSORS", 1) > 2 or properties.get("RUN_SERIAL", False)
+    return found
+
+
+def _usual():
+    with open(_USUAL) as file:
+        return json.load(file)
+
+
+def _teach(build, usual):
+    """The longest first: ctest knows them from its own last run, or from here in a new folder."""
+    path = os.path.join(build, "Testing", "Temporary", "CTestCostData.txt")
+    if not os.path.exists(path):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.writelines(f"{name} 1 {seconds}\n" for name, seconds in usual.items())
+            file.write("---\n")
+
+
+def _show_slowest(took):
+    print("\nThe slowest:")
+    for seconds, name in sorted(((seconds, name) for name, seconds in took.items()), reverse=True)[:SLOWEST]:
+        print(f"  {seconds:6.1f} s  {name}")
+
+
+def _relay(lines, tests, estimate, began):
+    """Prints what ctest says, its lines of tests with the estimate; returns {test: (outcome, seconds)}."""
+    ended = {}
+    summing_up = False
+    for line in lines:
+        found = _ENDED.match(line)
+        if found:
+            name, outcome, seconds = found[1], found[2].strip("*"), float(found[3])
+            ended[name] = (outcome, seconds)
+            estimate.ended(name)
+            elapsed = time.monotonic() - began
+            print(f"[{len(ended):3}/{len(tests)}  {clock(elapsed)}, about {clock(estimate.left(elapsed))} left]  "
+                  f"{outcome:7} {seconds:5.1f} s  {name}", flush=True)
+        elif "% tests passed" in line and not summing_up:
+            summing_up = True
+            _show_slowest({name: seconds for name, (_, seconds) in ended.items()})
+            print("\n" + line, end="", flush=True)
+        elif not _STARTED.match(line):
+            print(line, end="", flush=True)
+    return ended
+
+
+def follow(build, arguments):
+    """Runs ctest with these arguments. Returns its exit code and {test: (what ctest said of it, seconds)}."""
+    usual = _usual()
+    _teach(build, usual)
+    tests = _chosen(build, arguments)
+    estimate = Estimate(tests, usual)
+    print(f"{len(tests)} tests, about {clock(estimate.left(0))} min.", flush=True)
+    with subprocess.Popen(["ctest", "--test-dir", build, *arguments], stdout=subprocess.PIPE, text=True, bufsize=1) as ctest:
+        ended = _relay(ctest.stdout, tests, estimate, time.monotonic())
+    return ctest.returncode, ended
+
+
+def remember(ended):
+    """What each took is what it usually takes, from now on."""
+    usual = {**_usual(), **{name: round(seconds, 1) for name, (_, seconds) in ended.items()}}
+    with open(_USUAL, "w") as file:
+        json.dump(dict(sorted(usual.items())), file, indent=0)
+        file.write("\n")

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Builds, runs a choice of the tests by ctest, and tells how far it is. ./test.sh calls it.
+
+    run.py [--fast | --all | --deploy] [--write-seconds]
+
+Brokers for the scenarios start while the rest is still being compiled (tests/e2e/lent_kafka.py says how they are lent).
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [os.path.join(ROOT, "tests", "e2e"), HERE]
+import lent_kafka  # noqa: E402
+import progress  # noqa: E402
+import results  # noqa: E402
+import versions  # noqa: E402
+
+BUILD = os.path.join(ROOT, "build", "release")
+# What ctest counts in: a scenario takes two of these, one that is to be alone all but one, and whatever only
+# computes (politely, `nice`) the one that is left. So four scenarios run at once, and both cores are never idle.
+SLOTS = 8
+LENT = {"3.9.1": 4, "4.1.1": 1}
+CHOICES = {"default": ["-LE", "whole|fresh_system"], "fast": ["-LE", "slow"], "all": ["-LE", "fresh_system"],
+           "deploy": ["-L", "deploy"]}
+
+
+def build():
+    """Starts it. A terminal shows ninja's one moving line; a log file what goes wrong and nothing else."""
+    quiet = [] if sys.stdout.isatty() else ["--quiet"]
+    return subprocess.Popen(["cmake", "--build", BUILD, "--", *quiet])
+
+
+def lend(folder):
+    os.environ["EINLASS_LENT_KAFKA"] = folder
+    return [lent_kafka.offer(folder, version, number) for version, count in LENT.items() for number in range(count)]
+
+
+def run(choice, remembered):
+    print("Building, and starting what the tests share...", flush=True)
+    began = time.monotonic()
+    compiling = build()
+    with tempfile.TemporaryDirectory(prefix="einlass-lent-") as folder:
+        brokers = []
+        try:
+            if choice in ("default", "all"):
+                brokers = lend(folder)
+            if compiling.wait():
+                return compiling.returncode
+            told = versions.told(LENT)
+            print(f"Built in {progress.clock(time.monotonic() - began)} min. {told}.", flush=True)
+            code, ended = progress.follow(BUILD, ["--parallel", str(SLOTS), "--output-on-failure", *CHOICES[choice]])
+        finally:
+            compiling.terminate()
+            compiling.wait()
+            for one in brokers:
+                one.stop()
+    if choice == "all":
+        results.write(ROOT, ended, time.monotonic() - began, told)
+    if remembered:
+        progress.remember(ended)
+    return code
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    choice = parser.add_mutually_exclusive_group()
+    for name in ("fast", "all", "deploy"):
+        choice.add_argument(f"--{name}", dest="choice", action="store_const", const=name, default="default")
+    parser.add_argument("--write-seconds", action="store_true", help="remember what each test took, for estimates")
+    options = parser.parse_args()
+    return run(options.choice, options.write_seconds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
