@@ -207,6 +207,7 @@ class Admission {
   std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now);
   void consider_asking(Line& line, Instant now, Commands& commands);
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
+  Duration wait_ahead(Duration ahead, Duration took);
   void learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now);
 
   // under_way.cc

@@ -155,7 +155,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
     if (route_of(line).cost_varies) line.asked_cost = records_[next_of(line)].cost;
   }
   queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
-  line.next_ask = now;
+  line.next_ask = line.asked_at = now;
   line.held_back = false;
   commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
                          line.asked_horizon, line.asked_cost, again});
@@ -200,6 +200,16 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   return kNoSlot;
 }
 
+// How long after one more permit could be had it is asked for, of limits that went so far ahead in
+// an answer that took so long. Whoever asks is given what came free since anybody's last ask, all
+// of it ahead of time: waiting costs nothing, and saves calls, as long as the next ask is decided
+// before the first of these permits would have been due. Spread, so that gates do not ask in step.
+Duration Admission::wait_ahead(Duration ahead, Duration took) {
+  const std::int64_t half = ahead.us / 2;
+  const std::int64_t wait = half / 2 + random_.up_to(half);
+  return Duration{std::clamp<std::int64_t>(ahead.us - 2 * took.us, 0, wait)};
+}
+
 void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now) {
   const RouteOptions& route = route_of(line);
   CHECK(event.reason.value < route.limit_count);
@@ -223,10 +233,7 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
   const bool binds_all = shared || route.limit_count == 1;
   const Duration retry = std::max(*event.retry, Duration::micros(1));
   if (line.asked_horizon > Duration{} && binds_all) {
-    // Whoever asks next is given what came free since anybody's last ask, all of it ahead of time:
-    // waiting costs nothing, and saves calls. Spread, so that gates do not ask in step.
-    const std::int64_t half = line.asked_horizon.us / 2;
-    line.next_ask = now + retry + Duration{half / 2 + random_.up_to(half)};
+    line.next_ask = now + retry + wait_ahead(event.ahead, now - line.asked_at);
     return;
   }
   const bool go_ahead = binds_all && route.limit_count > 1 && route.horizon > Duration{};

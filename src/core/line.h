@@ -96,6 +96,7 @@ struct Line {
   std::int64_t asked = 0;       // The open ask's max.
   Duration asked_horizon;       // The open ask's.
   Permits asked_cost{1};        // The open ask's.
+  Instant asked_at;             // When the open ask was sent, the last time.
   std::optional<AskId> failed;  // An ask that got no answer: it is asked again before any other.
   Instant next_ask;             // Not before.
   std::optional<LimitIndex> blamed;  // Which limit the last answer was short of.

@@ -76,7 +76,7 @@ Answer answer(L& looks, std::span<const Charge> charges, const Demand& demand, I
   for (std::size_t i = 0; i < looks.size(); ++i) {
     const bool ever =
         looks.possible(i) && looks.at(i, [&](const auto& look) { return look.ever(min, horizon); });
-    if (!ever) return {{0}, {}, i};
+    if (!ever) return {{0}, {}, i, horizon};
   }
 
   const Instant latest = now + horizon;
@@ -84,17 +84,19 @@ Answer answer(L& looks, std::span<const Charge> charges, const Demand& demand, I
   while (booking.count() < max && booking.look_on()) booking.book_next();
   if (booking.count() >= min) {
     booking.pay(demand.prefix);
-    if (booking.count() == max) return {{max}, {}, 0};
-    return {{booking.count()}, booking.next() - latest, booking.late()};
+    if (booking.count() == max) return {{max}, {}, 0, horizon};
+    return {{booking.count()}, booking.next() - latest, booking.late(), horizon};
   }
   // Denied, with nothing written. When could it be had?
   const std::size_t reason = booking.late();
-  if (!looks.ahead().grants) return {{0}, all_at_once(charges, min, now) - latest, reason};
+  if (!looks.ahead().grants) {
+    return {{0}, all_at_once(charges, min, now) - latest, reason, horizon};
+  }
   while (booking.count() + 1 < min) {
     booking.book_next();
     booking.look_on();
   }
-  return {{0}, booking.next() - latest, reason};
+  return {{0}, booking.next() - latest, reason, horizon};
 }
 
 }  // namespace

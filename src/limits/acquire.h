@@ -48,6 +48,9 @@ struct Answer {
   // Only where fewer than max were granted: the first bucket in the list that can never grant min,
   // else the first that could not grant one permit more within the horizon.
   std::size_t reason = 0;
+
+  // How far ahead permits could be booked: the demand's horizon, or less where a bucket bears less.
+  Duration ahead;
 };
 
 // Writes when each granted permit is due, counted from `now`, to the front of `due`; never falling.

@@ -10,6 +10,10 @@ Permits most_cost(const Parameters& parameters) {
   return std::visit([](const auto& p) { return most_cost(p); }, parameters);
 }
 
+Duration most_ahead(const Parameters& parameters) {
+  return std::visit([](const auto& p) { return ahead(p).most; }, parameters);
+}
+
 State fresh(const Parameters& parameters, std::string_view key) {
   return with(parameters, [key](const auto& p, const auto&) { return State(fresh(p, key)); });
 }

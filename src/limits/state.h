@@ -38,6 +38,9 @@ bool is_fresh(const Parameters& parameters, const State& state, Instant now);
 // The largest cost of a permit that could ever be granted and still be counted exactly.
 Permits most_cost(const Parameters& parameters);
 
+// How long before it is due the limit grants a permit at most; 0 if it grants none ahead.
+Duration most_ahead(const Parameters& parameters);
+
 // One bucket of an ask, and what a permit takes of it. One that costs less than 1 or more than
 // most_cost() is never granted.
 struct Charge {

@@ -175,7 +175,8 @@ void Instance::answer(const core::Ask& command, std::uint32_t number, const Deci
   const core::PermitsAnswered answered{
       command.line,   command.ask,
       *due,           question.decided_at + kLimiterAhead,
-      decision.retry, core::LimitIndex{static_cast<std::uint8_t>(decision.reason)}};
+      decision.retry, core::LimitIndex{static_cast<std::uint8_t>(decision.reason)},
+      decision.ahead};
   told_.push_back({answered, due});
   wake(Duration{});
   if (!world_.faults.happens(Fault::answer_duplicate)) return;

@@ -109,6 +109,7 @@ Decision LimiterWorld::acquire(std::span<const BucketKey> keys, const Demand& de
     if (settings_.limits[keys[i].limit].limit < needed) return {{}, std::nullopt, i};
   }
   Decision decision;
+  decision.ahead = horizon;
   std::vector<Instant> taken;
   const auto count = [&] { return static_cast<std::int64_t>(taken.size()); };
   while (count() < demand.max) {

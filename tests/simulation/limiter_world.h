@@ -30,6 +30,7 @@ struct Decision {
   std::vector<Instant> stamps;    // Never falling.
   std::optional<Duration> retry;  // Where fewer were granted than asked for: from now on.
   std::size_t reason = 0;         // Which of the buckets.
+  Duration ahead{};               // The demand's horizon, or 0 where a bucket grants nothing ahead.
 };
 
 struct Demand {

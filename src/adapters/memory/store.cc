@@ -139,7 +139,7 @@ void Store::ask(const core::Ask& ask, Instant now) {
   if (answer.retry) answer.retry = *answer.retry + behind;
   state_->events.push_back(core::PermitsAnswered{
       ask.line, ask.ask, std::span<const Duration>(line.due).first(granted), now, answer.retry,
-      core::LimitIndex{static_cast<std::uint8_t>(answer.reason)}});
+      core::LimitIndex{static_cast<std::uint8_t>(answer.reason)}, answer.ahead});
 }
 
 void Store::release(const core::Release& release, Instant now) {

@@ -10,6 +10,7 @@
 #include "adapters/redis/hash_slot.h"
 #include "adapters/redis/resp.h"
 #include "limits/fixed_window.h"
+#include "limits/state.h"
 #include "units/check.h"
 
 namespace einlass::redis {
@@ -61,6 +62,7 @@ void describe(const Bucket& bucket, Line& line) {
   const Described described = std::visit(Describe{bucket.key}, limit.parameters);
   line.algorithms.push_back(described.algorithm);
   append_bulk(line.arguments, described.algorithm);
+  line.ahead = std::min(line.ahead, limits::most_ahead(limit.parameters));
   line.counts_held |= std::holds_alternative<limits::ConcurrencyParameters>(limit.parameters);
   if (limit.cost_from_record) {
     line.costs.push_back(line.arguments.size());
@@ -95,6 +97,7 @@ LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const 
   line->id = id;
   line->buckets = buckets.size();
   line->first_key = bucket_key(name_space, buckets.front());
+  line->ahead = limits::most_ahead(buckets.front().limit->parameters);
   line->slot = hash_slot(line->first_key);
   for (const Bucket& bucket : buckets) {
     line->limits.append(line->limits.empty() ? "Limit " : ", ").append(bucket.limit->name);

@@ -61,6 +61,7 @@ struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   std::vector<PermitId> going_back;  // Given back in this turn, not yet sent.
   std::vector<PermitId> ended;       // Whose attempts have ended in this turn, not yet sent.
   bool counts_held = false;          // Some limit counts the attempts under way.
+  Duration ahead;                    // The least that one of the limits bears.
 };
 
 using LinePtr = boost::intrusive_ptr<Line>;

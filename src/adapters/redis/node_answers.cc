@@ -124,6 +124,7 @@ void Node::answer(const Call& call, const Reply& reply) {
       .limiter_now = Instant{reply.integers[kNow]},
       .retry = retry_after(call.ask, reply),
       .reason = core::LimitIndex{static_cast<std::uint8_t>(reason)},
+      .ahead = std::min(call.ask.horizon, call.line->ahead),
   };
   ++(due.empty() ? context_.counts.denied : context_.counts.granted);
   if (context_.options.wait_replicas > 0 && !due.empty()) {

@@ -98,6 +98,22 @@ TEST_F(RedisStore, LinesShareABucketWithTheSameKey) {
   EXPECT_EQ(side_.answer(2, 3)->due.size(), 3u);
 }
 
+TEST_F(RedisStore, AnAnswerSaysHowFarAheadTheLimitsGo) {
+  const auto bucket = token_bucket("callbacks", {1, 1'000}, 2);
+  const limits::Limit queue{"queue", limits::LeakyBucketParameters{{1, 1'000'000}, {4}, true}, {1}};
+  const std::vector<Bucket> both = {{&bucket, ""}, {&queue, ""}};
+  side_.store->add_line(core::LineId{0}, both);
+  for (const std::int64_t seconds : {60, 60, 3}) {  // Granted, denied, and with less to go.
+    side_.events.clear();
+    const core::AskId id{++side_.last_ask};
+    side_.store->ask({core::LineId{0}, id, {1}, {9}, Duration::seconds(seconds)});
+    side_.store->flush();
+    ASSERT_TRUE(side_.until([&] { return side_.find<core::PermitsAnswered>(); }));
+    const std::int64_t most = std::min<std::int64_t>(seconds, 4);
+    EXPECT_EQ(side_.find<core::PermitsAnswered>()->ahead, Duration::seconds(most));
+  }
+}
+
 TEST_F(RedisStore, AThousandAsksInOneFlushAreAnsweredInOrder) {
   std::vector<limits::Limit> limits;
   for (int i = 0; i < 1'000; ++i) limits.push_back(sliding_log("l" + std::to_string(i), 1 + i % 5));

@@ -76,6 +76,16 @@ TEST(StandIn, LocalShareGrantsThisGatesPart) {
   EXPECT_EQ(denied.retry, Duration::seconds(1));
 }
 
+// A third of the rate, but not a third of the places: these are whole.
+TEST(StandIn, AnAnswerSaysHowFarAheadTheShareGoes) {
+  config::Limit queue = limit(config::OnOutage::local_share, 1);
+  queue.limit.parameters = limits::LeakyBucketParameters{{1, 1'000}, {5}, true};
+  Bench bench(config_with({queue}, 3));
+  core::Ask asked = ask(1, 9);
+  asked.horizon = Duration::seconds(1);
+  EXPECT_EQ(bench.answer(asked, kNow).ahead, Duration::millis(3));
+}
+
 TEST(StandIn, TheReasonIsThePlaceInTheRoutesList) {
   Bench bench(config_with(
       {limit(config::OnOutage::pass, 100), limit(config::OnOutage::local_share, 3)}, 3));

@@ -194,6 +194,47 @@ TEST(Asking, however_many_lines_ask_no_permit_lapses) {
   EXPECT_TRUE(many.bench.all<Release>().empty());
 }
 
+// When the line asks next if its answer is short, the limiter went so far ahead of a horizon of
+// 500 ms, and one more permit can be had at once.
+Duration asks_next_after(Duration ahead, Duration answer_takes, std::uint64_t seed) {
+  RouteOptions route = limited_route();
+  route.horizon = Duration::millis(500);
+  GateOptions options = BenchGate::options_for(route);
+  options.seed = seed;
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.arrive(1, 1);
+  bench.now = bench.now + answer_takes;
+  const Ask ask = bench.all<Ask>().back();
+  bench.put(PermitsAnswered{ask.line, ask.ask, {}, bench.now, Duration{1}, LimitIndex{0}, ahead});
+  const std::size_t asks = bench.all<Ask>().size();
+  const Instant answered = bench.now;
+  while (bench.all<Ask>().size() == asks) {
+    bench.now = bench.gate.next_wakeup().value();
+    bench.put(TimePassed{});
+  }
+  return bench.now - answered - Duration{1};
+}
+
+TEST(Asking, a_line_waits_no_longer_than_its_limiter_goes_ahead) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const Duration wait = asks_next_after(Duration::millis(8), {}, seed);
+    EXPECT_GE(wait, Duration::millis(2));
+    EXPECT_LE(wait, Duration::millis(6));
+    EXPECT_GE(asks_next_after(Duration::millis(500), {}, seed), Duration::millis(125));
+    EXPECT_EQ(asks_next_after(Duration{}, {}, seed), Duration{});
+  }
+}
+
+// Else what comes due on the way there and back is lost.
+TEST(Asking, what_an_answer_takes_is_part_of_the_wait) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    EXPECT_LE(asks_next_after(Duration::millis(8), Duration::millis(3), seed), Duration::millis(2));
+    EXPECT_EQ(asks_next_after(Duration::millis(8), Duration::millis(9), seed), Duration{});
+  }
+}
+
 // Permits ahead are kept for later, those that are due must leave soon: neither stands in the way
 // of the other.
 TEST(Asking, permits_ahead_do_not_hold_up_a_line_whose_permits_are_due) {

@@ -47,7 +47,7 @@ struct BenchGate {
     due.clear();
     for (const int ms : due_ms) due.push_back(Duration::millis(ms));
     const Ask ask = all<Ask>().back();
-    put(PermitsAnswered{ask.line, ask.ask, due, now, retry, LimitIndex{0}});
+    put(PermitsAnswered{ask.line, ask.ask, due, now, retry, LimitIndex{0}, ask.horizon});
   }
 
   void pass(Duration time) {

@@ -56,6 +56,19 @@ TEST_F(MemoryStore, NamesTheLimitByItsPlace) {
   EXPECT_EQ(store_.status().denied, 1U);
 }
 
+TEST_F(MemoryStore, SaysHowFarAheadItWent) {
+  const limits::Limit queue{"queue", limits::LeakyBucketParameters{{1, 1'000}, {4}, true}, {1}};
+  const limits::Limit window{"window", limits::CounterParameters{{1}, {limits::kSecond}}, {1}};
+  add(0, {{&all_, ""}, {&tenant_, "acme"}});
+  add(1, {{&all_, ""}, {&queue, ""}});
+  add(2, {{&queue, "other"}, {&window, ""}});
+  EXPECT_EQ(ask(0, 0, 1, 9, 60'000).ahead, Duration{60'000});
+  EXPECT_EQ(ask(1, 0, 1, 9, 60'000).ahead, Duration{4'000});
+  EXPECT_EQ(ask(1, 0, 1, 9, 60'000).ahead, Duration{4'000});  // Denied.
+  EXPECT_EQ(ask(1, 0, 1, 9, 1'500).ahead, Duration{1'500});
+  EXPECT_EQ(ask(2, 0, 1, 9, 60'000).ahead, Duration{});
+}
+
 TEST_F(MemoryStore, LinesWithTheSameKeyShareABucket) {
   add(0, {{&all_, ""}, {&tenant_, "acme"}});
   add(1, {{&tenant_, "acme"}});
