@@ -29,7 +29,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.route = route;
   line.apart = retries_stand_apart(options_.routes[route.value].target);
   line.next_ask = Instant{};
-  line.unanswered = line.bound = line.held_back = line.after_end = line.ahead = false;
+  line.unanswered = line.bound = line.held_back = line.freed = line.after_end = line.ahead = false;
   line.failed.reset();
   line.asked_cost = Permits{1};
   line.pace = Pace{};
@@ -82,6 +82,7 @@ void Admission::ended(const Record& record, Instant now, Commands& commands) {
   if (options_.routes[record.route.value].held_limits == 0) return;  // Its line may be gone.
   Line& line = lines_[record.line.value];
   commands.push_back(Ended{record.line, record.permit});
+  line.freed |= line.open_ask.has_value();
   if (line.held_back && line.waits != LineWaits::held_back) {
     line.held_back = false;
     line.next_ask = now;

@@ -156,7 +156,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   }
   queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
   line.next_ask = line.asked_at = now;
-  line.held_back = false;
+  line.held_back = line.freed = false;
   commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
                          line.asked_horizon, line.asked_cost, again});
 }

@@ -31,7 +31,8 @@ struct Contest {
   // counts attempts under way, that one has the lines that it holds back.
   ContestIndex first_of_limit = kNoContest;
   List<Line, &Line::in_queue> held_back{};
-  Instant look_at{};                      // When the first of these asks if nobody lets it before.
+  bool freed = false;  // A place came free, and nobody waited for it but who has an open ask.
+  Instant look_at{};   // When the first of these asks if nobody lets it before.
   std::optional<Instant> leave_one_at{};  // A place that comes free after this is left to others.
 };
 

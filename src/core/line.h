@@ -103,6 +103,7 @@ struct Line {
   bool unanswered = false;           // The last ask that ended failed, though it is made again.
   bool bound = false;                // The last answer was short, or its permits lay ahead.
   bool held_back = false;            // The last answer was that too many attempts are under way.
+  bool freed = false;                // An attempt of it has ended while its ask was open.
   bool after_end = false;            // It asks for the place of an attempt that has ended here.
   bool ahead = false;                // Several limits, of which a shared one binds: ask ahead.
   Pace pace;

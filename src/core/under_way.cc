@@ -7,6 +7,7 @@
 // looks for it now and then, for all of them. So the limiter is asked as often for a thousand lines
 // as for one.
 #include <algorithm>
+#include <utility>
 
 #include "core/admission.h"
 
@@ -35,8 +36,13 @@ Contest& Admission::held_contest(ContestIndex i) { return contests_[contests_[i]
 // it is their turn to look.
 void Admission::hold_back(Line& line, Duration retry, Instant now) {
   line.held_back = true;
-  const std::int64_t before =
-      is_held_with_others(line) ? held_contest(line.lacks).held_back.size() : 0;
+  const bool with_others = is_held_with_others(line);
+  bool& freed = with_others ? held_contest(line.lacks).freed : line.freed;
+  if (std::exchange(freed, false)) {
+    line.next_ask = now;
+    return;
+  }
+  const std::int64_t before = with_others ? held_contest(line.lacks).held_back.size() : 0;
   line.next_ask = now + Duration{pause_for_held(retry).us * (before == 0 ? 1 : 2 * (before + 1))};
 }
 
@@ -57,10 +63,12 @@ void Admission::place_under_way(RouteId route, bool ended, Instant now, Commands
   if (options_.routes[route.value].held_limits == 0) return;
   for (const ContestIndex i : contests_of_route_[route.value]) {
     Contest& contest = held_contest(i);
-    if (contest.held_back.empty()) continue;
     const bool leave = ended && contest.leave_one_at && now >= *contest.leave_one_at;
     if (leave || !contest.leave_one_at) contest.leave_one_at = now + kLeaveOneEach;
-    if (!leave) let_next_ask(contest.held_back, ended, now, commands);
+    if (leave) continue;
+    // Who would take it has an open ask, and is not told of this place.
+    contest.freed |= ended && contest.held_back.empty();
+    let_next_ask(contest.held_back, ended, now, commands);
   }
 }
 

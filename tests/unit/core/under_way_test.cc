@@ -45,6 +45,31 @@ TEST(UnderWay, places_that_others_free_are_looked_for_soon) {
   EXPECT_EQ(bench.all<Ask>().size(), 2u);
 }
 
+// That answer knows nothing of the place, and nobody else would look for it soon.
+TEST(UnderWay, a_place_that_comes_free_while_an_ask_is_open_is_asked_for) {
+  for (const std::uint32_t shared : {0u, 1u}) {
+    RouteOptions route = held_route();
+    route.shared_limits = shared;
+    BenchGate bench(BenchGate::options_for(route));
+    bench.assign(0);
+    for (std::uint32_t record = 0; record < 2; ++record) {
+      bench.arrive(record, record);
+      bench.answer({0});
+    }
+    for (std::uint32_t record = 2; record < 6; ++record) bench.arrive(record, record);
+    bench.answer({}, Duration::seconds(30));
+    bench.ended(0, Outcome::accepted);
+    const std::size_t asks = bench.all<Ask>().size();
+    bench.ended(1, Outcome::accepted);
+    EXPECT_EQ(bench.all<Ask>().size(), asks) << "one is open";
+    bench.answer({0}, Duration::seconds(30));
+    EXPECT_EQ(bench.all<Ask>().size(), asks + 1) << "the end of the second";
+    bench.answer({0}, Duration::seconds(30));
+    EXPECT_EQ(bench.all<Ask>().size(), asks + 1) << "nothing has ended since";
+    EXPECT_EQ(bench.sent().size(), 4u);
+  }
+}
+
 // A limit on attempts under way over lines of one record each, and what its holder answers.
 struct HeldLines {
   HeldLines(std::uint32_t lines, std::int64_t limit)
