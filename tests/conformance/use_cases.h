@@ -1,0 +1,35 @@
+// The limits of which it is tried how much a fleet uses, and how much each of them allows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "limits/limit.h"
+#include "units/time.h"
+
+namespace einlass::conformance {
+
+struct UseCase {
+  std::string name;
+  std::vector<limits::Limit> limits{};
+  bool keyed = false;      // The first has a key; here all records have the same.
+  Duration horizon{};      // That of the route.
+  Duration attempt{};      // How long an attempt takes at least.
+  Duration length{};       // For so long, beginning with a whole minute, ...
+  std::int64_t allowed{};  // ... they allow so many permits and no more.
+
+  // Where nothing is granted ahead and nothing saved up, what was taken can be taken again so long
+  // after that, and not before somebody has asked: whatever passes until then is lost. That is the
+  // time of an answer, and by how much the gate wakes up late.
+  Duration round{};
+  // Whether it wakes up by itself; else the end of an attempt wakes it.
+  bool by_timer = true;
+  // What each gate does not take, so that others get some.
+  std::int64_t left_to_others = 0;
+};
+
+// Where each permit is asked for by itself, for `length` at least; else for some seconds.
+std::vector<UseCase> use_cases(Duration length);
+
+}  // namespace einlass::conformance
