@@ -1,7 +1,6 @@
 #include "adapters/kafka/commits.h"
 
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -39,14 +38,6 @@ core::CommitResult result_of(rd_kafka_t* client, rd_kafka_resp_err_t error) {
 core::PartitionId id_of(const rd_kafka_topic_partition_t& entry) {
   return core::PartitionId{
       static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(entry.opaque))};
-}
-
-// librdkafka frees it with the list.
-void set_metadata(rd_kafka_t* client, rd_kafka_topic_partition_t& entry, std::string_view text) {
-  if (text.empty()) return;
-  entry.metadata = rd_kafka_mem_malloc(client, text.size());
-  entry.metadata_size = text.size();
-  std::memcpy(entry.metadata, text.data(), text.size());
 }
 
 // The same, as one list for each topic.

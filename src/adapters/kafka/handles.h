@@ -7,8 +7,10 @@
 #include <librdkafka/rdkafka.h>
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace einlass::kafka {
 
@@ -39,6 +41,16 @@ inline std::span<const rd_kafka_topic_partition_t> elements(
     const rd_kafka_topic_partition_list_t* list) {
   if (list == nullptr) return {};
   return {list->elems, static_cast<std::size_t>(list->cnt)};
+}
+
+// The text beside an offset; none where it is empty. librdkafka frees it with the list. `client` is
+// any of ours. REQUIRES: the entry has none.
+inline void set_metadata(rd_kafka_t* client, rd_kafka_topic_partition_t& entry,
+                         std::string_view text) {
+  if (text.empty()) return;
+  entry.metadata = rd_kafka_mem_malloc(client, text.size());
+  entry.metadata_size = text.size();
+  std::memcpy(entry.metadata, text.data(), text.size());
 }
 
 }  // namespace einlass::kafka

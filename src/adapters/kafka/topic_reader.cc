@@ -1,8 +1,6 @@
 #include "adapters/kafka/topic_reader.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -45,15 +43,6 @@ rd_kafka_t* new_reader(const TopicReaderOptions& options) {
   rd_kafka_poll_set_consumer(client);
   if (options.tokens) options.tokens->serve(client);
   return client;
-}
-
-// librdkafka frees what it is given.
-void set_metadata(rd_kafka_topic_partition_t& entry, const std::string& text) {
-  if (text.empty()) return;
-  entry.metadata = std::malloc(text.size());
-  CHECK(entry.metadata != nullptr);
-  std::memcpy(entry.metadata, text.data(), text.size());
-  entry.metadata_size = text.size();
 }
 
 }  // namespace
@@ -172,7 +161,7 @@ void TopicReader::commit(std::span<const Progress> progress) {
     rd_kafka_topic_partition_t* entry = rd_kafka_topic_partition_list_add(
         list.get(), state.options.topic.c_str(), one.number.value);
     entry->offset = one.next.value;
-    set_metadata(*entry, one.metadata);
+    set_metadata(state.client, *entry, one.metadata);
   }
   state.commit_result.reset();
   const auto error =
