@@ -299,8 +299,9 @@ void Shard::carry_out(const core::Hold& command) {
 void Shard::tell_ledger_full(core::PartitionId partition) {
   notify_({Severity::warning, "partition_held_by_ledger",
            source_->name_of(partition) +
-               " is read no further: more finished records stand above an unfinished one than a "
-               "commit can name, and none may be forgotten; it goes on when older records finish"});
+               " is read no further: were its unfinished records to finish in the worst order, a "
+               "commit could not name all that is finished, and none may be forgotten; it goes on "
+               "when older records finish"});
 }
 
 void Shard::carry_out(const core::Read& command) { source_->read(command.partition); }
