@@ -35,6 +35,7 @@ def now():
     waiting = select("einlass_waiting_records", reason="!in_flight")
     stores = f"sum(1 - {select('einlass_store_up')}) or vector(0)"
     troubles = " + ".join([f"sum({select('einlass_target_breaker_open')})", f"sum({select('einlass_target_unusable')})",
+                           f"sum({select('einlass_dead_letters_unusable')})",
                            f"({stores})", f"sum({select('einlass_kafka_brokers_down')})"])
     return [
         number("How many gates answer?", "none", "Gates that Prometheus could scrape the last time.",
@@ -44,8 +45,8 @@ def now():
                "anything else is a mistake of Einlass.", f"max(abs({books()}))", ROUTE, steps=GREEN_AT_0,
                mappings=said({0: "closed"})),
         number("What is out of order?", "none",
-               "Targets whose breaker is open or that can take nothing, stores that do not answer, gates that reach "
-               "no broker.", troubles, ROUTE, steps=GREEN_AT_0, mappings=said({0: "nothing"})),
+               "Targets whose breaker is open or that can take nothing, dead letter topics that cannot be written, stores "
+               "that do not answer, gates that reach no broker.", troubles, ROUTE, steps=GREEN_AT_0, mappings=said({0: "nothing"})),
         number("How full is a limit?", "percentunit",
                "The share of what the limit allows that was admitted in the last interval. 100 % is a limit that "
                "does its work, not a mistake.", f"max({used()})", LIMITS, min=0, max=1),

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -72,6 +73,32 @@ bool check_kafka(const config::Config& config, const KafkaLogins& logins) {
     trouble = error.what();
   }
   return tell(what, trouble);
+}
+
+// A line for each topic. Records that need one that is not there would wait for it.
+bool check_dead_letters(const config::Config& config, std::shared_ptr<kafka::Tokens> tokens) {
+  kafka::DeadLettersOptions options = dead_letters_options(config);
+  options.tokens = std::move(tokens);
+  std::map<std::string, std::string> routes;  // Their names, by topic.
+  for (const config::Route& route : config.routes) {
+    if (route.dead_letter.empty()) continue;
+    std::string& names = routes[route.dead_letter];
+    names += (names.empty() ? "" : ", ") + route.name;
+  }
+  std::vector<std::string> topics;
+  for (const auto& [topic, names] : routes) topics.push_back(topic);
+  std::vector<std::string> troubles(topics.size(), without_token(options.tokens));
+  try {
+    if (without_token(options.tokens).empty()) troubles = reach(options, topics, kPatience);
+  } catch (const std::exception& error) {
+    troubles.assign(topics.size(), error.what());
+  }
+  bool good = true;
+  for (std::size_t i = 0; i < topics.size(); ++i) {
+    good =
+        tell("dead letters of " + routes[topics[i]] + ", topic " + topics[i], troubles[i]) && good;
+  }
+  return good;
 }
 
 std::string where_redis_is(const config::Redis& redis) {
@@ -242,6 +269,7 @@ int check_connections(const config::Config& config) {
   logins.wait(kPatience);
   bool good = check_certificate(config.admin);
   good = check_kafka(config, logins) && good;
+  if (uses_dead_letters(config)) good = check_dead_letters(config, logins.of_source()) && good;
   if (uses_redis(config) || shadows_use_redis(config)) good = check_redis(config) && good;
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
     const config::Target& target = config.targets[i];

@@ -19,9 +19,9 @@ std::string refused_files(const config::Config& config);
 // Empty if each may, or where the brokers do not answer within a few seconds.
 std::string refused_login(const config::Config& config);
 
-// With --connect: prints a line for the certificate of the admin pages, for Kafka, for Redis and
-// for each target, and returns the exit code: 0 if all is well and all of them answered. Sends no
-// record and joins no group.
+// With --connect: prints a line for the certificate of the admin pages, for Kafka, for each dead
+// letter topic, for Redis and for each target, and returns the exit code: 0 if all is well and all
+// of them answered. Sends no record and joins no group.
 int check_connections(const config::Config& config);
 
 }  // namespace einlass::app

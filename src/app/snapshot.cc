@@ -192,6 +192,9 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
     snapshot.targets.push_back(target_metrics(shard, config, i));
   }
+  if (shard.dead_letters() != nullptr) {
+    snapshot.dead_letters_unusable = !shard.dead_letters()->status().unusable.empty();
+  }
   const kafka::SourceStatus source = shard.source().status();
   snapshot.consumer = consumer_metrics(shard.counts(), source);
   snapshot.loops.push_back({shard.place().number, shard.counts().turns, thread_seconds()});

@@ -41,7 +41,7 @@ std::string why_not_ready(const ShardView& view, const config::Config& config) {
     const std::string& why = view.targets[i].status.unusable;
     if (!why.empty()) return "target " + config.targets[i].name + ": " + why;
   }
-  return "";
+  return view.dead_letters.unusable;
 }
 
 }  // namespace

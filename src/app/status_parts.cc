@@ -215,8 +215,11 @@ Json dead_letters_json(const Views& views) {
   for (const ShardView& view : known(views)) {
     sum.open += view.dead_letters.open;
     keep_first(sum.trouble, view.dead_letters.trouble);
+    keep_first(sum.unusable, view.dead_letters.unusable);
   }
-  return {{"open", sum.open}, {"trouble", valid_utf8(sum.trouble)}};
+  return {{"open", sum.open},
+          {"trouble", valid_utf8(sum.trouble)},
+          {"unusable", valid_utf8(sum.unusable)}};
 }
 
 Json recent_json(const Recent& recent) {

@@ -2,9 +2,11 @@
 
 import unittest
 
+import kafka as local_kafka
 import places
 from plan import plan
 import scenario
+import world
 
 
 def value(record):
@@ -20,13 +22,27 @@ class DeadLetters(scenario.Scenario):
     def _trouble(self, running):
         return running.status().get("dead_letters", {}).get("trouble", "")
 
+    def _unusable(self, running):
+        return running.metrics().get("einlass_dead_letters_unusable")
+
     def test_a_topic_that_is_not_there(self):
-        """Each partition waits behind its refused record, until the topic is made."""
+        """It is told before, and made by nobody who asks. Each partition waits behind its refused record, and the gate is
+        not ready, until the topic is made."""
+        self.world.kafka.stop()
+        self.world.kafka = local_kafka.Kafka(world.KAFKA_VERSION, extra="auto.create.topics.enable=true\n").start()
         self.world.create_topic("results", 2)
         self.world.receiver.tell("status", status=400)
-        running = self.world.gate("gate-1", self._config(dead_letter="dead")).start()
+        running = self.world.gate("gate-1", self._config(dead_letter="dead"))
+        running.change({})
+        for _ in range(2):
+            self.assert_check_says(running, "FAILED  dead letters of results, topic dead: the topic is not there, and is "
+                                            "not made by the gate: create it")
+        running.start()
+        self.assertEqual(self._unusable(running), 0)
         self.world.produce("results", 40)
-        places.wait_until(lambda: "the topic dead is not there" in self._trouble(running), 30, "it says so")
+        self.assert_told(running, "the topic dead is not there")
+        self.assertEqual(self._unusable(running), 1)
+        self.assertIn("the topic dead is not there", self._trouble(running))
         self.world.receiver.tell("ok")
         self.assertEqual([offset or 0 for offset in self.world.committed("results")], [0, 0])
         self.assertEqual(self.world.receiver.summary()["distinct"], 0)
@@ -36,6 +52,9 @@ class DeadLetters(scenario.Scenario):
         self.assertEqual(self.world.ends("dead"), [2])
         self.assertEqual({value(one).split()[0] for one in self.world.consume("dead")}, {b"0-0", b"1-0"})
         places.wait_until(lambda: self._trouble(running) == "", 10, "the trouble is over")
+        running.wait_until_ready()
+        self.assertEqual(self._unusable(running), 0)
+        self.assert_check_is_good(running)
         self.assert_books_closed([running])
         self.assertEqual(running.terminate(), 0)
 

@@ -32,11 +32,14 @@ class Secured(scenario.Scenario):
     def _gate(self, listener, properties, name="gate-1", **target):
         """Reads `results` and writes `archive`, both through that listener."""
         return self.world.gate(name, self.world.config("results", 1000, {
-            "kafka": {"brokers": [self.kafka_server.brokers_at(listener)], "group": name,
-                      "properties": {"reconnect.backoff.ms": 50, **properties}},
-            "limits": {"shared": {"store": "memory"}},
+            **self._through(listener, properties, name),
             "targets": {"receiver": None, "archive": {"kafka": {"topic": "archive", "partition": "same", **target}}},
             "route": {"target": "archive"}}))
+
+    def _through(self, listener, properties, name="gate-1"):
+        return {"kafka": {"brokers": [self.kafka_server.brokers_at(listener)], "group": name,
+                          "properties": {"reconnect.backoff.ms": 50, **properties}},
+                "limits": {"shared": {"store": "memory"}}}
 
     def _arrive(self, gate, patience=40):
         """All records, through that gate's group."""
@@ -216,6 +219,27 @@ class Rights(Secured):
         kafka.allow("Write", "--transactional-id", name)
         self._arrive(gate)
         self.assertEqual(len(self.world.consume("archive")), RECORDS)
+        self._leave(gate)
+
+    def test_of_dead_letters(self):
+        kafka = self.kafka_server
+        self.world.create_topic("dead", 1)
+        for right in (("Read", "--topic", "results"), ("Read", "--group", "gate-1")):
+            kafka.allow(*right)
+        self.world.receiver.tell("status", status=400)
+        gate = self.world.gate("gate-1", self.world.config("results", 1000, {
+            **self._through("SASL_PLAINTEXT", kafka.login(tls=False)), "route": {"dead_letter": "dead"}}))
+        gate.change({})
+        self.assert_check_says(gate, "topic dead: this login may not see the topic; grant it WRITE and DESCRIBE")
+        kafka.allow("Describe", "--topic", "dead")
+        self.assert_check_says(gate, "topic dead: this login may not write to any topic there; grant it WRITE")
+        gate.start(wait=False)
+        self.assert_told(gate, "this login may not write to any topic of", "grant it WRITE and DESCRIBE on the dead letter")
+        self.assertEqual(self.world.ends("dead"), [0])
+        kafka.allow("Write", "--topic", "dead")
+        self._arrive(gate)
+        self.assertEqual(self.world.ends("dead"), [RECORDS])
+        self.assert_check_is_good(gate)
         self._leave(gate)
 
     def _revoked(self, gate, text, *resource):

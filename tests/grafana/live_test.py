@@ -70,9 +70,11 @@ class Live(scenario.Scenario):
         self.fired = set()
 
     def gate_beside(self):
-        """Of another fleet: two shards, a target topic that is not there yet, and a server that is nowhere."""
-        for topic, partitions in (("held", 2), ("busy", 1)):
+        """Of another fleet: two shards, a target topic and a dead letter topic that are not there yet, and a server that is
+        nowhere."""
+        for topic, partitions in (("held", 2), ("busy", 1), ("refused", 1)):
             self.world.create_topic(topic, partitions)
+        self.world.produce("refused", 1)
         self.world.produce("held", HELD, HELD_BYTES)
         config = self.world.config("held", 1, {
             "kafka": {"group": "beside", "properties": {"queued.max.messages.kbytes": "64"}}, "shards": 2, "watchdog": "0s",
@@ -83,6 +85,8 @@ class Live(scenario.Scenario):
         held = config["routes"][0]
         config["routes"].append({**held, "name": "busy", "topics": ["busy"], "target": "nowhere", "order": "none",
                                  "inside": {"records": 1000}, "retry": {"initial": "1ms", "max": "1ms"}})
+        config["routes"].append({**held, "name": "refused", "topics": ["refused"], "target": "nowhere",
+                                 "retry": {"attempts": 1, "max": "1s"}, "dead_letter": "beside.dead"})
         return self.world.gate("gate-beside", config).start(wait=False)
 
     def load(self):
@@ -212,14 +216,15 @@ class Live(scenario.Scenario):
     def troubles_beside(self):
         """Records that are deleted while their target can take nothing, a loop that has always something to do, and one that
         does not turn."""
-        self.wait_for_alerts({"EinlassTargetUnusable"}, job=BESIDE, never={
+        self.wait_for_alerts({"EinlassTargetUnusable", "EinlassDeadLettersUnusable"}, job=BESIDE, never={
             "EinlassOffsetsSkipped", "EinlassLoopBusy", "EinlassLoopStuck"})
+        self.world.create_topic("beside.dead", 1)
         for partition, end in enumerate(self.world.ends("held")):
             self.world.kafka.delete_records("held", partition, end)
         self.world.create_topic("archive", 1)
         self.world.produce("busy", 1000)  # Tried again and again, a millisecond after each failure.
         self.wait_for_alerts({"EinlassOffsetsSkipped", "EinlassLoopBusy"}, never={"EinlassLoopStuck"}, job=BESIDE)
-        self.wait_until_quiet({"EinlassTargetUnusable"}, job=BESIDE)
+        self.wait_until_quiet({"EinlassTargetUnusable", "EinlassDeadLettersUnusable"}, job=BESIDE)
         stopped = StoppedThread(self.beside.process, "shard-1")
         self.wait_for_alerts({"EinlassLoopStuck"}, never={"EinlassTargetUnusable", "EinlassGateDown"}, job=BESIDE)
         stopped.go_on()

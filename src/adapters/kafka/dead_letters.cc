@@ -1,8 +1,10 @@
 #include "adapters/kafka/dead_letters.h"
 
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "adapters/kafka/configuration.h"
@@ -33,6 +35,40 @@ std::size_t size_of(const DeadRecord& record) {
   return (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
 }
 
+// A trouble that stands until the topic takes a letter, or nobody waits for it any more.
+Trouble of_topic(std::string_view topic, Severity severity, const char* what,
+                 const std::string& text) {
+  return {severity, what, Standing::topic, std::string(topic), text};
+}
+
+// As explain(), in words for a dead letter topic. An empty topic stands for all that there are.
+Trouble explain_letter(rd_kafka_resp_err_t error, std::string_view reason, std::string_view brokers,
+                       std::string_view topic) {
+  const std::string own = " (" + std::string(reason) + ")";
+  switch (error) {
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+      return of_topic(topic, Severity::error, "kafka_unknown_topic",
+                      "the topic " + std::string(topic) +
+                          " is not there, and is not made by the gate; create it, or correct the "
+                          "route's dead_letter; records wait, looked for again every few seconds");
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+      return of_topic(topic, Severity::error, "kafka_topic_forbidden",
+                      "this login may not write to the topic " + std::string(topic) +
+                          "; grant it WRITE and DESCRIBE on the topic; records wait, tried again "
+                          "for ever" +
+                          own);
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+      return of_topic("", Severity::error, "kafka_write_forbidden",
+                      "this login may not write to any topic of " + std::string(brokers) +
+                          "; grant it WRITE and DESCRIBE on the dead letter topics (brokers older "
+                          "than 2.8: IDEMPOTENT_WRITE on the cluster), tried again for ever" +
+                          own);
+    default:
+      return explain(error, false, reason, {brokers, "", "", topic});
+  }
+}
+
 }  // namespace
 
 struct DeadLetters::State final : ProducerSink {
@@ -47,6 +83,9 @@ struct DeadLetters::State final : ProducerSink {
   void put(const DeadRecord& record);
   bool has_room(const DeadRecord& record) const;
   void end(core::RecordId record, rd_kafka_resp_err_t error, std::string_view topic);
+  void wait(core::RecordId record, std::string_view topic);
+  void forget(core::RecordId record);
+  std::string unusable() const;
   void tell(const Trouble& trouble);
 
   void ended(core::RecordId record, const rd_kafka_message_t& message) override {
@@ -70,6 +109,10 @@ struct DeadLetters::State final : ProducerSink {
   std::function<void(core::RecordId, std::string_view)> too_large;
   Amount room;  // In librdkafka's queue.
   std::map<std::string, Amount, std::less<>> of_topic;
+  // Of records inside, by their slots: the topic that did not take the letter; and how many each
+  // topic has of them.
+  std::unordered_map<std::uint32_t, std::string> unwritten;
+  std::map<std::string, std::size_t, std::less<>> waiting;
   Producer producer;
 };
 
@@ -99,7 +142,7 @@ void DeadLetters::State::put(const DeadRecord& record) {
 }
 
 void DeadLetters::State::trouble(rd_kafka_resp_err_t error, std::string_view reason) {
-  Trouble trouble = explain(error, false, reason, {options.brokers, "", "", ""});
+  Trouble trouble = explain_letter(error, reason, options.brokers, "");
   trouble.detail = "writing dead letters: " + trouble.detail;
   tell(trouble);
 }
@@ -117,17 +160,46 @@ void DeadLetters::State::given_up(std::string_view reason) {
 void DeadLetters::State::end(core::RecordId record, rd_kafka_resp_err_t error,
                              std::string_view topic) {
   if (!error) {
+    forget(record);
     troubles.connection_works();
     troubles.topic_works(topic);
+    troubles.topic_works("");
   } else {
-    Trouble trouble =
-        explain(error, false, rd_kafka_err2str(error), {options.brokers, "", "", topic});
+    wait(record, topic);
+    Trouble trouble = explain_letter(error, rd_kafka_err2str(error), options.brokers, topic);
     trouble.detail = "a dead letter was not written: " + trouble.detail;
     if (trouble.standing == Standing::topic) troubles.brokers_answer();
     tell(trouble);
     if (is_too_large(error) && too_large) too_large(record, topic);
   }
   events.push_back(core::DeadLetterEnded{record, !error});
+}
+
+void DeadLetters::State::wait(core::RecordId record, std::string_view topic) {
+  const auto found = unwritten.find(record.slot);
+  if (found != unwritten.end() && found->second == topic) return;
+  forget(record);  // Since a reload its letter goes to another topic.
+  unwritten.emplace(record.slot, topic);
+  ++waiting[std::string(topic)];
+}
+
+void DeadLetters::State::forget(core::RecordId record) {
+  const auto found = unwritten.find(record.slot);
+  if (found == unwritten.end()) return;
+  const auto topic = waiting.find(found->second);
+  if (--topic->second == 0) {
+    troubles.topic_works(topic->first);
+    waiting.erase(topic);
+  }
+  unwritten.erase(found);
+}
+
+// What no letter needs is nobody's trouble; what passes by itself is not for people to mend.
+std::string DeadLetters::State::unusable() const {
+  const bool stands = troubles.has("kafka_unknown_topic") ||
+                      troubles.has("kafka_topic_forbidden") ||
+                      troubles.has("kafka_write_forbidden");
+  return stands && !unwritten.empty() ? troubles.worst() : std::string();
 }
 
 void DeadLetters::State::tell(const Trouble& trouble) {
@@ -148,13 +220,15 @@ DeadLetters::~DeadLetters() = default;
 
 void DeadLetters::put(const DeadRecord& record) { state_->put(record); }
 
+void DeadLetters::forget(core::RecordId record) { state_->forget(record); }
+
 void DeadLetters::tell_too_large(
     std::function<void(core::RecordId record, std::string_view topic)> told) {
   state_->too_large = std::move(told);
 }
 
 DeadLettersStatus DeadLetters::status() const {
-  return {state_->producer.open(), state_->troubles.worst()};
+  return {state_->producer.open(), state_->troubles.worst(), state_->unusable()};
 }
 
 }  // namespace einlass::kafka

@@ -38,6 +38,7 @@ struct DeadRecord {
 struct DeadLettersStatus {
   std::size_t open = 0;  // On their way to the brokers.
   std::string trouble;   // The last error that still stands; empty if none.
+  std::string unusable;  // Why records wait until somebody acts; empty if none does for that.
 };
 
 // REQUIRES: used on the thread that runs `io`; outlived by `io` and `events`.
@@ -51,7 +52,12 @@ class DeadLetters {
 
   // Produces with an idempotent producer and acks=all. Ends as core::DeadLetterEnded, exactly one:
   // acknowledged only when the brokers have it, and not acknowledged on any failure.
+  // Of a record that is not acknowledged nothing is kept but that it waits, until it is put again
+  // or forgotten.
   void put(const DeadRecord& record);
+
+  // The record is not to be written any more: nobody waits for its topic because of it.
+  void forget(core::RecordId record);
 
   // `told` is called for each record that is larger than its dead letter topic takes, before the
   // event that says that it was not acknowledged.

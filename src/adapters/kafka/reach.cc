@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 #include "adapters/kafka/configuration.h"
 #include "adapters/kafka/errors.h"
@@ -16,31 +17,46 @@
 namespace einlass::kafka {
 namespace {
 
-// The last error that librdkafka told of: it knows why a broker cannot be reached. That all of them
-// are down is only what comes of it.
-struct LastError {
+// What librdkafka tells of: above all the last error, for it knows why a broker cannot be reached.
+// That all of them are down is only what comes of it.
+struct Told {
   rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
   std::string reason;
+  bool may_write = false;  // A producer's: the brokers have given it the id that it writes under.
 };
 
 void remember(rd_kafka_t*, int code, const char* reason, void* last) {
-  LastError& error = *static_cast<LastError*>(last);
+  Told& error = *static_cast<Told*>(last);
   if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && error.code) return;
-  error = {static_cast<rd_kafka_resp_err_t>(code), reason};
+  error.code = static_cast<rd_kafka_resp_err_t>(code);
+  error.reason = reason;
 }
 
-std::string explained(const LastError& error, const std::string& brokers) {
+int look_at_statistics(rd_kafka_t*, char* json, std::size_t size, void* last) {
+  std::string_view text(json, size);
+  const std::size_t at = text.find("\"idemp_state\"");
+  if (at == std::string_view::npos) return 0;
+  text = text.substr(at, text.find(',', at) - at);
+  if (text.find("\"Assigned\"") != std::string_view::npos) {
+    static_cast<Told*>(last)->may_write = true;
+  }
+  return 0;  // librdkafka frees it.
+}
+
+std::string explained(const Told& error, const std::string& brokers) {
   return explain(error.code, false, error.reason, {brokers, "", "", ""}).detail;
 }
 
-// A client that only asks, and keeps its last error in `last`. It has no owner and ends with the
+// A client that only asks, and keeps what it tells of in `last`. It has no owner and ends with the
 // process: destroying it waits for a look-up of a broker's name at any time.
-rd_kafka_t* new_client(rd_kafka_type_t type, ConfHandle configuration, LastError& last,
+rd_kafka_t* new_client(rd_kafka_type_t type, ConfHandle configuration, Told& last,
                        const std::string& path) {
   rd_kafka_conf_set_events(configuration.get(), 0);
   rd_kafka_conf_set(configuration.get(), "log.queue", "false", nullptr, 0);
   rd_kafka_conf_set_log_cb(configuration.get(), nullptr);
   rd_kafka_conf_set_error_cb(configuration.get(), remember);
+  rd_kafka_conf_set(configuration.get(), "statistics.interval.ms", "50", nullptr, 0);
+  rd_kafka_conf_set_stats_cb(configuration.get(), look_at_statistics);
   rd_kafka_conf_set_opaque(configuration.get(), &last);
   char error[512];
   rd_kafka_t* client = rd_kafka_new(type, configuration.get(), error, sizeof error);
@@ -49,19 +65,53 @@ rd_kafka_t* new_client(rd_kafka_type_t type, ConfHandle configuration, LastError
   return client;
 }
 
-std::string look_up(rd_kafka_t* client, const std::string& name, int timeout_ms) {
+// Whether the topic is there. Asking makes none, whatever the brokers do for others: no client of
+// ours allows it.
+rd_kafka_resp_err_t find(rd_kafka_t* client, const std::string& name, int timeout_ms) {
   const TopicHandle topic(rd_kafka_topic_new(client, name.c_str(), nullptr));
-  if (!topic) return rd_kafka_err2str(rd_kafka_last_error());
+  if (!topic) return rd_kafka_last_error();
   const struct rd_kafka_metadata* metadata = nullptr;
   const auto error = rd_kafka_metadata(client, 0, topic.get(), &metadata, timeout_ms);
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return rd_kafka_err2str(error);
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return error;
   const auto of_topic =
       metadata->topic_cnt > 0 ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
   rd_kafka_metadata_destroy(metadata);
-  if (of_topic == RD_KAFKA_RESP_ERR_NO_ERROR) return "";
-  if (of_topic != RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) return rd_kafka_err2str(of_topic);
+  return of_topic;
+}
+
+// The same in words; empty if it is there.
+std::string look_up(rd_kafka_t* client, const std::string& name, int timeout_ms) {
+  const rd_kafka_resp_err_t error = find(client, name, timeout_ms);
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return "";
+  if (error != RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) return rd_kafka_err2str(error);
   return "this login may not see it; grant it DESCRIBE and READ (WRITE for a topic that is "
          "written)";
+}
+
+// Why nothing can be written with this login; empty if the brokers let an idempotent producer in,
+// which they do where it may write to some topic.
+std::string refused_to_write(rd_kafka_t* client, const Told& last, int timeout_ms) {
+  constexpr int kTurnMs = 50;
+  for (int waited = 0; !last.may_write; waited += kTurnMs) {
+    if (rd_kafka_fatal_error(client, nullptr, 0) == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED)
+      return "this login may not write to any topic there; grant it WRITE and DESCRIBE on this one "
+             "(brokers older than 2.8: IDEMPOTENT_WRITE on the cluster)";
+    if (waited >= timeout_ms) return "the brokers did not say whether anything may be written";
+    rd_kafka_poll(client, kTurnMs);
+  }
+  return "";
+}
+
+// What that means to a dead letter topic.
+std::string why_no_letter(rd_kafka_resp_err_t error) {
+  if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+    return "the topic is not there, and is not made by the gate: create it, or correct the route's "
+           "dead_letter; until then a record that needs it waits, and what must leave after it";
+  }
+  if (error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) {
+    return "this login may not see the topic; grant it WRITE and DESCRIBE";
+  }
+  return rd_kafka_err2str(error);
 }
 
 // The topics that this route of a pattern would read now, by their names; sets `trouble` where they
@@ -121,7 +171,7 @@ void check_configuration(const SourceOptions& options) {
 }
 
 Reached reach(const SourceOptions& options, Duration patience) {
-  static LastError last;  // The client may still write to it at the end of the process.
+  static Told last;  // The client may still write to it at the end of the process.
   last = {};
   rd_kafka_t* client =
       new_client(RD_KAFKA_CONSUMER, source_configuration(options, rd_kafka_version()), last,
@@ -150,13 +200,38 @@ Reached reach(const SourceOptions& options, Duration patience) {
 
 std::string reach(const TargetOptions& options, Duration patience) {
   // Each target's stays, for the client may still write to it at the end of the process.
-  auto& last = *new LastError;
+  auto& last = *new Told;
   rd_kafka_t* client =
       new_client(RD_KAFKA_PRODUCER, target_configuration(options), last, properties_path(options));
   if (options.tokens) options.tokens->serve(client);
-  const std::string reason = look_up(client, options.topic, static_cast<int>(patience.us / 1000));
+  const int timeout_ms = static_cast<int>(patience.us / 1000);
+  const std::string reason = look_up(client, options.topic, timeout_ms);
   rd_kafka_poll(client, 0);
-  return reason.empty() || !last.code ? reason : explained(last, options.brokers);
+  if (!reason.empty()) return last.code ? explained(last, options.brokers) : reason;
+  // Who writes in transactions is let in under their name, and only where he asks for it.
+  return options.transactional_id.empty() ? refused_to_write(client, last, timeout_ms) : "";
+}
+
+std::vector<std::string> reach(const DeadLettersOptions& options,
+                               std::span<const std::string> topics, Duration patience) {
+  static Told last;  // As above.
+  last = {};
+  rd_kafka_t* client =
+      new_client(RD_KAFKA_PRODUCER, dead_letters_configuration(options), last, "kafka.properties");
+  if (options.tokens) options.tokens->serve(client);
+  const int timeout_ms = static_cast<int>(patience.us / 1000);
+  std::vector<std::string> reasons;
+  for (const std::string& topic : topics) {
+    const rd_kafka_resp_err_t error = find(client, topic, timeout_ms);
+    rd_kafka_poll(client, 0);
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR && last.code) {
+      return std::vector<std::string>(topics.size(), explained(last, options.brokers));
+    }
+    reasons.push_back(error == RD_KAFKA_RESP_ERR_NO_ERROR
+                          ? refused_to_write(client, last, timeout_ms)
+                          : why_no_letter(error));
+  }
+  return reasons;
 }
 
 }  // namespace einlass::kafka

@@ -1,9 +1,11 @@
 // For `einlass check`: would the configuration do, and are the brokers and the topics there?
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "adapters/kafka/dead_letters.h"
 #include "adapters/kafka/source.h"
 #include "adapters/kafka/target.h"
 #include "units/time.h"
@@ -23,7 +25,13 @@ struct Reached {
 // Throws std::runtime_error, with the property at fault, if librdkafka refuses the configuration.
 Reached reach(const SourceOptions& options, Duration patience);
 
-// The same for a target's topic: one sentence, empty if it is there. Writes nothing.
+// The same for a target's topic: one sentence, empty if it is there. Writes nothing. A login that
+// may write to no topic at all is told; one that may write to others only is not: that shows when
+// something is written.
 std::string reach(const TargetOptions& options, Duration patience);
+
+// The same for dead letter topics: a sentence for each, in their order.
+std::vector<std::string> reach(const DeadLettersOptions& options,
+                               std::span<const std::string> topics, Duration patience);
 
 }  // namespace einlass::kafka

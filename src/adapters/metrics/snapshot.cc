@@ -104,6 +104,7 @@ void add(Snapshot& to, const Snapshot& one) {
   add_each(to.stores, one.stores);
   add_each(to.outage_policies, one.outage_policies);
   add_each(to.targets, one.targets);
+  to.dead_letters_unusable |= one.dead_letters_unusable;
   add_topics(to.topics, one.topics);
   add(to.consumer, one.consumer);
   to.spans.exported += one.spans.exported;

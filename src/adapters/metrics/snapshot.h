@@ -149,6 +149,7 @@ struct Snapshot {
   std::vector<OutagePolicy> outage_policies;
   std::vector<Limit> limits;
   std::vector<Target> targets;
+  bool dead_letters_unusable = false;  // Records wait for somebody to act on their topic.
   Consumer consumer;
   std::vector<Loop> loops;
   Spans spans;

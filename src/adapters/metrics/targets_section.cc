@@ -22,6 +22,10 @@ void add_targets(Families& page, const Snapshot& snapshot) {
   for (const Target& target : snapshot.targets) {
     page.add({{"target", target.name}}, std::uint64_t{target.unusable});
   }
+  page.gauge("einlass_dead_letters_unusable",
+             "1 while records wait for their dead letter topic, which is not there or may not be "
+             "written; /readyz says why.");
+  page.add({}, std::uint64_t{snapshot.dead_letters_unusable});
   page.gauge("einlass_target_in_flight", "Attempts under way at the target.");
   for (const Target& target : snapshot.targets) {
     page.add({{"target", target.name}}, target.in_flight);

@@ -44,6 +44,19 @@ class DeadLettersTest : public ::testing::Test {
     return events.size() == count;
   }
 
+  // librdkafka refuses by itself until it has asked the brokers again.
+  void put_until_acknowledged(std::uint32_t slot, const std::string& topic) {
+    const auto deadline = steady_clock::now() + 10s;
+    while (!ended(events.size() - 1).acknowledged) {
+      ASSERT_LT(steady_clock::now(), deadline);
+      const std::size_t count = events.size();
+      put(slot, "value", topic);
+      ASSERT_TRUE(wait_for(count + 1));
+      io.run_for(20ms);
+      io.restart();
+    }
+  }
+
   core::DeadLetterEnded ended(std::size_t i) {
     return std::get<core::DeadLetterEnded>(events.at(i));
   }
@@ -145,17 +158,77 @@ TEST_F(DeadLettersTest, writes_again_soon_after_the_right_to_was_granted) {
   EXPECT_FALSE(ended(0).acknowledged);
   EXPECT_EQ(count_notices("kafka_topic_forbidden"), 1u);
   EXPECT_NE(dead->status().trouble.find("WRITE"), std::string::npos);
-  // librdkafka refuses by itself until it has asked the brokers again.
-  const auto deadline = steady_clock::now() + 10s;
-  for (std::size_t count = 1; !ended(count - 1).acknowledged; ++count) {
-    ASSERT_LT(steady_clock::now(), deadline);
-    put(1, "value");
-    ASSERT_TRUE(wait_for(count + 1));
-    io.run_for(20ms);
-    io.restart();
-  }
+  EXPECT_EQ(dead->status().unusable, dead->status().trouble);
+  put_until_acknowledged(1, "dead");
+  EXPECT_EQ(dead->status().unusable, "");
   EXPECT_EQ(dead->status().trouble, "");
   EXPECT_EQ(count_notices("kafka_topic_forbidden"), 1u);
+}
+
+// How soon it is noticed that a topic is missing, or there.
+const std::map<std::string, std::string> kSoon = {{"topic.metadata.propagation.max.ms", "100"},
+                                                  {"topic.metadata.refresh.interval.ms", "200"}};
+
+TEST_F(DeadLettersTest, a_topic_that_is_not_there_is_told_until_it_is) {
+  cluster.say_of_topic("later", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  open(kSoon);
+  put(1, "value", "later");
+  ASSERT_TRUE(wait_for(1));
+  EXPECT_FALSE(ended(0).acknowledged);
+  EXPECT_EQ(count_notices("kafka_unknown_topic"), 1u);
+  const std::string why = dead->status().unusable;
+  EXPECT_NE(why.find("the topic later is not there"), std::string::npos) << why;
+  EXPECT_NE(why.find("route's dead_letter"), std::string::npos) << why;
+  cluster.say_of_topic("later", RD_KAFKA_RESP_ERR_NO_ERROR);
+  put_until_acknowledged(1, "later");
+  EXPECT_EQ(dead->status().unusable, "");
+  EXPECT_EQ(dead->status().trouble, "");
+  EXPECT_EQ(count_notices("kafka_unknown_topic"), 1u);
+}
+
+TEST_F(DeadLettersTest, what_no_record_waits_for_any_more_is_no_trouble) {
+  cluster.say_of_topic("nowhere", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  cluster.say_of_topic("elsewhere", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  open(kSoon);
+  put(1, "value", "nowhere");
+  put(2, "value", "nowhere");
+  put(3, "value", "elsewhere");
+  ASSERT_TRUE(wait_for(3));
+  dead->forget({1, 2});
+  dead->forget({3, 4});
+  EXPECT_NE(dead->status().unusable.find("the topic nowhere is not there"), std::string::npos);
+  put(2, "value", "dead");  // After a reload.
+  ASSERT_TRUE(wait_for(4));
+  EXPECT_TRUE(ended(3).acknowledged);
+  EXPECT_EQ(dead->status().unusable, "");
+  EXPECT_EQ(dead->status().trouble, "");
+  dead->forget({2, 3});
+  dead->forget({7, 8});
+}
+
+TEST_F(DeadLettersTest, a_login_that_may_write_nothing_is_told_while_a_record_waits) {
+  constexpr std::int16_t kInitProducerIdApi = 22;
+  cluster.fail(kInitProducerIdApi, {RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED,
+                                    RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED});
+  open();
+  EXPECT_EQ(dead->status().unusable, "") << "nothing was to be written";
+  put(1, "value");
+  ASSERT_TRUE(wait_for(1));
+  EXPECT_FALSE(ended(0).acknowledged);
+  const std::string why = dead->status().unusable;
+  EXPECT_NE(why.find("may not write to any topic"), std::string::npos) << why;
+  put_until_acknowledged(1, "dead");
+  EXPECT_EQ(dead->status().unusable, "");
+  EXPECT_EQ(dead->status().trouble, "");
+}
+
+TEST_F(DeadLettersTest, one_that_is_too_large_is_no_trouble_of_the_topics) {
+  open();
+  cluster.fail(kProduceApi, {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE});
+  put(1, "value");
+  ASSERT_TRUE(wait_for(1));
+  EXPECT_NE(dead->status().trouble, "");
+  EXPECT_EQ(dead->status().unusable, "");
 }
 
 TEST_F(DeadLettersTest, takes_a_megabyte_beside_what_is_small) {

@@ -293,6 +293,10 @@ class MockCluster {
   void create_topic(const std::string& name, int partitions) {
     rd_kafka_mock_topic_create(cluster_, name.c_str(), partitions, 1);
   }
+  // To whoever asks where it is. It makes every other topic that it is asked for.
+  void say_of_topic(const std::string& name, rd_kafka_resp_err_t error) {
+    rd_kafka_mock_topic_set_error(cluster_, name.c_str(), error);
+  }
   void down() { rd_kafka_mock_broker_set_down(cluster_, -1); }
   void up() { rd_kafka_mock_broker_set_up(cluster_, -1); }
   void fail(std::int16_t api, std::vector<rd_kafka_resp_err_t> errors) {
