@@ -11,18 +11,15 @@
 #include "app/live_json.h"
 #include "app/status.h"
 #include "app/why.h"
+#include "app/wiring.h"
 #include "web/page.h"
 
 namespace einlass::app {
 namespace {
 
 http::ServerOptions server_options(const config::Admin& admin, const Notify& notify) {
-  http::ServerOptions options;
-  options.host = admin.host;
-  options.port = admin.port;
-  options.max_body_bytes = 4 * 1024;  // Nothing here reads one.
+  http::ServerOptions options = admin_options(admin);
   options.notify = notify;
-  if (admin.tls()) options.certificate = {admin.cert_file, admin.key_file};
   return options;
 }
 

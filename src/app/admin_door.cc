@@ -5,14 +5,11 @@
 #include <utility>
 
 #include "adapters/http/server_certificate.h"
+#include "app/wiring.h"
 #include "config/address.h"
 
 namespace einlass::app {
 namespace {
-
-http::SecretOptions options_of(const config::FileSecret& token) {
-  return {.value = token.value, .file = token.file};
-}
 
 // Only this machine reaches it.
 bool is_local(const std::string& host) {
@@ -50,13 +47,13 @@ AdminDoor::AdminDoor(const config::Admin& admin, Notify notify)
     : is_local_(is_local(admin.host)),
       notify_(std::move(notify)),
       token_(admin.token),
-      access_(options_of(admin.token), notify_) {}
+      access_(secret_options(admin.token), notify_) {}
 
 void AdminDoor::set_token(const config::FileSecret& token) {
   // It knows itself what its file holds by now, and what it has said of it.
   if (token.value == token_.value && token.file == token_.file) return;
   token_ = token;
-  access_ = http::Access(options_of(token), notify_);
+  access_ = http::Access(secret_options(token), notify_);
 }
 
 std::optional<http::ServerResponse> AdminDoor::refusal(const http::ServerRequest& request) {

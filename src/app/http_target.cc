@@ -4,26 +4,27 @@
 
 namespace einlass::app {
 
+RequestParts::RequestParts(const config::HttpTarget& http, const RunId& run)
+    : requests(run, http.forward_headers), fields(http) {
+  if (http.batch) batch.emplace(http.batch->format);
+}
+
 HttpTarget::HttpTarget(boost::asio::io_context& io, http::TargetOptions options,
                        const config::HttpTarget& http, const RunId& run, core::Events& events,
                        const Notify& notify, AttemptFailed failed)
-    : notify_(notify),
-      target_(io, std::move(options), events, notify),
-      requests_(run, http.forward_headers),
-      template_(http) {
-  if (http.batch) batch_.emplace(http.batch->format);
+    : notify_(notify), target_(io, std::move(options), events, notify), parts_(http, run) {
   target_.tell_failures(std::move(failed));
 }
 
 void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool limited) {
-  if (batch_) {
-    batch_->add(record, send);
-    if (!send.more) target_.send(batch_->finish());
+  if (parts_.batch) {
+    parts_.batch->add(record, send);
+    if (!send.more) target_.send(parts_.batch->finish());
     return;
   }
-  const http::Request& request = requests_.build(record, send, limited, skipped_header_);
-  if (template_.any()) {
-    std::string why = requests_.fill(template_, record);
+  const http::Request& request = parts_.requests.build(record, send, limited, skipped_header_);
+  if (parts_.fields.any()) {
+    std::string why = parts_.requests.fill(parts_.fields, record);
     if (!why.empty()) return target_.refuse(send.record, send.attempt, std::move(why));
   }
   target_.send(request);

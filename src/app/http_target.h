@@ -3,8 +3,8 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "adapters/http/target.h"
 #include "app/batch_request.h"
@@ -14,6 +14,15 @@
 #include "units/notice.h"
 
 namespace einlass::app {
+
+// What makes requests of records, by what the target's options say of them.
+struct RequestParts {
+  RequestParts(const config::HttpTarget& http, const RunId& run);
+
+  RequestBuilder requests;
+  RequestTemplate fields;             // What each record writes itself.
+  std::optional<BatchRequest> batch;  // Where several records go in one request.
+};
 
 class HttpTarget final : public Target {
  public:
@@ -30,9 +39,7 @@ class HttpTarget final : public Target {
  private:
   const Notify notify_;
   http::Target target_;
-  RequestBuilder requests_;
-  RequestTemplate template_;
-  std::optional<BatchRequest> batch_;  // Where several records go in one request.
+  RequestParts parts_;
   std::string skipped_header_;
 };
 

@@ -28,11 +28,6 @@ constexpr seconds kRefusedGap{5};
 
 constexpr std::chrono::milliseconds kTick{250};
 
-http::TokenOptions token_options(const config::HttpAuth& auth) {
-  const config::HttpUrl& url = auth.token_url;
-  return {url.tls, url.host, url.port, url.path, auth.client_id, auth.scope, auth.audience};
-}
-
 std::int64_t ms_since_1970(std::chrono::system_clock::time_point at) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
 }
@@ -40,12 +35,12 @@ std::int64_t ms_since_1970(std::chrono::system_clock::time_point at) {
 }  // namespace
 
 KafkaLogin::KafkaLogin(boost::asio::io_context& io, std::string path,
-                       const config::KafkaOauth& options, Notify notify)
+                       const KafkaLoginOptions& options, Notify notify)
     : path_(std::move(path)),
-      client_id_(options.auth.client_id),
+      client_id_(options.login.token.client_id),
       notify_(std::move(notify)),
-      secret_({options.auth.secret.value, options.auth.secret.file}, http::header_trouble),
-      client_(io, token_options(options.auth), {}, {options.ca_file, "", "", true}, kAskTimeout,
+      secret_(options.login.secret, http::header_trouble),
+      client_(io, options.login.token, {}, options.certificates, kAskTimeout,
               [this](const http::TokenAnswer& answer) { token_came(answer); }),
       wait_(kFirstWait) {
   tokens_->failing(path_ + ": no token yet from " + client_.peer());
@@ -96,7 +91,7 @@ KafkaLogins::KafkaLogins(boost::asio::io_context& io, const config::Config& conf
     : io_(io), tick_(io) {
   const auto add = [&](const std::string& path, const config::KafkaOauth& oauth) {
     try {
-      logins_.push_back(std::make_unique<KafkaLogin>(io, path, oauth, notify));
+      logins_.push_back(std::make_unique<KafkaLogin>(io, path, kafka_login_options(oauth), notify));
     } catch (const std::exception& error) {
       throw ConfigRefused(path + ": " + error.what());
     }

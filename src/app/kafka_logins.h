@@ -13,6 +13,7 @@
 #include "adapters/http/secret.h"
 #include "adapters/http/token_client.h"
 #include "adapters/kafka/tokens.h"
+#include "app/wiring.h"
 #include "config/config.h"
 #include "units/notice.h"
 #include "units/time.h"
@@ -24,7 +25,7 @@ class KafkaLogin {
  public:
   // `path` is where it stands. Throws std::runtime_error if `ca_file` cannot be used. Says
   // "kafka_login_failing" and "kafka_login_ok" to `notify` when that changes.
-  KafkaLogin(boost::asio::io_context& io, std::string path, const config::KafkaOauth& options,
+  KafkaLogin(boost::asio::io_context& io, std::string path, const KafkaLoginOptions& options,
              Notify notify);
 
   // Asks where it is time to. To be called every now and then.

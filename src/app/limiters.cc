@@ -88,21 +88,11 @@ core::LineId Limiters::find_or_add(core::RouteId id, std::span<const std::string
   const Route& route = routes_[id.value];
   if (route.limits.empty()) return found.line;
   if (in_redis(route)) {
-    redis_->add_line(found.line, in_redis_buckets(route, keys));
+    redis_->add_line(found.line, redis_buckets(route.limits, keys));
   } else {
     memory_.add_line(found.line, in_memory_buckets(route, keys));
   }
   return found.line;
-}
-
-std::vector<redis::Bucket> Limiters::in_redis_buckets(const Route& route,
-                                                      std::span<const std::string_view> keys) {
-  std::vector<redis::Bucket> buckets;
-  for (std::size_t i = 0; i < route.limits.size(); ++i) {
-    const config::Limit& limit = *route.limits[i];
-    buckets.push_back({&limit.limit, std::string(keys[i]), limit.spread});
-  }
-  return buckets;
 }
 
 // Good until the next call: a new tenant is no reason to allocate.
@@ -132,7 +122,7 @@ void Limiters::bring_up_to_date(const core::Ask& ask, const Route& route) {
   if (std::exchange(reloads_seen_[ask.line.value], reloads_) == reloads_) return;
   table_.read_keys(ask.line, keys_);
   if (in_redis(route)) {
-    redis_->change_line(ask.line, in_redis_buckets(route, keys_));
+    redis_->change_line(ask.line, redis_buckets(route.limits, keys_));
   } else {
     memory_.read_costs(ask.line);
   }

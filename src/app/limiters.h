@@ -87,8 +87,6 @@ class Limiters {
   static bool in_redis(const Route& route);
   bool stands_in(const core::Ask& ask, const Route& route) const;
   core::LineId find_or_add(core::RouteId route, std::span<const std::string_view> keys, bool keep);
-  static std::vector<redis::Bucket> in_redis_buckets(const Route& route,
-                                                     std::span<const std::string_view> keys);
   std::span<const memory::Bucket> in_memory_buckets(const Route& route,
                                                     std::span<const std::string_view> keys);
 

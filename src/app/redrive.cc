@@ -67,7 +67,7 @@ class Redrive {
       : config_(config),
         options_(options),
         topic_(std::move(topic)),
-        log_(log::severity_named(config.log_level).value_or(Severity::info), config.instance),
+        log_(process_options(config).least, process_options(config).instance),
         screen_(isatty(STDERR_FILENO) != 0, clock_.now()),
         choice_(config, options.reasons),
         logins_(io_, config, [this](const Notice& notice) { tell(notice); }),

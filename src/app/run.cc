@@ -27,6 +27,7 @@
 #include "app/status.h"
 #include "app/supervisor.h"
 #include "app/watchdog.h"
+#include "app/wiring.h"
 #include "config/address.h"
 #include "config/placed.h"
 
@@ -46,12 +47,12 @@ constexpr std::chrono::milliseconds kLogTick{250};
 class Service {
  public:
   Service(const std::string& path, const config::Config& config)
-      : log_(log::severity_named(config.log_level).value_or(Severity::info), config.instance),
+      : log_(process_options(config).least, process_options(config).instance),
         logins_(io_, config, [this](const Notice& notice) { tell(notice); }),
         shards_(
             io_, config, logins_, clock_, [this](const Notice& notice) { tell(notice); },
             [this](bool drained) { end(drained); }),
-        watchdog_(io_, config.watchdog, watched_loops(), told_by_watchdog()),
+        watchdog_(io_, process_options(config).watchdog, watched_loops(), told_by_watchdog()),
         reload_(
             path, std::make_shared<const config::Config>(config), shards_, clock_,
             [this](const Notice& notice) { tell(notice); },
@@ -128,8 +129,8 @@ class Service {
 
   // What stands around the shards takes of a new configuration.
   void apply(const config::Config& config) {
-    log_.set_least(log::severity_named(config.log_level).value_or(Severity::info));
-    watchdog_.set_patience(config.watchdog);
+    log_.set_least(process_options(config).least);
+    watchdog_.set_patience(process_options(config).watchdog);
     admin_.apply(config.admin);
     tell_open_door(config.admin);
   }
@@ -142,7 +143,7 @@ class Service {
   }
 
   void drain() {
-    const Duration drain_timeout = reload_.config().drain_timeout;
+    const Duration drain_timeout = process_options(reload_.config()).drain_timeout;
     shards_.stop(drain_timeout);
     const Duration patience = drain_timeout + kLeavePatience;
     supervisor_.stopping(patience + kLastWords);

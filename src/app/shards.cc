@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "app/wiring.h"
 #include "units/check.h"
 
 namespace einlass::app {
@@ -33,18 +34,17 @@ Shards::Shards(boost::asio::io_context& main, const config::Config& config,
                const KafkaLogins& logins, const Clock& clock, Notify notify,
                std::function<void(bool)> ended)
     : main_(main),
-      drain_timeout_(config.drain_timeout),
+      drain_timeout_(process_options(config).drain_timeout),
       notify_(std::move(notify)),
       all_ended_(std::move(ended)),
       limits_(config),
       config_(&config) {
-  for (int i = 0; i < config.shards; ++i) {
-    const std::string name = config.shards == 1 ? "" : "shard " + std::to_string(i) + ": ";
+  for (const ShardPlace place : shard_places(config)) {
+    const std::string name = place.of == 1 ? "" : "shard " + std::to_string(place.number) + ": ";
     const auto with_name = [this, name](const Notice& notice) {
       notify_({notice.severity, notice.what, name + notice.detail});
     };
-    threads_.push_back(std::make_unique<Thread>(ShardPlace{i, config.shards}, config, limits_,
-                                                logins, clock, with_name));
+    threads_.push_back(std::make_unique<Thread>(place, config, limits_, logins, clock, with_name));
   }
 }
 
@@ -130,7 +130,7 @@ void Shards::reconfigure(const std::shared_ptr<const config::Config>& config, Se
       shard.reconfigure(config, std::move(*made));
     });
   }
-  drain_timeout_ = config->drain_timeout;
+  drain_timeout_ = process_options(*config).drain_timeout;
   config_ = config.get();
   configured_ = config;
   view(std::move(taken));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "adapters/log/log.h"
 #include "app/stand_in.h"
 #include "config/route_topics.h"
 #include "units/check.h"
@@ -84,53 +85,6 @@ std::vector<redis::SharedTarget> shared_targets(const config::Config& config) {
   return shared;
 }
 
-http::SecretOptions secret_options(const config::FileSecret& secret) {
-  return {secret.value, secret.file};
-}
-
-http::LoginOptions login_options(const config::HttpAuth& auth) {
-  using Kind = http::LoginOptions::Kind;
-  static constexpr Kind kKinds[] = {Kind::none, Kind::basic, Kind::bearer, Kind::oauth2};
-  http::LoginOptions options;
-  options.kind = kKinds[static_cast<std::size_t>(auth.kind)];
-  options.username = auth.username;
-  options.secret = secret_options(auth.secret);
-  const config::HttpUrl& url = auth.token_url;
-  options.token = {url.tls,        url.host,   url.port,     url.path,
-                   auth.client_id, auth.scope, auth.audience};
-  return options;
-}
-
-http::AnswerOptions answer_options(const config::HttpTarget& target) {
-  static constexpr core::Outcome kOutcomes[] = {core::Outcome::accepted, core::Outcome::retry,
-                                                core::Outcome::refused};
-  const auto outcome = [](config::AnswerMeans means) {
-    return kOutcomes[static_cast<std::size_t>(means)];
-  };
-  http::AnswerOptions options;
-  if (target.accept_written) options.by_status.push_back({200, 299, core::Outcome::refused});
-  for (const config::StatusMeans& rule : target.by_status) {
-    options.by_status.push_back(
-        {static_cast<unsigned>(rule.first), static_cast<unsigned>(rule.last), outcome(rule.means)});
-  }
-  for (const config::BodyMeans& rule : target.by_body) {
-    options.by_body.push_back({rule.pointer, rule.equals, outcome(rule.means)});
-  }
-  return options;
-}
-
-http::Http2 http2_of(config::Http2 http2) {
-  switch (http2) {
-    case config::Http2::automatic:
-      return http::Http2::automatic;
-    case config::Http2::always:
-      return http::Http2::always;
-    case config::Http2::never:
-      return http::Http2::never;
-  }
-  CHECK(false);
-}
-
 }  // namespace
 
 const config::Limit& limit_of(const config::Config& config, const config::Route& route,
@@ -168,6 +122,19 @@ core::BatchOptions batch_options(const config::Target& target) {
 }
 
 }  // namespace
+
+ProcessOptions process_options(const config::Config& config) {
+  return {.instance = config.instance,
+          .least = log::severity_named(config.log_level).value_or(Severity::info),
+          .watchdog = config.watchdog,
+          .drain_timeout = config.drain_timeout};
+}
+
+std::vector<ShardPlace> shard_places(const config::Config& config) {
+  std::vector<ShardPlace> places;
+  for (int i = 0; i < config.shards; ++i) places.push_back({i, config.shards});
+  return places;
+}
 
 core::GateOptions gate_options(const config::Config& config, ShardPlace place, std::uint64_t seed) {
   core::GateOptions options;
@@ -226,40 +193,6 @@ kafka::DeadLettersOptions dead_letters_options(const config::Config& config) {
   return {joined(config.kafka.brokers), config.kafka.properties};
 }
 
-http::TargetOptions target_options(const config::Target& target, ShardPlace place) {
-  const config::HttpTarget& http = target.http;
-  http::TargetOptions options;
-  options.name = target.name;
-  options.tls = http.tls;
-  options.host = http.host;
-  options.port = http.port;
-  options.path = http.path;
-  options.method = http.method;
-  options.headers = http.headers;
-  options.content_type = http.content_type;
-  options.certificates = {http.ca_file, http.cert_file, http.key_file, http.verify};
-  options.server_name = http.server_name;
-  // Those besides the first, which this one is.
-  for (std::size_t i = 1; i < http.urls.size(); ++i) {
-    options.others.push_back({http.urls[i].host, http.urls[i].port, http.urls[i].path});
-  }
-  options.balance =
-      http.balance == config::Balance::by_key ? http::Balance::by_key : http::Balance::round_robin;
-  options.host_of_record = !http.host_template.empty();
-  options.allow_private = http.allow_private;
-  options.gzip = http.gzip;
-  options.proxy = {http.proxy.host, http.proxy.port, http.proxy.username, http.proxy.password};
-  options.login = login_options(http.auth);
-  options.sign = {secret_options(http.sign.secret), secret_options(http.sign.previous_secret)};
-  options.answers = answer_options(http);
-  options.http2 = http2_of(http.http2);
-  options.batches = http.batch.has_value();
-  options.timeout = http.timeout;
-  options.max_in_flight =
-      static_cast<std::size_t>(place.part(static_cast<std::int64_t>(http.max_in_flight)));
-  return options;
-}
-
 kafka::TargetOptions kafka_target_options(const config::Config& config,
                                           const config::Target& target, ShardPlace place) {
   const config::KafkaTarget& kafka = *target.kafka;
@@ -277,13 +210,13 @@ kafka::TargetOptions kafka_target_options(const config::Config& config,
   return options;
 }
 
-http::TargetOptions collector_options(const config::Config& config) {
-  config::Target collector;
-  collector.name = "tracing (the collector)";
-  collector.http = *config.tracing;
-  collector.http.content_type = "application/json";
-  collector.http.max_in_flight = 1;
-  return target_options(collector, ShardPlace{});
+std::vector<redis::Bucket> redis_buckets(std::span<const config::Limit* const> limits,
+                                         std::span<const std::string_view> keys) {
+  std::vector<redis::Bucket> buckets;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    buckets.push_back({&limits[i]->limit, std::string(keys[i]), limits[i]->spread});
+  }
+  return buckets;
 }
 
 redis::StoreOptions redis_options(const config::Config& config, const RunId& run) {

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "adapters/http/target.h"
+#include "adapters/http/server.h"
+#include "adapters/http/target_options.h"
 #include "adapters/kafka/dead_letters.h"
 #include "adapters/kafka/source.h"
 #include "adapters/kafka/target.h"
@@ -14,6 +18,8 @@
 #include "app/shard_place.h"
 #include "config/config.h"
 #include "core/options.h"
+#include "units/notice.h"
+#include "units/time.h"
 
 namespace einlass::app {
 
@@ -25,6 +31,16 @@ inline constexpr core::StoreId kRedisStore{1};
 inline constexpr core::StoreId kRedisOrStandIn{2};
 inline constexpr std::uint8_t kStores = 3;
 
+// What stands around the shards.
+struct ProcessOptions {
+  std::string instance;
+  Severity least = Severity::info;  // What is worth a line of the log.
+  Duration watchdog;
+  Duration drain_timeout;
+};
+ProcessOptions process_options(const config::Config& config);
+
+std::vector<ShardPlace> shard_places(const config::Config& config);
 core::GateOptions gate_options(const config::Config& config, ShardPlace place, std::uint64_t seed);
 kafka::OffsetReset offset_reset(const config::Config& config);
 // Without the tokens that it may log in with: see KafkaLogins; so are the next.
@@ -37,6 +53,20 @@ kafka::TargetOptions kafka_target_options(const config::Config& config,
 // Of the collector of spans. REQUIRES: config.tracing.
 http::TargetOptions collector_options(const config::Config& config);
 redis::StoreOptions redis_options(const config::Config& config, const RunId& run);
+// What a line stands for there; `keys` has one for each limit. The limits outlive the line.
+std::vector<redis::Bucket> redis_buckets(std::span<const config::Limit* const> limits,
+                                         std::span<const std::string_view> keys);
+
+http::SecretOptions secret_options(const config::FileSecret& secret);
+http::LoginOptions login_options(const config::HttpAuth& auth);
+// As whom a token for Kafka is asked for, and whom its server must be known by.
+struct KafkaLoginOptions {
+  http::LoginOptions login;
+  http::TlsOptions certificates;
+};
+KafkaLoginOptions kafka_login_options(const config::KafkaOauth& oauth);
+// Without who is told of its certificate.
+http::ServerOptions admin_options(const config::Admin& admin);
 
 // The limit of a route's list, by its place there.
 const config::Limit& limit_of(const config::Config& config, const config::Route& route,
