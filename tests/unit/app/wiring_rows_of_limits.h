@@ -118,6 +118,11 @@ inline std::vector<Row> rows_of_algorithms() {
       {"limits.NAME.algorithm", around(rate + ", burst: 5"), "smooth", algorithm_of},
       {"limits.NAME.algorithm", around(rate + ", capacity: 5"), "leaky_bucket", algorithm_of},
       {"limits.NAME.algorithm", around("limit: 5, lease: 1m"), "concurrency", algorithm_of},
+      // Only of those that count what is under way the gate tells each attempt's end.
+      {"limits.NAME.algorithm", around("limit: 5, lease: 1m"), "concurrency",
+       [](const Config& c) { return text(route(c).held_limits); }, "1"},
+      {"limits.NAME.algorithm", around("limit: 5, window: 1s"), "counter",
+       [](const Config& c) { return text(route(c).held_limits); }, "0"},
       {"limits.NAME.limit", around("algorithm: concurrency, lease: 1m"), "7",
        parameter(&ConcurrencyParameters::limit)},
       {"limits.NAME.lease", around("algorithm: concurrency, limit: 7"), "2m",
@@ -167,8 +172,19 @@ inline std::vector<Row> rows_of_algorithms() {
 
 inline std::vector<Row> rows_of_limits() {
   const std::string in_redis = kLog + ", store: redis";
+  const auto two = [](const std::string& other) {
+    return "limits: {l: {" + kLog + "}, m: {" + kLog + ", " + other + "}}\ntargets: {t: {" + kHttp +
+           "}}\nroutes: [{name: r, topics: [a], target: t, limits: [l, m]}]\n";
+  };
   std::vector<Row> rows = {
       {"limits.NAME.store", kPlain, "redis", store_of},
+      {"limits.NAME.store", kPlain, "redis",
+       [](const Config& c) {
+         std::vector<std::string> names;
+         for (const redis::SharedTarget& one : redis_store(c).targets) names.push_back(one.name);
+         return joined(names);
+       },
+       "t", ""},
       {"limits.NAME.key", kPlain, "record_key", key_of, "of-key", " (shared)"},
       {"limits.NAME.key", kPlain, "topic", key_of, "of-topic", " (shared)"},
       {"limits.NAME.key", kPlain, "partition", key_of, "of-topic-7", " (shared)"},
@@ -196,6 +212,19 @@ inline std::vector<Row> rows_of_limits() {
        "500ms"},
       {"limits.NAME.use_within", kPlain, "80ms",
        [](const Config& c) { return text(route(c).use_within); }},
+      // Of several limits the shortest holds.
+      {"limits.NAME.horizon",
+       two("horizon: 300ms"),
+       "250ms",
+       [](const Config& c) { return text(route(c).horizon); },
+       {},
+       "300ms"},
+      {"limits.NAME.use_within",
+       two("use_within: 90ms"),
+       "80ms",
+       [](const Config& c) { return text(route(c).use_within); },
+       {},
+       "90ms"},
       {"limits.NAME.on_outage", around(in_redis), "pass", in_an_outage},
       {"limits.NAME.on_outage", around(in_redis, kHttp, "order: none", "instances: 1\n"),
        "local_share", in_an_outage},

@@ -35,6 +35,8 @@ inline const std::string kTwoOfEach =
     "}}\ntargets: {s: {" + kHttp + "}, t: {" + kHttp + "}}\n";
 
 inline std::vector<Row> rows_of_routes() {
+  const std::string with_pattern =
+      "targets: {t: {" + kHttp + "}}\nroutes: [{name: r, topics: ['^a.*'], target: t}]\n";
   return {
       {"routes[].name", "targets: {t: {" + kHttp + "}}\nroutes: [{topics: [a], target: t}]\n",
        "other", [](const Config& c) { return dead_letter(c).second; }},
@@ -71,6 +73,12 @@ inline std::vector<Row> rows_of_routes() {
          return agreed({of(!topic.empty()), of(route(c).dead_letter), of(uses_dead_letters(c))});
        },
        "into dead", "nowhere"},
+      {"routes[].dead_letter",
+       with_pattern,
+       "adead",
+       [](const Config& c) { return joined(source(c).left_out); },
+       {},
+       ""},
       {"routes[].retry.initial", kPlain, "350ms",
        [](const Config& c) { return text(route(c).retry_initial); }},
       {"routes[].retry.max", kPlain, "7s",
