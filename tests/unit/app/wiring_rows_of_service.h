@@ -124,6 +124,11 @@ inline std::vector<Row> rows_of_process() {
        [](const Config& c) { return of_severity(process_options(c).least); }},
       {"log.level", kPlain, "error",
        [](const Config& c) { return of_severity(process_options(c).least); }},
+  };
+}
+
+inline std::vector<Row> rows_of_admin() {
+  return {
       {"admin.listen", kPlain, "127.0.0.2:7777",
        [](const Config& c) {
          const http::ServerOptions served = admin_options(c.admin);
@@ -276,7 +281,7 @@ inline std::vector<Row> rows_of_service() {
       {"tracing.ca_file", with_top("tracing: {url: 'https://o/v1'}\n"), "ca.pem",
        [=](const Config& c) { return collector(c).certificates.ca_file; }},
   };
-  for (const auto& part : {rows_of_process(), rows_of_kafka(), rows_of_redis()}) {
+  for (const auto& part : {rows_of_process(), rows_of_admin(), rows_of_kafka(), rows_of_redis()}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
   return rows;
