@@ -1,5 +1,6 @@
 // The bytes of the records inside: copied in when a record is read, kept until the gate forgets it.
-// The gate itself only knows their ids and sizes, and so bounds how much is in here.
+// The gate itself only knows their ids and sizes, and so bounds how much memory this takes; slots
+// that wait for another record keep room of a bounded size beyond that.
 #pragma once
 
 #include <cstddef>
@@ -35,10 +36,11 @@ class StoredRecord {
     return {view(headers_[i].name), optional_view(headers_[i].value)};
   }
 
-  // All bytes it takes, for the gate's bounds.
-  Bytes size() const {
-    return Bytes{static_cast<std::int64_t>(bytes_.size() + headers_.size() * sizeof(HeaderPieces))};
-  }
+  // The memory it takes, for the gate's bounds: its slot, and all the room it holds beside it.
+  Bytes size() const { return Bytes{static_cast<std::int64_t>(sizeof *this + room())}; }
+
+  // What was read of it, as whoever writes it elsewhere counts: its key, its value, its headers.
+  Bytes content() const;
 
   // The story of its attempts, for its dead letter.
   Instant first_attempt;
@@ -65,6 +67,9 @@ class StoredRecord {
     if (piece.null) return std::nullopt;
     return view(piece);
   }
+  std::size_t room() const;
+  void make_room(const kafka::Message& message);
+  void give_room_back();
   Piece add(std::string_view text);
   Piece add(std::optional<std::string_view> text);
 
@@ -91,8 +96,12 @@ class RecordStore {
   Instant arrived(std::uint32_t slot) const { return records_[slot].arrived; }
 
  private:
+  std::uint32_t unused_slot();
+
   std::vector<StoredRecord> records_;
-  std::vector<std::uint32_t> unused_;
+  // Slots without a record: those that keep room for the next one, and those that have none.
+  std::vector<std::uint32_t> roomy_, bare_;
+  std::size_t room_kept_ = 0;  // By all of the roomy ones.
 };
 
 }  // namespace einlass::app

@@ -285,7 +285,7 @@ void Shard::carry_out(const core::DeadLetter& command) {
 void Shard::tell_too_large(const StoredRecord& record, std::string_view topic) {
   notify_({Severity::error, "dead_letter_too_large",
            std::string(record.topic()) + "-" + std::to_string(record.number.value) + "@" +
-               std::to_string(record.offset.value) + " (" + std::to_string(record.size().value) +
+               std::to_string(record.offset.value) + " (" + std::to_string(record.content().value) +
                " bytes) is larger than the dead letter topic " + std::string(topic) +
                " takes; raise that topic's max.message.bytes. It is tried again for ever, and what "
                "must leave after it waits"});

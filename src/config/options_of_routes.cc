@@ -29,7 +29,7 @@ constexpr Option kOptions[] = {
     {"routes[].inside", "records", "whole number", "1000",
      "Records of one partition. With `order: key` or `none` more than some 3,400 are not reached: "
      "a commit could not name what finishes out of order among more."},
-    {"routes[].inside", "bytes", "size", "16MiB", "Bytes of one partition."},
+    {"routes[].inside", "bytes", "size", "16MiB", "Memory that the records of one partition take."},
 };
 
 }  // namespace

@@ -30,7 +30,8 @@ constexpr Option kOptions[] = {
     {"", "routes", "list", "required", "Which topics go to which target, under which limits."},
 
     {"inside", "records", "whole number", "100000", "Records of all partitions together."},
-    {"inside", "bytes", "size", "256MiB", "Bytes of all partitions together."},
+    {"inside", "bytes", "size", "256MiB",
+     "Memory that the records of all partitions take together."},
     {"log", "level", "info, warning or error", "info", "The least that is worth a line."},
     {"admin", "listen", "HOST:PORT", "127.0.0.1:9465",
      "Where `/metrics`, `/healthz`, `/readyz` and `/v1/status` are served."},

@@ -127,7 +127,10 @@ class World:
 
     def _produce_arguments(self, topic, records, size, options):
         words = ["produce", "-b", self.kafka.brokers, "-t", topic, "--records", str(records), "--size", str(size)]
-        return words + [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+        for name, value in options.items():
+            for one in value if isinstance(value, list) else [value]:
+                words += [f"--{name}", str(one)]
+        return words
 
     def produce_records(self, topic, records):
         """Records as dicts of partition, key, value (bytes or None) and headers."""

@@ -1,0 +1,154 @@
+// What the records inside take of the heap, against what they count: a program of its own, for it
+// counts every allocation.
+#include "app/record_store.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <cstdlib>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+std::size_t allocations = 0;
+std::ptrdiff_t held = 0;  // With what the allocator puts before each block.
+
+std::ptrdiff_t block_of(void* memory) {
+  return static_cast<std::ptrdiff_t>(malloc_usable_size(memory) + sizeof(std::size_t));
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  void* memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  ++allocations;
+  held += block_of(memory);
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  if (memory != nullptr) held -= block_of(memory);
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  operator delete(memory);
+}
+
+namespace einlass::app {
+namespace {
+
+constexpr core::RouteId kRoute{0};
+
+// A power of two, so that the store has as many slots as records.
+constexpr std::size_t kRecords = 1024;
+
+struct Shape {
+  const char* name;
+  std::optional<std::string> key, value;
+  std::vector<kafka::Header> headers;
+
+  kafka::Message message() const {
+    kafka::Message message;
+    message.topic = "results";
+    if (key) message.key = *key;
+    if (value) message.value = *value;
+    message.headers = headers;
+    return message;
+  }
+};
+
+const std::string kKiB(1024, 'v'), kLarge(100'000, 'h');
+
+std::vector<Shape> shapes() {
+  const kafka::Header trace{"traceparent",
+                            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"};
+  const kafka::Header type{"content-type", "application/json"}, tenant{"tenant", "acme"};
+  return {{"no header", "k", kKiB, {}},
+          {"one", "k", kKiB, {trace}},
+          {"two", "k", kKiB, {trace, type}},
+          {"three", "k", std::string(4096, 'v'), {trace, type, tenant}},
+          {"thirty tiny", "k", kKiB, std::vector<kafka::Header>(30, {"h", "1"})},
+          {"a huge one", "k", kKiB, {{"huge", kLarge}}},
+          {"null", "k", kKiB, {{"null", std::nullopt}, {"null", std::nullopt}}},
+          {"empty", "k", kKiB, {{"", ""}, {"empty", ""}}},
+          {"large value", "k", kLarge, {trace, type, tenant}},
+          {"tiny", std::nullopt, "{}", {tenant}},
+          {"nothing", std::nullopt, std::nullopt, {}}};
+}
+
+TEST(RecordMemory, a_record_counts_what_it_takes) {
+  for (const Shape& shape : shapes()) {
+    const kafka::Message message = shape.message();
+    RecordStore records;
+    const std::ptrdiff_t before = held;
+    std::ptrdiff_t counted = 0;
+    for (std::size_t i = 0; i < kRecords; ++i) {
+      counted += records[records.put(message, kRoute)].size().value;
+    }
+    const auto taken = static_cast<double>(held - before);
+    EXPECT_NEAR(taken / static_cast<double>(counted), 1, 0.1) << shape.name;
+  }
+}
+
+TEST(RecordMemory, a_record_takes_what_it_holds_and_little_more) {
+  for (const Shape& shape : shapes()) {
+    RecordStore records;
+    const StoredRecord& record = records[records.put(shape.message(), kRoute)];
+    const std::int64_t beside = record.size().value - record.content().value;
+    EXPECT_LE(beside, static_cast<std::int64_t>(400 + 24 * shape.headers.size())) << shape.name;
+  }
+}
+
+TEST(RecordMemory, the_next_record_takes_the_last_ones_room) {
+  RecordStore records;
+  const std::vector<Shape> all = shapes();
+  for (const std::size_t shape : {0, 1, 2, 6, 7}) {
+    const kafka::Message message = all[shape].message();
+    records.forget(records.put(message, kRoute));
+    const std::size_t before = allocations;
+    for (std::size_t i = 0; i < kRecords; ++i) records.forget(records.put(message, kRoute));
+    EXPECT_EQ(allocations, before) << all[shape].name;
+  }
+}
+
+TEST(RecordMemory, unused_slots_keep_little) {
+  constexpr std::ptrdiff_t kMostKept = 4 << 20;
+  const Shape shape = shapes()[2];
+  RecordStore records;
+  std::vector<core::RecordId> ids(16 * kRecords);
+  const std::ptrdiff_t before = held;
+  for (core::RecordId& id : ids) id = records.put(shape.message(), kRoute);
+  const auto slots = static_cast<std::ptrdiff_t>(ids.size() * sizeof(StoredRecord));
+  for (const core::RecordId id : ids) records.forget(id);
+  EXPECT_GT(held - before, slots + kMostKept / 2);
+  EXPECT_LT(held - before, slots + kMostKept * 5 / 4);
+  // And those that keep it are taken first.
+  const std::size_t allocations_before = allocations;
+  for (std::size_t i = 0; i < kRecords; ++i) ids[i] = records.put(shape.message(), kRoute);
+  EXPECT_EQ(allocations, allocations_before);
+}
+
+TEST(RecordMemory, a_large_record_leaves_no_room_behind) {
+  RecordStore records;
+  records.forget(records.put(shapes()[0].message(), kRoute));
+  const std::ptrdiff_t before = held;
+  records.forget(records.put(shapes()[8].message(), kRoute));
+  EXPECT_LE(held, before);
+}
+
+TEST(StoredRecord, its_content_is_what_was_read) {
+  RecordStore records;
+  kafka::Message message;
+  message.topic = "results";
+  message.key = "four";
+  message.value = "value";
+  const std::vector<kafka::Header> headers{{"name", "text"}, {"null", std::nullopt}};
+  message.headers = headers;
+  EXPECT_EQ(records[records.put(message, kRoute)].content(), Bytes{4 + 5 + 8 + 4});
+}
+
+}  // namespace
+}  // namespace einlass::app
