@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the finished program costs on a real Kafka and a real Redis: throughput, CPU, memory, and the time a kill takes.
 
-    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,batches,kafka_target,flat,latency,shared,idle,memory,kills]
+    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,batches,json_keys,kafka_target,flat,latency,shared,idle,memory,kills]
 
 All of it shares one machine with Kafka, Redis and the receiver, so the figures of one run are to be compared with each
 other, and with what reading alone and sending alone cost in the same run.
@@ -19,6 +19,7 @@ import places  # noqa: E402
 
 PARTITIONS = 6
 SIZE = 1024
+TENANTS = 10
 SECOND_US = 1_000_000
 
 
@@ -110,19 +111,19 @@ class Bench:
 
     def batches(self):
         """How much less a record costs where several share a request. Of each gate's start nothing is counted."""
-        table = Table(f"Several in one request: {self.records:,} records of {SIZE} bytes, no limit, order partition",
-                      "", "CPU us/rec", "records/req")
-        for most in (1, 10, 100):
+        table = Table(f"Several in one request: {self.records:,} records of {SIZE} bytes of JSON, no limit, "
+                      "order partition", "", "CPU us/rec", "records/req")
+        for most, form in ((1, None), (10, "json"), (100, "json"), (100, "lines"), (100, "length_prefixed")):
             topic = self.topic()
-            batch = {"batch": {"records": most, "format": "length_prefixed"}} if most > 1 else {}
+            batch = {"batch": {"records": most, "format": form}} if form else {}
             config = self.config(topic, targets={"receiver": {"http": batch}})
             gate = self.world.start_gates(1, config, PARTITIONS)[0]
             before = gate.cpu_seconds()
-            self.world.produce(topic, self.records, SIZE)
+            self.world.produce(topic, self.records, SIZE, tenants=TENANTS)
             places.wait_until(lambda: gate.status()["books"]["delivered"] == self.records, 300, "all are delivered")
             cpu = gate.cpu_seconds() - before
             requests = self.world.receiver.summary()["requests"]
-            table.row(f"up to {most}", f"{cpu / self.records * 1e6:.2f}", f"{self.records / requests:.1f}")
+            table.row(f"up to {most}{', ' + form if form else ''}", f"{cpu / self.records * 1e6:.2f}", f"{self.records / requests:.1f}")
             self.end([gate])
 
     def kafka_target(self):
@@ -251,9 +252,16 @@ class Bench:
         for keys in (1000, 100_000):
             self._flat(table, PARTITIONS, keys, order="key")
 
-    def _flat(self, table, partitions, keys, order, limit_key=None):
+    def json_keys(self):
+        """What it costs to find the bucket's key in the value, beside the record's own key."""
+        table = Table(f"{self.records:,} records of {SIZE} bytes of JSON, order none, {TENANTS} buckets", "", "CPU us/rec")
+        for _ in range(3):
+            for limit_key in (None, "record_key", "json:/tenant"):
+                self._flat(table, PARTITIONS, TENANTS, order="none", limit_key=limit_key, tenants=TENANTS)
+
+    def _flat(self, table, partitions, keys, order, limit_key=None, **produced):
         topic = self.topic(partitions)
-        self.world.produce(topic, self.records, SIZE, keys=keys)
+        self.world.produce(topic, self.records, SIZE, keys=keys, **produced)
         limit = {"algorithm": "token_bucket", "rate": "1000000/s", "burst": 1_000_000, "store": "memory"}
         if limit_key is not None:
             limit["key"] = limit_key
@@ -261,12 +269,12 @@ class Bench:
         settings["limits"] = {"only": limit}
         gate = self.world.gate(f"gate-{topic}", settings).start()
         self.world.receiver.wait_for(self.records, 300)
-        table.row(f"{partitions:,} partitions, {keys:,} keys", f"{gate.cpu_seconds() / self.records * 1e6:.2f}")
+        table.row(f"{partitions:,} partitions, {keys:,} keys, key {limit_key}", f"{gate.cpu_seconds() / self.records * 1e6:.2f}")
         self.end([gate])
 
 
 def main():
-    parts = ["throughput", "batches", "kafka_target", "flat", "latency", "shared", "idle", "memory", "kills"]
+    parts = ["throughput", "batches", "json_keys", "kafka_target", "flat", "latency", "shared", "idle", "memory", "kills"]
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--records", type=int, default=200_000)
     parser.add_argument("--only", default=",".join(parts), help="some of " + ",".join(parts))

@@ -64,6 +64,7 @@ void add_record_verbs(CLI::App& app, Arguments& arguments) {
   verb->add_option("--partition", wanted.partition, "one only; default: all in turn");
   verb->add_option("--rate", wanted.rate, "records per second; 0: as fast as possible");
   verb->add_option("--first", wanted.first, "the number of the first record of each partition");
+  verb->add_option("--tenants", wanted.tenants, "values are JSON, with /tenant one of so many");
   verb->add_option("--header", wanted.headers, "of every record, as NAME=VALUE");
   verb->callback([&arguments, &wanted] {
     wanted.topic = arguments.topic;

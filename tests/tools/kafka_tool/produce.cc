@@ -105,13 +105,34 @@ std::string key_for(int partition, int partitions, std::int64_t number, int keys
   return "k" + std::to_string(partition + partitions * static_cast<int>(number % share));
 }
 
+// As a task's result may look: nested, a list of items that is half of it, and a text.
+std::string result_of(const std::string& id, std::int64_t number, const ProduceOptions& options) {
+  constexpr std::string_view kItem =
+      R"({"name":"a lamp, blue, large, with two bulbs","count":3,"price":12.5})";
+  constexpr std::string_view kEnd = "\"}";
+  std::string text = R"({"id":")" + id + R"(","tenant":"tenant-)" +
+                     std::to_string(number % options.tenants) +
+                     R"(","task":{"kind":"render","attempt":1,"retried":false,"parent":null},)" +
+                     R"("result":{"ok":true,"took_ms":1250,"items":[)" + std::string(kItem);
+  const auto size = static_cast<std::size_t>(options.size);
+  while (text.size() + kItem.size() < size / 2) text.append(",").append(kItem);
+  text += R"(]},"note":")";
+  text.resize(std::max(text.size(), size - std::min(size, kEnd.size())), '.');
+  return text.append(kEnd);
+}
+
 void fill(Record& record, const ProduceOptions& options, int partitions, std::int64_t index) {
   const bool all = options.partition < 0;
   record.partition = all ? static_cast<int>(index % partitions) : options.partition;
   const std::int64_t number = options.first + (all ? index / partitions : index);
+  const std::string id = std::to_string(record.partition) + '-' + std::to_string(number);
   std::string& value = *record.value;
-  value = std::to_string(record.partition) + '-' + std::to_string(number) + ' ';
-  value.resize(std::max(value.size(), static_cast<std::size_t>(options.size)), '.');
+  if (options.tenants > 0) {
+    value = result_of(id, number, options);
+  } else {
+    value = id + ' ';
+    value.resize(std::max(value.size(), static_cast<std::size_t>(options.size)), '.');
+  }
   if (options.keys > 0) record.key = key_for(record.partition, partitions, number, options.keys);
 }
 

@@ -22,6 +22,7 @@ struct ProduceOptions {
   std::int64_t records = 1000;
   std::int64_t size = 100;           // Bytes of a value, unless its number alone is longer.
   int keys = 0;                      // 0: records without a key.
+  int tenants = 0;                   // If not 0, values are JSON, with /tenant one of so many.
   int partition = -1;                // -1: all of them in turn.
   double rate = 0;                   // Records per second; 0: as fast as possible.
   std::int64_t first = 0;            // The number of the first record of each partition.
