@@ -1,8 +1,5 @@
 #include "app/batch_body.h"
 
-#include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
-
 #include <cstdint>
 
 namespace einlass::app {
@@ -10,36 +7,25 @@ namespace {
 
 constexpr std::uint32_t kNoValue = ~std::uint32_t{0};
 
-// One value and nothing else. Without recursion, so that no depth can hurt; the reader takes a NUL
-// for the end.
-bool is_json(std::string_view text) {
-  if (text.find('\0') != text.npos) return false;
-  rapidjson::Reader reader;
-  rapidjson::BaseReaderHandler<> nothing;
-  rapidjson::MemoryStream stream(text.data(), text.size());
-  constexpr unsigned kStrict =
-      rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
-  return static_cast<bool>(reader.Parse<kStrict>(stream, nothing));
-}
-
 }  // namespace
 
-std::string BatchBody::add(std::optional<std::string_view> value) {
+std::string BatchBody::add(const StoredRecord& record) {
   switch (format_) {
     case config::BatchFormat::json:
-      return add_json(value);
+      return add_json(record);
     case config::BatchFormat::lines:
-      return add_line(value.value_or(std::string_view{}));
+      return add_line(record.value().value_or(std::string_view{}));
     case config::BatchFormat::length_prefixed:
-      add_with_length(value);
+      add_with_length(record.value());
       return {};
   }
   return {};
 }
 
 // What is not checked could end the list and begin another.
-std::string BatchBody::add_json(std::optional<std::string_view> value) {
-  if (value && !is_json(*value)) return "its value is not JSON, as a batch in JSON wants it";
+std::string BatchBody::add_json(const StoredRecord& record) {
+  const auto value = record.value();
+  if (value && !record.listable()) return "its value is not JSON, as a batch in JSON wants it";
   text_ += text_.empty() ? '[' : ',';
   text_ += value.value_or("null");
   return {};

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/record_store.h"
 #include "config/config.h"
 
 namespace einlass::app {
@@ -15,9 +16,10 @@ class BatchBody {
 
   void clear() { text_.clear(); }
 
-  // Adds a value; none is a tombstone. Returns why it cannot stand in such a body, and leaves it
-  // out; empty: it was added.
-  std::string add(std::optional<std::string_view> value);
+  // Adds a record's value; none is a tombstone. Returns why it cannot stand in such a body, and
+  // leaves it out; empty: it was added. REQUIRES: where the body is JSON, the record was read with
+  // the question whether its value may stand in a list.
+  std::string add(const StoredRecord& record);
 
   bool empty() const { return text_.empty(); }
 
@@ -25,7 +27,7 @@ class BatchBody {
   std::string_view finish();
 
  private:
-  std::string add_json(std::optional<std::string_view> value);
+  std::string add_json(const StoredRecord& record);
   std::string add_line(std::string_view value);
   void add_with_length(std::optional<std::string_view> value);
 

@@ -32,7 +32,7 @@ void BatchRequest::begin() {
 
 void BatchRequest::add(const StoredRecord& record, const core::Send& send) {
   if (finished_) begin();
-  members_.push_back({send.record, send.attempt, body_.add(record.value())});
+  members_.push_back({send.record, send.attempt, body_.add(record)});
   if (!members_.back().unfit.empty()) return;
   ++fit_;
   name(record);

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "adapters/redis/digest.h"
-#include "app/json_pointer.h"
 #include "config/record_sources.h"
 
 namespace einlass::app {
@@ -20,26 +19,23 @@ using CostKind = config::CostSource::Kind;
 
 // The key for a limit; none if the record has none, which is not the same as an empty one.
 std::optional<std::string_view> find_key(const config::KeySource& source,
-                                         const kafka::Message& message, JsonValue& json,
-                                         std::string& scratch) {
+                                         const StoredRecord& record, std::string& scratch) {
   switch (source.kind) {
     case Kind::none:
       return std::string_view{};
     case Kind::record_key:
-      return message.key;
+      return record.key();
     case Kind::topic:
-      return message.topic;
+      return record.topic();
     case Kind::partition:
-      scratch.assign(message.topic).append("-").append(std::to_string(message.number.value));
+      scratch.assign(record.topic()).append("-").append(std::to_string(record.number.value));
       return scratch;
     case Kind::header:
-      return header_value(message, source.name);
+      return header_value(record, source.name);
     case Kind::json: {
-      // A text, a number or a truth as text; nothing else is a key.
-      const nlohmann::json* found = json.find(source.name);
-      if (found == nullptr || found->is_structured() || found->is_null()) return std::nullopt;
-      scratch = found->is_string() ? found->get<std::string>() : found->dump();
-      return scratch;
+      const JsonScalar found = record.json(source.name);
+      if (found.kind == JsonScalar::Kind::none) return std::nullopt;
+      return found.text;
     }
   }
   return std::nullopt;
@@ -57,17 +53,13 @@ std::optional<Permits> decimal(std::string_view text) {
   return std::min(Permits{number}, kMostRecordCost);
 }
 
-std::optional<Permits> json_cost(const nlohmann::json* found) {
-  if (found == nullptr) return std::nullopt;
-  if (found->is_string()) return decimal(found->get_ref<const std::string&>());
-  if (found->is_number_unsigned()) {
-    const auto number = found->get<std::uint64_t>();
-    if (number < 1) return std::nullopt;
-    const auto most = static_cast<std::uint64_t>(kMostRecordCost.value);
-    return Permits{static_cast<std::int64_t>(std::min(number, most))};
-  }
-  if (!found->is_number_float()) return std::nullopt;
-  const double number = found->get<double>();
+// A number that is whole, however it is written; or digits as a text.
+std::optional<Permits> json_cost(const JsonScalar& found) {
+  if (found.kind == JsonScalar::Kind::text) return decimal(found.text);
+  if (found.kind != JsonScalar::Kind::number) return std::nullopt;
+  if (const auto whole = decimal(found.text)) return whole;
+  double number = 0;
+  std::from_chars(found.text.data(), found.text.data() + found.text.size(), number);
   if (!(number >= 1)) return std::nullopt;
   if (number >= static_cast<double>(kMostRecordCost.value)) return kMostRecordCost;
   const auto whole = static_cast<std::int64_t>(number);
@@ -76,19 +68,18 @@ std::optional<Permits> json_cost(const nlohmann::json* found) {
 }
 
 // What the record takes, where that comes from the record; none if it cannot be read.
-std::optional<Permits> find_cost(const config::CostSource& source, const kafka::Message& message,
-                                 JsonValue& json) {
+std::optional<Permits> find_cost(const config::CostSource& source, const StoredRecord& record) {
   switch (source.kind) {
     case CostKind::number:
       return Permits{1};
     case CostKind::header: {
-      const auto text = header_value(message, source.name);
+      const auto text = header_value(record, source.name);
       return text ? decimal(*text) : std::nullopt;
     }
     case CostKind::json:
-      return json_cost(json.find(source.name));
+      return json_cost(record.json(source.name));
     case CostKind::bytes: {
-      const std::size_t size = message.value ? message.value->size() : 0;
+      const std::size_t size = record.value() ? record.value()->size() : 0;
       return Permits{std::max<std::int64_t>(1, static_cast<std::int64_t>(size))};
     }
   }
@@ -110,8 +101,7 @@ RecordFields::RecordFields(std::vector<const config::Limit*> limits)
   }
 }
 
-Extracted RecordFields::read(const kafka::Message& message) {
-  JsonValue json(message.value);
+Extracted RecordFields::read(const StoredRecord& record) {
   Extracted result;
   keys_.clear();
   costs_.assign(limits_.size(), Permits{1});
@@ -122,11 +112,11 @@ Extracted RecordFields::read(const kafka::Message& message) {
   };
   for (std::size_t place = 0; place < limits_.size(); ++place) {
     const config::Limit& limit = *limits_[place];
-    const auto key = find_key(limit.key, message, json, scratch_[place]);
+    const auto key = find_key(limit.key, record, scratch_[place]);
     if (!key) bad(limit, false);
     keys_.push_back(bounded(key.value_or(std::string_view{}), scratch_[place]));
     if (limit.cost.kind == CostKind::number) continue;
-    const auto cost = find_cost(limit.cost, message, json);
+    const auto cost = find_cost(limit.cost, record);
     if (!cost) bad(limit, true);
     result.cost = costs_[place] = cost.value_or(limit.default_cost);
   }
@@ -146,8 +136,9 @@ bool same_name(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
-std::optional<std::string_view> header_value(const kafka::Message& message, std::string_view name) {
-  for (const kafka::Header& header : message.headers) {
+std::optional<std::string_view> header_value(const StoredRecord& record, std::string_view name) {
+  for (std::size_t i = 0; i < record.header_count(); ++i) {
+    const kafka::Header header = record.header(i);
     if (same_name(header.name, name)) return header.value;
   }
   return std::nullopt;

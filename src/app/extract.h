@@ -1,4 +1,4 @@
-// What is read from a record's bytes, once, when it comes in: its bucket keys, its cost, its lane.
+// What limits read from a record: its bucket keys, its cost; and its lane.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "adapters/kafka/source.h"
+#include "app/record_store.h"
 #include "config/config.h"
 #include "core/ids.h"
 #include "units/id.h"
@@ -41,8 +42,7 @@ struct Extracted {
 // record in it. REQUIRES: extracted.bad.
 std::string bad_key_text(const Extracted& extracted);
 
-// Reads what the limits of one route want to know. The value is parsed as JSON only if one of them
-// points into it, and then once for all of them.
+// Reads what the limits of one route want to know.
 class RecordFields {
  public:
   // REQUIRES: the limits outlive it.
@@ -51,8 +51,9 @@ class RecordFields {
   // Whether records differ at all: if not, read() gives the same for each.
   bool any() const { return any_; }
 
-  // The keys are views into the message, or into this until the next call.
-  Extracted read(const kafka::Message& message);
+  // The keys are views into the record, or into this until the next call. REQUIRES: the record was
+  // read with what the limits need of its value as JSON.
+  Extracted read(const StoredRecord& record);
 
  private:
   std::vector<const config::Limit*> limits_;
@@ -69,6 +70,6 @@ std::optional<core::LaneKey> lane_key(const kafka::Message& message);
 bool same_name(std::string_view a, std::string_view b);
 
 // The value of the first header of that name, in any case of letters; none if there is none.
-std::optional<std::string_view> header_value(const kafka::Message& message, std::string_view name);
+std::optional<std::string_view> header_value(const StoredRecord& record, std::string_view name);
 
 }  // namespace einlass::app

@@ -71,11 +71,11 @@ void Limiters::reconfigure(const config::Config& config) {
   ++reloads_;
 }
 
-Place Limiters::place_of(core::RouteId id, const kafka::Message& message) {
-  Route& route = routes_[id.value];
+Place Limiters::place_of(const StoredRecord& record) {
+  Route& route = routes_[record.route.value];
   if (!route.fields.any()) return {.line = route.only_line, .bad = {}};
-  const Extracted read = route.fields.read(message);
-  return {.line = route.keyed ? find_or_add(id, read.keys, false) : route.only_line,
+  const Extracted read = route.fields.read(record);
+  return {.line = route.keyed ? find_or_add(record.route, read.keys, false) : route.only_line,
           .cost = read.cost,
           .bad = read.bad ? bad_key_text(read) : std::string()};
 }

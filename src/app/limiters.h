@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/kafka/source.h"
 #include "adapters/memory/store.h"
 #include "adapters/redis/store.h"
 #include "app/extract.h"
 #include "app/line_table.h"
 #include "app/process_limits.h"
+#include "app/record_store.h"
 #include "app/request.h"
 #include "app/stand_in.h"
 #include "config/config.h"
@@ -35,8 +35,9 @@ class Limiters {
   Limiters(boost::asio::io_context& io, const config::Config& config, ProcessLimits& shared,
            const RunId& run, core::Events& events, const Notify& notify, core::Gate& gate);
 
-  // For a record of the route. Its line is made known to the gate and to its store if it is new.
-  Place place_of(core::RouteId route, const kafka::Message& message);
+  // For a record. Its line is made known to the gate and to its store if it is new. REQUIRES: the
+  // record was read with what its route's limits need of its value as JSON.
+  Place place_of(const StoredRecord& record);
 
   void ask(const core::Ask& ask, Instant now);
   void release(const core::Release& release, Instant now);

@@ -13,73 +13,25 @@ constexpr std::size_t kRoomKept = 2 * 1024;
 // unless all that wait for one have this much already: what they keep is nobody's `inside`.
 constexpr std::size_t kMostRoomKept = 4 * 1024 * 1024;
 
-// What the text holds beside itself.
-std::size_t heap_of(const std::string& text) {
-  static const std::size_t own_room = std::string().capacity();
-  return text.capacity() > own_room ? text.capacity() + 1 : 0;
-}
-
 }  // namespace
 
-std::size_t StoredRecord::room() const {
-  return heap_of(bytes_) + heap_of(last_error) + headers_.capacity() * sizeof(HeaderPieces);
-}
+RecordStore::RecordStore(std::vector<JsonNeeds> needs) { want(std::move(needs)); }
 
-// Exactly once, and no more than is needed: a text that grows by itself doubles.
-void StoredRecord::make_room(const kafka::Message& message) {
-  std::size_t size = message.topic.size();
-  size += message.key ? message.key->size() : 0;
-  size += message.value ? message.value->size() : 0;
-  for (const kafka::Header& header : message.headers) {
-    size += header.name.size() + (header.value ? header.value->size() : 0);
+void RecordStore::want(std::vector<JsonNeeds> needs) {
+  needs_.resize(needs.size());
+  for (std::size_t route = 0; route < needs.size(); ++route) {
+    auto& now = needs_[route];
+    if (!needs[route].any()) {
+      now = nullptr;
+    } else if (now == nullptr || !(*now == needs[route])) {
+      now = std::make_shared<const JsonNeeds>(std::move(needs[route]));
+    }
   }
-  bytes_.clear();
-  headers_.clear();
-  if (size > bytes_.capacity()) {
-    std::string().swap(bytes_);
-    bytes_.reserve(size);
-  }
-  headers_.reserve(message.headers.size());
 }
 
-void StoredRecord::give_room_back() {
-  std::string().swap(bytes_);
-  std::string().swap(last_error);
-  decltype(headers_)().swap(headers_);
-}
-
-Bytes StoredRecord::content() const {
-  return Bytes{static_cast<std::int64_t>(bytes_.size() - topic_.size)};
-}
-
-StoredRecord::Piece StoredRecord::add(std::string_view text) {
-  const Piece piece{static_cast<std::uint32_t>(bytes_.size()),
-                    static_cast<std::uint32_t>(text.size()), false};
-  bytes_ += text;
-  return piece;
-}
-
-StoredRecord::Piece StoredRecord::add(std::optional<std::string_view> text) {
-  return text ? add(*text) : Piece{0, 0, true};
-}
-
-void StoredRecord::fill(const kafka::Message& message, core::RouteId its_route) {
-  route = its_route;
-  number = message.number;
-  offset = message.offset;
-  timestamp_ms = message.timestamp_ms;
-  first_attempt = last_attempt = Instant{};
-  attempts = 0;
-  last_status = 0;
-  last_error.clear();
-  earlier = message.earlier;
-  make_room(message);
-  topic_ = add(message.topic);
-  key_ = add(message.key);
-  value_ = add(message.value);
-  for (const kafka::Header& header : message.headers) {
-    headers_.push_back({add(header.name), add(header.value)});
-  }
+const std::shared_ptr<const JsonNeeds>& RecordStore::needs_of(core::RouteId route) const {
+  static const std::shared_ptr<const JsonNeeds> nothing;
+  return route.value < needs_.size() ? needs_[route.value] : nothing;
 }
 
 std::uint32_t RecordStore::unused_slot() {
@@ -98,7 +50,9 @@ core::RecordId RecordStore::put(const kafka::Message& message, core::RouteId rou
   StoredRecord& record = records_[slot];
   room_kept_ -= record.room();
   record.taken_ = true;
-  record.fill(message, route);
+  const auto& needs = needs_of(route);
+  record.fill(message, route, needs != nullptr && message.value ? JsonReader::kPadding : 0);
+  record.read_json(needs, reader_);
   return {slot, record.use_};
 }
 
@@ -112,6 +66,12 @@ const StoredRecord& RecordStore::operator[](core::RecordId id) const {
   CHECK(record.taken_);
   CHECK(record.use_ == id.use);
   return record;
+}
+
+void RecordStore::bring_up_to_date(core::RecordId id) {
+  StoredRecord& record = (*this)[id];
+  const auto& needs = needs_of(record.route);
+  if (record.needs_ != needs) record.read_json(needs, reader_);
 }
 
 void RecordStore::forget(core::RecordId id) {

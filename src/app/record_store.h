@@ -5,90 +5,36 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
+#include <memory>
 #include <vector>
 
 #include "adapters/kafka/source.h"
+#include "app/json_needs.h"
+#include "app/json_reader.h"
+#include "app/stored_record.h"
 #include "core/ids.h"
-#include "units/id.h"
 #include "units/time.h"
 
 namespace einlass::app {
 
-// One record as it was read. Views are into its own bytes.
-class StoredRecord {
- public:
-  void fill(const kafka::Message& message, core::RouteId route);
-
-  core::RouteId route;
-  PartitionNumber number;
-  Offset offset;
-  std::int64_t timestamp_ms = -1;
-  Instant arrived;  // When it was taken in.
-
-  std::string_view topic() const { return view(topic_); }
-  std::optional<std::string_view> key() const { return optional_view(key_); }
-  std::optional<std::string_view> value() const { return optional_view(value_); }
-  std::size_t header_count() const { return headers_.size(); }
-  kafka::Header header(std::size_t i) const {
-    return {view(headers_[i].name), optional_view(headers_[i].value)};
-  }
-
-  // The memory it takes, for the gate's bounds: its slot, and all the room it holds beside it.
-  Bytes size() const { return Bytes{static_cast<std::int64_t>(sizeof *this + room())}; }
-
-  // What was read of it, as whoever writes it elsewhere counts: its key, its value, its headers.
-  Bytes content() const;
-
-  // The story of its attempts, for its dead letter.
-  Instant first_attempt;
-  Instant last_attempt;
-  std::uint32_t attempts = 0;
-  unsigned last_status = 0;  // Of the last failed attempt; 0 where none was answered.
-  std::string last_error;    // Why it failed.
-  kafka::EarlierAttempts
-      earlier;  // Those before it came to the dead letter topic it was read from.
-
- private:
-  friend class RecordStore;
-  struct Piece {
-    std::uint32_t at = 0;
-    std::uint32_t size = 0;
-    bool null = false;
-  };
-  struct HeaderPieces {
-    Piece name, value;
-  };
-
-  std::string_view view(Piece piece) const { return {bytes_.data() + piece.at, piece.size}; }
-  std::optional<std::string_view> optional_view(Piece piece) const {
-    if (piece.null) return std::nullopt;
-    return view(piece);
-  }
-  std::size_t room() const;
-  void make_room(const kafka::Message& message);
-  void give_room_back();
-  Piece add(std::string_view text);
-  Piece add(std::optional<std::string_view> text);
-
-  std::uint32_t use_ = 0;
-  bool taken_ = false;
-  std::string bytes_;
-  Piece topic_, key_, value_;
-  std::vector<HeaderPieces> headers_;
-};
-
 class RecordStore {
  public:
-  // Copies a message in.
+  // `needs`: by RouteId; beyond them nothing is needed.
+  explicit RecordStore(std::vector<JsonNeeds> needs = {});
+
+  // From now on this is needed. Records inside are what they were until bring_up_to_date().
+  void want(std::vector<JsonNeeds> needs);
+
+  // Copies a message in, and reads of its value what its route needs.
   core::RecordId put(const kafka::Message& message, core::RouteId route);
 
   // The reference lives until the next call of put().
   // REQUIRES: the record was put in and not forgotten.
   StoredRecord& operator[](core::RecordId id);
   const StoredRecord& operator[](core::RecordId id) const;
+
+  // Reads its value again if its route needs something else by now.
+  void bring_up_to_date(core::RecordId id);
 
   void forget(core::RecordId id);
 
@@ -97,7 +43,11 @@ class RecordStore {
 
  private:
   std::uint32_t unused_slot();
+  const std::shared_ptr<const JsonNeeds>& needs_of(core::RouteId route) const;
 
+  std::vector<std::shared_ptr<const JsonNeeds>>
+      needs_;  // By RouteId; null where nothing is needed.
+  JsonReader reader_;
   std::vector<StoredRecord> records_;
   // Slots without a record: those that keep room for the next one, and those that have none.
   std::vector<std::uint32_t> roomy_, bare_;

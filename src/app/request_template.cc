@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "app/allowed_host.h"
-#include "app/json_pointer.h"
 
 namespace einlass::app {
 namespace {
@@ -22,8 +21,7 @@ bool same_name(std::string_view a, std::string_view b) {
 }
 
 // What the record has there; none if it has nothing, or nothing that is a text.
-std::optional<std::string> found(const TemplatePiece& piece, const StoredRecord& record,
-                                 JsonValue& json) {
+std::optional<std::string> found(const TemplatePiece& piece, const StoredRecord& record) {
   switch (piece.kind) {
     case Kind::text:
       return piece.text;
@@ -43,9 +41,9 @@ std::optional<std::string> found(const TemplatePiece& piece, const StoredRecord&
       }
       return std::nullopt;
     case Kind::json: {
-      const nlohmann::json* value = json.find(piece.text);
-      if (value == nullptr || value->is_structured() || value->is_null()) return std::nullopt;
-      return value->is_string() ? value->get<std::string>() : value->dump();
+      const JsonScalar value = record.json(piece.text);
+      if (value.kind == JsonScalar::Kind::none) return std::nullopt;
+      return std::string(value.text);
     }
   }
   return std::nullopt;
@@ -94,10 +92,10 @@ enum class Encoding { none, url };
 
 // Puts the parts together. Empty, or what is wrong.
 std::string put_together(const config::Template& parts, Encoding encoding,
-                         const StoredRecord& record, JsonValue& json, std::string& out) {
+                         const StoredRecord& record, std::string& out) {
   out.clear();
   for (const TemplatePiece& piece : parts) {
-    const auto text = found(piece, record, json);
+    const auto text = found(piece, record);
     if (!text) return "the record has no " + config::to_text({piece});
     const bool encoded = encoding == Encoding::url && piece.kind != Kind::text;
     const bool in_path = encoded && out.find('?') == std::string::npos;
@@ -119,10 +117,9 @@ RequestTemplate::RequestTemplate(const config::HttpTarget& http)
       any_(!host_.empty() || !path_.empty() || !method_.empty() || !headers_.empty()),
       values_(headers_.size()) {}
 
-std::string RequestTemplate::fill_url(const StoredRecord& record, JsonValue& json,
-                                      http::Request& request) {
+std::string RequestTemplate::fill_url(const StoredRecord& record, http::Request& request) {
   if (!host_.empty()) {
-    const std::string why = put_together(host_, Encoding::none, record, json, host_text_);
+    const std::string why = put_together(host_, Encoding::none, record, host_text_);
     if (!why.empty()) return "no URL for it: " + why;
     for (char& c : host_text_) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     if (!is_host_name(host_text_)) return "no URL for it: what the record has is no host";
@@ -132,17 +129,16 @@ std::string RequestTemplate::fill_url(const StoredRecord& record, JsonValue& jso
     request.host = host_text_;
   }
   if (path_.empty()) return "";
-  const std::string why = put_together(path_, Encoding::url, record, json, path_text_);
+  const std::string why = put_together(path_, Encoding::url, record, path_text_);
   if (!why.empty()) return "no URL for it: " + why;
   if (climbs(path_text_)) return "no URL for it: a part of its path would be . or ..";
   request.path = path_text_;
   return "";
 }
 
-std::string RequestTemplate::fill_method(const StoredRecord& record, JsonValue& json,
-                                         http::Request& request) {
+std::string RequestTemplate::fill_method(const StoredRecord& record, http::Request& request) {
   if (method_.empty()) return "";
-  const std::string why = put_together(method_, Encoding::none, record, json, method_text_);
+  const std::string why = put_together(method_, Encoding::none, record, method_text_);
   if (!why.empty()) return "no method for it: " + why;
   if (!is_method(method_text_)) return "no method for it: what the record has is none";
   request.method = method_text_;
@@ -151,13 +147,12 @@ std::string RequestTemplate::fill_method(const StoredRecord& record, JsonValue& 
 
 std::string RequestTemplate::fill(const StoredRecord& record, http::Request& request,
                                   std::vector<http::RequestHeader>& headers) {
-  JsonValue json(record.value());
-  std::string why = fill_url(record, json, request);
-  if (why.empty()) why = fill_method(record, json, request);
+  std::string why = fill_url(record, request);
+  if (why.empty()) why = fill_method(record, request);
   if (!why.empty()) return why;
   for (std::size_t i = 0; i < headers_.size(); ++i) {
     const auto& [name, value] = headers_[i];
-    why = put_together(value, Encoding::none, record, json, values_[i]);
+    why = put_together(value, Encoding::none, record, values_[i]);
     if (why.empty() && has_control(values_[i])) {
       why = "what the record has holds control characters";
     }

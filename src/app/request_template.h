@@ -13,8 +13,6 @@
 
 namespace einlass::app {
 
-class JsonValue;
-
 // REQUIRES: used by one thread.
 class RequestTemplate {
  public:
@@ -25,13 +23,14 @@ class RequestTemplate {
 
   // Writes what the record makes of them into the request, whose views of it live until the next
   // call, and adds its headers to `headers`. Empty, or what the record lacks, as a sentence that
-  // has nothing of the record in it.
+  // has nothing of the record in it. REQUIRES: the record was read with what these need of its
+  // value as JSON.
   std::string fill(const StoredRecord& record, http::Request& request,
                    std::vector<http::RequestHeader>& headers);
 
  private:
-  std::string fill_url(const StoredRecord& record, JsonValue& json, http::Request& request);
-  std::string fill_method(const StoredRecord& record, JsonValue& json, http::Request& request);
+  std::string fill_url(const StoredRecord& record, http::Request& request);
+  std::string fill_method(const StoredRecord& record, http::Request& request);
 
   config::Template host_, path_, method_;
   std::vector<std::string> allow_hosts_;

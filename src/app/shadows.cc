@@ -87,22 +87,10 @@ std::vector<ShadowCounts> Shadows::counts(core::RouteId route) const {
 
 // ---- attempts ----
 
-kafka::Message Shadows::message_of(const StoredRecord& record) {
-  headers_.clear();
-  for (std::size_t i = 0; i < record.header_count(); ++i) headers_.push_back(record.header(i));
-  kafka::Message message;
-  message.topic = record.topic();
-  message.number = record.number;
-  message.key = record.key();
-  message.value = record.value();
-  message.headers = headers_;
-  return message;
-}
-
 void Shadows::sent(const core::Send& send, const StoredRecord& record) {
   const std::span<Watch> watches = of(record.route);
   if (watches.empty()) return;
-  const Extracted read = fields_[record.route.value].read(message_of(record));
+  const Extracted read = fields_[record.route.value].read(record);
   for (std::size_t place = 0; place < watches.size(); ++place) {
     Watch& watch = watches[place];
     if (leaving_ == kMostWaiting) {

@@ -47,7 +47,7 @@ class Shadows {
           const Notify& notify);
 
   // An attempt has left. `record` is the one that the command names. Each is followed by one
-  // ended().
+  // ended(). REQUIRES: the record was read with what the route's limits need of its value as JSON.
   void sent(const core::Send& send, const StoredRecord& record);
 
   // The attempt is over: limits of attempts under way have its place back.
@@ -98,7 +98,6 @@ class Shadows {
   std::span<Watch> of(core::RouteId route);
   std::span<const Watch> of(core::RouteId route) const;
   Watch& watch_of(core::LineId line) { return watches_[table_.route_of(line).value]; }
-  kafka::Message message_of(const StoredRecord& record);
   core::LineId find_or_add(std::size_t watch, std::string_view key);
   std::vector<redis::Bucket> redis_bucket(const Watch& watch, std::string_view key) const;
   void bring_up_to_date(core::LineId id);
@@ -127,7 +126,6 @@ class Shadows {
   std::map<core::RecordId, UnderWay> under_way_;  // Only where a limit counts them.
   core::AskId last_ask_{};
   std::uint32_t reloads_ = 0;
-  std::vector<kafka::Header> headers_;  // Scratch.
 };
 
 }  // namespace einlass::app

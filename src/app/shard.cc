@@ -9,6 +9,7 @@
 #include "app/config_refused.h"
 #include "app/dead_record.h"
 #include "app/extract.h"
+#include "app/json_needs.h"
 #include "app/wiring.h"
 
 namespace einlass::app {
@@ -48,6 +49,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       run_id_(random_run_id()),
       gate_(gate_options(config, place, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
       breaker_notices_(gate_, notify_),
+      records_(json_needs(config)),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       shadows_(io, config, limits, notify_),
       targets_(io, place, run_id_, logins, events_, notify_,
@@ -94,6 +96,7 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::M
     perform();
   } while (!events_.empty());
   targets_.reconfigure(*config, std::move(targets));
+  records_.want(json_needs(*config));
   limiters_.reconfigure(*config);
   shadows_.reconfigure(*config);
   if (tracing_) tracing_->reconfigure(*config);
@@ -234,7 +237,7 @@ void Shard::take(const kafka::Message& message) {
   const core::RouteId route = route_of_partition_[message.partition.value];
   const core::RecordId record = records_.put(message, route);
   records_[record].arrived = now_;
-  const Place place = limiters_.place_of(route, message);
+  const Place place = limiters_.place_of(records_[record]);
   if (!place.bad.empty()) records_[record].last_error = place.bad;
   const bool by_key = config_->routes[route.value].order == config::Order::key;
   gate_.handle(core::RecordArrived{message.partition, record, message.read_at, place.line,
@@ -254,6 +257,7 @@ void Shard::carry_out(const core::Command& command) {
 }
 
 void Shard::carry_out(const core::Send& command) {
+  records_.bring_up_to_date(command.record);
   StoredRecord& record = records_[command.record];
   record.attempts = command.attempt.value;
   record.last_attempt = now_;

@@ -15,6 +15,7 @@
 #include "adapters/http/request_parser.h"
 #include "adapters/http/request_writer.h"
 #include "app/extract.h"
+#include "app/json_needs.h"
 #include "app/record_store.h"
 #include "app/request.h"
 #include "app/request_template.h"
@@ -47,12 +48,24 @@ std::vector<config::Limit> some_limits(unsigned which) {
   return limits;
 }
 
+// What a gate with these limits and this target needs of a record.
+app::JsonNeeds needs_of(const std::vector<config::Limit>& limits, const config::HttpTarget& http) {
+  config::Config config;
+  config.limits = limits;
+  config.targets.resize(1);
+  config.targets[0].http = http;
+  config.routes.resize(1);
+  for (std::size_t i = 0; i < limits.size(); ++i) config.routes[0].limits.push_back(i);
+  return app::json_needs(config)[0];
+}
+
 void check_extracted(const kafka::Message& message, unsigned which) {
   const std::vector<config::Limit> limits = some_limits(which);
   std::vector<const config::Limit*> pointers;
   for (const config::Limit& limit : limits) pointers.push_back(&limit);
   app::RecordFields fields(pointers);
-  const app::Extracted found = fields.read(message);
+  app::RecordStore records({needs_of(limits, {})});
+  const app::Extracted found = fields.read(records[records.put(message, core::RouteId{0})]);
   CHECK(found.keys.size() == limits.size());
   for (const std::string_view key : found.keys) CHECK(key.size() <= app::kLongestKey);
   CHECK(found.cost >= Permits{1} && found.cost <= app::kMostRecordCost);
@@ -196,8 +209,8 @@ void check_template(const kafka::Message& message) {
   target.method_template = {{Kind::header, "verb"}};
   target.header_templates = {{"X-Key", {{Kind::key, ""}}}};
   app::RequestTemplate parts(target);
-  app::StoredRecord record;
-  record.fill(message, core::RouteId{0});
+  app::RecordStore records({needs_of({}, target)});
+  const app::StoredRecord& record = records[records.put(message, core::RouteId{0})];
   http::Request request{};
   std::vector<http::RequestHeader> headers;
   if (!parts.fill(record, request, headers).empty()) return;

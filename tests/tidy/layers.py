@@ -37,7 +37,7 @@ LIBRARIES = {
     "nlohmann": {"adapters/http", "app", "config", "main"},
     "openssl": {"adapters/http", "adapters/redis"},
     "zlib.h": {"adapters/http"},
-    "rapidjson": {"app"},
+    "simdjson.h": {"app"},
 }
 
 # Our headers outside of src, and who may include them.

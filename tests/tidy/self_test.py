@@ -84,7 +84,7 @@ class Layers(Planted):
                 ("adapters/http/a.cc", "<hiredis/read.h>"), ("app/a.cc", "<spdlog/spdlog.h>"),
                 ("adapters/kafka/a.cc", "<prometheus/counter.h>"), ("app/a.cc", "<yaml-cpp/yaml.h>"),
                 ("adapters/kafka/a.cc", "<nlohmann/json.hpp>"), ("app/a.cc", "<openssl/ssl.h>"),
-                ("config/a.cc", "<CLI/CLI.hpp>"), ("app/a.cc", "<unheard/of.h>")):
+                ("adapters/http/a.cc", "<simdjson.h>"), ("config/a.cc", "<CLI/CLI.hpp>"), ("app/a.cc", "<unheard/of.h>")):
             with self.subTest(include=include, path=path):
                 planted = self.plant(f"src/{path}", f"#include {include}\n")
                 self.assert_finds(f"src/{path}:1: ", "layers.py")

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "unit/app/stored.h"
+
 namespace einlass::app {
 namespace {
 
@@ -22,12 +24,11 @@ struct Written {
     message.number = PartitionNumber{partition};
     message.offset = Offset{offset};
     if (value) message.value = *value;
-    StoredRecord record;
-    record.fill(message, core::RouteId{0});
+    const Stored stored(message, {.pointers = {}, .in_lists = true});
     core::Send send;
     send.record = {slot++, 7};
     send.attempt = core::Attempt{2};
-    batch.add(record, send);
+    batch.add(stored.record, send);
   }
 
   const http::Request& finish() {

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "unit/app/stored.h"
 
 namespace einlass::app {
 namespace {
@@ -23,13 +26,20 @@ struct Sample {
     message.value = value;
   }
 
-  std::string key(Kind kind, std::string name = "") {
+  // As the store keeps it for these limits; until the next call.
+  const StoredRecord& record(const std::vector<const config::Limit*>& limits) {
     message.headers = headers;
+    return stored.emplace(message, needs_of(limits)).record;
+  }
+
+  std::string key(Kind kind, std::string name = "") {
     config::Limit limit;
     limit.key = {kind, std::move(name)};
     RecordFields fields({&limit});
-    return std::string(fields.read(message).keys[0]);
+    return std::string(fields.read(record({&limit})).keys[0]);
   }
+
+  std::optional<Stored> stored;
 };
 
 TEST(BucketKey, comes_from_where_the_limit_says) {
@@ -77,9 +87,8 @@ config::Limit limit(config::KeySource key, config::CostSource cost = {},
 }
 
 std::int64_t cost(Sample& sample, config::CostSource source) {
-  sample.message.headers = sample.headers;
   const config::Limit one = limit({}, std::move(source));
-  return RecordFields({&one}).read(sample.message).cost.value;
+  return RecordFields({&one}).read(sample.record({&one})).cost.value;
 }
 
 // 7 is what a cost that cannot be read counts as.
@@ -158,9 +167,9 @@ TEST(RecordFields, bytes_are_those_of_the_value_and_never_none) {
 TEST(RecordFields, a_limit_without_a_cost_from_the_record_leaves_it_alone) {
   Sample sample("12345");
   const config::Limit fixed = limit({}), bytes = limit({}, {CostKind::bytes, ""});
-  EXPECT_EQ(RecordFields({&fixed}).read(sample.message).cost, Permits{1});
-  EXPECT_EQ(RecordFields({&fixed, &bytes}).read(sample.message).cost, Permits{5});
-  EXPECT_EQ(RecordFields({&bytes, &fixed}).read(sample.message).cost, Permits{5});
+  EXPECT_EQ(RecordFields({&fixed}).read(sample.record({&fixed})).cost, Permits{1});
+  EXPECT_EQ(RecordFields({&fixed, &bytes}).read(sample.record({&fixed, &bytes})).cost, Permits{5});
+  EXPECT_EQ(RecordFields({&bytes, &fixed}).read(sample.record({&bytes, &fixed})).cost, Permits{5});
 }
 
 TEST(RecordFields, keys_are_in_the_order_of_the_limits) {
@@ -168,7 +177,7 @@ TEST(RecordFields, keys_are_in_the_order_of_the_limits) {
   const config::Limit all = limit({}), a = limit({Kind::json, "/a"}), b = limit({Kind::json, "/b"}),
                       topic = limit({Kind::topic, ""});
   RecordFields fields({&b, &all, &topic, &a});
-  const Extracted read = fields.read(sample.message);
+  const Extracted read = fields.read(sample.record({&b, &all, &topic, &a}));
   EXPECT_EQ(std::vector<std::string_view>(read.keys.begin(), read.keys.end()),
             (std::vector<std::string_view>{"y", "", "results", "x"}));
   EXPECT_EQ(read.bad, nullptr);
@@ -199,8 +208,7 @@ TEST(RecordFields, a_missing_key_is_bad_and_an_empty_one_is_not) {
                       json = limit({Kind::json, "/a"}, {}, kBad),
                       lenient = limit({Kind::header, "tenant"});
   const auto bad = [](const config::Limit& one, Sample& sample) {
-    sample.message.headers = sample.headers;
-    const Extracted read = RecordFields({&one}).read(sample.message);
+    const Extracted read = RecordFields({&one}).read(sample.record({&one}));
     EXPECT_FALSE(read.bad_is_cost);
     return read.bad == &one;
   };
@@ -226,11 +234,12 @@ TEST(RecordFields, the_first_limit_that_minds_is_named) {
                       cost = limit({Kind::topic, ""}, {CostKind::header, "w"}, kBad),
                       key = limit({Kind::json, "/b"}, {}, kBad);
   Sample sample;
-  const Extracted first = RecordFields({&lenient, &cost, &key}).read(sample.message);
+  const Extracted first =
+      RecordFields({&lenient, &cost, &key}).read(sample.record({&lenient, &cost, &key}));
   EXPECT_EQ(first.bad, &cost);
   EXPECT_TRUE(first.bad_is_cost);
   EXPECT_EQ(bad_key_text(first), "limit l: no cost at header:w");
-  const Extracted other = RecordFields({&key, &cost}).read(sample.message);
+  const Extracted other = RecordFields({&key, &cost}).read(sample.record({&key, &cost}));
   EXPECT_EQ(other.bad, &key);
   EXPECT_EQ(bad_key_text(other), "limit l: no key at json:/b");
 }

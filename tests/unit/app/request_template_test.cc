@@ -6,6 +6,7 @@
 
 #include "adapters/http/request_writer.h"
 #include "config/read_config.h"
+#include "unit/app/stored.h"
 
 namespace einlass::app {
 namespace {
@@ -40,14 +41,14 @@ class RequestOfARecord : public ::testing::Test {
 
   Made make(const std::string& text) {
     message.headers = headers;
-    StoredRecord record;
-    record.fill(message, core::RouteId{0});
-    RequestTemplate parts(http_of(text));
+    const config::HttpTarget http = http_of(text);
+    const Stored stored(message, needs_of({}, http));
+    RequestTemplate parts(http);
     EXPECT_TRUE(parts.any());
     http::Request request{};
     std::vector<http::RequestHeader> made;
     Made result;
-    result.why = parts.fill(record, request, made);
+    result.why = parts.fill(stored.record, request, made);
     result.host = request.host;
     result.path = request.path;
     result.method = request.method;

@@ -43,7 +43,10 @@ config::Config with(std::vector<config::Limit> limits) {
 
 struct Bench {
   explicit Bench(config::Config from)
-      : config(std::move(from)), shared(config), shadows(io, config, shared, [](const Notice&) {}) {}
+      : config(std::move(from)),
+        shared(config),
+        shadows(io, config, shared, [](const Notice&) {}),
+        records(json_needs(config)) {}
 
   // One attempt to deliver a record with this key and value.
   core::Send send(std::string_view key, std::string_view value = "{}",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/wiring.h"
+#include "unit/app/stored.h"
 
 namespace einlass::app {
 namespace {
@@ -35,7 +36,8 @@ struct Bench {
     const kafka::Header header{"tenant", tenant};
     kafka::Message message;
     message.headers = {&header, 1};
-    const Place place = limiters.place_of(core::RouteId{0}, message);
+    const Stored stored(message);
+    const Place place = limiters.place_of(stored.record);
     const auto number = static_cast<std::uint32_t>(next.value);
     gate.handle(core::RecordArrived{{0}, {number, 0}, next, place.line, {}, Bytes{1}}, kNow,
                 commands);

@@ -114,6 +114,35 @@ TEST(RecordMemory, the_next_record_takes_the_last_ones_room) {
   }
 }
 
+// Also with what is found in the value, which stands where the parser wanted room.
+TEST(RecordMemory, reading_json_takes_nothing_more) {
+  const JsonNeeds needs{{JsonPointer("/tenant"), JsonPointer("/n")}, true};
+  Shape shape = shapes()[2];
+  shape.value = R"({"tenant":"acme","n":17,"text":")" + kKiB + "\"}";
+  const kafka::Message message = shape.message();
+  RecordStore records({needs});
+  records.forget(records.put(message, kRoute));
+  const std::size_t before = allocations;
+  for (std::size_t i = 0; i < kRecords; ++i) records.forget(records.put(message, kRoute));
+  EXPECT_EQ(allocations, before);
+  const StoredRecord& record = records[records.put(message, kRoute)];
+  EXPECT_EQ(record.json("/tenant").text, "acme");
+  EXPECT_LE(record.size().value - record.content().value, 600);
+}
+
+// What takes more than that room is counted like the rest.
+TEST(RecordMemory, what_is_found_is_counted) {
+  Shape shape = shapes()[0];
+  shape.value = R"({"tenant":")" + kLarge + "\"}";
+  const kafka::Message message = shape.message();
+  const std::ptrdiff_t before = held;
+  RecordStore records({{{JsonPointer("/tenant")}, false}});
+  std::ptrdiff_t counted = 0;
+  for (int i = 0; i < 16; ++i) counted += records[records.put(message, kRoute)].size().value;
+  EXPECT_NEAR(static_cast<double>(held - before), static_cast<double>(counted), 2e6);
+  EXPECT_GT(counted, 2 * 16 * static_cast<std::ptrdiff_t>(kLarge.size()));
+}
+
 TEST(RecordMemory, unused_slots_keep_little) {
   constexpr std::ptrdiff_t kMostKept = 4 << 20;
   const Shape shape = shapes()[2];
