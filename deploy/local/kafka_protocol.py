@@ -46,7 +46,8 @@ class _Reader:
         return self._data[self._at - size:self._at].decode()
 
     def skip_bytes(self):
-        self._at += max(self.number("i"), 0)
+        size = self.number("i")
+        self._at += max(size, 0)
 
 
 def _string(text):

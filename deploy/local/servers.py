@@ -33,13 +33,13 @@ _reserved = []  # Locks: the kernel gives them back with the process, whatever b
 def _reserve(port):
     folder = os.path.join(tempfile.gettempdir(), f"einlass-ports-{os.getuid()}")
     os.makedirs(folder, exist_ok=True)
-    lock = open(os.path.join(folder, str(port)), "w")
+    lock = os.open(os.path.join(folder, str(port)), os.O_CREAT | os.O_RDWR, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with socket.socket() as candidate:
             candidate.bind(("127.0.0.1", port))
     except OSError:
-        lock.close()
+        os.close(lock)
         return False
     _reserved.append(lock)
     return True

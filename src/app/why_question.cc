@@ -55,7 +55,7 @@ std::variant<WhyQuestion, std::string> parse_why(std::string_view query) {
   const Fields& fields = std::get<Fields>(read);
   WhyQuestion question;
   if (const auto key = fields.find("key"); key != fields.end()) {
-    if (fields.size() > 1) return std::string("a key stands alone; ") + kUsage;
+    if (fields.size() > 1) return std::string("a key stands alone; ").append(kUsage);
     question.key = key->second;
     return question;
   }

@@ -2,8 +2,8 @@
 
 import unittest
 
-import kafka as local_kafka
 import places
+import kafka as local_kafka
 from plan import plan
 import scenario
 import world

@@ -6,6 +6,7 @@
 #include "adapters/kafka/source_state.h"
 #include "adapters/kafka/tokens.h"
 #include "units/check.h"
+#include "units/topic_pattern.h"
 
 namespace einlass::kafka {
 namespace {
@@ -127,7 +128,13 @@ void Source::State::serve_error(rd_kafka_event_t* event) {
       topic = candidate.name;
     }
   }
-  tell(rd_kafka_event_error(event), rd_kafka_event_error_is_fatal(event) != 0, reason, topic);
+  const rd_kafka_resp_err_t code = rd_kafka_event_error(event);
+  // A pattern that nothing fits yet is told by awaited_topics(). librdkafka tells it too, but only
+  // where the brokers have some other topic.
+  const bool not_there = code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
+                         code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
+  if (not_there && TopicPattern::is_one(topic)) return;
+  tell(code, rd_kafka_event_error_is_fatal(event) != 0, reason, topic);
 }
 
 void Source::State::serve_log() {
