@@ -11,6 +11,7 @@
 #include "app/stand_in.h"
 #include "config/parameters.h"
 #include "core/admission.h"
+#include "unit/app/stored.h"
 #include "unit/app/wiring_table.h"
 
 namespace einlass::app::wiring_table {
@@ -32,7 +33,8 @@ inline OfARecord read(const Config& c) {
   message.value = R"({"tenant": "of-json", "weight": 6})";
   message.headers = kHeaders;
   RecordFields fields({&c.limits.at(0)});
-  const Extracted found = fields.read(message);
+  const Stored stored(message, needs_of({&c.limits.at(0)}));
+  const Extracted found = fields.read(stored.record);
   return {std::string(found.keys[0]), text(found.cost), found.bad != nullptr};
 }
 
