@@ -1,5 +1,6 @@
 """Requests whose parts come from their records, and records that lack them."""
 
+import json
 import unittest
 
 import http_scenario
@@ -48,6 +49,21 @@ class Templates(http_scenario.HttpScenario):
         self.world.produce_records("results", self.records())
         places.wait_until(lambda: len(receiver.records()) == 2 and gate.waiting("retry") == 1, 30, "the third waits")
         self.assertEqual(gate.status()["books"]["inside"], 4)
+
+    def test_what_waits_is_read_again_for_the_url_of_a_reload(self):
+        receiver = self.answering()
+        gate = self.gate({"url": f"http://127.0.0.1:{receiver.port}/in/{{json:/old}}"})
+        self.world.produce_records("results", [{"key": b"k", "value": b'{"new": {"id": 7}}'}])
+        places.wait_until(lambda: gate.waiting("retry") == 1, 30, "it has no /old")
+        with open(gate.path) as file:
+            config = json.load(file)
+        config["targets"]["receiver"]["http"]["url"] = f"http://127.0.0.1:{receiver.port}/in/{{json:/new/id}}"
+        with open(gate.path, "w") as file:
+            json.dump(config, file)
+        self.assertEqual(places.get(gate.port, "/-/reload", "POST", "")[0], 200)
+        places.wait_until(lambda: gate.status()["books"]["delivered"] == 1, 30, "it is delivered")
+        self.assertEqual([one.path for one in receiver.requests()], ["/in/7"])
+        self.assert_books_closed([gate])
 
 
 if __name__ == "__main__":
