@@ -4,7 +4,7 @@
 #   ./test.sh           each guarantee, feature and rule once: 15 minutes on two cores, 25 with the first build
 #   ./test.sh --fast    only what needs no servers: 3 minutes
 #   ./test.sh --all     all there is: chaos, long random walks, fuzzers, sanitizers, other versions, the pages in a browser;
-#                       some two hours, and what came of it is written into tests/RESULTS.md
+#                       what came of it is written into tests/RESULTS.md
 #   ./test.sh --deploy  what deploy/ holds: real containers, an API server, fresh systems of Debian 12 and 13 (wants root, and Go
 #                       for what Debian does not have)
 set -euo pipefail

@@ -26,6 +26,8 @@ struct Told {
 };
 
 void remember(rd_kafka_t*, int code, const char* reason, void* last) {
+  // A producer that is not let in comes to an end, sooner or later; refused_to_write() says why.
+  if (code == RD_KAFKA_RESP_ERR__FATAL) return;
   Told& error = *static_cast<Told*>(last);
   if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && error.code) return;
   error.code = static_cast<rd_kafka_resp_err_t>(code);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -30,6 +31,7 @@ class Child {
     argv.push_back(nullptr);
     pid_ = ::fork();
     if (pid_ == 0) {
+      ::unsetenv("GTEST_TOTAL_SHARDS");  // A test that is a child is wanted whole.
       ::dup2(input[0], 0);
       ::dup2(output[1], 1);
       ::execvp(argv[0], argv.data());

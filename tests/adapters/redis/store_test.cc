@@ -152,6 +152,9 @@ TEST_F(RedisStore, ManyReleasesGoInSeveralCalls) {
   add(0, limit);
   const auto first = side_.answer(0, 1'500)->ask;
   for (std::uint16_t i = 0; i < 1'500; ++i) release(0, first, i);
+  side_.store->flush();  // The first that comes with a script that is not known yet goes again.
+  // What is left is the mark at the newest entry's instant.
+  ASSERT_TRUE(side_.until([&] { return control("ZCARD", "test:{test}:callbacks:") == "1"; }));
   const auto* answer = side_.answer(0, 2'000);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->due.size(), 2'000u);

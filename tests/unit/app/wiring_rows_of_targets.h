@@ -6,6 +6,7 @@
 
 #include "app/http_target.h"
 #include "app/record_store.h"
+#include "unit/app/stored.h"
 #include "unit/app/wiring_rows_of_service.h"
 #include "unit/app/wiring_table.h"
 
@@ -25,8 +26,8 @@ inline Made request_of(const Config& c) {
   message.key = "billing.example";
   message.value = "1";
   message.headers = headers;
-  StoredRecord record;
-  record.fill(message, core::RouteId{0});
+  const Stored stored(message, json_needs(c).at(0));
+  const StoredRecord& record = stored.record;
   RequestParts parts(c.targets.at(0).http, RunId{});
   Made made;
   if (parts.batch) {
