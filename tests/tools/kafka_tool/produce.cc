@@ -105,7 +105,7 @@ std::string key_for(int partition, int partitions, std::int64_t number, int keys
   return "k" + std::to_string(partition + partitions * static_cast<int>(number % share));
 }
 
-// As a task's result may look: nested, a list of items that is half of it, and a text.
+// As a task's result may look: nested, a list of items that is a third of it, and a text.
 std::string result_of(const std::string& id, std::int64_t number, const ProduceOptions& options) {
   constexpr std::string_view kItem =
       R"({"name":"a lamp, blue, large, with two bulbs","count":3,"price":12.5})";
@@ -115,7 +115,7 @@ std::string result_of(const std::string& id, std::int64_t number, const ProduceO
                      R"(","task":{"kind":"render","attempt":1,"retried":false,"parent":null},)" +
                      R"("result":{"ok":true,"took_ms":1250,"items":[)" + std::string(kItem);
   const auto size = static_cast<std::size_t>(options.size);
-  while (text.size() + kItem.size() < size / 2) text.append(",").append(kItem);
+  while (text.size() + kItem.size() < size / 3) text.append(",").append(kItem);
   text += R"(]},"note":")";
   text.resize(std::max(text.size(), size - std::min(size, kEnd.size())), '.');
   return text.append(kEnd);
