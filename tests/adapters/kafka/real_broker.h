@@ -31,7 +31,8 @@ class Child {
     argv.push_back(nullptr);
     pid_ = ::fork();
     if (pid_ == 0) {
-      ::unsetenv("GTEST_TOTAL_SHARDS");  // A test that is a child is wanted whole.
+      // A test that is a child is wanted whole.
+      for (const char* name : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"}) ::unsetenv(name);
       ::dup2(input[0], 0);
       ::dup2(output[1], 1);
       ::execvp(argv[0], argv.data());
