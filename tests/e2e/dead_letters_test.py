@@ -72,7 +72,7 @@ class DeadLetters(scenario.Scenario):
             {"value": b"%d " % i + b"." * (50_000 if i == large else 3_000)} for i in range(100)])
         places.wait_until(lambda: self.world.ends("small") == [99], 60, "the 99 small ones")
         places.wait_until(lambda: f"results-0@{large} (" in running.log(200), 10, "the large one is named")
-        self.assertIn("max.message.bytes", self._trouble(running))
+        places.wait_until(lambda: "max.message.bytes" in self._trouble(running), 10, "told in /v1/status")
         places.wait_until(lambda: self.world.committed("results") == [large], 10, "committed up to the large one")
         self.assertEqual(running.terminate(), 0)
         again = self.world.gate("gate-1", self._config(dead_letter="large", order="none")).start()
