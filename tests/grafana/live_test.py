@@ -43,6 +43,8 @@ def legend(form, labels):
 
 
 class Live(scenario.Scenario):
+    own_kafka = True
+
     def setUp(self):
         super().setUp()
         world = self.world
