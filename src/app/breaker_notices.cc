@@ -23,8 +23,8 @@ void BreakerNotices::look(const config::Config& config) {
     } else {
       notify_({Severity::warning, "target_breaker_open",
                "Target " + target.name + " has failed " + std::to_string(target.breaker.failures) +
-                   " times in a row: it is left alone for " + config::to_text(target.breaker.wait) +
-                   ", then probed by one attempt at a time until one is answered"});
+                   " times in a row: one attempt at a time probes it, after each that fails not before " +
+                   config::to_text(target.breaker.wait) + ", until one is answered"});
     }
   }
 }

@@ -171,10 +171,10 @@ constexpr Option kOptions[] = {
      "bytes (big-endian)."},
 
     {"targets.NAME.breaker", "failures", "whole number", "16",
-     "After so many failed attempts in a row nothing is sent for a while; 0 is never."},
+     "After so many failed attempts in a row the target is left alone and probed; 0 is never."},
     {"targets.NAME.breaker", "wait", "duration", "500ms",
-     "How long nothing is sent; then one attempt at a time probes the target, and each that fails "
-     "doubles the wait."},
+     "How long nothing is sent; then one attempt at a time probes the target, and each third that "
+     "fails doubles the wait."},
     {"targets.NAME.breaker", "max_wait", "duration", "30s", "The longest wait."},
 };
 

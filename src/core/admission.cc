@@ -33,6 +33,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.failed.reset();
   line.asked_cost = Permits{1};
   line.pace = Pace{};
+  line.probed = 0;
   line.credit = Credit{};
   line.lacks = kNoContest;
   line.blamed.reset();
@@ -140,8 +141,8 @@ Slot Admission::next_of(const Line& line) const {
   if (!line.retries.empty() && (next == kNoSlot || retry_goes_first(line))) {
     next = line.retries.front();
   }
-  if (delivery_.breaker(route_of(line).target).closed() || line.count() < 2) return next;
-  return other_than_last_failed(line, next);
+  const bool probes = !breaker_of(line).closed() && line.count() > 1;
+  return probes ? for_probe(line, next) : next;
 }
 
 // The record that the first permit is for: the next one; or the first of the other kind, where only
@@ -202,7 +203,7 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
     // Others that wait for room were there first; the end of the event serves them all in turn.
     const bool queued = !target.room.empty() || !target.retries_room.empty();
     const bool may = places(line, now) > 0;
-    if (queued || !may) {
+    if (queued || !may || !breaker_of(line).closed()) {
       // Those before it may have enough: then it is its turn.
       if (may) target.touched = true;
       return wait_for(line, room_for(line));
@@ -268,6 +269,12 @@ void Admission::serve_targets(Instant now, Commands& commands) {
 
 void Admission::serve_target(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
+  if (!delivery_.breaker(id).closed()) {
+    serve_probe(id, now, commands);
+    keep_looking(id, now);
+    target.touched = false;
+    return;
+  }
   const auto waiting = [&] { return target.room.size() + target.retries_room.size(); };
   std::uint32_t before = 0;
   // A line that had its turn may hold a permit that comes due at this very instant, which its alarm

@@ -112,6 +112,8 @@ class Admission {
     std::uint32_t lines = 0;             // Those that have records inside.
     Pace pace;
     bool touched = false;
+    std::uint64_t probe_turns = 0;    // Given to lines.
+    std::optional<LineId> asks_last;  // For a probe's permit.
     // Where records go together: how many might, and when they go even if there are too few.
     std::int64_t gathered = 0;
     Instant gather_until;
@@ -144,7 +146,6 @@ class Admission {
   void go_on(Line& line, Instant now, Commands& commands);
   void give_back(Line& line, Instant now, Commands& commands);
   Slot next_of(const Line& line) const;
-  Slot other_than_last_failed(const Line& line, Slot slot) const;
   Slot fitting(const Line& line) const;
   bool fits_none(const Line& line) const;
   bool is_useless(const Line& line, Instant now) const;
@@ -193,7 +194,18 @@ class Admission {
   void serve_room(TargetId id, Instant now, Commands& commands);
   void serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
   void serve_shares(TargetId id, Instant now, Commands& commands);
-  bool stands_back(const Line& line) const;
+
+  // probing.cc
+  const Breaker& breaker_of(const Line& line) const {
+    return delivery_.breaker(route_of(line).target);
+  }
+  Slot for_probe(const Line& line, Slot next) const;
+  Slot youngest_of(const Line& line) const;
+  Slot record_at(Slot first, std::uint32_t place) const;
+  bool asks_for_probe(const TargetQueues& target) const;
+  Line* next_to_probe(TargetId id);
+  void probe(Line& line, Instant now, Commands& commands);
+  void serve_probe(TargetId id, Instant now, Commands& commands);
 
   Duration horizon_of(const Line& line) const;
   std::int64_t demand(Line& line, Instant now);

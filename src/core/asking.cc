@@ -24,7 +24,9 @@ constexpr Duration kReserve = Duration::seconds(1);
 
 Duration Admission::horizon_of(const Line& line) const {
   const RouteOptions& route = route_of(line);
-  return route.limit_count == 1 || line.ahead ? route.horizon : Duration{};
+  // A probe needs a permit now, or it is another line's.
+  const bool may = breaker_of(line).closed() && (route.limit_count == 1 || line.ahead);
+  return may ? route.horizon : Duration{};
 }
 
 // For how long permits that are due at once are asked for: long enough for the pace to grow while
@@ -35,16 +37,15 @@ Duration Admission::cover_of_due(const Line& line) const { return route_of(line)
 std::int64_t Admission::room_of(const Line& line, Instant now) const {
   const std::int64_t room = places(line, now);
   // A probe goes alone.
-  return delivery_.breaker(route_of(line).target).closed() ? room * batch_of(line).records : room;
+  return breaker_of(line).closed() ? room * batch_of(line).records : room;
 }
 
 std::int64_t Admission::allowance(Line& line, Instant now) {
-  const RouteOptions& route = route_of(line);
   // Permits that are due at once are only good for use_within; those of a limit that binds come
   // due one after the other. Twice the pace, so that it can grow.
   const Duration cover = cover_of_due(line) + (line.bound ? horizon_of(line) : Duration{});
   const std::int64_t room = room_of(line, now);
-  if (!delivery_.breaker(route.target).closed()) return room;
+  if (!breaker_of(line).closed()) return room;
   return room + 2 * line.pace.expected(now, cover);
 }
 
@@ -53,7 +54,7 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   // Of the records behind others only as many as the pace promises, but for those that may go in
   // one request with them.
   const bool together = goes_together(line) && line.count() > 0 && line.in_flight == 0 &&
-                        delivery_.breaker(route_of(line).target).closed();
+                        breaker_of(line).closed();
   const std::int64_t promised = together ? soon : soon - room_of(line, now);
   const std::int64_t usable =
       line.ready.size() + usable_retries(line) + std::min<std::int64_t>(line.behind, promised);
@@ -71,7 +72,7 @@ std::int64_t Admission::demand(Line& line, Instant now) {
 std::int64_t Admission::alike(const Line& line, std::int64_t most) const {
   if (line.count() == 0) return 0;
   // A probe goes alone, and may be for another record than the first.
-  if (!delivery_.breaker(route_of(line).target).closed()) return std::min<std::int64_t>(most, 1);
+  if (!breaker_of(line).closed()) return std::min<std::int64_t>(most, 1);
   const Permits cost = records_[next_of(line)].cost;
   std::int64_t count = 0;
   for (const Slot first : {line.ready.front(), line.retries.front()}) {
@@ -93,10 +94,8 @@ bool Admission::spoken_for(const Line& line, Instant now) {
   TargetQueues& target = queues_of(line);
   const TargetId id = route_of(line).target;
   if (delivery_.held_until(id) > now) return true;
-  // One asks for the permit of a probe.
-  if (!delivery_.breaker(id).closed()) {
-    return target.reserved() > 0 || delivery_.room(id, now) == 0;
-  }
+  // One asks for the permit of a probe. Those that others hold for later keep nobody from it.
+  if (!breaker_of(line).closed()) return target.due.permits > 0 || delivery_.room(id, now) == 0;
   const std::int64_t together = batch_of(line).records;
   if (asks_ahead(line)) {
     const std::int64_t most = options_.targets[id.value].max_in_flight;
@@ -155,6 +154,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
     if (route_of(line).cost_varies) line.asked_cost = records_[next_of(line)].cost;
   }
   queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
+  if (!breaker_of(line).closed()) queues_of(line).asks_last = LineId{index_of(line)};
   line.next_ask = line.asked_at = now;
   line.held_back = line.freed = false;
   commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
@@ -236,7 +236,8 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
     line.next_ask = now + retry + wait_ahead(event.ahead, now - line.asked_at);
     return;
   }
-  const bool go_ahead = binds_all && route.limit_count > 1 && route.horizon > Duration{};
+  const bool may = breaker_of(line).closed() && route.horizon > Duration{};
+  const bool go_ahead = may && binds_all && route.limit_count > 1;
   line.ahead = go_ahead;
   line.next_ask = go_ahead ? now : now + retry;
 }

@@ -47,9 +47,7 @@ void Admission::gather(Line& line, Instant now) {
 
 bool Admission::is_ripe(TargetId id, Instant now) const {
   const TargetQueues& target = targets_[id.value];
-  // A probe waits for nobody.
-  return target.gathered >= options_.targets[id.value].batch.records ||
-         now >= target.gather_until || !delivery_.breaker(id).closed();
+  return target.gathered >= options_.targets[id.value].batch.records || now >= target.gather_until;
 }
 
 void Admission::serve_batches(TargetId id, Instant now, Commands& commands) {
@@ -65,16 +63,13 @@ void Admission::serve_batches(TargetId id, Instant now, Commands& commands) {
 // One request, with records of the lines that wait, in turn. False if none may go.
 bool Admission::send_batch(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
-  Batch batch(delivery_.breaker(id).closed() ? options_.targets[id.value].batch : BatchOptions{});
-  std::uint32_t may_stand_back = target.room.size();
+  Batch batch(options_.targets[id.value].batch);
   for (std::uint32_t left = target.room.size(); left > 0 && !batch.full(); --left) {
     if (target.room.empty()) break;
     Line& line = lines_[target.room.front()];
     wait_no_more(line);
     give_back_useless(line, now, commands);
-    const bool back = may_stand_back > 1 && line.count() > 0 && stands_back(line);
-    if (back) --may_stand_back;
-    if (!back && (!batch.empty() || places(line, now) > 0)) fill(line, batch, now, commands);
+    if (!batch.empty() || places(line, now) > 0) fill(line, batch, now, commands);
     gather(line, now);
     go_on(line, now, commands);
   }

@@ -9,21 +9,39 @@ BreakerState Breaker::state(Instant now) const {
   return now < open_until_ ? BreakerState::open : BreakerState::probing;
 }
 
-void Breaker::failed(RecordId record, Instant began, Instant now) {
-  if (probe_ == record) {
-    last_failed_ = record;
-    open(std::min(wait_ * 2, options_.max_wait), now);
+void Breaker::ended(const Ended& attempt, Instant now) {
+  if (attempt.outcome == Outcome::retry) {
+    probe_ == attempt.record ? probe_failed(attempt, now) : failed(attempt, now);
     return;
   }
+  answered_ = now;
+  failures_ = 0;
+  if (!closed_) close();
+}
+
+void Breaker::failed(const Ended& attempt, Instant now) {
   // What was sent before it opened for the last time says nothing new.
-  if (!closed_ || began <= opened_) return;
-  if (++failures_ >= options_.failures && options_.failures > 0) open(options_.wait, now);
+  if (!closed_ || attempt.began <= opened_ || attempt.failed_before <= answered_) return;
+  if (failures_++ == 0) first_failure_ = now;
+  if (options_.failures == 0 || failures_ < options_.failures) return;
+  const Instant sure = attempt.answered ? first_failure_ + kAnswersAlone : answered_ + kSilence;
+  if (now < sure) return;
+  wait_ = options_.wait;
+  open(Duration{}, now);
+}
+
+void Breaker::probe_failed(const Ended& attempt, Instant now) {
+  last_failed_ = attempt.record;
+  if (failed_probes_ > 0 && failed_probes_ % kProbesEachWait == 0) wait_ = wait_ * 2;
+  ++failed_probes_;
+  wait_ = std::min(wait_, options_.max_wait);
+  if (attempt.answered) wait_ = std::min(wait_, std::max(kMostAfterAnswer, options_.wait));
+  open(wait_, now);
 }
 
 void Breaker::open(Duration wait, Instant now) {
   closed_ = false;
   probe_.reset();
-  wait_ = wait;
   opened_ = now;
   open_until_ = now + wait;
 }
@@ -32,6 +50,7 @@ void Breaker::close() {
   closed_ = true;
   open_until_ = opened_;
   probe_.reset();
+  failed_probes_ = 0;
   last_failed_.reset();
 }
 

@@ -1,12 +1,22 @@
-// A target's circuit breaker: after too many failures in a row the target is left alone for a
-// while, and then asked by one attempt at a time whether it is well again.
+// A target's circuit breaker: after too many failures in a row the target is left alone, and asked
+// by one attempt at a time whether it is well.
 //
-//   closed -- failures in a row --> open -- wait is over --> probing -- answered --> closed
-//                                     ^                         |
-//                                     +--------- failed --------+   waiting twice as long
+//   closed -- failures in a row --> probing -- answered --> closed
+//                                    |   ^
+//                                    v   | the wait is over
+//                                    open
 //
-// An attempt failed if it is to be made again; accepted and refused are both the answer of a server
-// that works.
+// Accepted and refused are the answers of a server that works, so an attempt failed if it is to be
+// made again. Not each failure is the target's:
+// - No answer came: after so many in a row, and nothing else heard of it for kSilence, there may be
+//   nobody who answers.
+// - It answered that it failed. It may have failed for the record's sake, and records like that come
+//   together: only if the row has lasted for kAnswersAlone is the target not well.
+// - The record had failed before, and others were answered since: its trouble is its own.
+//
+// The first probe goes at once, the next after `wait`, which doubles after each third that failed.
+// A target that answers is asked again within kMostAfterAnswer, whatever the wait: to answer that it
+// fails costs it little, and good records may have come meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +33,20 @@ enum class BreakerState : std::uint8_t { closed, open, probing };
 
 class Breaker {
  public:
+  static constexpr Duration kSilence = Duration::millis(200);
+  static constexpr Duration kAnswersAlone = Duration::seconds(1);
+  static constexpr Duration kMostAfterAnswer = Duration::seconds(1);
+  static constexpr std::uint32_t kProbesEachWait = 3;
+
+  // What is known of an attempt that has ended.
+  struct Ended {
+    RecordId record;
+    Instant began;
+    Instant failed_before = kNever;  // When the record's last attempt before this one failed.
+    Outcome outcome = Outcome::accepted;
+    bool answered = false;  // Only looked at where it failed: by an answer of the target's.
+  };
+
   explicit Breaker(const BreakerOptions& options) : options_(options) {}
 
   // Other numbers from here on; while it is open it waits as it did.
@@ -42,34 +66,35 @@ class Breaker {
     if (!closed_) probe_ = record;
   }
 
-  // An attempt that began at `began` has ended.
-  void ended(RecordId record, Instant began, Outcome outcome, Instant now) {
-    if (outcome == Outcome::retry) return failed(record, began, now);
-    failures_ = 0;
-    if (!closed_) close();
-  }
+  void ended(const Ended& attempt, Instant now);
 
   // An attempt has ended without asking the target: another may be the probe.
   void not_asked(RecordId record) {
     if (probe_ == record) probe_.reset();
   }
 
-  // The record whose attempt was the last probe and failed: where there is another, the next probe
-  // is for that one, or a single bad record could keep the target shut. None while it is closed.
+  // Since it is not closed: how many probes have failed, and whose was the last of these.
+  std::uint32_t failed_probes() const { return failed_probes_; }
   std::optional<RecordId> last_failed() const { return last_failed_; }
 
  private:
-  void failed(RecordId record, Instant began, Instant now);
+  static constexpr Instant kBefore{-kNever.us / 2};  // Earlier than anything.
+
+  void failed(const Ended& attempt, Instant now);
+  void probe_failed(const Ended& attempt, Instant now);
   void open(Duration wait, Instant now);
   void close();
 
   BreakerOptions options_;
   bool closed_ = true;
   std::uint32_t failures_ = 0;  // In a row, while closed.
-  Duration wait_;               // Of the last time it opened.
-  Instant opened_{-1};          // The last time.
+  Instant first_failure_;       // Of these.
+  Instant answered_ = kBefore;  // When an attempt was accepted or refused, the last time.
+  Duration wait_;               // Before the next probe.
+  Instant opened_{-1};          // When it left off being closed, or a probe failed, the last time.
   Instant open_until_;
   std::optional<RecordId> probe_;  // Under way.
+  std::uint32_t failed_probes_ = 0;
   std::optional<RecordId> last_failed_;
 };
 

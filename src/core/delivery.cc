@@ -51,17 +51,19 @@ void Delivery::send(Record& record, const Permit& permit, bool leads, Instant no
   commands.push_back(Send{record.id, target, record.attempt, permit});
 }
 
-void Delivery::ended(const Record& record, const DeliveryEnded& event, Instant now) {
+void Delivery::ended(Record& record, const DeliveryEnded& event, Instant now) {
   const TargetId target = options_.routes[record.route.value].target;
   Target& at = targets_[target.value];
   if (record.leads || options_.targets[target.value].transactional) {
     CHECK(at.in_flight > 0);
     --at.in_flight;
   }
+  const Instant failed_before = record.failed_at;
+  if (event.asked && event.outcome == Outcome::retry) record.failed_at = now;
   if (!record.leads) return;
   const bool was_closed = at.breaker.closed();
   if (event.asked) {
-    at.breaker.ended(record.id, record.since, event.outcome, now);
+    at.breaker.ended({record.id, record.since, failed_before, event.outcome, event.answered}, now);
   } else {
     at.breaker.not_asked(record.id);
   }

@@ -37,7 +37,7 @@ class Delivery {
   void send(Record& record, const Permit& permit, bool leads, Instant now, Commands& commands);
 
   // The record's attempt has ended: the place that it has at the target is free again.
-  void ended(const Record& record, const DeliveryEnded& event, Instant now);
+  void ended(Record& record, const DeliveryEnded& event, Instant now);
 
   // No attempt is under way.
   bool idle(TargetId target) const { return targets_[target.value].in_flight == 0; }

@@ -115,6 +115,8 @@ struct DeliveryEnded {
   // target works is not known from that.
   bool asked = true;
   Duration wait{};  // The record, to be tried again, is not so before.
+  // It is to be tried again for what the target answered, so that there is somebody who answers.
+  bool answered = false;
 };
 
 // Another gate was told by the target to stop: nothing goes to it for so long here either.

@@ -115,6 +115,7 @@ struct Line {
 
   LineWaits waits = LineWaits::not_at_all;
   ContestIndex shares = kNoContest;  // Whose share or place it waits for.
+  std::uint64_t probed = 0;            // Its last turn among the probes of its target.
   Links in_queue;
 
   std::uint32_t count() const { return ready.size() + retries.size(); }

@@ -22,6 +22,7 @@ class List {
  public:
   bool empty() const { return head_ == kNoSlot; }
   Slot front() const { return head_; }
+  Slot back() const { return tail_; }
   std::uint32_t size() const { return size_; }
 
   // REQUIRES: the item is in no list through these links.

@@ -62,6 +62,7 @@ struct Record {
   // whose sake.
   std::uint32_t most_together = ~std::uint32_t{0};
   Instant since;                         // When it became ready, or its attempt began.
+  Instant failed_at = kNever;            // When the target last failed it.
   std::optional<DeadLetterReason> doom;  // Set once it is to go to the dead letter topic.
   Links in_lane;
   Links in_line;

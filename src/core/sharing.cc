@@ -116,21 +116,6 @@ bool Admission::retry_goes_first(const Line& line) const {
   });
 }
 
-// A bad record must not be the one by which a target is probed for ever.
-Slot Admission::other_than_last_failed(const Line& line, Slot slot) const {
-  const auto failed = delivery_.breaker(route_of(line).target).last_failed();
-  if (records_[slot].id != failed) return slot;
-  if (records_[slot].in_line.next != kNoSlot) return records_[slot].in_line.next;
-  const Slot other = slot == line.ready.front() ? line.retries.front() : line.ready.front();
-  return other == kNoSlot ? slot : other;
-}
-
-// Nothing but the record whose probe has failed: others go first.
-bool Admission::stands_back(const Line& line) const {
-  const auto failed = delivery_.breaker(route_of(line).target).last_failed();
-  return failed && line.count() == 1 && records_[next_of(line)].id == *failed;
-}
-
 // ---- the books ----
 
 // REQUIRES: its retries stand apart.
@@ -204,7 +189,7 @@ ContestIndex Admission::contest_before(const Line& line) const {
 // How many of the line's retries may have permits.
 std::int64_t Admission::usable_retries(const Line& line) const {
   std::int64_t usable = line.retries.size();
-  if (usable == 0 || line.failed) return usable;
+  if (usable == 0 || line.failed || !breaker_of(line).closed()) return usable;
   for (const ContestIndex i : contests_of_route_[line.route.value]) {
     const Contest& contest = contests_[i];
     if (!others_want(contest, line)) continue;
@@ -233,7 +218,6 @@ Admission::Queue* Admission::next_for_room(TargetQueues& target, const Contest& 
 // that have enough stand aside: nobody's places become more before the end.
 void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
-  std::uint32_t may_stand_back = target.room.size() + target.retries_room.size();
   Queue aside;
   while (delivery_.room(id, now) > 0) {
     Queue* queue = next_for_room(target, contests_[id.value]);
@@ -249,9 +233,7 @@ void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
     wait_no_more(line);
     give_back_useless(line, now, commands);
     const bool right = line.only_retries() == retries;
-    const bool back = may_stand_back > 1 && line.count() > 0 && stands_back(line);
-    if (back) --may_stand_back;
-    if (right && !back && may_send(line, now)) send_first(line, now, commands);
+    if (right && may_send(line, now)) send_first(line, now, commands);
     if (may_send(line, now)) wait_for(line, room_for(line));
     go_on(line, now, commands);
   }
@@ -285,10 +267,6 @@ void Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
     if (!share && turns > 0) --turns;
     Line& line = lines_[queue->front()];
     wait_no_more(line);
-    if (left > 1 && line.count() > 0 && stands_back(line)) {
-      wait_for(line, what);
-      continue;
-    }
     serve(line, now, commands);
     // One that had its turn, and has nothing but retries by now, waits for its share from here on:
     // that keeps nobody else from his turn.

@@ -34,13 +34,16 @@ constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
                                                           "target_held",
                                                           "target_unusable",
                                                           "target_says_which",
-                                                          "transaction_unknown"};
+                                                          "transaction_unknown",
+                                                          "target_answers",
+                                                          "record_fails"};
 
 // How often, where a run has the fault at all: per occasion, or per second for the first four and
 // the two of the store.
 constexpr std::array<double, kFaults> kMost = {6.0, 2.0, 1.5,  1.5, 0.4, 0.3, 0.2, 0.3, 0.3,
                                                0.5, 2.0, 1.0,  0.5, 0.3, 0.2, 0.1, 1.0, 0.4,
-                                               0.5, 0.7, 0.03, 0.3, 0.2, 1.0, 0.8, 0.8, 0.2};
+                                               0.5, 0.7, 0.03, 0.3, 0.2, 1.0, 0.8, 0.8, 0.2,
+                                               1.0, 0.6};
 
 void draw_faults(Settings& settings, const Overrides& overrides) {
   Dice dice(settings.seed, "faults");
@@ -161,6 +164,23 @@ void draw_batches(Settings& settings) {
   }
 }
 
+// In some worlds nothing is wrong with a target but some of its records, and its breaker is on.
+// Dice of its own, as above.
+void draw_bad_records(Settings& settings) {
+  Dice dice(settings.seed, "bad records");
+  if (settings.has(Fault::record_fails)) {
+    settings.most_bad_together = dice.spread(1, 200);
+  }
+  if (!dice.chance(0.1) || !settings.has(Fault::record_fails)) return;
+  settings.well_targets = true;
+  for (const Fault fault :
+       {Fault::target_retry, Fault::retry_after, Fault::target_hangs, Fault::target_slow,
+        Fault::target_fails, Fault::target_held, Fault::target_unusable, Fault::target_says_which,
+        Fault::commit_failed, Fault::transaction_unknown, Fault::stall}) {
+    settings.rate[static_cast<std::size_t>(fault)] = 0;
+  }
+}
+
 void draw_surroundings(Dice& dice, Settings& settings) {
   for (std::size_t route = 0; route < settings.routes.size(); ++route) {
     for (std::int64_t left = dice.between(1, 3); left > 0; --left) {
@@ -260,6 +280,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   draw_surroundings(dice, settings);
   draw_faults(settings, overrides);
   draw_transactions(settings);
+  draw_bad_records(settings);
   if (overrides.records) settings.records = std::min(settings.records, *overrides.records);
   if (overrides.instances) settings.instances = std::min(settings.instances, *overrides.instances);
   return settings;

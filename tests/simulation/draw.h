@@ -59,6 +59,8 @@ enum class Fault : std::uint8_t {
   target_unusable,      // A failed attempt does not count: the target could take nothing at all.
   target_says_which,    // Of several records in one request it tells each one's outcome.
   transaction_unknown,  // Nobody learns whether it has committed; its partitions are lost.
+  target_answers,       // A failed attempt fails by an answer.
+  record_fails,         // Some bursts of records fail at each attempt, by an answer.
   count,
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::count);
@@ -112,6 +114,8 @@ struct Settings {
   Duration revoke_timeout;
   Duration commit_delay;  // One way, at most.
   int poll_budget = 1;
+  std::int64_t most_bad_together = 1;  // Records of a partition that come one after the other.
+  bool well_targets = false;           // Whatever fails, fails for its record's sake.
   double rate[kFaults] = {};  // Probability per occasion, or occasions per second.
 
   bool has(Fault fault) const { return rate[static_cast<std::size_t>(fault)] > 0; }

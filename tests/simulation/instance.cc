@@ -163,7 +163,9 @@ void Instance::before(const core::Event& event) {
     records_.revoked(e->partition, e->deadline);
   if (const auto* e = std::get_if<core::PartitionLost>(&event)) records_.lost(e->partition, now);
   if (const auto* e = std::get_if<core::StopRequested>(&event)) records_.stop(e->deadline);
-  if (const auto* e = std::get_if<core::RecordArrived>(&event)) records_.arrived(*e, now);
+  if (const auto* e = std::get_if<core::RecordArrived>(&event)) {
+    records_.arrived(*e, log_record(e->record).bad, now);
+  }
   if (const auto* e = std::get_if<core::DeliveryEnded>(&event)) records_.delivery_ended(*e, now);
   if (const auto* e = std::get_if<core::TargetHold>(&event)) {
     records_.held(e->target, now + e->length);

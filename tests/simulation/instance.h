@@ -101,6 +101,7 @@ class Instance {
   void perform(const core::Send& command);
   void attempt(const std::vector<core::Send>& request);
   void attempt(const core::Send& command, const AttemptPlan& plan, std::uint32_t together);
+  static AttemptPlan failed_for_a_record(AttemptPlan plan);
   AttemptPlan part_of(AttemptPlan plan);
   void perform(const core::Transact& command);
   void perform(const core::Forget& command);

@@ -36,12 +36,23 @@ void Instance::perform(const core::Send& command) {
 }
 
 void Instance::attempt(const std::vector<core::Send>& request) {
-  const AttemptPlan plan = world_.target.plan(request.front().target, world_.timeline.now());
+  AttemptPlan plan = world_.target.plan(request.front().target, world_.timeline.now());
+  const bool bad = std::any_of(request.begin(), request.end(), [&](const core::Send& command) {
+    return log_record(command.record).bad;
+  });
+  if (bad && !world_.faults.stopped()) plan = failed_for_a_record(plan);
   const auto together = static_cast<std::uint32_t>(request.size());
   const bool says_which = together > 1 && world_.faults.happens(Fault::target_says_which);
   for (const core::Send& command : request) {
     attempt(command, says_which ? part_of(plan) : plan, says_which ? 1 : together);
   }
+}
+
+AttemptPlan Instance::failed_for_a_record(AttemptPlan plan) {
+  plan.outcome = core::Outcome::retry;
+  plan.answered = true;
+  plan.accepted_after.reset();
+  return plan;
 }
 
 // One record's own end of a request that the target has answered.
@@ -63,7 +74,9 @@ void Instance::attempt(const core::Send& command, const AttemptPlan& plan, std::
     world_.timeline.after(*plan.accepted_after, [&record] { record.finished = true; });
   }
   const core::DeliveryEnded ended{command.record,   command.attempt, plan.outcome,
-                                  plan.hold_target, plan.counts,     together};
+                                  plan.hold_target, plan.counts,     together,
+                                  false,            true,            Duration{},
+                                  plan.answered};
   after(plan.ends_after, [this, ended] { tell(ended); });
   if (plan.told_again_after) after(*plan.told_again_after, [this, ended] { tell(ended); });
 }

@@ -45,6 +45,8 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
   const bool backlog = dice.chance(0.3);
   const Duration gap{settings.chaos.us / (count + 1)};
   const double unordered = dice.chance(0.3) ? 0.3 : 0;
+  Dice bad(settings.seed, "bad records of " + std::to_string(partitions_.size()));
+  std::int64_t alike = 0;  // How many more are as the last one.
   for (std::int64_t i = 0; i < count; ++i) {
     LogRecord record;
     if (dice.chance(0.1)) offset.value += dice.spread(1, 100);
@@ -54,6 +56,8 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
     record.key = std::min(dice.between(0, settings.routes[route].keys - 1),
                           dice.between(0, settings.routes[route].keys - 1));
     record.ordered = !dice.chance(unordered);
+    record.bad = alike > 0 ? partition.log.back().bad : bad.chance(settings.of(Fault::record_fails));
+    alike = alike > 0 ? alike - 1 : bad.between(0, settings.most_bad_together - 1);
     record.size = Bytes{dice.chance(0.1) ? 0 : dice.spread(1, 5'000)};
     if (!backlog && dice.chance(0.5)) at = at + Duration{dice.between(0, gap.us * 4)};
     record.appended = std::min(at, start + settings.chaos);

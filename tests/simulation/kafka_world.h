@@ -26,6 +26,7 @@ struct LogRecord {
   Bytes size;
   Permits cost{1};
   Instant appended;
+  bool bad = false;        // The target fails it, as long as there are faults.
   bool finished = false;   // The target, or the dead letter topic, has it.
   bool delivered = false;  // The target, by a transaction.
 };

@@ -12,6 +12,9 @@ namespace {
 // the deadline comes, and it and one more may be slow.
 constexpr Duration kGraceAfterDeadline = Duration::seconds(4);
 
+// Probes may meet bad records, by lot.
+constexpr Duration kLongestShut = Duration::seconds(10);
+
 }  // namespace
 
 // Partitions beyond their deadline do not count: the gate may have given them up.
@@ -112,6 +115,7 @@ void RecordChecks::check(const core::Gate& gate, Instant now) const {
 void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
   std::vector<std::uint64_t> backing_off(books_.size());
   for (const Shadow& shadow : records_) {
+    if (settings_.well_targets) check_not_shut(shadow, now);
     const Duration most = settings_.gate.routes[shadow.route.value].retry_max;
     if (shadow.state == State::waiting && !shadow.orphan && shadow.failed_at + most > now) {
       ++backing_off[shadow.route.value];
@@ -133,6 +137,16 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
         retry <= backing_off[i], "backoff_too_long",
         std::to_string(retry) + " wait to try again, " + std::to_string(backing_off[i]) + " may");
   }
+}
+
+// A target that only fails bad records lets a good one through that could go at any time.
+void RecordChecks::check_not_shut(const Shadow& shadow, Instant now) const {
+  const core::RouteOptions& route = settings_.gate.routes[shadow.route.value];
+  const bool waits = shadow.state == State::waiting && !shadow.orphan && shadow.attempt == 0;
+  if (!waits || shadow.bad || route.limit_count > 0 || route.order != core::Order::none) return;
+  if (partitions_[shadow.partition.value].leaving) return;
+  const Instant since = std::max(shadow.arrived_at, targets_.shut_since(route.target, now));
+  require(now <= since + kLongestShut, "shut_for_others", std::to_string((now - since).us) + " us");
 }
 
 // The lines that have records at a route to the target, and how many of them are under way. Where

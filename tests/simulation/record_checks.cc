@@ -68,7 +68,7 @@ void RecordChecks::stop(Instant deadline) {
   }
 }
 
-void RecordChecks::arrived(const core::RecordArrived& event, Instant now) {
+void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant now) {
   Owned& p = owned(event.partition, "arrival");
   const core::RouteOptions& options = settings_.gate.routes[p.route.value];
   require(!p.held && !p.leaving, "world", "a record of a held partition");
@@ -94,6 +94,7 @@ void RecordChecks::arrived(const core::RecordArrived& event, Instant now) {
   const bool laned =
       options.order == core::Order::partition || (options.order == core::Order::key && event.lane);
   if (options.order == core::Order::key) shadow.lane = event.lane;
+  shadow.bad = bad;
   shadow.known = known;
   records_[event.record.slot] = shadow;
   p.arrivals.push_back({event.offset, known});
@@ -159,8 +160,12 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
     targets_.held(target, now + *event.hold_target);
   }
   if (shadow->leads) {
-    targets_.ended(target, event.record, shadow->sent_at, event.outcome, now);
+    targets_.ended(target,
+                   {event.record, shadow->sent_at, shadow->attempt_failed_at, event.outcome,
+                    event.answered},
+                   now);
   }
+  if (event.outcome == core::Outcome::retry) shadow->attempt_failed_at = now;
   Books& books = books_[shadow->route.value];
   if (shadow->orphan) return finish(*shadow, now);
   --books.in_flight;

@@ -32,7 +32,7 @@ class RecordChecks {
   void revoked(core::PartitionId partition, Instant deadline);
   void lost(core::PartitionId partition, Instant now);
   void stop(Instant deadline);
-  void arrived(const core::RecordArrived& event, Instant now);
+  void arrived(const core::RecordArrived& event, bool bad, Instant now);
   void delivery_ended(const core::DeliveryEnded& event, Instant now);
   void dead_letter_ended(const core::DeadLetterEnded& event, Instant now);
   void commit_ended(core::CommitResult result);
@@ -89,9 +89,11 @@ class RecordChecks {
     std::optional<core::Outcome> outcome;  // Of the last attempt.
     Instant arrived_at{}, sent_at{};
     Instant failed_at{};  // The end of the last attempt or dead letter.
+    std::optional<Instant> attempt_failed_at;  // The end of the last attempt.
     bool doomed = false;  // Was on its way to the dead letter topic, and why.
     core::DeadLetterReason reason{};
     bool orphan = false;  // Its partition is done; only its end is awaited.
+    bool bad = false;     // Its target fails it.
     bool known = false;   // Finished before its partition was assigned: only to be forgotten.
   };
   struct Arrival {
@@ -183,6 +185,7 @@ class RecordChecks {
   void check_leaving(core::PartitionId id, const Owned& partition, Instant now) const;
   void check_books(const core::Gate& gate, core::RouteId route, Instant now) const;
   void check_share(const Shadow& shadow, const PermitChecks& permits);
+  void check_not_shut(const Shadow& shadow, Instant now) const;
   void check_places_used(core::TargetId target, Instant now) const;
   bool was_ready(const Shadow& shadow, Instant before) const;
   std::uint64_t may_be_orphans(core::RouteId route, Instant now) const;

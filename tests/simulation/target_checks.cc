@@ -27,27 +27,49 @@ void TargetChecks::send(core::TargetId target, core::RecordId record, Instant no
 }
 
 void TargetChecks::open(Target& target, Duration wait, Instant now) {
+  if (target.closed) target.shut_since = now;
   target.closed = false;
   target.probe.reset();
-  target.wait = wait;
   target.opened = now;
   target.open_until = now + wait;
 }
 
-void TargetChecks::ended(core::TargetId target, core::RecordId record, Instant began,
-                         core::Outcome outcome, Instant now) {
+// Whether the failure says something of the target.
+bool TargetChecks::counts(const Target& at, const AttemptSeen& attempt) {
+  const bool others_since =
+      attempt.failed_before && at.answered && *attempt.failed_before <= *at.answered;
+  return at.closed && attempt.began > at.opened && !others_since;
+}
+
+// The waits: none, then `wait` three times, twice that three times, and so on.
+Duration TargetChecks::wait_of(std::uint32_t probe, const core::BreakerOptions& options,
+                               bool answered) {
+  Duration wait = options.wait;
+  for (std::uint32_t doubled = 3; doubled < probe; doubled += 3) {
+    wait = std::min(wait * 2, options.max_wait);
+  }
+  wait = std::min(wait, options.max_wait);
+  const Duration second = Duration::seconds(1);
+  return answered ? std::min(wait, std::max(second, options.wait)) : wait;
+}
+
+void TargetChecks::ended(core::TargetId target, const AttemptSeen& attempt, Instant now) {
   Target& at = targets_[target.value];
   const core::BreakerOptions& options = settings_.gate.targets[target.value].breaker;
   if (options.failures == 0) return;
-  if (outcome != core::Outcome::retry) {
+  if (attempt.outcome != core::Outcome::retry) {
+    at.answered = now;
     at.closed = true;
-    at.failures = 0;
+    at.failures = at.failed_probes = 0;
     at.probe.reset();
-  } else if (at.probe == record) {
-    open(at, std::min(at.wait * 2, options.max_wait), now);
-  } else if (at.closed && began > at.opened && ++at.failures == options.failures) {
-    at.failures = 0;
-    open(at, options.wait, now);
+  } else if (at.probe == attempt.record) {
+    open(at, wait_of(++at.failed_probes, options, attempt.answered), now);
+  } else if (counts(at, attempt)) {
+    if (++at.failures == 1) at.first_failure = now;
+    const bool long_enough = attempt.answered
+                                 ? now - at.first_failure >= Duration::seconds(1)
+                                 : !at.answered || now - *at.answered >= Duration::millis(200);
+    if (at.failures >= options.failures && long_enough) open(at, Duration{}, now);
   }
 }
 

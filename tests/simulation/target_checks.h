@@ -12,6 +12,15 @@
 
 namespace einlass::simulation {
 
+// An attempt that has ended, as the world saw it.
+struct AttemptSeen {
+  core::RecordId record;
+  Instant began;
+  std::optional<Instant> failed_before;  // When the record's last attempt before this one failed.
+  core::Outcome outcome;
+  bool answered;
+};
+
 class TargetChecks {
  public:
   explicit TargetChecks(const Settings& settings);
@@ -19,8 +28,7 @@ class TargetChecks {
   // What the gate is told and does. `saved`: retries that may be saved up for.
   void held(core::TargetId target, Instant until);
   void send(core::TargetId target, core::RecordId record, Instant now);
-  void ended(core::TargetId target, core::RecordId record, Instant began, core::Outcome outcome,
-             Instant now);
+  void ended(core::TargetId target, const AttemptSeen& attempt, Instant now);
 
   // Books an attempt. False if it is a retry for which no credit was left: then no fresh record may
   // have been there to leave in its place.
@@ -31,6 +39,12 @@ class TargetChecks {
   // Whether attempts may go as far as places allow.
   bool lets_all_through(core::TargetId target, Instant now) const;
 
+  // Since when the breaker is not closed; `now` while it is.
+  Instant shut_since(core::TargetId target, Instant now) const {
+    const Target& at = targets_[target.value];
+    return at.closed ? now : at.shut_since;
+  }
+
   void check(const core::Gate& gate, Instant now) const;
 
  private:
@@ -38,14 +52,19 @@ class TargetChecks {
     Instant held_until{};
     bool closed = true;
     std::uint32_t failures = 0;
-    Duration wait;
+    std::uint32_t failed_probes = 0;
+    Instant first_failure{};
+    std::optional<Instant> answered;
     Instant opened{-1};
+    Instant shut_since{};
     Instant open_until{};
     std::optional<core::RecordId> probe;
     std::int64_t credit = 0;
   };
 
   static bool pay(std::int64_t& credit, std::int64_t share, bool retry, std::int64_t saved);
+  static bool counts(const Target& at, const AttemptSeen& attempt);
+  static Duration wait_of(std::uint32_t probe, const core::BreakerOptions& options, bool answered);
   static void open(Target& target, Duration wait, Instant now);
 
   const Settings& settings_;

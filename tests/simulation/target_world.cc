@@ -40,6 +40,7 @@ AttemptPlan TargetWorld::plan(core::TargetId target, Instant now) {
   if (plan.outcome == core::Outcome::retry && faults_.happens(Fault::target_unusable)) {
     plan.counts = false;
   }
+  plan.answered = plan.outcome == core::Outcome::retry && faults_.happens(Fault::target_answers);
   if (faults_.happens(Fault::retry_after)) {
     plan.hold_target =
         faults_.dice(Fault::retry_after).duration(Duration::millis(1), Duration::seconds(2));
@@ -48,6 +49,7 @@ AttemptPlan TargetWorld::plan(core::TargetId target, Instant now) {
     plan.ends_after = settings_.target_timeout;
     plan.outcome = core::Outcome::retry;
     plan.counts = true;
+    plan.answered = false;
     plan.hold_target.reset();
   }
   if (faults_.happens(Fault::delivery_duplicate)) {

@@ -16,6 +16,7 @@ struct AttemptPlan {
   core::Outcome outcome = core::Outcome::accepted;
   std::optional<Duration> hold_target;
   bool counts = true;
+  bool answered = false;
   std::optional<Duration> told_again_after;
 };
 

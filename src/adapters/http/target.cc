@@ -317,7 +317,8 @@ void Target::State::tell(core::RecordId record, core::Attempt attempt, const End
     failed(record, ending.status, ending.why);
   }
   events.push_back(core::DeliveryEnded{record, attempt, ending.outcome, ending.hold, ending.counts,
-                                       together, false, ending.asked, ending.wait});
+                                       together, false, ending.asked, ending.wait,
+                                       ending.status != 0});
 }
 
 // Each record of the request that has ended.

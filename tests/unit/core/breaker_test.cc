@@ -1,15 +1,10 @@
-// The circuit breaker: by itself, and what the gate does with it.
+// The circuit breaker by itself; gate_breaker_test.cc has what the gate does with it.
 #include "core/breaker.h"
 
 #include <gtest/gtest.h>
 
-#include "core/gate.h"
-#include "unit/core/bench_gate.h"
-
 namespace einlass::core {
 namespace {
-
-using Slots = std::vector<std::uint32_t>;
 
 constexpr Duration kWait = Duration::millis(500);
 
@@ -21,25 +16,60 @@ Instant at(int ms) { return Instant{ms * 1000}; }
 
 RecordId record(std::uint32_t slot) { return {slot, 0}; }
 
-// Fails `times` attempts, each begun and ended at this time.
-void fail(Breaker& breaker, int times, int ms) {
-  for (int i = 0; i < times; ++i) breaker.ended(record(100), at(ms), Outcome::retry, at(ms));
+// Ends an attempt of that record that began and ended at these times.
+void end(Breaker& breaker, std::uint32_t slot, int began_ms, Outcome outcome, int ms) {
+  breaker.ended({.record = record(slot), .began = at(began_ms), .outcome = outcome}, at(ms));
 }
 
-TEST(Breaker, opens_after_so_many_failures_in_a_row) {
+// Fails `times` attempts, each begun and ended at this time.
+void fail(Breaker& breaker, int times, int ms) {
+  for (int i = 0; i < times; ++i) end(breaker, 100, ms, Outcome::retry, ms);
+}
+
+void fail_by_answer(Breaker& breaker, int times, int ms) {
+  for (int i = 0; i < times; ++i) {
+    breaker.ended({.record = record(100),
+                   .began = at(ms),
+                   .outcome = Outcome::retry,
+                   .answered = true},
+                  at(ms));
+  }
+}
+
+// One probe, begun when it may be, fails `took` later. When that is.
+int fail_probe(Breaker& breaker, bool answered, int took = 10) {
+  const auto now = static_cast<int>(breaker.open_until().us / 1000);
+  EXPECT_TRUE(breaker.lets_through(at(now)));
+  breaker.sent(record(7));
+  EXPECT_FALSE(breaker.lets_through(at(now)));
+  breaker.ended({.record = record(7),
+                 .began = at(now),
+                 .outcome = Outcome::retry,
+                 .answered = answered},
+                at(now + took));
+  return now + took;
+}
+
+TEST(Breaker, probes_at_once_after_so_many_failures_in_a_row) {
   Breaker breaker(three_failures());
   fail(breaker, 2, 1);
-  breaker.ended(record(0), at(1), Outcome::accepted, at(2));
+  end(breaker, 0, 1, Outcome::accepted, 2);
   fail(breaker, 2, 3);
-  breaker.ended(record(0), at(1), Outcome::refused, at(4));  // The server answers.
-  fail(breaker, 2, 5);
-  EXPECT_EQ(breaker.state(at(5)), BreakerState::closed);
-  fail(breaker, 1, 6);
-  EXPECT_EQ(breaker.state(at(6)), BreakerState::open);
-  EXPECT_EQ(breaker.open_until(), at(506));
-  EXPECT_FALSE(breaker.lets_through(at(505)));
-  EXPECT_TRUE(breaker.lets_through(at(506)));
-  EXPECT_EQ(breaker.state(at(506)), BreakerState::probing);
+  end(breaker, 0, 1, Outcome::refused, 4);  // The server answers.
+  fail(breaker, 2, 305);
+  EXPECT_EQ(breaker.state(at(305)), BreakerState::closed);
+  fail(breaker, 1, 306);
+  EXPECT_EQ(breaker.state(at(306)), BreakerState::probing);
+  EXPECT_TRUE(breaker.lets_through(at(306)));
+}
+
+TEST(Breaker, nobody_is_not_there_who_was_heard_just_now) {
+  Breaker breaker(three_failures());
+  end(breaker, 0, 1, Outcome::accepted, 2);
+  fail(breaker, 100, 201);
+  EXPECT_TRUE(breaker.closed());
+  fail(breaker, 1, 202);
+  EXPECT_FALSE(breaker.closed());
 }
 
 TEST(Breaker, without_a_number_of_failures_never_opens) {
@@ -48,20 +78,61 @@ TEST(Breaker, without_a_number_of_failures_never_opens) {
   EXPECT_TRUE(breaker.closed());
 }
 
-TEST(Breaker, one_probe_at_a_time_and_twice_the_wait_after_each_that_fails) {
+TEST(Breaker, failures_that_the_target_answers_must_be_all_that_is_heard_for_a_second) {
+  Breaker breaker(three_failures());
+  fail_by_answer(breaker, 1000, 1);
+  fail_by_answer(breaker, 1000, 1000);
+  EXPECT_TRUE(breaker.closed());
+  end(breaker, 0, 1, Outcome::accepted, 1000);
+  fail_by_answer(breaker, 1000, 1999);
+  EXPECT_TRUE(breaker.closed());
+  fail_by_answer(breaker, 1, 2998);
+  EXPECT_TRUE(breaker.closed());
+  fail_by_answer(breaker, 1, 2999);
+  EXPECT_FALSE(breaker.closed());
+}
+
+TEST(Breaker, a_record_that_failed_before_others_were_answered_is_in_trouble_of_its_own) {
+  Breaker breaker(three_failures());
+  fail(breaker, 2, 1);
+  end(breaker, 0, 1, Outcome::accepted, 5);
+  const auto again = [&](int failed_before) {
+    breaker.ended({.record = record(100),
+                   .began = at(6),
+                   .failed_before = at(failed_before),
+                   .outcome = Outcome::retry},
+                  at(300));
+  };
+  for (int i = 0; i < 100; ++i) again(1);
+  EXPECT_TRUE(breaker.closed());
+  for (int i = 0; i < 3; ++i) again(6);  // Nobody was answered since.
+  EXPECT_FALSE(breaker.closed());
+}
+
+TEST(Breaker, one_probe_at_a_time_and_twice_the_wait_after_each_third_that_fails) {
   Breaker breaker(three_failures());
   fail(breaker, 3, 0);
-  int now = 0;
-  for (const int wait : {500, 1000, 2000, 2000}) {
+  EXPECT_EQ(breaker.open_until(), at(0));
+  for (const int wait : {500, 500, 500, 1000, 1000, 1000, 2000, 2000, 2000, 2000}) {
+    const int now = fail_probe(breaker, false);
     EXPECT_EQ(breaker.open_until(), at(now + wait));
-    now += wait;
-    ASSERT_TRUE(breaker.lets_through(at(now)));
-    breaker.sent(record(7));
-    EXPECT_FALSE(breaker.lets_through(at(now)));
-    breaker.ended(record(7), at(now), Outcome::retry, at(now + 10));
     EXPECT_EQ(breaker.last_failed(), record(7));
-    now += 10;
   }
+}
+
+TEST(Breaker, a_target_that_answers_is_probed_each_second_at_least) {
+  Breaker breaker(three_failures());
+  fail(breaker, 3, 0);
+  for (const int wait : {500, 500, 500, 1000, 1000, 1000, 1000, 1000}) {
+    const int now = fail_probe(breaker, true);
+    EXPECT_EQ(breaker.open_until(), at(now + wait));
+  }
+  BreakerOptions slow = three_failures();
+  slow.wait = slow.max_wait = Duration::seconds(2);
+  Breaker other(slow);
+  fail(other, 3, 0);
+  const int failed = fail_probe(other, true);
+  EXPECT_EQ(other.open_until(), at(failed + 2000));  // As somebody wants it.
 }
 
 TEST(Breaker, a_probe_that_is_answered_closes_it) {
@@ -69,251 +140,30 @@ TEST(Breaker, a_probe_that_is_answered_closes_it) {
     Breaker breaker(three_failures());
     fail(breaker, 3, 0);
     breaker.sent(record(7));
-    breaker.ended(record(7), at(500), answer, at(510));
+    end(breaker, 7, 500, answer, 510);
     EXPECT_TRUE(breaker.closed());
     EXPECT_LE(breaker.open_until(), at(510));
     EXPECT_EQ(breaker.last_failed(), std::nullopt);
-    fail(breaker, 2, 511);
+    fail(breaker, 2, 711);
     EXPECT_TRUE(breaker.closed());  // It counts from the beginning.
-    fail(breaker, 1, 511);
-    EXPECT_EQ(breaker.open_until(), at(1011));
+    fail(breaker, 1, 711);
+    EXPECT_FALSE(breaker.closed());
+    const int failed = fail_probe(breaker, false);
+    EXPECT_EQ(breaker.open_until(), at(failed + 500));
   }
 }
 
 TEST(Breaker, of_what_was_sent_before_it_opened_a_success_closes_it_and_a_failure_says_nothing) {
   Breaker breaker(three_failures());
   fail(breaker, 3, 10);
-  breaker.ended(record(1), at(5), Outcome::retry, at(20));
-  EXPECT_EQ(breaker.open_until(), at(510));
-  breaker.ended(record(2), at(5), Outcome::accepted, at(30));
+  fail_probe(breaker, false);
+  end(breaker, 1, 5, Outcome::retry, 30);
+  EXPECT_EQ(breaker.open_until(), at(520));
+  end(breaker, 2, 5, Outcome::accepted, 40);
   EXPECT_TRUE(breaker.closed());
-  EXPECT_TRUE(breaker.lets_through(at(30)));
-  for (std::uint32_t i = 0; i < 20; ++i) {
-    breaker.ended(record(i), at(10), Outcome::retry, at(40));
-  }
+  EXPECT_TRUE(breaker.lets_through(at(40)));
+  for (std::uint32_t i = 0; i < 20; ++i) end(breaker, i, 10, Outcome::retry, 50);
   EXPECT_TRUE(breaker.closed());
-}
-
-// ---- in the gate ----
-
-GateOptions guarded(RouteOptions route, std::uint32_t max_in_flight = 64) {
-  GateOptions options = BenchGate::options_for(route, max_in_flight);
-  options.targets[0].breaker = three_failures();
-  return options;
-}
-
-RouteOptions free_route() {
-  RouteOptions route;
-  route.order = Order::none;
-  route.retry_initial = route.retry_max = Duration::millis(1);
-  return route;
-}
-
-RouteOptions limited_route() {
-  RouteOptions route = free_route();
-  route.limit_count = 1;
-  route.shared_limits = 1;
-  return route;
-}
-
-TEST(GateBreaker, while_it_is_open_nothing_is_sent_and_then_one_probe) {
-  BenchGate bench(guarded(free_route()));
-  bench.assign(0);
-  for (std::uint32_t i = 0; i < 4; ++i) bench.arrive(i, i);
-  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
-  bench.arrive(4, 4);
-  EXPECT_EQ(bench.gate.breaker(TargetId{0}).state(bench.now), BreakerState::open);
-  EXPECT_EQ(bench.gate.held_until(TargetId{0}), bench.now + kWait);
-  bench.pass(kWait - Duration::millis(1));
-  EXPECT_EQ(bench.sent().size(), 4u);
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].target, 4u);
-  bench.pass(Duration::millis(1));
-  ASSERT_EQ(bench.sent().size(), 5u);
-  bench.pass(Duration::seconds(60));
-  EXPECT_EQ(bench.sent().size(), 5u);
-  bench.ended(bench.sent()[4], Outcome::accepted, 1);
-  EXPECT_EQ(bench.sent().size(), 8u);  // All that waited.
-}
-
-DeliveryEnded without_asking(std::uint32_t slot, Outcome outcome) {
-  DeliveryEnded event{record(slot), Attempt{1}, outcome, std::nullopt};
-  event.asked = false;
-  return event;
-}
-
-TEST(GateBreaker, a_probe_that_asks_nobody_tells_it_nothing_and_another_probes) {
-  BenchGate bench(guarded(free_route()));
-  bench.assign(0);
-  for (std::uint32_t i = 0; i < 3; ++i) bench.arrive(i, i);
-  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
-  for (std::uint32_t i = 3; i < 6; ++i) bench.arrive(i, i);
-  bench.pass(kWait);
-  ASSERT_EQ(bench.sent().size(), 4u);
-  const std::uint32_t probe = bench.sent().back();
-  ASSERT_GE(probe, 3u);
-  bench.put(without_asking(probe, Outcome::refused));
-  EXPECT_EQ(bench.gate.breaker(TargetId{0}).state(bench.now), BreakerState::probing);
-  EXPECT_EQ(bench.sent().size(), 5u);
-  EXPECT_NE(bench.sent().back(), probe);
-}
-
-TEST(GateBreaker, attempts_that_ask_nobody_are_neither_failures_nor_answers) {
-  BenchGate bench(guarded(free_route()));
-  bench.assign(0);
-  for (std::uint32_t i = 0; i < 10; ++i) bench.arrive(i, i);
-  for (std::uint32_t i = 0; i < 4; ++i) bench.put(without_asking(i, Outcome::retry));
-  EXPECT_TRUE(bench.gate.breaker(TargetId{0}).closed());
-  for (std::uint32_t i = 4; i < 6; ++i) bench.ended(i, Outcome::retry);
-  bench.put(without_asking(6, Outcome::refused));
-  bench.ended(7, Outcome::retry);
-  EXPECT_FALSE(bench.gate.breaker(TargetId{0}).closed());
-}
-
-TEST(GateBreaker, an_old_attempt_that_succeeds_lets_all_go_on_at_once) {
-  BenchGate bench(guarded(free_route()));
-  bench.assign(0);
-  for (std::uint32_t i = 0; i < 4; ++i) bench.arrive(i, i);
-  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
-  bench.pass(Duration::millis(10));
-  EXPECT_EQ(bench.sent().size(), 4u);
-  bench.ended(3, Outcome::accepted);
-  EXPECT_EQ(bench.sent().size(), 7u);
-  EXPECT_EQ(bench.gate.breaker(TargetId{0}).state(bench.now), BreakerState::closed);
-}
-
-TEST(GateBreaker, a_retry_after_that_ends_earlier_is_not_forgotten_when_it_closes) {
-  BenchGate bench(guarded(free_route()));
-  bench.assign(0);
-  for (std::uint32_t i = 0; i < 4; ++i) bench.arrive(i, i);
-  for (std::uint32_t i = 0; i < 2; ++i) bench.ended(i, Outcome::retry);
-  bench.ended(2, Outcome::retry, 1, Duration::millis(100));
-  bench.ended(3, Outcome::accepted);  // Closes it; the other hold stays.
-  bench.pass(Duration::millis(99));
-  EXPECT_EQ(bench.sent().size(), 4u);
-  bench.pass(Duration::millis(1));
-  EXPECT_EQ(bench.sent().size(), 7u);
-}
-
-TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
-  BenchGate bench(guarded(limited_route()));
-  bench.gate.add_line(LineId{1}, RouteId{0}, true);
-  bench.assign(0);
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    bench.arrive(i, i);
-    bench.answer({0});
-  }
-  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
-  const std::size_t asks = bench.all<Ask>().size();
-  for (std::uint32_t i = 3; i < 6; ++i) bench.arrive(i, i, 0, 1);
-  bench.pass(kWait - Duration::millis(1));
-  EXPECT_EQ(bench.all<Ask>().size(), asks);
-  bench.pass(Duration::millis(1));
-  ASSERT_EQ(bench.all<Ask>().size(), asks + 1);  // Of two lines.
-  EXPECT_EQ(bench.all<Ask>().back().max, Permits{1});
-  bench.answer({0});
-  EXPECT_EQ(bench.sent().size(), 4u);
-  bench.pass(Duration::seconds(1));
-  EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
-}
-
-TEST(GateBreaker, a_line_that_gets_no_permit_leaves_the_probe_to_others) {
-  BenchGate bench(guarded(limited_route()));
-  bench.gate.add_line(LineId{1}, RouteId{0}, true);
-  bench.assign(0);
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    bench.arrive(i, i);
-    bench.answer({0});
-  }
-  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
-  bench.arrive(3, 3, 0, 1);
-  bench.pass(kWait);
-  const LineId first = bench.all<Ask>().back().line;
-  bench.answer({}, Duration::seconds(5));
-  ASSERT_NE(bench.all<Ask>().back().line, first);
-  bench.answer({0});
-  EXPECT_EQ(bench.sent().size(), 4u);
-}
-
-// Fails record 0 until its first probe has failed too and it is ready again.
-void fail_the_probe(BenchGate& bench) {
-  bench.assign(0);
-  bench.arrive(0, 0);
-  for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
-    bench.ended(0, Outcome::retry, attempt);
-    bench.pass(Duration::millis(1));
-  }
-  bench.pass(kWait);
-  ASSERT_EQ(bench.sent().size(), 4u);
-  bench.ended(0, Outcome::retry, 4);
-  bench.pass(Duration::millis(10));
-}
-
-TEST(GateBreaker, the_next_probe_is_for_another_record_than_the_failed_one) {
-  for (const std::int64_t share : {100, 20}) {
-    GateOptions options = guarded(free_route());
-    options.targets[0].retry_share = share;
-    BenchGate bench(options);
-    fail_the_probe(bench);
-    bench.arrive(1, 1);  // Behind the one that failed.
-    bench.pass(Duration::seconds(1));
-    ASSERT_EQ(bench.sent().size(), 5u);
-    EXPECT_EQ(bench.sent().back(), 1u);
-    bench.ended(1, Outcome::accepted);
-    EXPECT_EQ(bench.sent().back(), 0u);
-  }
-}
-
-TEST(GateBreaker, a_bad_record_alone_in_its_line_lets_another_line_probe) {
-  GateOptions options = guarded(free_route());
-  options.routes.push_back(options.routes[0]);
-  BenchGate bench(options);
-  bench.gate.add_line(LineId{1}, RouteId{1}, true);
-  bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
-  fail_the_probe(bench);
-  bench.arrive(1, 0, 1, 1);
-  bench.pass(Duration::seconds(1));
-  EXPECT_EQ(bench.sent().back(), 1u);
-  bench.ended(1, Outcome::accepted);
-  EXPECT_EQ(bench.sent().back(), 0u);
-}
-
-TEST(GateBreaker, a_full_target_is_not_probed_beyond_its_places) {
-  BenchGate bench(guarded(free_route(), 4));
-  bench.assign(0);
-  for (std::uint32_t i = 0; i < 8; ++i) bench.arrive(i, i);
-  bench.ended(0, Outcome::retry);
-  bench.ended(1, Outcome::retry);
-  bench.ended(2, Outcome::retry);
-  EXPECT_EQ(bench.sent().size(), 6u);  // Three hang: 3, 4 and 5.
-  bench.pass(kWait);
-  EXPECT_EQ(bench.sent().size(), 7u);
-}
-
-TEST(GateBreaker, an_abandoned_probe_still_counts) {
-  BenchGate bench(guarded(free_route()));
-  bench.assign(0);
-  bench.assign(1);
-  for (std::uint32_t i = 0; i < 3; ++i) bench.arrive(i, i);
-  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
-  bench.pass(kWait);
-  const std::uint32_t probe = bench.sent().back();
-  bench.put(PartitionLost{PartitionId{0}});
-  bench.arrive(7, 0, 1);
-  EXPECT_EQ(bench.sent().size(), 4u);
-  bench.ended(probe, Outcome::accepted, 2);
-  EXPECT_EQ(bench.sent().back(), 7u);
-}
-
-TEST(GateHold, what_another_gate_was_told_holds_here_too) {
-  BenchGate bench(BenchGate::options_for(free_route()));
-  bench.assign(0);
-  bench.put(TargetHold{TargetId{0}, Duration::millis(50)});
-  bench.put(TargetHold{TargetId{0}, Duration::millis(20)});
-  bench.arrive(0, 0);
-  bench.pass(Duration::millis(49));
-  EXPECT_TRUE(bench.sent().empty());
-  bench.pass(Duration::millis(1));
-  EXPECT_EQ(bench.sent(), Slots{0});
 }
 
 }  // namespace

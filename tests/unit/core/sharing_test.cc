@@ -365,8 +365,11 @@ TEST(Sharing, whoever_loses_his_fresh_records_keeps_nobody_from_his_turn) {
   bench.arrive(0, 0);
   grant(bench, 0, 1);
   bench.ended(0, Outcome::retry);
+  bench.pass(kTick);
+  grant(bench, 0, 1);
+  bench.ended(0, Outcome::retry, 2);  // The first probe.
   bench.arrive(1, 0, 1);
-  bench.pass(kTick);  // The retry is ready too.
+  bench.pass(kTick * 2);  // The retry is ready too.
   bench.arrive(2, 1, 0, 1);
   bench.put(PartitionRevoked{PartitionId{1}, bench.now});
   bench.commands.clear();

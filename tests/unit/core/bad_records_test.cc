@@ -1,0 +1,194 @@
+// Records that a healthy target answers with an error: they are in trouble, and nobody else is.
+//
+// A server that has each good record after 5 ms and fails each bad one as fast, in virtual time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/gate.h"
+#include "unit/core/bench_gate.h"
+
+namespace einlass::core {
+namespace {
+
+enum class Comes : std::uint8_t { before, among, after };
+
+struct Case {
+  int bad;
+  Comes comes;
+  Order order;
+  bool limited;   // Each line needs permits, which are there.
+  bool by_lines;  // The bad ones have a line of their own, as a tenant has.
+  bool answered;  // They fail by an answer; else the connection ends.
+  std::int64_t retry_share = 20;
+};
+
+std::string name_of(const Case& one) {
+  constexpr const char* kComes[] = {"before", "among", "after"};
+  constexpr const char* kOrders[] = {"partition", "key", "none"};
+  return std::to_string(one.bad) + "_" + kComes[static_cast<int>(one.comes)] + "_order_" +
+         kOrders[static_cast<int>(one.order)] + (one.limited ? "_limited" : "") +
+         (one.by_lines ? "_tenants" : "") + (one.answered ? "" : "_unanswered") +
+         (one.retry_share == 100 ? "_no_budget" : "");
+}
+
+constexpr int kSeconds = 30;
+constexpr int kGoodEachSecond = 20;
+constexpr int kGood = kSeconds * kGoodEachSecond;
+constexpr Duration kLatency = Duration::millis(5);
+
+class Server {
+ public:
+  explicit Server(const Case& one) : case_(one), bench_(options(one)) {
+    if (one.by_lines) bench_.gate.add_line(LineId{1}, RouteId{0}, true);
+    for (std::uint32_t i = 0; i < kPartitions; ++i) bench_.assign(i);
+  }
+
+  // Good records come evenly; bad ones all at once, or spread over the whole time.
+  void run() {
+    plan();
+    std::size_t next = 0;
+    const Instant end = bench_.now + Duration::seconds(kSeconds);
+    for (; bench_.now < end; bench_.now = bench_.now + Duration::millis(1)) {
+      for (; next < arrivals_.size() && arrivals_[next].at <= bench_.now; ++next) arrive(next);
+      end_attempts();
+      if (bench_.gate.next_wakeup() && *bench_.gate.next_wakeup() <= bench_.now) put(TimePassed{});
+      look();
+    }
+  }
+
+  // The longest time for which fewer than nine tenths of the good records that had come had left.
+  Duration longest_behind() const { return longest_; }
+  int good_delivered() const { return delivered_; }
+
+ private:
+  static constexpr std::uint32_t kPartitions = 8;
+  struct Arrival {
+    Instant at;
+    bool bad;
+  };
+
+  static GateOptions options(const Case& one) {
+    RouteOptions route;
+    route.order = one.order;
+    route.inside_records = 100'000;
+    route.inside_bytes = Bytes{1 << 30};
+    if (one.limited) route.limit_count = 1;
+    GateOptions options = BenchGate::options_for(route);
+    options.inside_records = 100'000;
+    options.targets[0].breaker.failures = 16;
+    options.targets[0].retry_share = one.retry_share;
+    return options;
+  }
+
+  void plan() {
+    const Duration all = Duration::seconds(kSeconds);
+    for (int i = 0; i < kGood; ++i) arrivals_.push_back({bench_.now + all * i / kGood, false});
+    for (int i = 0; i < case_.bad; ++i) {
+      const Duration after = case_.comes == Comes::before  ? Duration{}
+                             : case_.comes == Comes::after ? Duration::millis(5'001)
+                                                           : all * i / case_.bad;
+      arrivals_.push_back({bench_.now + after, true});
+    }
+    std::stable_sort(arrivals_.begin(), arrivals_.end(), [](const Arrival& a, const Arrival& b) {
+      return a.at != b.at ? a.at < b.at : a.bad > b.bad;
+    });
+  }
+
+  // Where a lane is a partition, the bad ones have half of the partitions: behind one of these its
+  // good records wait by the order that was asked for.
+  void arrive(std::size_t i) {
+    const bool bad = arrivals_[i].bad;
+    const std::uint32_t half = kPartitions / 2;
+    const auto partition = static_cast<std::uint32_t>(i % half) + (bad ? half : 0);
+    RecordArrived event{PartitionId{partition}, RecordId{static_cast<std::uint32_t>(i), 0},
+                        Offset{offsets_[partition]++}, LineId{case_.by_lines && bad ? 1u : 0u},
+                        LaneKey{i},  // Each has a key of its own.
+                        Bytes{100}};
+    come_ += !bad;
+    put(event);
+  }
+
+  void put(const Event& event) {
+    bench_.gate.handle(event, bench_.now, bench_.commands);
+    std::vector<Command> commands;
+    std::swap(commands, bench_.commands);
+    for (const Command& command : commands) {
+      if (const auto* send = std::get_if<Send>(&command)) {
+        attempts_.emplace(bench_.now + kLatency, *send);
+      }
+      if (const auto* ask = std::get_if<Ask>(&command)) grant(*ask);
+    }
+  }
+
+  void grant(const Ask& ask) {
+    const std::vector<Duration> due(static_cast<std::size_t>(ask.max.value), Duration{});
+    put(PermitsAnswered{ask.line, ask.ask, due, bench_.now});
+  }
+
+  void end_attempts() {
+    while (!attempts_.empty() && attempts_.begin()->first <= bench_.now) {
+      const Send send = attempts_.begin()->second;
+      attempts_.erase(attempts_.begin());
+      const bool bad = arrivals_[send.record.slot].bad;
+      delivered_ += !bad;
+      DeliveryEnded event{send.record, send.attempt, bad ? Outcome::retry : Outcome::accepted,
+                          std::nullopt};
+      event.answered = bad && case_.answered;
+      put(event);
+    }
+  }
+
+  void look() {
+    if (delivered_ >= come_ * 9 / 10 - 1) well_ = bench_.now;
+    longest_ = std::max(longest_, bench_.now - well_);
+  }
+
+  const Case case_;
+  BenchGate bench_;
+  std::vector<Arrival> arrivals_;
+  std::multimap<Instant, Send> attempts_;
+  std::map<std::uint32_t, std::int64_t> offsets_;
+  int come_ = 0, delivered_ = 0;
+  Instant well_ = bench_.now;
+  Duration longest_;
+};
+
+class BadRecords : public testing::TestWithParam<Case> {};
+
+TEST_P(BadRecords, leave_the_good_ones_their_rate) {
+  Server server(GetParam());
+  server.run();
+  EXPECT_LE(server.longest_behind(), Duration::seconds(2))
+      << static_cast<double>(server.longest_behind().us) / 1e6 << " s";
+  EXPECT_GE(server.good_delivered(), kGood * 98 / 100);
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const int bad : {1, 20, 100, 10'000}) {
+    for (const Comes comes : {Comes::before, Comes::among, Comes::after}) {
+      for (const Order order : {Order::partition, Order::key, Order::none}) {
+        for (const bool limited : {false, true}) {
+          for (const bool by_lines : {false, true}) {
+            for (const bool answered : {true, false}) {
+              all.push_back({bad, comes, order, limited, by_lines, answered});
+            }
+          }
+        }
+      }
+      all.push_back({bad, comes, Order::none, true, true, true, 100});
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, BadRecords, testing::ValuesIn(cases()),
+                         [](const auto& one) { return name_of(one.param); });
+
+}  // namespace
+}  // namespace einlass::core

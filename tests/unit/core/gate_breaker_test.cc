@@ -1,0 +1,248 @@
+// What the gate does with its targets' circuit breakers.
+#include "core/breaker.h"
+
+#include <gtest/gtest.h>
+
+#include "core/gate.h"
+#include "unit/core/bench_gate.h"
+
+namespace einlass::core {
+namespace {
+
+using Slots = std::vector<std::uint32_t>;
+
+constexpr Duration kWait = Duration::millis(500);
+
+RecordId record(std::uint32_t slot) { return {slot, 0}; }
+
+GateOptions guarded(RouteOptions route, std::uint32_t max_in_flight = 64) {
+  GateOptions options = BenchGate::options_for(route, max_in_flight);
+  options.targets[0].breaker = {.failures = 3, .wait = kWait, .max_wait = Duration::seconds(2)};
+  return options;
+}
+
+RouteOptions free_route() {
+  RouteOptions route;
+  route.order = Order::none;
+  route.retry_initial = route.retry_max = Duration::millis(1);
+  return route;
+}
+
+RouteOptions limited_route() {
+  RouteOptions route = free_route();
+  route.limit_count = 1;
+  route.shared_limits = 1;
+  return route;
+}
+
+// Records 0 to 2 fail, and record 3 hangs: it is under way until the test ends it. Then record 4
+// comes, is the first probe, and fails too.
+void shut(BenchGate& bench) {
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 4; ++i) bench.arrive(i, i);
+  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
+  bench.arrive(4, 4);
+  ASSERT_EQ(bench.sent().back(), 4u);
+  bench.ended(4, Outcome::retry);
+}
+
+TEST(GateBreaker, it_probes_at_once_and_then_not_before_the_wait_is_over) {
+  BenchGate bench(guarded(free_route()));
+  shut(bench);
+  EXPECT_EQ(bench.gate.breaker(TargetId{0}).state(bench.now), BreakerState::open);
+  EXPECT_EQ(bench.gate.held_until(TargetId{0}), bench.now + kWait);
+  bench.pass(kWait - Duration::millis(1));
+  EXPECT_EQ(bench.sent().size(), 5u);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].target, 4u);
+  bench.pass(Duration::millis(1));
+  ASSERT_EQ(bench.sent().size(), 6u);
+  bench.pass(Duration::seconds(60));
+  EXPECT_EQ(bench.sent().size(), 6u);
+  bench.ended(bench.sent().back(), Outcome::accepted, 2);
+  EXPECT_EQ(bench.sent().size(), 9u);  // All that waited.
+}
+
+DeliveryEnded without_asking(std::uint32_t slot, Outcome outcome) {
+  DeliveryEnded event{record(slot), Attempt{1}, outcome, std::nullopt};
+  event.asked = false;
+  return event;
+}
+
+TEST(GateBreaker, a_probe_that_asks_nobody_tells_it_nothing_and_another_probes) {
+  BenchGate bench(guarded(free_route()));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 3; ++i) bench.arrive(i, i);
+  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
+  for (std::uint32_t i = 3; i < 6; ++i) bench.arrive(i, i);
+  bench.pass(kWait);
+  ASSERT_EQ(bench.sent().size(), 4u);
+  const std::uint32_t probe = bench.sent().back();
+  ASSERT_GE(probe, 3u);
+  bench.put(without_asking(probe, Outcome::refused));
+  EXPECT_EQ(bench.gate.breaker(TargetId{0}).state(bench.now), BreakerState::probing);
+  EXPECT_EQ(bench.sent().size(), 5u);
+  EXPECT_NE(bench.sent().back(), probe);
+}
+
+TEST(GateBreaker, attempts_that_ask_nobody_are_neither_failures_nor_answers) {
+  BenchGate bench(guarded(free_route()));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 10; ++i) bench.arrive(i, i);
+  for (std::uint32_t i = 0; i < 4; ++i) bench.put(without_asking(i, Outcome::retry));
+  EXPECT_TRUE(bench.gate.breaker(TargetId{0}).closed());
+  for (std::uint32_t i = 4; i < 6; ++i) bench.ended(i, Outcome::retry);
+  bench.put(without_asking(6, Outcome::refused));
+  bench.ended(7, Outcome::retry);
+  EXPECT_FALSE(bench.gate.breaker(TargetId{0}).closed());
+}
+
+TEST(GateBreaker, an_old_attempt_that_succeeds_lets_all_go_on_at_once) {
+  BenchGate bench(guarded(free_route()));
+  shut(bench);
+  bench.pass(Duration::millis(10));
+  EXPECT_EQ(bench.sent().size(), 5u);
+  bench.ended(3, Outcome::accepted);
+  EXPECT_EQ(bench.sent().size(), 9u);
+  EXPECT_EQ(bench.gate.breaker(TargetId{0}).state(bench.now), BreakerState::closed);
+}
+
+TEST(GateBreaker, a_retry_after_that_ends_earlier_is_not_forgotten_when_it_closes) {
+  BenchGate bench(guarded(free_route()));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 4; ++i) bench.arrive(i, i);
+  for (std::uint32_t i = 0; i < 2; ++i) bench.ended(i, Outcome::retry);
+  bench.ended(2, Outcome::retry, 1, Duration::millis(100));
+  bench.ended(3, Outcome::accepted);  // Closes it; the other hold stays.
+  bench.pass(Duration::millis(99));
+  EXPECT_EQ(bench.sent().size(), 4u);
+  bench.pass(Duration::millis(1));
+  EXPECT_EQ(bench.sent().size(), 7u);
+}
+
+TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
+  BenchGate bench(guarded(limited_route()));
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    bench.arrive(i, i);
+    bench.answer({0});
+  }
+  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
+  bench.arrive(3, 3, 0, 1);
+  bench.answer({0});
+  bench.ended(3, Outcome::retry);  // The first probe.
+  const std::size_t asks = bench.all<Ask>().size();
+  for (std::uint32_t i = 4; i < 7; ++i) bench.arrive(i, i, 0, 1);
+  bench.pass(kWait - Duration::millis(1));
+  EXPECT_EQ(bench.all<Ask>().size(), asks);
+  bench.pass(Duration::millis(1));
+  ASSERT_EQ(bench.all<Ask>().size(), asks + 1);  // Of two lines.
+  EXPECT_EQ(bench.all<Ask>().back().max, Permits{1});
+  bench.answer({0});
+  EXPECT_EQ(bench.sent().size(), 5u);
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
+}
+
+TEST(GateBreaker, a_line_that_gets_no_permit_leaves_the_probe_to_others) {
+  BenchGate bench(guarded(limited_route()));
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    bench.arrive(i, i);
+    bench.answer({0});
+  }
+  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
+  bench.arrive(3, 3, 0, 1);
+  bench.pass(kWait);
+  const LineId first = bench.all<Ask>().back().line;
+  bench.answer({}, Duration::seconds(5));
+  ASSERT_NE(bench.all<Ask>().back().line, first);
+  bench.answer({0});
+  EXPECT_EQ(bench.sent().size(), 4u);
+}
+
+// Fails record 0 until its first probe has failed too and it is ready again.
+void fail_the_probe(BenchGate& bench) {
+  bench.assign(0);
+  bench.arrive(0, 0);
+  for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
+    bench.ended(0, Outcome::retry, attempt);
+    bench.pass(Duration::millis(1));
+  }
+  bench.pass(kWait);
+  ASSERT_EQ(bench.sent().size(), 4u);
+  bench.ended(0, Outcome::retry, 4);
+  bench.pass(Duration::millis(10));
+}
+
+TEST(GateBreaker, the_next_probe_is_for_another_record_than_the_failed_one) {
+  for (const std::int64_t share : {100, 20}) {
+    GateOptions options = guarded(free_route());
+    options.targets[0].retry_share = share;
+    BenchGate bench(options);
+    fail_the_probe(bench);
+    bench.arrive(1, 1);  // Behind the one that failed.
+    bench.pass(Duration::seconds(1));
+    ASSERT_EQ(bench.sent().size(), 5u);
+    EXPECT_EQ(bench.sent().back(), 1u);
+    bench.ended(1, Outcome::accepted);
+    EXPECT_EQ(bench.sent().back(), 0u);
+  }
+}
+
+TEST(GateBreaker, a_bad_record_alone_in_its_line_lets_another_line_probe) {
+  GateOptions options = guarded(free_route());
+  options.routes.push_back(options.routes[0]);
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{1}, true);
+  bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
+  fail_the_probe(bench);
+  bench.arrive(1, 0, 1, 1);
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(bench.sent().back(), 1u);
+  bench.ended(1, Outcome::accepted);
+  EXPECT_EQ(bench.sent().back(), 0u);
+}
+
+TEST(GateBreaker, a_full_target_is_not_probed_beyond_its_places) {
+  BenchGate bench(guarded(free_route(), 4));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 8; ++i) bench.arrive(i, i);
+  bench.ended(0, Outcome::retry);
+  bench.ended(1, Outcome::retry);
+  bench.ended(2, Outcome::retry);
+  EXPECT_EQ(bench.sent().size(), 7u);  // Three hang: 3, 4 and 5.
+  bench.pass(kWait * 10);
+  EXPECT_EQ(bench.sent().size(), 7u);
+}
+
+TEST(GateBreaker, an_abandoned_probe_still_counts) {
+  BenchGate bench(guarded(free_route()));
+  bench.assign(0);
+  bench.assign(1);
+  for (std::uint32_t i = 0; i < 3; ++i) bench.arrive(i, i);
+  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
+  bench.pass(kWait);
+  const std::uint32_t probe = bench.sent().back();
+  bench.put(PartitionLost{PartitionId{0}});
+  bench.arrive(7, 0, 1);
+  EXPECT_EQ(bench.sent().size(), 4u);
+  bench.ended(probe, Outcome::accepted, 2);
+  EXPECT_EQ(bench.sent().back(), 7u);
+}
+
+TEST(GateHold, what_another_gate_was_told_holds_here_too) {
+  BenchGate bench(BenchGate::options_for(free_route()));
+  bench.assign(0);
+  bench.put(TargetHold{TargetId{0}, Duration::millis(50)});
+  bench.put(TargetHold{TargetId{0}, Duration::millis(20)});
+  bench.arrive(0, 0);
+  bench.pass(Duration::millis(49));
+  EXPECT_TRUE(bench.sent().empty());
+  bench.pass(Duration::millis(1));
+  EXPECT_EQ(bench.sent(), Slots{0});
+}
+
+}  // namespace
+}  // namespace einlass::core
