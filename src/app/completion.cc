@@ -4,7 +4,7 @@ namespace einlass::app {
 namespace {
 
 // For single quotes in bash and zsh.
-std::string quoted(const std::string& text) {
+std::string posix_quoted(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
@@ -62,10 +62,10 @@ std::string zsh_text(const std::string& text) {
 
 std::string zsh_option(const CompletedOption& option) {
   std::string spec = option.name + "[" + zsh_text(option.text) + "]";
-  if (!option.takes_value) return quoted(spec);
+  if (!option.takes_value) return posix_quoted(spec);
   spec += ":value:";
   if (option.takes_file) spec += "_files";
-  return quoted(spec);
+  return posix_quoted(spec);
 }
 
 std::string fish_option(const CompletedVerb& verb, const CompletedOption& option) {
@@ -84,7 +84,8 @@ std::string bash_completion(const std::vector<CompletedVerb>& verbs) {
   for (const CompletedVerb& verb : verbs) {
     values += bash_values(verb);
     options += "    " + verb.name +
-               ") words=" + quoted(joined(verb.arguments) + " " + names_of(verb.options)) + " ;;\n";
+               ") words=" + posix_quoted(joined(verb.arguments) + " " + names_of(verb.options)) +
+               " ;;\n";
   }
   return "# einlass completion bash: source this, or keep it in /etc/bash_completion.d.\n"
          "_einlass() {\n"
@@ -92,7 +93,7 @@ std::string bash_completion(const std::vector<CompletedVerb>& verbs) {
          "  local verb=\"${COMP_WORDS[1]}\" words\n"
          "  if ((COMP_CWORD == 1)); then\n"
          "    COMPREPLY=($(compgen -W " +
-         quoted(names_of(verbs) + " --help --version") +
+         posix_quoted(names_of(verbs) + " --help --version") +
          " -- \"$word\"))\n"
          "    return\n"
          "  fi\n"
@@ -110,7 +111,7 @@ std::string bash_completion(const std::vector<CompletedVerb>& verbs) {
 std::string zsh_completion(const std::vector<CompletedVerb>& verbs) {
   std::string names, cases;
   for (const CompletedVerb& verb : verbs) {
-    names += "    " + quoted(zsh_text(verb.name) + ":" + verb.text) + "\n";
+    names += "    " + posix_quoted(zsh_text(verb.name) + ":" + verb.text) + "\n";
     cases += "    " + verb.name + ") _arguments";
     for (const CompletedOption& option : verb.options) {
       cases += " \\\n      " + zsh_option(option);
