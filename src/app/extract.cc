@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
 #include <system_error>
 #include <utility>
 
 #include "adapters/redis/digest.h"
 #include "config/record_sources.h"
+#include "units/keyed_hash.h"
 
 namespace einlass::app {
 namespace {
@@ -146,7 +146,7 @@ std::optional<std::string_view> header_value(const StoredRecord& record, std::st
 
 std::optional<core::LaneKey> lane_key(const kafka::Message& message) {
   if (!message.key) return std::nullopt;
-  return core::LaneKey{std::hash<std::string_view>{}(*message.key)};
+  return core::LaneKey{keyed_hash(*message.key)};
 }
 
 }  // namespace einlass::app

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "units/keyed_hash.h"
 
 namespace einlass::app {
 
@@ -47,17 +48,11 @@ class LineTable {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
   struct Line {
     core::RouteId route;
     const std::string* keys = nullptr;  // The map's own.
   };
-  using ByKeys = std::unordered_map<std::string, core::LineId, Hash, std::equal_to<>>;
+  using ByKeys = std::unordered_map<std::string, core::LineId, KeyedHash, std::equal_to<>>;
 
   const std::string& enter(core::LineId line);
 

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "units/keyed_hash.h"
 #include "units/time.h"
 
 namespace einlass::app {
@@ -48,7 +50,7 @@ class ReplayBook {
   void forget_oldest();
 
   std::deque<Asked> asked_;  // In the order in which they were made.
-  std::unordered_map<std::string, Asked*> by_id_;
+  std::unordered_map<std::string, Asked*, KeyedHash, std::equal_to<>> by_id_;
   std::size_t permits_ = 0;
 };
 

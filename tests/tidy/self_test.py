@@ -116,6 +116,8 @@ class Names(Planted):
                 ("src/a.cc", "\n// TO" "DO: later\n"), ("tests/a.py", "\n# FIX" "ME\n"),
                 ("deploy/a.sh", "\n# XX" "X\n"), ("src/a.cc", "\nstd::this_thread::sleep" "_for(1s);\n"),
                 ("src/a.cc", '\nauto path = "/t' 'mp/a";\n'),
+                ("src/a.cc", "\nreturn std::hash" "<std::string>{}(key);\n"),
+                ("src/a.h", "\nstd::unordered_map<std::string, int> places_;\n"),
                 ("src/a.cc", "\ntry { f(); } catch (...) { g(); }\n")):
             with self.subTest(path=path, text=text):
                 planted = self.plant(path, text)

@@ -1,15 +1,14 @@
 #include "adapters/memory/buckets.h"
 
-#include <functional>
 #include <utility>
 
 #include "units/check.h"
+#include "units/keyed_hash.h"
 
 namespace einlass::memory {
 
 BucketId Buckets::use(const limits::Limit& limit, const std::string& key) {
-  const std::size_t hash =
-      std::hash<std::string>{}(key)*31 + std::hash<const limits::Limit*>{}(&limit);
+  const std::size_t hash = keyed_hash(key) + reinterpret_cast<std::uintptr_t>(&limit);
   const Name name{&limit, key, hash};
   Set& set = part_of(hash).set;
   const auto found = set.find(name, Hash(), Same());

@@ -14,6 +14,7 @@
 #include "adapters/redis/line.h"
 #include "adapters/redis/script_calls.h"
 #include "limits/limit.h"
+#include "units/keyed_hash.h"
 #include "units/time.h"
 
 namespace einlass::redis {
@@ -96,7 +97,8 @@ class ReplayCalls {
   std::uint64_t changes_ = 0;
   std::string memo_start_;
   OneScript acquire_, release_, peek_;
-  std::vector<std::unordered_map<std::string, Words>> words_;  // By the limit's place, and the key.
+  using WordsByKey = std::unordered_map<std::string, Words, KeyedHash, std::equal_to<>>;
+  std::vector<WordsByKey> words_;  // By the limit's place.
   std::size_t buckets_ = 0;
   std::vector<const Words*> found_;  // Of the call being made.
 };
