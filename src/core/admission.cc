@@ -28,7 +28,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.keep = keep;
   line.route = route;
   line.apart = retries_stand_apart(options_.routes[route.value].target);
-  line.next_ask = Instant{};
+  line.next_ask = line.foretold = Instant{};
   line.unanswered = line.bound = line.held_back = line.freed = line.after_end = line.ahead = false;
   line.failed.reset();
   line.asked_cost = Permits{1};

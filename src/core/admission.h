@@ -221,6 +221,7 @@ class Admission {
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
   Duration wait_ahead(Duration ahead, Duration took);
   void learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now);
+  static void ask_after(Line& line, Duration wait, Instant now);
 
   // under_way.cc
   Duration pause_for_held(Duration retry);

@@ -16,6 +16,10 @@ namespace {
 // After the answer that no waiting helps; the limit may be changed meanwhile.
 constexpr Duration kAskAgainAfterNever = Duration::seconds(1);
 
+// Whatever a store has said of the next permit, it is asked again by then: what it said may come of
+// a clock that was wrong, or of a state that somebody has repaired since.
+constexpr Duration kLongestUnasked = Duration::seconds(30);
+
 // What a target's lines may hold in permits ahead beyond its room, before others must wait their
 // turn: what leaves within this time.
 constexpr Duration kReserve = Duration::seconds(1);
@@ -53,8 +57,8 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   const std::int64_t soon = allowance(line, now);
   // Of the records behind others only as many as the pace promises, but for those that may go in
   // one request with them.
-  const bool together = goes_together(line) && line.count() > 0 && line.in_flight == 0 &&
-                        breaker_of(line).closed();
+  const bool together =
+      goes_together(line) && line.count() > 0 && line.in_flight == 0 && breaker_of(line).closed();
   const std::int64_t promised = together ? soon : soon - room_of(line, now);
   const std::int64_t usable =
       line.ready.size() + usable_retries(line) + std::min<std::int64_t>(line.behind, promised);
@@ -214,6 +218,7 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
   const RouteOptions& route = route_of(line);
   CHECK(event.reason.value < route.limit_count);
   const bool shared = route.shared_limits >> event.reason.value & 1;
+  line.foretold = Instant{};
   if (shared && event.retry) {
     line.lacks = contest_for(route.target, route.limits[event.reason.value]);
   }
@@ -233,13 +238,17 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
   const bool binds_all = shared || route.limit_count == 1;
   const Duration retry = std::max(*event.retry, Duration::micros(1));
   if (line.asked_horizon > Duration{} && binds_all) {
-    line.next_ask = now + retry + wait_ahead(event.ahead, now - line.asked_at);
-    return;
+    return ask_after(line, retry + wait_ahead(event.ahead, now - line.asked_at), now);
   }
   const bool may = breaker_of(line).closed() && route.horizon > Duration{};
   const bool go_ahead = may && binds_all && route.limit_count > 1;
   line.ahead = go_ahead;
-  line.next_ask = go_ahead ? now : now + retry;
+  ask_after(line, go_ahead ? Duration{} : retry, now);
+}
+
+void Admission::ask_after(Line& line, Duration wait, Instant now) {
+  line.foretold = now + wait;
+  line.next_ask = now + std::min(wait, kLongestUnasked);
 }
 
 void Admission::failed(const PermitsFailed& event, Instant now, Commands& commands) {

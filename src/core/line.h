@@ -99,6 +99,7 @@ struct Line {
   Instant asked_at;             // When the open ask was sent, the last time.
   std::optional<AskId> failed;  // An ask that got no answer: it is asked again before any other.
   Instant next_ask;             // Not before.
+  Instant foretold;             // When a permit may be had, as the last answer said.
   std::optional<LimitIndex> blamed;  // Which limit the last answer was short of.
   bool unanswered = false;           // The last ask that ended failed, though it is made again.
   bool bound = false;                // The last answer was short, or its permits lay ahead.
@@ -115,7 +116,7 @@ struct Line {
 
   LineWaits waits = LineWaits::not_at_all;
   ContestIndex shares = kNoContest;  // Whose share or place it waits for.
-  std::uint64_t probed = 0;            // Its last turn among the probes of its target.
+  std::uint64_t probed = 0;          // Its last turn among the probes of its target.
   Links in_queue;
 
   std::uint32_t count() const { return ready.size() + retries.size(); }

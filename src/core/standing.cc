@@ -113,7 +113,7 @@ void Admission::explain_shortage(const Line& line, Instant now, Standing& standi
   standing.waits = WaitsFor::permit;
   standing.limit = line.blamed;
   const bool foretold = !line.open_ask && line.waits != LineWaits::held_back;
-  if (foretold) standing.until = later_than(now, line.next_ask);
+  if (foretold) standing.until = later_than(now, std::max(line.foretold, line.next_ask));
 }
 
 std::vector<LineStanding> Admission::longest_lines(std::size_t most, Instant now) const {

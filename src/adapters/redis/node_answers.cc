@@ -23,6 +23,19 @@ std::span<const std::int64_t> due_times(const Call& call, const Reply& reply) {
   return std::span(reply.integers).subspan(kRemaining + call.line->buckets);
 }
 
+// No limit makes anybody wait for centuries: what says so is no answer of the scripts, and sums of
+// it would overflow. (Redis' clock counts from 1970.)
+bool is_within_centuries(std::int64_t micros) {
+  constexpr std::int64_t kMost = 200LL * 366 * 86'400 * 1'000'000;
+  return micros >= -kMost && micros <= kMost;
+}
+
+bool has_sane_times(const Call& call, const Reply& reply) {
+  const auto due = due_times(call, reply);
+  return is_within_centuries(reply.integers[kNow]) && is_within_centuries(reply.integers[kRetry]) &&
+         (due.empty() || (is_within_centuries(due.front()) && due.back() <= call.ask.horizon.us));
+}
+
 // Due times lie behind only where an ask was made again.
 bool well_formed(const Call& call, const Reply& reply) {
   const auto& values = reply.integers;
@@ -33,7 +46,7 @@ bool well_formed(const Call& call, const Reply& reply) {
   return values[kGranted] == static_cast<std::int64_t>(due.size()) &&
          values[kGranted] <= call.ask.max.value && values[kReason] >= -1 &&
          values[kReason] < buckets && std::is_sorted(due.begin(), due.end()) &&
-         (due.empty() || due.front() >= 0 || call.ask.again);
+         (due.empty() || due.front() >= 0 || call.ask.again) && has_sane_times(call, reply);
 }
 
 // Where fewer were granted than wanted: when to ask again. An ask for more than one call may carry

@@ -170,7 +170,10 @@ TEST_F(Garbage, RepliesOfAnotherShape) {
         "*6\r\n:1\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n:-5\r\n",             // Due before now.
         "*7\r\n:2\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n:9\r\n:5\r\n",        // Due times that fall.
         "*5\r\n:0\r\n:1\r\n:-1\r\n:1\r\n:4\r\n",                     // A reason that is no bucket.
-        "*6\r\n:1\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n$1\r\n0\r\n"}) {      // A string among integers.
+        "*6\r\n:1\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n$1\r\n0\r\n",         // A string among integers.
+        "*6\r\n:1\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n:1\r\n",            // Due later than was asked for.
+        "*5\r\n:0\r\n:1\r\n:9223372036854775807\r\n:0\r\n:4\r\n",  // Wait for ages.
+        "*5\r\n:0\r\n:9223372036854775807\r\n:1\r\n:0\r\n:4\r\n"}) {  // After all ages.
     SCOPED_TRACE(bytes);
     SetUp();
     expect_line_trouble(bytes, kShape);
@@ -208,7 +211,7 @@ TEST_F(Garbage, TheNumbersOfAnAnswerReachTheirPlaces) {
   ASSERT_TRUE(until([&] { return side->store->status().up; }));
   const Bucket bucket{&limit, ""};
   side->store->add_line({0}, {&bucket, 1});
-  side->ask(0, 3);
+  side->store->ask({{0}, core::AskId{1}, {1}, {3}, Duration::micros(6)});
   side->store->flush();
   ASSERT_TRUE(until([&] { return side->find<core::PermitsAnswered>(); }));
   const auto* answered = side->find<core::PermitsAnswered>();

@@ -227,6 +227,23 @@ TEST(Asking, a_line_waits_no_longer_than_its_limiter_goes_ahead) {
   }
 }
 
+// What a store says may come of a clock that was wrong, and has been repaired since.
+TEST(Asking, whatever_a_store_says_it_is_asked_again_within_half_a_minute) {
+  BenchGate bench(BenchGate::options_for(limited_route()));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  for (std::size_t asks = 1; asks < 4; ++asks) {
+    ASSERT_EQ(bench.all<Ask>().size(), asks);
+    const Duration century = Duration::seconds(100LL * 366 * 86'400);
+    const Ask ask = bench.all<Ask>().back();
+    bench.put(PermitsAnswered{ask.line, ask.ask, {}, bench.now, century, LimitIndex{0}});
+    EXPECT_EQ(bench.gate.standing(0, bench.now)->until, bench.now + century);
+    bench.pass(Duration::seconds(30) - Duration{1});
+    EXPECT_EQ(bench.all<Ask>().size(), asks);
+    bench.pass(Duration{1});
+  }
+}
+
 // Else what comes due on the way there and back is lost.
 TEST(Asking, what_an_answer_takes_is_part_of_the_wait) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
