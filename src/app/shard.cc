@@ -240,10 +240,11 @@ void Shard::take(const kafka::Message& message) {
   const Place place = limiters_.place_of(records_[record]);
   if (!place.bad.empty()) records_[record].last_error = place.bad;
   const bool by_key = config_->routes[route.value].order == config::Order::key;
-  gate_.handle(core::RecordArrived{message.partition, record, message.read_at, place.line,
-                                   by_key ? lane_key(message) : std::nullopt,
-                                   records_[record].size(), place.cost, !place.bad.empty()},
-               now_, commands_);
+  gate_.handle(
+      core::RecordArrived{message.partition, record, message.read_at, place.line,
+                          by_key ? lane_key(message) : std::nullopt, records_[record].size(),
+                          place.cost, !place.bad.empty(), records_[record].content()},
+      now_, commands_);
   if (tracing_ && !turned_away(record, commands_)) {
     tracing_->arrived(record, records_[record]);
   }

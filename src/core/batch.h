@@ -25,14 +25,14 @@ class Batch {
   // Whether the record may be the next. The first may, whatever its size is.
   bool takes(const Record& record) const {
     return empty() || (records_ < std::min(most_, record.most_together) &&
-                       record.size.value <= bytes_left_.value);
+                       record.content.value <= bytes_left_.value);
   }
 
   // Books the record, whose Send is the last of `commands`. REQUIRES: takes().
   void add(const Record& record, Commands& commands) {
     ++records_;
     most_ = std::min(most_, record.most_together);
-    bytes_left_.value -= record.size.value;
+    bytes_left_.value -= record.content.value;
     if (last_) std::get<Send>(commands[*last_]).more = true;
     last_ = commands.size() - 1;
   }

@@ -54,10 +54,11 @@ struct RecordArrived {
   Offset offset;
   LineId line;
   std::optional<LaneKey>
-      lane;  // Only looked at where the route is ordered by key; none = no order.
-  Bytes size;
+      lane;          // Only looked at where the route is ordered by key; none = no order.
+  Bytes size;        // The memory it takes, for the bounds of what is inside.
   Permits cost{1};   // Of its permit, for the limits whose cost comes from the record.
   bool bad = false;  // A key or cost that it must have cannot be read: it is a dead letter.
+  Bytes content{};   // What there is to write of it, for the bounds of a request.
 };
 
 // A limiter's answer to Ask: as many permits as `due` is long, at most what was asked for.
@@ -115,7 +116,7 @@ struct DeliveryEnded {
   // target works is not known from that.
   bool asked = true;
   Duration wait{};  // The record, to be tried again, is not so before.
-  // It is to be tried again for what the target answered, so that there is somebody who answers.
+  // The target answered, with a failure.
   bool answered = false;
 };
 

@@ -90,6 +90,7 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   record.line = event.line;
   record.lane = lane;
   record.size = event.size;
+  record.content = event.content;
   record.cost = event.cost;
   if (event.bad) record.doom = DeadLetterReason::bad_key;
   record.since = now;

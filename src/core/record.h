@@ -51,6 +51,7 @@ struct Record {
   std::uint32_t lane = 0;  // Lanes::kNone for a record without order.
   Ledger::Entry entry = 0;
   Bytes size;
+  Bytes content;
   Permits cost{1};
   bool never = false;             // No limit could ever pay its cost; it waits for another config.
   std::uint8_t unwritten = 0;     // How often its dead letter was not acknowledged; 31 at most.

@@ -111,6 +111,7 @@ bool Instance::take_record(Assignment& from) {
   slot.partition = from.partition;
   slot.index = from.position++;
   core::RecordArrived arrived{from.id, {number, slot.use}, record.offset, {}, {}, record.size};
+  arrived.content = record.size;
   const core::RouteId route = world_.kafka.route(from.partition);
   arrived.line = line_for(route, record.key);
   if (record.ordered) arrived.lane = core::LaneKey{static_cast<std::uint64_t>(record.key)};
