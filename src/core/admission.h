@@ -202,7 +202,7 @@ class Admission {
   Slot for_probe(const Line& line, Slot next) const;
   Slot youngest_of(const Line& line) const;
   Slot record_at(Slot first, std::uint32_t place) const;
-  bool asks_for_probe(const TargetQueues& target) const;
+  bool asks_for_probe(TargetId id) const;
   Line* next_to_probe(TargetId id);
   void probe(Line& line, Instant now, Commands& commands);
   void serve_probe(TargetId id, Instant now, Commands& commands);
@@ -221,7 +221,7 @@ class Admission {
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
   Duration wait_ahead(Duration ahead, Duration took);
   void learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now);
-  static void ask_after(Line& line, Duration wait, Instant now);
+  void ask_after(Line& line, Duration wait, Instant now);
 
   // under_way.cc
   Duration pause_for_held(Duration retry);

@@ -18,7 +18,7 @@ constexpr Duration kAskAgainAfterNever = Duration::seconds(1);
 
 // Whatever a store has said of the next permit, it is asked again by then: what it said may come of
 // a clock that was wrong, or of a state that somebody has repaired since.
-constexpr Duration kLongestUnasked = Duration::seconds(30);
+constexpr Duration kLongestUnasked = Duration::seconds(30);  // Half of it is drawn by lot.
 
 // What a target's lines may hold in permits ahead beyond its room, before others must wait their
 // turn: what leaves within this time.
@@ -185,6 +185,7 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   }
   line.lacks = kNoContest;
   line.blamed.reset();
+  line.foretold = Instant{};
   line.bound = granted < line.asked || event.due.back() > Duration{};
   if (granted < line.asked) {
     learn_from_shortage(line, event, now);
@@ -218,7 +219,6 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
   const RouteOptions& route = route_of(line);
   CHECK(event.reason.value < route.limit_count);
   const bool shared = route.shared_limits >> event.reason.value & 1;
-  line.foretold = Instant{};
   if (shared && event.retry) {
     line.lacks = contest_for(route.target, route.limits[event.reason.value]);
   }
@@ -247,8 +247,9 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
 }
 
 void Admission::ask_after(Line& line, Duration wait, Instant now) {
+  const Duration spread{random_.up_to(kLongestUnasked.us / 2)};
   line.foretold = now + wait;
-  line.next_ask = now + std::min(wait, kLongestUnasked);
+  line.next_ask = now + std::min(wait, kLongestUnasked - spread);
 }
 
 void Admission::failed(const PermitsFailed& event, Instant now, Commands& commands) {

@@ -2,8 +2,8 @@
 //
 // One attempt at a time. What failed may have failed for the record's sake, and records like it may
 // be many, of one tenant or of one burst. So each probe is another line's, if there is one: of
-// those with fresh records, and only then of those with nothing but retries, the one whose last turn
-// is longest ago. Within a line it is in turn the record that came last and one of all by lot.
+// those with fresh records, and only then of those with nothing but retries, the one whose last
+// turn is longest ago. Within a line it is in turn the record that came last and one of all by lot.
 #include <algorithm>
 #include <tuple>
 
@@ -45,9 +45,9 @@ Slot Admission::for_probe(const Line& line, Slot next) const {
   const auto& list = line.ready.empty() ? line.retries : line.ready;
   const std::uint32_t probe = breaker.failed_probes();
   const bool youngest = probe % 2 == 0 && !line.ready.empty();
-  const Slot chosen =
-      youngest ? youngest_of(line)
-               : record_at(list.front(), drawn(probe, std::min(list.size(), kLookedAt)));
+  const Slot chosen = youngest
+                          ? youngest_of(line)
+                          : record_at(list.front(), drawn(probe, std::min(list.size(), kLookedAt)));
   if (records_[chosen].id != breaker.last_failed()) return chosen;
   const Links& beside = records_[chosen].in_line;
   for (const Slot other : {beside.next, beside.prev, next, line.retries.front()}) {
@@ -57,8 +57,11 @@ Slot Admission::for_probe(const Line& line, Slot next) const {
 }
 
 // Whoever was given the turn has not heard yet whether there is a permit.
-bool Admission::asks_for_probe(const TargetQueues& target) const {
-  return target.asks_last && lines_[target.asks_last->value].open_ask;
+bool Admission::asks_for_probe(TargetId id) const {
+  const std::optional<LineId> asks_last = targets_[id.value].asks_last;
+  if (!asks_last) return false;
+  const Line& line = lines_[asks_last->value];  // Its number may be another target's by now.
+  return line.open_ask && options_.routes[line.route.value].target == id;
 }
 
 // The line that is to probe next; null if none waits. The first and the last of each queue are
@@ -102,7 +105,7 @@ void Admission::probe(Line& line, Instant now, Commands& commands) {
 void Admission::serve_probe(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
   const std::uint64_t end = target.probe_turns + 2 * std::uint64_t{target.lines} + 2;
-  while (target.probe_turns < end && delivery_.room(id, now) > 0 && !asks_for_probe(target)) {
+  while (target.probe_turns < end && delivery_.room(id, now) > 0 && !asks_for_probe(id)) {
     Line* const line = next_to_probe(id);
     if (line == nullptr) return;
     probe(*line, now, commands);

@@ -36,7 +36,7 @@ struct State {
 std::uint64_t word_at(const char* bytes, std::size_t count) {
   static_assert(std::endian::native == std::endian::little);
   std::uint64_t word = 0;
-  std::memcpy(&word, bytes, count);
+  if (count > 0) std::memcpy(&word, bytes, count);  // There may be no bytes anywhere.
   return word;
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr int kDenialsAtOnce = 4;
 
 // A gate may ask that long after a denial, whatever it said.
-constexpr Duration kLongestUnasked = Duration::seconds(30);
+constexpr Duration kMayAsk = Duration::seconds(15);
 
 std::string text(const core::Permit& permit) {
   return "permit " + std::to_string(permit.index) + " of ask " + std::to_string(permit.ask.value);
@@ -105,7 +105,7 @@ std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& even
           std::to_string(event.line.value));
   const bool foretold =
       event.due.empty() && event.retry && (route.held_limits >> event.reason.value & 1) == 0;
-  line.not_before = foretold ? now + std::min(*event.retry, kLongestUnasked) : Instant{};
+  line.not_before = foretold ? now + std::min(*event.retry, kMayAsk) : Instant{};
   line.denied_horizon = question.ask.horizon;
   if (event.due.empty()) return Duration{};
   // A line's permits come due in their order: one whose answer came faster than the one before it

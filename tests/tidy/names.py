@@ -21,7 +21,7 @@ TYPE = re.compile(r"\b(?:class|struct|union|enum(?:\s+(?:class|struct))?|concept
 BANNED = [
     (r"\bTO[D]O\b|\bFIX[M]E\b|\bXX[X]\b", FOLDERS, "do it, or open an issue and leave it out here"),
     (r"\bsleep_fo[r]\b|\bsleep_unti[l]\b", ["src"], "wait for an event; the loop has timers"),
-    (r"std::has[h]<|unordered_(?:map|set)<std::string(?:_view)?(?:, [^,<>]*)?>", ["src"],
+    (r"std::has[h]<|unordered_\w+<\s*std::string(?!.*KeyedHash)", ["src"],
      "whoever writes records may choose its buckets; take KeyedHash (units/keyed_hash.h)"),
     (r"/tm[p]/", ["src"], "take the path as an option"),
 ]

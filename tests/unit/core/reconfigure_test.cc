@@ -36,7 +36,7 @@ TEST(Reconfigure, a_line_that_waits_for_hours_asks_at_once) {
   bench.assign(0);
   bench.arrive(0, 0);
   bench.answer({}, Duration::seconds(7200));
-  bench.pass(Duration::seconds(20));
+  bench.pass(Duration::seconds(10));
   EXPECT_EQ(bench.all<Ask>().size(), 1u);
   reconfigure(bench, limited());
   ASSERT_EQ(bench.all<Ask>().size(), 2u);
