@@ -23,8 +23,9 @@ void BreakerNotices::look(const config::Config& config) {
     } else {
       notify_({Severity::warning, "target_breaker_open",
                "Target " + target.name + " has failed " + std::to_string(target.breaker.failures) +
-                   " times in a row: one attempt at a time probes it, after each that fails not before " +
-                   config::to_text(target.breaker.wait) + ", until one is answered"});
+                   " times in a row: until it answers it is probed by one attempt at a time, at "
+                   "least " +
+                   config::to_text(target.breaker.wait) + " after one that failed"});
     }
   }
 }

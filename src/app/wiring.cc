@@ -121,6 +121,12 @@ core::BatchOptions batch_options(const config::Target& target) {
   return {batch.records, batch.bytes, batch.linger};
 }
 
+// Where records name the hosts, each host has one instead (adapters/http/origins.h).
+core::BreakerOptions breaker_options(const config::Target& target) {
+  if (!target.http.host_template.empty()) return {};
+  return {target.breaker.failures, target.breaker.wait, target.breaker.max_wait};
+}
+
 }  // namespace
 
 ProcessOptions process_options(const config::Config& config) {
@@ -144,11 +150,10 @@ core::GateOptions gate_options(const config::Config& config, ShardPlace place, s
   for (const config::Target& target : config.targets) {
     const std::int64_t most =
         target.exactly_once() ? 1 : place.part(static_cast<std::int64_t>(target.max_in_flight()));
-    const config::Breaker& breaker = target.breaker;
     options.targets.push_back({.max_in_flight = static_cast<std::uint32_t>(most),
                                .batch = batch_options(target),
                                .transactional = target.exactly_once(),
-                               .breaker = {breaker.failures, breaker.wait, breaker.max_wait},
+                               .breaker = breaker_options(target),
                                .retry_share = target.retry_share});
   }
   options.stores = kStores;

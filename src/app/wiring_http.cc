@@ -78,6 +78,9 @@ http::TargetOptions target_options(const config::Target& target, ShardPlace plac
   options.balance =
       http.balance == config::Balance::by_key ? http::Balance::by_key : http::Balance::round_robin;
   options.host_of_record = !http.host_template.empty();
+  if (options.host_of_record || !options.others.empty()) {
+    options.breaker = {target.breaker.failures, target.breaker.wait, target.breaker.max_wait};
+  }
   options.allow_private = http.allow_private;
   options.gzip = http.gzip;
   options.proxy = {http.proxy.host, http.proxy.port, http.proxy.username, http.proxy.password};

@@ -173,8 +173,8 @@ constexpr Option kOptions[] = {
     {"targets.NAME.breaker", "failures", "whole number", "16",
      "After so many failed attempts in a row the target is left alone and probed; 0 is never."},
     {"targets.NAME.breaker", "wait", "duration", "500ms",
-     "How long nothing is sent; then one attempt at a time probes the target, and each third that "
-     "fails doubles the wait."},
+     "How long nothing is sent; then one attempt probes the target. After each three waits they "
+     "double."},
     {"targets.NAME.breaker", "max_wait", "duration", "30s", "The longest wait."},
 };
 

@@ -10,13 +10,14 @@
 // made again. Not each failure is the target's:
 // - No answer came: after so many in a row, and nothing else heard of it for kSilence, there may be
 //   nobody who answers.
-// - It answered that it failed. It may have failed for the record's sake, and records like that come
+// - It answered that it failed. It may have failed for the record's sake, and records like that
+// come
 //   together: only if the row has lasted for kAnswersAlone is the target not well.
 // - The record had failed before, and others were answered since: its trouble is its own.
 //
-// The first probe goes at once, the next after `wait`, which doubles after each third that failed.
-// A target that answers is asked again within kMostAfterAnswer, whatever the wait: to answer that it
-// fails costs it little, and good records may have come meanwhile.
+// The first probe goes at once, the next three after `wait` each, the next three after twice that.
+// A target that answers is asked again within kMostAfterAnswer, whatever the wait: to answer that
+// it fails costs it little, and good records may have come meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +50,11 @@ class Breaker {
 
   explicit Breaker(const BreakerOptions& options) : options_(options) {}
 
-  // Other numbers from here on; while it is open it waits as it did.
-  void set_options(const BreakerOptions& options) { options_ = options; }
+  // Other numbers from here on; while it is open it waits as it did. No failures: it closes.
+  void set_options(const BreakerOptions& options) {
+    options_ = options;
+    if (options_.failures == 0) close();
+  }
 
   bool closed() const { return closed_; }
   BreakerState state(Instant now) const;

@@ -47,7 +47,9 @@ struct RouteOptions {
 struct BreakerOptions {
   std::uint32_t failures = 0;  // In a row, until it opens; 0 = it never does.
   Duration wait = Duration::millis(500);
-  Duration max_wait = Duration::seconds(30);  // Doubled up to this with each probe that fails.
+  Duration max_wait = Duration::seconds(30);  // Doubled up to this after each three failed probes.
+
+  bool operator==(const BreakerOptions&) const = default;
 };
 
 // Several records in one request. They share its place at the target; each has its own permit.

@@ -63,6 +63,23 @@ class Servers(http_scenario.HttpScenario):
         self.assertEqual({one.headers["host"] for one in receiver.requests()}, {f"localhost:{receiver.port}"})
         self.assert_books_closed([gate])
 
+    def test_a_host_that_fails_holds_up_its_own_records_alone(self):
+        down = [True]
+        receiver = self.answering(lambda request: 500 if down[0] and request.headers["host"].startswith("localhost") else 204)
+        gate = self.gate({"url": f"http://{{header:host}}:{receiver.port}/in", "allow_hosts": ["*"], "allow_private": True},
+                         order="none", retry={"max": "1s"})
+
+        def produce(host, records):
+            self.world.produce_records("results", [{"partition": number % 2, "key": b"k", "value": b"{}",
+                                                    "headers": [("host", host)]} for number in range(records)])
+        produce(b"localhost", 20)
+        places.wait_until(lambda: len(receiver.requests()) >= 20, 30, "each has been tried")
+        produce(b"127.0.0.1", 200)
+        places.wait_until(lambda: len(receiver.records()) == 200, 10, "all of the other host")
+        down[0] = False
+        self.assert_delivered(receiver, 220)
+        self.assert_books_closed([gate])
+
     def test_bodies_are_compressed(self):
         receiver = self.answering()
         gate = self.gate({"url": f"http://127.0.0.1:{receiver.port}/in", "compress": "gzip"})

@@ -33,6 +33,7 @@ struct Exchange {
   core::RecordId record;
   core::Attempt attempt;
   std::uint32_t login = 0;  // Which generation of it the request has.
+  SteadyTime began{};
   int moves = 0;  // How often it was given to another connection, for the server had not taken it.
 };
 

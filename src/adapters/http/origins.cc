@@ -25,10 +25,16 @@ std::uint64_t score(std::string_view key, std::string_view url) {
   return hash ^ (hash >> 33);
 }
 
-// What another server might not have answered; a record that is at fault is so everywhere.
-bool is_its_own(const Answer& answer) {
-  const bool failed = answer.status == 0 || answer.status / 100 == 5;
-  return failed || answer.needs_repair || answer.retry_after;
+// Whether that is about the server, and not about the record: 502 to 504 are (RFC 9110, 15.6.3 to
+// 15.6.5), any other 5xx may be either.
+bool is_about_itself(const Answer& answer) {
+  const bool unavailable = answer.status >= 502 && answer.status <= 504;
+  return answer.status == 0 || unavailable || answer.needs_repair || answer.retry_after;
+}
+
+// As the breakers count time.
+Instant instant_of(SteadyTime at) {
+  return {std::chrono::floor<std::chrono::microseconds>(at.time_since_epoch()).count()};
 }
 
 }  // namespace
@@ -58,7 +64,8 @@ void Origins::add(const TargetOptions& options) {
   const std::string where = host_and_port(options.host, options.port);
   Place place{where + options.path,
               std::make_unique<Origin>(io_, options, tls_, kept_body_, owner_),
-              Health(alone ? options.name : options.name + " (" + where + ")", notify_)};
+              Health(alone ? options.name : options.name + " (" + where + ")", notify_),
+              core::Breaker(options.breaker)};
   place.origin->set_authorization(authorization_);
   places_.push_back(std::move(place));
 }
@@ -148,6 +155,27 @@ Origins::Place& Origins::place_of(const Origin& origin) {
   return *found;
 }
 
+void Origins::begins(const Origin& origin, core::RecordId record) {
+  core::Breaker& breaker = place_of(origin).breaker;
+  if (!breaker.closed()) breaker.sent(record);
+}
+
+void Origins::judged(const Origin& origin, const Exchange& exchange, core::Outcome outcome,
+                     const Answer& answer, SteadyTime now) {
+  core::Breaker& breaker = place_of(origin).breaker;
+  if (answer.is_forbidden) return breaker.not_asked(exchange.record);
+  core::Breaker::Ended attempt{.record = exchange.record, .began = instant_of(exchange.began)};
+  attempt.outcome = outcome;
+  attempt.answered = answer.status != 0;
+  breaker.ended(attempt, instant_of(now));
+}
+
+Duration Origins::shut_for(const Origin& origin, SteadyTime now) {
+  const core::Breaker& breaker = place_of(origin).breaker;
+  if (breaker.lets_through(instant_of(now))) return {};
+  return std::max(breaker.open_until() - instant_of(now), kWhileProbed);
+}
+
 void Origins::works(const Origin& origin) {
   Place& place = place_of(origin);
   place.rest = {};
@@ -164,7 +192,9 @@ void Origins::fails(const Origin& origin, const Answer& answer, SteadyTime now) 
     const std::chrono::microseconds asked{answer.retry_after->us};
     place.asked_until = std::max(place.asked_until, now + asked);
   }
-  if (!is_its_own(answer)) {
+  const bool fails_a_record = answer.status / 100 == 5 && !is_about_itself(answer);
+  if (fails_a_record && place.breaker.closed()) return;
+  if (!fails_a_record && !is_about_itself(answer)) {
     place.rest = {};
     place.rests_until = {};
     return;
@@ -214,7 +244,8 @@ void Origins::look(SteadyTime now) {
   if (!options_.host_of_record) return;
   std::erase_if(places_, [&](const Place& one) {
     return one.origin->last_used() != SteadyTime{} && one.origin->in_flight() == 0 &&
-           now - one.origin->last_used() > kUnused && now >= one.asked_until;
+           now - one.origin->last_used() > kUnused && now >= one.asked_until &&
+           instant_of(now) >= one.breaker.open_until();
   });
 }
 

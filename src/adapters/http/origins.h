@@ -2,10 +2,15 @@
 //
 // They are those of the configuration or, where each record names its host, at most kMostHosts at a
 // time, from when they are first named until they are no longer used. One that asks for time by
-// Retry-After gets nothing until then. Of several from the configuration one that gives no answer,
-// or a 5xx, rests: first for kFirstRest, twice as long after each further failure up to
-// kLongestRest; then it gets one request, and all it should have once that is answered. While all
-// rest, they take requests as if none did, but for those that have asked for time.
+// Retry-After gets nothing until then. Each has a circuit breaker of its own (core/breaker.h),
+// which tells the server that fails from the records that it fails.
+//
+// A host that records name, and whose breaker is open, gets nothing but probes: what is for it is
+// turned away. Of several from the configuration one rests that gives no answer or says that it is
+// unavailable (502 to 504), or whose breaker is open: first for kFirstRest, twice as long after
+// each further failure up to kLongestRest; then it gets one request, and all it should have once
+// that is answered. While all rest, they take requests as if none did, but for those that have
+// asked for time.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,6 +26,7 @@
 #include "adapters/http/origin.h"
 #include "adapters/http/target.h"
 #include "adapters/http/target_options.h"
+#include "core/breaker.h"
 #include "units/notice.h"
 
 namespace einlass::http {
@@ -38,7 +44,11 @@ class Origins {
   // Which takes this request. Null if none can: records name too many hosts.
   Origin* choose(const Request& request, SteadyTime now);
 
-  // What has become of an exchange with it.
+  // An exchange with it begins, and what has become of it. REQUIRES: judged before works() or
+  // fails() is said of it.
+  void begins(const Origin& origin, core::RecordId record);
+  void judged(const Origin& origin, const Exchange& exchange, core::Outcome outcome,
+              const Answer& answer, SteadyTime now);
   void works(const Origin& origin);
   void fails(const Origin& origin, const Answer& answer, SteadyTime now);
 
@@ -54,6 +64,9 @@ class Origins {
 
   // How long a host that records name is to be left alone yet, as it has asked (Retry-After).
   Duration left_alone_for(const Origin& origin, SteadyTime now);
+
+  // For how long a host that records name is to get nothing yet, as it has failed too often.
+  Duration shut_for(const Origin& origin, SteadyTime now);
 
   // Whether no other host takes the login, and some other has refused it too.
   bool others_refuse_login(const Origin& origin) const;
@@ -76,11 +89,13 @@ class Origins {
   static constexpr std::chrono::seconds kLongestRest{30};
   static constexpr std::chrono::seconds kUnused{
       60};  // Then a host that a record named is forgotten.
+  static constexpr Duration kWhileProbed = Duration::millis(50);
 
   struct Place {
     std::string url;  // Without the scheme.
     std::unique_ptr<Origin> origin;
     Health health;
+    core::Breaker breaker;
     std::chrono::microseconds rest{};  // After its last failure; none: it works.
     SteadyTime rests_until{};
     SteadyTime asked_until{};           // By Retry-After, whatever it says meanwhile.

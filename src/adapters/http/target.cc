@@ -36,6 +36,8 @@ constexpr const char* kTooManyHosts = "requests to too many hosts are under way"
 constexpr const char* kMayBeCut =
     "the answer may be cut: its body ends with the connection and is no whole JSON";
 constexpr const char* kLeftAlone = "its host asked to be left alone (Retry-After)";
+constexpr const char* kShut =
+    "its host has failed too often in a row, and is probed by one record at a time";
 
 std::optional<TlsContext> tls_context(const TargetOptions& options) {
   if (!options.tls) return std::nullopt;
@@ -201,7 +203,12 @@ void Target::State::send(const Request& request) {
   if (wait > Duration{}) {
     return turn_away({request.record, request.attempt, core::Outcome::retry, kLeftAlone, wait});
   }
-  const Exchange exchange{request.record, request.attempt, login ? login->generation() : 0};
+  const Duration shut = of_many_hosts ? origins.shut_for(*origin, now) : Duration{};
+  if (shut > Duration{}) {
+    return turn_away({request.record, request.attempt, core::Outcome::retry, kShut, shut});
+  }
+  origins.begins(*origin, request.record);
+  const Exchange exchange{request.record, request.attempt, login ? login->generation() : 0, now};
   origin->send(gzip || signer ? prepared(request) : request, exchange, now);
 }
 
@@ -289,6 +296,7 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
   const auto now = std::chrono::steady_clock::now();
   Answer answer = given;
   const core::Outcome outcome = judge(exchange, answer);
+  origins.judged(origin, exchange, outcome, answer, now);
   if (outcome == core::Outcome::accepted) {
     origins.works(origin);
   } else {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/event.h"
+#include "core/options.h"
 #include "units/time.h"
 
 namespace einlass::http {
@@ -137,6 +138,7 @@ struct TargetOptions {
   Duration timeout = Duration::seconds(5);  // From send() to the end of the response.
   bool batches = false;                     // Requests may have several records.
   std::size_t max_in_flight = 64;
+  core::BreakerOptions breaker{};  // Of each server, where there are several.
   Http2 http2 = Http2::automatic;
   bool gzip = false;  // Bodies are compressed.
 

@@ -146,6 +146,7 @@ struct TwoPlaces final : OriginOwner {
     options.port = 1;
     options.path = "/";
     options.others.push_back({"127.0.0.1", 2, "/"});
+    options.breaker.failures = 3;
     return options;
   }
   void ended(Origin&, const Exchange&, const Answer&) override {}
@@ -220,6 +221,24 @@ TEST(SeveralUrls, one_that_refuses_a_record_rests_no_more) {
   world.origins.fails(world.second, world.refused, world.start);
   EXPECT_TRUE(world.second_is_chosen(world.start));
   EXPECT_TRUE(world.origins.others_work(world.first, world.start));
+}
+
+// A 500 may be the record's fault as well: only where one hears nothing else is it the server's.
+TEST(SeveralUrls, one_that_fails_some_records_takes_the_others) {
+  using std::chrono::milliseconds;
+  TwoPlaces world;
+  const Answer broken{.status = 500, .retry_after = {}, .trouble = {}};
+  const auto fail = [&](SteadyTime now) {
+    const Exchange exchange{.record = {7, 1}, .attempt = {1}, .began = now};
+    world.origins.judged(world.second, exchange, core::Outcome::retry, broken, now);
+    world.origins.fails(world.second, broken, now);
+  };
+  for (int i = 0; i < 100; ++i) fail(world.start);
+  EXPECT_TRUE(world.second_is_chosen(world.start));
+  fail(world.start + milliseconds(999));
+  EXPECT_TRUE(world.second_is_chosen(world.start + milliseconds(999)));
+  fail(world.start + milliseconds(1000));
+  EXPECT_FALSE(world.second_is_chosen(world.start + milliseconds(1000)));
 }
 
 TEST(SeveralUrls, the_same_key_goes_to_the_same_one_while_it_works) {
@@ -339,6 +358,47 @@ TEST(HostOfTheRecord, what_one_asks_for_holds_its_own_records_and_no_others) {
   world.destroy_target();
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(others, 3);
+}
+
+TEST(HostOfTheRecord, one_that_fails_is_shut_for_its_own_records_and_no_others) {
+  std::atomic<int> failed{0}, others{0};
+  std::atomic<bool> works{false};
+  ScriptedServer server([&](Peer& peer) {
+    for (std::string request; !(request = peer.read_request()).empty();) {
+      const bool fails = request.find("\r\nHost: localhost:") != std::string::npos;
+      ++(fails ? failed : others);
+      if (fails && !works) return;
+      peer.write(kNoContent);
+    }
+  });
+  TargetWorld world(server.port());
+  world.options.host = "";
+  world.options.host_of_record = true;
+  world.options.allow_private = true;
+  world.options.breaker = {.failures = 3, .wait = Duration::millis(300)};
+  std::string told;
+  world.target().tell_failures(
+      [&](core::RecordId, unsigned, std::string_view reason) { told = reason; });
+  // As many as open its breaker, and the first probe.
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(deliver(world, "k", "localhost").asked);
+  const core::DeliveryEnded shut = deliver(world, "k", "localhost");
+  EXPECT_EQ(shut.outcome, Outcome::retry);
+  EXPECT_FALSE(shut.counts);
+  EXPECT_FALSE(shut.asked);
+  EXPECT_GT(shut.wait, Duration{});
+  EXPECT_LE(shut.wait, Duration::millis(300));
+  EXPECT_EQ(told, "its host has failed too often in a row, and is probed by one record at a time");
+  EXPECT_EQ(failed, 4);
+  EXPECT_EQ(deliver(world, "k", "127.0.0.1").outcome, Outcome::accepted);
+  works = true;
+  bool open = false;
+  world.run_until([&] {
+    open = open || deliver(world, "k", "localhost").outcome == Outcome::accepted;
+    return open;
+  });
+  EXPECT_EQ(failed, 5) << "the next probe opens it for all";
+  EXPECT_EQ(deliver(world, "k", "localhost").outcome, Outcome::accepted);
+  world.destroy_target();
 }
 
 TEST(HostOfTheRecord, too_many_at_a_time_wait) {

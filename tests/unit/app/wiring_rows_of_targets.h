@@ -345,6 +345,10 @@ inline std::vector<Row> rows_of_target_logins() {
 inline std::vector<Row> rows_of_topics() {
   const std::string kafka = "targets.NAME.kafka.";
   const auto breaker = [](const Config& c) { return target(c).breaker; };
+  const std::string to_hosts = with_http("url: 'http://{key}/', allow_hosts: ['*']");
+  const std::string to_several = with_http("urls: ['http://h/', 'http://i/']");
+  const auto of_each = [](const Config& c) { return http_target(c).breaker; };
+  const auto of_all = [=](const Config& c) { return text(breaker(c).failures); };
   return {
       {kafka + "topic", with_target("kafka: {}"), "other",
        [](const Config& c) { return kafka_target(c).topic; }},
@@ -378,10 +382,21 @@ inline std::vector<Row> rows_of_topics() {
        [](const Config& c) { return text(target(c).retry_share) + "%"; }},
       {"targets.NAME.breaker.failures", kPlain, "7",
        [=](const Config& c) { return text(breaker(c).failures); }},
+      {"targets.NAME.breaker.failures", to_hosts, "7",
+       [=](const Config& c) { return text(of_each(c).failures) + " and " + of_all(c); }, "7 and 0",
+       "16 and 0"},
+      {"targets.NAME.breaker.failures", to_several, "7",
+       [=](const Config& c) {
+         return agreed({of_all(c), text(of_each(c).failures)});
+       }},
       {"targets.NAME.breaker.wait", kPlain, "350ms",
        [=](const Config& c) { return text(breaker(c).wait); }},
+      {"targets.NAME.breaker.wait", to_hosts, "350ms",
+       [=](const Config& c) { return text(of_each(c).wait); }},
       {"targets.NAME.breaker.max_wait", kPlain, "7s",
        [=](const Config& c) { return text(breaker(c).max_wait); }},
+      {"targets.NAME.breaker.max_wait", to_hosts, "7s",
+       [=](const Config& c) { return text(of_each(c).max_wait); }},
   };
 }
 
