@@ -21,8 +21,10 @@ ResponseParser::Message::Message(bool bodyless, ResponseParser& parser) : owner{
   body_limit(kMaxAnswerBody);
 }
 
-void ResponseParser::Message::on_response_impl(int code, Text, int, Error&) {
+// Beast asks for three digits, no more.
+void ResponseParser::Message::on_response_impl(int code, Text, int, Error& failed) {
   status = static_cast<unsigned>(code);
+  if (status < 100) failed = error::bad_status;
   kept = status / 100 == 2 ? owner.kept_body_.of_2xx : owner.kept_body_.of_others;
 }
 
