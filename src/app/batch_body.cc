@@ -31,8 +31,10 @@ std::string BatchBody::add_json(const StoredRecord& record) {
   return {};
 }
 
+// Many readers of lines end one at a CR too.
 std::string BatchBody::add_line(std::string_view value) {
-  if (value.find('\n') != value.npos) return "its value has a line break, as no batch of lines may";
+  if (value.find_first_of("\r\n") != value.npos)
+    return "its value has a line break, as no batch of lines may";
   text_ += value;
   text_ += '\n';
   return {};

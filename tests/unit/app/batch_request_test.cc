@@ -79,9 +79,13 @@ TEST(BatchRequest, lines_end_with_a_line_break_and_may_hold_none) {
   written.add(0, 1, "one");
   written.add(0, 2, "two\nthree");
   written.add(0, 3, std::nullopt);
+  written.add(0, 4, "four\r{}");
+  written.add(0, 5, "five\r");
   const http::Request& request = written.finish();
   EXPECT_EQ(request.body, "one\n\n");
-  EXPECT_EQ(request.members[1].unfit, "its value has a line break, as no batch of lines may");
+  for (const std::size_t i : {1u, 3u, 4u}) {
+    EXPECT_EQ(request.members[i].unfit, "its value has a line break, as no batch of lines may");
+  }
 }
 
 TEST(BatchRequest, a_length_stands_before_each_value) {
