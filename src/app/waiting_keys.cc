@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace einlass::app {
 namespace {
@@ -22,6 +23,17 @@ std::string text_of(const std::vector<std::string_view>& keys) {
   return text;
 }
 
+// Different keys of two limits may be the same text once they are joined.
+void add(std::vector<metrics::WaitingKey>& keys, std::string key, std::uint64_t records) {
+  const auto same = std::find_if(keys.begin(), keys.end(),
+                                 [&](const metrics::WaitingKey& it) { return it.key == key; });
+  if (same == keys.end()) {
+    keys.push_back({std::move(key), records});
+  } else {
+    same->records += records;
+  }
+}
+
 void fill(metrics::Route& route, std::vector<WaitingLine>& lines, const LineTable& table) {
   const std::size_t named = std::min(lines.size(), metrics::kMostKeys);
   const auto first_of_rest = lines.begin() + static_cast<std::ptrdiff_t>(named);
@@ -32,7 +44,7 @@ void fill(metrics::Route& route, std::vector<WaitingLine>& lines, const LineTabl
   std::vector<std::string_view> keys(route.limits.size());
   for (auto it = lines.begin(); it != first_of_rest; ++it) {
     table.read_keys(it->line, keys);
-    route.keys.push_back({text_of(keys), it->records});
+    add(route.keys, text_of(keys), it->records);
   }
   for (auto it = first_of_rest; it != lines.end(); ++it) route.other_keys += it->records;
 }

@@ -93,18 +93,20 @@ void add_ledger(Families& page, const std::vector<Shown>& partitions) {
   }
 }
 
-// Patterns may bring any number of topics.
-std::vector<Topic> bounded(std::vector<Topic> topics) {
+// Patterns may bring any number of topics. One that is called as the rest is counts with it: no
+// series may stand there twice.
+std::vector<Topic> bounded(const std::vector<Topic>& topics) {
   if (topics.size() <= kMostTopics) return topics;
-  Topic rest{.name = "other"};
+  std::vector<Topic> shown(topics.begin(), topics.begin() + kMostTopics);
+  auto rest = std::find_if(shown.begin(), shown.end(),
+                           [](const Topic& topic) { return topic.name == "other"; });
+  if (rest == shown.end()) rest = shown.insert(rest, Topic{.name = "other"});
   for (std::size_t i = kMostTopics; i < topics.size(); ++i) {
-    rest.skipped_by_retention += topics[i].skipped_by_retention;
-    rest.skipped_by_recreation += topics[i].skipped_by_recreation;
-    rest.skipped_by_reset += topics[i].skipped_by_reset;
+    rest->skipped_by_retention += topics[i].skipped_by_retention;
+    rest->skipped_by_recreation += topics[i].skipped_by_recreation;
+    rest->skipped_by_reset += topics[i].skipped_by_reset;
   }
-  topics.resize(kMostTopics);
-  topics.push_back(rest);
-  return topics;
+  return shown;
 }
 
 void add_skipped(Families& page, const Snapshot& snapshot) {

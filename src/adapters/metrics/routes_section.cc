@@ -2,15 +2,19 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "adapters/metrics/sections.h"
 #include "core/command.h"
+#include "units/utf8.h"
 
 namespace einlass::metrics {
 namespace {
 
 using Routes = std::vector<Route>;
+
+constexpr std::string_view kOtherKeys = "other";
 
 // In the order of core::DeadLetterReason.
 constexpr std::array kDeadLetterReasons = {"refused", "attempts", "never", "bad_key", "too_large"};
@@ -111,8 +115,7 @@ void add_admission(Families& page, const Routes& routes) {
   }
 }
 
-void add_shadow_number(Families& page, const Routes& routes,
-                       std::uint64_t ShadowLimit::*field) {
+void add_shadow_number(Families& page, const Routes& routes, std::uint64_t ShadowLimit::*field) {
   for (const Route& route : routes) {
     for (const ShadowLimit& it : route.shadow_limits) {
       page.add({{"route", route.name}, {"limit", it.name}}, it.*field);
@@ -151,6 +154,25 @@ void add_attempts(Families& page, const Routes& routes) {
   }
 }
 
+void add_byte(std::string& to, char c) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  const auto byte = static_cast<unsigned char>(c);
+  to += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+}
+
+// Two keys that looked the same would be one series twice, and so would a key that is called as the
+// rest is. So `\x` and two digits always stand for a byte that cannot be shown as it is.
+std::string label_of(std::string_view key) {
+  if (key == kOtherKeys) return "\\x6Fther";
+  std::string text;
+  while (!key.empty()) {
+    const std::size_t size = key.starts_with("\\x") ? 0 : utf8_sequence(key);
+    size > 0 ? void(text += key.substr(0, size)) : add_byte(text, key.front());
+    key.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return text;
+}
+
 void add_keys(Families& page, const Routes& routes) {
   page.gauge("einlass_waiting_key_records",
              "Records that wait, by the keys of their limits (joined where there are several): the "
@@ -159,9 +181,9 @@ void add_keys(Families& page, const Routes& routes) {
   for (const Route& route : routes) {
     if (!route.keyed) continue;
     for (const WaitingKey& it : route.keys) {
-      page.add({{"route", route.name}, {"key", it.key}}, it.records);
+      page.add({{"route", route.name}, {"key", label_of(it.key)}}, it.records);
     }
-    page.add({{"route", route.name}, {"key", "other"}}, route.other_keys);
+    page.add({{"route", route.name}, {"key", kOtherKeys}}, route.other_keys);
   }
 }
 

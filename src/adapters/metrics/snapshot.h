@@ -40,7 +40,7 @@ struct Route {
   std::uint64_t partitions_assigned = 0;
   std::uint64_t partitions_held = 0;  // Of these: not being read.
   bool keyed = false;                 // Some limit has a key: only then the keys below are shown.
-  std::vector<WaitingKey> keys;       // Those with most records waiting, the first has most.
+  std::vector<WaitingKey> keys;       // Those with most records waiting, each once.
   std::uint64_t other_keys = 0;       // Records of all others.
 };
 

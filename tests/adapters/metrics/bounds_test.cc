@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "adapters/metrics/full_snapshot.h"
 #include "adapters/metrics/page.h"
@@ -55,6 +56,41 @@ TEST(Bounds, TopicsBeyondTheFirstThousandAreOther) {
   EXPECT_EQ(count(page, "\neinlass_offsets_skipped_total{"), 3003u);
   EXPECT_TRUE(
       has_line(page, R"(einlass_offsets_skipped_total{topic="other",reason="retention"} 6)"));
+}
+
+TEST(Bounds, ATopicThatIsCalledOtherCountsWithTheRest) {
+  Snapshot snapshot = full_snapshot();
+  snapshot.topics = {{.name = "other", .skipped_by_retention = 5}};
+  EXPECT_TRUE(has_line(render(snapshot),
+                       R"(einlass_offsets_skipped_total{topic="other",reason="retention"} 5)"));
+  for (int i = 0; i < 1001; ++i) {
+    snapshot.topics.push_back({.name = "t-" + std::to_string(i), .skipped_by_retention = 3});
+  }
+  const std::string page = render(snapshot);
+  EXPECT_EQ(count(page, "\neinlass_offsets_skipped_total{"), 3000u);
+  EXPECT_TRUE(
+      has_line(page, R"(einlass_offsets_skipped_total{topic="other",reason="retention"} 11)"));
+}
+
+// Prometheus drops one of two series with the same labels, and raises an alert.
+TEST(Bounds, NoTwoKeysLookTheSameNorAsTheRestDoes) {
+  Snapshot snapshot = full_snapshot();
+  snapshot.routes[0].keys = {{"other", 9},  {"\\x6Fther", 8},    {"others", 7},
+                             {"\xFF", 6},   {"\xFE", 5},         {"\\xFF", 4},
+                             {"\\\xFF", 3}, {"\xEF\xBF\xBD", 2}, {"a\\b\\", 1}};
+  snapshot.routes[0].other_keys = 10;
+  const std::string page = render(snapshot);
+  EXPECT_EQ(count(page, "\neinlass_waiting_key_records{"), 10u);
+  // The page writes each backslash twice.
+  const std::pair<const char*, int> expected[] = {
+      {R"(\\x6Fther)", 9}, {R"(\\x5Cx6Fther)", 8}, {"others", 7},     {R"(\\xFF)", 6},
+      {R"(\\xFE)", 5},     {R"(\\x5CxFF)", 4},     {R"(\\\\xFF)", 3}, {"\xEF\xBF\xBD", 2},
+      {R"(a\\b\\)", 1},    {"other", 10}};
+  for (const auto& [key, records] : expected) {
+    EXPECT_TRUE(has_line(page, "einlass_waiting_key_records{route=\"results\",key=\"" +
+                                   std::string(key) + "\"} " + std::to_string(records)))
+        << key;
+  }
 }
 
 TEST(Bounds, OfTheKeysOfTwoShardsTheTenWithMostAreNamed) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/wiring.h"
@@ -29,13 +30,25 @@ config::Config two_routes() {
   return config;
 }
 
-struct Bench {
-  Bench() { gate.handle(core::PartitionAssigned{{0}, {0}, Offset{0}}, kNow, commands); }
+// With one by user too.
+config::Config two_limits() {
+  config::Config config = two_routes();
+  config.limits.push_back(config.limits[0]);
+  config.limits[1].limit.name = "per_user";
+  config.limits[1].key = {config::KeySource::Kind::header, "user"};
+  config.routes[0].limits = {0, 1};
+  return config;
+}
 
-  void arrive(const std::string& tenant) {
-    const kafka::Header header{"tenant", tenant};
+struct Bench {
+  explicit Bench(config::Config of = two_routes()) : config(std::move(of)) {
+    gate.handle(core::PartitionAssigned{{0}, {0}, Offset{0}}, kNow, commands);
+  }
+
+  void arrive(const std::string& tenant, const std::string& user = "") {
+    const kafka::Header headers[] = {{"tenant", tenant}, {"user", user}};
     kafka::Message message;
-    message.headers = {&header, 1};
+    message.headers = headers;
     const Stored stored(message);
     const Place place = limiters.place_of(stored.record);
     const auto number = static_cast<std::uint32_t>(next.value);
@@ -46,13 +59,15 @@ struct Bench {
 
   std::vector<metrics::Route> routes() const {
     std::vector<metrics::Route> routes(2);
-    routes[0].limits = {"per_tenant"};
+    for (const std::size_t i : config.routes[0].limits) {
+      routes[0].limits.push_back(config.limits[i].limit.name);
+    }
     routes[0].keyed = true;
     add_waiting_keys(gate, limiters, routes);
     return routes;
   }
 
-  config::Config config = two_routes();
+  config::Config config;
   ProcessLimits shared{config};
   boost::asio::io_context io;
   core::Events events;
@@ -76,6 +91,18 @@ TEST(WaitingKeys, TheFirstHaveMostAndTheRestIsOther) {
   EXPECT_EQ(routes[0].other_keys, 3u + 2u + 1u);
   EXPECT_TRUE(routes[1].keys.empty());
   EXPECT_EQ(routes[1].other_keys, 0u);
+}
+
+TEST(WaitingKeys, KeysOfTwoLimitsThatReadTheSameAreOne) {
+  Bench bench(two_limits());
+  bench.arrive("a b", "c");
+  bench.arrive("a", "b c");
+  bench.arrive("a", "b");
+  const std::vector<metrics::Route> routes = bench.routes();
+  ASSERT_EQ(routes[0].keys.size(), 2u);
+  EXPECT_EQ(routes[0].keys[0].key, "a b c");
+  EXPECT_EQ(routes[0].keys[0].records, 2u);
+  EXPECT_EQ(routes[0].keys[1].key, "a b");
 }
 
 }  // namespace
