@@ -64,18 +64,6 @@ void append_encoded(std::string& to, std::string_view text) {
   }
 }
 
-// Servers take such a segment for a way up, encoded or not.
-bool climbs(std::string_view path) {
-  path = path.substr(0, path.find('?'));
-  while (!path.empty()) {
-    path.remove_prefix(1);
-    const std::string_view segment = path.substr(0, path.find('/'));
-    if (segment == "." || segment == "..") return true;
-    path.remove_prefix(segment.size());
-  }
-  return false;
-}
-
 bool is_method(std::string_view text) {
   const auto letter = [](char c) { return c >= 'A' && c <= 'Z'; };
   return !text.empty() && std::all_of(text.begin(), text.end(), letter) && text != "HEAD" &&
@@ -90,10 +78,9 @@ bool has_control(std::string_view text) {
 
 enum class Encoding { none, url };
 
-// Puts the parts together. Empty, or what is wrong.
-std::string put_together(const config::Template& parts, Encoding encoding,
-                         const StoredRecord& record, std::string& out) {
-  out.clear();
+// Appends the parts. Empty, or what is wrong.
+std::string append(const config::Template& parts, Encoding encoding, const StoredRecord& record,
+                   std::string& out) {
   for (const TemplatePiece& piece : parts) {
     const auto text = found(piece, record);
     if (!text) return "the record has no " + config::to_text({piece});
@@ -110,16 +97,19 @@ std::string put_together(const config::Template& parts, Encoding encoding,
 
 RequestTemplate::RequestTemplate(const config::HttpTarget& http)
     : host_(http.host_template),
-      path_(http.path_template),
       method_(http.method_template),
       allow_hosts_(http.allow_hosts),
+      allow_slash_(http.allow_slash),
       headers_(http.header_templates),
-      any_(!host_.empty() || !path_.empty() || !method_.empty() || !headers_.empty()),
-      values_(headers_.size()) {}
+      any_(!host_.empty() || !http.path_template.empty() || !method_.empty() || !headers_.empty()),
+      values_(headers_.size()) {
+  if (!http.path_template.empty()) path_ = path_stretches(http.path_template, allow_slash_);
+}
 
 std::string RequestTemplate::fill_url(const StoredRecord& record, http::Request& request) {
   if (!host_.empty()) {
-    const std::string why = put_together(host_, Encoding::none, record, host_text_);
+    host_text_.clear();
+    const std::string why = append(host_, Encoding::none, record, host_text_);
     if (!why.empty()) return "no URL for it: " + why;
     for (char& c : host_text_) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     if (!is_host_name(host_text_)) return "no URL for it: what the record has is no host";
@@ -129,16 +119,22 @@ std::string RequestTemplate::fill_url(const StoredRecord& record, http::Request&
     request.host = host_text_;
   }
   if (path_.empty()) return "";
-  const std::string why = put_together(path_, Encoding::url, record, path_text_);
-  if (!why.empty()) return "no URL for it: " + why;
-  if (climbs(path_text_)) return "no URL for it: a part of its path would be . or ..";
+  path_text_.clear();
+  for (const PathStretch& stretch : path_) {
+    const std::size_t from = path_text_.size();
+    std::string why = append(stretch.pieces, Encoding::url, record, path_text_);
+    const std::string_view written = std::string_view(path_text_).substr(from);
+    if (why.empty()) why = path_trouble(stretch, written, allow_slash_);
+    if (!why.empty()) return "no URL for it: " + why;
+  }
   request.path = path_text_;
   return "";
 }
 
 std::string RequestTemplate::fill_method(const StoredRecord& record, http::Request& request) {
   if (method_.empty()) return "";
-  const std::string why = put_together(method_, Encoding::none, record, method_text_);
+  method_text_.clear();
+  const std::string why = append(method_, Encoding::none, record, method_text_);
   if (!why.empty()) return "no method for it: " + why;
   if (!is_method(method_text_)) return "no method for it: what the record has is none";
   request.method = method_text_;
@@ -152,7 +148,8 @@ std::string RequestTemplate::fill(const StoredRecord& record, http::Request& req
   if (!why.empty()) return why;
   for (std::size_t i = 0; i < headers_.size(); ++i) {
     const auto& [name, value] = headers_[i];
-    why = put_together(value, Encoding::none, record, values_[i]);
+    values_[i].clear();
+    why = append(value, Encoding::none, record, values_[i]);
     if (why.empty() && has_control(values_[i])) {
       why = "what the record has holds control characters";
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "adapters/http/target.h"
+#include "app/path_stretches.h"
 #include "app/record_store.h"
 #include "config/config.h"
 
@@ -32,8 +33,10 @@ class RequestTemplate {
   std::string fill_url(const StoredRecord& record, http::Request& request);
   std::string fill_method(const StoredRecord& record, http::Request& request);
 
-  config::Template host_, path_, method_;
+  config::Template host_, method_;
+  std::vector<PathStretch> path_;
   std::vector<std::string> allow_hosts_;
+  bool allow_slash_ = false;
   std::vector<std::pair<std::string, config::Template>> headers_;
   bool any_ = false;
   std::string host_text_, path_text_, method_text_;

@@ -13,7 +13,8 @@ namespace {
 bool same_of_records(const config::HttpTarget& a, const config::HttpTarget& b) {
   return a.forward_headers == b.forward_headers && a.host_template == b.host_template &&
          a.allow_hosts == b.allow_hosts && a.path_template == b.path_template &&
-         a.method_template == b.method_template && a.header_templates == b.header_templates;
+         a.allow_slash == b.allow_slash && a.method_template == b.method_template &&
+         a.header_templates == b.header_templates;
 }
 
 }  // namespace

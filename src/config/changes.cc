@@ -50,6 +50,7 @@ constexpr std::string_view kLive[] = {
     "targets.*.http.balance",
     "targets.*.http.allow_hosts",
     "targets.*.http.allow_private",
+    "targets.*.http.allow_slash",
     "targets.*.http.method",
     "targets.*.http.timeout",
     "targets.*.http.max_in_flight",

@@ -167,6 +167,7 @@ struct HttpTarget : HttpUrl {
   Template path_template, method_template;  // Empty where `path` or `method` holds for all.
   std::vector<std::string> allow_hosts;     // With host_template: names, *.NAME or *.
   bool allow_private = false;
+  bool allow_slash = false;  // With path_template: what records write there may have `/`.
   std::vector<HttpUrl> urls;  // Where there are several: all, and the first is this one.
   Balance balance = Balance::round_robin;
   std::vector<std::string> forward_headers;  // Record headers sent on besides the trace context.

@@ -104,6 +104,14 @@ void decode_allowed(Section& section, HttpTarget& http) {
   section.read_boolean("allow_private", http.allow_private);
 }
 
+void decode_slash(Section& section, HttpTarget& http) {
+  section.read_boolean("allow_slash", http.allow_slash);
+  if (section.has("allow_slash") && http.path_template.empty()) {
+    refuse(section, "allow_slash",
+           "means nothing where the URL's path is written out; leave it out");
+  }
+}
+
 }  // namespace
 
 bool decode_http_urls(Section& section, HttpTarget& http) {
@@ -116,6 +124,7 @@ bool decode_http_urls(Section& section, HttpTarget& http) {
   }
   decode_allowed(section, http);
   if (!sound) return false;
+  decode_slash(section, http);
   if (http.host_template.empty()) {
     for (const std::string_view name : {"allow_hosts", "allow_private"}) {
       if (!section.has(name)) continue;

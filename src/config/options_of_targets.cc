@@ -34,6 +34,10 @@ constexpr Option kOptions[] = {
      "`*.billing.example` (and what is below it) or `*`."},
     {kHttp, "allow_private", "true or false", "false",
      "Whether such a host may be inside our own network: loopback, link-local, private ranges."},
+    {kHttp, "allow_slash", "true or false", "false",
+     "Whether what the record writes into the URL's path may have `/` in it, as %2F; else it has "
+     "no "
+     "URL then."},
     {kHttp, "method", "HTTP method", "POST",
      "The request's method; may be {header:NAME} or another of the places above."},
     {kHttp, "timeout", "duration", "5s", "From the request's start to the end of the answer."},

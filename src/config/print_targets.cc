@@ -104,6 +104,7 @@ void print_urls(PrintedPage& page, const HttpTarget& http) {
     page.list_hiding("urls", urls, hidden);
     page.text("balance", http.balance == Balance::by_key ? "key" : "round_robin");
   }
+  if (!http.path_template.empty()) page.option("allow_slash", http.allow_slash ? "true" : "false");
   if (http.host_template.empty()) return;
   page.option("allow_hosts", yaml_list(http.allow_hosts));
   page.option("allow_private", http.allow_private ? "true" : "false");

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -169,6 +170,19 @@ std::string percent_decoded(std::string_view text) {
   return bytes;
 }
 
+// As servers do that take what is not encoded as it stands there.
+std::string leniently_decoded(std::string_view text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view hex = text.substr(i).substr(0, 3);
+    const bool encoded = hex.size() == 3 && hex[0] == '%' && std::isxdigit(hex[1] & 0xff) != 0 &&
+                         std::isxdigit(hex[2] & 0xff) != 0;
+    bytes += encoded ? percent_decoded(hex) : std::string(1, text[i]);
+    i += encoded ? 2 : 0;
+  }
+  return bytes;
+}
+
 // Of the first header with that name that has one.
 std::string_view header_of(const kafka::Message& message, const char* name) {
   for (const kafka::Header& header : message.headers) {
@@ -180,17 +194,45 @@ std::string_view header_of(const kafka::Message& message, const char* name) {
   return "";
 }
 
+// The segments of a path as nginx finds them: decoded first, then `.` and `..` are followed. A
+// backslash is a slash to some, and a NUL the end.
+std::vector<std::string> segments_of(std::string_view path) {
+  std::vector<std::string> segments;
+  path = path.substr(0, path.find('\0'));
+  while (!path.empty()) {
+    path.remove_prefix(1);
+    const std::string_view segment = path.substr(0, path.find_first_of("/\\"));
+    path.remove_prefix(segment.size());
+    CHECK(segment != ".." || !segments.empty());
+    if (segment == "..") {
+      segments.pop_back();
+    } else if (segment != ".") {
+      segments.emplace_back(segment);
+    }
+  }
+  return segments;
+}
+
+// Whoever decodes the path, and whoever decodes it once more behind them, finds it below its fixed
+// part; and without slashes of the record's in the segments that were meant.
+void check_path(std::string_view path, const kafka::Message& message, bool slashes) {
+  const std::string once = percent_decoded(path), twice = leniently_decoded(once);
+  for (const std::string& read : {once, twice}) {
+    const std::vector<std::string> segments = segments_of(read);
+    CHECK(segments.size() >= 3 && segments[0] == "in");
+    CHECK(slashes || segments.size() == 3);
+  }
+  CHECK((once + twice).find_first_of(std::string_view("\\\0", 2)) == once.npos);
+  const std::string tenant(header_of(message, "tenant"));
+  CHECK(once == "/in/" + std::string(*message.key) + "/" + tenant);
+  CHECK(std::count(path.begin(), path.end(), '/') == 3);
+}
+
 // In path and query each part reads back as it stands in the record, and so do method and header.
-void check_filled(const http::ServerRequest& request, const kafka::Message& message) {
-  std::string_view path = request.path;
-  CHECK(path.starts_with("/in/"));
-  path.remove_prefix(4);
-  const std::size_t slash = path.find('/');
-  CHECK(slash != path.npos && percent_decoded(path.substr(0, slash)) == *message.key);
-  const std::string tenant = percent_decoded(path.substr(slash + 1));
-  CHECK(tenant == header_of(message, "tenant") && tenant != "." && tenant != "..");
-  CHECK(path.find('/', slash + 1) == path.npos);
-  CHECK(request.query.starts_with("a=") && request.query.find_first_of("/?# &") == path.npos);
+void check_filled(const http::ServerRequest& request, const kafka::Message& message, bool slashes) {
+  check_path(request.path, message, slashes);
+  CHECK(request.query.starts_with("a=") &&
+        request.query.find_first_of("/?# &") == request.query.npos);
   CHECK(request.method == header_of(message, "verb"));
   std::string_view key = *message.key;  // A reader takes the blanks around a value away.
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
@@ -201,9 +243,10 @@ void check_filled(const http::ServerRequest& request, const kafka::Message& mess
 }
 
 // Whatever the record has for them, the request is one, and has what was asked for and no more.
-void check_template(const kafka::Message& message) {
+void check_template(const kafka::Message& message, bool slashes) {
   using Kind = config::TemplatePiece::Kind;
   config::HttpTarget target;
+  target.allow_slash = slashes;
   target.path_template = {{Kind::text, "/in/"},     {Kind::key, ""},     {Kind::text, "/"},
                           {Kind::header, "tenant"}, {Kind::text, "?a="}, {Kind::json, "/user/id"}};
   target.method_template = {{Kind::header, "verb"}};
@@ -219,7 +262,8 @@ void check_template(const kafka::Message& message) {
   options.host = "target.example";
   http::RequestBytes bytes;
   http::RequestWriter(options).write(request, bytes);
-  read_as_server(bytes, [&](const http::ServerRequest& read) { check_filled(read, message); });
+  read_as_server(bytes,
+                 [&](const http::ServerRequest& read) { check_filled(read, message, slashes); });
 }
 
 // A host is only called if it may be.
@@ -282,7 +326,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_extracted(message, which);
   check_request(message);
   check_trace(message);
-  check_template(message);
+  for (const bool slashes : {false, true}) check_template(message, slashes);
   check_host(message);
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "adapters/http/request_writer.h"
 #include "config/read_config.h"
@@ -34,7 +35,7 @@ class RequestOfARecord : public ::testing::Test {
     message.topic = "results";
     message.number = PartitionNumber{2};
     message.offset = Offset{41};
-    message.key = "a/b c";
+    message.key = "a&b c";
     message.value = R"({"order": {"id": 7, "name": "ü?&=#", "none": null, "list": []}})";
     headers = {{"Tenant", "acme"}, {"verb", "PUT"}, {"none", std::nullopt}, {"empty", ""}};
   }
@@ -67,7 +68,7 @@ class RequestOfARecord : public ::testing::Test {
 TEST_F(RequestOfARecord, its_parts_stand_encoded_in_path_and_query) {
   EXPECT_EQ(path("http://h/x/{topic}/{partition}-{offset}"), "/x/results/2-41");
   EXPECT_EQ(path("http://h/{key}?t={header:tenant}&n={json:/order/name}"),
-            "/a%2Fb%20c?t=acme&n=%C3%BC%3F%26%3D%23");
+            "/a%26b%20c?t=acme&n=%C3%BC%3F%26%3D%23");
   EXPECT_EQ(path("http://h/{json:/order/id}"), "/7");
   EXPECT_EQ(path("http://h?e={header:empty}"), "/?e=");
   EXPECT_EQ(path("http://h/{{{topic}}}"), "/{results}");
@@ -88,19 +89,82 @@ TEST_F(RequestOfARecord, what_it_lacks_is_said_without_what_it_has) {
   EXPECT_EQ(why("url: 'http://h/{json:/order}'"), "no URL for it: the record has no {json:/order}");
 }
 
-TEST_F(RequestOfARecord, it_cannot_climb_out_of_its_path) {
-  for (const std::string key : {".", "..", "../../admin"}) {
+// What else than one segment servers, or those before them, could read.
+const std::string kOther[] = {"a/b",        "/",      "../x",     "a\\b",    "..\\x",
+                              "%2Fx",       "x%2f",   "%5Cx",     "a%00",    "..%2Fx",
+                              "..%2f..%5C", "a%2F..", "%2e%2e/x", "x/../..", {"a\0b", 3},
+                              {"..\0", 3},  "..;/x",  "..%3B/x",  "x/..%3b"};
+const std::string kDots[] = {".", "..", "%2e", "%2E%2e", ".%2E", "..;", "..;a=b", "..%3Ba", ".;"};
+
+TEST_F(RequestOfARecord, a_part_of_its_path_is_one_segment) {
+  for (const std::string& key : kOther) {
     message.key = key;
-    const Made made = make("url: 'http://h/a/{key}/b'");
-    if (key == "../../admin") {
-      EXPECT_EQ(made.path, "/a/..%2F..%2Fadmin/b");
-    } else {
-      EXPECT_EQ(made.why, "no URL for it: a part of its path would be . or ..");
-    }
+    EXPECT_EQ(why("url: 'http://h/a/{key}/b'"),
+              "no URL for it: {key} has a slash, a backslash or a NUL, plain or percent-encoded")
+        << key;
+  }
+  for (const std::string& key : kDots) {
+    message.key = key;
+    EXPECT_EQ(why("url: 'http://h/a/{key}/b'"), "no URL for it: {key} would make a segment . or ..")
+        << key;
+  }
+  for (const std::string key : {"...", "a..", "..a", "100%", "%2", "%zz", "a;b", "%252F", ";.."}) {
+    message.key = key;
+    EXPECT_EQ(why("url: 'http://h/a/{key}/b'"), "") << key;
   }
   const std::string too_long(9000, 'x');
   message.key = too_long;
   EXPECT_EQ(why("url: 'http://h/{key}'"), "no URL for it: it would be longer than 8 KiB");
+}
+
+TEST_F(RequestOfARecord, a_segment_of_several_parts_is_one_too) {
+  message.key = ".";
+  headers[0].value = ".";
+  EXPECT_EQ(why("url: 'http://h/{topic}/{key}{header:tenant}?x'"),
+            "no URL for it: {key}{header:tenant} would make a segment . or ..");
+  EXPECT_EQ(why("url: 'http://h/.{key}/{topic}'"),
+            "no URL for it: {key} would make a segment . or ..");
+  EXPECT_EQ(why("url: 'http://h/a%2F.{key}'"), "no URL for it: {key} would make a segment . or ..");
+  EXPECT_EQ(path("http://h/v{key}/{topic}.{key}"), "/v./results..");
+  message.key = "%2";
+  headers[0].value = "Fx";
+  EXPECT_EQ(why("url: 'http://h/{key}{header:tenant}'"),
+            "no URL for it: {key}{header:tenant} has a slash, a backslash or a NUL, plain or "
+            "percent-encoded");
+  message.key = "x";
+  EXPECT_EQ(path("http://h/group%2F{key}"), "/group%2Fx");
+}
+
+TEST_F(RequestOfARecord, a_part_of_its_query_may_be_anything) {
+  for (const std::string& key : kOther) {
+    message.key = key;
+    EXPECT_EQ(why("url: 'http://h/a?b={key}/{key}'"), "") << key;
+  }
+  message.key = "../a";
+  EXPECT_EQ(path("http://h/{topic}/?b=/x/{key}"), "/results/?b=/x/..%2Fa");
+}
+
+TEST_F(RequestOfARecord, where_slashes_are_allowed_it_still_cannot_climb) {
+  const std::string allowed = "url: 'http://h/a/{key}/b', allow_slash: true";
+  for (const auto& [key, written] : {std::pair<std::string, std::string>{"a/b", "a%2Fb"},
+                                     {"/", "%2F"},
+                                     {"x/..y/z..", "x%2F..y%2Fz.."},
+                                     {"a%2Fb", "a%252Fb"}}) {
+    message.key = key;
+    EXPECT_EQ(make(allowed).path, "/a/" + written + "/b");
+  }
+  for (const std::string key :
+       {"..", "../x", "x/..", "x/./y", "..%2Fx", "x%2F%2e%2e", "%2e%2e/x", "..;/x", "x/..%3Ba"}) {
+    message.key = key;
+    EXPECT_EQ(why(allowed), "no URL for it: {key} would make a segment . or ..") << key;
+  }
+  for (const std::string& key :
+       {std::string("a\\b"), std::string("x/%5C.."), std::string("a\0", 2)}) {
+    message.key = key;
+    EXPECT_EQ(why(allowed),
+              "no URL for it: {key} has a backslash or a NUL, plain or percent-encoded")
+        << key;
+  }
 }
 
 TEST_F(RequestOfARecord, it_names_a_host_that_may_be_called) {
@@ -117,7 +181,7 @@ TEST_F(RequestOfARecord, it_names_a_host_that_may_be_called) {
   EXPECT_EQ(host("A.Tenants.EXAMPLE").host, "a.tenants.example");
   headers[0].value = "acme";
   EXPECT_EQ(make("url: 'http://{header:tenant}.tenants.example/{key}?a'" + allowed).path,
-            "/a%2Fb%20c?a");
+            "/a%26b%20c?a");
   for (const std::string other : {"evil.example", "tenants.example", "xtenants.example",
                                   "billing.example.evil", "10.0.0.2", "localhost"}) {
     EXPECT_EQ(host(other).why, "no URL for it: its host is not one of allow_hosts") << other;
@@ -140,7 +204,8 @@ TEST_F(RequestOfARecord, it_names_the_method_and_writes_headers) {
   EXPECT_EQ(made.why, "");
   EXPECT_EQ(made.method, "PUT");
   EXPECT_EQ(made.headers, "X-Order: o-7\n");
-  for (const std::string verb : {"put", "", "HEAD", "CONNECT", "TRACE", "PUT / HTTP/1.1\r\nA: b"}) {
+  for (const std::string verb :
+       {"put", "", "HEAD", "CONNECT", "TRACE", "PUT / HTTP/1.1\r\nA: b"}) {
     headers[1].value = verb;
     EXPECT_EQ(why("url: http://h/, method: '{header:verb}'"),
               "no method for it: what the record has is none");

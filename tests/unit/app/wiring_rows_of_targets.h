@@ -20,7 +20,8 @@ struct Made {
 };
 
 inline Made request_of(const Config& c) {
-  const std::vector<kafka::Header> headers = {{"x-team", "blue"}, {"x-verb", "PUT"}};
+  const std::vector<kafka::Header> headers = {
+      {"x-team", "blue"}, {"x-verb", "PUT"}, {"x-place", "north/1"}};
   kafka::Message message;
   message.topic = "a";
   message.key = "billing.example";
@@ -136,6 +137,8 @@ inline std::vector<Row> rows_of_urls() {
        {"url", "'http://h/'"}},
       {"targets.NAME.http.allow_private", with_http(any_host), "true",
        [](const Config& c) { return text(http_target(c).allow_private); }},
+      {"targets.NAME.http.allow_slash", with_http("url: 'http://h/{header:x-place}'"), "true",
+       [](const Config& c) { return request_of(c).path; }, "/north%2F1", ""},
       {"targets.NAME.http.ca_file", with_http(tls), "ca.pem",
        [](const Config& c) { return http_target(c).certificates.ca_file; }},
       {"targets.NAME.http.server_name", with_http(tls), "billing.example",

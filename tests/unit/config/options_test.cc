@@ -49,7 +49,7 @@ TEST(Options, DefaultsAreTrue) {
       limit("algorithm: smooth, rate: 1/s, burst: 1") + "redis: {sentinel: {addresses: [h]}}\n",
       kafka("topic: b"),
       targets("{t: {http: {urls: [http://h/]}}}"),
-      url("'http://{key}/', allow_hosts: [a]"),
+      url("'http://{key}/{key}', allow_hosts: [a]"),
       url("http://h/, batch: {}"),
   };
   for (const Option& option : all_options()) {

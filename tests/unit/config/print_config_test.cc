@@ -46,6 +46,7 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       http("compress: gzip, proxy: 'http://p:3128'"),
       http("method: '{header:verb}', headers: {X-A: 'a-{{{json:/b~1c}}}', X-Api-Key: '{'}"),
       url("'https://h:8443/{{a}}/{key}?b={header:c d}&e={json:/f}'"),
+      url("'http://h/{key}', allow_slash: true"),
       url("'http://{header:host}.example:81/a', allow_hosts: ['*.example', b], allow_private: "
           "true"),
       targets("{t: {http: {urls: ['http://a/', 'http://b:81/c?d=e'], balance: key}}}"),

@@ -75,6 +75,15 @@ TEST(WrongHttpParts, hosts_of_records) {
   });
 }
 
+TEST(WrongHttpParts, paths_of_records) {
+  expect_mistakes({
+      {url("'http://h/in/{key}', allow_slash: true"), ""},
+      {url("'http://h/in', allow_slash: true"),
+       "2:47: targets.t.http.allow_slash: means nothing where the URL's path is written out; leave "
+       "it out"},
+  });
+}
+
 TEST(WrongHttpParts, several_urls) {
   const auto urls = [](const std::string& text) {
     return targets("\n  t: {http: {" + text + "}}");
