@@ -64,10 +64,11 @@ void append_encoded(std::string& to, std::string_view text) {
   }
 }
 
+// PRI begins a connection of HTTP/2, and is no request's (RFC 9113, section 11.6).
 bool is_method(std::string_view text) {
   const auto letter = [](char c) { return c >= 'A' && c <= 'Z'; };
   return !text.empty() && std::all_of(text.begin(), text.end(), letter) && text != "HEAD" &&
-         text != "CONNECT" && text != "TRACE";
+         text != "CONNECT" && text != "TRACE" && text != "PRI";
 }
 
 bool has_control(std::string_view text) {

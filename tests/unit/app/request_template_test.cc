@@ -205,7 +205,7 @@ TEST_F(RequestOfARecord, it_names_the_method_and_writes_headers) {
   EXPECT_EQ(made.method, "PUT");
   EXPECT_EQ(made.headers, "X-Order: o-7\n");
   for (const std::string verb :
-       {"put", "", "HEAD", "CONNECT", "TRACE", "PUT / HTTP/1.1\r\nA: b"}) {
+       {"put", "", "HEAD", "CONNECT", "TRACE", "PRI", "PUT / HTTP/1.1\r\nA: b"}) {
     headers[1].value = verb;
     EXPECT_EQ(why("url: http://h/, method: '{header:verb}'"),
               "no method for it: what the record has is none");
