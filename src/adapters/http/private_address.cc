@@ -19,6 +19,7 @@ constexpr Range4 kPrivate4[] = {
     {0x0A000000, 8},   // Private.
     {0x64400000, 10},  // Shared by customers of one provider.
     {0x7F000000, 8},   // Loopback.
+    {0xA83F8110, 32},  // The host of Azure's machines.
     {0xA9FE0000, 16},  // Link-local; the metadata of clouds.
     {0xAC100000, 12},  // Private.
     {0xC0000000, 24},  // Protocol assignments.
@@ -52,11 +53,13 @@ bool zeros(const Bytes6& bytes, std::size_t from, std::size_t to) {
 
 bool is_private6(const Bytes6& bytes) {
   const bool mapped = zeros(bytes, 0, 10) && bytes[10] == 0xFF && bytes[11] == 0xFF;
-  if (mapped || zeros(bytes, 0, 12)) return is_private4(four_at(bytes, 12));    // Also :: and ::1.
-  if (four_at(bytes, 0) == 0x0064FF9B) return is_private4(four_at(bytes, 12));  // NAT64.
+  if (mapped || zeros(bytes, 0, 12)) return is_private4(four_at(bytes, 12));  // Also :: and ::1.
+  const bool nat64 = four_at(bytes, 0) == 0x0064FF9B && zeros(bytes, 4, 12);
+  if (nat64) return is_private4(four_at(bytes, 12));
   if (bytes[0] == 0x20 && bytes[1] == 0x02) return is_private4(four_at(bytes, 2));  // 6to4.
   if (four_at(bytes, 0) == 0x20010DB8) return true;  // Documentation.
-  // Only 2000::/3 is given out to be reached; Teredo (2001::/32) hides an address of IPv4.
+  // Only 2000::/3 is given out to be reached (64:ff9b:1::/48 is a network's own NAT64); Teredo
+  // (2001::/32) hides an address of IPv4.
   return (bytes[0] & 0xE0) != 0x20 || four_at(bytes, 0) == 0x20010000;
 }
 

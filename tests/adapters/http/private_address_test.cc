@@ -22,6 +22,23 @@ TEST(PrivateAddress, those_inside_are_private) {
   }
 }
 
+// Each machine of Azure reaches its host there, and what it is told there is not for others.
+TEST(PrivateAddress, the_host_of_a_machine_at_azure_is_private) {
+  for (const char* address : {"168.63.129.16", "::ffff:168.63.129.16", "64:ff9b::a83f:8110"}) {
+    EXPECT_TRUE(is(address)) << address;
+  }
+  EXPECT_FALSE(is("168.63.129.15"));
+  EXPECT_FALSE(is("168.63.129.17"));
+}
+
+// RFC 8215: a network chooses what it has there, and where in it the address of IPv4 stands.
+TEST(PrivateAddress, a_networks_own_nat64_is_private_whatever_its_end_says) {
+  for (const char* address : {"64:ff9b:1::", "64:ff9b:1::808:808",
+                              "64:ff9b:1:7f00:0:100::", "64:ff9b:1:ffff:ffff:ffff:808:808"}) {
+    EXPECT_TRUE(is(address)) << address;
+  }
+}
+
 TEST(PrivateAddress, the_others_are_not) {
   for (const char* address :
        {"1.1.1.1",        "9.255.255.255",    "11.0.0.0",        "100.63.255.255",
