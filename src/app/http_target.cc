@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "app/record_notices.h"
+
 namespace einlass::app {
 
 RequestParts::RequestParts(const config::HttpTarget& http, const RunId& run)
@@ -28,11 +30,7 @@ void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool l
     if (!why.empty()) return target_.refuse(send.record, send.attempt, std::move(why));
   }
   target_.send(request);
-  if (skipped_header_.empty()) return;
-  notify_({Severity::warning, "header_not_forwarded",
-           "a record header holds bytes that HTTP forbids, so the request went without it: topic " +
-               std::string(record.topic()) + ", partition " + std::to_string(record.number.value) +
-               ", offset " + std::to_string(record.offset.value)});
+  if (!skipped_header_.empty()) notify_(header_not_forwarded(record, skipped_header_));
 }
 
 TargetStatus HttpTarget::status() const {

@@ -1,4 +1,5 @@
-// The last things worth telling, for /v1/status.
+// The last things worth telling, for /v1/status: each once, with the time when it was said last, so
+// that what is said for ever leaves the others their place.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,9 @@ class Recent {
 
   void add(const Notice& notice, Instant at) {
     const std::lock_guard lock(mutex_);
+    std::erase_if(entries_, [&](const Entry& one) {
+      return one.notice.what == notice.what && one.notice.detail == notice.detail;
+    });
     if (entries_.size() == kMost) entries_.pop_front();
     entries_.push_back({at, notice});
   }

@@ -10,6 +10,7 @@
 #include "app/dead_record.h"
 #include "app/extract.h"
 #include "app/json_needs.h"
+#include "app/record_notices.h"
 #include "app/wiring.h"
 
 namespace einlass::app {
@@ -74,7 +75,8 @@ void Shard::connect(const KafkaLogins& logins, const MakeSource& make_source) {
     options.tokens = logins.of_source();
     dead_letters_ = std::make_unique<kafka::DeadLetters>(io_, std::move(options), events_, notify_);
     dead_letters_->tell_too_large([this](core::RecordId record, std::string_view topic) {
-      tell_too_large(records_[record], topic);
+      // Each time: nothing is thrown away, so the record stays, and its lane waits for people.
+      notify_(dead_letter_too_large(records_[record], topic));
     });
   }
   if (make_source) {
@@ -284,16 +286,6 @@ void Shard::carry_out(const core::DeadLetter& command) {
   const config::Route& route = config_->routes[record.route.value];
   if (tracing_) tracing_->dead_letter(command.record, name_of(command.reason));
   dead_letters_->put(DeadRecordBuilder(record, command, route).record());
-}
-
-// Said each time: nothing is thrown away, so the record stays, and its lane waits for people.
-void Shard::tell_too_large(const StoredRecord& record, std::string_view topic) {
-  notify_({Severity::error, "dead_letter_too_large",
-           std::string(record.topic()) + "-" + std::to_string(record.number.value) + "@" +
-               std::to_string(record.offset.value) + " (" + std::to_string(record.content().value) +
-               " bytes) is larger than the dead letter topic " + std::string(topic) +
-               " takes; raise that topic's max.message.bytes. It is tried again for ever, and what "
-               "must leave after it waits"});
 }
 
 void Shard::carry_out(const core::Hold& command) {

@@ -105,7 +105,6 @@ class Shard final : public kafka::MessageSink {
   void perform_while_reading();
 
   void tell_ledger_full(core::PartitionId partition);
-  void tell_too_large(const StoredRecord& record, std::string_view topic);
 
   void carry_out(const core::Command& command);
   void carry_out(const core::Send& command);

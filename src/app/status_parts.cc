@@ -225,10 +225,12 @@ Json dead_letters_json(const Views& views) {
 Json recent_json(const Recent& recent) {
   Json entries = Json::array();
   for (const Recent::Entry& entry : recent.entries()) {
+    const std::string& example = entry.notice.example;
+    const std::string as = example.empty() ? "" : "; the last was " + example;
     entries.push_back({{"at", entry.at.us},
                        {"severity", severity_name(entry.notice.severity)},
                        {"what", valid_utf8(entry.notice.what)},
-                       {"detail", valid_utf8(entry.notice.detail)}});
+                       {"detail", valid_utf8(entry.notice.detail + as)}});
   }
   return entries;
 }

@@ -13,7 +13,9 @@ enum class Severity { info, warning, error };
 struct Notice {
   Severity severity = Severity::info;
   std::string what;    // A fixed name for this kind of thing, as "kafka_unknown_topic".
-  std::string detail;  // One sentence: what, where, and what to do.
+  std::string detail;  // One sentence: what, where, and what to do. The same again is counted, so
+                       // it names nothing that is another each time, as an offset is.
+  std::string example{};  // Which one it was, where there may be many: shown of the first.
 };
 
 using Notify = std::function<void(const Notice&)>;

@@ -150,7 +150,9 @@ void Log::set_least(Severity least) {
 }
 
 void Log::write(const Notice& notice, Instant now) {
-  write(notice.severity, notice.what, notice.detail, now);
+  const Field example{"example", notice.example};
+  if (notice.example.empty()) return write(notice.severity, notice.what, notice.detail, now);
+  write(notice.severity, notice.what, notice.detail, now, {example});
 }
 
 void Log::tick(Instant now) {

@@ -48,7 +48,8 @@ class Log {
   void set_least(Severity least);
 
   // Writes the event now; or, within kQuiet after a line with the same `what` and `detail`, only
-  // counts it. The count comes as `repeated=N` on the next such line: N events since the last.
+  // counts it. The count comes as `repeated=N` on the next such line: N events since the last,
+  // with the fields of the first.
   void write(Severity severity, std::string_view what, std::string_view detail, Instant now,
              std::initializer_list<Field> fields = {});
   void write(const Notice& notice, Instant now);

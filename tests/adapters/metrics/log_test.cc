@@ -118,6 +118,17 @@ TEST_F(LogTest, CountsWhatRepeatsAndTellsWhenTheSecondIsOver) {
   EXPECT_NE(line.find(" repeated=17"), std::string::npos);
 }
 
+TEST_F(LogTest, CountsTogetherWhatHasAnotherExampleEachTimeAndNamesTheFirst) {
+  for (int i = 0; i < 18; ++i) {
+    log_.write(
+        {Severity::warning, "odd_record", "a record is odd", "orders-0@" + std::to_string(i)},
+        kStart);
+  }
+  EXPECT_NE(only_line().find(" instance=gate-1 example=orders-0@0"), std::string::npos);
+  log_.tick(kStart + Duration::seconds(1));
+  EXPECT_NE(only_line().find(" example=orders-0@0 repeated=17"), std::string::npos);
+}
+
 TEST_F(LogTest, SaysNothingMoreOfWhatDidNotRepeat) {
   log_.write(Severity::info, "once", "x", kStart);
   EXPECT_EQ(pipe_.lines().size(), 1u);
