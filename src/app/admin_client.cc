@@ -5,6 +5,7 @@
 #include "adapters/http/fetch.h"
 #include "config/address.h"
 #include "units/secret_file.h"
+#include "units/shown.h"
 
 namespace einlass::app {
 namespace {
@@ -50,7 +51,7 @@ std::variant<AdminPage, AdminTrouble> ask_admin(const config::Config& config,
     }
     while (fetched.body.ends_with('\n')) fetched.body.pop_back();
     return AdminTrouble{"the gate on " + where + " answers " + std::to_string(fetched.status) +
-                        ": " + fetched.body};
+                        ": " + shown(fetched.body)};
   } catch (const std::exception& error) {
     return AdminTrouble{"the gate on " + where + " cannot be asked: " + error.what()};
   }

@@ -21,6 +21,7 @@
 #include "app/command_line.h"
 #include "app/kafka_logins.h"
 #include "app/wiring.h"
+#include "units/shown.h"
 
 namespace einlass::app {
 namespace {
@@ -36,7 +37,7 @@ bool tell(const std::string& what, const std::string& trouble) {
   if (trouble.empty()) {
     std::printf("  ok      %s\n", what.c_str());
   } else {
-    std::fprintf(stderr, "  FAILED  %s: %s\n", what.c_str(), trouble.c_str());
+    std::fprintf(stderr, "  FAILED  %s: %s\n", what.c_str(), shown(trouble).c_str());
   }
   return trouble.empty();
 }

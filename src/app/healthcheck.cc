@@ -7,6 +7,7 @@
 #include "adapters/http/fetch.h"
 #include "app/admin_client.h"
 #include "app/command_line.h"
+#include "units/shown.h"
 
 namespace einlass::app {
 namespace {
@@ -30,13 +31,13 @@ int healthcheck(const config::Config& config) {
   http::Fetched answer = ask(request);
   while (answer.body.ends_with('\n')) answer.body.pop_back();
   if (answer.status == 200) {
-    std::printf("%s\n", answer.body.c_str());
+    std::printf("%s\n", shown(answer.body).c_str());
     return kExitDone;
   }
   const std::string why =
       answer.status != 0 ? answer.body : answer.trouble + "; is the gate running?";
   std::fprintf(stderr, "einlass: %s://%s/healthz: %s\n", request.tls ? "https" : "http",
-               to_text(config::HostPort{request.host, request.port}).c_str(), why.c_str());
+               to_text(config::HostPort{request.host, request.port}).c_str(), shown(why).c_str());
   return kExitFailed;
 }
 

@@ -26,6 +26,7 @@
 #include "app/redrive_report.h"
 #include "app/shard.h"
 #include "app/wiring.h"
+#include "units/shown.h"
 
 namespace einlass::app {
 namespace {
@@ -302,7 +303,7 @@ int redrive(const config::Config& written, const RedriveOptions& options) {
     std::fprintf(stderr, "einlass: the configuration cannot be used: %s\n", refused.what());
     code = kExitConfig;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "einlass: redrive: %s\n", error.what());
+    std::fprintf(stderr, "einlass: redrive: %s\n", shown(error.what()).c_str());
   }
   std::fflush(nullptr);
   _exit(code);

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 
+#include "units/shown.h"
+
 namespace einlass::app {
 namespace {
 
 constexpr std::size_t kLongestName = 80;
 
-// What stands in a header may be anything, and a terminal obeys some of it.
+// What stands in a header may be anything.
 std::string plain(std::string_view text) {
-  std::string out(text.substr(0, kLongestName));
-  for (char& c : out) {
-    if (c < 0x20 || c == 0x7f) c = '?';
-  }
+  const std::string out = shown(text.substr(0, kLongestName));
   return out.empty() ? "-" : out;
 }
 

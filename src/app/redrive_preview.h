@@ -15,13 +15,16 @@
 
 namespace einlass::app {
 
-class RedrivePreview final : private kafka::MessageSink {
+class RedrivePreview final : public kafka::MessageSink {
  public:
   RedrivePreview(const RedriveChoice& choice, std::span<const RedriveRange> ranges,
                  std::uint64_t most_sent);
 
   // Reads to the end, and waits for Kafka as long as that takes.
   void read(boost::asio::io_context& io, const Clock& clock, kafka::TopicReader& reader);
+
+  // One letter, which read() hands on.
+  void take(const kafka::Message& message) override;
 
   // Counts by route, reason and status, and the first letters.
   std::string text(const std::string& topic) const;
@@ -32,7 +35,6 @@ class RedrivePreview final : private kafka::MessageSink {
 
   using Counts = std::map<std::string, std::uint64_t>;
 
-  void take(const kafka::Message& message) override;
   static void count(Counts& counts, std::string_view name);
 
   const RedriveChoice& choice_;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "units/shown.h"
 #include "units/utf8.h"
 
 namespace einlass::app {
@@ -21,15 +22,6 @@ using Lines = std::vector<Line>;
 std::string text_of(const Json& json, const char* name) { return json.at(name).get<std::string>(); }
 std::uint64_t count_of(const Json& json, const char* name) {
   return json.at(name).get<std::uint64_t>();
-}
-
-// What a terminal would take for a command comes from records, and is not for it.
-std::string printable(const std::string& text) {
-  std::string shown = text;
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return shown;
 }
 
 // Of so many characters, filled up with blanks or cut. One that takes two columns counts as one.
@@ -196,7 +188,7 @@ std::string top_picture(const TopLook& now, const std::optional<TopLook>& before
   lines.resize(std::min(lines.size(), size.rows));
   std::string picture;
   for (const Line& line : lines) {
-    std::string text = column(printable(line.text), size.columns);
+    std::string text = column(shown(line.text), size.columns);
     text.erase(text.find_last_not_of(' ') + 1);
     picture += coloured(text, line.colour, colours) + "\n";
   }

@@ -1,9 +1,8 @@
 #include "adapters/log/quote.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
+#include "units/shown.h"
 #include "units/utf8.h"
 
 namespace einlass::log {
@@ -17,36 +16,10 @@ bool plain(unsigned char c) {
          std::string_view("-_.:/@+,").find(static_cast<char>(c)) != std::string_view::npos;
 }
 
-std::string escape(unsigned code) {
-  switch (code) {
-    case '"':
-      return "\\\"";
-    case '\\':
-      return "\\\\";
-    case '\n':
-      return "\\n";
-    case '\r':
-      return "\\r";
-    case '\t':
-      return "\\t";
-    default:
-      break;
-  }
-  std::array<char, 8> out{};
-  std::snprintf(out.data(), out.size(), "\\u%04x", code & 0xFFFFu);
-  return out.data();
-}
-
-// One character of the input as it stands between the quotes. Terminals obey U+0080 to U+009F too.
-std::string shown(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) {
-    const bool control = first < 0x20 || first == 0x7F || first == '"' || first == '\\';
-    return control ? escape(first) : std::string(character);
-  }
-  const auto second = static_cast<unsigned char>(character[1]);
-  if (character.size() == 2 && first == 0xC2 && second < 0xA0) return escape(second);
-  return std::string(character);
+// One character of the input as it stands between the quotes.
+std::string quoted(std::string_view character) {
+  if (character == "\"" || character == "\\") return "\\" + std::string(character);
+  return shown_character(character);
 }
 
 }  // namespace
@@ -63,7 +36,7 @@ void append_value(std::string& line, std::string_view value, std::size_t most) {
   const std::size_t end = line.size() + most - std::min(most, kCut.size() + 2);
   while (!value.empty()) {
     const std::size_t size = utf8_sequence(value);
-    const std::string next = size > 0 ? shown(value.substr(0, size)) : std::string(kReplacement);
+    const std::string next = size > 0 ? quoted(value.substr(0, size)) : std::string(kReplacement);
     if (line.size() + next.size() > end) {
       line += kCut;
       break;

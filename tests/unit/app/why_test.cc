@@ -130,6 +130,28 @@ TEST(Why, names_the_record_that_those_behind_it_wait_for) {
       "  its last attempt failed: HTTP 503\n");
 }
 
+TEST(Why, brings_no_commands_of_records_or_servers_into_a_terminal) {
+  constexpr char kCommands[] =
+      "\x1b]0;PWNED\x07\xc2\x9b"
+      "2J\x7f";
+  constexpr char kShown[] = "\\u001b]0;PWNED\\u0007\\u009b2J\\u007f";
+  WaitingRecord record = waiting(core::WaitsFor::permit);
+  record.standing.limit = core::LimitIndex{0};
+  record.keys = {kCommands};
+  record.last_error = kCommands;
+  record.topic = kCommands;
+  WhyAnswer found = with(core::Whereabouts::inside);
+  found.with_key = 1;
+  found.found.push_back({record, std::nullopt});
+  WhyQuestion question;
+  question.key = kCommands;
+  const std::string text = why_for_people(why_json(question, {found}, small_config()));
+  EXPECT_EQ(text.find_first_of("\x1b\x07\x7f\xc2"), text.npos) << text;
+  for (const char* start : {"key '", ", key '", "failed: ", "\n"}) {
+    EXPECT_NE(text.find(start + std::string(kShown)), text.npos) << start << "\n" << text;
+  }
+}
+
 TEST(Why, of_a_record_that_is_not_inside) {
   EXPECT_EQ(answer(one_record(), {with(core::Whereabouts::finished)})["state"], "finished");
   const Json later = answer(one_record(), {with(core::Whereabouts::not_yet)});
