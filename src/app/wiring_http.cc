@@ -71,9 +71,12 @@ http::TargetOptions target_options(const config::Target& target, ShardPlace plac
   options.content_type = http.content_type;
   options.certificates = {http.ca_file, http.cert_file, http.key_file, http.verify};
   options.server_name = http.server_name;
+  options.url_secrets = http.secrets;
   // Those besides the first, which this one is.
   for (std::size_t i = 1; i < http.urls.size(); ++i) {
-    options.others.push_back({http.urls[i].host, http.urls[i].port, http.urls[i].path});
+    const config::HttpUrl& url = http.urls[i];
+    options.others.push_back({url.host, url.port, url.path});
+    options.url_secrets.insert(options.url_secrets.end(), url.secrets.begin(), url.secrets.end());
   }
   options.balance =
       http.balance == config::Balance::by_key ? http::Balance::by_key : http::Balance::round_robin;

@@ -30,6 +30,67 @@ std::optional<std::uint16_t> port_of(std::string_view text) {
   return static_cast<std::uint16_t>(std::get<std::int64_t>(port));
 }
 
+// A part of a URL, and whether nobody is to see it.
+struct Piece {
+  std::string_view text;
+  bool secret = false;
+};
+
+// It has a place for what the record says, as {key}.
+bool has_place(std::string_view text) { return text.find_first_of("{}") != text.npos; }
+
+// Long, and of letters and digits, as tokens are; words of a route are seldom both.
+bool looks_like_token(std::string_view segment) {
+  constexpr std::size_t kShortest = 16;
+  const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
+  return segment.size() >= kShortest && !has_place(segment) &&
+         std::any_of(segment.begin(), segment.end(), is_digit) &&
+         std::any_of(segment.begin(), segment.end(), is_letter);
+}
+
+// Whatever its name, a long one is an identity more often than a setting.
+bool is_secret_value(std::string_view name, std::string_view value) {
+  constexpr std::size_t kShortest = 8;
+  return may_be_secret(name) || (value.size() >= kShortest && !has_place(value));
+}
+
+// "/segment/segment"
+void add_path(std::vector<Piece>& pieces, std::string_view path) {
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/', 1), path.size());
+    pieces.push_back({path.substr(0, 1)});
+    pieces.push_back({path.substr(1, end - 1), looks_like_token(path.substr(1, end - 1))});
+    path.remove_prefix(end);
+  }
+}
+
+// "?name=value&name=value"
+void add_query(std::vector<Piece>& pieces, std::string_view query) {
+  while (!query.empty()) {
+    const std::string_view pair = query.substr(0, query.find('&', 1));
+    query.remove_prefix(pair.size());
+    const std::size_t equals = pair.find('=');
+    const std::string_view name = pair.substr(0, equals);
+    pieces.push_back({name});
+    if (equals == pair.npos) continue;
+    pieces.push_back({pair.substr(equals, 1)});
+    const std::string_view value = pair.substr(equals + 1);
+    pieces.push_back({value, is_secret_value(name.substr(1), value)});
+  }
+}
+
+// All of it, in order.
+std::vector<Piece> pieces_of(std::string_view url) {
+  const std::size_t query = std::min(url.find('?'), url.size());
+  const std::size_t scheme_end = url.find("://");
+  const std::size_t host = scheme_end < query ? scheme_end + 3 : 0;
+  const std::size_t path = std::min(url.find('/', host), query);
+  std::vector<Piece> pieces = {{url.substr(0, path)}};
+  add_path(pieces, url.substr(path, query - path));
+  add_query(pieces, url.substr(query));
+  return pieces;
+}
+
 int hex_value(char c) { return is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10; }
 
 }  // namespace
@@ -116,20 +177,22 @@ std::string percent_encoded(std::string_view path) {
   return text;
 }
 
-bool may_hold_secret(std::string_view url) { return url.find_first_of("@?") != url.npos; }
+bool may_hold_secret(std::string_view url) {
+  return url.find_first_of("@?") != url.npos || !secrets_in(url).empty();
+}
+
+std::vector<std::string> secrets_in(std::string_view url) {
+  std::vector<std::string> secrets;
+  for (const Piece& piece : pieces_of(url)) {
+    if (!piece.secret || has_place(piece.text)) continue;
+    secrets.push_back(percent_decoded(piece.text).value_or(std::string(piece.text)));
+  }
+  return secrets;
+}
 
 std::string without_secrets(std::string_view url) {
-  const std::size_t query = url.find('?');
-  std::string result(url.substr(0, query));
-  if (query == url.npos) return result;
-  std::string_view rest = url.substr(query);  // "?name=value&name=value", a mark before each.
-  while (!rest.empty()) {
-    const std::string_view pair = rest.substr(0, rest.find('&', 1));
-    rest.remove_prefix(pair.size());
-    const std::size_t equals = pair.find('=');
-    const bool secret = equals != pair.npos && may_be_secret(pair.substr(1, equals - 1));
-    result += secret ? std::string(pair.substr(0, equals)) + "=***" : std::string(pair);
-  }
+  std::string result;
+  for (const Piece& piece : pieces_of(url)) result += piece.secret ? "***" : piece.text;
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/values.h"
 
@@ -40,10 +41,15 @@ std::optional<std::string> percent_decoded(std::string_view text);
 // The way back for a path: all but letters, digits, slashes and -._~ as %XX.
 std::string percent_encoded(std::string_view path);
 
-// Whether a message may not show the URL: it has a login, or a query.
+// Whether a message may not show the URL: it has a login, a query, or a secret in its path.
 bool may_hold_secret(std::string_view url);
 
-// The URL with "***" for the values of those query parameters whose names say that they are secret.
+// What of a URL is taken for a secret: of the query each value of 8 characters or more, and those
+// whose names say that they are secret; of the path the segments of 16 characters or more that have
+// a letter and a digit. Without their %XX; not those with places for what a record says.
+std::vector<std::string> secrets_in(std::string_view url);
+
+// The URL with "***" for these, and for values with such names that the record says.
 std::string without_secrets(std::string_view url);
 
 }  // namespace einlass::config

@@ -104,7 +104,8 @@ struct HttpUrl {
   bool tls = false;
   std::string host;
   std::uint16_t port = 80;
-  std::string path = "/";  // With the query.
+  std::string path = "/";              // With the query.
+  std::vector<std::string> secrets{};  // What of path and query nobody is to see.
 };
 
 // What an answer means, where a target says so itself: later rules hold before earlier ones, and

@@ -121,6 +121,7 @@ Parsed<HttpUrl> parse_http_url(const std::string& text) {
   http.path = url->path.empty() ? "/" : std::string(url->path);
   if (url->query) http.path += "?" + std::string(*url->query);
   http.url = without_secrets(text);
+  http.secrets = secrets_in(text);
   return http;
 }
 

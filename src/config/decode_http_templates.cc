@@ -69,6 +69,7 @@ Parsed<UrlTemplate> parse_url_template(const std::string& text) {
   if (const auto* refusal = std::get_if<Refusal>(&url)) return *refusal;
   UrlTemplate result{std::move(std::get<HttpUrl>(url)), {}, {}};
   result.url.url = without_secrets(text);
+  result.url.secrets = secrets_in(text);
   if (takes_from_record(front)) result.host = host_of(front);
   if (!varies) return result;
   for (const TemplatePiece& piece : rest) {

@@ -99,7 +99,9 @@ void print_urls(PrintedPage& page, const HttpTarget& http) {
     hidden += " " + url.path;
   }
   if (urls.empty()) {
-    page.text_hiding("url", http.url, http.path);
+    hidden = http.path;
+    for (const TemplatePiece& piece : http.path_template) hidden += " " + piece.text;
+    page.text_hiding("url", http.url, hidden);
   } else {
     page.list_hiding("urls", urls, hidden);
     page.text("balance", http.balance == Balance::by_key ? "key" : "round_robin");

@@ -1,5 +1,5 @@
-// Whatever stands in the body of an answer: rules find their way in it or not, what is shown of it is
-// one short line without a secret, and what it says of a batch is about records that are in it.
+// Whatever stands in the body of an answer: rules find their way in it or not, what is shown of it
+// is one short line without a secret, and what it says of a batch is about records that are in it.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -30,11 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   http::Answer answer{.status = 400, .retry_after = {}, .trouble = {}};
   answer.body = {reinterpret_cast<const char*>(data), size};
   rules().outcome(answer);
-  const std::string shown = http::excerpt(answer.body, {"hunter2", "secret"});
+  const http::SecretMask mask({"hunter2", "secret", "a/b+c \\<\"&"});
+  const std::string shown = http::excerpt(answer.body, mask);
   CHECK(shown.size() <= 200);
   CHECK(std::all_of(shown.begin(), shown.end(), [](char c) { return c >= 0x20 && c < 0x7f; }));
   CHECK(shown.find("hunter2") == std::string::npos);
-  http::place_of_redirect(answer.body);
+  http::place_of_redirect(answer.body, mask);
   const std::size_t records = 1 + size % 7;
   const http::BatchAnswer batch = http::read_batch_answer(answer.body, records);
   CHECK(batch.failed.size() <= records || !batch.trouble.empty());

@@ -138,7 +138,7 @@ void check_url(std::string_view text) {
   CHECK(may_hold_secret(text) || (!url->login && !url->query));
   const std::string shown = without_secrets(text);
   CHECK(without_secrets(shown) == shown);
-  CHECK(shown == text || shown.find("=***") != shown.npos);
+  CHECK(shown == text || (may_hold_secret(text) && shown.find("***") != shown.npos));
 }
 
 void check_percent(std::string_view text) {

@@ -99,18 +99,12 @@ bool AnswerRules::may_be_cut(const Answer& answer) const {
   return document.is_discarded() || document.is_number();
 }
 
-std::string excerpt(std::string_view body, const std::vector<std::string>& secrets) {
-  std::string text(body);
-  for (const std::string& secret : secrets) {
-    for (std::size_t at = text.find(secret); at != text.npos; at = text.find(secret, at + 3)) {
-      text.replace(at, secret.size(), "***");
-    }
-  }
-  return printable(text);
+std::string excerpt(std::string_view body, const SecretMask& mask) {
+  return printable(mask.hidden(body, kMostShown));
 }
 
-std::string place_of_redirect(std::string_view location) {
-  return printable(location.substr(0, location.find('?')));
+std::string place_of_redirect(std::string_view location, const SecretMask& mask) {
+  return excerpt(location.substr(0, location.find('?')), mask);
 }
 
 }  // namespace einlass::http

@@ -10,6 +10,7 @@
 
 #include "adapters/http/answer.h"
 #include "adapters/http/response_parser.h"
+#include "adapters/http/secret_mask.h"
 #include "adapters/http/target_options.h"
 
 namespace einlass::http {
@@ -43,12 +44,11 @@ class AnswerRules {
   KeptBody kept_;
 };
 
-// The first 200 bytes of a body as one line of printable ASCII, with *** for each of `secrets` that
-// the server has sent back. Empty for no body.
-std::string excerpt(std::string_view body, const std::vector<std::string>& secrets);
+// The first 200 bytes of a body as one line of printable ASCII, with *** for each secret that the
+// server has sent back. Empty for no body.
+std::string excerpt(std::string_view body, const SecretMask& mask);
 
-// Where a redirect points, as one line of printable ASCII without the query, which may hold a
-// secret.
-std::string place_of_redirect(std::string_view location);
+// Where a redirect points, in the same way, without the query, which may hold a secret.
+std::string place_of_redirect(std::string_view location, const SecretMask& mask);
 
 }  // namespace einlass::http

@@ -26,9 +26,6 @@ constexpr std::chrono::milliseconds kPulse{250};
 // While there is no login the gate is told again before the last hold has run out.
 constexpr Duration kHoldWithoutLogin = Duration::millis(500);
 
-// A shorter one stands in a body by chance.
-constexpr std::size_t kShortestSecret = 4;
-
 constexpr const char* kNotVerified =
     "its certificate is not verified (verify: false), so anybody on the way may read and answer";
 
@@ -91,7 +88,7 @@ struct Target::State final : OriginOwner {
   void tell_all(core::RecordId first, core::Attempt attempt, Ending ending, std::string_view body);
   void tell_each(const std::vector<BatchMember>& members, const Ending& whole,
                  const BatchAnswer& answer);
-  std::vector<std::string> secrets() const;
+  SecretMask mask() const;
 
   void ended(Origin& origin, const Exchange& exchange, const Answer& answer) override;
 
@@ -99,6 +96,7 @@ struct Target::State final : OriginOwner {
   core::Events& events;
   const AnswerRules rules;
   const std::vector<std::pair<std::string, std::string>> constant_headers;
+  const std::vector<std::string> url_secrets;
   std::optional<TlsContext> tls;
   std::optional<Login> login;
   std::optional<WebhookSigner> signer;
@@ -125,6 +123,7 @@ Target::State::State(boost::asio::io_context& context, const TargetOptions& opti
       events{to},
       rules{options.answers, options.batches},
       constant_headers{options.headers},
+      url_secrets{options.url_secrets},
       tls{tls_context(options)},
       name{options.name},
       notify{std::move(tell)},
@@ -272,7 +271,8 @@ core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
   }
   if (answer.is_forbidden) return core::Outcome::refused;
   if (!answer.location.empty()) {
-    answer.trouble = "redirects are not followed (to " + place_of_redirect(answer.location) + ")";
+    answer.trouble =
+        "redirects are not followed (to " + place_of_redirect(answer.location, mask()) + ")";
   }
   const core::Outcome outcome = rules.outcome(answer);
   if (outcome != core::Outcome::accepted || !rules.may_be_cut(answer)) return outcome;
@@ -280,16 +280,14 @@ core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
   return core::Outcome::retry;
 }
 
-// What a server may send back of a request, and nobody is to see. The longest first, for a shorter
-// one may be a part of it.
-std::vector<std::string> Target::State::secrets() const {
-  std::vector<std::string> all;
-  if (login) all = login->secrets();
+// What a server may send back of a request, and nobody is to see.
+SecretMask Target::State::mask() const {
+  std::vector<std::string> all = url_secrets;
   for (const auto& [header, value] : constant_headers) all.push_back(value);
-  std::erase_if(all, [](const std::string& one) { return one.size() < kShortestSecret; });
-  std::sort(all.begin(), all.end(),
-            [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  return all;
+  if (login) {
+    for (std::string& secret : login->secrets()) all.push_back(std::move(secret));
+  }
+  return SecretMask(std::move(all));
 }
 
 void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer& given) {
@@ -300,7 +298,7 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
   if (outcome == core::Outcome::accepted) {
     origins.works(origin);
   } else {
-    if (!answer.body.empty()) answer.excerpt = excerpt(answer.body, secrets());
+    if (!answer.body.empty()) answer.excerpt = excerpt(answer.body, mask());
     // Of many hosts one that has to be repaired is no reason to call the target unusable.
     if (of_many_hosts && !(answer.refuses_login && origins.others_refuse_login(origin))) {
       answer.needs_repair = false;
@@ -365,7 +363,7 @@ void Target::State::tell_each(const std::vector<BatchMember>& members, const End
     }
     Answer own;
     own.status = next->status;
-    const std::string error = excerpt(next->error, secrets());
+    const std::string error = excerpt(next->error, mask());
     tell(member.record, member.attempt,
          {rules.outcome(own), own.status,
           "status " + std::to_string(own.status) + " in the answer to its batch" +

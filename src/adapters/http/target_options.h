@@ -120,8 +120,9 @@ struct TargetOptions {
   bool tls = false;
   std::string host;
   std::uint16_t port = 80;
-  std::string path = "/";            // With the query.
-  std::vector<PlaceOptions> others;  // Besides that one.
+  std::string path = "/";                  // With the query.
+  std::vector<PlaceOptions> others;        // Besides that one.
+  std::vector<std::string> url_secrets{};  // What of all paths and queries nobody is to see.
   Balance balance = Balance::round_robin;
   bool host_of_record = false;  // Each request names its host, in the place of `host`.
   bool allow_private = false;   // With that: it may be inside our own network.

@@ -158,6 +158,29 @@ TEST(Answers, a_secret_that_is_sent_back_is_not_shown) {
   EXPECT_EQ(world.trouble().find("see"), std::string::npos);
 }
 
+// As Express does with a path that it does not know.
+TEST(Answers, a_secret_of_the_url_is_not_shown_either_however_the_server_writes_it) {
+  ScriptedServer server(
+      always(answer("404 Not Found", "Cannot POST /a%2Fb+c&amp;d, {\"a\\/b+c&d\"}")));
+  TargetWorld world(server.port());
+  world.options.url_secrets = {"a/b+c&d"};
+  std::string told;
+  world.target().tell_failures(
+      [&](core::RecordId, unsigned, std::string_view reason) { told = reason; });
+  EXPECT_EQ(world.deliver().outcome, Outcome::refused);
+  EXPECT_EQ(world.trouble(), "status 404: Cannot POST /***, {\"***\"}");
+  EXPECT_EQ(told, world.trouble()) << "which the dead letter has";
+}
+
+TEST(Answers, a_secret_of_the_url_is_not_shown_where_a_redirect_points) {
+  ScriptedServer server(
+      always(answer("302 Found", "", "Location: https://h/a/0123456789abcdef/\r\n")));
+  TargetWorld world(server.port());
+  world.options.url_secrets = {"0123456789abcdef"};
+  EXPECT_EQ(world.deliver().outcome, Outcome::refused);
+  EXPECT_NE(world.trouble().find("(to https://h/a/***/)"), std::string::npos) << world.trouble();
+}
+
 TEST(Answers, a_redirect_is_refused_and_says_where_it_points) {
   ScriptedServer server(
       always(answer("302 Found", "", "Location: https://elsewhere.example/a?token=hunter2\r\n")));

@@ -56,6 +56,7 @@ inline std::string url_of(const http::TargetOptions& to) {
 inline std::string urls_of(const http::TargetOptions& to) {
   std::string all = url_of(to);
   for (const auto& [host, port, path] : to.others) all += "," + url_of(to.tls, host, port, path);
+  for (const std::string& secret : to.url_secrets) all += " hides " + secret;
   return all;
 }
 
@@ -110,9 +111,9 @@ inline std::vector<Row> rows_of_urls() {
        [](const Config& c) { return request_of(c).path; }, "/a"},
       {"targets.NAME.http.urls",
        with_http(""),
-       "['http://h:81/x', 'http://i:82/y']",
+       "['http://h:81/x?a=12345678', 'http://i:82/y?b=87654321']",
        [](const Config& c) { return urls_of(http_target(c)); },
-       "http://h:81/x,http://i:82/y",
+       "http://h:81/x?a=12345678,http://i:82/y?b=87654321 hides 12345678 hides 87654321",
        "http://j:80/",
        {"url", "'http://j/'"}},
       {"targets.NAME.http.balance", with_http(urls), "key",

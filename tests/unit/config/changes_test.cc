@@ -29,18 +29,26 @@ Config read(const std::string& text) {
   return std::get<Config>(result);
 }
 
-// kFile with `from` replaced: what differs, one a line; "!" before what needs a restart.
-std::string changed(const std::string& from, const std::string& to) {
+std::string with(const std::string& from, const std::string& to) {
   std::string text = kFile;
   const std::size_t at = text.find(from);
   EXPECT_NE(at, text.npos) << from;
-  text.replace(at, from.size(), to);
+  return text.replace(at, from.size(), to);
+}
+
+// What differs, one a line; "!" before what needs a restart.
+std::string told_between(const std::string& before, const std::string& after) {
   std::string all;
-  for (const Changed& change : changes(read(kFile), read(text))) {
+  for (const Changed& change : changes(read(before), read(after))) {
     all += (all.empty() ? "" : "\n") + std::string(change.needs_restart.empty() ? "" : "!") +
            change.to_string();
   }
   return all;
+}
+
+// The same of kFile with `from` replaced.
+std::string changed(const std::string& from, const std::string& to) {
+  return told_between(kFile, with(from, to));
 }
 
 TEST(Changes, NothingIsNoChange) { EXPECT_EQ(changed("", ""), ""); }
@@ -91,6 +99,9 @@ TEST(Changes, ASecretIsSeenAndNotShown) {
             "targets.billing.http.headers.Authorization: \"***\" -> \"***\"");
   EXPECT_EQ(changed("http://h/", "\"http://h/?token=abc\""),
             "targets.billing.http.url: http://h/ -> \"http://h/?token=***\"");
+  EXPECT_EQ(told_between(with("http://o/", "'http://o/{key}?code=12345678'"),
+                         with("http://o/", "'http://o/{key}?code=87654321'")),
+            "targets.other.http.url: \"http://o/{key}?code=***\" -> \"http://o/{key}?code=***\"");
   EXPECT_EQ(changed("X-Source: a, ", ""), "targets.billing.http.headers.X-Source: a -> not there");
 }
 

@@ -155,5 +155,15 @@ TEST(PrintConfig, SecretsAreStars) {
   EXPECT_TRUE(has_line(text, "      url: \"http://h/?a=b&api_key=***&token=***\""));
 }
 
+TEST(PrintConfig, TokensInUrlsAreStars) {
+  const std::string text = printed(targets(
+      "{t: {http: {url: 'http://h/hooks/hunter2hunter2hunter2'}},\n"
+      " u: {http: {urls: ['http://h/a?code=hunter2hunter2', 'http://i/a?code=hunter2h']}},\n"
+      " v: {http: {url: 'http://h/{key}?code=hunter2hunter2'}}}"));
+  EXPECT_EQ(text.find("hunter2"), std::string::npos) << text;
+  EXPECT_TRUE(has_line(text, "      url: \"http://h/hooks/***\"")) << text;
+  EXPECT_TRUE(has_line(text, "      url: \"http://h/{key}?code=***\"")) << text;
+}
+
 }  // namespace
 }  // namespace einlass::config

@@ -118,5 +118,32 @@ TEST(Address, SecretsInQueries) {
   EXPECT_EQ(without_secrets("http://h/?password="), "http://h/?password=***");
 }
 
+TEST(Address, SecretsWhoseNamesDoNotSaySo) {
+  EXPECT_EQ(without_secrets("https://h/api/x?code=Ab%2Fc_1234==&v=1&w=1234567"),
+            "https://h/api/x?code=***&v=1&w=1234567");
+  EXPECT_EQ(without_secrets("https://h/services/T0000/B0000/xoxb0123456789abcdef"),
+            "https://h/services/T0000/B0000/***");
+  EXPECT_EQ(without_secrets("https://h/bot123456:ABC-DEF1234ghI/send?a=b"),
+            "https://h/***/send?a=b");
+  for (const char* url :
+       {"https://h/", "https://h", "h:80", "https://h/callbacks/of-all-our-results",
+        "https://host-0123456789-abcdef.example/", "https://h/12345678901234567890",
+        "https://h/{json:/order/0123456789ab}/x?order={json:/order/id}", "?", "/?&=&"}) {
+    EXPECT_EQ(without_secrets(url), url);
+    EXPECT_TRUE(secrets_in(url).empty()) << url;
+  }
+}
+
+TEST(Address, SecretsAsTheyAreMeant) {
+  using All = std::vector<std::string>;
+  EXPECT_EQ(secrets_in("https://h/0123456789abcde%2F/?code=a%20b/c?d==&key=k"),
+            (All{"0123456789abcde/", "a b/c?d==", "k"}));
+  EXPECT_EQ(secrets_in("https://h/?code=12345678%zz"), All{"12345678%zz"});
+  EXPECT_EQ(secrets_in("https://h/{key}?token={header:t}"), All{}) << "it is the record's";
+  EXPECT_EQ(without_secrets("https://h/{key}?token={header:t}"), "https://h/{key}?token=***");
+  EXPECT_TRUE(may_hold_secret("https://h/0123456789abcdef"));
+  EXPECT_FALSE(may_hold_secret("https://h/callbacks"));
+}
+
 }  // namespace
 }  // namespace einlass::config
