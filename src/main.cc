@@ -1,6 +1,7 @@
 #include <sys/resource.h>
 
 #include "app/command_line.h"
+#include "app/open_files.h"
 
 namespace {
 
@@ -17,5 +18,6 @@ void switch_core_dumps_off() {
 
 int main(int argc, char** argv) {
   switch_core_dumps_off();
+  einlass::app::raise_open_files();
   return einlass::app::run_command_line(argc, argv);
 }

@@ -9,6 +9,7 @@
 
 #include "adapters/metrics/page.h"
 #include "app/live_json.h"
+#include "app/open_files.h"
 #include "app/status.h"
 #include "app/why.h"
 #include "app/wiring.h"
@@ -19,6 +20,7 @@ namespace {
 
 http::ServerOptions server_options(const config::Admin& admin, const Notify& notify) {
   http::ServerOptions options = admin_options(admin);
+  options.max_connections = admin_connections(most_open_files());
   options.notify = notify;
   return options;
 }

@@ -98,6 +98,8 @@ class Logins(http_scenario.HttpScenario):
         receiver = self.answering(lambda request: 204 if request.headers.get("authorization") == wanted else 401)
         most = resource.getrlimit(resource.RLIMIT_CORE)[1]
         resource.setrlimit(resource.RLIMIT_CORE, (most, most))  # As for whoever wants core dumps of all.
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, files), files))  # As a shell has it.
         path = os.path.join(self.world.directory, "password")
         with open(path, "w") as file:
             file.write(self.secret("wrong and long") + "\n")
@@ -106,6 +108,7 @@ class Logins(http_scenario.HttpScenario):
                           "auth": {"basic": {"username": "ali", "password_file": path}}}, wait=False)
         self.wait_until_unusable(gate, "the login is refused")
         self.assertEqual(resource.prlimit(gate.process.pid, resource.RLIMIT_CORE)[0], 0, "a core dump has passwords in it")
+        self.assertEqual(resource.prlimit(gate.process.pid, resource.RLIMIT_NOFILE)[0], files, "it may have more")
         with open(path + ".new", "w") as file:
             file.write(password + "\n")
         os.rename(path + ".new", path)
