@@ -19,6 +19,9 @@ namespace {
 // The most messages that are taken in one turn, so that answers are never left waiting for long.
 constexpr int kMessagesPerTurn = 256;
 
+// How long the adapters run what is ready before the gate has its turn.
+constexpr Duration kLongestRun = Duration::millis(5);
+
 // How long leaving the group may take.
 constexpr Duration kLeavePatience = Duration::seconds(5);
 
@@ -152,8 +155,10 @@ void Shard::wait() {
     io_.run_one();
   }
   woken_ = clock_.now();
-  io_.poll();
-  now_ = std::max(now_, clock_.now());
+  // One peer that always has more to say is no reason not to turn.
+  do {
+    now_ = std::max(now_, clock_.now());
+  } while (now_ - woken_ < kLongestRun && io_.poll_one() > 0);
 }
 
 void Shard::collect() { source_->poll(now_, kMessagesPerTurn); }

@@ -9,6 +9,7 @@ import time
 import unittest
 
 import deliveries
+from flooding import Flooding
 from places import PATIENCE, now_us, wait_until
 from plan import plan
 from receiver import Receiver
@@ -116,6 +117,32 @@ class Isolation(Scenario):
         http = {**config["targets"]["receiver"]["http"], "url": f"http://127.0.0.1:{dead_port}/callback"}
         config["targets"]["dead"] = {"http": http}
         return config
+
+    def test_a_target_that_floods(self):
+        """It answers nothing and sends without end; a record for it comes all the time."""
+        flooding = Flooding()
+        self.addCleanup(flooding.stop)
+        config = self.two_routes(flooding.port)
+        config["targets"]["dead"]["http"]["http2"] = "always"
+        for topic in ("well", "dead"):
+            self.world.create_topic(topic, PARTITIONS)
+        self.world.produce("well", 400 * (SECONDS * 2 + 12), size=100)
+        gate = self.world.gate("gate", config).start()
+        began = now_us()
+        wait_until(lambda: self.world.receiver.summary()["distinct"] > 0, 20, "the first delivery")
+        time.sleep(SECONDS + 2)
+        before = self.well_rate(began)
+        self.assertGreater(before, 0.95 * 400)
+        self.world.produce("dead", 400, size=100)
+        wait_until(lambda: flooding.sent > 0, 20, "the flood")
+        self.world.receiver.clear()
+        began = now_us()
+        time.sleep(SECONDS + 2)
+        after = self.well_rate(began)
+        self.note(f"a healthy target: {before:.1f}/s, beside one that floods {after:.1f}/s; "
+                  f"{flooding.connections} connections, {flooding.sent >> 20} MiB")
+        self.assertGreaterEqual(after, 0.9 * before)
+        gate.kill()
 
     def test_dead_targets(self):
         other = Receiver(self.world.directory)

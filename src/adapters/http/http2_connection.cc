@@ -70,7 +70,7 @@ void Http2Connection::flush_soon() {
 void Http2Connection::flush() {
   if (is_dead_) return end("connection dead");
   if (is_retired_ && session_.exchanges().empty()) return end("retired");
-  if (waits_write_) return;
+  if (waits_write_ || reads_on_) return;
   bool goes_on = true;
   do {
     if (!write()) return;
@@ -104,25 +104,24 @@ bool Http2Connection::write() {
   return true;
 }
 
-void Http2Connection::receive() {
+// False if the socket tells of what comes next. It would not of what TLS holds already.
+bool Http2Connection::receive() {
   std::array<char, 16 * 1024> bytes;
-  // What TLS holds is read in any case: the socket would not tell of it again.
-  for (int reads = 0; reads < kReadsPerTurn || stream_.buffered(); ++reads) {
+  bool more = true;
+  for (int reads = 0; more && reads < kReadsPerTurn; ++reads) {
     const IoResult result = stream_.read(bytes);
-    if (result.state == IoState::wait_read) break;
-    if (result.state == IoState::wait_write) {
-      wait_write();
-      break;
-    }
-    if (result.state == IoState::closed) return end_of_stream();
-    if (result.state == IoState::failed) return end_broken();
+    if (result.state == IoState::wait_write) wait_write();
+    more = result.state == IoState::done;
+    if (result.state == IoState::closed) end_of_stream();
+    if (result.state == IoState::failed) end_broken();
+    if (closed_ || !more) break;
     const bool goes_on = session_.receive({bytes.data(), result.bytes});
     watch(std::chrono::steady_clock::now());
-    if (!goes_on) return end(session_.trouble());
+    if (!goes_on) end(session_.trouble());
     // A short read has emptied the socket: asking again would only be told to wait.
-    if (result.bytes < bytes.size() && !stream_.buffered()) break;
+    more = goes_on && (result.bytes == bytes.size() || stream_.buffered());
   }
-  flush_soon();
+  return more && stream_.buffered();
 }
 
 void Http2Connection::end_of_stream() {
@@ -181,11 +180,20 @@ void Http2Connection::unanswered(Http2Exchange& exchange, bool is_untouched) {
 }
 
 void Http2Connection::wait_read() {
-  stream_.socket().async_wait(Socket::wait_read, [self = shared_from_this()](error_code) {
-    if (self->closed_) return;
-    self->receive();
-    if (!self->closed_) self->wait_read();
-  });
+  stream_.socket().async_wait(Socket::wait_read,
+                              [self = shared_from_this()](error_code) { self->read_on(); });
+}
+
+void Http2Connection::read_on() {
+  if (closed_) return;
+  reads_on_ = receive();
+  if (closed_) return;
+  if (!reads_on_) {
+    flush_soon();
+    return wait_read();
+  }
+  boost::asio::post(stream_.socket().get_executor(),
+                    [self = shared_from_this()] { self->read_on(); });
 }
 
 void Http2Connection::wait_write() {

@@ -100,11 +100,12 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   void flush_soon();
   void flush();
   bool write();
-  void receive();
+  bool receive();
   void end(const std::string& trouble);
   void end_of_stream();
   void end_broken();
   void wait_read();
+  void read_on();
   void wait_write();
 
   void answered(Http2Exchange& exchange) override;
@@ -119,6 +120,7 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   bool closed_ = false;
   bool flushes_ = false;  // Soon.
   bool waits_write_ = false;
+  bool reads_on_ = false;  // Soon; what it reads may be that the server takes no more.
   bool watched_idle_ = false;
   bool asked_for_life_ = false;
   bool is_dead_ = false;

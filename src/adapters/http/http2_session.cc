@@ -82,9 +82,11 @@ void Http2Session::ping() { nghttp2_submit_ping(session_.get(), NGHTTP2_FLAG_NON
 void Http2Session::end() { nghttp2_session_terminate_session(session_.get(), NGHTTP2_NO_ERROR); }
 
 bool Http2Session::receive(std::string_view bytes) {
+  idle_bytes_ += bytes.size();  // Until they turn out to be part of an answer.
   const auto taken = nghttp2_session_mem_recv(
       session_.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   if (taken < 0) broken_by_server(nghttp2_strerror(static_cast<int>(taken)));
+  if (idle_bytes_ > kMostIdleBytes) flooded();
   return trouble_.empty();
 }
 
@@ -121,6 +123,7 @@ std::string Http2Session::farewell() const {
 bool Http2Session::head_field(Http2Exchange& exchange, std::string_view name,
                               std::string_view value) {
   constexpr std::size_t kOverhead = 32;  // As SETTINGS_MAX_HEADER_LIST_SIZE counts.
+  part_of_answer(name.size() + value.size());
   exchange.head_bytes += name.size() + value.size() + kOverhead;
   if (exchange.head_bytes > kMaxAnswerHead) {
     exchange.trouble = "answer with too large headers";
@@ -157,6 +160,7 @@ bool Http2Session::head_ended(Http2Exchange& exchange) {
 }
 
 bool Http2Session::body_part(Http2Exchange& exchange, std::string_view part) {
+  part_of_answer(part.size());
   exchange.body_bytes += part.size();
   const std::size_t kept = exchange.status / 100 == 2 ? kept_body_.of_2xx : kept_body_.of_others;
   if (exchange.body.size() < kept) exchange.body += part.substr(0, kept - exchange.body.size());
@@ -168,6 +172,7 @@ bool Http2Session::body_part(Http2Exchange& exchange, std::string_view part) {
 // The server may answer before it has all of the request; the rest is not sent then.
 void Http2Session::answer_ended(Http2Exchange& exchange) {
   idle_frames_ = 0;
+  idle_bytes_ = 0;
   const bool all_sent = exchange.request.unsent().empty();
   detach(exchange);
   if (!all_sent) {
@@ -198,8 +203,16 @@ void Http2Session::broken_by_server(std::string_view reason) {
                       : "the server does not speak HTTP/2";
 }
 
+void Http2Session::part_of_answer(std::size_t bytes) {
+  idle_bytes_ -= std::min(idle_bytes_, bytes);
+}
+
 void Http2Session::idle_frame() {
-  if (++idle_frames_ <= kMostIdleFrames || !trouble_.empty()) return;
+  if (++idle_frames_ > kMostIdleFrames) flooded();
+}
+
+void Http2Session::flooded() {
+  if (!trouble_.empty()) return;
   broken_by_server("a flood of frames that say nothing");
   nghttp2_session_terminate_session(session_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
 }

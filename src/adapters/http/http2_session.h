@@ -89,6 +89,8 @@ class Http2Session {
 
   // So many frames that mean nothing, between two answers, are an attack.
   static constexpr int kMostIdleFrames = 1'000;
+  // And so many bytes that are part of no answer, whatever frames they are.
+  static constexpr std::size_t kMostIdleBytes = 1 << 20;
   // Interim answers before one response; more than that is no conversation.
   static constexpr int kMostInterim = 16;
 
@@ -101,6 +103,8 @@ class Http2Session {
   void server_leaves(std::int32_t last_stream, std::uint32_t code);
   void broken_by_server(std::string_view reason);
   void idle_frame();
+  void part_of_answer(std::size_t bytes);
+  void flooded();
 
   Http2SessionOwner& owner_;
   std::string_view scheme_;
@@ -114,6 +118,7 @@ class Http2Session {
   std::int32_t last_stream_ = 0;
   std::optional<std::uint32_t> leaving_code_;
   int idle_frames_ = 0;
+  std::size_t idle_bytes_ = 0;
 };
 
 }  // namespace einlass::http

@@ -222,8 +222,15 @@ TEST(Http2Trouble, a_server_that_breaks_the_rules_loses_the_connection) {
 }
 
 TEST(Http2Trouble, floods_of_frames_that_say_nothing_end_the_connection) {
+  constexpr std::uint8_t kUnknown = 0x20;
+  const std::string window("\0\0\0\1", 4);
   const std::string floods[] = {frame(NGHTTP2_PING, 0, 0, "12345678"),
-                                frame(NGHTTP2_SETTINGS, 0, 0, ""), frame(NGHTTP2_DATA, 0, 1, "")};
+                                frame(NGHTTP2_SETTINGS, 0, 0, ""),
+                                frame(NGHTTP2_DATA, 0, 1, ""),
+                                frame(kUnknown, 0, 0, ""),
+                                frame(kUnknown, 0, 1, std::string(1000, 'x')),
+                                frame(NGHTTP2_PING, NGHTTP2_FLAG_ACK, 0, "12345678"),
+                                frame(NGHTTP2_WINDOW_UPDATE, 0, 0, window)};
   for (const std::string& one : floods) {
     std::atomic<bool> ended = false;
     ScriptedServer server(in_http2([&](Http2Peer& peer) {
