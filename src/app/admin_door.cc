@@ -37,6 +37,12 @@ http::ServerResponse no_token() {
   return response;
 }
 
+// Somebody followed a link to a page, as one on a dashboard.
+bool follows_link(const http::ServerRequest& request) {
+  return request.method == "GET" && request.header("sec-fetch-mode") == "navigate" &&
+         request.header("sec-fetch-dest") == "document";
+}
+
 bool is_probe(const http::ServerRequest& request) {
   return request.path == "/healthz" || request.path == "/readyz";
 }
@@ -64,7 +70,7 @@ std::optional<http::ServerResponse> AdminDoor::refusal(const http::ServerRequest
                    "this gate listens on its own machine only: ask for it by an address or as "
                    "localhost, or have it demand a token (admin.token_file)");
   }
-  if (request.method == "POST" && http::is_cross_site(request)) {
+  if (http::is_cross_site(request) && !follows_link(request)) {
     return refused(403, "a page of another site cannot ask for this");
   }
   if (is_probe(request) || access_.may(request.header("authorization"))) return std::nullopt;

@@ -74,6 +74,24 @@ TEST(AdminDoor, what_a_page_of_another_site_sends_changes_nothing_even_with_the_
   }
 }
 
+// It could not read the answer, but the question costs the gate time.
+TEST(AdminDoor, what_a_page_of_another_site_asks_is_not_answered_but_its_links_are) {
+  AdminDoor door(admin("127.0.0.1", ""), nullptr);
+  Headers headers = {{"host", "127.0.0.1:9465"}};
+  for (const char* path : {"/", "/metrics", "/v1/why?key=k"}) {
+    headers.resize(1);
+    headers.emplace_back("sec-fetch-site", "cross-site");
+    EXPECT_EQ(refused(door, path, headers), 403u) << path;
+    headers.emplace_back("sec-fetch-mode", "navigate");
+    EXPECT_EQ(refused(door, path, headers), 403u) << path;
+    headers.emplace_back("sec-fetch-dest", "iframe");
+    EXPECT_EQ(refused(door, path, headers), 403u) << path;
+    headers.back() = {"sec-fetch-dest", "document"};
+    EXPECT_EQ(refused(door, path, headers), 0u) << path;
+    EXPECT_EQ(refused(door, path, headers, "POST"), 403u) << path;
+  }
+}
+
 TEST(AdminDoor, another_token_holds_from_then_on) {
   AdminDoor door(admin("127.0.0.1", "first"), nullptr);
   door.set_token({.value = "a-token", .file = ""});
