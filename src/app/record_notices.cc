@@ -23,8 +23,10 @@ std::string lower_case(std::string_view name) {
 
 Notice header_not_forwarded(const StoredRecord& record, std::string_view header) {
   return {Severity::warning, "header_not_forwarded",
-          "records of topic " + std::string(record.topic()) + " have bytes in their header " +
-              lower_case(header) + " that HTTP forbids; their requests go without it",
+          "records of topic " + std::string(record.topic()) + " have a header " +
+              lower_case(header) +
+              " that is not sent on: it has bytes that HTTP forbids, or a record's headers are "
+              "more than 8 KiB together",
           place_of(record)};
 }
 

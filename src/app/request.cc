@@ -18,6 +18,9 @@ constexpr std::string_view kTraceContext[] = {"traceparent", "tracestate", "bagg
 // Beyond what the numbers take; keys and topics are counted apart.
 constexpr std::size_t kRoomForNumbers = 512;
 
+// Servers bound the whole head, and HTTP/2 servers cut the connection that all share for it.
+constexpr std::size_t kMostForwarded = 8 * 1024;
+
 bool visible_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
@@ -150,6 +153,7 @@ void RequestBuilder::add_key(std::string_view key) {
 }
 
 void RequestBuilder::add_forwarded(const StoredRecord& record, std::string& skipped) {
+  std::size_t room = kMostForwarded;
   for (std::size_t i = 0; i < record.header_count(); ++i) {
     const kafka::Header header = record.header(i);
     if (!header.value) continue;
@@ -158,9 +162,13 @@ void RequestBuilder::add_forwarded(const StoredRecord& record, std::string& skip
     const bool forwarded = std::any_of(std::begin(kTraceContext), std::end(kTraceContext), is_it) ||
                            std::any_of(forward_.begin(), forward_.end(), is_it);
     if (!content_type && !forwarded) continue;
-    if (!fit_for_header(*header.value)) {
+    const std::size_t size = header.name.size() + header.value->size();
+    if (size > room || !fit_for_header(*header.value)) {
       skipped = header.name;
-    } else if (content_type) {
+      continue;
+    }
+    room -= size;
+    if (content_type) {
       request_.content_type = *header.value;
     } else {
       add(header.name, *header.value);

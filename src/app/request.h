@@ -29,7 +29,8 @@ class RequestBuilder {
   RequestBuilder(RunId run, std::vector<std::string> forward);
 
   // The request for one attempt. Its views live until the next call. `skipped` says which of the
-  // record's headers could not be sent on, for it holds bytes that HTTP forbids; empty if none.
+  // record's headers is not sent on, for it holds bytes that HTTP forbids, or all that is would be
+  // more than 8 KiB; empty if none.
   // `limited` says whether the permit is a real one.
   const http::Request& build(const StoredRecord& record, const core::Send& send, bool limited,
                              std::string& skipped);

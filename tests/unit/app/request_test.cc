@@ -104,5 +104,19 @@ TEST(Request, a_header_that_would_break_out_is_left_out_and_named) {
   EXPECT_EQ(sample.skipped, "traceparent");
 }
 
+// A server that gets too large a head over HTTP/2 cuts the connection that all records share.
+TEST(Request, what_is_sent_on_of_a_record_is_bounded) {
+  Sample sample;
+  const std::string long_one(40'000, 'x'), rest(8 * 1024 - 9 - 7 - 5, 'x');
+  sample.headers = {
+      {"baggage", long_one}, {"x-tenant", "a"}, {"tracestate", rest}, {"traceparent", "1"}};
+  const auto headers = sample.build();
+  EXPECT_EQ(headers.count("baggage"), 0u);
+  EXPECT_EQ(headers.at("x-tenant"), "a");
+  EXPECT_EQ(headers.at("tracestate"), rest);
+  EXPECT_EQ(headers.count("traceparent"), 0u);
+  EXPECT_EQ(sample.skipped, "traceparent");
+}
+
 }  // namespace
 }  // namespace einlass::app
