@@ -37,8 +37,14 @@ def borrow(version):
             lock.close()
             continue
         one = LentKafka(version, lock)
-        one.wipe()
-        return one
+        try:
+            one.wipe()
+            return one
+        except (OSError, local_kafka.BrokerError, kafka_protocol.ProtocolError) as error:
+            # It would be of no use to those who come later either.
+            print(f"the broker of {path} is not lent any more: {error}", flush=True)
+            os.remove(path)
+            lock.close()
     return None
 
 

@@ -7,7 +7,7 @@ namespace einlass::metrics {
 void add_targets(Families& page, const Snapshot& snapshot) {
   page.gauge("einlass_target_breaker_open",
              "1 while the target is left alone after too many failures in a row, or probed by one "
-             "attempt at a time.");
+             "attempt at a time. Where records name the hosts each host has a breaker instead.");
   for (const Target& target : snapshot.targets) {
     page.add({{"target", target.name}}, std::uint64_t{target.breaker_open});
   }
