@@ -42,7 +42,7 @@ Shards::Shards(boost::asio::io_context& main, const config::Config& config,
   for (const ShardPlace place : shard_places(config)) {
     const std::string name = place.of == 1 ? "" : "shard " + std::to_string(place.number) + ": ";
     const auto with_name = [this, name](const Notice& notice) {
-      notify_({notice.severity, notice.what, name + notice.detail});
+      notify_({notice.severity, notice.what, name + notice.detail, notice.example});
     };
     threads_.push_back(std::make_unique<Thread>(place, config, limits_, logins, clock, with_name));
   }
