@@ -1,12 +1,9 @@
 #include "units/keyed_hash.h"
 
-#include <sys/random.h>
-
 #include <bit>
 #include <cstddef>
 #include <cstring>
-
-#include "units/check.h"
+#include <random>
 
 namespace einlass {
 namespace {
@@ -41,9 +38,9 @@ std::uint64_t word_at(const char* bytes, std::size_t count) {
 }
 
 HashKey random_key() {
-  HashKey key;
-  CHECK(::getrandom(&key, sizeof key, 0) == sizeof key);  // So few bytes are never interrupted.
-  return key;
+  std::random_device system;
+  const auto word = [&] { return std::uint64_t{system()} << 32 | system(); };
+  return {word(), word()};
 }
 
 }  // namespace
