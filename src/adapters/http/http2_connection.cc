@@ -108,13 +108,15 @@ bool Http2Connection::write() {
 bool Http2Connection::receive() {
   std::array<char, 16 * 1024> bytes;
   bool more = true;
-  for (int reads = 0; more && reads < kReadsPerTurn; ++reads) {
+  std::size_t taken = 0;
+  for (int reads = 0; more && reads < kReadsPerTurn && taken < kBytesPerTurn; ++reads) {
     const IoResult result = stream_.read(bytes);
     if (result.state == IoState::wait_write) wait_write();
     more = result.state == IoState::done;
     if (result.state == IoState::closed) end_of_stream();
     if (result.state == IoState::failed) end_broken();
     if (closed_ || !more) break;
+    taken += result.bytes;
     const bool goes_on = session_.receive({bytes.data(), result.bytes});
     watch(std::chrono::steady_clock::now());
     if (!goes_on) end(session_.trouble());

@@ -93,7 +93,10 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   void expired() override;
 
  private:
-  static constexpr int kReadsPerTurn = 16;                // Then others have their turn.
+  // Then others have their turn. A read is what one record of TLS holds, if that is less: whatever
+  // has come is read before more is sent, in all but floods.
+  static constexpr std::size_t kBytesPerTurn = 256 * 1024;
+  static constexpr int kReadsPerTurn = 1024;
   static constexpr std::size_t kMostUnsent = 128 * 1024;  // Rendered and not yet written.
 
   void watch(SteadyTime now);
