@@ -84,7 +84,7 @@ class Pages(http_scenario.HttpScenario):
         self.assertGreaterEqual(sum(whole for _, _, whole in all_of_them), WHOLE)
         self.assertGreaterEqual(sum(not whole for _, _, whole in all_of_them), PARTS)
         self.world.produce_records("results", [
-            {"partition": number % 2, "key": f"key/{number}".encode(), "value": f'{{"order": {{"id": {number}}}}}'.encode(),
+            {"partition": number % 2, "key": f"key {number}".encode(), "value": f'{{"order": {{"id": {number}}}}}'.encode(),
              "headers": [("tenant", b"acme"), ("verb", b"PUT"), ("host", b"localhost")]} for number in range(RECORDS)])
         gates = [self.world.gate(name, self.settings(name, text, whole)).start(wait=False)
                  for name, text, whole in all_of_them]
