@@ -121,7 +121,9 @@ core::BatchOptions batch_options(const config::Target& target) {
   return {batch.records, batch.bytes, batch.linger};
 }
 
-// Where records name the hosts, each host has one instead (adapters/http/origins.h).
+// Where records name the hosts, each host has one instead (adapters/http/origins.h). Each of several
+// `urls` has one beside it, by the same numbers: that says which server rests, and this one when
+// nothing is sent to any of them.
 core::BreakerOptions breaker_options(const config::Target& target) {
   if (!target.http.host_template.empty()) return {};
   return {target.breaker.failures, target.breaker.wait, target.breaker.max_wait};

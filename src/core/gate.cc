@@ -82,11 +82,10 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
     return turn_away(event, now, commands);
   }
   const RouteId route = partition.route;
-  const std::uint32_t lane =
-      lanes_.lane_of(options_.routes[route.value].order, event.partition, event.lane);
+  const auto lane = lanes_.lane_of(options_.routes[route.value].order, event.partition, event.lane);
   const bool free = lanes_.free(lane);
-  Record& record = records_.enter(event.record, route, event.partition,
-                                  free ? RecordState::ready : RecordState::behind);
+  const RecordState state = free ? RecordState::ready : RecordState::behind;
+  Record& record = records_.enter(event.record, route, event.partition, state);
   record.line = event.line;
   record.lane = lane;
   record.size = event.size;

@@ -170,12 +170,6 @@ void Origins::judged(const Origin& origin, const Exchange& exchange, core::Outco
   breaker.ended(attempt, instant_of(now));
 }
 
-Duration Origins::shut_for(const Origin& origin, SteadyTime now) {
-  const core::Breaker& breaker = place_of(origin).breaker;
-  if (breaker.lets_through(instant_of(now))) return {};
-  return std::max(breaker.open_until() - instant_of(now), kWhileProbed);
-}
-
 void Origins::works(const Origin& origin) {
   Place& place = place_of(origin);
   place.rest = {};
@@ -220,8 +214,15 @@ std::optional<Duration> Origins::hold_after(const Origin& origin, Duration asked
   return asked;
 }
 
-Duration Origins::left_alone_for(const Origin& origin, SteadyTime now) {
-  return left_alone_for(place_of(origin), now);
+std::optional<Origins::Pause> Origins::pause_of(const Origin& origin, SteadyTime now) {
+  if (!options_.host_of_record) return std::nullopt;
+  const Place& place = place_of(origin);
+  const Duration asked = left_alone_for(place, now);
+  if (asked > Duration{}) return Pause{"its host asked to be left alone (Retry-After)", asked};
+  if (place.breaker.lets_through(instant_of(now))) return std::nullopt;
+  const Duration shut = place.breaker.open_until() - instant_of(now);
+  return Pause{"its host has failed too often in a row, and is probed by one record at a time",
+               std::max(shut, kWhileProbed)};
 }
 
 Duration Origins::left_alone_for(const Place& place, SteadyTime now) {

@@ -62,11 +62,12 @@ class Origins {
   // the first that asked may be asked again. None while some other takes requests.
   std::optional<Duration> hold_after(const Origin& origin, Duration asked, SteadyTime now) const;
 
-  // How long a host that records name is to be left alone yet, as it has asked (Retry-After).
-  Duration left_alone_for(const Origin& origin, SteadyTime now);
-
-  // For how long a host that records name is to get nothing yet, as it has failed too often.
-  Duration shut_for(const Origin& origin, SteadyTime now);
+  // For how long a host that records name is to get nothing yet, and why; none: it may.
+  struct Pause {
+    std::string_view why;
+    Duration wait;
+  };
+  std::optional<Pause> pause_of(const Origin& origin, SteadyTime now);
 
   // Whether no other host takes the login, and some other has refused it too.
   bool others_refuse_login(const Origin& origin) const;

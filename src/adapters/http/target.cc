@@ -32,9 +32,6 @@ constexpr const char* kNotVerified =
 constexpr const char* kTooManyHosts = "requests to too many hosts are under way";
 constexpr const char* kMayBeCut =
     "the answer may be cut: its body ends with the connection and is no whole JSON";
-constexpr const char* kLeftAlone = "its host asked to be left alone (Retry-After)";
-constexpr const char* kShut =
-    "its host has failed too often in a row, and is probed by one record at a time";
 
 std::optional<TlsContext> tls_context(const TargetOptions& options) {
   if (!options.tls) return std::nullopt;
@@ -198,13 +195,9 @@ void Target::State::send(const Request& request) {
   if (origin == nullptr) {
     return turn_away({request.record, request.attempt, core::Outcome::retry, kTooManyHosts});
   }
-  const Duration wait = of_many_hosts ? origins.left_alone_for(*origin, now) : Duration{};
-  if (wait > Duration{}) {
-    return turn_away({request.record, request.attempt, core::Outcome::retry, kLeftAlone, wait});
-  }
-  const Duration shut = of_many_hosts ? origins.shut_for(*origin, now) : Duration{};
-  if (shut > Duration{}) {
-    return turn_away({request.record, request.attempt, core::Outcome::retry, kShut, shut});
+  if (const auto pause = origins.pause_of(*origin, now)) {
+    return turn_away({request.record, request.attempt, core::Outcome::retry,
+                      std::string(pause->why), pause->wait});
   }
   origins.begins(*origin, request.record);
   const Exchange exchange{request.record, request.attempt, login ? login->generation() : 0, now};

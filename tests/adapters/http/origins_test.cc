@@ -1,4 +1,4 @@
-// A target with several servers, and one whose servers the records name.
+// A target with several servers.
 #include "adapters/http/origins.h"
 
 #include <gtest/gtest.h>
@@ -6,42 +6,12 @@
 #include <atomic>
 #include <map>
 
-#include "adapters/http/target_world.h"
+#include "adapters/http/origins_world.h"
 
 namespace einlass::http::testing {
 namespace {
 
 using core::Outcome;
-
-// Answers as `answer` is at the time, and counts.
-struct Counting {
-  ScriptedServer server{[this](Peer& peer) {
-    while (!peer.read_request().empty()) {
-      ++requests;
-      if (!peer.write(works ? kNoContent : "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")) return;
-    }
-  }};
-  std::atomic<int> requests{0};
-  std::atomic<bool> works{true};
-};
-
-Request request_with(TargetWorld& world, std::string_view key, std::string_view host = {}) {
-  ++world.sent;
-  Request request{};
-  request.record = {world.sent, 1};
-  request.attempt = {world.sent + 100};
-  request.key = key;
-  request.host = host;
-  request.body = "{}";
-  return request;
-}
-
-core::DeliveryEnded deliver(TargetWorld& world, std::string_view key, std::string_view host = {}) {
-  const std::size_t before = world.events.size();
-  world.target().send(request_with(world, key, host));
-  world.run_until_ended(before + 1);
-  return world.ended(before);
-}
 
 void add_other(TargetWorld& world, std::uint16_t port) {
   world.options.others.push_back({"127.0.0.1", port, "/other"});
@@ -286,137 +256,6 @@ TEST(SeveralUrls, each_has_its_host_and_its_path) {
   world.destroy_target();
   EXPECT_TRUE(seen.starts_with("POST /other HTTP/1.1\r\nHost: " + at(other.port()) + "\r\n"))
       << seen;
-}
-
-TEST(HostOfTheRecord, is_called_once_it_may_be) {
-  Counting a;
-  TargetWorld world(a.server.port());
-  world.options.host = "";
-  world.options.host_of_record = true;
-  world.options.allow_private = true;
-  EXPECT_EQ(deliver(world, "k", "127.0.0.1").outcome, Outcome::accepted);
-  EXPECT_EQ(deliver(world, "k", "localhost").outcome, Outcome::accepted);
-  EXPECT_EQ(deliver(world, "k", "127.0.0.1").outcome, Outcome::accepted);
-  EXPECT_EQ(a.server.connections(), 2) << "each host keeps its connection";
-  world.destroy_target();
-}
-
-TEST(HostOfTheRecord, private_ones_are_refused_however_they_are_written) {
-  Counting a;
-  TargetWorld world(a.server.port());
-  world.options.host = "";
-  world.options.host_of_record = true;
-  std::vector<std::string> told;
-  world.target().tell_failures([&](core::RecordId, unsigned status, std::string_view why) {
-    EXPECT_EQ(status, 0u);
-    told.emplace_back(why);
-  });
-  for (const char* host : {"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.0.0.1", "0"}) {
-    told.clear();
-    const core::DeliveryEnded ended = deliver(world, "k", host);
-    EXPECT_EQ(ended.outcome, Outcome::refused) << host;
-    EXPECT_FALSE(ended.asked) << host;
-    ASSERT_EQ(told.size(), 1u);
-    EXPECT_NE(told[0].find("is at a private address ("), std::string::npos) << told[0];
-  }
-  EXPECT_EQ(a.server.connections(), 0);
-  EXPECT_EQ(world.target().status().unusable, "");
-}
-
-TEST(HostOfTheRecord, what_one_asks_for_holds_its_own_records_and_no_others) {
-  std::atomic<int> asked{0}, others{0};
-  ScriptedServer server([&](Peer& peer) {
-    for (std::string request; !(request = peer.read_request()).empty();) {
-      const bool asks = request.find("\r\nHost: localhost:") != std::string::npos;
-      ++(asks ? asked : others);
-      peer.write(asks ? "HTTP/1.1 429 Slow\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n"
-                      : kNoContent);
-    }
-  });
-  TargetWorld world(server.port());
-  world.options.host = "";
-  world.options.host_of_record = true;
-  world.options.allow_private = true;
-  const core::DeliveryEnded first = deliver(world, "k", "localhost");
-  EXPECT_EQ(first.outcome, Outcome::retry);
-  EXPECT_FALSE(first.hold_target) << "though no other host is known yet";
-  EXPECT_EQ(first.wait, Duration::seconds(3600));
-  EXPECT_TRUE(first.counts);
-  std::string told;
-  world.target().tell_failures(
-      [&](core::RecordId, unsigned, std::string_view reason) { told = reason; });
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(deliver(world, "k", "127.0.0.1").outcome, Outcome::accepted);
-    const core::DeliveryEnded again = deliver(world, "k", "localhost");
-    EXPECT_EQ(again.outcome, Outcome::retry);
-    EXPECT_FALSE(again.counts);
-    EXPECT_FALSE(again.asked);
-    EXPECT_GT(again.wait, Duration::seconds(3500));
-    EXPECT_LE(again.wait, Duration::seconds(3600));
-    EXPECT_EQ(told, "its host asked to be left alone (Retry-After)");
-  }
-  world.destroy_target();
-  EXPECT_EQ(asked, 1);
-  EXPECT_EQ(others, 3);
-}
-
-TEST(HostOfTheRecord, one_that_fails_is_shut_for_its_own_records_and_no_others) {
-  std::atomic<int> failed{0}, others{0};
-  std::atomic<bool> works{false};
-  ScriptedServer server([&](Peer& peer) {
-    for (std::string request; !(request = peer.read_request()).empty();) {
-      const bool fails = request.find("\r\nHost: localhost:") != std::string::npos;
-      ++(fails ? failed : others);
-      if (fails && !works) return;
-      peer.write(kNoContent);
-    }
-  });
-  TargetWorld world(server.port());
-  world.options.host = "";
-  world.options.host_of_record = true;
-  world.options.allow_private = true;
-  world.options.breaker = {.failures = 3, .wait = Duration::millis(300)};
-  std::string told;
-  world.target().tell_failures(
-      [&](core::RecordId, unsigned, std::string_view reason) { told = reason; });
-  // As many as open its breaker, and the first probe.
-  for (int i = 0; i < 4; ++i) EXPECT_TRUE(deliver(world, "k", "localhost").asked);
-  const core::DeliveryEnded shut = deliver(world, "k", "localhost");
-  EXPECT_EQ(shut.outcome, Outcome::retry);
-  EXPECT_FALSE(shut.counts);
-  EXPECT_FALSE(shut.asked);
-  EXPECT_GT(shut.wait, Duration{});
-  EXPECT_LE(shut.wait, Duration::millis(300));
-  EXPECT_EQ(told, "its host has failed too often in a row, and is probed by one record at a time");
-  EXPECT_EQ(failed, 4);
-  EXPECT_EQ(deliver(world, "k", "127.0.0.1").outcome, Outcome::accepted);
-  works = true;
-  bool open = false;
-  world.run_until([&] {
-    open = open || deliver(world, "k", "localhost").outcome == Outcome::accepted;
-    return open;
-  });
-  EXPECT_EQ(failed, 5) << "the next probe opens it for all";
-  EXPECT_EQ(deliver(world, "k", "localhost").outcome, Outcome::accepted);
-  world.destroy_target();
-}
-
-TEST(HostOfTheRecord, too_many_at_a_time_wait) {
-  ScriptedServer silent([](Peer& peer) { peer.wait_for_end(); });
-  TargetWorld world(silent.port());
-  world.options.host = "";
-  world.options.host_of_record = true;
-  world.options.allow_private = true;
-  world.options.max_in_flight = kMostHosts + 8;
-  for (std::size_t i = 0; i < kMostHosts; ++i) {
-    const std::string host = "127.0.1." + std::to_string(i % 250 + 1) + (i < 250 ? "" : "0");
-    world.target().send(
-        request_with(world, "k", i < 250 ? host : "127.0.2." + std::to_string(i % 250 + 1)));
-  }
-  EXPECT_TRUE(world.events.empty());
-  EXPECT_EQ(deliver(world, "k", "127.0.3.1").outcome, Outcome::retry);
-  EXPECT_FALSE(world.ended(0).counts);
-  world.destroy_target();
 }
 
 }  // namespace
