@@ -64,7 +64,7 @@ class Gate:
             self.wait_until_ready()
         return self
 
-    def wait_until_ready(self, patience=20):
+    def wait_until_ready(self, patience=60):
         def ready():
             assert self.process.poll() is None, f"{self.name} ended with {self.process.returncode}:\n{self.log()}"
             return self.get("/readyz", timeout=2.0)[0] == 200
