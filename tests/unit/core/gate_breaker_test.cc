@@ -119,8 +119,8 @@ TEST(GateBreaker, a_retry_after_that_ends_earlier_is_not_forgotten_when_it_close
   EXPECT_EQ(bench.sent().size(), 7u);
 }
 
-TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
-  BenchGate bench(guarded(limited_route()));
+// As shut(), up to the first probe, with a permit for each record; line 1 has none yet.
+void fail_under_permits(BenchGate& bench) {
   bench.gate.add_line(LineId{1}, RouteId{0}, true);
   bench.assign(0);
   for (std::uint32_t i = 0; i < 3; ++i) {
@@ -128,6 +128,11 @@ TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
     bench.answer({0});
   }
   for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
+}
+
+TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
+  BenchGate bench(guarded(limited_route()));
+  fail_under_permits(bench);
   bench.arrive(3, 3, 0, 1);
   bench.answer({0});
   bench.ended(3, Outcome::retry);  // The first probe.
@@ -146,13 +151,7 @@ TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
 
 TEST(GateBreaker, a_line_that_gets_no_permit_leaves_the_probe_to_others) {
   BenchGate bench(guarded(limited_route()));
-  bench.gate.add_line(LineId{1}, RouteId{0}, true);
-  bench.assign(0);
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    bench.arrive(i, i);
-    bench.answer({0});
-  }
-  for (std::uint32_t i = 0; i < 3; ++i) bench.ended(i, Outcome::retry);
+  fail_under_permits(bench);
   bench.arrive(3, 3, 0, 1);
   bench.pass(kWait);
   const LineId first = bench.all<Ask>().back().line;
