@@ -36,7 +36,7 @@ class DeadLetters(scenario.Scenario):
         running.change({})
         for _ in range(2):
             self.assert_check_says(running, "FAILED  dead letters of results, topic dead: the topic is not there, and is "
-                                            "not made by the gate: create it")
+                                            "not made by the gate; create it")
         running.start()
         self.assertEqual(self._unusable(running), 0)
         self.world.produce("results", 40)

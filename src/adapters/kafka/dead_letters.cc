@@ -49,21 +49,17 @@ Trouble explain_letter(rd_kafka_resp_err_t error, std::string_view reason, std::
     case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
       return of_topic(topic, Severity::error, "kafka_unknown_topic",
-                      "the topic " + std::string(topic) +
-                          " is not there, and is not made by the gate; create it, or correct the "
-                          "route's dead_letter; records wait, looked for again every few seconds");
+                      "the topic " + std::string(topic) + std::string(kCreateDeadLetter) +
+                          "records wait, looked for again every few seconds");
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
       return of_topic(topic, Severity::error, "kafka_topic_forbidden",
-                      "this login may not write to the topic " + std::string(topic) +
-                          "; grant it WRITE and DESCRIBE on the topic; records wait, tried again "
-                          "for ever" +
-                          own);
+                      "this login may not write to the topic " + std::string(topic) + "; " +
+                          std::string(kGrantWrite) + "; records wait, tried again for ever" + own);
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
       return of_topic("", Severity::error, "kafka_write_forbidden",
                       "this login may not write to any topic of " + std::string(brokers) +
-                          "; grant it WRITE and DESCRIBE on the dead letter topics (brokers older "
-                          "than 2.8: IDEMPOTENT_WRITE on the cluster), tried again for ever" +
-                          own);
+                          "; grant it WRITE and DESCRIBE on the dead letter topics" +
+                          std::string(kGrantOldWrite) + ", tried again for ever" + own);
     default:
       return explain(error, false, reason, {brokers, "", "", topic});
   }

@@ -52,11 +52,18 @@ bool is_too_large(rd_kafka_resp_err_t code);
 // Then an old generation only means that one goes on, and there is no new assignment after it.
 core::CommitResult commit_result(rd_kafka_resp_err_t code, bool keeps);
 
-// The troubles that stand, each once.
+// What to do about a topic that is written to, for whoever tells of it.
+inline constexpr std::string_view kCreateDeadLetter =
+    " is not there, and is not made by the gate; create it, or correct the route's dead_letter; ";
+inline constexpr std::string_view kGrantWrite = "grant it WRITE and DESCRIBE on the topic";
+inline constexpr std::string_view kGrantOldWrite =
+    " (brokers older than 2.8: IDEMPOTENT_WRITE on the cluster)";
+
 // For those who are not told the time: by what clock Troubles know how long ago they told
 // something.
 Instant notice_time();
 
+// The troubles that stand, each once.
 class Troubles {
  public:
   // `quiet`: for how long people are not told of the same thing again.

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "adapters/kafka/configuration.h"
 #include "adapters/kafka/errors.h"
@@ -45,9 +48,26 @@ int look_at_statistics(rd_kafka_t*, char* json, std::size_t size, void* last) {
   return 0;  // librdkafka frees it.
 }
 
-std::string explained(const Told& error, const std::string& brokers) {
-  return explain(error.code, false, error.reason, {brokers, "", "", ""}).detail;
+// Why nothing was heard about a topic, where librdkafka told: what the brokers themselves answered
+// about it (their codes are not negative) stands on its own.
+std::optional<std::string> unheard(rd_kafka_resp_err_t error, const Told& last,
+                                   const std::string& brokers) {
+  if (error >= RD_KAFKA_RESP_ERR_NO_ERROR || last.code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  return explain(last.code, false, last.reason, {brokers, "", "", ""}).detail;
 }
+
+// One patience for all that a call asks for, however many topics there are.
+class Patience {
+ public:
+  explicit Patience(Duration patience) : end_(notice_time() + patience) {}
+  // At least the time of an answer on its way, so that what can be told still is.
+  int left_ms() const {
+    return static_cast<int>(std::max<std::int64_t>(100, (end_ - notice_time()).us / 1000));
+  }
+
+ private:
+  Instant end_;
+};
 
 // A client that only asks, and keeps what it tells of in `last`. It has no owner and ends with the
 // process: destroying it waits for a look-up of a broker's name at any time.
@@ -82,8 +102,7 @@ rd_kafka_resp_err_t find(rd_kafka_t* client, const std::string& name, int timeou
 }
 
 // The same in words; empty if it is there.
-std::string look_up(rd_kafka_t* client, const std::string& name, int timeout_ms) {
-  const rd_kafka_resp_err_t error = find(client, name, timeout_ms);
+std::string in_words(rd_kafka_resp_err_t error) {
   if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return "";
   if (error != RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) return rd_kafka_err2str(error);
   return "this login may not see it; grant it DESCRIBE and READ (WRITE for a topic that is "
@@ -96,8 +115,8 @@ std::string refused_to_write(rd_kafka_t* client, const Told& last, int timeout_m
   constexpr int kTurnMs = 50;
   for (int waited = 0; !last.may_write; waited += kTurnMs) {
     if (rd_kafka_fatal_error(client, nullptr, 0) == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED)
-      return "this login may not write to any topic there; grant it WRITE and DESCRIBE on this one "
-             "(brokers older than 2.8: IDEMPOTENT_WRITE on the cluster)";
+      return "this login may not write to any topic there; " + std::string(kGrantWrite) +
+             std::string(kGrantOldWrite);
     if (waited >= timeout_ms) return "the brokers did not say whether anything may be written";
     rd_kafka_poll(client, kTurnMs);
   }
@@ -107,26 +126,23 @@ std::string refused_to_write(rd_kafka_t* client, const Told& last, int timeout_m
 // What that means to a dead letter topic.
 std::string why_no_letter(rd_kafka_resp_err_t error) {
   if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
-    return "the topic is not there, and is not made by the gate: create it, or correct the route's "
-           "dead_letter; until then a record that needs it waits, and what must leave after it";
+    return "the topic" + std::string(kCreateDeadLetter) +
+           "until then a record that needs it waits, and what must leave after it";
   }
   if (error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) {
-    return "this login may not see the topic; grant it WRITE and DESCRIBE";
+    return "this login may not see the topic; " + std::string(kGrantWrite);
   }
   return rd_kafka_err2str(error);
 }
 
-// The topics that this route of a pattern would read now, by their names; sets `trouble` where they
+// The topics that this route of a pattern would read now, by their names; sets `error` where they
 // cannot be had.
 std::vector<std::string> fitting(rd_kafka_t* client, const SourceOptions& options,
                                  const SourceOptions::Topic& pattern, int timeout_ms,
-                                 std::string& trouble) {
+                                 rd_kafka_resp_err_t& error) {
   const struct rd_kafka_metadata* metadata = nullptr;
-  const auto error = rd_kafka_metadata(client, 1, nullptr, &metadata, timeout_ms);
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    trouble = rd_kafka_err2str(error);
-    return {};
-  }
+  error = rd_kafka_metadata(client, 1, nullptr, &metadata, timeout_ms);
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return {};
   const TopicRoutes routes(options);
   std::vector<std::string> names;
   for (int i = 0; i < metadata->topic_cnt; ++i) {
@@ -135,7 +151,6 @@ std::vector<std::string> fitting(rd_kafka_t* client, const SourceOptions& option
     names.push_back(name);
   }
   rd_kafka_metadata_destroy(metadata);
-  if (names.empty()) trouble = "no topic fits it that another route does not read already";
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -179,22 +194,26 @@ Reached reach(const SourceOptions& options, Duration patience) {
       new_client(RD_KAFKA_CONSUMER, source_configuration(options, rd_kafka_version()), last,
                  "kafka.properties");
   if (options.tokens) options.tokens->serve(client);
-  const int timeout_ms = static_cast<int>(patience.us / 1000);
+  const Patience left(patience);
   Reached reached;
   for (const SourceOptions::Topic& topic : options.topics) {
+    auto error = RD_KAFKA_RESP_ERR_NO_ERROR;
     std::string reason;
     if (TopicPattern::is_one(topic.name)) {
-      const auto names = fitting(client, options, topic, timeout_ms, reason);
-      if (!names.empty()) reached.patterns.push_back(topic.name + " fits " + listed(names));
+      const auto names = fitting(client, options, topic, left.left_ms(), error);
+      if (!names.empty())
+        reached.patterns.push_back(topic.name + " fits " + listed(names));
+      else if (!error)
+        reason = "no topic fits it that another route does not read already";
     } else {
-      reason = look_up(client, topic.name, timeout_ms);
+      error = find(client, topic.name, left.left_ms());
     }
-    if (reason.empty()) continue;
     rd_kafka_poll(client, 0);
-    if (last.code) return {{explained(last, options.brokers)}, {}};
-    reached.trouble.push_back("topic " + topic.name + ": " + reason);
+    if (auto why = unheard(error, last, options.brokers)) return {{*std::move(why)}, {}};
+    if (error) reason = in_words(error);
+    if (!reason.empty()) reached.trouble.push_back("topic " + topic.name + ": " + reason);
   }
-  if (std::string reason = look_up_group(client, options, timeout_ms); !reason.empty()) {
+  if (std::string reason = look_up_group(client, options, left.left_ms()); !reason.empty()) {
     reached.trouble.push_back(std::move(reason));
   }
   return reached;
@@ -206,12 +225,12 @@ std::string reach(const TargetOptions& options, Duration patience) {
   rd_kafka_t* client =
       new_client(RD_KAFKA_PRODUCER, target_configuration(options), last, properties_path(options));
   if (options.tokens) options.tokens->serve(client);
-  const int timeout_ms = static_cast<int>(patience.us / 1000);
-  const std::string reason = look_up(client, options.topic, timeout_ms);
+  const Patience left(patience);
+  const rd_kafka_resp_err_t error = find(client, options.topic, left.left_ms());
   rd_kafka_poll(client, 0);
-  if (!reason.empty()) return last.code ? explained(last, options.brokers) : reason;
+  if (error) return unheard(error, last, options.brokers).value_or(in_words(error));
   // Who writes in transactions is let in under their name, and only where he asks for it.
-  return options.transactional_id.empty() ? refused_to_write(client, last, timeout_ms) : "";
+  return options.transactional_id.empty() ? refused_to_write(client, last, left.left_ms()) : "";
 }
 
 std::vector<std::string> reach(const DeadLettersOptions& options,
@@ -221,17 +240,16 @@ std::vector<std::string> reach(const DeadLettersOptions& options,
   rd_kafka_t* client =
       new_client(RD_KAFKA_PRODUCER, dead_letters_configuration(options), last, "kafka.properties");
   if (options.tokens) options.tokens->serve(client);
-  const int timeout_ms = static_cast<int>(patience.us / 1000);
+  const Patience left(patience);
   std::vector<std::string> reasons;
   for (const std::string& topic : topics) {
-    const rd_kafka_resp_err_t error = find(client, topic, timeout_ms);
+    const rd_kafka_resp_err_t error = find(client, topic, left.left_ms());
     rd_kafka_poll(client, 0);
-    if (error != RD_KAFKA_RESP_ERR_NO_ERROR && last.code) {
-      return std::vector<std::string>(topics.size(), explained(last, options.brokers));
+    if (const auto why = unheard(error, last, options.brokers)) {
+      return std::vector<std::string>(topics.size(), *why);
     }
-    reasons.push_back(error == RD_KAFKA_RESP_ERR_NO_ERROR
-                          ? refused_to_write(client, last, timeout_ms)
-                          : why_no_letter(error));
+    reasons.push_back(error ? why_no_letter(error)
+                            : refused_to_write(client, last, left.left_ms()));
   }
   return reasons;
 }
