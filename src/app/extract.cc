@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "adapters/redis/digest.h"
+#include "app/same_number.h"
 #include "config/record_sources.h"
 #include "units/keyed_hash.h"
 
@@ -16,6 +17,11 @@ namespace {
 
 using Kind = config::KeySource::Kind;
 using CostKind = config::CostSource::Kind;
+
+// Already as same_number() would have it.
+bool is_plain(std::string_view number) {
+  return number.size() <= 18 && number.find_first_of(".eE-") == std::string_view::npos;
+}
 
 // The key for a limit; none if the record has none, which is not the same as an empty one.
 std::optional<std::string_view> find_key(const config::KeySource& source,
@@ -35,7 +41,9 @@ std::optional<std::string_view> find_key(const config::KeySource& source,
     case Kind::json: {
       const JsonScalar found = record.json(source.name);
       if (found.kind == JsonScalar::Kind::none) return std::nullopt;
-      return found.text;
+      if (found.kind != JsonScalar::Kind::number || is_plain(found.text)) return found.text;
+      scratch = same_number(found.text);
+      return scratch;
     }
   }
   return std::nullopt;
@@ -137,11 +145,16 @@ bool same_name(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string_view> header_value(const StoredRecord& record, std::string_view name) {
+  std::optional<std::string_view> found;
+  bool any = false;
   for (std::size_t i = 0; i < record.header_count(); ++i) {
     const kafka::Header header = record.header(i);
-    if (same_name(header.name, name)) return header.value;
+    if (!same_name(header.name, name)) continue;
+    if (any && header.value != found) return std::nullopt;
+    found = header.value;
+    any = true;
   }
-  return std::nullopt;
+  return found;
 }
 
 std::optional<core::LaneKey> lane_key(const kafka::Message& message) {

@@ -5,9 +5,17 @@
 #include "app/record_notices.h"
 
 namespace einlass::app {
+namespace {
+
+constexpr const char* kLongKey =
+    "its key is more than 8 KiB as a header; long_key: leave_out sends it without";
+
+}  // namespace
 
 RequestParts::RequestParts(const config::HttpTarget& http, const RunId& run)
-    : requests(run, http.forward_headers), fields(http) {
+    : requests(run, http.forward_headers),
+      fields(http),
+      refuse_long_keys(http.long_key == config::LongKey::refuse) {
   if (http.batch) batch.emplace(http.batch->format);
 }
 
@@ -24,10 +32,15 @@ void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool l
     if (!send.more) target_.send(parts_.batch->finish());
     return;
   }
+  if (parts_.refuse_long_keys && RequestBuilder::has_long_key(record)) {
+    return target_.refuse(send.record, send.attempt, kLongKey, true);
+  }
   const http::Request& request = parts_.requests.build(record, send, limited, skipped_header_);
   if (parts_.fields.any()) {
-    std::string why = parts_.requests.fill(parts_.fields, record);
-    if (!why.empty()) return target_.refuse(send.record, send.attempt, std::move(why));
+    Unwritten one = parts_.requests.fill(parts_.fields, record);
+    if (!one.why.empty()) {
+      return target_.refuse(send.record, send.attempt, std::move(one.why), one.too_large);
+    }
   }
   target_.send(request);
   if (!skipped_header_.empty()) notify_(header_not_forwarded(record, skipped_header_));

@@ -22,6 +22,7 @@ struct RequestParts {
   RequestBuilder requests;
   RequestTemplate fields;             // What each record writes itself.
   std::optional<BatchRequest> batch;  // Where several records go in one request.
+  bool refuse_long_keys;              // Else they are left out.
 };
 
 class HttpTarget final : public Target {

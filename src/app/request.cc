@@ -18,9 +18,6 @@ constexpr std::string_view kTraceContext[] = {"traceparent", "tracestate", "bagg
 // Beyond what the numbers take; keys and topics are counted apart.
 constexpr std::size_t kRoomForNumbers = 512;
 
-// Servers bound the whole head, and HTTP/2 servers cut the connection that all share for it.
-constexpr std::size_t kMostForwarded = 8 * 1024;
-
 bool visible_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
@@ -31,6 +28,11 @@ bool fit_for_header(std::string_view text) {
     const auto byte = static_cast<unsigned char>(c);
     return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
   });
+}
+
+// As Kafka-Key has it, or Kafka-Key-Base64.
+std::size_t written_size(std::string_view key) {
+  return visible_ascii(key) ? key.size() : 4 * ((key.size() + 2) / 3);
 }
 
 void append_base64(std::string& to, std::string_view bytes) {
@@ -100,18 +102,21 @@ const http::Request& RequestBuilder::build(const StoredRecord& record, const cor
   text_.clear();
   headers_.clear();
   skipped.clear();
-  const std::size_t key_size = record.key() ? record.key()->size() : 0;
-  text_.reserve(kRoomForNumbers + record.topic().size() + 4 * (key_size / 3 + 1));
+  text_.reserve(kRoomForNumbers + record.topic().size() + kMostOfRecordInHead);
   const std::string_view id = add_origin(record);
   if (limited) {
     add("Einlass-Permit", keep(permit_uuid(run_, send.permit)));
     add("Einlass-Admitted-At", keep(send.permit.stamp.us));
   }
   add("Einlass-Attempt", keep(send.attempt.value));
-  if (record.key()) add_key(*record.key());
+  std::size_t room = kMostOfRecordInHead;
+  if (record.key() && !has_long_key(record)) {
+    room -= written_size(*record.key());
+    add_key(*record.key());
+  }
   if (!record.value()) add("Kafka-Tombstone", "true");
   request_ = http::Request{};
-  add_forwarded(record, skipped);
+  add_forwarded(record, room, skipped);
   request_.record = send.record;
   request_.attempt = send.attempt;
   request_.id = id;
@@ -121,10 +126,16 @@ const http::Request& RequestBuilder::build(const StoredRecord& record, const cor
   return request_;
 }
 
-std::string RequestBuilder::fill(RequestTemplate& parts, const StoredRecord& record) {
-  std::string why = parts.fill(record, request_, headers_);
+bool RequestBuilder::has_long_key(const StoredRecord& record) {
+  // The shortest that may be too long is looked at for its bytes.
+  if (!record.key() || record.key()->size() <= kMostOfRecordInHead / 4 * 3) return false;
+  return written_size(*record.key()) > kMostOfRecordInHead;
+}
+
+Unwritten RequestBuilder::fill(RequestTemplate& parts, const StoredRecord& record) {
+  Unwritten unwritten = parts.fill(record, request_, headers_);
   request_.headers = headers_;
-  return why;
+  return unwritten;
 }
 
 std::string_view RequestBuilder::add_origin(const StoredRecord& record) {
@@ -152,8 +163,8 @@ void RequestBuilder::add_key(std::string_view key) {
   add("Kafka-Key-Base64", std::string_view(text_).substr(at));
 }
 
-void RequestBuilder::add_forwarded(const StoredRecord& record, std::string& skipped) {
-  std::size_t room = kMostForwarded;
+void RequestBuilder::add_forwarded(const StoredRecord& record, std::size_t room,
+                                   std::string& skipped) {
   for (std::size_t i = 0; i < record.header_count(); ++i) {
     const kafka::Header header = record.header(i);
     if (!header.value) continue;

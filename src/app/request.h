@@ -29,15 +29,19 @@ class RequestBuilder {
   RequestBuilder(RunId run, std::vector<std::string> forward);
 
   // The request for one attempt. Its views live until the next call. `skipped` says which of the
-  // record's headers is not sent on, for it holds bytes that HTTP forbids, or all that is would be
-  // more than 8 KiB; empty if none.
+  // record's headers is not sent on, for it holds bytes that HTTP forbids, or there is no room
+  // beside the key for all that are (kMostOfRecordInHead); empty if none. A key that has_long_key()
+  // is left out.
   // `limited` says whether the permit is a real one.
   const http::Request& build(const StoredRecord& record, const core::Send& send, bool limited,
                              std::string& skipped);
 
-  // The request of the last build() with what its record writes itself. Empty, or what the record
-  // lacks. Its views live until the next call of either.
-  std::string fill(RequestTemplate& parts, const StoredRecord& record);
+  // Whether the record's key is more than a request's head takes.
+  static bool has_long_key(const StoredRecord& record);
+
+  // The request of the last build() with what its record writes itself. Its views live until
+  // the next call of either.
+  Unwritten fill(RequestTemplate& parts, const StoredRecord& record);
 
  private:
   void add(std::string_view name, std::string_view value) { headers_.push_back({name, value}); }
@@ -45,7 +49,7 @@ class RequestBuilder {
   std::string_view keep(std::int64_t number);
   std::string_view add_origin(const StoredRecord& record);  // Its id, as Idempotency-Key has it.
   void add_key(std::string_view key);
-  void add_forwarded(const StoredRecord& record, std::string& skipped);
+  void add_forwarded(const StoredRecord& record, std::size_t room, std::string& skipped);
 
   RunId run_;
   std::vector<std::string> forward_;

@@ -1,24 +1,16 @@
 #include "app/request_template.h"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "app/allowed_host.h"
+#include "app/extract.h"
 
 namespace einlass::app {
 namespace {
 
 using config::TemplatePiece;
 using Kind = TemplatePiece::Kind;
-
-// What servers commonly take of a request's first line or a header.
-constexpr std::size_t kLongest = 8 * 1024;
-
-bool same_name(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
 
 // What the record has there; none if it has nothing, or nothing that is a text.
 std::optional<std::string> found(const TemplatePiece& piece, const StoredRecord& record) {
@@ -35,10 +27,7 @@ std::optional<std::string> found(const TemplatePiece& piece, const StoredRecord&
       if (record.key()) return std::string(*record.key());
       return std::nullopt;
     case Kind::header:
-      for (std::size_t i = 0; i < record.header_count(); ++i) {
-        const kafka::Header header = record.header(i);
-        if (same_name(header.name, piece.text) && header.value) return std::string(*header.value);
-      }
+      if (const auto value = header_value(record, piece.text)) return std::string(*value);
       return std::nullopt;
     case Kind::json: {
       const JsonScalar value = record.json(piece.text);
@@ -79,19 +68,25 @@ bool has_control(std::string_view text) {
 
 enum class Encoding { none, url };
 
-// Appends the parts. Empty, or what is wrong.
-std::string append(const config::Template& parts, Encoding encoding, const StoredRecord& record,
-                   std::string& out) {
+// Appends the parts.
+Unwritten append(const config::Template& parts, Encoding encoding, const StoredRecord& record,
+                 std::string& out) {
   for (const TemplatePiece& piece : parts) {
     const auto text = found(piece, record);
-    if (!text) return "the record has no " + config::to_text({piece});
+    if (!text) return {"the record has no " + config::to_text({piece})};
     const bool encoded = encoding == Encoding::url && piece.kind != Kind::text;
     const bool in_path = encoded && out.find('?') == std::string::npos;
-    if (in_path && text->empty()) return config::to_text({piece}) + " is empty";
+    if (in_path && text->empty()) return {config::to_text({piece}) + " is empty"};
     encoded ? append_encoded(out, *text) : void(out += *text);
-    if (out.size() > kLongest) return "it would be longer than 8 KiB";
+    if (out.size() > kMostOfRecordInHead) return {"it would be longer than 8 KiB", true};
   }
-  return "";
+  return {};
+}
+
+// The same, with what it is that cannot be written.
+Unwritten for_want_of(const std::string& what, Unwritten one) {
+  one.why = "no " + what + " for it: " + one.why;
+  return one;
 }
 
 }  // namespace
@@ -107,57 +102,57 @@ RequestTemplate::RequestTemplate(const config::HttpTarget& http)
   if (!http.path_template.empty()) path_ = path_stretches(http.path_template, allow_slash_);
 }
 
-std::string RequestTemplate::fill_url(const StoredRecord& record, http::Request& request) {
+Unwritten RequestTemplate::fill_url(const StoredRecord& record, http::Request& request) {
   if (!host_.empty()) {
     host_text_.clear();
-    const std::string why = append(host_, Encoding::none, record, host_text_);
-    if (!why.empty()) return "no URL for it: " + why;
+    Unwritten one = append(host_, Encoding::none, record, host_text_);
     for (char& c : host_text_) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    if (!is_host_name(host_text_)) return "no URL for it: what the record has is no host";
-    if (!is_allowed_host(host_text_, allow_hosts_)) {
-      return "no URL for it: its host is not one of allow_hosts";
+    if (one.why.empty() && !is_host_name(host_text_)) one.why = "what the record has is no host";
+    if (one.why.empty() && !is_allowed_host(host_text_, allow_hosts_)) {
+      one.why = "its host is not one of allow_hosts";
     }
+    if (!one.why.empty()) return for_want_of("URL", std::move(one));
     request.host = host_text_;
   }
-  if (path_.empty()) return "";
+  if (path_.empty()) return {};
   path_text_.clear();
   for (const PathStretch& stretch : path_) {
     const std::size_t from = path_text_.size();
-    std::string why = append(stretch.pieces, Encoding::url, record, path_text_);
+    Unwritten one = append(stretch.pieces, Encoding::url, record, path_text_);
     const std::string_view written = std::string_view(path_text_).substr(from);
-    if (why.empty()) why = path_trouble(stretch, written, allow_slash_);
-    if (!why.empty()) return "no URL for it: " + why;
+    if (one.why.empty()) one.why = path_trouble(stretch, written, allow_slash_);
+    if (!one.why.empty()) return for_want_of("URL", std::move(one));
   }
   request.path = path_text_;
-  return "";
+  return {};
 }
 
-std::string RequestTemplate::fill_method(const StoredRecord& record, http::Request& request) {
-  if (method_.empty()) return "";
+Unwritten RequestTemplate::fill_method(const StoredRecord& record, http::Request& request) {
+  if (method_.empty()) return {};
   method_text_.clear();
-  const std::string why = append(method_, Encoding::none, record, method_text_);
-  if (!why.empty()) return "no method for it: " + why;
-  if (!is_method(method_text_)) return "no method for it: what the record has is none";
+  Unwritten one = append(method_, Encoding::none, record, method_text_);
+  if (one.why.empty() && !is_method(method_text_)) one.why = "what the record has is none";
+  if (!one.why.empty()) return for_want_of("method", std::move(one));
   request.method = method_text_;
-  return "";
+  return {};
 }
 
-std::string RequestTemplate::fill(const StoredRecord& record, http::Request& request,
-                                  std::vector<http::RequestHeader>& headers) {
-  std::string why = fill_url(record, request);
-  if (why.empty()) why = fill_method(record, request);
-  if (!why.empty()) return why;
+Unwritten RequestTemplate::fill(const StoredRecord& record, http::Request& request,
+                                std::vector<http::RequestHeader>& headers) {
+  Unwritten one = fill_url(record, request);
+  if (one.why.empty()) one = fill_method(record, request);
+  if (!one.why.empty()) return one;
   for (std::size_t i = 0; i < headers_.size(); ++i) {
     const auto& [name, value] = headers_[i];
     values_[i].clear();
-    why = append(value, Encoding::none, record, values_[i]);
-    if (why.empty() && has_control(values_[i])) {
-      why = "what the record has holds control characters";
+    one = append(value, Encoding::none, record, values_[i]);
+    if (one.why.empty() && has_control(values_[i])) {
+      one.why = "what the record has holds control characters";
     }
-    if (!why.empty()) return "no header " + name + " for it: " + why;
+    if (!one.why.empty()) return for_want_of("header " + name, std::move(one));
     headers.push_back({name, values_[i]});
   }
-  return "";
+  return {};
 }
 
 }  // namespace einlass::app

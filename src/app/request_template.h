@@ -2,6 +2,7 @@
 // headers.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,17 @@
 
 namespace einlass::app {
 
+// What servers commonly take of a request's first line or a header, and all that a record writes
+// into a request's head by one of these: its key and the headers that are sent on; its URL; each
+// header of the target's.
+inline constexpr std::size_t kMostOfRecordInHead = 8 * 1024;
+
+// Why no request can be made of a record, as a sentence that has nothing of the record in it.
+struct Unwritten {
+  std::string why;         // Empty: it can.
+  bool too_large = false;  // It would be more than a request's head takes.
+};
+
 // REQUIRES: used by one thread.
 class RequestTemplate {
  public:
@@ -23,15 +35,14 @@ class RequestTemplate {
   bool any() const { return any_; }
 
   // Writes what the record makes of them into the request, whose views of it live until the next
-  // call, and adds its headers to `headers`. Empty, or what the record lacks, as a sentence that
-  // has nothing of the record in it. REQUIRES: the record was read with what these need of its
-  // value as JSON.
-  std::string fill(const StoredRecord& record, http::Request& request,
-                   std::vector<http::RequestHeader>& headers);
+  // call, and adds its headers to `headers`. REQUIRES: the record was read with what these need of
+  // its value as JSON.
+  Unwritten fill(const StoredRecord& record, http::Request& request,
+                 std::vector<http::RequestHeader>& headers);
 
  private:
-  std::string fill_url(const StoredRecord& record, http::Request& request);
-  std::string fill_method(const StoredRecord& record, http::Request& request);
+  Unwritten fill_url(const StoredRecord& record, http::Request& request);
+  Unwritten fill_method(const StoredRecord& record, http::Request& request);
 
   config::Template host_, method_;
   std::vector<PathStretch> path_;

@@ -57,6 +57,7 @@ constexpr std::string_view kLive[] = {
     "targets.*.http.headers",
     "targets.*.http.headers.*",
     "targets.*.http.forward_headers",
+    "targets.*.http.long_key",
     "targets.*.http.content_type",
     "targets.*.http.ca_file",
     "targets.*.http.server_name",

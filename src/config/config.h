@@ -158,6 +158,9 @@ struct HttpBatch {
   BatchFormat format = BatchFormat::json;
 };
 
+// What becomes of a key that is more than a request's head takes.
+enum class LongKey : std::uint8_t { refuse, leave_out };
+
 struct HttpTarget : HttpUrl {
   std::string method = "POST";
   Duration timeout = Duration::seconds(5);
@@ -168,10 +171,11 @@ struct HttpTarget : HttpUrl {
   Template path_template, method_template;  // Empty where `path` or `method` holds for all.
   std::vector<std::string> allow_hosts;     // With host_template: names, *.NAME or *.
   bool allow_private = false;
-  bool allow_slash = false;  // With path_template: what records write there may have `/`.
+  bool allow_slash = false;   // With path_template: what records write there may have `/`.
   std::vector<HttpUrl> urls;  // Where there are several: all, and the first is this one.
   Balance balance = Balance::round_robin;
   std::vector<std::string> forward_headers;  // Record headers sent on besides the trace context.
+  LongKey long_key = LongKey::refuse;
   std::string content_type = "application/octet-stream";
   std::string ca_file, server_name;
   std::string cert_file, key_file;  // Both or none.

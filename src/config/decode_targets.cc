@@ -143,6 +143,7 @@ void decode_http(Section& section, HttpTarget& http) {
   decode_http_headers(section, Secrets::of_headers, http);
   decode_header_templates(section, http);
   decode_forward_headers(section, http);
+  section.read("long_key", http.long_key, one_of<LongKey>({"refuse", "leave_out"}));
   section.read("content_type", http.content_type, parse_content_type);
   decode_http_proxy(section, http);
   decode_http_auth(section, http);

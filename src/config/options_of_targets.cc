@@ -48,6 +48,9 @@ constexpr Option kOptions[] = {
      "above, but for those with a secret's name."},
     {kHttp, "forward_headers", "list of names", "none",
      "Record headers to send on besides `traceparent`, `tracestate` and `baggage`."},
+    {kHttp, "long_key", "refuse or leave_out", "refuse",
+     "What becomes of a record whose key is more than 8 KiB as a header: a dead letter "
+     "(`too_large`), or sent without `Kafka-Key`."},
     {kHttp, "content_type", "text", "application/octet-stream",
      "The `Content-Type` where the record names none."},
     {kHttp, "compress", "none or gzip", "none",

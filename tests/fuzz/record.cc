@@ -256,7 +256,7 @@ void check_template(const kafka::Message& message, bool slashes) {
   const app::StoredRecord& record = records[records.put(message, core::RouteId{0})];
   http::Request request{};
   std::vector<http::RequestHeader> headers;
-  if (!parts.fill(record, request, headers).empty()) return;
+  if (!parts.fill(record, request, headers).why.empty()) return;
   request.headers = headers;
   http::TargetOptions options;
   options.host = "target.example";
@@ -276,7 +276,7 @@ void check_host(const kafka::Message& message) {
   record.fill(message, core::RouteId{0});
   http::Request request{};
   std::vector<http::RequestHeader> headers;
-  if (!parts.fill(record, request, headers).empty()) return;
+  if (!parts.fill(record, request, headers).why.empty()) return;
   const std::string_view host = request.host;
   CHECK(host == "one.example" || (host.ends_with(".two.example") && host.size() > 12));
   CHECK(std::all_of(host.begin(), host.end(), [](char c) {

@@ -12,13 +12,14 @@ namespace ip = boost::asio::ip;
 using boost::system::error_code;
 
 Addresses::Addresses(boost::asio::io_context& io, Hop hop, bool for_records, bool refuse_private,
-                     Duration good_for, Found found)
+                     Duration good_for, Duration patience, Found found)
     : lookup_{io, for_records,
               [this](error_code error, const Lookup::Results& all) { resolved(error, all); }},
       host_{std::move(hop.host)},
       port_{hop.port},
       refuse_private_{refuse_private},
       good_for_{good_for.us},
+      patience_{patience.us},
       found_{std::move(found)} {
   if (host_.starts_with('[') && host_.ends_with(']')) host_ = host_.substr(1, host_.size() - 2);
   error_code error;
@@ -32,7 +33,7 @@ void Addresses::lookup() {
   if (looking_up_) return;
   looking_up_ = true;
   asked_at_ = std::chrono::steady_clock::now();
-  lookup_.start(host_, port_);
+  lookup_.start(host_, port_, patience_);
 }
 
 void Addresses::resolved(error_code error, const Lookup::Results& results) {

@@ -26,10 +26,11 @@ class Addresses {
   // Called at the end of each lookup; `trouble` is empty if list() has addresses now.
   using Found = std::function<void(const std::string& trouble)>;
 
+  // `patience`: nobody waits longer for the end of a lookup.
   // `for_records`: it is one of the many that records name. With `refuse_private`, addresses that
   // only the inside of a network reaches are none. What a lookup finds is good for so long.
   Addresses(boost::asio::io_context& io, Hop hop, bool for_records, bool refuse_private,
-            Duration good_for, Found found);
+            Duration good_for, Duration patience, Found found);
 
   // Whether list() may be used without a lookup.
   bool known(SteadyTime now) const { return now < good_until_; }
@@ -64,6 +65,7 @@ class Addresses {
   std::uint16_t port_;
   const bool refuse_private_;
   const std::chrono::microseconds good_for_;
+  const std::chrono::microseconds patience_;
   bool are_refused_ = false;
   Found found_;
   std::vector<Endpoint> list_;

@@ -18,14 +18,28 @@ struct Answer {
   std::optional<Duration> retry_after;
   std::string trouble;
   std::string_view body{};  // Its first bytes, where they are kept. Lives as long as its answer.
-  std::string_view location{};  // Where a redirect points. Lives as long.
-  std::string excerpt{};        // Of the body, for people.
+  std::string_view location{};        // Where a redirect points. Lives as long.
+  std::string excerpt{};              // Of the body, for people.
   bool ends_with_connection = false;  // Its body has no end of its own: a cut one looks the same.
-  bool needs_repair = false;    // One side does not take the other: waiting alone mends nothing.
-  bool refuses_login = false;   // The record was sent as somebody whom it does not take.
-  bool is_forbidden = false;    // The record names a host that nothing may be sent to.
+  bool needs_repair = false;      // One side does not take the other: waiting alone mends nothing.
+  bool refuses_login = false;     // The record was sent as somebody whom it does not take.
+  bool is_forbidden = false;      // The record names a host that nothing may be sent to.
+  bool is_too_large = false;      // The server says that it takes no such head, and was not asked.
+  bool is_suspect = false;        // The server ended the connection: over this request, or another.
+  bool ends_connections = false;  // It did that to one which the request had for itself.
+  bool is_unfit = false;          // It does so again and again, and answers others meanwhile.
   ShownCertificate shown_certificate = ShownCertificate::not_asked_for;
 };
+
+// Whether the server has shown what it makes of the request.
+inline bool was_asked(const Answer& answer) {
+  return !answer.is_forbidden && !answer.is_too_large && !answer.is_suspect;
+}
+
+// Whether the server lives, and what it did was about this request.
+inline bool has_answered(const Answer& answer) {
+  return answer.status != 0 || answer.ends_connections;
+}
 
 // What the status means by itself. 2xx is accepted. 408, 425, 429, 5xx and no answer: try again.
 // Everything else is refused, numbers that HTTP does not know too.

@@ -34,6 +34,7 @@ class Fetch final : public ConnectionOwner {
                    /*for_records=*/false,
                    /*refuse_private=*/false,
                    options_.addresses_for,
+                   options_.timeout,
                    [this](const std::string& trouble) { resolved(trouble); }},
         deadlines_{io_, options_.timeout} {
     go_through(options_.proxy, options_.host, options_.port, settings_);

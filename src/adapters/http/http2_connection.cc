@@ -135,7 +135,8 @@ void Http2Connection::end_of_stream() {
 
 void Http2Connection::end_broken() {
   needs_repair_ = stream_.is_refused();
-  end(stream_.reason());
+  const std::string farewell = session_.farewell();  // A cut after it says less.
+  end(farewell.empty() ? stream_.reason() : farewell);
 }
 
 void Http2Connection::end(const std::string& trouble) {
@@ -172,12 +173,14 @@ void Http2Connection::answered(Http2Exchange& exchange) {
   owner_.ended(exchange, answer);
 }
 
-void Http2Connection::unanswered(Http2Exchange& exchange, bool is_untouched) {
+void Http2Connection::unanswered(Http2Exchange& exchange, Why why) {
   if (closed_) return;
-  if (is_untouched) return owner_.untouched(exchange);
+  if (why == Why::untouched) return owner_.untouched(exchange);
   Answer answer{.status = 0, .retry_after = {}, .trouble = exchange.trouble};
   answer.needs_repair = needs_repair_;
+  answer.is_too_large = exchange.is_too_large;
   answer.shown_certificate = stream_.shown_certificate();
+  if (why == Why::connection) return owner_.ended_with_connection(exchange, answer);
   owner_.ended(exchange, answer);
 }
 

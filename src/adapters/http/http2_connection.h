@@ -33,6 +33,9 @@ class Http2ConnectionOwner {
   // The same, but the server has surely not looked at the request: it may be begun elsewhere.
   virtual void untouched(Http2Exchange& exchange) = 0;
 
+  // The server ended the connection and gave a reason, which this exchange may be.
+  virtual void ended_with_connection(Http2Exchange& exchange, const Answer& answer) = 0;
+
   // There may be room for more exchanges now, or none any more.
   virtual void room_changed(Http2Connection& connection) = 0;
 
@@ -71,6 +74,9 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
 
   // How many exchanges may be begun now.
   std::size_t room() const { return is_dead_ || is_retired_ ? 0 : session_.room(); }
+
+  // Nothing is under way, and something may be begun.
+  bool is_free() const { return room() > 0 && session_.exchanges().empty(); }
 
   // False once no more can be begun: what was begun may still end well.
   bool is_open() const { return !is_dead_ && !is_retired_ && session_.is_open(); }
@@ -112,7 +118,7 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   void wait_write();
 
   void answered(Http2Exchange& exchange) override;
-  void unanswered(Http2Exchange& exchange, bool is_untouched) override;
+  void unanswered(Http2Exchange& exchange, Why why) override;
 
   const Http2Settings& settings_;
   Http2ConnectionOwner& owner_;

@@ -35,7 +35,7 @@ class Http2Exchange final : public Timed {
   void start_over() {
     request.start_over();
     status = 0;
-    never_sent = is_final = false;
+    never_sent = is_final = is_too_large = false;
     head_bytes = body_bytes = 0;
     interim = 0;
     retry_after.assign({});
@@ -52,8 +52,9 @@ class Http2Exchange final : public Timed {
   std::size_t index = 0;  // Its place in its session's list; the session's alone.
 
   unsigned status = 0;
-  bool never_sent = false;  // Not even its head left us.
-  bool is_final = false;    // The answer's own head has come, and not only interim ones.
+  bool never_sent = false;    // Not even its head left us.
+  bool is_final = false;      // The answer's own head has come, and not only interim ones.
+  bool is_too_large = false;  // Its head was not sent for that.
   ShortValue retry_after;
   ShortValue date;
   std::size_t head_bytes = 0;

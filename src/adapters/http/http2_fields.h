@@ -10,6 +10,9 @@
 
 namespace einlass::http {
 
+// What SETTINGS_MAX_HEADER_LIST_SIZE counts of a field besides its name and value.
+inline constexpr std::size_t kFieldOverhead = 32;
+
 // Replaces what is in `fields`, and returns where the body begins. The fields point into `request`;
 // their names are as they were written (nghttp2 makes them lower case when it copies them). What
 // concerns only one connection is left out. REQUIRES: a whole request of RequestWriter's.

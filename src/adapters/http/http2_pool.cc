@@ -7,6 +7,15 @@
 #include "units/check.h"
 
 namespace einlass::http {
+namespace {
+
+Http2Exchange& take_first(std::deque<Http2Exchange*>& waiting) {
+  Http2Exchange& first = *waiting.front();
+  waiting.pop_front();
+  return first;
+}
+
+}  // namespace
 
 Http2Pool::Http2Pool(boost::asio::io_context& io, const TargetOptions& options,
                      const ConnectionSettings& connections, Deadlines& deadlines,
@@ -22,7 +31,9 @@ Http2Pool::Http2Pool(boost::asio::io_context& io, const TargetOptions& options,
 
 // Their handlers may run after this, and find them closed.
 Http2Pool::~Http2Pool() {
-  for (const auto& connection : connections_) connection->close();
+  for (const auto* list : {&connections_, &alone_}) {
+    for (const auto& connection : *list) connection->close();
+  }
 }
 
 // One that no attempt has, and that stays so until it is taken off unused_.
@@ -39,25 +50,36 @@ void Http2Pool::begin(const Exchange& exchange, SteadyTime now) {
   Http2Exchange& taken = unused();
   unused_.pop_back();
   taken.exchange = exchange;
+  taken.exchange.alone = is_suspect(exchange.record);
   deadlines_.start(taken, now);
-  waiting_.push_back(&taken);
+  (taken.exchange.alone ? waiting_alone_ : waiting_).push_back(&taken);
   dispatch();
-}
-
-Http2Exchange& Http2Pool::take_waiting() {
-  Http2Exchange& first = *waiting_.front();
-  waiting_.pop_front();
-  return first;
 }
 
 // The first connection with room takes all it can, so that later ones grow old.
 void Http2Pool::dispatch() {
-  if (waiting_.empty()) return;
   const auto now = std::chrono::steady_clock::now();
+  dispatch_alone(now);
+  if (waiting_.empty()) return;
   for (const auto& connection : connections_) {
-    while (!waiting_.empty() && connection->room() > 0) connection->begin(take_waiting(), now);
+    while (!waiting_.empty() && connection->room() > 0)
+      connection->begin(take_first(waiting_), now);
   }
-  while (needs_another()) open_another();
+  while (needs_another()) open_for(waiting_, opening_);
+}
+
+// One after the other, and no longer than there are such.
+void Http2Pool::dispatch_alone(SteadyTime now) {
+  for (const auto& connection : alone_) {
+    if (waiting_alone_.empty()) {
+      connection->retire();
+    } else if (connection->is_free()) {
+      connection->begin(take_first(waiting_alone_), now);
+    }
+  }
+  while (!waiting_alone_.empty() && alone_.size() + opening_alone_.size() < kMostAlone) {
+    open_for(waiting_alone_, opening_alone_);
+  }
 }
 
 bool Http2Pool::needs_another() const {
@@ -74,9 +96,10 @@ bool Http2Pool::needs_another() const {
   return waiting_.size() > coming * most_streams_.value_or(0);
 }
 
-void Http2Pool::open_another() {
-  Http2Exchange& first = take_waiting();
-  opening_.push_back(&owner_.open(first));
+void Http2Pool::open_for(std::deque<Http2Exchange*>& waiting,
+                         std::vector<const Connection*>& opening) {
+  Http2Exchange& first = take_first(waiting);
+  opening.push_back(&owner_.open(first));
   release(first);
 }
 
@@ -94,15 +117,18 @@ bool Http2Pool::established(Connection& connection) {
     return false;
   }
   std::erase(opening_, &connection);
+  std::erase(opening_alone_, &connection);
   server_speaks_http1_ = !chosen;
   if (chosen) {
     take_over(connection);
     return false;
   }
-  while (!waiting_.empty()) {
-    Http2Exchange& first = take_waiting();
-    owner_.send_by_http1(first);
-    release(first);
+  for (auto* waiting : {&waiting_, &waiting_alone_}) {
+    while (!waiting->empty()) {
+      Http2Exchange& first = take_first(*waiting);
+      owner_.send_by_http1(first);
+      release(first);
+    }
   }
   return true;
 }
@@ -114,16 +140,18 @@ void Http2Pool::take_over(Connection& from) {
   std::swap(first.request, from.request());
   deadlines_.hand_over(from, first);
   const Endpoint address = from.address();
-  connections_.push_back(
-      std::make_shared<Http2Connection>(settings_, from.give_stream(), address, *this));
+  const auto connection =
+      std::make_shared<Http2Connection>(settings_, from.give_stream(), address, *this);
+  (first.exchange.alone ? alone_ : connections_).push_back(connection);
   owner_.handed_over(from);
-  connections_.back()->start();
-  connections_.back()->begin(first, std::chrono::steady_clock::now());
+  connection->start();
+  connection->begin(first, std::chrono::steady_clock::now());
   dispatch();
 }
 
 // What waited for this connection waited in vain; unless there is another.
 void Http2Pool::opening_failed(const Connection& connection, const Answer& answer) {
+  if (std::erase(opening_alone_, &connection) > 0) return dispatch();
   if (std::erase(opening_, &connection) == 0) return;
   if (!connections_.empty() || !opening_.empty()) return dispatch();
   for (Http2Exchange* exchange : std::exchange(waiting_, {})) ended(*exchange, answer);
@@ -135,7 +163,7 @@ void Http2Pool::expired(Http2Exchange& exchange) {
     exchange.connection->cancel(exchange);
   } else {
     trouble = connections_.empty() ? "no connection" : "no free stream";
-    std::erase(waiting_, &exchange);
+    std::erase(exchange.exchange.alone ? waiting_alone_ : waiting_, &exchange);
   }
   trouble += " within " + connection_settings_.timeout + " (" + connection_settings_.peer + ")";
   ended(exchange, {.status = 0, .retry_after = {}, .trouble = std::move(trouble)});
@@ -144,6 +172,10 @@ void Http2Pool::expired(Http2Exchange& exchange) {
 
 void Http2Pool::ended(Http2Exchange& exchange, const Answer& answer) {
   const Exchange attempt = exchange.exchange;
+  if (answer.status != 0) {
+    ++answers_;
+    if (is_suspect(attempt.record)) suspects_.erase(attempt.record.slot);
+  }
   release(exchange);
   owner_.ended(attempt, answer);
 }
@@ -155,7 +187,37 @@ void Http2Pool::untouched(Http2Exchange& exchange) {
   }
   exchange.connection = nullptr;
   exchange.request.start_over();
-  waiting_.push_front(&exchange);
+  (exchange.exchange.alone ? waiting_alone_ : waiting_).push_front(&exchange);
+}
+
+// One that ends its connections while others are answered is not what the server is troubled by
+// otherwise.
+void Http2Pool::ended_with_connection(Http2Exchange& exchange, const Answer& answer) {
+  const Exchange& attempt = exchange.exchange;
+  Suspect& known = suspect(attempt.record);
+  Answer judged = answer;
+  judged.is_suspect = !attempt.alone;
+  judged.ends_connections = attempt.alone;
+  if (attempt.alone) {
+    if (known.ends++ == 0) known.answers = answers_;
+    judged.is_unfit = known.ends >= kEndsOfUnfit && answers_ > known.answers;
+    judged.trouble += ", which had this request alone";
+  }
+  if (judged.is_unfit) suspects_.erase(attempt.record.slot);
+  ended(exchange, judged);
+}
+
+bool Http2Pool::is_suspect(core::RecordId record) const {
+  if (suspects_.empty()) return false;
+  const auto found = suspects_.find(record.slot);
+  return found != suspects_.end() && found->second.record == record;
+}
+
+Http2Pool::Suspect& Http2Pool::suspect(core::RecordId record) {
+  if (suspects_.size() == kMostSuspects) suspects_.erase(suspects_.begin());
+  Suspect& one = suspects_[record.slot];
+  if (one.record != record) one = {record};
+  return one;
 }
 
 void Http2Pool::room_changed(Http2Connection& connection) {
@@ -164,15 +226,19 @@ void Http2Pool::room_changed(Http2Connection& connection) {
 }
 
 void Http2Pool::retire_others(const std::vector<Endpoint>& addresses) {
-  for (const auto& connection : connections_) {
-    const bool known =
-        std::find(addresses.begin(), addresses.end(), connection->address) != addresses.end();
-    if (!known) connection->retire();
+  for (const auto* list : {&connections_, &alone_}) {
+    for (const auto& connection : *list) {
+      const bool known =
+          std::find(addresses.begin(), addresses.end(), connection->address) != addresses.end();
+      if (!known) connection->retire();
+    }
   }
 }
 
 void Http2Pool::closed(Http2Connection& connection) {
-  std::erase_if(connections_, [&](const auto& one) { return one.get() == &connection; });
+  for (auto* list : {&connections_, &alone_}) {
+    std::erase_if(*list, [&](const auto& one) { return one.get() == &connection; });
+  }
   dispatch();
 }
 

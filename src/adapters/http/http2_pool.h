@@ -1,17 +1,24 @@
 // HTTP/2 with one target: which connection takes an exchange, and when there is to be another one.
 //
 // There is one connection, and more only where the server allows fewer streams at a time than are
-// wanted. What finds no room waits for it, at most as long as its attempt may take. How a
+// wanted. What finds no room waits for it, at most as long as its attempt may take.
+//
+// Where the server ends a connection and gives a reason (nginx does so over a head that is too
+// large), that may be over any of the requests on it. Each ends without an answer, which counts for
+// nothing, and is sent next time on a connection of its own: the one that is to blame ends that
+// too, and nobody else's. How a
 // connection comes about is the owner's: a Connection carries the first exchange until it stands,
 // and then established() says what the server has chosen.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "adapters/http/connection.h"
@@ -23,6 +30,9 @@ namespace einlass::http {
 
 // Of one target. A server that allows few streams is not given more.
 inline constexpr std::size_t kMostHttp2Connections = 64;
+
+// Of one target, besides: those with one exchange at a time.
+inline constexpr std::size_t kMostAlone = 32;
 
 class Http2PoolOwner {
  public:
@@ -74,22 +84,35 @@ class Http2Pool final : public Http2ExchangeOwner, public Http2ConnectionOwner {
   void retire_others(const std::vector<Endpoint>& addresses);
 
   std::size_t in_flight() const { return exchanges_.size() - unused_.size(); }
-  std::size_t connections() const { return connections_.size(); }
+  std::size_t connections() const { return connections_.size() + alone_.size(); }
 
  private:
+  using ConnectionList = std::vector<std::shared_ptr<Http2Connection>>;
+  // A record whose request was on a connection that the server ended for a reason.
+  struct Suspect {
+    core::RecordId record;
+    int ends = 0;               // Of connections that it had for itself.
+    std::uint64_t answers = 0;  // That others had got before the first of those.
+  };
+
   static constexpr int kMostMoves = 2;
+  static constexpr int kEndsOfUnfit = 2;
+  static constexpr std::size_t kMostSuspects = 4'096;  // Any is forgotten then.
 
   Http2Exchange& unused();
   void dispatch();
+  void dispatch_alone(SteadyTime now);
   bool needs_another() const;
-  void open_another();
+  void open_for(std::deque<Http2Exchange*>& waiting, std::vector<const Connection*>& opening);
+  bool is_suspect(core::RecordId record) const;
+  Suspect& suspect(core::RecordId record);
   void take_over(Connection& connection);
   void release(Http2Exchange& exchange);
-  Http2Exchange& take_waiting();
 
   void expired(Http2Exchange& exchange) override;
   void ended(Http2Exchange& exchange, const Answer& answer) override;
   void untouched(Http2Exchange& exchange) override;
+  void ended_with_connection(Http2Exchange& exchange, const Answer& answer) override;
   void room_changed(Http2Connection& connection) override;
   void closed(Http2Connection& connection) override;
 
@@ -107,7 +130,13 @@ class Http2Pool final : public Http2ExchangeOwner, public Http2ConnectionOwner {
   std::vector<Http2Exchange*> unused_;
   std::deque<Http2Exchange*> waiting_;
   std::vector<const Connection*> opening_;
-  std::vector<std::shared_ptr<Http2Connection>> connections_;
+  ConnectionList connections_;
+  // The same for exchanges that are to be alone.
+  std::deque<Http2Exchange*> waiting_alone_;
+  std::vector<const Connection*> opening_alone_;
+  ConnectionList alone_;
+  std::unordered_map<std::uint32_t, Suspect> suspects_;  // By slot.
+  std::uint64_t answers_ = 0;                            // From the server.
 };
 
 }  // namespace einlass::http

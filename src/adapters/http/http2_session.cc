@@ -107,11 +107,13 @@ bool Http2Session::is_over() const {
 }
 
 void Http2Session::fail_all(const std::string& trouble) {
+  using Why = Http2SessionOwner::Why;
+  const Why why = farewell().empty() ? Why::failed : Why::connection;
   while (!exchanges_.empty()) {
     Http2Exchange& exchange = *exchanges_.back();
     detach(exchange);
     exchange.trouble = trouble;
-    owner_.unanswered(exchange, false);
+    owner_.unanswered(exchange, why);
   }
 }
 
@@ -122,9 +124,8 @@ std::string Http2Session::farewell() const {
 
 bool Http2Session::head_field(Http2Exchange& exchange, std::string_view name,
                               std::string_view value) {
-  constexpr std::size_t kOverhead = 32;  // As SETTINGS_MAX_HEADER_LIST_SIZE counts.
   part_of_answer(name.size() + value.size());
-  exchange.head_bytes += name.size() + value.size() + kOverhead;
+  exchange.head_bytes += name.size() + value.size() + kFieldOverhead;
   if (exchange.head_bytes > kMaxAnswerHead) {
     exchange.trouble = "answer with too large headers";
     return false;
@@ -183,13 +184,16 @@ void Http2Session::answer_ended(Http2Exchange& exchange) {
 
 void Http2Session::stream_closed(Http2Exchange& exchange, std::uint32_t code) {
   const bool left_out = leaving_code_ && exchange.stream > last_stream_;
-  const bool untouched = exchange.never_sent || (left_out && *leaving_code_ == NGHTTP2_NO_ERROR);
+  const bool with_reason = left_out && *leaving_code_ != NGHTTP2_NO_ERROR;
   detach(exchange);
+  auto why = Http2SessionOwner::Why::failed;
+  if (exchange.never_sent || (left_out && !with_reason)) why = Http2SessionOwner::Why::untouched;
+  if (with_reason && exchange.trouble.empty()) why = Http2SessionOwner::Why::connection;
   if (exchange.trouble.empty() && left_out) {
-    exchange.trouble = untouched ? "the server left without an answer" : farewell();
+    exchange.trouble = with_reason ? farewell() : "the server left without an answer";
   }
   if (exchange.trouble.empty()) exchange.trouble = "stream reset: " + code_in_words(code);
-  owner_.unanswered(exchange, untouched);
+  owner_.unanswered(exchange, why);
 }
 
 void Http2Session::server_leaves(std::int32_t last_stream, std::uint32_t code) {

@@ -20,12 +20,17 @@ namespace einlass::http {
 // these, inside receive(), produce() or fail_all(); the session knows it no more then.
 class Http2SessionOwner {
  public:
+  enum class Why {
+    failed,
+    untouched,   // The server has surely not looked at it, and goes for other reasons than us.
+    connection,  // The server ended the connection and gave a reason, which this may be.
+  };
+
   // Its answer is whole.
   virtual void answered(Http2Exchange& exchange) = 0;
 
-  // There is no answer; `trouble` of the exchange says why. `untouched`: the server has surely not
-  // looked at the request, and goes for other reasons than this client.
-  virtual void unanswered(Http2Exchange& exchange, bool untouched) = 0;
+  // There is no answer; `trouble` of the exchange says why.
+  virtual void unanswered(Http2Exchange& exchange, Why why) = 0;
 
  protected:
   ~Http2SessionOwner() = default;

@@ -2,12 +2,13 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "adapters/http/lookup_turns.h"
 
 namespace einlass::http {
 
@@ -23,16 +24,6 @@ struct Lookup::Shared {
   std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work{};
 };
 
-namespace {
-
-// Never destroyed, for what hangs in it at the end of the program is not waited for.
-boost::asio::thread_pool& threads_for_records() {
-  static auto* const made = new boost::asio::thread_pool(kMostLookupsForRecords);
-  return *made;
-}
-
-}  // namespace
-
 Lookup::Lookup(boost::asio::io_context& io, bool for_records, Found found)
     : shared_{new Shared{.mutex = {}, .io = &io, .found = std::move(found)}},
       for_records_{for_records} {}
@@ -43,7 +34,8 @@ Lookup::~Lookup() {
   shared_->work.reset();
 }
 
-void Lookup::start(const std::string& host, std::uint16_t port) {
+void Lookup::start(const std::string& host, std::uint16_t port,
+                   std::chrono::microseconds patience) {
   shared_->work.emplace(shared_->io->get_executor());
   const auto end = [shared = shared_](error_code error,
                                       const Tcp::resolver::results_type& results) {
@@ -55,20 +47,23 @@ void Lookup::start(const std::string& host, std::uint16_t port) {
       shared->found(error, results);
     });
   };
-  const auto look_up = [end, host, port, shared = shared_] {
-    {
-      const std::lock_guard lock(shared->mutex);
-      if (shared->io == nullptr) return;  // While it waited for a thread.
-    }
+  const auto look_up = [end, host, port] {
     boost::asio::io_context own;
     error_code error;
     const auto results = Tcp::resolver(own).resolve(host, std::to_string(port),
                                                     Tcp::resolver::numeric_service, error);
     end(error, results);
   };
+  if (for_records_) {
+    const auto wanted = [shared = shared_] {
+      const std::lock_guard lock(shared->mutex);
+      return shared->io != nullptr;
+    };
+    return take_turn({host, std::chrono::steady_clock::now() + patience, wanted, look_up,
+                      [end] { end(boost::asio::error::timed_out, {}); }});
+  }
   try {
-    for_records_ ? boost::asio::post(threads_for_records(), look_up)
-                 : std::thread(look_up).detach();
+    std::thread(look_up).detach();
   } catch (const std::system_error&) {  // The system has no thread for it now.
     end(boost::asio::error::host_not_found_try_again, {});
   }

@@ -1,19 +1,17 @@
 // Asks the system where a host is, in a thread beside the loop: a name whose servers are dead keeps
-// it for many seconds, and no other lookup waits for that. Nor does the end of the program.
+// it for many seconds, and no other lookup waits for that. Nor does the end of the program. Hosts
+// that records name take turns (lookup_turns.h).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <cstddef>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 namespace einlass::http {
-
-// In the process, of hosts that records name. More wait until one of them has ended.
-inline constexpr std::size_t kMostLookupsForRecords = 16;
 
 // REQUIRES: outlived by `io`; used on the thread that runs it.
 class Lookup {
@@ -26,8 +24,9 @@ class Lookup {
   Lookup(const Lookup&) = delete;
   Lookup& operator=(const Lookup&) = delete;
 
-  // Ends in Found, never before this returns. REQUIRES: none is under way.
-  void start(const std::string& host, std::uint16_t port);
+  // Ends in Found, never before this returns. One that takes turns ends as timed out if it has not
+  // begun within `patience`. REQUIRES: none is under way.
+  void start(const std::string& host, std::uint16_t port, std::chrono::microseconds patience);
 
  private:
   struct Shared;

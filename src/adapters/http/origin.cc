@@ -27,6 +27,7 @@ Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, const 
                  options.host_of_record,
                  options.host_of_record && !options.allow_private,
                  options.addresses_for,
+                 options.timeout,
                  [this](const std::string& trouble) { resolved(trouble); }},
       deadlines_{io, options.timeout} {
   go_through(options.proxy, options.host, options.port, settings_);

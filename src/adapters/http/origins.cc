@@ -163,10 +163,10 @@ void Origins::begins(const Origin& origin, core::RecordId record) {
 void Origins::judged(const Origin& origin, const Exchange& exchange, core::Outcome outcome,
                      const Answer& answer, SteadyTime now) {
   core::Breaker& breaker = place_of(origin).breaker;
-  if (answer.is_forbidden) return breaker.not_asked(exchange.record);
+  if (!was_asked(answer)) return breaker.not_asked(exchange.record);
   core::Breaker::Ended attempt{.record = exchange.record, .began = instant_of(exchange.began)};
   attempt.outcome = outcome;
-  attempt.answered = answer.status != 0;
+  attempt.answered = has_answered(answer);
   breaker.ended(attempt, instant_of(now));
 }
 

@@ -1,4 +1,4 @@
-// What a request carries besides its record, and what its answer means to the gate.
+// What a request carries besides its record, and what becomes of one that is not made.
 #include "adapters/http/target.h"
 
 #include <algorithm>
@@ -10,12 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "adapters/http/answer_rules.h"
-#include "adapters/http/batch_answer.h"
-#include "adapters/http/gzip.h"
-#include "adapters/http/login.h"
-#include "adapters/http/origins.h"
-#include "adapters/http/webhook_signer.h"
+#include "adapters/http/target_state.h"
 
 namespace einlass::http {
 namespace {
@@ -30,89 +25,13 @@ constexpr const char* kNotVerified =
     "its certificate is not verified (verify: false), so anybody on the way may read and answer";
 
 constexpr const char* kTooManyHosts = "requests to too many hosts are under way";
-constexpr const char* kMayBeCut =
-    "the answer may be cut: its body ends with the connection and is no whole JSON";
 
 std::optional<TlsContext> tls_context(const TargetOptions& options) {
   if (!options.tls) return std::nullopt;
   return TlsContext(options.certificates, options.http2 != Http2::never);
 }
 
-// How many are in the body.
-std::size_t fitting(std::span<const BatchMember> members) {
-  const auto fits = [](const BatchMember& member) { return member.unfit.empty(); };
-  return static_cast<std::size_t>(std::count_if(members.begin(), members.end(), fits));
-}
-
 }  // namespace
-
-struct Target::State final : OriginOwner {
-  // What became of an attempt, or of all those of one request.
-  struct Ending {
-    core::Outcome outcome;
-    unsigned status = 0;  // Of the answer; 0: there was none.
-    std::string why;      // Where it was not accepted.
-    std::optional<Duration> hold{};
-    bool counts = true;
-    bool asked = true;  // As in core::DeliveryEnded.
-    Duration wait{};
-  };
-  // An attempt for which no request is made.
-  struct TurnedAway {
-    core::RecordId record;
-    core::Attempt attempt;
-    core::Outcome outcome;
-    std::string why;
-    Duration wait{};
-  };
-
-  State(boost::asio::io_context& context, const TargetOptions& options, core::Events& to,
-        Notify notify);
-
-  TargetStatus status() const;
-  void send(const Request& request);
-  Request prepared(const Request& request);
-  void add_signature(const Request& request);
-  void turn_away(TurnedAway one);
-  void end_turned_away();
-  void start(core::TargetId as);
-  void pulse();
-  void look();
-  void hold_without_login();
-  core::Outcome judge(const Exchange& exchange, Answer& answer);
-  void tell(core::RecordId record, core::Attempt attempt, const Ending& ending,
-            std::uint32_t together = 1);
-  void tell_all(core::RecordId first, core::Attempt attempt, Ending ending, std::string_view body);
-  void tell_each(const std::vector<BatchMember>& members, const Ending& whole,
-                 const BatchAnswer& answer);
-  SecretMask mask() const;
-
-  void ended(Origin& origin, const Exchange& exchange, const Answer& answer) override;
-
-  boost::asio::io_context& io;
-  core::Events& events;
-  const AnswerRules rules;
-  const std::vector<std::pair<std::string, std::string>> constant_headers;
-  const std::vector<std::string> url_secrets;
-  std::optional<TlsContext> tls;
-  std::optional<Login> login;
-  std::optional<WebhookSigner> signer;
-  std::optional<Gzip> gzip;
-  core::TargetId id;
-  const std::string name;
-  const Notify notify;
-  const std::string standing_warning;  // Of the configuration.
-  std::string files_trouble;           // Of renewed files, as was told.
-  Failed failed;
-  std::vector<RequestHeader> headers;   // Of the last prepared request.
-  const bool of_many_hosts;             // Which the records name.
-  std::string sent_at;                  // As webhook-timestamp has it.
-  std::vector<TurnedAway> turned_away;  // At most max_in_flight.
-  Batches batches;
-  Origins origins;
-  boost::asio::steady_timer timer;
-  std::shared_ptr<const int> alive = std::make_shared<int>(0);  // A late handler finds it gone.
-};
 
 Target::State::State(boost::asio::io_context& context, const TargetOptions& options,
                      core::Events& to, Notify tell)
@@ -241,128 +160,12 @@ void Target::State::turn_away(TurnedAway one) {
 void Target::State::end_turned_away() {
   for (const TurnedAway& one : turned_away) {
     const bool counts = one.outcome == core::Outcome::refused;
-    tell_all(one.record, one.attempt,
-             {one.outcome, 0, one.why, std::nullopt, counts, false, one.wait}, {});
+    Ending ending{one.outcome, 0, one.why, std::nullopt, counts, false, one.wait};
+    ending.too_large = one.too_large;
+    tell_all(one.record, one.attempt, std::move(ending), {});
   }
   turned_away.clear();
   hold_without_login();
-}
-
-// What the answer means, with what it says of ourselves and not of the record.
-core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
-  if (const std::string_view fault = certificate_fault(answer); !fault.empty()) {
-    answer.trouble = fault;
-    answer.needs_repair = true;
-    return core::Outcome::retry;
-  }
-  if (login && answer.status == 401) {
-    const auto now = std::chrono::steady_clock::now();
-    answer.trouble = "the login is refused";
-    answer.refuses_login = true;
-    answer.needs_repair = !login->refused(exchange.login, now);
-    return core::Outcome::retry;
-  }
-  if (answer.is_forbidden) return core::Outcome::refused;
-  if (!answer.location.empty()) {
-    answer.trouble =
-        "redirects are not followed (to " + place_of_redirect(answer.location, mask()) + ")";
-  }
-  const core::Outcome outcome = rules.outcome(answer);
-  if (outcome != core::Outcome::accepted || !rules.may_be_cut(answer)) return outcome;
-  answer.trouble = kMayBeCut;
-  return core::Outcome::retry;
-}
-
-// What a server may send back of a request, and nobody is to see.
-SecretMask Target::State::mask() const {
-  std::vector<std::string> all = url_secrets;
-  for (const auto& [header, value] : constant_headers) all.push_back(value);
-  if (login) {
-    for (std::string& secret : login->secrets()) all.push_back(std::move(secret));
-  }
-  return SecretMask(std::move(all));
-}
-
-void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer& given) {
-  const auto now = std::chrono::steady_clock::now();
-  Answer answer = given;
-  const core::Outcome outcome = judge(exchange, answer);
-  origins.judged(origin, exchange, outcome, answer, now);
-  if (outcome == core::Outcome::accepted) {
-    origins.works(origin);
-  } else {
-    if (!answer.body.empty()) answer.excerpt = excerpt(answer.body, mask());
-    // Of many hosts one that has to be repaired is no reason to call the target unusable.
-    if (of_many_hosts && !(answer.refuses_login && origins.others_refuse_login(origin))) {
-      answer.needs_repair = false;
-    }
-    if (outcome == core::Outcome::refused) answer.retry_after.reset();
-    origins.fails(origin, answer, now);
-  }
-  const bool counts = !answer.needs_repair && !answer.refuses_login;
-  Ending ending{outcome, answer.status, {}, std::nullopt, counts};
-  if (outcome != core::Outcome::accepted) ending.why = origins.trouble(origin);
-  // What one of several asks for is no reason to hold back what goes to the others.
-  const bool asks = outcome == core::Outcome::retry && answer.retry_after;
-  if (asks && of_many_hosts) ending.wait = *answer.retry_after;
-  if (asks && !of_many_hosts) ending.hold = origins.hold_after(origin, *answer.retry_after, now);
-  ending.asked = !answer.is_forbidden;
-  tell_all(exchange.record, exchange.attempt, std::move(ending), answer.body);
-}
-
-void Target::State::tell(core::RecordId record, core::Attempt attempt, const Ending& ending,
-                         std::uint32_t together) {
-  if (failed && ending.outcome != core::Outcome::accepted) {
-    failed(record, ending.status, ending.why);
-  }
-  events.push_back(core::DeliveryEnded{record, attempt, ending.outcome, ending.hold, ending.counts,
-                                       together, false, ending.asked, ending.wait,
-                                       ending.status != 0});
-}
-
-// Each record of the request that has ended.
-void Target::State::tell_all(core::RecordId first, core::Attempt attempt, Ending ending,
-                             std::string_view body) {
-  const std::vector<BatchMember> members = batches.end(first);
-  if (members.empty()) return tell(first, attempt, ending);
-  BatchAnswer answer;
-  if (ending.outcome == core::Outcome::accepted) {
-    answer = read_batch_answer(body, fitting(members));
-    if (!answer.trouble.empty()) {
-      ending.outcome = core::Outcome::retry;
-      ending.why = "the answer does not say which records failed: " + answer.trouble;
-      answer.failed.clear();
-    }
-  }
-  tell_each(members, ending, answer);
-}
-
-void Target::State::tell_each(const std::vector<BatchMember>& members, const Ending& whole,
-                              const BatchAnswer& answer) {
-  const bool together = whole.outcome != core::Outcome::accepted;
-  const auto count = together ? static_cast<std::uint32_t>(fitting(members)) : 1;
-  auto next = answer.failed.begin();
-  std::size_t index = 0;
-  for (const BatchMember& member : members) {
-    if (!member.unfit.empty()) {
-      Ending unfit{core::Outcome::refused, 0, member.unfit};
-      unfit.asked = false;
-      tell(member.record, member.attempt, unfit);
-      continue;
-    }
-    if (next == answer.failed.end() || next->index != index++) {
-      tell(member.record, member.attempt, whole, count);
-      continue;
-    }
-    Answer own;
-    own.status = next->status;
-    const std::string error = excerpt(next->error, mask());
-    tell(member.record, member.attempt,
-         {rules.outcome(own), own.status,
-          "status " + std::to_string(own.status) + " in the answer to its batch" +
-              (error.empty() ? "" : ": " + error)});
-    ++next;
-  }
 }
 
 Target::Target(boost::asio::io_context& io, const TargetOptions& options, core::Events& events,
@@ -374,8 +177,8 @@ Target::~Target() = default;
 void Target::start(core::TargetId id) { state_->start(id); }
 void Target::send(const Request& request) { state_->send(request); }
 
-void Target::refuse(core::RecordId record, core::Attempt attempt, std::string why) {
-  state_->turn_away({record, attempt, core::Outcome::refused, std::move(why)});
+void Target::refuse(core::RecordId record, core::Attempt attempt, std::string why, bool too_large) {
+  state_->turn_away({record, attempt, core::Outcome::refused, std::move(why), {}, too_large});
 }
 
 void Target::tell_failures(Failed failed) { state_->failed = std::move(failed); }

@@ -75,8 +75,8 @@ class Target {
   void send(const Request& request);
 
   // Ends the attempt as refused, but not before this returns: `why` no request can be made of the
-  // record.
-  void refuse(core::RecordId record, core::Attempt attempt, std::string why);
+  // record, and whether that is for its size.
+  void refuse(core::RecordId record, core::Attempt attempt, std::string why, bool too_large);
 
   // From here on `failed` is told of each attempt that was not accepted, before its event: the
   // status (0 where there was no answer) and the reason.

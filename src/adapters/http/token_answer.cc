@@ -25,12 +25,18 @@ std::string text_at(const Json& document, const char* name) {
   return at->get<std::string>();
 }
 
+// As those of RFC 6749, section 5.2: nothing that could be a secret which was sent.
+bool is_code(std::string_view text) {
+  return !text.empty() && text.size() <= kLongestCode &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;
+}
+
 // The code that the standard names, as invalid_client; what stands beside it in free words may
 // repeat what was sent.
 std::string refusal(unsigned status, const Json& document) {
   std::string text = "status " + std::to_string(status);
   const std::string code = document.is_object() ? text_at(document, "error") : std::string();
-  if (!code.empty() && code.size() <= kLongestCode && visible(code)) text += ", " + code;
+  if (is_code(code)) text += ", " + code;
   return text;
 }
 

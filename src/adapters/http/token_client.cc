@@ -67,6 +67,7 @@ TokenClient::TokenClient(boost::asio::io_context& io, const TokenOptions& option
                  /*for_records=*/false,
                  /*refuse_private=*/false,
                  TargetOptions{}.addresses_for,
+                 timeout,
                  [this](const std::string& trouble) { resolved(trouble); }},
       deadlines_{io, timeout} {
   go_through(proxy, options.host, options.port, settings_);

@@ -9,9 +9,11 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "adapters/http/http2_peer.h"
-#include "adapters/http/lookup.h"
+#include "adapters/http/lookup_turns.h"
 #include "adapters/http/target_world.h"
 
 namespace {
@@ -219,15 +221,16 @@ TEST_F(Dns, a_name_that_leads_inside_is_refused_after_it_was_resolved) {
 
 // Another target of the same loop, whose hosts' name servers are dead.
 struct DeadNames {
-  DeadNames(TargetWorld& world, std::size_t hosts) : options{world.options} {
+  DeadNames(TargetWorld& world, std::size_t hosts, const std::string& ending = ".dead")
+      : options{world.options} {
     options.host_of_record = options.allow_private = hosts > 1;
-    options.host = hosts > 1 ? "" : "0.dead";
+    options.host = hosts > 1 ? "" : "0" + ending;
     options.max_in_flight = hosts;
     options.timeout = Duration::seconds(30);
     target.emplace(world.io, options, events, Notify{});
     target->start(core::TargetId{4});
     for (std::uint32_t i = 0; i < hosts; ++i) {
-      const std::string host = std::to_string(i) + ".dead";
+      const std::string host = std::to_string(i) + ending;
       names().set(host, {"127.0.0.1"});
       Request request{};
       request.record = {i, 1};
@@ -254,20 +257,51 @@ TEST_F(Dns, a_name_whose_servers_are_dead_keeps_no_other_target_waiting) {
   EXPECT_TRUE(other.events.empty());
 }
 
-TEST_F(Dns, many_dead_names_of_records_wait_for_each_other_and_nobody_else_does) {
+TEST_F(Dns, many_dead_names_of_records_make_room_for_others_and_keep_no_other_target_waiting) {
   names().set("moving.test", {"127.0.0.1"});
   names().silence(".dead");
   const int asked = names().asked;
-  DeadNames other(world, 2 * kMostLookupsForRecords);
-  const int most = static_cast<int>(kMostLookupsForRecords);
+  DeadNames other(world, 2 * kMostLookups);
+  const int most = static_cast<int>(kMostLookups);
   world.run_until([&] { return names().asked >= asked + most; });
-  EXPECT_EQ(names().asked, asked + most);
   EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << world.trouble();
+  world.run_until([&] { return names().asked >= asked + 1 + 2 * most; });
+  EXPECT_TRUE(other.events.empty()) << "nobody has answered yet";
   names().answer();
-  world.run_until([&] { return other.events.size() == 2 * kMostLookupsForRecords; });
-  EXPECT_GE(names().asked, asked + 2 * most) << "the rest had its turn";
+  world.run_until([&] { return other.events.size() == 2 * kMostLookups; });
   for (const auto& event : other.events) {
     EXPECT_EQ(std::get<core::DeliveryEnded>(event).outcome, Outcome::accepted);
+  }
+}
+
+TEST_F(Dns, dead_names_of_one_domain_keep_nobody_elses_waiting) {
+  names().silence(".evil.dead");
+  const int asked = names().asked;
+  DeadNames evil(world, 100, ".evil.dead");
+  world.run_until([&] { return names().asked >= asked + static_cast<int>(kMostLookupsOfSite); });
+  DeadNames good(world, 3, ".good.test");
+  world.run_until([&] { return good.events.size() == 3; });
+  EXPECT_EQ(names().asked, asked + static_cast<int>(kMostLookupsOfSite) + 3);
+  EXPECT_TRUE(evil.events.empty());
+  names().answer();
+  world.run_until([&] { return evil.events.size() == 100; });
+}
+
+TEST(LookupTurns, a_site_is_what_one_owner_names) {
+  for (const auto& [host, site] :
+       std::vector<std::pair<std::string, std::string>>{{"a.b.example.com", "example.com"},
+                                                        {"example.com", "example.com"},
+                                                        {"x.example.com.", "example.com"},
+                                                        {"a.b.shop.co.uk", "shop.co.uk"},
+                                                        {"shop.co.uk", "shop.co.uk"},
+                                                        {"co.uk", "co.uk"},
+                                                        {"a.example.de", "example.de"},
+                                                        {"localhost", "localhost"},
+                                                        {"", ""},
+                                                        {".", ""},
+                                                        {"..", "."},
+                                                        {"a..", "a."}}) {
+    EXPECT_EQ(site_of(host), site) << host;
   }
 }
 

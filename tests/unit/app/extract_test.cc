@@ -44,7 +44,7 @@ struct Sample {
 
 TEST(BucketKey, comes_from_where_the_limit_says) {
   Sample sample;
-  sample.headers = {{"Tenant", "acme"}, {"tenant", "other"}, {"null", std::nullopt}};
+  sample.headers = {{"Tenant", "acme"}, {"tenant", "acme"}, {"null", std::nullopt}};
   EXPECT_EQ(sample.key(Kind::none), "");
   EXPECT_EQ(sample.key(Kind::record_key), "k");
   EXPECT_EQ(sample.key(Kind::topic), "results");
@@ -52,6 +52,22 @@ TEST(BucketKey, comes_from_where_the_limit_says) {
   EXPECT_EQ(sample.key(Kind::header, "tenant"), "acme");
   EXPECT_EQ(sample.key(Kind::header, "null"), "");
   EXPECT_EQ(sample.key(Kind::header, "absent"), "");
+}
+
+// The server may take the other one of them.
+TEST(BucketKey, a_header_that_stands_there_twice_with_different_values_is_no_key) {
+  Sample sample;
+  sample.headers = {{"Tenant", "acme"}, {"tenant", "other"}};
+  EXPECT_EQ(sample.key(Kind::header, "tenant"), "");
+  sample.headers = {{"Tenant", "acme"}, {"tenant", std::nullopt}};
+  EXPECT_EQ(sample.key(Kind::header, "tenant"), "");
+}
+
+TEST(BucketKey, a_number_is_one_key_however_it_is_written) {
+  Sample sample(R"([1, 1.0, 10e-1, -1.50, "1.0"])");
+  for (const char* one : {"/0", "/1", "/2"}) EXPECT_EQ(sample.key(Kind::json, one), "1") << one;
+  EXPECT_EQ(sample.key(Kind::json, "/3"), "-15e-1");
+  EXPECT_EQ(sample.key(Kind::json, "/4"), "1.0");
 }
 
 TEST(BucketKey, follows_a_json_pointer_into_the_value) {

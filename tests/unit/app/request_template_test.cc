@@ -49,7 +49,7 @@ class RequestOfARecord : public ::testing::Test {
     http::Request request{};
     std::vector<http::RequestHeader> made;
     Made result;
-    result.why = parts.fill(stored.record, request, made);
+    result.why = parts.fill(stored.record, request, made).why;
     result.host = request.host;
     result.path = request.path;
     result.method = request.method;

@@ -104,6 +104,22 @@ TEST(Request, a_header_that_would_break_out_is_left_out_and_named) {
   EXPECT_EQ(sample.skipped, "traceparent");
 }
 
+TEST(Request, a_key_that_is_more_than_a_head_takes_is_left_out_and_takes_room_of_the_others) {
+  Sample sample;
+  sample.headers = {{"traceparent", "1"}};
+  const std::string visible(8 * 1024 + 1, 'k'), bytes(6 * 1024 + 1, '\0');
+  sample.message.key = std::string_view(visible).substr(1);
+  EXPECT_EQ(sample.build().at("Kafka-Key").size(), 8u * 1024);
+  EXPECT_EQ(sample.skipped, "traceparent");
+  sample.message.key = visible;
+  EXPECT_EQ(sample.build().count("Kafka-Key"), 0u);
+  EXPECT_EQ(sample.skipped, "");
+  sample.message.key = std::string_view(bytes).substr(1);
+  EXPECT_EQ(sample.build().at("Kafka-Key-Base64").size(), 8u * 1024);
+  sample.message.key = bytes;
+  EXPECT_EQ(sample.build().count("Kafka-Key-Base64"), 0u);
+}
+
 // A server that gets too large a head over HTTP/2 cuts the connection that all records share.
 TEST(Request, what_is_sent_on_of_a_record_is_bounded) {
   Sample sample;

@@ -38,7 +38,7 @@ inline Made request_of(const Config& c) {
     return made;
   }
   const http::Request& request = parts.requests.build(record, {}, false, made.why);
-  if (parts.fields.any()) made.why = parts.requests.fill(parts.fields, record);
+  if (parts.fields.any()) made.why = parts.requests.fill(parts.fields, record).why;
   made.method = request.method;
   made.host = request.host;
   made.path = request.path;
@@ -174,6 +174,11 @@ inline std::vector<Row> rows_of_requests() {
   const std::string url = "url: 'http://h/'";
   const std::string two_shards = with_target(kHttp, "shards: 2\n");
   return {
+      {"targets.NAME.http.long_key", with_http("url: 'http://h/'"), "leave_out",
+       [](const Config& c) {
+         return RequestParts(c.targets.at(0).http, RunId{}).refuse_long_keys ? "refuse"
+                                                                             : "leave_out";
+       }},
       {"targets.NAME.http.method", with_http(url), "PUT",
        [](const Config& c) { return http_target(c).method; }},
       {"targets.NAME.http.method", with_http(url), "'{header:x-verb}'",

@@ -33,12 +33,12 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       top("redis: {url: 'unix:///run/a%20%3F.sock?db=2'}"),
       top("kafka: {group: 'no', brokers: 'a,b', properties: {a: 'x: y', b: \"1\\t\\n$$\", c: ''}}"),
       http("headers: {X: ' a ', Y: \"q\\\"\\\\\", $Z: '$${{HOME}}', 'on': 'null'}, method: PUT"),
-      http("forward_headers: [x-a, x-b], content_type: 'text/plain; charset=utf-8'"),
+      http("long_key: leave_out, forward_headers: [x-a, x-b], content_type: 'text/plain; "
+           "charset=utf-8'"),
       http("auth: {basic: {username: a, password: b}}"),
-      http("auth: {bearer: a}"),
+      http("auth: {bearer: a}, accept: []"),
       http("accept: [200, 2xx], retry: [409], refuse: [5xx, 401], by_body: [{json: /a, equals: 'b "
            "c', then: accept}, {json: /d, equals: 'true', then: refuse}]"),
-      http("accept: []"),
       targets("{t: {http: {url: https://h/, cert_file: /a, key_file: /b, verify: false}}}"),
       http("auth: {oauth2: {token_url: 'https://h:1/t?a=b', client_id: a, client_secret: b, scope: "
            "'c d', audience: e}}"),

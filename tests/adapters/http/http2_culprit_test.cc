@@ -1,0 +1,139 @@
+// A request for which a server ends the connection that all share: who is to blame is found, and
+// what it costs the others is no attempt of theirs.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+
+#include "adapters/http/http2_world.h"
+
+namespace einlass::http::testing {
+namespace {
+
+using core::Outcome;
+
+constexpr std::uint32_t kCulprit = 3;
+
+// As nginx with a head that is too large: it ends the connection, with all that is on it.
+bool answers(Http2Peer& peer, const Http2Request& request) {
+  if (request["x-large"] == "(none)") {
+    peer.answer(request.stream, "204");
+    return true;
+  }
+  peer.go_away(request.stream, NGHTTP2_ENHANCE_YOUR_CALM);
+  return false;
+}
+
+struct CulpritWorld : Http2World {
+  using Http2World::Http2World;
+
+  core::DeliveryEnded& end_of(std::uint32_t record) { return ends[record]; }
+
+  // One attempt of each of these records, under way together.
+  void attempt(const std::vector<std::uint32_t>& records) {
+    const RequestHeader large{"x-large", "yes"};
+    for (const std::uint32_t record : records) {
+      Request request{};
+      request.record = {record, 1};
+      request.attempt = {++attempts};
+      request.id = "results-3-7";
+      if (record == kCulprit) request.headers = {&large, 1};
+      target().send(request);
+    }
+    const std::size_t before = events.size();
+    run_until_ended(before + records.size());
+    for (std::size_t i = before; i < events.size(); ++i) ends[ended(i).record.slot] = ended(i);
+  }
+
+  std::map<std::uint32_t, core::DeliveryEnded> ends;
+  std::uint32_t attempts = 0;
+};
+
+TEST(Http2Culprit, each_is_tried_alone_and_only_the_one_to_blame_is_refused) {
+  ScriptedServer server(in_http2([](Http2Peer& peer) {
+    // The first connection has them all before it looks at any.
+    std::vector<Http2Request> first;
+    for (int i = 0; peer.peer().number == 1 && i < 5; ++i) first.push_back(peer.next_request());
+    for (const Http2Request& request : first) {
+      if (request["x-large"] != "(none)") answers(peer, request);
+    }
+    if (!first.empty()) return;
+    for (auto one = peer.next_request(); one.stream != 0; one = peer.next_request()) {
+      if (!answers(peer, one)) return;
+    }
+  }));
+  CulpritWorld world(server);
+  world.attempt({1, 2, kCulprit, 4, 5});
+  for (const auto& [record, end] : world.ends) {
+    EXPECT_EQ(end.outcome, Outcome::retry) << record;
+    EXPECT_FALSE(end.counts) << record;
+    EXPECT_FALSE(end.asked) << record;
+  }
+  world.attempt({1, 2, kCulprit, 4, 5});
+  for (const auto& [record, end] : world.ends) {
+    EXPECT_EQ(end.outcome, record == kCulprit ? Outcome::retry : Outcome::accepted) << record;
+  }
+  EXPECT_TRUE(world.end_of(kCulprit).counts && world.end_of(kCulprit).answered);
+  EXPECT_EQ(server.connections(), 6);
+  world.attempt({kCulprit, 7});
+  EXPECT_EQ(world.end_of(7).outcome, Outcome::accepted);
+  EXPECT_EQ(world.end_of(kCulprit).outcome, Outcome::refused) << world.trouble();
+}
+
+TEST(Http2Culprit, where_nobody_is_answered_nobody_is_to_blame) {
+  ScriptedServer server(in_http2([](Http2Peer& peer) {
+    const auto stream = peer.next_request().stream;
+    peer.go_away(stream, NGHTTP2_ENHANCE_YOUR_CALM);
+  }));
+  CulpritWorld world(server);
+  for (int i = 0; i < 6; ++i) {
+    world.attempt({1, 2});
+    for (const auto& [record, end] : world.ends) EXPECT_EQ(end.outcome, Outcome::retry) << i;
+  }
+}
+
+TEST(Http2Culprit, who_was_answered_alone_goes_with_the_others_again) {
+  std::atomic<int> on_second{0};
+  ScriptedServer server(in_http2([&](Http2Peer& peer) {
+    auto one = peer.next_request();
+    if (peer.peer().number == 1) return peer.go_away(one.stream, NGHTTP2_INTERNAL_ERROR);
+    for (; one.stream != 0; one = peer.next_request()) {
+      if (peer.peer().number == 3) ++on_second;
+      peer.answer(one.stream, "204");
+    }
+  }));
+  CulpritWorld world(server);
+  world.attempt({1});
+  world.attempt({1});
+  world.attempt({1, 2});
+  EXPECT_EQ(server.connections(), 3);
+  EXPECT_EQ(on_second, 2);
+}
+
+TEST(Http2Culprit, a_head_that_the_server_says_it_does_not_take_is_not_sent) {
+  std::atomic<int> requests{0};
+  const Http2Peer::Settings settings{{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, 4'000}};
+  ScriptedServer server(in_http2(
+      [&](Http2Peer& peer) {
+        for (auto one = peer.next_request(); one.stream != 0; one = peer.next_request()) {
+          ++requests;
+          peer.answer(one.stream, "204");
+        }
+      },
+      settings));
+  Http2World world(server);
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);  // And the settings have come.
+  const std::string large(4'000, 'x');
+  const auto refused = world.deliver("{}", {{"x-large", large}});
+  EXPECT_EQ(refused.outcome, Outcome::refused);
+  EXPECT_TRUE(refused.too_large);
+  EXPECT_FALSE(refused.asked);
+  EXPECT_NE(world.trouble().find("and the server takes 4000"), std::string::npos)
+      << world.trouble();
+  EXPECT_EQ(world.deliver("{}", {{"x-large", large.substr(500)}}).outcome, Outcome::accepted);
+  EXPECT_EQ(requests, 2);
+  EXPECT_EQ(server.connections(), 1);
+}
+
+}  // namespace
+}  // namespace einlass::http::testing
