@@ -1,10 +1,10 @@
 #include "app/admin_door.h"
 
-#include <boost/asio/ip/address.hpp>
 #include <exception>
 #include <utility>
 
 #include "adapters/http/server_certificate.h"
+#include "app/clear_text.h"
 #include "app/wiring.h"
 #include "config/address.h"
 
@@ -12,12 +12,6 @@ namespace einlass::app {
 namespace {
 
 // Only this machine reaches it.
-bool is_local(const std::string& host) {
-  boost::system::error_code no_address;
-  const auto address = boost::asio::ip::make_address(host, no_address);
-  return no_address ? host == "localhost" : address.is_loopback();
-}
-
 http::ServerResponse refused(unsigned status, const std::string& line) {
   http::ServerResponse response;
   response.status = status;

@@ -4,13 +4,28 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <utility>
 
 namespace einlass::app {
 
-// Shared by the shards' answers and the timer; whoever comes too late finds it ended.
+namespace {
+
+// Between two parts of a look at a shard, for all else that it has to do.
+constexpr std::chrono::milliseconds kPause{1};
+
+}  // namespace
+
+// Shared by the shards' answers and the timers; whoever comes too late finds it ended.
 struct Inquiry {
+  struct Part {
+    Part(boost::asio::io_context& main, const WhyQuestion& question)
+        : look(question), pause(main) {}
+    WhyLook look;  // The shard's alone until it answers.
+    boost::asio::steady_timer pause;
+  };
+
   Inquiry(boost::asio::io_context& main, std::function<void(const WhyAnswers&)> ends)
       : done(std::move(ends)), patience(main) {}
 
@@ -23,36 +38,67 @@ struct Inquiry {
   std::function<void(const WhyAnswers&)> done;
   boost::asio::steady_timer patience;
   WhyAnswers answers;
+  std::deque<Part> parts;  // By the number of the shard.
   int missing = 0;
   std::atomic<bool> over = false;  // Nobody waits for an answer any more: shards look at it.
 };
 
+bool Inquiries::is_too_soon() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!for_key_.expired() || now - for_key_at_ < kBetweenKeys) return true;
+  for_key_at_ = now;
+  return false;
+}
+
 bool Inquiries::ask(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done) {
   std::erase_if(asked_, [](const auto& asked) { return asked.expired(); });
-  if (asked_.size() >= kMost) return false;
+  if (asked_.size() >= kMost || (question.key && is_too_soon())) return false;
   const auto inquiry = std::make_shared<Inquiry>(main_, std::move(done));
   asked_.push_back(inquiry);
+  if (question.key) for_key_ = inquiry;
   inquiry->answers.resize(static_cast<std::size_t>(shards_.size()));
   for (int i = 0; i < shards_.size(); ++i) {
-    if (shards_.ended(i)) continue;
-    ++inquiry->missing;
-    shards_.post(i, [&main = main_, inquiry, question, i](Shard& shard) {
-      if (inquiry->over) return;
-      boost::asio::post(main, [inquiry, i, answer = why(shard, question)] {
-        inquiry->answers[static_cast<std::size_t>(i)] = answer;
-        if (--inquiry->missing == 0) inquiry->end();
-      });
-    });
+    inquiry->parts.emplace_back(main_, question);
+    if (!shards_.ended(i)) ++inquiry->missing;
   }
   if (inquiry->missing == 0) {
     inquiry->end();
     return true;
+  }
+  for (int i = 0; i < shards_.size(); ++i) {
+    if (!shards_.ended(i)) look(inquiry, i);
   }
   inquiry->patience.expires_after(std::chrono::microseconds(kViewPatience.us));
   inquiry->patience.async_wait([inquiry](const boost::system::error_code& cancelled) {
     if (!cancelled) inquiry->end();
   });
   return true;
+}
+
+void Inquiries::look(const std::shared_ptr<Inquiry>& inquiry, int shard) {
+  shards_.post(shard, [this, &main = main_, inquiry, shard](Shard& looked_at) {
+    if (inquiry->over) return;
+    auto answer = inquiry->parts[static_cast<std::size_t>(shard)].look.go_on(looked_at);
+    boost::asio::post(main, [this, inquiry, shard, answer = std::move(answer)]() mutable {
+      took(inquiry, shard, std::move(answer));
+    });
+  });
+}
+
+void Inquiries::took(const std::shared_ptr<Inquiry>& inquiry, int shard,
+                     std::optional<WhyAnswer> answer) {
+  if (inquiry->over) return;
+  const auto place = static_cast<std::size_t>(shard);
+  if (answer) {
+    inquiry->answers[place] = std::move(answer);
+    if (--inquiry->missing == 0) inquiry->end();
+    return;
+  }
+  boost::asio::steady_timer& pause = inquiry->parts[place].pause;
+  pause.expires_after(kPause);
+  pause.async_wait([this, inquiry, shard](const boost::system::error_code& cancelled) {
+    if (!cancelled && !inquiry->over) look(inquiry, shard);
+  });
 }
 
 }  // namespace einlass::app

@@ -56,7 +56,7 @@ class JsonReader {
   JsonReader& operator=(const JsonReader&) = delete;
 
   // Reads a value, whatever it is. Nesting has no bound but the value's length, and needs no stack.
-  // Takes some 14 times the value's bytes. REQUIRES: kPadding bytes behind it.
+  // Takes some 24 times the value's bytes. REQUIRES: kPadding bytes behind it.
   JsonForm read(std::string_view text);
 
   // What the pointer finds in the last value; of several members with one name it is the last.

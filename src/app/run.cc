@@ -18,6 +18,7 @@
 #include "adapters/log/log.h"
 #include "app/admin.h"
 #include "app/check.h"
+#include "app/clear_text.h"
 #include "app/command_line.h"
 #include "app/config_refused.h"
 #include "app/kafka_logins.h"
@@ -71,7 +72,7 @@ class Service {
           "version " EINLASS_VERSION ", admin pages on " +
               std::string(admin.tls() ? "https" : "http") + "://" +
               to_text(config::HostPort{admin.host, admin_.port()})});
-    tell_open_door(admin);
+    tell_what_is_open(reload_.config());
     wait_for_signal();
     wait_for_hang_up();
     tick_log();
@@ -132,13 +133,18 @@ class Service {
     log_.set_least(process_options(config).least);
     watchdog_.set_patience(process_options(config).watchdog);
     admin_.apply(config.admin);
-    tell_open_door(config.admin);
+    tell_what_is_open(config);
   }
 
-  void tell_open_door(const config::Admin& admin) {
-    const std::string before = std::exchange(open_door_, open_door(admin));
-    if (!open_door_.empty() && open_door_ != before) {
+  // What others may do or read along, once, and again when it has changed.
+  void tell_what_is_open(const config::Config& config) {
+    const std::string door = std::exchange(open_door_, open_door(config.admin));
+    if (!open_door_.empty() && open_door_ != door) {
       tell({Severity::warning, "admin_open", open_door_});
+    }
+    const std::string redis = std::exchange(open_redis_, redis_in_the_clear(config));
+    if (!open_redis_.empty() && open_redis_ != redis) {
+      tell({Severity::warning, "redis_in_the_clear", open_redis_});
     }
   }
 
@@ -176,7 +182,8 @@ class Service {
         .call =
             [this](int shard) { shards_.call(shard, [this, shard] { watchdog_.heard(shard); }); },
         .ended = [this](int shard) { return shards_.ended(shard); },
-        .verb = [this](int shard) { return shards_.verb(shard); }};
+        .verb = [this](int shard) { return shards_.verb(shard); },
+        .slow = [this](int shard) { return shards_.slow_turns(shard); }};
   }
 
   Watchdog::Told told_by_watchdog() {
@@ -184,6 +191,10 @@ class Service {
         .unusual =
             [this](const std::string& text) {
               tell({Severity::error, "loop_stuck", text});
+            },
+        .slow =
+            [this](const std::string& text) {
+              tell({Severity::error, "loop_slow", text});
             },
         .over =
             [this](const std::string& text) {
@@ -204,7 +215,7 @@ class Service {
   }
 
   const Clock clock_;
-  std::string open_door_;  // As it was told.
+  std::string open_door_, open_redis_;  // As was told.
   boost::asio::io_context io_{1};
   Recent recent_;
   log::Log log_;

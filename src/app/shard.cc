@@ -124,7 +124,9 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
     handle();
     at(Verb::perform);
     perform();
-    counts_.turns.observe(clock_.now() - woken_);
+    const Instant turned = clock_.now();
+    counts_.turns.observe(turned - woken_);
+    turn_times_.observe(turned - woken_, turned);
     if (each_turn) each_turn(now_);
   }
   if (fatal_) return false;

@@ -27,6 +27,7 @@
 #include "app/shard_place.h"
 #include "app/targets.h"
 #include "app/tracing.h"
+#include "app/turn_times.h"
 #include "app/verb.h"
 #include "config/config.h"
 #include "core/gate.h"
@@ -60,6 +61,9 @@ class Shard final : public kafka::MessageSink {
 
   // May be called from any thread.
   Verb verb() const { return verb_.load(std::memory_order_relaxed); }
+
+  // As TurnTimes has it.
+  Duration slow_turns() const { return turn_times_.slow(); }
 
   // As Targets::make(). May be called from any thread.
   Targets::Made make_targets(const config::Config& from, const config::Config& to) const {
@@ -148,6 +152,7 @@ class Shard final : public kafka::MessageSink {
   Instant now_;
   Instant woken_;  // When this turn began to do something.
   std::atomic<Verb> verb_{Verb::wait};
+  TurnTimes turn_times_;
   bool fatal_ = false;
   bool stopped_ = false;
 };

@@ -117,6 +117,10 @@ Verb Shards::verb(int shard) const {
   return threads_[static_cast<std::size_t>(shard)]->shard.verb();
 }
 
+Duration Shards::slow_turns(int shard) const {
+  return threads_[static_cast<std::size_t>(shard)]->shard.slow_turns();
+}
+
 void Shards::reconfigure(const std::shared_ptr<const config::Config>& config, Seen taken) {
   std::vector<std::shared_ptr<Targets::Made>> targets;  // Shared, as a function must be copyable.
   for (const auto& thread : threads_) {

@@ -69,6 +69,7 @@ class Shards {
   // For whoever watches over them.
   bool ended(int shard) const;
   Verb verb(int shard) const;
+  Duration slow_turns(int shard) const;
 
  private:
   struct Thread;

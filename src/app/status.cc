@@ -37,6 +37,7 @@ std::string why_not_ready(const ShardView& view, const config::Config& config) {
   if (view.redis && waits_for_redis(config) && !view.redis->up) {
     return "the limiter grants nothing: " + view.redis->trouble;
   }
+  if (view.redis && !view.redis->closed.empty()) return view.redis->closed;
   for (std::size_t i = 0; i < view.targets.size(); ++i) {
     const std::string& why = view.targets[i].status.unusable;
     if (!why.empty()) return "target " + config.targets[i].name + ": " + why;

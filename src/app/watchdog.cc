@@ -11,6 +11,7 @@ Watchdog::Watchdog(boost::asio::io_context& io, Duration patience, Loops loops, 
       loops_(std::move(loops)),
       told_(std::move(told)),
       watched_(static_cast<std::size_t>(loops_.count)),
+      told_slow_(static_cast<std::size_t>(loops_.count)),
       timer_(io),
       looked_(std::chrono::steady_clock::now()) {
   look();
@@ -23,7 +24,10 @@ void Watchdog::look() {
   const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - looked_).count();
   looked_ = now;
   // Who comes late himself cannot say who else was there meanwhile.
-  for (int i = 0; i < loops_.count; ++i) count(i, std::min(Duration{passed}, kPeriod * 2));
+  for (int i = 0; i < loops_.count; ++i) {
+    count(i, std::min(Duration{passed}, kPeriod * 2));
+    look_at_turns(i);
+  }
   timer_.expires_after(std::chrono::microseconds(kPeriod.us));
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) look();
@@ -53,16 +57,33 @@ Duration Watchdog::unusual(int loop) const {
   return patience_ > Duration{} ? std::min(kUnusual, patience_) : kUnusual;
 }
 
+void Watchdog::look_at_turns(int loop) {
+  const std::string text = slow_text(loop);
+  auto told = told_slow_[static_cast<std::size_t>(loop)];
+  if (!text.empty() && !told) told_.slow(text);
+  told = !text.empty();
+}
+
+std::string Watchdog::name(int loop) const {
+  return loops_.count == 1 ? "the loop" : "the loop of shard " + std::to_string(loop);
+}
+
+std::string Watchdog::slow_text(int loop) const {
+  const Duration slow = loops_.ended(loop) ? Duration{} : loops_.slow(loop);
+  if (slow == Duration{}) return "";
+  return name(loop) + " turns slowly: one turn of a hundred or more takes a second, the longest " +
+         std::to_string(slow.us / 1'000) + " ms";
+}
+
 std::string Watchdog::text(int loop) const {
-  const std::string name =
-      loops_.count == 1 ? "the loop" : "the loop of shard " + std::to_string(loop);
   const Duration silent = watched_[static_cast<std::size_t>(loop)].silent;
-  return name + " has not turned for " + std::to_string(silent.us / 1'000'000) +
+  return name(loop) + " has not turned for " + std::to_string(silent.us / 1'000'000) +
          " s; it is in the verb " + verb_name(loops_.verb(loop));
 }
 
 std::string Watchdog::trouble(int loop) const {
-  return watched_[static_cast<std::size_t>(loop)].silent < unusual(loop) ? "" : text(loop);
+  const bool is_silent = watched_[static_cast<std::size_t>(loop)].silent >= unusual(loop);
+  return is_silent ? text(loop) : slow_text(loop);
 }
 
 std::string Watchdog::trouble() const {

@@ -2,7 +2,7 @@
 //
 // A loop that has nothing to do answers too, for it is woken by the call. What counts is the time
 // in which the watchdog itself was there to listen: when the whole process is stopped, or the
-// machine sleeps, nobody has been silent.
+// machine sleeps, nobody has been silent. One that turns, but slowly, is told too.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -32,12 +32,15 @@ class Watchdog {
     std::function<void(int loop)> call;
     std::function<bool(int loop)> ended;  // It need not turn any more.
     std::function<Verb(int loop)> verb;
+    std::function<Duration(int loop)> slow;  // How long its turns take, where that is too long.
   };
 
   // Told once for each silence: when it becomes unusual, and when it has lasted `patience`, if that
-  // is not 0. `text` says which loop, for how long, and in which verb.
+  // is not 0. `text` says which loop, for how long, and in which verb. Slow turns are told as they
+  // begin.
   struct Told {
     std::function<void(const std::string& text)> unusual;
+    std::function<void(const std::string& text)> slow;
     std::function<void(const std::string& text)> over;
   };
 
@@ -49,7 +52,7 @@ class Watchdog {
   // Why the process is not healthy; empty if it is.
   std::string trouble() const;
 
-  // For whoever shows one loop: its silence as text, empty if it is not unusual.
+  // For whoever shows one loop: its silence or slowness as text; empty if there is none.
   std::string trouble(int loop) const;
 
  private:
@@ -61,7 +64,10 @@ class Watchdog {
 
   void look();
   void count(int loop, Duration passed);
+  std::string name(int loop) const;
   std::string text(int loop) const;
+  std::string slow_text(int loop) const;
+  void look_at_turns(int loop);
   Duration patience_of(int loop) const;
   Duration unusual(int loop) const;
 
@@ -69,6 +75,7 @@ class Watchdog {
   const Loops loops_;
   const Told told_;
   std::vector<Watched> watched_;
+  std::vector<bool> told_slow_;  // By loop: since it turns slowly.
   boost::asio::steady_timer timer_;
   std::chrono::steady_clock::time_point looked_;
 };

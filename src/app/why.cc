@@ -45,19 +45,6 @@ bool has_key(const Shard& shard, const core::Record& record, const std::string& 
   return std::find(scratch.begin(), scratch.end(), key) != scratch.end();
 }
 
-void look_for_key(WhyAnswer& answer, const Shard& shard, const std::string& key) {
-  std::vector<std::string_view> scratch;
-  for (const core::Partition& partition : shard.gate().partitions()) {
-    if (partition.phase != core::PartitionPhase::assigned) continue;
-    partition.ledger.for_each_unfinished([&](core::Slot slot) {
-      const core::Record* record = shard.gate().record(slot);
-      if (record == nullptr || !has_key(shard, *record, key, scratch)) return;
-      if (++answer.with_key > kMostRecordsNamed) return;
-      add(answer, shard, *shard.gate().standing(slot, answer.now));
-    });
-  }
-}
-
 }  // namespace
 
 WaitingRecord described(const Shard& shard, const core::Standing& standing) {
@@ -74,15 +61,48 @@ WaitingRecord described(const Shard& shard, const core::Standing& standing) {
   return record;
 }
 
-WhyAnswer why(const Shard& shard, const WhyQuestion& question) {
+std::optional<WhyAnswer> WhyLook::go_on(const Shard& shard) {
   WhyAnswer answer;
   answer.now = shard.now();
-  if (question.key) {
-    look_for_key(answer, shard, *question.key);
-  } else {
-    look_for_offset(answer, shard, question);
+  if (!question_.key) {
+    look_for_offset(answer, shard, question_);
+    return answer;
+  }
+  const core::Slot slots = shard.gate().record_slots();
+  look_for_key(shard, std::min(slots, next_ + kPart));
+  if (next_ < slots) return std::nullopt;
+  answer.with_key = with_key_;
+  std::sort_heap(named_.begin(), named_.end());
+  for (const Named& one : named_) {
+    const core::Record* record = shard.gate().record(one.record.slot);
+    if (record == nullptr || record->id != one.record) continue;  // Gone since.
+    if (const auto standing = shard.gate().standing(one.record.slot, answer.now)) {
+      add(answer, shard, *standing);
+    }
   }
   return answer;
+}
+
+void WhyLook::look_for_key(const Shard& shard, core::Slot end) {
+  for (; next_ < end; ++next_) {
+    const core::Record* record = shard.gate().record(next_);
+    if (record == nullptr) continue;
+    const core::Partition& partition = shard.gate().partitions()[record->partition.value];
+    if (partition.phase != core::PartitionPhase::assigned) continue;
+    if (!has_key(shard, *record, *question_.key, scratch_)) continue;
+    ++with_key_;
+    name({shard.records().arrived(next_), record->id});
+  }
+}
+
+void WhyLook::name(const Named& one) {
+  if (named_.size() == kMostRecordsNamed) {
+    if (named_.front() < one) return;
+    std::pop_heap(named_.begin(), named_.end());
+    named_.pop_back();
+  }
+  named_.push_back(one);
+  std::push_heap(named_.begin(), named_.end());
 }
 
 }  // namespace einlass::app

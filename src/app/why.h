@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -59,10 +60,38 @@ struct WhyAnswer {
   bool held = false;           // Its partition is not read now, because enough is inside.
   std::string not_read;        // Why its partition is not read, otherwise; empty if it is.
   std::uint64_t with_key = 0;  // All records with the key.
-  std::vector<Found> found;    // The oldest of each partition first.
+  std::vector<Found> found;    // The oldest first.
 };
 
-WhyAnswer why(const Shard& shard, const WhyQuestion& question);
+// One shard's answer. There may be very many records to look at for a key, and the shard's loop
+// waits meanwhile: so it is looked at a part of them at a time. Those that come or go meanwhile may
+// be among them or not.
+class WhyLook {
+ public:
+  explicit WhyLook(WhyQuestion question) : question_(std::move(question)) {}
+
+  // Looks at one more part; the answer, once that was the last. REQUIRES: called on the shard's
+  // thread, and not after that.
+  std::optional<WhyAnswer> go_on(const Shard& shard);
+
+ private:
+  static constexpr core::Slot kPart = 4'096;  // Takes less than a millisecond.
+
+  struct Named {
+    Instant arrived;
+    core::RecordId record;
+    auto operator<=>(const Named&) const = default;
+  };
+
+  void look_for_key(const Shard& shard, core::Slot end);
+  void name(const Named& one);
+
+  const WhyQuestion question_;
+  core::Slot next_ = 0;
+  std::uint64_t with_key_ = 0;
+  std::vector<Named> named_;  // The oldest so far, as a heap: the youngest of them first.
+  std::vector<std::string_view> scratch_;
+};
 
 // The answers of all shards as JSON; none for one that did not answer.
 std::string why_json(const WhyQuestion& question,

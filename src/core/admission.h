@@ -139,9 +139,6 @@ class Admission {
     return line.apart && record.attempt.value > 0 ? line.retries : line.ready;
   }
 
-  void explain_room(const Line& line, Instant now, Standing& standing) const;
-  void explain_shortage(const Line& line, Instant now, Standing& standing) const;
-
   void serve(Line& line, Instant now, Commands& commands);
   void go_on(Line& line, Instant now, Commands& commands);
   void give_back(Line& line, Instant now, Commands& commands);
@@ -156,6 +153,15 @@ class Admission {
   void send_first(Line& line, Instant now, Commands& commands);
   void send_all(Line& line, Instant now, Commands& commands);
 
+  bool waits_for_store(const Line& line) const;
+  void serve_target(TargetId id, Instant now, Commands& commands);
+  void wait_for(Line& line, LineWaits what, ContestIndex contest = kNoContest);
+  void wait_for_turn(Line& line);
+  void wait_no_more(Line& line);
+  Queue& queue_of(Line& line, LineWaits what);
+  void arm(Line& line, Instant now);
+  void forget_if_empty(Line& line, Commands& commands);
+
   // batching.cc
   const BatchOptions& batch_of(const Line& line) const {
     return options_.targets[route_of(line).target.value].batch;
@@ -164,7 +170,6 @@ class Admission {
   std::int64_t gatherable(const Line& line, Instant now) const;
   void gather(Line& line, Instant now);
   bool is_ripe(TargetId id, Instant now) const;
-  void serve_target(TargetId id, Instant now, Commands& commands);
   void serve_batches(TargetId id, Instant now, Commands& commands);
   bool send_batch(TargetId id, Instant now, Commands& commands);
   void fill(Line& line, Batch& batch, Instant now, Commands& commands);
@@ -207,6 +212,7 @@ class Admission {
   void probe(Line& line, Instant now, Commands& commands);
   void serve_probe(TargetId id, Instant now, Commands& commands);
 
+  // asking.cc
   Duration horizon_of(const Line& line) const;
   std::int64_t demand(Line& line, Instant now);
   std::int64_t alike(const Line& line, std::int64_t most) const;
@@ -214,7 +220,6 @@ class Admission {
   std::int64_t room_of(const Line& line, Instant now) const;
   std::int64_t allowance(Line& line, Instant now);
   bool asks_ahead(const Line& line) const;
-  bool waits_for_store(const Line& line) const;
   bool spoken_for(const Line& line, Instant now);
   std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now);
   void consider_asking(Line& line, Instant now, Commands& commands);
@@ -235,12 +240,9 @@ class Admission {
   void place_under_way(RouteId route, bool ended, Instant now, Commands& commands);
   void keep_looking(TargetId id, Instant now);
 
-  void wait_for(Line& line, LineWaits what, ContestIndex contest = kNoContest);
-  void wait_for_turn(Line& line);
-  void wait_no_more(Line& line);
-  Queue& queue_of(Line& line, LineWaits what);
-  void arm(Line& line, Instant now);
-  void forget_if_empty(Line& line, Commands& commands);
+  // standing.cc
+  void explain_room(const Line& line, Instant now, Standing& standing) const;
+  void explain_shortage(const Line& line, Instant now, Standing& standing) const;
 
   const GateOptions& options_;
   Records& records_;

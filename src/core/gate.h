@@ -72,6 +72,9 @@ class Gate {
   // none; where a record stands, none for one that is not inside, walking over all before it.
   Sought find(PartitionId id, Offset offset) const;
   const Record* record(Slot slot) const { return records_.in(slot); }
+
+  // Every record is in a slot below this one.
+  Slot record_slots() const { return records_.slots(); }
   std::optional<Standing> standing(Slot slot, Instant now) const;
   // The lines with the most records waiting, the longest first. Walks over all lines once.
   std::vector<LineStanding> longest_lines(std::size_t most, Instant now) const {

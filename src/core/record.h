@@ -83,6 +83,9 @@ class Records {
   // The record in that slot; null if there is none now.
   const Record* in(Slot slot) const;
 
+  // How many slots there are, with a record or without.
+  Slot slots() const { return static_cast<Slot>(records_.size()); }
+
   Record& operator[](Slot slot) { return records_[slot]; }
   const Record& operator[](Slot slot) const { return records_[slot]; }
 

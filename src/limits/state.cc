@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "limits/refusal.h"
 #include "limits/with.h"
 
 namespace einlass::limits {
@@ -12,6 +13,35 @@ Permits most_cost(const Parameters& parameters) {
 
 Duration most_ahead(const Parameters& parameters) {
   return std::visit([](const auto& p) { return ahead(p).most; }, parameters);
+}
+
+namespace {
+
+Duration time_of(Rate rate, Permits permits) {
+  if (rate.permits == 0) return kLongestWindow;
+  const __int128 us = static_cast<__int128>(permits.value) * rate.micros / rate.permits + 1;
+  return us < kLongestWindow.us ? Duration{static_cast<std::int64_t>(us)} : kLongestWindow;
+}
+
+struct RefillTime {
+  Duration operator()(const SlidingLogParameters& p) const { return p.window; }
+  Duration operator()(const TokenBucketParameters& p) const { return time_of(p.rate, p.burst); }
+  Duration operator()(const FixedWindowParameters& p) const { return p.window; }
+  Duration operator()(const CounterParameters& p) const { return p.window; }
+  // Its slices are counted to the end of the one that they are in.
+  Duration operator()(const SlidingWindowParameters& p) const { return p.window * 2; }
+  Duration operator()(const LeakyBucketParameters& p) const { return time_of(p.rate, p.capacity); }
+  Duration operator()(const SmoothParameters& p) const {
+    return p.pay_next ? kLongestWindow : time_of(p.rate, p.burst);
+  }
+  Duration operator()(const WarmUpParameters&) const { return kLongestWindow; }
+  Duration operator()(const ConcurrencyParameters& p) const { return p.lease; }
+};
+
+}  // namespace
+
+Duration refill_time(const Parameters& parameters) {
+  return std::visit(RefillTime{}, parameters) + most_ahead(parameters);
 }
 
 State fresh(const Parameters& parameters, std::string_view key) {

@@ -63,6 +63,7 @@ void describe(const Bucket& bucket, Line& line) {
   line.algorithms.push_back(described.algorithm);
   append_bulk(line.arguments, described.algorithm);
   line.ahead = std::min(line.ahead, limits::most_ahead(limit.parameters));
+  line.refill = std::max(line.refill, limits::refill_time(limit.parameters));
   line.counts_held |= std::holds_alternative<limits::ConcurrencyParameters>(limit.parameters);
   if (limit.cost_from_record) {
     line.costs.push_back(line.arguments.size());

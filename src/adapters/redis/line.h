@@ -62,6 +62,7 @@ struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   std::vector<PermitId> ended;       // Whose attempts have ended in this turn, not yet sent.
   bool counts_held = false;          // Some limit counts the attempts under way.
   Duration ahead;                    // The least that one of the limits bears.
+  Duration refill;                   // The most that limits::refill_time() says of one.
 };
 
 using LinePtr = boost::intrusive_ptr<Line>;

@@ -89,6 +89,9 @@ class NodeOwner {
   virtual void line_failed(Line& line, const std::string& detail) = 0;
   virtual void line_recovered(Line& line) = 0;
 
+  // Its limits have told it to wait longer than they ever need.
+  virtual void line_closed(const Line& line) = 0;
+
  protected:
   ~NodeOwner() = default;
 };

@@ -54,6 +54,9 @@ bool well_formed(const Call& call, const Reply& reply) {
 
 // Where fewer were granted than wanted: when to ask again. An ask for more than one call may carry
 // can go on at once.
+// Beyond what its limits ever need: clocks that are a little apart are no reason to tell anybody.
+constexpr Duration kClosedTooLong = Duration::seconds(60);
+
 std::optional<Duration> retry_after(const core::Ask& ask, const Reply& reply) {
   const std::int64_t granted = reply.integers[kGranted];
   if (granted == ask.max.value) return std::nullopt;
@@ -142,6 +145,8 @@ void Node::answer(const Call& call, const Reply& reply) {
       .reason = core::LimitIndex{static_cast<std::uint8_t>(reason)},
       .ahead = std::min(call.ask.horizon, call.line->ahead),
   };
+  const Duration most = call.line->refill + kClosedTooLong;
+  if (answer.retry && *answer.retry > most) context_.owner.line_closed(*call.line);
   ++(due.empty() ? context_.counts.denied : context_.counts.granted);
   if (context_.options.wait_replicas > 0 && !due.empty()) {
     unconfirmed_.push_back({call.line, answer});

@@ -127,6 +127,15 @@ void Store::State::line_failed(Line& line, const std::string& detail) {
   line_troubles_.insert(std::move(told));
 }
 
+void Store::State::line_closed(const Line& line) {
+  too_long_ =
+      line.limits +
+      " is closed for longer than it ever needs: its state in Redis is of a later time than "
+      "now, as after a clock was set back; if it was, delete the keys of this limit";
+  too_long_at_ = Steady::now();
+  notify_({Severity::warning, "redis_limit_closed", too_long_});
+}
+
 void Store::State::line_recovered(Line& line) {
   line.failing = false;
   if (line_troubles_.empty()) return;

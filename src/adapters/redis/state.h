@@ -61,6 +61,7 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   void give_back_now();
   void line_failed(Line& line, const std::string& detail) override;
   void line_recovered(Line& line) override;
+  void line_closed(const Line& line) override;
   void say_down();
 
   // fleet_holds.cc
@@ -104,6 +105,8 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   bool down_ = false;                 // StoreDown was said, and not yet StoreUp.
   bool closed_ = false;
   std::set<std::string> line_troubles_;  // Those that were told.
+  std::string too_long_;                 // The limits that were last heard to be closed too long.
+  Steady::time_point too_long_at_{};
 };
 
 }  // namespace einlass::redis

@@ -196,6 +196,9 @@ StoreStatus Store::State::status() const {
   status.up = answers && status.trouble.empty();
   status.nodes = nodes_.size();
   for (const NodePtr& node : nodes_) status.nodes_up += node->well();
+  // Who waits asks again that often (core/asking.cc), and is told the same while it holds.
+  constexpr std::chrono::seconds kStands{35};
+  if (!too_long_.empty() && Steady::now() - too_long_at_ < kStands) status.closed = too_long_;
   if (answers) return status;
   if (cluster_) status.trouble = cluster_->trouble();
   for (const NodePtr& node : nodes_) {

@@ -74,8 +74,9 @@ struct Bucket {
 
 // What the metrics and /v1/status show of the store. Durations go to `call_observed` as they come.
 struct StoreStatus {
-  bool up = false;  // It answers, and not with errors alone.
-  std::string trouble;                                              // Why not; empty while up.
+  bool up = false;      // It answers, and not with errors alone.
+  std::string trouble;  // Why not; empty while up.
+  std::string closed;   // Which limit is closed for longer than it ever needs; empty: none.
   std::size_t nodes = 0, nodes_up = 0;                              // Servers that are in use.
   std::uint64_t granted = 0, denied = 0, errors = 0, timeouts = 0;  // Calls by their result.
 };

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "adapters/redis/gate_side.h"
+#include "limits/state.h"
 
 namespace einlass::redis::testing {
 namespace {
@@ -220,6 +221,25 @@ TEST_F(Garbage, TheNumbersOfAnAnswerReachTheirPlaces) {
   EXPECT_EQ(answered->limiter_now, Instant{1'000});
   EXPECT_EQ(answered->retry, Duration::micros(77));
   EXPECT_EQ(answered->reason, core::LimitIndex{0});
+}
+
+TEST_F(Garbage, ALimitThatIsClosedForLongerThanItEverNeedsIsTold) {
+  const Bucket bucket{&limit, ""};
+  const std::int64_t most = limits::refill_time(limit.parameters).us + 60'000'000;
+  ASSERT_TRUE(until([&] { return side->store->status().up; }));
+  side->store->add_line({0}, {&bucket, 1});
+  std::uint64_t asks = 0;
+  const auto told = [&](std::int64_t retry) {
+    answer = "*5\r\n:0\r\n:1000\r\n:" + std::to_string(retry) + "\r\n:0\r\n:4\r\n";
+    side->store->ask({{0}, core::AskId{++asks}, {1}, {1}, {}});
+    side->store->flush();
+    EXPECT_TRUE(until([&] { return side->count<core::PermitsAnswered>() == asks; }));
+    return side->store->status().closed;
+  };
+  EXPECT_EQ(told(most), "");
+  EXPECT_FALSE(side->says("is closed for longer"));
+  EXPECT_NE(told(most + 1).find("is closed for longer than it ever needs"), std::string::npos);
+  EXPECT_TRUE(side->says("is closed for longer"));
 }
 
 TEST(RedisImpostor, OneThatNeverSaysPongIsToldAndTriedAgain) {

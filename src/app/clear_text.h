@@ -1,0 +1,16 @@
+// What goes over a network where others may read along, for a word at the start.
+#pragma once
+
+#include <string>
+
+#include "config/config.h"
+
+namespace einlass::app {
+
+// A loopback address, or `localhost`.
+bool is_local(const std::string& host);
+
+// What is to be said where the password of Redis leaves this machine without TLS; empty otherwise.
+std::string redis_in_the_clear(const config::Config& config);
+
+}  // namespace einlass::app
