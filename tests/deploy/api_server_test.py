@@ -112,7 +112,8 @@ class Kept(OnAnApiServer):
         namespace_file = os.path.join(PRODUCTION, "namespace.yaml")
         self._quiet(self.server.kubectl("apply", "-f", namespace_file))
         self._quiet(self.server.kubectl("-n", "einlass", "create", "secret", "generic", "einlass-secrets",
-                                        "--from-literal=kafka-password=a", "--from-literal=redis-password=b"))
+                                        "--from-literal=admin-token=c", "--from-literal=kafka-password=a",
+                                        "--from-literal=redis-password=b"))
         self._quiet(self.server.kubectl("apply", "-k", PRODUCTION))
         before = self.server.get("statefulset", "einlass", "einlass")
         # As the autoscaler does.
@@ -151,6 +152,7 @@ class Kept(OnAnApiServer):
         gate = os.path.join(manifests.ROOT, "config", "gate.yaml")
         self._helm("install", "einlass", manifests.CHART, "--set-file", f"config={gate}")
         first = self.server.get("statefulset", "einlass", "charted")
+        token = self.server.get("secret", "einlass-secrets", "charted")["data"]["admin-token"]
         with tempfile.TemporaryDirectory() as folder:
             newer = shutil.copytree(manifests.CHART, os.path.join(folder, "einlass"))
             with open(os.path.join(newer, "Chart.yaml")) as file:
@@ -161,11 +163,12 @@ class Kept(OnAnApiServer):
         second = self.server.get("statefulset", "einlass", "charted")
         self.assertEqual(second["spec"]["replicas"], 3)
         self.assertEqual(container(second["spec"])["image"], "einlass:0.2.0")
+        self.assertEqual(self.server.get("secret", "einlass-secrets", "charted")["data"]["admin-token"], token)
         checksums = [each["spec"]["template"]["metadata"]["annotations"]["checksum/config"] for each in (first, second)]
         self.assertNotEqual(*checksums, "no gate would be restarted to read it")
         self._helm("uninstall", "einlass")
         left = self._quiet(self.server.kubectl("-n", "charted", "get", "-o", "name", "-l", "app.kubernetes.io/name=einlass",
-                                               "statefulset,service,configmap,networkpolicy,poddisruptionbudget,serviceaccount"))
+                                               "statefulset,service,configmap,secret,networkpolicy,poddisruptionbudget,serviceaccount"))
         self.assertEqual(left, "")
 
     def _helm(self, *arguments):

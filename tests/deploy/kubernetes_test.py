@@ -5,6 +5,7 @@ there is one. What a schema cannot know is looked at here too: that selectors me
 there, that the gates' configurations are good, and that the chart says what the base says.
 """
 
+import base64
 import copy
 import glob
 import json
@@ -80,8 +81,9 @@ class Manifests(unittest.TestCase):
                      template["spec"]["topologySpreadConstraints"][0]["labelSelector"]["matchLabels"]]
         for selector in selectors:
             self.assertTrue(selector and selector.items() <= labels.items(), f"{selector} is not of {labels}")
-        comers = self._one(objects, "NetworkPolicy")["spec"]["ingress"][0]["from"][0]["podSelector"]["matchLabels"]
-        self.assertEqual(comers, {"app.kubernetes.io/name": "prometheus"})
+        comers = self._one(objects, "NetworkPolicy")["spec"]["ingress"][0]["from"]
+        self.assertEqual(comers, [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}},
+                                   "podSelector": {"matchLabels": {"app.kubernetes.io/name": "prometheus"}}}])
         self.assertEqual(gates["spec"]["serviceName"], self._one(objects, "Service")["metadata"]["name"])
         self.assertEqual(template["spec"]["serviceAccountName"], self._one(objects, "ServiceAccount")["metadata"]["name"])
         container, volumes = template["spec"]["containers"][0], {one["name"]: one for one in template["spec"]["volumes"]}
@@ -111,6 +113,7 @@ class Manifests(unittest.TestCase):
             printed = subprocess.run([EINLASS, "print-config", "-c", path], capture_output=True, text=True,
                                      env=environment).stdout
         self.assertIn("instance: einlass-0", printed)
+        self.assertRegex(printed, r"(?m)^  token_file: .*admin-token$")
         drain = int(re.search(r"drain_timeout: (\d+)s", printed)[1])
         self.assertGreaterEqual(grace, drain + 15, "the pod would be killed while it drains")
 
@@ -174,6 +177,13 @@ class Chart(Manifests):
         for name in ("livenessProbe", "readinessProbe", "startupProbe"):
             self.assertEqual(pod[name]["httpGet"]["scheme"], "HTTPS", name)
 
+    def test_makes_a_token_where_it_is_given_no_secret(self):
+        secret = self._one(self.rendered["as it is"], "Secret")
+        self.assertGreaterEqual(len(base64.b64decode(secret["data"]["admin-token"])), 32)
+        volumes = self._one(self.rendered["as it is"], "StatefulSet")["spec"]["template"]["spec"]["volumes"]
+        self.assertEqual(volumes[1]["secret"], {"secretName": secret["metadata"]["name"]})
+        self.assertNotIn("Secret", [one["kind"] for one in self.rendered["much said"]])
+
     def test_lint(self):
         self.assertIn("0 chart(s) failed", must(go_programs.built("helm"), "lint", "--strict", manifests.CHART))
 
@@ -181,9 +191,11 @@ class Chart(Manifests):
         self.assertEqual(self._essence(self.rendered["as it is"]), self._essence(manifests.kustomized("base")))
 
     def _essence(self, objects):
-        """Without labels, the configuration's text, and the names that carry a checksum."""
+        """Without labels, the configuration's text, the names that carry a checksum, and the Secret, which only a chart can make."""
         found = {}
         for one in copy.deepcopy(objects):
+            if one["kind"] == "Secret":
+                continue
             if one["kind"] == "ConfigMap":
                 one["data"] = list(one["data"])
             text = json.dumps({key: one[key] for key in sorted(one) if key != "metadata"}, sort_keys=True)

@@ -2,6 +2,10 @@
 {{- if contains "einlass" .Release.Name }}{{ .Release.Name | trunc 50 | trimSuffix "-" }}{{ else }}{{ printf "%s-einlass" .Release.Name | trunc 50 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
+{{- define "einlass.secret" -}}
+{{ include "einlass.name" . }}-secrets
+{{- end }}
+
 {{- define "einlass.selector" -}}
 app.kubernetes.io/name: einlass
 app.kubernetes.io/instance: {{ .Release.Name }}
