@@ -117,7 +117,7 @@ void Admin::why(std::string_view query, const Respond& respond) {
   const bool asked = inquiries_.ask(question, [this, question, respond](const WhyAnswers& answers) {
     respond(page(200, "application/json", why_json(question, answers, reload_.config())));
   });
-  if (!asked) respond(text(429, "another question is being answered; ask again in a second"));
+  if (!asked) respond(text(503, "too many questions wait for a shard that is busy; ask again"));
 }
 
 http::ServerResponse Admin::health(bool in_full) const {

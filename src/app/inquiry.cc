@@ -4,7 +4,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <deque>
 #include <memory>
 #include <utility>
 
@@ -43,27 +42,43 @@ struct Inquiry {
   std::atomic<bool> over = false;  // Nobody waits for an answer any more: shards look at it.
 };
 
-bool Inquiries::is_too_soon() {
-  const auto now = std::chrono::steady_clock::now();
-  if (!for_key_.expired() || now - for_key_at_ < kBetweenKeys) return true;
-  for_key_at_ = now;
-  return false;
-}
-
 bool Inquiries::ask(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done) {
   std::erase_if(asked_, [](const auto& asked) { return asked.expired(); });
-  if (asked_.size() >= kMost || (question.key && is_too_soon())) return false;
+  if (asked_.size() >= kMost || for_keys_.size() >= kMost) return false;
+  if (!question.key) {
+    begin(question, std::move(done));
+    return true;
+  }
+  for_keys_.push_back({question, std::move(done)});
+  begin_next();
+  return true;
+}
+
+void Inquiries::begin_next() {
+  if (key_is_asked_ || for_keys_.empty()) return;
+  key_is_asked_ = true;
+  Asked next = std::move(for_keys_.front());
+  for_keys_.pop_front();
+  begin(next.question, [this, done = std::move(next.done)](const WhyAnswers& answers) {
+    turn_.expires_after(kBetweenKeys);
+    turn_.async_wait([this](const boost::system::error_code& cancelled) {
+      key_is_asked_ = false;
+      if (!cancelled) begin_next();
+    });
+    done(answers);
+  });
+}
+
+void Inquiries::begin(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done) {
   const auto inquiry = std::make_shared<Inquiry>(main_, std::move(done));
   asked_.push_back(inquiry);
-  if (question.key) for_key_ = inquiry;
   inquiry->answers.resize(static_cast<std::size_t>(shards_.size()));
   for (int i = 0; i < shards_.size(); ++i) {
     inquiry->parts.emplace_back(main_, question);
     if (!shards_.ended(i)) ++inquiry->missing;
   }
   if (inquiry->missing == 0) {
-    inquiry->end();
-    return true;
+    return inquiry->end();
   }
   for (int i = 0; i < shards_.size(); ++i) {
     if (!shards_.ended(i)) look(inquiry, i);
@@ -72,7 +87,6 @@ bool Inquiries::ask(const WhyQuestion& question, std::function<void(const WhyAns
   inquiry->patience.async_wait([inquiry](const boost::system::error_code& cancelled) {
     if (!cancelled) inquiry->end();
   });
-  return true;
 }
 
 void Inquiries::look(const std::shared_ptr<Inquiry>& inquiry, int shard) {

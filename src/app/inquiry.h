@@ -2,8 +2,10 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,26 +28,33 @@ class Inquiries {
   // of none, and has all of them before it when it turns again.
   static constexpr std::size_t kMost = 16;
 
-  // One for a key looks at every record inside: there is one at a time, and none so soon after
-  // another.
+  // One for a key looks at every record inside: there is one at a time, and none begins so soon
+  // after another. As many as above wait for their turn.
   static constexpr std::chrono::milliseconds kBetweenKeys{200};
 
-  Inquiries(boost::asio::io_context& main, Shards& shards) : main_(main), shards_(shards) {}
+  Inquiries(boost::asio::io_context& main, Shards& shards)
+      : main_(main), shards_(shards), turn_(main) {}
 
-  // `done` is called once, on that thread. False, and nothing is asked, while too many are asked,
-  // or too soon.
+  // `done` is called once, on that thread. False, and nothing is asked, while too many are asked.
   bool ask(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done);
 
  private:
-  bool is_too_soon();
+  struct Asked {
+    WhyQuestion question;
+    std::function<void(const WhyAnswers&)> done;
+  };
+
+  void begin(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done);
+  void begin_next();
   void look(const std::shared_ptr<Inquiry>& inquiry, int shard);
   void took(const std::shared_ptr<Inquiry>& inquiry, int shard, std::optional<WhyAnswer> answer);
 
   boost::asio::io_context& main_;
   Shards& shards_;
   std::vector<std::weak_ptr<Inquiry>> asked_;
-  std::weak_ptr<Inquiry> for_key_;  // The last one.
-  std::chrono::steady_clock::time_point for_key_at_{};
+  std::deque<Asked> for_keys_;  // They wait for their turn.
+  bool key_is_asked_ = false;   // Somebody has the turn, or had it just now.
+  boost::asio::steady_timer turn_;
 };
 
 }  // namespace einlass::app

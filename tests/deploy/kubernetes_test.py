@@ -113,7 +113,7 @@ class Manifests(unittest.TestCase):
             printed = subprocess.run([EINLASS, "print-config", "-c", path], capture_output=True, text=True,
                                      env=environment).stdout
         self.assertIn("instance: einlass-0", printed)
-        self.assertRegex(printed, r"(?m)^  token_file: .*admin-token$")
+        self.assertRegex(printed, r"(?m)^  token_file: .*admin-token\"?$")
         drain = int(re.search(r"drain_timeout: (\d+)s", printed)[1])
         self.assertGreaterEqual(grace, drain + 15, "the pod would be killed while it drains")
 
