@@ -30,7 +30,10 @@ class Answering:
             protocol_version = "HTTP/1.1"
 
             def handle_any(self):
-                owner._handle(self)
+                try:
+                    owner._handle(self)
+                except ConnectionError:  # Whoever asked has gone.
+                    self.close_connection = True
 
             do_POST = do_PUT = do_PATCH = do_DELETE = do_GET = handle_any
 
