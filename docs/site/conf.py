@@ -43,7 +43,8 @@ NAVIGATION = [
     ("Run", ["docs/deploy", "docs/operations", "docs/admin", "docs/sizing", "docs/live_page", "docs/why",
              "docs/metrics", "docs/tracing", "grafana/README", "docs/runbook"]),
     ("Develop", ["CONTRIBUTING", "src/README", "tests/README", "tests/simulation/README", "tests/conformance/README",
-                 "tests/conformance/vectors/README", "tests/chaos/README", "tests/fuzz/README", "tests/bench/README"]),
+                 "tests/conformance/vectors/README", "tests/chaos/README", "tests/fuzz/README", "tests/hostile/README",
+                 "tests/bench/README"]),
 ]
 
 

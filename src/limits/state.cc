@@ -40,9 +40,7 @@ struct RefillTime {
 
 }  // namespace
 
-Duration refill_time(const Parameters& parameters) {
-  return std::visit(RefillTime{}, parameters) + most_ahead(parameters);
-}
+Duration refill_time(const Parameters& parameters) { return std::visit(RefillTime{}, parameters); }
 
 State fresh(const Parameters& parameters, std::string_view key) {
   return with(parameters, [key](const auto& p, const auto&) { return State(fresh(p, key)); });

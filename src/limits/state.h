@@ -41,10 +41,10 @@ Permits most_cost(const Parameters& parameters);
 // How long before it is due the limit grants a permit at most; 0 if it grants none ahead.
 Duration most_ahead(const Parameters& parameters);
 
-// In how long a bucket that nobody uses has all of its permits again, those of the time ahead too:
-// who is told to wait longer is told so by a state that is out of order, as after a clock was set
-// back. kLongestWindow and more where no such time is known: a rate of 0, and reservations that the
-// next one pays for.
+// In how long a bucket that nobody uses has all of its permits again. Who is told to wait longer
+// than that and the horizon for which others ask is told so by a state that is out of order, as
+// after a clock was set back. kLongestWindow where no such time is known: a rate of 0, and
+// reservations that the next one pays for.
 Duration refill_time(const Parameters& parameters);
 
 // One bucket of an ask, and what a permit takes of it. One that costs less than 1 or more than

@@ -1,4 +1,5 @@
-"""Finds the tests of each *_test.py here and prints them for ctest, one add_test() each: none can be forgotten.
+"""Finds the tests of each *_test.py here and in tests/hostile and prints them for ctest, one add_test() each: none can
+be forgotten.
 
     discover.py PYTHON PATIENCE ENVIRONMENT
 
@@ -15,6 +16,9 @@ import unittest
 import plan
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDERS = [HERE, os.path.join(os.path.dirname(HERE), "hostile")]
+# What a test takes of ctest's slots, as in tests/CMakeLists.txt.
+SLOTS_ALONE, SLOTS_WITH_SERVERS = 7, 2
 
 
 def tests_in(module):
@@ -28,7 +32,7 @@ def tests_in(module):
                 yield from ((kind, method) for method in methods)
 
 
-def named(module, tests):
+def named(folder, module, tests):
     """{name: test}: the file and the method say which, and the class only where it must."""
     subject = module.__name__.removesuffix("_test")
     methods = [method for _, method in tests]
@@ -39,7 +43,7 @@ def named(module, tests):
             words.append(kind.__name__)
         if len(tests) > 1 and method:
             words.append(method.removeprefix("test_"))
-        names["e2e_" + "_".join(words)] = (kind, method)
+        names["_".join([os.path.basename(folder), *words])] = (kind, method)
     return names
 
 
@@ -50,7 +54,7 @@ def properties(planned, patience, environment):
     if labels:
         wanted["LABELS"] = ";".join(labels)
     if planned["servers"]:  # tests/suite says what these are counted in.
-        wanted["PROCESSORS"] = 7 if planned["alone"] else 2
+        wanted["PROCESSORS"] = SLOTS_ALONE if planned["alone"] else SLOTS_WITH_SERVERS
     return wanted
 
 
@@ -65,11 +69,11 @@ def add(name, command, wanted):
 
 
 def main(python, patience, environment):
-    sys.path.insert(0, HERE)
-    for path in sorted(glob.glob(os.path.join(HERE, "*_test.py"))):
+    sys.path[:0] = FOLDERS
+    for folder, path in ((folder, path) for folder in FOLDERS for path in sorted(glob.glob(os.path.join(folder, "*_test.py")))):
         try:
             module = importlib.import_module(os.path.basename(path).removesuffix(".py"))
-            for name, (kind, method) in named(module, list(tests_in(module))).items():
+            for name, (kind, method) in named(folder, module, list(tests_in(module))).items():
                 test = kind.__name__ + (f".{method}" if method else "")
                 add(name, [python, path, test], properties(plan.of(kind, method), float(patience), environment))
         except Exception:

@@ -57,7 +57,7 @@ struct World final : http::Http2SessionOwner, http::Http2ExchangeOwner {
            answered ? std::string(exchange.retry_after.view()) : "", exchange.trouble};
   }
   void answered(Http2Exchange& exchange) override { end(exchange, true); }
-  void unanswered(Http2Exchange& exchange, bool) override { end(exchange, false); }
+  void unanswered(Http2Exchange& exchange, Why) override { end(exchange, false); }
   void expired(Http2Exchange&) override {}
 
   std::vector<Ended> ended;

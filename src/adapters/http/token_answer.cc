@@ -13,7 +13,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kLongestLife = 366.0 * 24 * 3600;
-constexpr std::size_t kLongestCode = 64;
 
 bool visible(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
@@ -25,10 +24,14 @@ std::string text_at(const Json& document, const char* name) {
   return at->get<std::string>();
 }
 
-// As those of RFC 6749, section 5.2: nothing that could be a secret which was sent.
+// Of RFC 6749, sections 4.1.2.1 and 5.2, and RFC 8707. Any other word could be a secret that was
+// sent.
 bool is_code(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestCode &&
-         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;
+  static constexpr std::string_view kCodes[] = {
+      "access_denied",       "invalid_client",        "invalid_grant", "invalid_request",
+      "invalid_scope",       "invalid_target",        "server_error",  "temporarily_unavailable",
+      "unauthorized_client", "unsupported_grant_type"};
+  return std::find(std::begin(kCodes), std::end(kCodes), text) != std::end(kCodes);
 }
 
 // The code that the standard names, as invalid_client; what stands beside it in free words may

@@ -107,16 +107,23 @@ std::optional<Redirection> redirection(std::string_view error) {
   return found;
 }
 
-std::string harmless(std::string_view error) {
+std::string harmless(std::string_view error, std::string_view password) {
   constexpr std::size_t kMost = 120;
-  std::string text(error.substr(0, std::min(error.find_first_of("'`\"(,"), kMost)));
+  std::string text(error);
+  if (!password.empty()) {
+    for (std::size_t at = 0; (at = text.find(password, at)) != text.npos; at += 3) {
+      text.replace(at, password.size(), "***");
+    }
+  }
+  text.resize(std::min({text.find_first_of("'`\"(,"), text.size(), kMost}));
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   while (!text.empty() && text.back() == ' ') text.pop_back();
   return text;
 }
 
-Trouble explain(std::string_view error, std::string_view where, const StoreOptions& options) {
+Trouble explain(std::string_view error, std::string_view where, const StoreOptions& options,
+                std::string_view password) {
   for (const Known& known : kKnown) {
     if (!carries(error, known.code)) continue;
     std::string detail(known.before);
@@ -124,7 +131,7 @@ Trouble explain(std::string_view error, std::string_view where, const StoreOptio
     if (known.advise) detail.append(advice(options));
     return {detail, known.reaction};
   }
-  std::string detail = "Redis answers with an error (" + harmless(error) + ") at ";
+  std::string detail = "Redis answers with an error (" + harmless(error, password) + ") at ";
   return {detail.append(where).append(": look at its version and its log"), Reaction::fail_line};
 }
 

@@ -64,10 +64,11 @@ struct Redirection {
 std::optional<Redirection> redirection(std::string_view error);
 
 // The words of an error up to where it may quote an argument, which may be a record's key or a
-// password.
-std::string harmless(std::string_view error);
+// password; and without the password that was sent, wherever it stands.
+std::string harmless(std::string_view error, std::string_view password = {});
 
 // `error` is the reply's text, `where` the server's address.
-Trouble explain(std::string_view error, std::string_view where, const StoreOptions& options = {});
+Trouble explain(std::string_view error, std::string_view where, const StoreOptions& options = {},
+                std::string_view password = {});
 
 }  // namespace einlass::redis

@@ -17,6 +17,9 @@ using std::chrono::milliseconds;
 // Redis' milliseconds are rounded. What is less is no news.
 constexpr milliseconds kNews{5};
 
+// As http::kMaxRetryAfter, which is the most that a target's answer can ask for.
+constexpr milliseconds kLongestHold = std::chrono::hours(1) + kNews;
+
 }  // namespace
 
 std::string hold_key(std::string_view name_space, std::string_view target) {
@@ -67,7 +70,8 @@ void Holds::answered(std::span<const std::int64_t> left_ms, Steady::time_point n
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     Target& target = targets_[i];
     target.confirmed |= target.sent == target.told;
-    if (left_ms[i] <= 0) continue;
+    // More is nothing that a gate has written.
+    if (left_ms[i] <= 0 || left_ms[i] > kLongestHold.count()) continue;
     // Redis looked at some time between the call and now: a hold that is known, told again by an
     // answer that took longer, must not seem to end later.
     const milliseconds left{left_ms[i]};

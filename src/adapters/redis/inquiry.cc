@@ -14,7 +14,10 @@ constexpr std::size_t kLongestAnswer = 4 << 20;
 
 Inquiry::Inquiry(boost::asio::io_context& io, const Login& login,
                  std::span<const std::string_view> words, Done done)
-    : limit_(io), login_open_(append_login(question_, login)), done_(std::move(done)) {
+    : limit_(io),
+      password_(append_login(question_, login)),
+      login_open_(!password_.empty()),
+      done_(std::move(done)) {
   append_array(question_, words.size());
   for (const std::string_view word : words) append_bulk(question_, word);
 }
@@ -62,7 +65,7 @@ void Inquiry::received(std::span<const char> bytes) {
 
 void Inquiry::take(const Value& value) {
   const bool refused = value.kind == Value::Kind::error;
-  if (refused) return end(nullptr, "it answers " + harmless(value.text));
+  if (refused) return end(nullptr, "it answers " + harmless(value.text, password_));
   if (!std::exchange(login_open_, false)) end(&value, "");
 }
 

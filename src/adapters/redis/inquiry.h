@@ -44,8 +44,9 @@ class Inquiry final : public std::enable_shared_from_this<Inquiry>, Connection::
   std::shared_ptr<Connection> connection_;
   boost::asio::steady_timer limit_;
   std::string question_;
-  bool login_open_;     // The next reply is to the login.
-  std::string answer_;  // As far as it has come.
+  const std::string password_;  // Empty: no login.
+  bool login_open_;             // The next reply is to the login.
+  std::string answer_;          // As far as it has come.
   Done done_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "adapters/redis/hash_slot.h"
 #include "adapters/redis/resp.h"
 #include "limits/fixed_window.h"
+#include "limits/refusal.h"
 #include "limits/state.h"
 #include "units/check.h"
 
@@ -63,7 +65,12 @@ void describe(const Bucket& bucket, Line& line) {
   line.algorithms.push_back(described.algorithm);
   append_bulk(line.arguments, described.algorithm);
   line.ahead = std::min(line.ahead, limits::most_ahead(limit.parameters));
-  line.refill = std::max(line.refill, limits::refill_time(limit.parameters));
+  const Duration refill = limits::refill_time(limit.parameters);
+  line.refill = std::max(line.refill, refill);
+  const Permits most = limits::most_cost(limit.parameters);
+  if (limit.cost_from_record) line.most_cost = std::min(line.most_cost, most);
+  line.may_be_never |=
+      refill >= limits::kLongestWindow || (!limit.cost_from_record && limit.cost > most);
   line.counts_held |= std::holds_alternative<limits::ConcurrencyParameters>(limit.parameters);
   if (limit.cost_from_record) {
     line.costs.push_back(line.arguments.size());
@@ -99,6 +106,7 @@ LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const 
   line->buckets = buckets.size();
   line->first_key = bucket_key(name_space, buckets.front());
   line->ahead = limits::most_ahead(buckets.front().limit->parameters);
+  line->most_cost = Permits{std::numeric_limits<std::int64_t>::max()};
   line->slot = hash_slot(line->first_key);
   for (const Bucket& bucket : buckets) {
     line->limits.append(line->limits.empty() ? "Limit " : ", ").append(bucket.limit->name);

@@ -11,7 +11,7 @@ struct Login {
   std::string password_file;  // Not empty: it is read anew for each login, where it can be read.
 };
 
-// Appends AUTH with the password as it is now; true if there is one.
-bool append_login(std::string& out, const Login& login);
+// Appends AUTH with the password as it is now, and says which that is; empty: there is none.
+std::string append_login(std::string& out, const Login& login);
 
 }  // namespace einlass::redis

@@ -208,7 +208,8 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   const NodeContext& context_;
   const std::chrono::microseconds timeout_;
   Address address_;
-  std::string where_;  // The address, for notices.
+  std::string where_;     // The address, for notices.
+  std::string password_;  // That was sent at the last login; empty: none.
 
   OpenCalls calls_;
   Ring<PermitId> permits_of_calls_;  // Of the open releases, in their order.

@@ -30,13 +30,22 @@ bool is_counted(std::int64_t micros) {
   return micros >= -kMost && micros <= kMost;
 }
 
-// A permit is never due later than was asked for. Of an ask that is made again it may be: the
-// server's clock may be behind that of the first answer.
+// A permit is never due later than was asked for. Of an ask that is made again it may be, a little:
+// the server's clock may be behind that of the first answer.
 bool has_sane_times(const Call& call, const Reply& reply) {
   const auto due = due_times(call, reply);
-  const bool in_time = due.empty() || call.ask.again || due.back() <= call.ask.horizon.us;
+  constexpr Duration kBehind = Duration::seconds(60);
+  const Duration latest = call.ask.again ? call.ask.horizon + kBehind : call.ask.horizon;
+  const bool in_time = due.empty() || due.back() <= latest.us;
   return in_time && is_counted(reply.integers[kNow]) && is_counted(reply.integers[kRetry]) &&
          std::all_of(due.begin(), due.end(), is_counted);
+}
+
+// "Never" makes a dead letter of a record, so it is believed only where the limits' own numbers say
+// the same.
+bool is_possible(const Call& call, const Reply& reply) {
+  const bool never = reply.integers[kGranted] == 0 && reply.integers[kRetry] < 0;
+  return !never || call.line->may_be_never || call.ask.cost > call.line->most_cost;
 }
 
 // Due times lie behind only where an ask was made again.
@@ -49,14 +58,15 @@ bool well_formed(const Call& call, const Reply& reply) {
   return values[kGranted] == static_cast<std::int64_t>(due.size()) &&
          values[kGranted] <= call.ask.max.value && values[kReason] >= -1 &&
          values[kReason] < buckets && std::is_sorted(due.begin(), due.end()) &&
-         (due.empty() || due.front() >= 0 || call.ask.again) && has_sane_times(call, reply);
+         (due.empty() || due.front() >= 0 || call.ask.again) && has_sane_times(call, reply) &&
+         is_possible(call, reply);
 }
 
-// Where fewer were granted than wanted: when to ask again. An ask for more than one call may carry
-// can go on at once.
 // Beyond what its limits ever need: clocks that are a little apart are no reason to tell anybody.
 constexpr Duration kClosedTooLong = Duration::seconds(60);
 
+// Where fewer were granted than wanted: when to ask again. An ask for more than one call may carry
+// can go on at once.
 std::optional<Duration> retry_after(const core::Ask& ask, const Reply& reply) {
   const std::int64_t granted = reply.integers[kGranted];
   if (granted == ask.max.value) return std::nullopt;
@@ -107,7 +117,7 @@ void Node::answered(Call call, const Reply& reply, Steady::time_point now) {
       if (reply.text == "master") return;
       return lose(Severity::warning, "redis_not_primary",
                   "Redis at " + where_ + " is not the primary that the Sentinels take it for (" +
-                      harmless(reply.text) + "); they are asked again");
+                      harmless(reply.text, password_) + "); they are asked again");
     case Call::Kind::login:
       return login_answered(reply);
     case Call::Kind::asking:
@@ -145,8 +155,11 @@ void Node::answer(const Call& call, const Reply& reply) {
       .reason = core::LimitIndex{static_cast<std::uint8_t>(reason)},
       .ahead = std::min(call.ask.horizon, call.line->ahead),
   };
-  const Duration most = call.line->refill + kClosedTooLong;
-  if (answer.retry && *answer.retry > most) context_.owner.line_closed(*call.line);
+  Line& line = *call.line;
+  // The other gates ask as far ahead as this one.
+  line.horizon = std::max(line.horizon, call.ask.horizon);
+  const Duration most = line.refill + line.horizon + kClosedTooLong;
+  if (answer.retry && *answer.retry > most) context_.owner.line_closed(line);
   ++(due.empty() ? context_.counts.denied : context_.counts.granted);
   if (context_.options.wait_replicas > 0 && !due.empty()) {
     unconfirmed_.push_back({call.line, answer});
@@ -195,7 +208,9 @@ bool Node::goes_elsewhere(Call& call, const Reply& reply, Steady::time_point now
 }
 
 Trouble Node::trouble_in(const Reply& reply) const {
-  if (reply.kind == Reply::Kind::error) return explain(reply.text, where_, context_.options);
+  if (reply.kind == Reply::Kind::error) {
+    return explain(reply.text, where_, context_.options, password_);
+  }
   return {"an answer has a shape of its own at " + where_ +
               ": is something between that changes replies?",
           Reaction::fail_line};

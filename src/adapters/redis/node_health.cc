@@ -64,7 +64,8 @@ void Node::opened() {
   const auto now = Steady::now();
   last_read_ = now;
   const StoreOptions& options = context_.options;
-  if (append_login(connection_->out(), options.login)) push({.kind = Call::Kind::login}, now);
+  password_ = append_login(connection_->out(), options.login);
+  if (!password_.empty()) push({.kind = Call::Kind::login}, now);
   if (options.database != 0) {
     command({"SELECT", std::to_string(options.database)}, Call::Kind::login, now);
   }

@@ -88,7 +88,8 @@ void ReplayConnection::wait_for_inquiry(const bool& over) {
 }
 
 bool ReplayConnection::log_in() {
-  std::size_t replies = append_login(out_, options_.login) ? 1 : 0;
+  const std::string password = append_login(out_, options_.login);
+  std::size_t replies = password.empty() ? 0 : 1;
   if (options_.database != 0) {
     append_array(out_, 2);
     append_bulk(out_, "SELECT");
@@ -98,7 +99,7 @@ bool ReplayConnection::log_in() {
   std::string refused;
   const bool answered = exchange(replies, [&](const Reply& reply) {
     if (reply.kind == Reply::Kind::error && refused.empty()) {
-      refused = explain(reply.text, where(), options_).detail;
+      refused = explain(reply.text, where(), options_, password).detail;
     }
   });
   if (!refused.empty()) give_up(refused);

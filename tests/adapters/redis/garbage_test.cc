@@ -170,8 +170,9 @@ TEST_F(Garbage, RepliesOfAnotherShape) {
         "*8\r\n:3\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n:0\r\n:0\r\n:0\r\n",  // More than asked for.
         "*6\r\n:1\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n:-5\r\n",             // Due before now.
         "*7\r\n:2\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n:9\r\n:5\r\n",        // Due times that fall.
-        "*5\r\n:0\r\n:1\r\n:-1\r\n:1\r\n:4\r\n",                     // A reason that is no bucket.
-        "*6\r\n:1\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n$1\r\n0\r\n",         // A string among integers.
+        "*5\r\n:0\r\n:1\r\n:7\r\n:1\r\n:4\r\n",                      // A reason that is no bucket.
+        "*5\r\n:0\r\n:1\r\n:-1\r\n:0\r\n:4\r\n",                   // Never, of what it does grant.
+        "*6\r\n:1\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n$1\r\n0\r\n",       // A string among integers.
         "*6\r\n:1\r\n:1\r\n:-2\r\n:-1\r\n:4\r\n:1\r\n",            // Due later than was asked for.
         "*5\r\n:0\r\n:1\r\n:9223372036854775807\r\n:0\r\n:4\r\n",  // Wait for ages.
         "*5\r\n:0\r\n:9223372036854775807\r\n:1\r\n:0\r\n:4\r\n"}) {  // After all ages.
@@ -197,7 +198,7 @@ TEST_F(Garbage, AServerThatIsTooSlowIsNotUpBeforeItAnswersInTime) {
   impostor.delay = std::chrono::milliseconds(0);
   ASSERT_TRUE(until([&] { return side->store->status().up; }));
   impostor.delay = std::chrono::milliseconds(250);
-  expect_trouble("*5\r\n:0\r\n:1\r\n:-1\r\n:0\r\n:4\r\n", "did not answer within 200 ms");
+  expect_trouble("*5\r\n:0\r\n:1\r\n:7\r\n:0\r\n:4\r\n", "did not answer within 200 ms");
   const auto start = std::chrono::steady_clock::now();
   EXPECT_TRUE(until(
       [&] { return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(600); }));

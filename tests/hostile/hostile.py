@@ -1,0 +1,131 @@
+"""Others must not notice: a gate with an honest target beside whoever is hostile, and what is judged of it."""
+
+import os
+import random
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
+import deliveries  # noqa: E402
+from places import now_us, wait_until  # noqa: E402
+from scenario import Scenario  # noqa: E402
+
+RATE = 200         # Of the honest route, a second. Its limit sets that, not the machine.
+LEAST = 0.9        # What it must keep.
+BEFORE = 4         # Seconds in which it is counted with nobody hostile at work.
+PARTITIONS = 4
+
+
+class Inputs:
+    """So many different inputs, the same ones each time, handed out one by one to whoever asks, in any thread."""
+
+    def __init__(self, make, count, seed=1):
+        """`make(random, number)` makes one, as bytes or as whatever its server understands."""
+        self._random = random.Random(seed)
+        self._lock = threading.Lock()
+        self._left, seen = [], set()
+        for number in range(count * 20):
+            one = make(self._random, number)
+            if repr(one) not in seen:
+                seen.add(repr(one))
+                self._left.append(one)
+            if len(self._left) == count:
+                break
+        assert len(self._left) == count, f"only {len(self._left)} of {count} inputs are different"
+        self.count, self.used = count, 0
+
+    def next(self):
+        """One that nobody had; then the last ones again and again."""
+        with self._lock:
+            one = self._left[min(self.used, self.count - 1)]
+            self.used += 1
+            return one
+
+    def all_used(self):
+        return self.used >= self.count
+
+
+class Hostile(Scenario):
+    """The gate has a route `well` to the receiver, which is judged, and whatever a test adds to it."""
+
+    redis = False
+    own_kafka = False
+    fed = 0  # How many records came for inputs.
+
+    def well_config(self, **changes):
+        """Of the honest route alone: one partition after the other, at RATE."""
+        pace = {"algorithm": "token_bucket", "rate": f"{RATE}/s", "burst": 1, "store": "memory"}
+        return self.world.config("well", 1, changes={
+            "limits": {"shared": None, "pace": pace},
+            "route": {"name": "well", "limits": ["pace"], "order": "none", "inside": {"records": 500}},
+            "kafka": {"group": "hostile"}, **changes})
+
+    def add_evil(self, config, http, topic="evil", target="evil", **route):
+        """A second route, to a target of its own that is made with `http`. Its records become dead letters soon."""
+        config["targets"][target] = {"http": {"timeout": "2s", "max_in_flight": 32, **http}}
+        config["routes"].append({
+            "name": topic, "topics": [topic], "target": target, "order": "none", "inside": {"records": 500},
+            "retry": {"initial": "10ms", "max": "50ms", "attempts": 3}, "dead_letter": f"{topic}.dead", **route})
+        for name in (topic, f"{topic}.dead"):
+            self.world.create_topic(name, PARTITIONS)
+        return config
+
+    def start_well(self, config, seconds):
+        """The gate at work on honest records for so long; returns it with what the honest route reaches alone."""
+        self.world.create_topic("well", PARTITIONS)
+        self.world.produce("well", RATE * seconds, size=100)
+        self.gate = self.world.gate("gate", config).start()
+        wait_until(lambda: self.world.receiver.summary()["distinct"] > 0, 20, "the first delivery")
+        since = now_us()
+        time.sleep(BEFORE)
+        self.before = self.well_rate(since)
+        self.assertGreater(self.before, 0.9 * RATE, "the limit sets the pace, not the machine")
+
+    def well_rate(self, since):
+        """Of honest records accepted from then until now, a second."""
+        until = now_us()
+        accepted = sum(since <= one.arrived < until for one in deliveries.accepted(self.world.receiver.deliveries())
+                       if one.topic == "well")
+        return accepted / ((until - since) / 1e6)
+
+    def judge(self, under_way, patience=60):
+        """Waits until under_way() is false; the others kept their rate meanwhile, and the gate is the same process."""
+        process, since = self.gate.process.pid, now_us()
+
+        def over():
+            self.assertIsNone(self.gate.process.poll(), f"the gate ended\n{self.gate.log()}")
+            return not under_way()
+        wait_until(over, patience, "the end of all that is hostile")
+        time.sleep(max(0.0, 3 - (now_us() - since) / 1e6))  # Less than that is no rate.
+        during = self.well_rate(since)
+        self.note(f"the honest: {self.before:.0f}/s before, {during:.0f}/s beside the hostile")
+        self.assertEqual(self.gate.process.pid, process)
+        self.assertGreaterEqual(during, LEAST * self.before)
+        self.assertEqual(self.gate.get("/healthz", timeout=5.0)[0], 200)
+
+    def feed(self, inputs, topic="evil"):
+        """Whether inputs are left, for judge(). Then records come for them whenever none is inside: each may take
+        three, so few are still to be tried again when the inputs are used up."""
+        if inputs.all_used():
+            return False
+        time.sleep(0.1)
+        route = self._route(topic)
+        if route and route["received"] == self.fed == route["delivered"] + route["dead_lettered"]:
+            records = max(10, (inputs.count - inputs.used) // 3)
+            self.fed += records
+            self.world.produce(topic, records, size=100)
+        return True
+
+    def _route(self, name):
+        """What the gate says of it; nothing if it did not answer in time."""
+        return next((one for one in self.gate.status().get("routes", []) if one["name"] == name), None)
+
+    def judge_books(self, topic="evil", patience=60):
+        """Each record of that topic was accepted, is a dead letter, or is still inside: none is gone."""
+        produced = sum(self.world.ends(topic))
+
+        def all_ended():
+            route = self._route(topic)
+            return route and route["delivered"] + route["dead_lettered"] == produced and route["received"] == produced
+        wait_until(all_ended, patience, f"an end of all {produced} records of {topic}")

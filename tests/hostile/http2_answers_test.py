@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""An HTTP/2 target that says whatever no server should."""
+
+import unittest
+
+from hostile import Hostile, Inputs
+import http2_answers
+import letters
+from http2_server import Http2Server
+from plan import plan
+
+SECRET = "hostile-key-1d20e6f4"
+
+
+class Http2Answers(Hostile):
+    def answer(self, count, seconds):
+        inputs = Inputs(http2_answers.make, count)
+        server = Http2Server(inputs)
+        self.addCleanup(server.stop)
+        config = self.add_evil(self.well_config(), {"url": f"http://127.0.0.1:{server.port}/", "http2": "always",
+                                                    "timeout": "500ms", "headers": {"X-Api-Key": SECRET}})
+        # Else the gate is spared most of them.
+        config["targets"]["evil"].update(breaker={"failures": 0}, retry={"budget": "100%"})
+        self.start_well(config, seconds)
+        self.judge(lambda: self.feed(inputs), seconds)
+        self.note(f"{count} inputs")
+        self.assertTrue(inputs.all_used())
+        self.judge_books()
+        reasons = letters.reasons(self.world, "evil.dead")
+        self.note(f"{len(set(reasons))} different reasons in {len(reasons)} dead letters")
+        self.assertTrue(any(b"the server breaks HTTP/2" in one for one in reasons), "not only the fields were wrong")
+
+    def test_a_sample(self):
+        self.answer(160, 40)
+
+    @plan(whole=True, alone=False, seconds=300)
+    def test_whole(self):
+        self.answer(1600, 120)
+
+
+if __name__ == "__main__":
+    unittest.main()

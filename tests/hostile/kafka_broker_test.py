@@ -1,0 +1,144 @@
+"""A broker whose answers are broken, or lies: the gate lives, stays small, and goes on once the broker is well."""
+
+import random
+import threading
+import time
+import unittest
+
+from hostile import PARTITIONS, Hostile
+from deliveries import missing
+import kafka_proxy
+from kafka_answers import FRAMING, TOPIC, lie
+from places import wait_until
+from plan import plan
+
+PASSWORD = "hostile-broker-0815"
+SHARE = 0.35       # Of the answers are changed: without good ones between them the gate would never get far.
+MOST_MB = 400
+FAILED = 1         # The exit code after a fatal error of Kafka: docs/operations.md.
+# So that a broken connection is soon made anew, and what is answered to nobody soon given up.
+SOON = {"reconnect.backoff.ms": "10", "reconnect.backoff.max.ms": "50", "retry.backoff.ms": "20",
+        "socket.timeout.ms": "2000",
+        "session.timeout.ms": "10000", "heartbeat.interval.ms": "100", "fetch.wait.max.ms": "20",
+        "fetch.error.backoff.ms": "20",
+        "topic.metadata.refresh.interval.ms": "500", "sasl.password": PASSWORD}
+
+
+class KafkaBroker(Hostile):
+    def setUp(self):
+        super().setUp()
+        self.proxy = kafka_proxy.KafkaProxy(self.world.kafka.port)
+        self.addCleanup(self.proxy.stop)
+        self.lock = threading.Lock()
+
+    def changing(self, kinds, count):
+        """Each is made of its number, which alone decides whether, how, and what."""
+        draws = random.Random(len(kinds))
+
+        def change(api, payload):
+            with self.lock:
+                if self.used >= count or draws.random() > SHARE:
+                    return None
+                self.drawn += 1
+                changed = kinds[self.drawn % len(kinds)](random.Random(self.drawn), api, payload)
+                if changed:
+                    self.used += 1
+                    self.changed.add(changed)
+                return changed
+        return change
+
+    def be_hostile(self, topic, kinds, count, patience, lasts=float("inf")):
+        """`lasts`: for how many seconds a process is lied to; it may end by itself then."""
+        self.used, self.drawn, self.changed = 0, 0, set()
+        self.proxy.change = self.changing(kinds, count)
+        began, ends = time.monotonic(), 0
+        started = began
+        while self.used < count:
+            self.assertLess(time.monotonic() - began, patience, f"{self.used} of {count} answers were changed")
+            self.world.produce(topic, 20)
+            if self.gate.process.poll() is not None and lasts < patience:
+                ends, started = ends + 1, time.monotonic()
+                self.judge_end()
+            self.judge_life()
+            if time.monotonic() - started > lasts:
+                started = time.monotonic()
+                self.gate.kill()
+                self.start_again()
+            time.sleep(0.1)
+        self.proxy.change = None
+        self.note(f"{count} answers changed, {len(self.changed)} of them different, in "
+                  f"{time.monotonic() - began:.0f} s; {self.gate.resident_mb():.0f} MB, {ends} ends with code {FAILED}")
+        self.assertGreater(len(self.changed), 0.9 * count)
+
+    def judge_life(self):
+        self.assertIsNone(self.gate.process.poll(), f"the gate ended\n{self.gate.log()}")
+        self.assertLess(self.gate.resident_mb(), MOST_MB)
+        code, text = self.gate.get("/healthz", timeout=10.0)
+        if self.gate.process.poll() is None:  # Else it is seen in the next turn.
+            self.assertEqual(code, 200, text)
+
+    def judge_end(self):
+        """Of a gate that was told something after which it cannot go on: it says what, and is started again."""
+        errors = [line for line in self.gate.log(200).splitlines() if "level=error" in line]
+        self.assertEqual(self.gate.process.returncode, FAILED, self.gate.log())
+        self.assertTrue(errors, self.gate.log())
+        self.note(errors[-1][:300])
+        self.start_again()
+
+    def start_again(self):
+        self.gate.start(wait=False)
+        wait_until(lambda: self.gate.get("/healthz", timeout=1.0)[0] == 200, 20, "the gate started again")
+
+    def start(self):
+        config = self.world.config(TOPIC, 1, changes={
+            "limits": None, "route": {"limits": [], "order": "none"},
+            "kafka": {"brokers": [self.proxy.brokers], "group": "hostile", "properties": SOON}})
+        self.world.create_topic(TOPIC, PARTITIONS)
+        self.gate = self.world.gate("gate", config).start()
+
+    def judge_readiness(self):
+        def ready():
+            if self.gate.process.poll() is not None:
+                self.judge_end()
+            return self.gate.get("/readyz", timeout=2.0)[0] == 200
+        wait_until(ready, 60, "ready again")
+        self.judge_life()
+
+
+class Framing(KafkaBroker):
+    def check(self, count, patience):
+        self.start()
+        process = self.gate.process.pid
+        self.be_hostile(TOPIC, FRAMING, count, patience)
+        ends = self.world.ends(TOPIC)
+        wait_until(lambda: not missing(self.world.receiver.deliveries(), TOPIC, ends), 60,
+                   f"all {sum(ends)} of the topic")
+        self.assert_nothing_lost(self.world.receiver.deliveries(), TOPIC)
+        self.judge_readiness()
+        self.assertEqual(self.gate.process.pid, process)
+
+    def test_a_sample(self):
+        self.check(60, 60)
+
+    @plan(whole=True, seconds=300)
+    def test_whole(self):
+        self.check(500, 120)
+
+
+class Lying(KafkaBroker):
+    """It is trusted with which records there are (docs/security.md): only the gate's life is judged."""
+
+    def check(self, count, patience):
+        self.start()
+        # A lie about the group keeps a gate out of it for some time, and then it hears few more.
+        self.be_hostile(TOPIC, [lie], count, patience, lasts=4)
+        self.judge_readiness()
+
+    @plan(whole=True)
+    def test_a_few(self):
+        """No more of them: librdkafka 2.0 ends the process at some lies, by an assertion of its own."""
+        self.check(20, 60)
+
+
+if __name__ == "__main__":
+    unittest.main()
