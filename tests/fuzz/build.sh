@@ -4,4 +4,5 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 cmake --preset fuzz --log-level=WARNING >/dev/null
-cmake --build --preset fuzz --target fuzzers -- --quiet
+# As polite as the tests that only compute, which run beside it and would else be over their time.
+nice -n 10 cmake --build --preset fuzz --target fuzzers -- --quiet

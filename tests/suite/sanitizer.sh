@@ -15,5 +15,6 @@ tests='e2e_(leaving|records|http_batch|http_login|kafka_target|limiters|outages|
 for program in "${programs[@]}"; do tests+="|$program"; done
 
 cmake --preset "$1" --log-level=WARNING >/dev/null
-cmake --build --preset "$1" --target einlass kafka_tool receiver "${programs[@]}" -- --quiet
+# As polite as the tests that only compute, which run beside it and would else be over their time.
+nice -n 10 cmake --build --preset "$1" --target einlass kafka_tool receiver "${programs[@]}" -- --quiet
 ctest --preset "$1" --parallel 4 -R "^($tests)"
