@@ -122,7 +122,10 @@ void Admin::why(std::string_view query, const Respond& respond) {
 
 http::ServerResponse Admin::health(bool in_full) const {
   const std::string trouble = watchdog_.trouble();
-  if (trouble.empty()) return text(200, "the loop turns");
+  if (trouble.empty()) {
+    const std::string slowness = in_full ? watchdog_.slowness() : "";
+    return text(200, slowness.empty() ? "the loop turns" : slowness);
+  }
   return text(503, in_full ? trouble : "the loop does not turn");
 }
 

@@ -11,7 +11,6 @@
 namespace einlass::app {
 namespace {
 
-// Only this machine reaches it.
 http::ServerResponse refused(unsigned status, const std::string& line) {
   http::ServerResponse response;
   response.status = status;

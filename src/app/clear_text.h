@@ -7,7 +7,7 @@
 
 namespace einlass::app {
 
-// A loopback address, or `localhost`.
+// Only this machine reaches it: a loopback address, or `localhost`.
 bool is_local(const std::string& host);
 
 // What is to be said where the password of Redis leaves this machine without TLS; empty otherwise.

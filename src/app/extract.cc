@@ -20,7 +20,8 @@ using CostKind = config::CostSource::Kind;
 
 // Already as same_number() would have it.
 bool is_plain(std::string_view number) {
-  return number.size() <= 18 && number.find_first_of(".eE-") == std::string_view::npos;
+  return number.size() <= kMostPlainDigits &&
+         number.find_first_of(".eE-") == std::string_view::npos;
 }
 
 // The key for a limit; none if the record has none, which is not the same as an empty one.

@@ -14,10 +14,13 @@ namespace {
 // Between two parts of a look at a shard, for all else that it has to do.
 constexpr std::chrono::milliseconds kPause{1};
 
+// Whoever asks at a terminal waits for 5 s.
+constexpr std::chrono::seconds kLongest{3};
+
 }  // namespace
 
 // Shared by the shards' answers and the timers; whoever comes too late finds it ended.
-struct Inquiry {
+struct Inquiry : std::enable_shared_from_this<Inquiry> {
   struct Part {
     Part(boost::asio::io_context& main, const WhyQuestion& question)
         : look(question), pause(main) {}
@@ -34,6 +37,15 @@ struct Inquiry {
     if (const auto ends = std::exchange(done, nullptr)) ends(answers);
   }
 
+  // From here on there is kViewPatience for the next part of an answer.
+  void be_patient() {
+    patience.expires_after(std::chrono::microseconds(kViewPatience.us));
+    patience.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+      if (!cancelled) self->end();
+    });
+  }
+
+  const std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
   std::function<void(const WhyAnswers&)> done;
   boost::asio::steady_timer patience;
   WhyAnswers answers;
@@ -62,8 +74,9 @@ void Inquiries::begin_next() {
   begin(next.question, [this, done = std::move(next.done)](const WhyAnswers& answers) {
     turn_.expires_after(kBetweenKeys);
     turn_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (cancelled) return;
       key_is_asked_ = false;
-      if (!cancelled) begin_next();
+      begin_next();
     });
     done(answers);
   });
@@ -83,10 +96,7 @@ void Inquiries::begin(const WhyQuestion& question, std::function<void(const WhyA
   for (int i = 0; i < shards_.size(); ++i) {
     if (!shards_.ended(i)) look(inquiry, i);
   }
-  inquiry->patience.expires_after(std::chrono::microseconds(kViewPatience.us));
-  inquiry->patience.async_wait([inquiry](const boost::system::error_code& cancelled) {
-    if (!cancelled) inquiry->end();
-  });
+  inquiry->be_patient();
 }
 
 void Inquiries::look(const std::shared_ptr<Inquiry>& inquiry, int shard) {
@@ -108,6 +118,8 @@ void Inquiries::took(const std::shared_ptr<Inquiry>& inquiry, int shard,
     if (--inquiry->missing == 0) inquiry->end();
     return;
   }
+  // A shard that has answered in part is no reason to give up, but whoever asked waits.
+  if (std::chrono::steady_clock::now() - inquiry->began < kLongest) inquiry->be_patient();
   boost::asio::steady_timer& pause = inquiry->parts[place].pause;
   pause.expires_after(kPause);
   pause.async_wait([this, inquiry, shard](const boost::system::error_code& cancelled) {

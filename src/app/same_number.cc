@@ -7,7 +7,7 @@
 namespace einlass::app {
 namespace {
 
-constexpr std::int64_t kMostDigits = 18;
+constexpr std::int64_t kMostDigits = kMostPlainDigits;
 // Beyond these an exponent is as good as infinite, and no sum of two overflows.
 constexpr std::int64_t kMostExponent = 1'000'000'000'000;
 

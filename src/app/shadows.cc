@@ -133,7 +133,7 @@ core::LineId Shadows::find_or_add(std::size_t number, std::string_view key) {
 }
 
 std::vector<redis::Bucket> Shadows::redis_bucket(const Watch& watch, std::string_view key) const {
-  return {{&watch.limit->limit, std::string(key), watch.limit->spread}};
+  return {{&watch.limit->limit, std::string(key), watch.limit->spread, watch.limit->horizon}};
 }
 
 // One with places that are taken stays, for they go back through it.

@@ -20,6 +20,7 @@ class TurnTimes {
     ++turns_;
     slow_turns_ += turn >= kSlow;
     longest_ = std::max(longest_, turn);
+    if (window_ == Instant{}) window_ = now;
     if (now - window_ < kWindow) return;
     const bool is_slow = slow_turns_ * 100 >= turns_ && slow_turns_ > 0;
     slow_us_.store(is_slow ? longest_.us : 0, std::memory_order_relaxed);

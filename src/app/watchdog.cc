@@ -59,9 +59,9 @@ Duration Watchdog::unusual(int loop) const {
 
 void Watchdog::look_at_turns(int loop) {
   const std::string text = slow_text(loop);
-  auto told = told_slow_[static_cast<std::size_t>(loop)];
-  if (!text.empty() && !told) told_.slow(text);
-  told = !text.empty();
+  const auto place = static_cast<std::size_t>(loop);
+  if (!text.empty() && !told_slow_[place]) told_.slow(text);
+  told_slow_[place] = !text.empty();
 }
 
 std::string Watchdog::name(int loop) const {
@@ -82,13 +82,23 @@ std::string Watchdog::text(int loop) const {
 }
 
 std::string Watchdog::trouble(int loop) const {
-  const bool is_silent = watched_[static_cast<std::size_t>(loop)].silent >= unusual(loop);
-  return is_silent ? text(loop) : slow_text(loop);
+  return is_silent(loop) ? text(loop) : slow_text(loop);
+}
+
+bool Watchdog::is_silent(int loop) const {
+  return watched_[static_cast<std::size_t>(loop)].silent >= unusual(loop);
 }
 
 std::string Watchdog::trouble() const {
   for (int i = 0; i < loops_.count; ++i) {
-    if (std::string text = trouble(i); !text.empty()) return text;
+    if (is_silent(i)) return text(i);
+  }
+  return "";
+}
+
+std::string Watchdog::slowness() const {
+  for (int i = 0; i < loops_.count; ++i) {
+    if (std::string text = slow_text(i); !text.empty()) return text;
   }
   return "";
 }

@@ -52,6 +52,9 @@ class Watchdog {
   // Why the process is not healthy; empty if it is.
   std::string trouble() const;
 
+  // Which loop turns slowly; empty if none does. That is no reason to end the process.
+  std::string slowness() const;
+
   // For whoever shows one loop: its silence or slowness as text; empty if there is none.
   std::string trouble(int loop) const;
 
@@ -64,6 +67,7 @@ class Watchdog {
 
   void look();
   void count(int loop, Duration passed);
+  bool is_silent(int loop) const;
   std::string name(int loop) const;
   std::string text(int loop) const;
   std::string slow_text(int loop) const;

@@ -121,9 +121,9 @@ core::BatchOptions batch_options(const config::Target& target) {
   return {batch.records, batch.bytes, batch.linger};
 }
 
-// Where records name the hosts, each host has one instead (adapters/http/origins.h). Each of several
-// `urls` has one beside it, by the same numbers: that says which server rests, and this one when
-// nothing is sent to any of them.
+// Where records name the hosts, each host has one instead (adapters/http/origins.h). Each of
+// several `urls` has one beside it, by the same numbers: that says which server rests, and this one
+// when nothing is sent to any of them.
 core::BreakerOptions breaker_options(const config::Target& target) {
   if (!target.http.host_template.empty()) return {};
   return {target.breaker.failures, target.breaker.wait, target.breaker.max_wait};
@@ -221,7 +221,8 @@ std::vector<redis::Bucket> redis_buckets(std::span<const config::Limit* const> l
                                          std::span<const std::string_view> keys) {
   std::vector<redis::Bucket> buckets;
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    buckets.push_back({&limits[i]->limit, std::string(keys[i]), limits[i]->spread});
+    buckets.push_back(
+        {&limits[i]->limit, std::string(keys[i]), limits[i]->spread, limits[i]->horizon});
   }
   return buckets;
 }

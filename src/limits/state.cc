@@ -40,6 +40,15 @@ struct RefillTime {
 
 }  // namespace
 
+bool may_grant_nothing(const Parameters& parameters) {
+  return std::visit(
+      [](const auto& p) {
+        if constexpr (requires { p.rate; }) return p.rate.permits == 0;
+        return false;
+      },
+      parameters);
+}
+
 Duration refill_time(const Parameters& parameters) { return std::visit(RefillTime{}, parameters); }
 
 State fresh(const Parameters& parameters, std::string_view key) {

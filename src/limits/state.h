@@ -47,6 +47,9 @@ Duration most_ahead(const Parameters& parameters);
 // reservations that the next one pays for.
 Duration refill_time(const Parameters& parameters);
 
+// Whether the limit's own numbers make it grant nothing for ever: a rate of 0.
+bool may_grant_nothing(const Parameters& parameters);
+
 // One bucket of an ask, and what a permit takes of it. One that costs less than 1 or more than
 // most_cost() is never granted.
 struct Charge {

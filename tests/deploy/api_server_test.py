@@ -152,7 +152,7 @@ class Kept(OnAnApiServer):
         gate = os.path.join(manifests.ROOT, "config", "gate.yaml")
         self._helm("install", "einlass", manifests.CHART, "--set-file", f"config={gate}")
         first = self.server.get("statefulset", "einlass", "charted")
-        token = self.server.get("secret", "einlass-secrets", "charted")["data"]["admin-token"]
+        token = self.server.get("secret", "einlass-admin-token", "charted")["data"]["admin-token"]
         with tempfile.TemporaryDirectory() as folder:
             newer = shutil.copytree(manifests.CHART, os.path.join(folder, "einlass"))
             with open(os.path.join(newer, "Chart.yaml")) as file:
@@ -163,7 +163,7 @@ class Kept(OnAnApiServer):
         second = self.server.get("statefulset", "einlass", "charted")
         self.assertEqual(second["spec"]["replicas"], 3)
         self.assertEqual(container(second["spec"])["image"], "einlass:0.2.0")
-        self.assertEqual(self.server.get("secret", "einlass-secrets", "charted")["data"]["admin-token"], token)
+        self.assertEqual(self.server.get("secret", "einlass-admin-token", "charted")["data"]["admin-token"], token)
         checksums = [each["spec"]["template"]["metadata"]["annotations"]["checksum/config"] for each in (first, second)]
         self.assertNotEqual(*checksums, "no gate would be restarted to read it")
         self._helm("uninstall", "einlass")

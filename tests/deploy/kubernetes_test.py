@@ -196,6 +196,8 @@ class Chart(Manifests):
         for one in copy.deepcopy(objects):
             if one["kind"] == "Secret":
                 continue
+            if one["kind"] == "StatefulSet":
+                del one["spec"]["template"]["spec"]["volumes"][1]["secret"]
             if one["kind"] == "ConfigMap":
                 one["data"] = list(one["data"])
             text = json.dumps({key: one[key] for key in sorted(one) if key != "metadata"}, sort_keys=True)

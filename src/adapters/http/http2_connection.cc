@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 #include <chrono>
+#include <utility>
 
 #include "adapters/http/retry_after.h"
 
@@ -54,8 +55,9 @@ void Http2Connection::expired() {
 }
 
 void Http2Connection::retire() {
-  is_retired_ = true;
-  flush_soon();
+  // Told again and again while something is under way, it is not to be looked at each time.
+  const bool is_news = !std::exchange(is_retired_, true);
+  if (is_news || session_.exchanges().empty()) flush_soon();
 }
 
 void Http2Connection::flush_soon() {

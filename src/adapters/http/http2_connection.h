@@ -75,16 +75,14 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   // How many exchanges may be begun now.
   std::size_t room() const { return is_dead_ || is_retired_ ? 0 : session_.room(); }
 
-  // Nothing is under way, and something may be begun.
-  bool is_free() const { return room() > 0 && session_.exchanges().empty(); }
-
   // False once no more can be begun: what was begun may still end well.
   bool is_open() const { return !is_dead_ && !is_retired_ && session_.is_open(); }
 
   // The most that the server allows at a time; none before it has said so.
   std::optional<std::size_t> most_streams() const { return session_.most_streams(); }
 
-  // Ends in ended() or untouched(), never before this call returns. REQUIRES: room() > 0.
+  // Ends in ended(), untouched() or ended_with_connection(), never before this call returns.
+  // REQUIRES: room() > 0.
   void begin(Http2Exchange& exchange, SteadyTime now);
 
   // Forgets it, and tells the server. The connection goes on.

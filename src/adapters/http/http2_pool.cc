@@ -58,9 +58,9 @@ void Http2Pool::begin(const Exchange& exchange, SteadyTime now) {
 
 // The first connection with room takes all it can, so that later ones grow old.
 void Http2Pool::dispatch() {
-  const auto now = std::chrono::steady_clock::now();
-  dispatch_alone(now);
+  dispatch_alone();
   if (waiting_.empty()) return;
+  const auto now = std::chrono::steady_clock::now();
   for (const auto& connection : connections_) {
     while (!waiting_.empty() && connection->room() > 0)
       connection->begin(take_first(waiting_), now);
@@ -68,15 +68,9 @@ void Http2Pool::dispatch() {
   while (needs_another()) open_for(waiting_, opening_);
 }
 
-// One after the other, and no longer than there are such.
-void Http2Pool::dispatch_alone(SteadyTime now) {
-  for (const auto& connection : alone_) {
-    if (waiting_alone_.empty()) {
-      connection->retire();
-    } else if (connection->is_free()) {
-      connection->begin(take_first(waiting_alone_), now);
-    }
-  }
+// Each has a connection of its own, so that the end of it is nobody else's.
+void Http2Pool::dispatch_alone() {
+  for (const auto& connection : alone_) connection->retire();
   while (!waiting_alone_.empty() && alone_.size() + opening_alone_.size() < kMostAlone) {
     open_for(waiting_alone_, opening_alone_);
   }
@@ -162,7 +156,8 @@ void Http2Pool::expired(Http2Exchange& exchange) {
   if (exchange.connection != nullptr) {
     exchange.connection->cancel(exchange);
   } else {
-    trouble = connections_.empty() ? "no connection" : "no free stream";
+    const bool none = exchange.exchange.alone || connections_.empty();
+    trouble = none ? "no connection" : "no free stream";
     std::erase(exchange.exchange.alone ? waiting_alone_ : waiting_, &exchange);
   }
   trouble += " within " + connection_settings_.timeout + " (" + connection_settings_.peer + ")";
@@ -194,6 +189,8 @@ void Http2Pool::untouched(Http2Exchange& exchange) {
 // otherwise.
 void Http2Pool::ended_with_connection(Http2Exchange& exchange, const Answer& answer) {
   const Exchange& attempt = exchange.exchange;
+  // Of the head of a batch no record writes anything.
+  if (attempt.is_batch) return ended(exchange, answer);
   Suspect& known = suspect(attempt.record);
   Answer judged = answer;
   judged.is_suspect = !attempt.alone;
@@ -214,7 +211,8 @@ bool Http2Pool::is_suspect(core::RecordId record) const {
 }
 
 Http2Pool::Suspect& Http2Pool::suspect(core::RecordId record) {
-  if (suspects_.size() == kMostSuspects) suspects_.erase(suspects_.begin());
+  if (suspects_.size() == kMostSuspects && !suspects_.contains(record.slot))
+    suspects_.erase(suspects_.begin());
   Suspect& one = suspects_[record.slot];
   if (one.record != record) one = {record};
   return one;

@@ -5,8 +5,8 @@
 //
 // Where the server ends a connection and gives a reason (nginx does so over a head that is too
 // large), that may be over any of the requests on it. Each ends without an answer, which counts for
-// nothing, and is sent next time on a connection of its own: the one that is to blame ends that
-// too, and nobody else's. How a
+// nothing, and is sent next time on a connection of its own, which is closed after it: the one that
+// is to blame ends that too, and nobody else's. Not so a batch: no record writes in its head. How a
 // connection comes about is the owner's: a Connection carries the first exchange until it stands,
 // and then established() says what the server has chosen.
 #pragma once
@@ -101,7 +101,7 @@ class Http2Pool final : public Http2ExchangeOwner, public Http2ConnectionOwner {
 
   Http2Exchange& unused();
   void dispatch();
-  void dispatch_alone(SteadyTime now);
+  void dispatch_alone();
   bool needs_another() const;
   void open_for(std::deque<Http2Exchange*>& waiting, std::vector<const Connection*>& opening);
   bool is_suspect(core::RecordId record) const;

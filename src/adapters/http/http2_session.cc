@@ -188,7 +188,8 @@ void Http2Session::stream_closed(Http2Exchange& exchange, std::uint32_t code) {
   detach(exchange);
   auto why = Http2SessionOwner::Why::failed;
   if (exchange.never_sent || (left_out && !with_reason)) why = Http2SessionOwner::Why::untouched;
-  if (with_reason && exchange.trouble.empty()) why = Http2SessionOwner::Why::connection;
+  if (with_reason && !exchange.never_sent && exchange.trouble.empty())
+    why = Http2SessionOwner::Why::connection;
   if (exchange.trouble.empty() && left_out) {
     exchange.trouble = with_reason ? farewell() : "the server left without an answer";
   }

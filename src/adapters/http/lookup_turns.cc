@@ -24,8 +24,13 @@ class Turns {
  public:
   void take(LookupJob job) {
     const std::lock_guard lock(mutex_);
+    try {
+      if (!serves_) std::thread([this] { serve(); }).detach();
+      serves_ = true;
+    } catch (const std::system_error&) {  // The system has no thread for it now.
+      return job.too_late();
+    }
     waiting_.push_back(std::move(job));
-    if (!std::exchange(serves_, true)) std::thread([this] { serve(); }).detach();
     changed_.notify_one();
   }
 
@@ -74,12 +79,12 @@ class Turns {
       LookupJob one = std::move(*job);
       job = waiting_.erase(job);
       if (!one.wanted()) continue;
-      late ? one.too_late() : begin(std::move(one), std::string(site_of(one.host)), now);
+      late ? one.too_late() : begin(std::move(one), now);
     }
   }
 
-  void begin(LookupJob job, std::string site, Clock::time_point now) {
-    running_.push_back({std::move(site), now});
+  void begin(LookupJob job, Clock::time_point now) {
+    running_.push_back({std::string(site_of(job.host)), now});
     const auto place = std::prev(running_.end());
     try {
       std::thread([this, place, job] {
@@ -125,7 +130,12 @@ std::string_view site_of(std::string_view host) {
   if (last == 0) return host;
   const std::size_t second = label_before(host, last - 1);
   if (second == 0) return host;
-  const bool country = host.size() - last == 2 && last - 1 - second <= 3;
+  static constexpr std::string_view kSuffixes[] = {"ac", "co",  "com", "edu", "gob", "gov",
+                                                   "go", "mil", "ne",  "net", "or",  "org"};
+  const std::string_view label = host.substr(second, last - 1 - second);
+  const bool country =
+      host.size() - last == 2 &&
+      std::find(std::begin(kSuffixes), std::end(kSuffixes), label) != std::end(kSuffixes);
   return host.substr(country ? label_before(host, second - 1) : second);
 }
 

@@ -2,7 +2,7 @@
 //
 // A name whose servers are dead keeps its thread for many seconds, and whoever may name hosts may
 // name many of those. So one that takes long is not counted among those at a time any more, and of
-// names with one owner (under one registrable domain) only one may take long.
+// names with one owner (under one registrable domain) no more begin while one takes long.
 #pragma once
 
 #include <chrono>
@@ -22,8 +22,9 @@ inline constexpr std::chrono::milliseconds kLongLookup{500};
 // At a time under one domain, while none of them takes long.
 inline constexpr std::size_t kMostLookupsOfSite = 4;
 
-// The domain whose owner can make names: the last two labels, or three where the last two look like
-// a country's own suffix (co.uk, com.au). Near enough to the Public Suffix List for taking turns.
+// The domain whose owner can make names: the last two labels, or three where the last two are one
+// of the suffixes that countries have (co.uk, com.au). Near enough to the Public Suffix List for
+// taking turns.
 std::string_view site_of(std::string_view host);
 
 // A lookup, called on threads of its own.

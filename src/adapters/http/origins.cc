@@ -186,6 +186,7 @@ void Origins::fails(const Origin& origin, const Answer& answer, SteadyTime now) 
     const std::chrono::microseconds asked{answer.retry_after->us};
     place.asked_until = std::max(place.asked_until, now + asked);
   }
+  if (!was_asked(answer) || answer.ends_connections) return;  // That is the request's trouble.
   const bool fails_a_record = answer.status / 100 == 5 && !is_about_itself(answer);
   if (fails_a_record && place.breaker.closed()) return;
   if (!fails_a_record && !is_about_itself(answer)) {

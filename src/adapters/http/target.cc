@@ -119,7 +119,8 @@ void Target::State::send(const Request& request) {
                       std::string(pause->why), pause->wait});
   }
   origins.begins(*origin, request.record);
-  const Exchange exchange{request.record, request.attempt, login ? login->generation() : 0, now};
+  Exchange exchange{request.record, request.attempt, login ? login->generation() : 0, now};
+  exchange.is_batch = !request.members.empty();
   origin->send(gzip || signer ? prepared(request) : request, exchange, now);
 }
 

@@ -11,7 +11,6 @@
 #include "adapters/redis/hash_slot.h"
 #include "adapters/redis/resp.h"
 #include "limits/fixed_window.h"
-#include "limits/refusal.h"
 #include "limits/state.h"
 #include "units/check.h"
 
@@ -70,7 +69,8 @@ void describe(const Bucket& bucket, Line& line) {
   const Permits most = limits::most_cost(limit.parameters);
   if (limit.cost_from_record) line.most_cost = std::min(line.most_cost, most);
   line.may_be_never |=
-      refill >= limits::kLongestWindow || (!limit.cost_from_record && limit.cost > most);
+      limits::may_grant_nothing(limit.parameters) || (!limit.cost_from_record && limit.cost > most);
+  line.horizon = std::max(line.horizon, bucket.horizon);
   line.counts_held |= std::holds_alternative<limits::ConcurrencyParameters>(limit.parameters);
   if (limit.cost_from_record) {
     line.costs.push_back(line.arguments.size());

@@ -63,9 +63,9 @@ struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   bool counts_held = false;          // Some limit counts the attempts under way.
   Duration ahead;                    // The least that one of the limits bears.
   Duration refill;                   // The most that limits::refill_time() says of one.
-  Duration horizon;                  // The longest that was asked with.
+  Duration horizon;                  // The longest for which anybody asks ahead.
   Permits most_cost;                 // Of the record's, that all limits may grant some time.
-  bool may_be_never = false;         // Some limit grants nothing ever, by its own numbers.
+  bool may_be_never = false;         // Some limit may grant nothing ever, by its own numbers.
 };
 
 using LinePtr = boost::intrusive_ptr<Line>;

@@ -155,9 +155,7 @@ void Node::answer(const Call& call, const Reply& reply) {
       .reason = core::LimitIndex{static_cast<std::uint8_t>(reason)},
       .ahead = std::min(call.ask.horizon, call.line->ahead),
   };
-  Line& line = *call.line;
-  // The other gates ask as far ahead as this one.
-  line.horizon = std::max(line.horizon, call.ask.horizon);
+  const Line& line = *call.line;
   const Duration most = line.refill + line.horizon + kClosedTooLong;
   if (answer.retry && *answer.retry > most) context_.owner.line_closed(line);
   ++(due.empty() ? context_.counts.denied : context_.counts.granted);

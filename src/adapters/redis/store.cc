@@ -122,10 +122,14 @@ void Store::State::add_line(core::LineId id, std::span<const Bucket> buckets) {
 
 // What is still to be given back goes as it was granted: it has the old line.
 void Store::State::change_line(core::LineId id, std::span<const Bucket> buckets) {
-  const bool failing = line(id).failing;
+  const LinePtr before = lines_[id.value];
   lines_[id.value].reset();
   add_line(id, buckets);
-  line(id).failing = failing;
+  Line& after = line(id);
+  after.failing = before->failing;
+  // What the limits were like before may still be what its state is of.
+  after.refill = std::max(after.refill, before->refill);
+  after.horizon = std::max(after.horizon, before->horizon);
 }
 
 void Store::State::forget_line(core::LineId id) {

@@ -70,6 +70,7 @@ struct Bucket {
   const limits::Limit* limit = nullptr;  // Lives until the line is forgotten or changed.
   std::string key;
   bool spread = false;  // The key is the hash tag, so that a cluster spreads the limit's buckets.
+  Duration horizon{};   // The longest for which the fleet asks of it ahead.
 };
 
 // What the metrics and /v1/status show of the store. Durations go to `call_observed` as they come.

@@ -296,6 +296,7 @@ TEST(LookupTurns, a_site_is_what_one_owner_names) {
                                                         {"shop.co.uk", "shop.co.uk"},
                                                         {"co.uk", "co.uk"},
                                                         {"a.example.de", "example.de"},
+                                                        {"a.abc.de", "abc.de"},
                                                         {"localhost", "localhost"},
                                                         {"", ""},
                                                         {".", ""},

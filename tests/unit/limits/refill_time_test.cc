@@ -53,6 +53,8 @@ TEST(RefillTime, bounds_every_wait) {
 }
 
 TEST(RefillTime, a_rate_of_nothing_has_none) {
+  for (const Parameters& parameters : all_limits()) EXPECT_FALSE(may_grant_nothing(parameters));
+  EXPECT_TRUE(may_grant_nothing(TokenBucketParameters{{0, 1}, {7}}));
   EXPECT_GE(refill_time(TokenBucketParameters{{0, 1}, {7}}), kLongestWindow);
 }
 

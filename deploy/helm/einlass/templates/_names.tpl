@@ -3,7 +3,7 @@
 {{- end }}
 
 {{- define "einlass.secret" -}}
-{{ include "einlass.name" . }}-secrets
+{{ include "einlass.name" . }}-admin-token
 {{- end }}
 
 {{- define "einlass.selector" -}}
