@@ -35,8 +35,8 @@ void Breaker::probe_failed(const Ended& attempt, Instant now) {
   if (failed_probes_ > 0 && failed_probes_ % kProbesEachWait == 0) wait_ = wait_ * 2;
   ++failed_probes_;
   wait_ = std::min(wait_, options_.max_wait);
-  if (attempt.answered) wait_ = std::min(wait_, std::max(kMostAfterAnswer, options_.wait));
-  open(wait_, now);
+  // One that was answered shortens its own wait, and not those of probes that are not.
+  open(attempt.answered ? std::min(wait_, std::max(kMostAfterAnswer, options_.wait)) : wait_, now);
 }
 
 void Breaker::open(Duration wait, Instant now) {

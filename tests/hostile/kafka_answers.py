@@ -33,8 +33,8 @@ def cut(draw, api, payload):
 
 
 def huge_count(draw, api, payload):
-    """Not where offsets or records stand: that would be a lie and no broken frame."""
-    last = {FETCH: 18, LIST_OFFSETS: 12, OFFSET_FETCH: 12, METADATA: 30}.get(api, len(payload))
+    """Not where offsets, records or the name of a broker stand: that would be a lie and no broken frame."""
+    last = {FETCH: 18, LIST_OFFSETS: 12, OFFSET_FETCH: 12, METADATA: 16, FIND_COORDINATOR: 12}.get(api, len(payload))
     at = draw.randrange(4, max(5, min(last, len(payload)) - 3))
     return frame(payload[:at] + HUGE + payload[at + 4:]), ""
 

@@ -28,11 +28,9 @@ void fail(Breaker& breaker, int times, int ms) {
 
 void fail_by_answer(Breaker& breaker, int times, int ms) {
   for (int i = 0; i < times; ++i) {
-    breaker.ended({.record = record(100),
-                   .began = at(ms),
-                   .outcome = Outcome::retry,
-                   .answered = true},
-                  at(ms));
+    breaker.ended(
+        {.record = record(100), .began = at(ms), .outcome = Outcome::retry, .answered = true},
+        at(ms));
   }
 }
 
@@ -42,12 +40,22 @@ int fail_probe(Breaker& breaker, bool answered, int took = 10) {
   EXPECT_TRUE(breaker.lets_through(at(now)));
   breaker.sent(record(7));
   EXPECT_FALSE(breaker.lets_through(at(now)));
-  breaker.ended({.record = record(7),
-                 .began = at(now),
-                 .outcome = Outcome::retry,
-                 .answered = answered},
-                at(now + took));
+  breaker.ended(
+      {.record = record(7), .began = at(now), .outcome = Outcome::retry, .answered = answered},
+      at(now + took));
   return now + took;
+}
+
+// Three probes each wait 0.5 s and 1 s, the seventh and those after it 2 s; 1 s where it was
+// answered.
+TEST(Breaker, an_answered_probe_shortens_its_own_wait_and_no_other) {
+  Breaker breaker(three_failures());
+  fail(breaker, 3, 301);
+  int failed_at = 0;
+  for (int i = 0; i < 7; ++i) failed_at = fail_probe(breaker, true);
+  EXPECT_EQ(breaker.open_until(), at(failed_at + 1000));
+  failed_at = fail_probe(breaker, false);
+  EXPECT_EQ(breaker.open_until(), at(failed_at + 2000));
 }
 
 TEST(Breaker, probes_at_once_after_so_many_failures_in_a_row) {
