@@ -91,7 +91,8 @@ void WhyLook::look_for_key(const Shard& shard, core::Slot end) {
     if (partition.phase != core::PartitionPhase::assigned) continue;
     if (!has_key(shard, *record, *question_.key, scratch_)) continue;
     ++with_key_;
-    name({shard.records().arrived(next_), record->id});
+    const StoredRecord& stored = shard.records()[record->id];
+    name({stored.arrived, record->partition, stored.offset, record->id});
   }
 }
 

@@ -78,7 +78,9 @@ class WhyLook {
   static constexpr core::Slot kPart = 4'096;  // Takes less than a millisecond.
 
   struct Named {
-    Instant arrived;
+    Instant arrived;  // Of those of one turn, in the order of their partition.
+    core::PartitionId partition;
+    Offset offset;
     core::RecordId record;
     auto operator<=>(const Named&) const = default;
   };
