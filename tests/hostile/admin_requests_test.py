@@ -5,11 +5,11 @@ import re
 import socket
 import threading
 import time
-import unittest
 
 from hostile import Hostile, Inputs
 import admin_requests
 import places
+import namespace
 from plan import plan
 from raw_server import send
 
@@ -88,4 +88,4 @@ class AdminRequests(Hostile):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    namespace.main()

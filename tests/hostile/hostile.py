@@ -8,6 +8,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
 import deliveries  # noqa: E402
+import namespace  # noqa: E402
 from places import now_us, wait_until  # noqa: E402
 from scenario import Scenario  # noqa: E402
 
@@ -50,8 +51,12 @@ class Hostile(Scenario):
     """The gate has a route `well` to the receiver, which is judged, and whatever a test adds to it."""
 
     redis = False
-    own_kafka = False
+    own_kafka = True  # The one that others share is in another network.
     fed = 0  # How many records came for inputs.
+
+    def setUp(self):
+        self.assertTrue(namespace.is_alone(), "run the file itself: it makes a network of its own")
+        super().setUp()
 
     def well_config(self, **changes):
         """Of the honest route alone: one partition after the other, at RATE."""

@@ -3,11 +3,11 @@
 import base64
 import json
 import re
-import unittest
 import urllib.parse
 
 from hostile import PARTITIONS, Hostile, Inputs
 import odd_records
+import namespace
 from plan import plan
 from strict_server import StrictServer, values
 
@@ -151,4 +151,4 @@ class HostileRecords(Hostile):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    namespace.main()

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """An HTTP/1.1 target that answers whatever no server should."""
 
-import unittest
-
 from hostile import Hostile, Inputs
 from http1_answers import Answer, with_length
 import http1_answers
 from http1_bodies import WAITS
 from http1_server import Http1Server
 import letters
+import namespace
 from plan import plan
 
 SECRET = "hostile-key-77aa03c1"  # Shown to whoever is hostile, who sends it back.
@@ -69,4 +68,4 @@ class Http1Answers(Hostile):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    namespace.main()

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """An HTTP/2 target that says whatever no server should."""
 
-import unittest
-
 from hostile import Hostile, Inputs
 import http2_answers
 import letters
 from http2_server import Http2Server
+import namespace
 from plan import plan
 
 SECRET = "hostile-key-1d20e6f4"
@@ -39,4 +38,4 @@ class Http2Answers(Hostile):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    namespace.main()

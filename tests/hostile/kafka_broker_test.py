@@ -3,13 +3,13 @@
 import random
 import threading
 import time
-import unittest
 
 from hostile import PARTITIONS, Hostile
 from deliveries import missing
 import kafka_proxy
 from kafka_answers import FRAMING, TOPIC, lie
 from places import wait_until
+import namespace
 from plan import plan
 
 PASSWORD = "hostile-broker-0815"
@@ -141,4 +141,4 @@ class Lying(KafkaBroker):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    namespace.main()

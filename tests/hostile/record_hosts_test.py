@@ -3,14 +3,17 @@
 import ipaddress
 import socket
 import threading
-import unittest
 
 from hostile import PARTITIONS, Hostile, Inputs
 from places import wait_until
+import namespace
 from plan import plan
 import servers
 
-LISTENING = ("127.0.0.1", "127.0.0.2", "127.255.255.254", "::1")
+LISTENING = ("0.0.0.0", "::1")
+# In the test's own network they lead to the listener, so that one which is asked is seen.
+OF_LOOPBACK = ("10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "192.0.0.8", "198.18.0.1",
+               "192.0.2.1")
 INSIDE = ["127.0.0.1", "127.0.0.2", "127.255.255.254", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254",
           "100.64.0.1",
           "0.0.0.0", "192.0.0.8", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "192.0.2.1"]
@@ -81,6 +84,11 @@ class Listener:
 
 
 class RecordHosts(Hostile):
+    def setUp(self):
+        super().setUp()
+        for number, address in enumerate(OF_LOOPBACK):
+            namespace.add_address(number, address)
+
     def check(self, count, seconds):
         self.listener = Listener()
         self.addCleanup(self.listener.stop)
@@ -114,4 +122,4 @@ class RecordHosts(Hostile):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    namespace.main()

@@ -1,13 +1,13 @@
 """A Redis that answers what no Redis would: others do not notice, the gate goes on asking it, and nothing is lost."""
 
 import time
-import unittest
 
 from hostile import PARTITIONS, Hostile, Inputs
 import deliveries
 from redis_inputs import PASSWORD, make_answer, make_greeting, make_soon
 import resp_server
 from places import now_us, wait_until
+import namespace
 from plan import plan
 
 KEYS = 200
@@ -122,4 +122,4 @@ class RedisAnswers(Hostile):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    namespace.main()

@@ -1,11 +1,11 @@
 """Sentinels and a cluster's nodes that lie about where Redis is: others do not notice, and nothing is lost."""
 
 import time
-import unittest
 
 import resp_server
 from hostile import PARTITIONS, Hostile, Inputs
 from places import wait_until
+import namespace
 from plan import plan
 from redis_inputs import CODES, EXTREMES, error, inline, long_text, nested, newer, wrong_length, wrong_type
 import servers
@@ -195,4 +195,4 @@ class Cluster(Places):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    namespace.main()

@@ -2,9 +2,9 @@
 """A TLS server that is none, or not who it should be, or breaks off whatever it began."""
 
 import os
-import unittest
 
 from hostile import Hostile, Inputs
+import namespace
 from plan import plan
 import tls_answers
 import tls_certificates
@@ -46,4 +46,4 @@ class TlsServers(Hostile):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    namespace.main()

@@ -5,11 +5,11 @@ import base64
 import os
 import re
 import time
-import unittest
 
 from hostile import Hostile, Inputs
 from http1_answers import Answer, with_length
 from http1_server import Http1Server, read_request
+import namespace
 from plan import plan
 from raw_server import RawServer
 import token_answers
@@ -113,4 +113,4 @@ class TokenAnswers(Hostile):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    namespace.main()
