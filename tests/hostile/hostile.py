@@ -82,10 +82,13 @@ class Hostile(Scenario):
         self.world.produce("well", RATE * seconds, size=100)
         self.gate = self.world.gate("gate", config).start()
         wait_until(lambda: self.world.receiver.summary()["distinct"] > 0, 20, "the first delivery")
-        since = now_us()
-        time.sleep(BEFORE)
-        self.before = self.well_rate(since)
-        self.assertGreater(self.before, 0.9 * RATE, "the limit sets the pace, not the machine")
+        for _ in range(5):  # Other tests may have had the cores.
+            since = now_us()
+            time.sleep(BEFORE)
+            self.before = self.well_rate(since)
+            if self.before > 0.9 * RATE:
+                return
+        self.fail(f"the limit sets the pace, not the machine: {self.before:.0f}/s")
 
     def well_rate(self, since):
         """Of honest records accepted from then until now, a second."""
