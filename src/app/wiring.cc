@@ -160,6 +160,7 @@ core::GateOptions gate_options(const config::Config& config, ShardPlace place, s
   }
   options.stores = kStores;
   options.commit_interval = config.kafka.commit_interval;
+  options.commit_records = static_cast<std::uint32_t>(config.kafka.commit_records);
   options.inside_records = place.part(config.inside.records);
   options.inside_bytes = Bytes{place.part(config.inside.bytes.value)};
   options.seed = seed;

@@ -26,6 +26,7 @@ constexpr std::string_view kLive[] = {
     "admin.token",
     "admin.token_file",
     "kafka.commit_interval",
+    "kafka.commit_records",
     "kafka.revoke_timeout",
     "kafka.auto_offset_reset",
     "limits.*.limit",

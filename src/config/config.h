@@ -202,6 +202,7 @@ struct Kafka {
   std::string group = "einlass";
   bool static_membership = true;  // kafka.static_membership: group.instance.id = instance.
   Duration commit_interval = Duration::millis(100);
+  int commit_records = 256;
   Duration revoke_timeout = Duration::seconds(10);
   OffsetReset auto_offset_reset = OffsetReset::earliest;
   std::map<std::string, std::string> properties;

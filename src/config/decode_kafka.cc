@@ -8,6 +8,7 @@ namespace einlass::config {
 namespace {
 
 constexpr Bounds<Duration> kCommitInterval{Duration::millis(1), Duration::seconds(60)};
+constexpr Bounds<std::int64_t> kCommitRecords{1, 1'000'000};
 constexpr Bounds<Duration> kRevokeTimeout{{0}, Duration::seconds(300)};
 constexpr std::size_t kMostBrokers = 100;
 constexpr std::uint16_t kBrokerPort = 9092;
@@ -109,6 +110,7 @@ void decode_kafka(Section& top, Kafka& kafka) {
   section.read_name("group", kafka.group);
   section.read_boolean("static_membership", kafka.static_membership);
   section.read_duration("commit_interval", kafka.commit_interval, kCommitInterval);
+  section.read_whole("commit_records", kafka.commit_records, kCommitRecords);
   section.read_duration("revoke_timeout", kafka.revoke_timeout, kRevokeTimeout);
   section.read("auto_offset_reset", kafka.auto_offset_reset, parse_offset_reset);
   decode_kafka_properties(section, kafka.properties);

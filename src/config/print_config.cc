@@ -47,6 +47,7 @@ void print_kafka(PrintedPage& page, const Kafka& kafka) {
     page.text("group", kafka.group);
     page.option("static_membership", kafka.static_membership ? "true" : "false");
     page.option("commit_interval", to_text(kafka.commit_interval));
+    page.option("commit_records", std::to_string(kafka.commit_records));
     page.option("revoke_timeout", to_text(kafka.revoke_timeout));
     page.text("auto_offset_reset", kResets[static_cast<std::size_t>(kafka.auto_offset_reset)]);
     print_texts(page, "properties", kafka.properties, is_secret_name);

@@ -248,7 +248,7 @@ void Gate::finish(Record& record, Instant now, Commands& commands) {
   intake_[id].ledger.finish(record.entry);
   // A transaction has committed what it delivered.
   const bool committed = record.state == RecordState::attempting && transacts(id);
-  if (!committed) mark_dirty(id, now);
+  if (!committed) mark_finished(id, now);
   take_leave(record, now, commands);
   settle(id, now, commands);
 }

@@ -132,6 +132,7 @@ class Gate {
   void stop_when_done(Commands& commands);
 
   void mark_dirty(PartitionId id, Instant now);
+  void mark_finished(PartitionId id, Instant now);
   void arm_commit(Instant now);
   void commit(Instant now, Commands& commands);
   CommitEntry entry_of(PartitionId id, const Ledger& ledger) const;
@@ -171,6 +172,7 @@ class Gate {
   std::uint64_t open_commit_births_ = 0;  // Assignments younger than this have no part in it.
   bool commit_is_open_ = false;
   Instant last_commit_;
+  std::uint32_t finished_ = 0;  // Records, since then.
   std::uint32_t revoking_ = 0;  // Partitions that are being given back.
   bool stopping_ = false;
   bool stopped_ = false;

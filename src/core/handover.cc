@@ -151,11 +151,17 @@ void Gate::mark_dirty(PartitionId id, Instant now) {
   arm_commit(now);
 }
 
+void Gate::mark_finished(PartitionId id, Instant now) {
+  mark_dirty(id, now);
+  if (++finished_ >= options_.commit_records) arm_commit(now);
+}
+
 void Gate::arm_commit(Instant now) {
   if (commit_is_open_ || dirty_.empty()) return;
   const Duration interval = revoking_ > 0 ? std::min(options_.commit_interval, kHurriedInterval)
                                           : options_.commit_interval;
-  deadlines_.set({Alarm::Kind::commit, 0}, std::max(now, last_commit_ + interval));
+  const bool many = finished_ >= options_.commit_records;
+  deadlines_.set({Alarm::Kind::commit, 0}, many ? now : std::max(now, last_commit_ + interval));
 }
 
 void Gate::commit(Instant now, Commands& commands) {
@@ -177,6 +183,7 @@ void Gate::commit(Instant now, Commands& commands) {
   commit_is_open_ = true;
   let_transactions_wait();
   last_commit_ = now;
+  finished_ = 0;
   commands.push_back(Commit{open_commit_});
 }
 

@@ -75,7 +75,10 @@ struct GateOptions {
   std::vector<RouteOptions> routes;    // By RouteId.
   std::vector<TargetOptions> targets;  // By TargetId.
   std::uint8_t stores = 0;
+  // A commit goes out this long after the last one, or as soon as so many records have finished
+  // since, and never before the last one was answered.
   Duration commit_interval = Duration::millis(100);
+  std::uint32_t commit_records = 256;
   std::int64_t inside_records = 100'000;  // Most that may be inside, in all.
   Bytes inside_bytes{256 << 20};
   std::size_t most_finished_text = kMostFinishedText;  // What a commit takes of it.

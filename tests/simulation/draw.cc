@@ -204,6 +204,12 @@ void draw_surroundings(Dice& dice, Settings& settings) {
   }
 }
 
+// Dice of its own, as above. Few records of most worlds finish within an interval.
+void draw_commits(Settings& settings) {
+  Dice dice(settings.seed, "commits");
+  settings.gate.commit_records = static_cast<std::uint32_t>(dice.spread(1, 300));
+}
+
 // Which targets deliver and commit in one. Dice of its own, as above. What finishes in other ways
 // and what is given up meanwhile are seldom else.
 void draw_transactions(Settings& settings) {
@@ -281,6 +287,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   draw_faults(settings, overrides);
   draw_transactions(settings);
   draw_bad_records(settings);
+  draw_commits(settings);
   if (overrides.records) settings.records = std::min(settings.records, *overrides.records);
   if (overrides.instances) settings.instances = std::min(settings.instances, *overrides.instances);
   return settings;

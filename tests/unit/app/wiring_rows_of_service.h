@@ -167,6 +167,8 @@ inline std::vector<Row> rows_of_kafka() {
        [](const Config& c) { return text(!source(c).instance.empty()); }},
       {"kafka.commit_interval", kPlain, "350ms",
        [](const Config& c) { return text(gate(c).commit_interval); }},
+      {"kafka.commit_records", kPlain, "350",
+       [](const Config& c) { return text(gate(c).commit_records); }},
       {"kafka.revoke_timeout", kPlain, "7s",
        [](const Config& c) { return text(source(c).revoke_timeout); }},
       {"kafka.auto_offset_reset", kPlain, "error", reset_of},

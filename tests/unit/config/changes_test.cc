@@ -63,9 +63,10 @@ TEST(Changes, NumbersCanBeTaken) {
   EXPECT_EQ(changed("drain_timeout: 10s", "drain_timeout: 1s\nwatchdog: 0s\nlog: {level: error}"),
             "drain_timeout: 10s -> 1s\nwatchdog: 30s -> 0s\nlog.level: info -> error");
   EXPECT_EQ(changed("drain_timeout: 10s",
-                    "kafka: {commit_interval: 1s, revoke_timeout: 1s, "
+                    "kafka: {commit_interval: 1s, commit_records: 9, revoke_timeout: 1s, "
                     "auto_offset_reset: latest}"),
-            "kafka.commit_interval: 100ms -> 1s\nkafka.revoke_timeout: 10s -> 1s\n"
+            "kafka.commit_interval: 100ms -> 1s\nkafka.commit_records: 256 -> 9\n"
+            "kafka.revoke_timeout: 10s -> 1s\n"
             "kafka.auto_offset_reset: earliest -> latest");
   EXPECT_EQ(changed("target: other,", "target: other, retry: {max: 9s}, inside: {records: 5},"),
             "routes.more.retry.max: 30s -> 9s\nroutes.more.inside.records: 1000 -> 5");

@@ -157,25 +157,6 @@ TEST(Gate, a_record_read_just_before_a_stop_is_kafkas_still) {
   EXPECT_EQ(bench.gate.stats(RouteId{0}).received, 0u);
 }
 
-TEST(Gate, the_last_commit_does_not_wait_for_a_long_interval) {
-  GateOptions options = BenchGate::options_for(free_route(Order::none));
-  options.commit_interval = Duration::seconds(60);
-  BenchGate bench(options);
-  bench.assign(0);
-  bench.arrive(0, 0);
-  bench.arrive(1, 1);
-  bench.ended(0, Outcome::accepted);
-  bench.pass(Duration::seconds(60));
-  bench.put(CommitEnded{CommitResult::committed});
-  bench.ended(1, Outcome::accepted);
-  bench.pass(Duration::seconds(1));
-  ASSERT_EQ(bench.all<Commit>().size(), 1u);
-  bench.put(PartitionRevoked{PartitionId{0}, bench.now + Duration::seconds(5)});
-  bench.pass(Duration::millis(100));
-  ASSERT_EQ(bench.all<Commit>().size(), 2u);
-  EXPECT_EQ(bench.all<Commit>()[1].entries[0].next, Offset{2});
-}
-
 TEST(Gate, retry_after_holds_the_whole_target) {
   BenchGate bench(BenchGate::options_for(free_route(Order::none)));
   bench.assign(0);
