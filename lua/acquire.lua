@@ -10,6 +10,15 @@ if memo ~= '' then
   buckets = buckets - 1
 end
 
+-- When an ask would get `more` permits of the bucket, due within `horizon`, after those booked.
+local function soonest_of(b, booked, n, more, horizon)
+  local kind = b.kind
+  if kind.soonest then
+    return kind.soonest(b, booked, n, more, horizon)
+  end
+  return kind.reach(b, booked, n, more) - horizon
+end
+
 -- One permit of one bucket: the same as below, without what is for many.
 if alone then
   local b = algorithms[algorithm].look(KEYS[1], ARGV[2] + 0, 3, now)
@@ -23,7 +32,7 @@ if alone then
   local booked = {}
   local at = kind.reach(b, booked, 0, 1)
   if at > now + within then
-    return { 0, now, at - now - within, 0, kind.remaining(b, now) }
+    return { 0, now, soonest_of(b, booked, 0, 1, within) - now, 0, kind.remaining(b, now) }
   end
   if kind.book then
     kind.book(b, at)
@@ -108,10 +117,20 @@ for i = 1, buckets do
   end
 end
 
+-- How long to wait until an ask gets `more` permits of all of them.
+local function soonest(booked, n, more)
+  local at = now
+  for i = 1, buckets do
+    at = math.max(at, soonest_of(all[i], booked, n, more, within))
+  end
+  return at - now
+end
+
 -- Permit after permit, each when all buckets have it. If those that are due by `latest` are too few,
 -- on to the instant of the last one needed: the next ones have instants too, if all can be had ahead.
 local latest, booked, granted, n = now + within, {}, 0, 0
 local at, reason -- When the next one is due, and the first bucket that had one only after `latest`.
+local wait -- How long, until an ask gets more.
 while n < max do
   local late
   at = now
@@ -130,6 +149,7 @@ while n < max do
   else
     reason = reason or late
     if n + 1 >= min or not all_ahead then
+      wait = soonest(booked, n, 1)
       break
     end
   end
@@ -152,7 +172,7 @@ if granted >= min then
       'PX', string.format('%d', remembered / 1000 + slack))
   end
   if reason then
-    return answer(granted, at - latest, reason - 1, booked)
+    return answer(granted, wait, reason - 1, booked)
   end
   return answer(granted, -2, -1, booked)
 end
@@ -162,9 +182,6 @@ if n > 0 then
   look()
 end
 if not all_ahead then -- Each bucket alone is large enough for all, so they do not delay each other.
-  at = now
-  for i = 1, buckets do
-    at = math.max(at, all[i].kind.reach(all[i], {}, 0, min))
-  end
+  wait = soonest({}, 0, min)
 end
-return answer(0, at - latest, reason - 1)
+return answer(0, wait, reason - 1)

@@ -14,6 +14,8 @@
 --     ever(b, n, horizon)          whether one ask could ever get n permits; nil: all that `most` allows
 --     reach(b, booked, n, more)    when `more` permits can be had after the n booked ones
 --                                  (`more` is 1, or nothing is booked and ever() is true)
+--     soonest(b, booked, n, more, horizon)       where that depends on when one asks: when an ask
+--                                  would get them; nil: as reach() says
 --     book(b, at)                  books the next permit; nil: there is nothing to do
 --     pay(b, now, slack, booked, n, prefix)      writes what was booked
 --     remaining(b, now)            whole permits that are due at `now`

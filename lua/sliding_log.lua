@@ -12,32 +12,36 @@ local sent_at_once = 1000 -- Members of one ZADD or ZREM: Lua can spread only so
 local most_cost = 1000 -- limits::kMostLogCost
 
 -- The instant of the entry at `rank`, which is there. Reads ever more of those behind it: an ask that
--- wants one wants the next.
-local function entered(b, rank)
-  local i = 2 * (rank - b.from) + 2
-  if i < 2 or i > #b.entries then
-    b.entries = redis.call('ZRANGE', b.key, rank, rank + b.reads - 1, 'WITHSCORES')
-    b.from, i = rank, 2
-    b.reads = math.min(4 * b.reads, read_at_once)
+-- wants one wants the next. `c` holds what was read for one rule.
+local function entered(b, c, rank)
+  local i = 2 * (rank - c.from) + 2
+  if i < 2 or i > #c.entries then
+    c.entries = redis.call('ZRANGE', b.key, rank, rank + c.reads - 1, 'WITHSCORES')
+    c.from, i = rank, 2
+    c.reads = math.min(4 * c.reads, read_at_once)
   end
-  return b.entries[i] + 0
+  return c.entries[i] + 0
 end
 
--- When this ask can have as many `more` permits as that, after those it has booked. Only entries
--- from before the last of them can stand in the way.
-local function reach(b, booked, granted, more)
+-- When this ask can have as many `more` permits as that, after those it has booked, where so many units
+-- may be booked in any such time. Only entries from before the last of them can stand in the way.
+local function frees(b, c, units, apart, booked, granted, more)
   local after = booked[granted] or b.at
-  local rank = b.count + (granted + more) * b.cost - b.limit - 1 -- Must have left by then.
+  local rank = b.count + (granted + more) * b.cost - units - 1 -- Must have left by then.
   if rank < b.dead then
     return after
   end
   local at
   if rank < b.count then
-    at = entered(b, rank) + b.window
+    at = entered(b, c, rank) + apart
   else
-    at = booked[math.floor((rank - b.count) / b.cost) + 1] + b.window
+    at = booked[math.floor((rank - b.count) / b.cost) + 1] + apart
   end
   return at > after and at or after
+end
+
+local function reach(b, booked, granted, more)
+  return frees(b, b, b.limit, b.window, booked, granted, more)
 end
 
 -- The members of one permit, `unit` counting from 0.
@@ -76,6 +80,7 @@ local function pay(b, now, slack, booked, granted, prefix)
   elseif b.marked then
     redis.call('ZREM', b.key, mark)
   end
+  b.marked = false
   if added == 1 then
     redis.call('ZADD', b.key, string.format('%d', booked[1]), prefix .. '\0\0')
   else
@@ -98,7 +103,7 @@ local function remaining(b, now)
 end
 
 local log = {
-  parameters = 2, reach = reach, pay = pay, remaining = remaining,
+  parameters = 2, reach = reach, pay = pay, remaining = remaining, frees = frees,
 }
 
 function log.look(key, cost, place, now)

@@ -1,6 +1,8 @@
--- One permit of one log that holds something, at a cost of 1: sliding_log and concurrency. See
--- alone.lua. Not where a mark is to be removed or much is to be purged.
-if alone and (algorithm == 'sliding_log' or algorithm == 'concurrency') and ARGV[2] == '1' then
+-- One permit of one log that holds something, at a cost of 1: its three algorithms. See
+-- alone.lua. Not where a mark is to be removed or much is to be purged, nor with a burst.
+if alone and ARGV[2] == '1'
+  and (algorithm == 'sliding_log' or algorithm == 'concurrency'
+    or algorithm == 'sliding_log_spaced' and ARGV[7] == '0') then
   local limit, window = ARGV[3] + 0, ARGV[4] + 0
   local newest = redis.call('ZRANGE', KEYS[1], '-1', '-1', 'WITHSCORES')
   local at = newest[1] and #newest[1] == 16 and newest[2] + 0
@@ -15,9 +17,13 @@ if alone and (algorithm == 'sliding_log' or algorithm == 'concurrency') and ARGV
         due = redis.call('ZRANGE', KEYS[1], rank, rank, 'WITHSCORES')[2] + window
       end
       local ahead = algorithm == 'concurrency' and 0 or horizon
-      local left = limit - (count - dead)
+      local left, free = limit - (count - dead), due
+      if due > now and algorithm == 'sliding_log_spaced' then
+        local rank = string.format('%d', count - ARGV[5])
+        due = math.max(due, redis.call('ZRANGE', KEYS[1], rank, rank, 'WITHSCORES')[2] + ARGV[6])
+      end
       if due > now + ahead then
-        return { 0, now, due - now - ahead, 0, left > 0 and left or 0 }
+        return { 0, now, math.min(free, due - ahead) - now, 0, left > 0 and left or 0 }
       end
       redis.call('ZADD', KEYS[1], string.format('%d', due), prefix .. '\0\0')
       redis.call('PEXPIRE', KEYS[1],

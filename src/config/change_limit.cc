@@ -30,6 +30,7 @@ class ChangedSection {
       if (!is_in(one.name, kFixed)) open_.push_back(one.name);
       write(std::string(one.name), one.value, root_.place);
     }
+    for (const std::string_view name : not_written(limit.parameters)) open_.push_back(name);
   }
 
   void change(const Change& change) {

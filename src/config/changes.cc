@@ -32,6 +32,7 @@ constexpr std::string_view kLive[] = {
     "limits.*.limit",
     "limits.*.window",
     "limits.*.slices",
+    "limits.*.even",
     "limits.*.rate",
     "limits.*.burst",
     "limits.*.capacity",

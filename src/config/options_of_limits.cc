@@ -31,8 +31,12 @@ constexpr Option kOptions[] = {
     {kLimit, "rate", "rate", "required",
      "Permits that come back; with `token_bucket`, `leaky_bucket` and `smooth`. `0/s` denies "
      "everything: records wait, or with a `dead_letter` topic go there."},
-    {kLimit, "burst", "whole number", "required",
-     "The most permits that are there at once; with `token_bucket` and `smooth`."},
+    {kLimit, "even", "share", "90%",
+     "The part of the window over which permits that must wait are spread, in groups of 5 ms, "
+     "instead of coming all at once as their window frees them; 0% to 95%; with `sliding_log`."},
+    {kLimit, "burst", "whole number", "see text",
+     "The most permits that are there at once; required with `token_bucket` and `smooth`; with "
+     "`sliding_log` it is the limit unless it is given."},
     {kLimit, "capacity", "whole number", "required",
      "What the bucket holds: with `mode: meter` the most at once, with `mode: queue` the most that "
      "wait their turn; with `leaky_bucket`."},

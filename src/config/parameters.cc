@@ -16,7 +16,9 @@ constexpr Bounds<std::int64_t> kLogPermits{1, limits::kMostLogEntries};
 constexpr Bounds<std::int64_t> kSlices{1, 1'000};
 constexpr Bounds<Duration> kWindow{{1}, Duration::seconds(366 * 86'400)};
 constexpr Bounds<Duration> kTimeout{{0}, Duration::seconds(3600)};
+constexpr Bounds<std::int64_t> kEven{0, limits::kMostEven};
 constexpr int kDefaultSlices = 10;
+constexpr int kDefaultEven = 90;
 constexpr Duration kDefaultTimeout = Duration::seconds(1);
 
 const Names kAligns = {"epoch", "key"};
@@ -72,6 +74,13 @@ class Fields {
     sound_ &= section_.read_whole("slices", value, kSlices) || !has("slices");
     return static_cast<int>(value);
   }
+  int even() {
+    std::int64_t value = kDefaultEven;
+    const auto parse = [](const Scalar& s) { return parse_percent(s.text, kEven); };
+    sound_ &= section_.read("even", value, parse) || !has("even");
+    return static_cast<int>(value);
+  }
+  Permits burst_of_window() { return has("burst") ? permits("burst") : Permits{}; }
   // Whether the second of two choices is taken.
   bool second(std::string_view name, const Names& choices, bool otherwise = false) {
     std::size_t place = otherwise ? 1 : 0;
@@ -93,7 +102,8 @@ class Fields {
 };
 
 limits::Parameters read_sliding_log(Fields& f) {
-  return limits::SlidingLogParameters{f.permits("limit", kLogPermits), f.duration("window")};
+  return limits::SlidingLogParameters{f.permits("limit", kLogPermits), f.duration("window"),
+                                      f.even(), f.burst_of_window()};
 }
 
 limits::Parameters read_fixed_window(Fields& f) {
@@ -147,7 +157,7 @@ struct Algorithm {
 
 const std::vector<Algorithm>& algorithms() {
   static const std::vector<Algorithm> kAlgorithms = {
-      {"sliding_log", {"limit", "window"}, read_sliding_log},
+      {"sliding_log", {"limit", "window", "even", "burst"}, read_sliding_log},
       {"fixed_window", {"limit", "window", "align"}, read_fixed_window},
       {"counter", {"limit", "window"}, read_counter},
       {"sliding_window", {"limit", "window", "slices", "log"}, read_sliding_window},

@@ -24,6 +24,9 @@ struct Written {
 // The way back: `algorithm`, then its parameters with their defaults filled in.
 std::vector<Written> written(const limits::Parameters& parameters);
 
+// Parameters that are not among those, because nothing was said of them.
+std::vector<std::string_view> not_written(const limits::Parameters& parameters);
+
 // What stands behind `algorithm`.
 std::string_view algorithm_name(const limits::Parameters& parameters);
 

@@ -9,7 +9,11 @@ namespace {
 std::string text_of(Permits permits) { return std::to_string(permits.value); }
 
 std::vector<Written> list(const limits::SlidingLogParameters& p) {
-  return {{"limit", text_of(p.limit)}, {"window", to_text(p.window)}};
+  std::vector<Written> written = {{"limit", text_of(p.limit)},
+                                  {"window", to_text(p.window)},
+                                  {"even", std::to_string(p.even) + "%"}};
+  if (p.burst.value > 0) written.push_back({"burst", text_of(p.burst)});
+  return written;
 }
 std::vector<Written> list(const limits::FixedWindowParameters& p) {
   return {{"limit", text_of(p.limit)},
@@ -78,6 +82,12 @@ std::vector<Written> written(const limits::Parameters& parameters) {
   auto result = std::visit([](const auto& p) { return list(p); }, parameters);
   result.insert(result.begin(), {"algorithm", std::string(algorithm_name(parameters))});
   return result;
+}
+
+std::vector<std::string_view> not_written(const limits::Parameters& parameters) {
+  const auto* log = std::get_if<limits::SlidingLogParameters>(&parameters);
+  if (log == nullptr || log->burst.value > 0) return {};
+  return {"burst"};
 }
 
 std::string_view algorithm_name(const limits::Parameters& parameters) {

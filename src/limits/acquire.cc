@@ -9,6 +9,17 @@
 namespace einlass::limits {
 namespace {
 
+// When an ask would get `more` permits of the bucket, due within the horizon, after those booked.
+template <class L>
+Instant soonest(const L& look, std::span<const Duration> booked, std::int64_t more,
+                Duration horizon) {
+  if constexpr (requires { look.soonest(booked, more, horizon); }) {
+    return look.soonest(booked, more, horizon);
+  } else {
+    return look.reach(booked, more) - horizon;
+  }
+}
+
 // The permits that one ask has booked. due[i] is when permit i is due, from `now` on.
 template <class L>
 class Booking {
@@ -18,9 +29,19 @@ class Booking {
 
   std::int64_t count() const { return count_; }
 
-  // The instant of the next permit, and which bucket is the first to have it only after `latest`.
-  Instant next() const { return next_; }
+  // Which bucket is the first to have the next permit only after `latest`.
   std::size_t late() const { return late_; }
+
+  // How long to wait until an ask gets that permit. REQUIRES: nothing is paid.
+  Duration retry() {
+    const Duration horizon = latest_ - now_;
+    Instant at = now_;
+    for (std::size_t i = 0; i < looks_.size(); ++i) {
+      at = std::max(
+          at, looks_.at(i, [&](const auto& look) { return soonest(look, booked(), 1, horizon); }));
+    }
+    return at - now_;
+  }
 
   // Looks for the next permit; true if it is not too late.
   bool look_on() {
@@ -62,7 +83,8 @@ Instant all_at_once(std::span<const Charge> charges, std::int64_t min, Instant n
   Looks looks(charges, now);
   Instant latest = now;
   for (std::size_t i = 0; i < looks.size(); ++i) {
-    latest = std::max(latest, looks.at(i, [&](const auto& look) { return look.reach({}, min); }));
+    latest = std::max(
+        latest, looks.at(i, [&](const auto& look) { return soonest(look, {}, min, Duration{}); }));
   }
   return latest;
 }
@@ -82,21 +104,25 @@ Answer answer(L& looks, std::span<const Charge> charges, const Demand& demand, I
   const Instant latest = now + horizon;
   Booking booking(looks, now, latest, due);
   while (booking.count() < max && booking.look_on()) booking.book_next();
-  if (booking.count() >= min) {
+  if (booking.count() == max) {
     booking.pay(demand.prefix);
-    if (booking.count() == max) return {{max}, {}, 0, horizon};
-    return {{booking.count()}, booking.next() - latest, booking.late(), horizon};
+    return {{max}, {}, 0, horizon};
+  }
+  if (booking.count() >= min) {
+    const Duration retry = booking.retry();
+    booking.pay(demand.prefix);
+    return {{booking.count()}, retry, booking.late(), horizon};
   }
   // Denied, with nothing written. When could it be had?
   const std::size_t reason = booking.late();
   if (!looks.ahead().grants) {
-    return {{0}, all_at_once(charges, min, now) - latest, reason, horizon};
+    return {{0}, all_at_once(charges, min, now) - now, reason, horizon};
   }
   while (booking.count() + 1 < min) {
     booking.book_next();
     booking.look_on();
   }
-  return {{0}, booking.next() - latest, reason, horizon};
+  return {{0}, booking.retry(), reason, horizon};
 }
 
 }  // namespace

@@ -38,11 +38,13 @@ struct Answer {
 
   // Only where fewer than max were granted. After a denial: when `min` would be granted, exactly,
   // if nobody else asks; none if no waiting helps (a bucket is smaller than what min permits take,
-  // or its rate is 0). After a partial grant: when one more permit could be had. Two mixes are not
-  // told exactly. A warm-up beside another limit cools while it waits: the instant may not be the
-  // first. Several permits of a queue or a warm-up beside another limit are rounded up to the
-  // microsecond wherever they wait: the instant may not be the first, and who asks then may be
-  // told another one (for ever, where all together need a little more than they book ahead).
+  // or its rate is 0). After a partial grant: when one more permit could be had. Three are not
+  // told exactly. Several permits of a log that keep a distance (spacing.h): some of them may leave
+  // at once by then, so who asks then may be told another instant. A warm-up beside another limit
+  // cools while it waits: the instant may not be the first. Several permits of a queue or a warm-up
+  // beside another limit are rounded up to the microsecond wherever they wait: the instant may not
+  // be the first, and who asks then may be told another one (for ever, where all together need a
+  // little more than they book ahead).
   std::optional<Duration> retry;
 
   // Only where fewer than max were granted: the first bucket in the list that can never grant min,

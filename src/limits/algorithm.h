@@ -7,6 +7,8 @@
 //     ever(n, horizon)    whether n permits of this cost could ever be granted to one ask,
 //     reach(booked, n)    when n more could be had, after those that this ask has booked
 //                         (REQUIRES: n is 1, or nothing is booked and ever(n)),
+//     soonest(booked, n, horizon)  where that depends on when one asks: the first instant at which
+//                         an ask would get them (REQUIRES: as reach(); n is 1, or no horizon),
 //     book(at)            books the next permit (REQUIRES: not before reach(booked, 1)),
 //     pay(booked, prefix) writes what was booked; until then nothing is written.
 // Instants are not before 1970, and a bucket's own time never runs backwards: nothing is booked

@@ -28,6 +28,10 @@ Rate reduced(Rate rate);
 struct SlidingLogParameters {
   Permits limit;
   Duration window;
+  // Permits that are due later than now come over this part of the window, in hundredths of it,
+  // instead of all together; 0 = together.
+  int even = 0;
+  Permits burst{};  // At most so many at once, also from idle; 0 = as many as the limit.
 };
 
 // At most burst + rate * W permits in any W; starts full. Articles 002, 003 section 5, and 004.

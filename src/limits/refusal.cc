@@ -42,8 +42,27 @@ Refusal refuse_log(std::int64_t limit, std::string_view window_name, Duration wi
   return refuse_cost(cost, "limit", limit);
 }
 
+// How a window's permits keep a distance.
+Refusal refuse_spacing(Permits limit, int even, Permits burst, std::int64_t cost) {
+  if (even < 0 || even > kMostEven) {
+    return "even is " + number(even) + "%; it must be from 0% to " + number(kMostEven) + "%";
+  }
+  if (burst.value == 0) return std::nullopt;
+  if (burst < Permits{1} || burst > limit) {
+    return "burst is " + number(burst.value) + "; it must be from 1 to the limit of " +
+           number(limit.value);
+  }
+  if (even == 0 && burst < limit) {
+    return "burst means nothing with even: 0%, which spreads nothing; give even a part of the "
+           "window";
+  }
+  return refuse_cost(cost, "burst", burst.value);
+}
+
 Refusal refuse(const SlidingLogParameters& p, std::int64_t cost) {
-  return refuse_log(p.limit.value, "window", p.window, cost, "a sliding log", "a token_bucket");
+  Refusal refusal =
+      refuse_log(p.limit.value, "window", p.window, cost, "a sliding log", "a token_bucket");
+  return refusal ? refusal : refuse_spacing(p.limit, p.even, p.burst, cost);
 }
 
 Refusal refuse(const ConcurrencyParameters& p, std::int64_t cost) {

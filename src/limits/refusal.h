@@ -28,6 +28,10 @@ inline constexpr std::int64_t kMostCounted = std::int64_t{1} << 50;
 
 inline constexpr int kMostSlices = 1'000;
 
+// Of a window, in hundredths, that permits ahead come over: less than all of it, so that the whole
+// limit still fits where a permit is used a little late.
+inline constexpr int kMostEven = 95;
+
 // None if the limit can be kept and a record of that cost could ever pass; else one sentence that
 // names the parameter and says what would work. A rate of 0 is no mistake: it denies everything.
 // acquire() REQUIRES parameters that are not refused.

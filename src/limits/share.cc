@@ -22,6 +22,7 @@ struct Share {
 
   Parameters operator()(SlidingLogParameters p) const {
     p.limit = of(p.limit);
+    if (p.burst.value > 0) p.burst = of(p.burst);
     return p;
   }
   Parameters operator()(TokenBucketParameters p) const {

@@ -1,14 +1,27 @@
 #include "limits/sliding_log.h"
 
 namespace einlass::limits {
+namespace {
+
+// Entries that are younger than `apart` at `now`.
+std::int64_t within(const SlidingLog& log, Duration apart, Instant now) {
+  return static_cast<std::int64_t>(log.entries.size() - log.entries.count_until(now - apart));
+}
+
+}  // namespace
+
+void SlidingLogLook::space(const SlidingLogParameters& p) {
+  group_ = for_cost(group_of(p.limit, p.window, p.even, p.burst), cost_);
+  burst_ = burst_of(p.limit, p.window, p.even, p.burst);
+}
 
 void SlidingLogLook::pay(std::span<const Duration> booked, const IdPrefix& prefix) {
   // Out with what can never matter again, first: so the ring need not grow beyond the limit.
   log_.last = now_ + booked.back();
-  log_.entries.pop_front(log_.entries.count_until(log_.last - window_));
+  log_.entries.pop_front(log_.entries.count_until(log_.last - whole_.apart));
   for (std::size_t i = 0; i < booked.size(); ++i) {
     const Instant at = now_ + booked[i];
-    if (at <= log_.last - window_) continue;
+    if (at <= log_.last - whole_.apart) continue;
     const PermitId id = permit_id(prefix, static_cast<std::uint16_t>(i));
     for (std::int64_t unit = 0; unit < cost_; ++unit) log_.entries.push_back({at, id});
   }
@@ -16,9 +29,15 @@ void SlidingLogLook::pay(std::span<const Duration> booked, const IdPrefix& prefi
 
 Permits peek(const SlidingLogParameters& parameters, const SlidingLog& log, Instant now) {
   if (log.last > now) return {0};  // Whatever is free is for later.
-  const std::size_t left = log.entries.count_until(now - parameters.window);
-  const auto taken = static_cast<std::int64_t>(log.entries.size() - left);
-  return {std::max<std::int64_t>(0, parameters.limit.value - taken)};
+  const auto& p = parameters;
+  std::int64_t free = p.limit.value - within(log, p.window, now);
+  const Spacing burst = burst_of(p.limit, p.window, p.even, p.burst);
+  if (burst.units > 0) {
+    const Spacing group = group_of(p.limit, p.window, p.even, p.burst);
+    free = std::min(free, std::max(burst.units - within(log, burst.apart, now),
+                                   group.units - within(log, group.apart, now)));
+  }
+  return {std::max<std::int64_t>(0, free)};
 }
 
 std::int64_t give_back(const SlidingLogParameters& parameters, SlidingLog& log, Permits,

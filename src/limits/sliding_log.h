@@ -5,6 +5,9 @@
 // booked instant, and the moment when the limit-th newest entry leaves. That last term alone keeps
 // the promise, because the window that ends with a booking is the fullest one the booking is in.
 //
+// Permits that are due later than now keep a distance besides, and with a burst also those that
+// leave at once: spacing.h.
+//
 // A release takes the permit's entries out, if they are still there; it does not move the last
 // booked instant back. So entries that are a window older than that instant never matter again, and
 // no answer depends on when they were removed.
@@ -19,6 +22,7 @@
 #include "limits/limit.h"
 #include "limits/log_ring.h"
 #include "limits/permit_id.h"
+#include "limits/spacing.h"
 #include "units/id.h"
 #include "units/time.h"
 
@@ -33,8 +37,8 @@ struct SlidingLog {
 inline constexpr std::int64_t kMostLogCost = 1'000;
 
 inline Ahead ahead(const SlidingLogParameters&) { return kAnyTimeAhead; }
-inline Permits most_cost(const SlidingLogParameters& parameters) {
-  return std::min(parameters.limit, Permits{kMostLogCost});
+inline Permits most_cost(const SlidingLogParameters& p) {
+  return std::min({p.limit, Permits{kMostLogCost}, p.burst.value > 0 ? p.burst : p.limit});
 }
 
 // A log that nobody has used.
@@ -55,32 +59,57 @@ class SlidingLogLook {
  public:
   SlidingLogLook(const SlidingLogParameters& parameters, SlidingLog& log, Permits cost, Instant now)
       : log_(log),
-        limit_(parameters.limit.value),
-        window_(parameters.window),
+        whole_{parameters.limit.value, parameters.window},
         cost_(cost.value),
         now_(now),
-        size_(static_cast<std::int64_t>(log.entries.size())) {}
+        size_(static_cast<std::int64_t>(log.entries.size())) {
+    if (parameters.even > 0) space(parameters);
+  }
 
   bool ever(std::int64_t permits, Duration) const {
-    return cost_ <= limit_ && (permits == 1 || permits <= limit_ / cost_);
+    const std::int64_t most = burst_.units > 0 ? burst_.units : whole_.units;
+    return cost_ <= most && (permits == 1 || permits <= most / cost_);
   }
   Instant reach(std::span<const Duration> booked, std::int64_t more) const {
-    const auto count = static_cast<std::int64_t>(booked.size());
-    const Instant after = booked.empty() ? std::max(now_, log_.last) : now_ + booked.back();
-    const std::int64_t rank = size_ + (count + more) * cost_ - limit_ - 1;  // Must have left then.
-    if (rank < 0) return after;
-    const Instant entered = rank < size_
-                                ? log_.entries[static_cast<std::size_t>(rank)].at
-                                : now_ + booked[static_cast<std::size_t>((rank - size_) / cost_)];
-    return std::max(after, entered + window_);
+    const Instant free = std::max(after(booked), frees(whole_, booked, more));
+    if (group_.units == 0 || at_once(free, booked, more) <= now_) return free;
+    return std::max(free, frees(group_, booked, more));
+  }
+  // Whoever waits until a permit could leave at once need not keep the distance.
+  Instant soonest(std::span<const Duration> booked, std::int64_t more, Duration horizon) const {
+    const Instant free = std::max(after(booked), frees(whole_, booked, more));
+    if (group_.units == 0) return free - horizon;
+    const Instant now = at_once(free, booked, more);
+    if (more > 1) return now;
+    return std::min(now, std::max(free, frees(group_, booked, more)) - horizon);
   }
   void book(Instant) {}  // What this ask has booked comes back as `booked`.
   void pay(std::span<const Duration> booked, const IdPrefix& prefix);
 
  private:
+  void space(const SlidingLogParameters& parameters);
+
+  Instant after(std::span<const Duration> booked) const {
+    return booked.empty() ? std::max(now_, log_.last) : now_ + booked.back();
+  }
+  Instant at_once(Instant free, std::span<const Duration> booked, std::int64_t more) const {
+    return burst_.units == 0 ? free : std::max(free, frees(burst_, booked, more));
+  }
+  // When there is room for so many permits more under that rule.
+  Instant frees(const Spacing& rule, std::span<const Duration> booked, std::int64_t more) const {
+    const auto count = static_cast<std::int64_t>(booked.size());
+    const std::int64_t rank = size_ + (count + more) * cost_ - rule.units - 1;  // Must have left.
+    if (rank < 0) return kLongAgo;
+    const Instant entered = rank < size_
+                                ? log_.entries[static_cast<std::size_t>(rank)].at
+                                : now_ + booked[static_cast<std::size_t>((rank - size_) / cost_)];
+    return entered + rule.apart;
+  }
+
   SlidingLog& log_;
-  std::int64_t limit_;
-  Duration window_;
+  Spacing whole_;  // The limit itself.
+  Spacing group_;  // Of those that are due later than now.
+  Spacing burst_;  // Of those that leave at once.
   std::int64_t cost_;
   Instant now_;
   std::int64_t size_;  // Entries from before this ask.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the finished program costs on a real Kafka and a real Redis: throughput, CPU, memory, and the time a kill takes.
 
-    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,batches,json_keys,kafka_target,flat,latency,shared,idle,memory,kills]
+    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,batches,json_keys,kafka_target,flat,latency,shared,receiver,idle,memory,kills]
 
 All of it shares one machine with Kafka, Redis and the receiver, so the figures of one run are to be compared with each
 other, and with what reading alone and sending alone cost in the same run.
@@ -187,6 +187,35 @@ class Bench:
         table.row("of the limit used", f"{deliveries.use_of_limit(admitted, limit, SECOND_US):.2%}")
         self.end(gates)
 
+    def receiver(self, limit=1000, seconds=15):
+        """Of a backlog, from the first record on. The largest 10 ms are of what comes after the first second."""
+        table = Table(f"What the receiver sees of {limit}/s, by its own clock, for {seconds} s", "", "worst second",
+                      "largest 10 ms", "limit used", "by permits", "CPU %")
+        window = {"limit": limit, "window": "1s"}
+        for name, algorithm in (
+                ("sliding log", {"algorithm": "sliding_log", **window}),
+                ("sliding log, even: 0%", {"algorithm": "sliding_log", "even": "0%", **window}),
+                ("sliding window", {"algorithm": "sliding_window", **window}),
+                ("token bucket, burst 1", {"algorithm": "token_bucket", "rate": f"{limit}/s", "burst": 1})):
+            for count in (1, 3, 10):
+                self._receiver(table, f"{name}, {count} gates", algorithm, count, limit, seconds)
+
+    def _receiver(self, table, name, algorithm, count, limit, seconds):
+        topic = self.topic(2 * count)
+        gates = self.world.start_gates(count, self.config(topic, algorithm=algorithm), 2 * count)
+        cpu, start = sum(gate.cpu_seconds() for gate in gates), time.monotonic()
+        self.world.produce(topic, (seconds - 1) * limit, SIZE)
+        self.world.receiver.wait_for((seconds - 1) * limit, 2 * seconds)
+        cpu = (sum(gate.cpu_seconds() for gate in gates) - cpu) / (time.monotonic() - start)
+        seen = self.world.receiver.deliveries()
+        admitted = list(deliveries.permits(seen).values())
+        arrived = sorted(one.arrived for one in seen)
+        later = [at for at in arrived if at >= arrived[0] + SECOND_US]
+        table.row(name, deliveries.worst_window(arrived, SECOND_US)[0], deliveries.worst_window(later, 10_000)[0],
+                  f"{deliveries.use_of_limit(admitted, limit, SECOND_US):.2%}",
+                  deliveries.worst_window(admitted, SECOND_US)[0], f"{cpu * 100:.1f}")
+        self.end(gates)
+
     def idle(self, seconds=10):
         table = Table(f"Nothing to do for {seconds} s, {PARTITIONS} partitions assigned", "", "measured")
         topic = self.topic()
@@ -274,7 +303,7 @@ class Bench:
 
 
 def main():
-    parts = ["throughput", "batches", "json_keys", "kafka_target", "flat", "latency", "shared", "idle", "memory", "kills"]
+    parts = ["throughput", "batches", "json_keys", "kafka_target", "flat", "latency", "shared", "receiver", "idle", "memory", "kills"]
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--records", type=int, default=200_000)
     parser.add_argument("--only", default=",".join(parts), help="some of " + ",".join(parts))

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "limits/fixed_window.h"
+#include "limits/spacing.h"
 #include "lua/scripts.h"
 
 namespace einlass::conformance {
@@ -27,7 +28,11 @@ struct Describe {
   std::string_view key;
 
   Named operator()(const limits::SlidingLogParameters& p) const {
-    return {"sliding_log", {p.limit.value, p.window.us}};
+    const limits::Spacing group = limits::group_of(p.limit, p.window, p.even, p.burst);
+    const limits::Spacing burst = limits::burst_of(p.limit, p.window, p.even, p.burst);
+    if (group.units == 0) return {"sliding_log", {p.limit.value, p.window.us}};
+    return {"sliding_log_spaced",
+            {p.limit.value, p.window.us, group.units, group.apart.us, burst.units, burst.apart.us}};
   }
   Named operator()(const limits::TokenBucketParameters& p) const {
     return {"token_bucket", {p.rate.permits, p.rate.micros, p.burst.value}};
@@ -59,7 +64,10 @@ struct Describe {
 
 std::string load(RedisServer& server, lua::Entry entry, const std::vector<Rule>& rules) {
   std::vector<std::string> names;
-  for (const Rule& rule : rules) names.push_back(name(rule.parameters));
+  for (const Rule& rule : rules) {
+    names.push_back(name(rule.parameters));
+    if (names.back() == "sliding_log") names.push_back("sliding_log_spaced");
+  }
   const std::vector<std::string_view> views(names.begin(), names.end());
   const Reply reply = server.call({"SCRIPT", "LOAD", lua::script(entry, views)});
   if (reply->type != REDIS_REPLY_STRING) throw std::runtime_error(reply->str);

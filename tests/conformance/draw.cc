@@ -24,12 +24,19 @@ limits::WarmUpParameters Draw::warm_up() {
   return {r, {pick(0, 1) * pick(0, 40'000)}, {one_in(50) ? longest : pick(1, 20'000)}};
 }
 
+// With a burst permits keep a distance in windows of any length.
+limits::SlidingLogParameters Draw::sliding_log() {
+  const Permits most = limit();
+  if (one_in(2)) return {most, window()};
+  return {most, window(), static_cast<int>(pick(1, limits::kMostEven)), {pick(1, most.value)}};
+}
+
 limits::Parameters Draw::parameters(Kind kind) {
   constexpr std::int64_t kMostUnits = limits::kExactBelow - 1;
   const limits::Rate r = rate();
   switch (kind) {
     case Kind::sliding_log:
-      return limits::SlidingLogParameters{limit(), window()};
+      return sliding_log();
     case Kind::token_bucket:
       return limits::TokenBucketParameters{r, capacity(r, kMostUnits)};
     case Kind::fixed_window:

@@ -43,6 +43,7 @@ class Draw {
   limits::Rate rate();
   Permits capacity(limits::Rate rate, std::int64_t most_units);
   limits::WarmUpParameters warm_up();
+  limits::SlidingLogParameters sliding_log();
 
   std::mt19937_64 random_;
 };

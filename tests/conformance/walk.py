@@ -32,6 +32,13 @@ def _windowed(rng):
     return {"limit": _limit(rng), "window": f"{_span(rng)}us"}
 
 
+def _even(rng):
+    """Windows so long that a group is a small part of the limit."""
+    limit = rng.choice((rng.randint(2, 8), rng.randint(20, 300)))
+    return {"limit": limit, "window": f"{rng.randint(20_000, 400_000)}us", "even": f"{rng.choice((1, 50, 90, 95))}%",
+            "burst": limit if rng.random() < 0.5 else rng.randint(1, limit)}
+
+
 def _sliced(rng):
     return {**_windowed(rng), "slices": rng.randint(1, 12)}
 
@@ -53,6 +60,7 @@ def _warm_up(rng):
 # name: (the options that make it this algorithm, how to draw the others)
 ALGORITHMS = {
     "sliding_log": ({"algorithm": "sliding_log"}, _windowed),
+    "sliding_log_even": ({"algorithm": "sliding_log"}, _even),
     "fixed_window": ({"algorithm": "fixed_window"}, _windowed),
     "fixed_window_by_key": ({"algorithm": "fixed_window", "align": "key"}, _windowed),
     "counter": ({"algorithm": "counter"}, _windowed),
@@ -70,6 +78,8 @@ ALGORITHMS = {
 
 MIXES = {
     "log_and_bucket": ("sliding_log", "token_bucket"),
+    "even_and_queue": ("sliding_log_even", "leaky_queue"),
+    "even_and_window": ("sliding_log_even", "sliding_window"),
     "rate_and_concurrency": ("smooth_now", "concurrency"),
     "ahead": ("sliding_log", "leaky_queue", "smooth_next", "warm_up", "token_bucket"),
     "windows": ("counter", "fixed_window", "sliding_window", "sliding_window_newest"),
@@ -80,7 +90,10 @@ MIXES = {
 # What is walked for a part of the steps alone: mixes, and variants.
 SHORTER = (*MIXES, "fixed_window_by_key")
 
-LOGS = ("sliding_log", "concurrency")
+LOGS = ("sliding_log", "sliding_log_even", "concurrency")
+
+# Walks with these have longer windows, so time moves on in longer steps.
+SLOWLY = {"sliding_log_even": 100}
 
 
 def names(shape):
@@ -108,6 +121,7 @@ class Walk:
         self._now = START
         self._number = 0
         self._planned = []
+        self._pace = max(SLOWLY.get(name, 1) for name in self.names)
 
     def steps(self, count):
         while len(self.lines) < count:
@@ -173,7 +187,7 @@ class Walk:
             most += 300
         horizon = 0
         if self.sessions[-1].horizon and rng.random() < 0.75:
-            horizon = rng.randint(0, 20_000) if rng.random() < 0.2 else rng.randint(0, 500)
+            horizon = self._pace * (rng.randint(0, 20_000) if rng.random() < 0.2 else rng.randint(0, 500))
         return {"min": least, "max": most, "horizon": horizon, "cost": self.sessions[-1].costs, "keys": self._keys,
                 "id": self._id()}
 
@@ -188,7 +202,8 @@ class Walk:
             self._asks.append(ask)
         retry = answer["retry"]
         self._wait = retry if isinstance(retry, int) else 0
-        if self._wait and not self._planned and self._rng.random() < 0.15:
+        exact = ask["min"] == 1 or self._pace == 1  # Several permits of an even log: limits/acquire.h.
+        if self._wait and exact and not self._planned and self._rng.random() < 0.15:
             if self._wait > 1:
                 self._planned.append((self._now + self._wait - 1, ask))
             self._planned.append((self._now + self._wait, ask))
@@ -210,9 +225,13 @@ class Walk:
         name = rng.choice(self.names)
         drawn = ALGORITHMS[name][1](rng)
         changed = {option: value for option, value in drawn.items() if rng.random() < 0.6}
+        if name == "sliding_log_even":
+            changed = drawn  # A burst is at most the limit.
         if self._forgettable(name):
             # A longer window or a larger bucket knows only what was kept, which is not fixed.
             changed = {"limit": drawn["limit"]} if "limit" in drawn else {}
+            if "burst" in drawn and name in LOGS:
+                changed["burst"] = min(drawn["burst"], drawn["limit"])
             if name in LOGS:
                 span = "lease" if name == "concurrency" else "window"
                 changed[span] = f"{min(duration(drawn[span]), duration(self._options[name][span]))}us"
@@ -231,13 +250,13 @@ class Walk:
         if move == 2:
             self._now += self._wait or 1
         elif move == 3:
-            self._now += rng.randint(0, 4_000)
+            self._now += self._pace * rng.randint(0, 4_000)
         elif move == 4:
             self._to_an_edge()
         elif move == 5 and rng.random() < 0.1:
             self._now += rng.choice((10_000_000, 10_000_001, rng.randint(0, 40_000_000)))
         else:
-            self._now += rng.randint(0, 60)
+            self._now += rng.randint(0, self._pace * 60)
 
     def _to_an_edge(self):
         """To the end of a window or slice, or a microsecond beside it."""

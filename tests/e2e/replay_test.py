@@ -46,7 +46,7 @@ EXAMPLE = """\
 {"at": 40, "release": {"id": "a", "count": 9}}
 {"at": 40, "release": {"id": "a"}}
 {"at": 40, "ended": {"id": "b"}}
-{"at": 50, "acquire": {"max": 4, "horizon": 60000}}"""
+{"at": 50, "acquire": {"max": 4, "horizon": 61000}}"""
 
 ANSWERS = """\
 {"granted": 2, "due": [0, 0], "reason": null, "retry": null, "remaining": {"callbacks": 98, "per_tenant": 0}}
@@ -60,7 +60,7 @@ ANSWERS = """\
 {"released": 1}
 {"released": 0}
 {"ended": 0}
-{"granted": 4, "due": [0, 0, 25000, 50000], "reason": null, "retry": null, "remaining": {"callbacks": 0, "per_tenant": 0}}
+{"granted": 4, "due": [0, 0, 25000, 61000], "reason": null, "retry": null, "remaining": {"callbacks": 0, "per_tenant": 0}}
 """
 
 

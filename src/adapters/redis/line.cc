@@ -11,6 +11,7 @@
 #include "adapters/redis/hash_slot.h"
 #include "adapters/redis/resp.h"
 #include "limits/fixed_window.h"
+#include "limits/spacing.h"
 #include "limits/state.h"
 #include "units/check.h"
 
@@ -27,7 +28,11 @@ struct Describe {
   std::string_view key;
 
   Described operator()(const limits::SlidingLogParameters& p) const {
-    return {"sliding_log", {p.limit.value, p.window.us}};
+    const limits::Spacing group = limits::group_of(p.limit, p.window, p.even, p.burst);
+    const limits::Spacing burst = limits::burst_of(p.limit, p.window, p.even, p.burst);
+    if (group.units == 0) return {"sliding_log", {p.limit.value, p.window.us}};
+    return {"sliding_log_spaced",
+            {p.limit.value, p.window.us, group.units, group.apart.us, burst.units, burst.apart.us}};
   }
   Described operator()(const limits::TokenBucketParameters& p) const {
     return {"token_bucket", {p.rate.permits, p.rate.micros, p.burst.value}};

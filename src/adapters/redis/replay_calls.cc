@@ -1,5 +1,6 @@
 #include "adapters/redis/replay_calls.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "adapters/redis/digest.h"
@@ -43,6 +44,8 @@ ReplayCalls::ReplayCalls(std::string name_space, const std::vector<limits::Limit
   memo_start_ = line(0, "")->first_key + ":asked:";
   std::vector<std::string_view> algorithms;
   for (std::size_t i = 0; i < limits.size(); ++i) algorithms.push_back(line(i, "")->algorithms[0]);
+  // A change may bring a log from one of its forms to the other.
+  if (std::ranges::count(algorithms, "sliding_log") > 0) algorithms.push_back("sliding_log_spaced");
   const auto script = [&](lua::Entry entry) {
     std::string text = lua::script(entry, algorithms);
     std::string sha1 = sha1_hex(text);

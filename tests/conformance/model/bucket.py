@@ -31,6 +31,10 @@ class Bucket:
         """The earliest instant for the n-th permit from here, if nobody else asks."""
         raise NotImplementedError
 
+    def soonest(self, p, cost, n, horizon):
+        """The earliest instant for an ask that gets the n-th permit within its horizon, if nobody else asks."""
+        return self.reach(p, cost, n) - horizon
+
     def book(self, p, cost, at, permit):
         """Takes one permit, due at `at`."""
         raise NotImplementedError

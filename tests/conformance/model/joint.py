@@ -42,12 +42,12 @@ def ask(charges, least, most, horizon, permit, now):
 
     late = next(i for i, c in enumerate(trial) if c.bucket.reach(c.p, c.cost, 1) > latest)
     if all(c.bucket.grants_ahead for c in charges):
-        while len(due) < least:
+        while len(due) < least - 1:
             at = _book(trial, due, at, permit)
-        possible = due[-1]
+        possible = max(c.bucket.soonest(c.p, c.cost, 1, within) for c in trial)
     else:
-        possible = max(_untouched(c, now).reach(c.p, c.cost, least) for c in charges)
-    return Answer(0, [], late, possible - latest)
+        possible = max(_untouched(c, now).soonest(c.p, c.cost, least, 0) for c in charges)
+    return Answer(0, [], late, possible - now)
 
 
 def _next(trial):

@@ -43,6 +43,8 @@ def parameters(options):
     for name in ("limit", "burst", "capacity"):
         if name in options:
             setattr(p, name, options[name])
+    p.even = int(options.get("even", "90%").rstrip("%")) if options["algorithm"] == "sliding_log" else 0
+    p.burst = getattr(p, "burst", None)
     p.by_key = options.get("align") == "key"
     p.timeout = duration(options.get("timeout", "1s"))
     if options["algorithm"] == "sliding_window":

@@ -104,18 +104,46 @@ void add_windows(std::vector<Row>& rows, const std::string& algorithm) {
       {"limits.NAME.window", around(named + ", limit: 100"), "7s", parameter(&P::window)});
 }
 
+inline const std::string kNoBurst =
+    "refused: limits.NAME.burst:1:13: limits.l.burst: missing; write burst: 100";
+
+inline std::vector<Row> rows_of_windows() {
+  using limits::FixedWindowParameters;
+  using limits::SlidingLogParameters;
+  using limits::SlidingWindowParameters;
+  const std::string windows = ", limit: 100, window: 1s";
+  std::vector<Row> rows = {
+      {"limits.NAME.align", around("algorithm: fixed_window" + windows), "key",
+       parameter(&FixedWindowParameters::by_key, "epoch", "key")},
+      {"limits.NAME.even", around("algorithm: sliding_log" + windows), "50%",
+       parameter(&SlidingLogParameters::even), "50", "90"},
+      {"limits.NAME.burst",
+       around("algorithm: sliding_log" + windows),
+       "20",
+       parameter(&SlidingLogParameters::burst),
+       {},
+       "0"},
+      {"limits.NAME.slices", around("algorithm: sliding_window" + windows), "5",
+       parameter(&SlidingWindowParameters::slices)},
+      {"limits.NAME.log", around("algorithm: sliding_window" + windows), "newest",
+       parameter(&SlidingWindowParameters::log_newest, "", "newest")},
+  };
+  add_windows<SlidingLogParameters>(rows, "sliding_log");
+  add_windows<SlidingWindowParameters>(rows, "sliding_window");
+  add_windows<FixedWindowParameters>(rows, "fixed_window");
+  add_windows<limits::CounterParameters>(rows, "counter");
+  return rows;
+}
+
 inline std::vector<Row> rows_of_algorithms() {
   using limits::ConcurrencyParameters;
-  using limits::FixedWindowParameters;
   using limits::LeakyBucketParameters;
-  using limits::SlidingWindowParameters;
   using limits::SmoothParameters;
   using limits::TokenBucketParameters;
   using limits::WarmUpParameters;
   const std::string bucket = "algorithm: token_bucket, ", leaky = "algorithm: leaky_bucket, ";
   const std::string smooth = "algorithm: smooth, ", rate = "rate: 10/s";
-  const std::string windows = ", limit: 100, window: 1s";
-  std::vector<Row> rows = {
+  return {
       {"limits.NAME.algorithm", around(rate + ", burst: 5"), "token_bucket", algorithm_of},
       {"limits.NAME.algorithm", around(rate + ", burst: 5"), "smooth", algorithm_of},
       {"limits.NAME.algorithm", around(rate + ", capacity: 5"), "leaky_bucket", algorithm_of},
@@ -129,19 +157,23 @@ inline std::vector<Row> rows_of_algorithms() {
        parameter(&ConcurrencyParameters::limit)},
       {"limits.NAME.lease", around("algorithm: concurrency, limit: 7"), "2m",
        parameter(&ConcurrencyParameters::lease)},
-      {"limits.NAME.align", around("algorithm: fixed_window" + windows), "key",
-       parameter(&FixedWindowParameters::by_key, "epoch", "key")},
-      {"limits.NAME.slices", around("algorithm: sliding_window" + windows), "5",
-       parameter(&SlidingWindowParameters::slices)},
-      {"limits.NAME.log", around("algorithm: sliding_window" + windows), "newest",
-       parameter(&SlidingWindowParameters::log_newest, "", "newest")},
       {"limits.NAME.rate", around(bucket + "burst: 5"), "7/s",
        parameter(&TokenBucketParameters::rate)},
       {"limits.NAME.rate", around(leaky + "capacity: 5"), "7/s",
        parameter(&LeakyBucketParameters::rate)},
       {"limits.NAME.rate", around(smooth + "burst: 5"), "7/s", parameter(&SmoothParameters::rate)},
-      {"limits.NAME.burst", around(bucket + rate), "7", parameter(&TokenBucketParameters::burst)},
-      {"limits.NAME.burst", around(smooth + rate), "7", parameter(&SmoothParameters::burst)},
+      {"limits.NAME.burst",
+       around(bucket + rate),
+       "7",
+       parameter(&TokenBucketParameters::burst),
+       {},
+       kNoBurst},
+      {"limits.NAME.burst",
+       around(smooth + rate),
+       "7",
+       parameter(&SmoothParameters::burst),
+       {},
+       kNoBurst},
       {"limits.NAME.capacity", around(leaky + rate), "7",
        parameter(&LeakyBucketParameters::capacity)},
       {"limits.NAME.mode", around(leaky + rate + ", capacity: 5"), "queue",
@@ -165,11 +197,6 @@ inline std::vector<Row> rows_of_algorithms() {
        {},
        {"burst", "5"}},
   };
-  add_windows<limits::SlidingLogParameters>(rows, "sliding_log");
-  add_windows<limits::SlidingWindowParameters>(rows, "sliding_window");
-  add_windows<limits::FixedWindowParameters>(rows, "fixed_window");
-  add_windows<limits::CounterParameters>(rows, "counter");
-  return rows;
 }
 
 inline std::vector<Row> rows_of_limits() {
@@ -234,6 +261,7 @@ inline std::vector<Row> rows_of_limits() {
        "1 obeyed, 0 watched"},
   };
   for (const Row& row : rows_of_algorithms()) rows.push_back(row);
+  for (const Row& row : rows_of_windows()) rows.push_back(row);
   return rows;
 }
 

@@ -27,8 +27,22 @@ TEST(WrongLimit, AlgorithmAndParameters) {
       {limit("algorithm: token_bucket"),
        "2:6: limits.l.rate: missing; write rate: 100/s\n2:6: limits.l.burst: missing; write burst: "
        "100"},
-      {limit("algorithm: sliding_log, limit: 1, window: 1s, burst: 2"),
-       "2:60: limits.l.burst: means nothing to sliding_log, which takes limit and window"},
+      {limit("algorithm: counter, limit: 1, window: 1s, burst: 2"),
+       "2:56: limits.l.burst: means nothing to counter, which takes limit and window"},
+      {limit("algorithm: sliding_log, limit: 5, window: 1s, burst: 6"),
+       "2:60: limits.l.burst: burst is 6; it must be from 1 to the limit of 5"},
+      {limit("algorithm: sliding_log, limit: 5, window: 1s, burst: 2, cost: 3"),
+       "2:69: limits.l.cost: cost 3 is more than the burst of 2, so no record could ever pass; "
+       "lower "
+       "the cost or raise the burst"},
+      {limit("algorithm: sliding_log, limit: 5, window: 1s, even: 0%, burst: 2"),
+       "2:70: limits.l.burst: burst means nothing with even: 0%, which spreads nothing; give even "
+       "a "
+       "part of the window"},
+      {limit("algorithm: sliding_log, limit: 5, window: 1s, even: 96%"),
+       "2:59: limits.l.even: '96%' is too large; the largest value that works is 95%"},
+      {limit("algorithm: sliding_log, limit: 5, window: 1s, even: half"),
+       "2:59: limits.l.even: 'half' is not a share; write 20% or 100%"},
       {limit("algorithm: token_bucket, rate: 1/s, burst: 1, window: 2s"),
        "2:61: limits.l.window: means nothing to token_bucket, which takes rate and burst"},
       {limit("algorithm: sliding_log, limit: 0, window: 1s"),

@@ -1,0 +1,75 @@
+-- The sliding log whose permits keep a distance, as src/limits/spacing.h describes it.
+-- Parameters: limit, window_us, group, group_apart_us, burst, burst_apart_us (no burst: 0, 0).
+-- Key: as of a sliding log.
+
+local log = algorithms.sliding_log
+local frees = log.frees
+
+-- When the permits could leave at once, if `at` is when the limit has room for them.
+local function at_once(b, at, booked, granted, more)
+  if b.burst.units == 0 then
+    return at
+  end
+  return math.max(at, frees(b, b.burst, b.burst.units, b.burst.apart, booked, granted, more))
+end
+
+-- When a permit that is due later than now keeps its distance.
+local function later(b, at, booked, granted)
+  return math.max(at, frees(b, b.group, b.group.units, b.group.apart, booked, granted, 1))
+end
+
+local function left_of(b, units, apart, now)
+  local taken = redis.call('ZCOUNT', b.key, string.format('(%d', now - apart), '+inf')
+  return units - taken + (b.marked and b.last > now - apart and 1 or 0)
+end
+
+local spaced = { pay = log.pay, give_back = log.give_back }
+
+function spaced.reach(b, booked, granted, more)
+  local at = log.reach(b, booked, granted, more)
+  if at_once(b, at, booked, granted, more) <= b.group.now then
+    return at
+  end
+  return later(b, at, booked, granted)
+end
+
+-- Whoever waits until a permit could leave at once need not keep the distance.
+function spaced.soonest(b, booked, granted, more, horizon)
+  local at = log.reach(b, booked, granted, more)
+  local now = at_once(b, at, booked, granted, more)
+  if more > 1 then
+    return now
+  end
+  return math.min(now, later(b, at, booked, granted) - horizon)
+end
+
+function spaced.remaining(b, now)
+  local left = log.remaining(b, now)
+  if left == 0 or b.burst.units == 0 then
+    return left
+  end
+  return math.max(0, math.min(left, math.max(left_of(b, b.burst.units, b.burst.apart, now),
+    left_of(b, b.group.whole, b.group.whole_apart, now))))
+end
+
+local function rule(place)
+  return { units = ARGV[place] + 0, apart = ARGV[place + 1] + 0, entries = {}, from = 0, reads = 1 }
+end
+
+algorithms.sliding_log_spaced = {
+  parameters = 6,
+  look = function(key, cost, place, now)
+    local b = log.look(key, cost, place, now)
+    local group, burst = rule(place + 2), rule(place + 4)
+    group.whole, group.whole_apart = group.units, group.apart
+    if cost > group.units then -- Such permits leave one after the other.
+      group.units, group.apart = cost, math.floor(group.apart / group.units) * cost
+    end
+    group.now = now
+    if burst.units > 0 then
+      b.most = math.min(b.most, burst.units)
+    end
+    b.kind, b.group, b.burst = spaced, group, burst -- With its other 14 fields as many as may be.
+    return b
+  end,
+}
