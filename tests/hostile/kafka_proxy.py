@@ -5,8 +5,8 @@ import struct
 import threading
 import time
 
-import hostile  # noqa: F401  It knows the way to servers.
-import servers
+import hostile  # noqa: F401  It knows the way to raw_server.
+from raw_server import RawServer
 
 FETCH, LIST_OFFSETS, METADATA, OFFSET_COMMIT, OFFSET_FETCH = 1, 2, 3, 8, 9
 FIND_COORDINATOR, JOIN_GROUP, HEARTBEAT, SYNC_GROUP = 10, 11, 12, 14
@@ -39,35 +39,26 @@ def read_frame(connection):
     return read_exactly(connection, struct.unpack(">i", read_exactly(connection, 4))[0])
 
 
-class KafkaProxy:
+class KafkaProxy(RawServer):
     """`change(api, payload)` returns the bytes to send in the place of an answer, and how: "", "slowly" or "close"."""
 
     def __init__(self, broker):
-        self.port, self.change = servers.free_ports(1)[0], None
-        self._broker = broker
-        self._socket = socket.create_server(("127.0.0.1", self.port), backlog=128)
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.change, self._broker = None, broker
+        super().__init__(self._join)
 
     @property
     def brokers(self):
         return f"127.0.0.1:{self.port}"
 
-    def stop(self):
-        self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-
-    def _accept(self):
-        while True:
-            try:
-                gate, _ = self._socket.accept()
-            except OSError:
-                return
-            broker = socket.create_connection(("127.0.0.1", self._broker))
+    def _join(self, gate):
+        gate.settimeout(None)
+        with socket.create_connection(("127.0.0.1", self._broker)) as broker:
+            broker.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             apis = {}
-            for one in (gate, broker):
-                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            for one in (self._to_broker, self._to_gate):
-                threading.Thread(target=self._run, args=(one, gate, broker, apis), daemon=True).start()
+            back = threading.Thread(target=self._run, args=(self._to_gate, gate, broker, apis), daemon=True)
+            back.start()
+            self._run(self._to_broker, gate, broker, apis)
+            back.join()
 
     def _run(self, direction, gate, broker, apis):
         try:
@@ -81,7 +72,6 @@ class KafkaProxy:
                     one.shutdown(socket.SHUT_RDWR)
                 except OSError:
                     pass
-                one.close()
 
     def _to_broker(self, gate, broker, apis):
         request = read_frame(gate)

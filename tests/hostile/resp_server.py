@@ -1,11 +1,11 @@
 """A server that speaks Redis' protocol as badly as its test wants."""
 
+import itertools
 import select
 import socket
-import threading
 
-import hostile  # noqa: F401  It knows the way to servers.
-import servers
+import hostile  # noqa: F401  It knows the way to raw_server.
+from raw_server import RawServer
 
 
 NOW = 1_700_000_000_000_000  # By the server's clock, in microseconds; any instant will do.
@@ -121,36 +121,21 @@ class Connection:
         self._unread += data
 
 
-class RespServer:
+class RespServer(RawServer):
     """`answer(connection, words, number)` sends what it likes, or raises End; `greet(connection, number)` may do so
     before. `number`: of the connection."""
 
     def __init__(self, answer, greet=lambda connection, number: None, host="127.0.0.1", port=None):
-        self.port, self.connections = port or servers.free_ports(1)[0], 0
-        self._answer, self._greet = answer, greet
-        self._socket = socket.create_server((host, self.port), backlog=1000)
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._answer, self._greet, self._numbers = answer, greet, itertools.count(1)
+        super().__init__(self._converse, (host,), port)
 
-    def stop(self):
-        self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-
-    def _accept(self):
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            self.connections += 1
-            threading.Thread(target=self._serve, args=(connection, self.connections), daemon=True).start()
-
-    def _serve(self, accepted, number):
-        with accepted:
-            try:
-                connection = Connection(accepted)
-                self._greet(connection, number)
-                while True:
-                    for words in connection.commands():
-                        self._answer(connection, words, number)
-            except (End, OSError):
-                pass
+    def _converse(self, accepted):
+        number = next(self._numbers)
+        try:
+            connection = Connection(accepted)
+            self._greet(connection, number)
+            while True:
+                for words in connection.commands():
+                    self._answer(connection, words, number)
+        except End:
+            pass

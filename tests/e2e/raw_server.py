@@ -14,12 +14,13 @@ BETWEEN_PIECES = 0.002
 
 
 class RawServer:
-    """Each connection is handed to `talk(connection)`, in a thread of its own; it is closed after that."""
+    """Each connection is handed to `talk(connection)`, in a thread of its own; it is closed after that.
+    `connections`: how many there have been."""
 
-    def __init__(self, talk, addresses=("127.0.0.1",)):
+    def __init__(self, talk, addresses=("127.0.0.1",), port=None):
         self._talk, self._open, self._lock = talk, set(), threading.Lock()
-        self.port = servers.free_ports(1)[0]
-        self._listening = [socket.create_server((address, self.port), backlog=128) for address in addresses]
+        self.port, self.connections = port or servers.free_ports(1)[0], 0
+        self._listening = [socket.create_server((address, self.port), backlog=1000) for address in addresses]
         for listening in self._listening:
             threading.Thread(target=self._accept, args=(listening,), daemon=True).start()
 
@@ -44,6 +45,7 @@ class RawServer:
     def _serve(self, connection):
         with self._lock:
             self._open.add(connection)
+            self.connections += 1
         try:
             connection.settimeout(PATIENCE)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
