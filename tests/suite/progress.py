@@ -11,7 +11,7 @@ SLOWEST = 10
 _UNKNOWN = 5.0      # Seconds that a test is thought to take which nobody has timed.
 _SIDE_BY_SIDE = 3.5  # How many of those that need not be alone run at once, in truth.
 _STARTED = re.compile(r"\s+Start +\d+: ")
-_ENDED = re.compile(r"\s*\d+/\d+ Test +#\d+: (\S+) \.+\s*(.*?)\s+([\d.]+) sec")
+_ENDED = re.compile(r"\s*\d+/(\d+) Test +#\d+: (\S+) \.+\s*(.*?)\s+([\d.]+) sec")
 
 
 def clock(seconds):
@@ -70,11 +70,12 @@ def _show_slowest(took):
 def _relay(lines, tests, estimate, began):
     """Prints what ctest says, its lines of tests with the estimate; returns {test: (outcome, seconds)}."""
     ended = {}
-    summing_up = False
+    count, summing_up = None, False
     for line in lines:
         found = _ENDED.match(line)
-        if found:
-            name, outcome, seconds = found[1], found[2].strip("*"), float(found[3])
+        count = count or found and found[1]
+        if found and found[1] == count:  # Else a test that failed runs ctest itself, and this is what it has printed.
+            name, outcome, seconds = found[2], found[3].strip("*"), float(found[4])
             ended[name] = (outcome, seconds)
             estimate.ended(name)
             elapsed = time.monotonic() - began
