@@ -36,11 +36,11 @@ end
 -- Whoever waits until a permit could leave at once need not keep the distance.
 function spaced.soonest(b, booked, granted, more, horizon)
   local at = log.reach(b, booked, granted, more)
-  local now = at_once(b, at, booked, granted, more)
+  local free = at_once(b, at, booked, granted, more)
   if more > 1 then
-    return now
+    return free
   end
-  return math.min(now, later(b, at, booked, granted) - horizon)
+  return math.min(free, later(b, at, booked, granted) - horizon)
 end
 
 function spaced.remaining(b, now)
@@ -62,8 +62,9 @@ algorithms.sliding_log_spaced = {
     local b = log.look(key, cost, place, now)
     local group, burst = rule(place + 2), rule(place + 4)
     group.whole, group.whole_apart = group.units, group.apart
-    if cost > group.units then -- Such permits leave one after the other.
-      group.units, group.apart = cost, math.floor(group.apart / group.units) * cost
+    if cost > 1 then -- As many whole permits as fit into a group, at least one.
+      local units = math.max(1, math.floor(group.units / cost)) * cost
+      group.units, group.apart = units, math.floor(group.apart / group.units) * units
     end
     group.now = now
     if burst.units > 0 then

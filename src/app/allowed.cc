@@ -17,7 +17,10 @@ double per_second(limits::Rate rate) {
   return static_cast<double>(rate.permits) * 1e6 / static_cast<double>(rate.micros);
 }
 
-Allowed allowed(const limits::SlidingLogParameters& it) { return in_window(it); }
+Allowed allowed(const limits::SlidingLogParameters& it) {
+  const Allowed all = in_window(it);
+  return it.burst.value > 0 ? Allowed{number(it.burst), all.per_second} : all;
+}
 Allowed allowed(const limits::FixedWindowParameters& it) { return in_window(it); }
 Allowed allowed(const limits::CounterParameters& it) { return in_window(it); }
 Allowed allowed(const limits::SlidingWindowParameters& it) { return in_window(it); }

@@ -166,6 +166,7 @@ void Gate::arm_commit(Instant now) {
 
 void Gate::commit(Instant now, Commands& commands) {
   if (commit_is_open_) return;
+  finished_ = 0;
   open_commit_.clear();
   open_commit_births_ = intake_.births();
   std::erase_if(dirty_, [this](PartitionId id) {
@@ -183,7 +184,6 @@ void Gate::commit(Instant now, Commands& commands) {
   commit_is_open_ = true;
   let_transactions_wait();
   last_commit_ = now;
-  finished_ = 0;
   commands.push_back(Commit{open_commit_});
 }
 

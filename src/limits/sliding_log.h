@@ -79,9 +79,9 @@ class SlidingLogLook {
   Instant soonest(std::span<const Duration> booked, std::int64_t more, Duration horizon) const {
     const Instant free = std::max(after(booked), frees(whole_, booked, more));
     if (group_.units == 0) return free - horizon;
-    const Instant now = at_once(free, booked, more);
-    if (more > 1) return now;
-    return std::min(now, std::max(free, frees(group_, booked, more)) - horizon);
+    const Instant together = at_once(free, booked, more);
+    if (more > 1) return together;
+    return std::min(together, std::max(free, frees(group_, booked, more)) - horizon);
   }
   void book(Instant) {}  // What this ask has booked comes back as `booked`.
   void pay(std::span<const Duration> booked, const IdPrefix& prefix);

@@ -10,6 +10,7 @@
 // instead, rounding to such a group would lose a part of the limit.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "units/id.h"
@@ -36,10 +37,12 @@ Spacing group_of(Permits limit, Duration window, int even, Permits burst);
 // For those that leave at once. None without `burst`. REQUIRES: even > 0 where there is a burst.
 Spacing burst_of(Permits limit, Duration window, int even, Permits burst);
 
-// Of permits that cost more than a group together has: one after the other.
+// The rule for permits of that cost: as many whole ones as fit into a group, at least one, in the
+// time that their units take. REQUIRES: cost >= 1.
 inline Spacing for_cost(Spacing group, std::int64_t cost) {
-  if (group.units == 0 || cost <= group.units) return group;
-  return {cost, Duration{group.apart.us / group.units * cost}};
+  if (group.units == 0 || cost == 1) return group;
+  const std::int64_t units = std::max<std::int64_t>(1, group.units / cost) * cost;
+  return {units, Duration{group.apart.us / group.units * units}};
 }
 
 }  // namespace einlass::limits

@@ -99,7 +99,7 @@ class Store {
   void forget_line(core::LineId line);
 
   // The line's limits have other parameters or costs from here on. REQUIRES: the line is known and
-  // has no open ask; the same limits, keys and algorithms.
+  // has no open ask; the same limits and keys, and algorithms of the same state.
   void change_line(core::LineId line, std::span<const Bucket> buckets);
 
   // Ends as PermitsAnswered or PermitsFailed, at once while the store is down. An answer that comes

@@ -25,8 +25,8 @@ def rules(p, cost):
 
     def time(units):
         return units * p.even * p.window // (100 * p.limit)
-    one_by_one = (cost, time(group) // group * cost)
-    return burst and (burst, time(burst)), (group, time(group)) if cost <= group else one_by_one
+    whole = max(1, group // cost) * cost  # As many whole permits as fit into a group, at least one.
+    return burst and (burst, time(burst)), (whole, time(group) // group * whole if cost > 1 else time(group))
 
 
 class SlidingLog(Bucket):

@@ -19,6 +19,7 @@ TEST(Allowed, IsTheMostAtOnceAndASecondByEachAlgorithm) {
   const Duration half = Duration::millis(500);
   const limits::Rate twenty{1, 50'000};
   expect(limits::SlidingLogParameters{{100}, half}, 100, 200);
+  expect(limits::SlidingLogParameters{{100}, half, 90, {20}}, 20, 200);
   expect(limits::FixedWindowParameters{{100}, half}, 100, 200);
   expect(limits::CounterParameters{{100}, half}, 100, 200);
   expect(limits::SlidingWindowParameters{{100}, half}, 100, 200);

@@ -132,5 +132,17 @@ TEST(EvenLog, ABacklogUsesAllOfTheLimitEvenly) {
   }
 }
 
+// A group of 5 has one permit of 3: it comes in the time of 3 units, not of 5.
+TEST(EvenLog, ACostThatDoesNotDivideTheGroupUsesAllOfTheLimit) {
+  for (const std::int64_t cost : {2, 3, 4, 5, 6, 7}) {
+    Asking limit({even(1'000, kSecond, 90)}, {cost});
+    std::int64_t granted = 0;
+    for (std::int64_t now = kNow; now < kNow + 10 * kSecond; now += 20'000) {
+      granted += limit.ask(now, {1, 200, 50'000}).granted * cost;
+    }
+    EXPECT_GE(granted, 9'900) << cost;
+  }
+}
+
 }  // namespace
 }  // namespace einlass::limits
