@@ -49,8 +49,8 @@ constexpr Option kOptions[] = {
      "Join under the instance's name, so that a quick restart moves no partitions."},
     {"kafka", "commit_interval", "duration", "100ms", "How often finished offsets are committed."},
     {"kafka", "commit_records", "whole number", "256",
-     "So many finished records of a shard are committed without waiting for the interval; it "
-     "bounds what a crash repeats."},
+     "So many finished records of a shard are committed without waiting for the interval, at most "
+     "each 20 ms; it bounds what a crash repeats."},
     {"kafka", "revoke_timeout", "duration", "10s",
      "How long a revoked partition may finish what is inside before it is given up."},
     {"kafka", "auto_offset_reset", "error, earliest or latest", "earliest",

@@ -75,8 +75,8 @@ struct GateOptions {
   std::vector<RouteOptions> routes;    // By RouteId.
   std::vector<TargetOptions> targets;  // By TargetId.
   std::uint8_t stores = 0;
-  // A commit goes out this long after the last one, or as soon as so many records have finished
-  // since, and never before the last one was answered.
+  // A commit goes out this long after the last one, or 20 ms after it if so many records have
+  // finished by then, and never before the last one was answered.
   Duration commit_interval = Duration::millis(100);
   std::uint32_t commit_records = 256;
   std::int64_t inside_records = 100'000;  // Most that may be inside, in all.

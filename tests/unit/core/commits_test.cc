@@ -11,14 +11,15 @@ RouteOptions free_route() {
   return route;
 }
 
-// A gate that commits by count, with a partition of which the first record is committed, so that the
-// interval has just begun.
+// A gate that commits by count, with a partition of which the first record is committed, so that
+// the interval has just begun.
 struct ByCount : BenchGate {
   explicit ByCount(std::uint32_t commit_records) : BenchGate(options(commit_records)) {
     assign(0);
     finish(1);
     pass(Duration::seconds(60));
     put(CommitEnded{CommitResult::committed});
+    pass(Duration::millis(20));
   }
   static GateOptions options(std::uint32_t commit_records) {
     GateOptions options = options_for(free_route());
@@ -33,8 +34,8 @@ struct ByCount : BenchGate {
       ended(static_cast<std::uint32_t>(next), Outcome::accepted);
     }
   }
-  std::size_t commits() {
-    pass(Duration{});
+  std::size_t commits_after(Duration time) {
+    pass(time);
     return all<Commit>().size();
   }
 
@@ -60,33 +61,46 @@ TEST(Commits, the_last_one_does_not_wait_for_a_long_interval) {
   EXPECT_EQ(bench.all<Commit>()[1].entries[0].next, Offset{2});
 }
 
+constexpr Duration kNow;
+constexpr Duration kBusy = Duration::millis(20);
+
 TEST(Commits, so_many_finished_records_do_not_wait_for_the_interval) {
   ByCount bench(3);
   bench.finish(2);
-  EXPECT_EQ(bench.commits(), 1u);
+  EXPECT_EQ(bench.commits_after(kBusy), 1u);
   bench.finish(1);
-  EXPECT_EQ(bench.commits(), 2u);
+  EXPECT_EQ(bench.commits_after(kNow), 2u);
 }
 
-TEST(Commits, what_finishes_while_one_is_under_way_goes_at_its_end) {
+TEST(Commits, what_finishes_while_one_is_under_way_goes_after_its_end) {
   ByCount bench(3);
   bench.finish(3);
-  EXPECT_EQ(bench.commits(), 2u);
+  EXPECT_EQ(bench.commits_after(kNow), 2u);
   bench.finish(5);
-  EXPECT_EQ(bench.commits(), 2u);
+  EXPECT_EQ(bench.commits_after(kBusy), 2u);
   bench.put(CommitEnded{CommitResult::committed});
-  EXPECT_EQ(bench.commits(), 3u);
+  EXPECT_EQ(bench.commits_after(kNow), 3u);
+}
+
+TEST(Commits, a_fast_gate_does_not_commit_without_a_pause) {
+  ByCount bench(3);
+  bench.finish(3);
+  EXPECT_EQ(bench.commits_after(kNow), 2u);
+  bench.put(CommitEnded{CommitResult::committed});
+  bench.finish(100);
+  EXPECT_EQ(bench.commits_after(kBusy - Duration{1}), 2u);
+  EXPECT_EQ(bench.commits_after(Duration{1}), 3u);
 }
 
 TEST(Commits, the_next_one_counts_anew) {
   ByCount bench(3);
   bench.finish(3);
-  EXPECT_EQ(bench.commits(), 2u);
+  EXPECT_EQ(bench.commits_after(kNow), 2u);
   bench.put(CommitEnded{CommitResult::committed});
   bench.finish(2);
-  EXPECT_EQ(bench.commits(), 2u);
+  EXPECT_EQ(bench.commits_after(kBusy), 2u);
   bench.finish(1);
-  EXPECT_EQ(bench.commits(), 3u);
+  EXPECT_EQ(bench.commits_after(kNow), 3u);
 }
 
 TEST(Commits, dead_letters_count_too) {
@@ -106,7 +120,7 @@ TEST(Commits, dead_letters_count_too) {
     bench.ended(record, Outcome::refused);
     bench.put(DeadLetterEnded{RecordId{record, 0}, true});
   }
-  bench.pass(Duration{});
+  bench.pass(kBusy);
   EXPECT_EQ(bench.all<Commit>().size(), 2u);
 }
 
