@@ -44,7 +44,7 @@ NAVIGATION = [
              "docs/metrics", "docs/tracing", "grafana/README", "docs/runbook"]),
     ("Develop", ["CONTRIBUTING", "src/README", "tests/README", "tests/simulation/README", "tests/conformance/README",
                  "tests/conformance/vectors/README", "tests/chaos/README", "tests/fuzz/README", "tests/hostile/README",
-                 "tests/bench/README"]),
+                 "tests/bench/README", "tests/RESULTS"]),
 ]
 
 
