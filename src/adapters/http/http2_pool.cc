@@ -19,7 +19,7 @@ Http2Exchange& take_first(std::deque<Http2Exchange*>& waiting) {
 
 Http2Pool::Http2Pool(boost::asio::io_context& io, const TargetOptions& options,
                      const ConnectionSettings& connections, Deadlines& deadlines,
-                     Http2PoolOwner& owner)
+                     Suspects& suspects, Http2PoolOwner& owner)
     : only_http2_{options.http2 == Http2::always},
       max_in_flight_{options.max_in_flight},
       connection_settings_{connections},
@@ -27,7 +27,8 @@ Http2Pool::Http2Pool(boost::asio::io_context& io, const TargetOptions& options,
       silence_{io, Duration{std::max<std::int64_t>(1, options.timeout.us / 2)}},
       idle_{io, kHttp2Idle},
       settings_{connections, connections.tls != nullptr ? "https" : "http", silence_, idle_},
-      owner_{owner} {}
+      owner_{owner},
+      suspects_{suspects} {}
 
 // Their handlers may run after this, and find them closed.
 Http2Pool::~Http2Pool() {
@@ -50,7 +51,7 @@ void Http2Pool::begin(const Exchange& exchange, SteadyTime now) {
   Http2Exchange& taken = unused();
   unused_.pop_back();
   taken.exchange = exchange;
-  taken.exchange.alone = is_suspect(exchange.record);
+  taken.exchange.alone = suspects_.has(exchange.record);
   deadlines_.start(taken, now);
   (taken.exchange.alone ? waiting_alone_ : waiting_).push_back(&taken);
   dispatch();
@@ -167,9 +168,9 @@ void Http2Pool::expired(Http2Exchange& exchange) {
 
 void Http2Pool::ended(Http2Exchange& exchange, const Answer& answer) {
   const Exchange attempt = exchange.exchange;
-  if (answer.status != 0) {
-    ++answers_;
-    if (is_suspect(attempt.record)) suspects_.erase(attempt.record.slot);
+  if (answer.status != 0 && !suspects_.none()) {
+    suspects_.forget(attempt.record);
+    last_answer_ = std::chrono::steady_clock::now();
   }
   release(exchange);
   owner_.ended(attempt, answer);
@@ -191,31 +192,17 @@ void Http2Pool::ended_with_connection(Http2Exchange& exchange, const Answer& ans
   const Exchange& attempt = exchange.exchange;
   // Of the head of a batch no record writes anything.
   if (attempt.is_batch) return ended(exchange, answer);
-  Suspect& known = suspect(attempt.record);
   Answer judged = answer;
   judged.is_suspect = !attempt.alone;
   judged.ends_connections = attempt.alone;
   if (attempt.alone) {
-    if (known.ends++ == 0) known.answers = answers_;
-    judged.is_unfit = known.ends >= kEndsOfUnfit && answers_ > known.answers;
+    const auto now = std::chrono::steady_clock::now();
+    judged.is_unfit = suspects_.ends_its_own(attempt.record, last_answer_, now);
     judged.trouble += ", which had this request alone";
+  } else {
+    suspects_.add(attempt.record);
   }
-  if (judged.is_unfit) suspects_.erase(attempt.record.slot);
   ended(exchange, judged);
-}
-
-bool Http2Pool::is_suspect(core::RecordId record) const {
-  if (suspects_.empty()) return false;
-  const auto found = suspects_.find(record.slot);
-  return found != suspects_.end() && found->second.record == record;
-}
-
-Http2Pool::Suspect& Http2Pool::suspect(core::RecordId record) {
-  if (suspects_.size() == kMostSuspects && !suspects_.contains(record.slot))
-    suspects_.erase(suspects_.begin());
-  Suspect& one = suspects_[record.slot];
-  if (one.record != record) one = {record};
-  return one;
 }
 
 void Http2Pool::room_changed(Http2Connection& connection) {

@@ -18,12 +18,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "adapters/http/connection.h"
 #include "adapters/http/http2_connection.h"
 #include "adapters/http/http2_exchange.h"
+#include "adapters/http/suspects.h"
 #include "adapters/http/target_options.h"
 
 namespace einlass::http {
@@ -55,9 +55,11 @@ class Http2PoolOwner {
 // REQUIRES: outlived by `io`, and by `connections`; used on the thread that runs `io`.
 class Http2Pool final : public Http2ExchangeOwner, public Http2ConnectionOwner {
  public:
-  // `deadlines` are those of the attempts.
+  // `deadlines` are those of the attempts, `suspects` those of the target. REQUIRES: they, and
+  // `connections` and `owner`, outlive this.
   Http2Pool(boost::asio::io_context& io, const TargetOptions& options,
-            const ConnectionSettings& connections, Deadlines& deadlines, Http2PoolOwner& owner);
+            const ConnectionSettings& connections, Deadlines& deadlines, Suspects& suspects,
+            Http2PoolOwner& owner);
   ~Http2Pool();
   Http2Pool(const Http2Pool&) = delete;
   Http2Pool& operator=(const Http2Pool&) = delete;
@@ -88,24 +90,13 @@ class Http2Pool final : public Http2ExchangeOwner, public Http2ConnectionOwner {
 
  private:
   using ConnectionList = std::vector<std::shared_ptr<Http2Connection>>;
-  // A record whose request was on a connection that the server ended for a reason.
-  struct Suspect {
-    core::RecordId record;
-    int ends = 0;               // Of connections that it had for itself.
-    std::uint64_t answers = 0;  // That others had got before the first of those.
-  };
-
   static constexpr int kMostMoves = 2;
-  static constexpr int kEndsOfUnfit = 2;
-  static constexpr std::size_t kMostSuspects = 4'096;  // Any is forgotten then.
 
   Http2Exchange& unused();
   void dispatch();
   void dispatch_alone();
   bool needs_another() const;
   void open_for(std::deque<Http2Exchange*>& waiting, std::vector<const Connection*>& opening);
-  bool is_suspect(core::RecordId record) const;
-  Suspect& suspect(core::RecordId record);
   void take_over(Connection& connection);
   void release(Http2Exchange& exchange);
 
@@ -135,8 +126,8 @@ class Http2Pool final : public Http2ExchangeOwner, public Http2ConnectionOwner {
   std::deque<Http2Exchange*> waiting_alone_;
   std::vector<const Connection*> opening_alone_;
   ConnectionList alone_;
-  std::unordered_map<std::uint32_t, Suspect> suspects_;  // By slot.
-  std::uint64_t answers_ = 0;                            // From the server.
+  Suspects& suspects_;
+  SteadyTime last_answer_{};  // While there are suspects.
 };
 
 }  // namespace einlass::http

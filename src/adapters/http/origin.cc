@@ -10,7 +10,7 @@
 namespace einlass::http {
 
 Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
-               KeptBody kept_body, OriginOwner& owner)
+               KeptBody kept_body, Suspects& suspects, OriginOwner& owner)
     : io_{io},
       owner_{owner},
       max_in_flight_{options.max_in_flight},
@@ -33,7 +33,7 @@ Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, const 
   go_through(options.proxy, options.host, options.port, settings_);
   connections_.reserve(max_in_flight_);
   idle_.reserve(max_in_flight_);
-  if (settings_.http2) http2_.emplace(io, options, settings_, deadlines_, *this);
+  if (settings_.http2) http2_.emplace(io, options, settings_, deadlines_, suspects, *this);
 }
 
 // Their handlers may run after this, and find them closed.

@@ -19,6 +19,7 @@
 #include "adapters/http/deadlines.h"
 #include "adapters/http/http2_pool.h"
 #include "adapters/http/request_writer.h"
+#include "adapters/http/suspects.h"
 #include "adapters/http/target_options.h"
 #include "adapters/http/tls.h"
 
@@ -38,10 +39,10 @@ class OriginOwner {
 // REQUIRES: used on the thread that runs `io`; outlived by it and by `owner`.
 class Origin final : public ConnectionOwner, public Http2PoolOwner {
  public:
-  // `tls` is null where there is none, and outlives this. Throws std::runtime_error if the options
-  // cannot be put into a request.
+  // `tls` is null where there is none, and outlives this, as `suspects` does, which are those of
+  // the target. Throws std::runtime_error if the options cannot be put into a request.
   Origin(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
-         KeptBody kept_body, OriginOwner& owner);
+         KeptBody kept_body, Suspects& suspects, OriginOwner& owner);
   ~Origin();
   Origin(const Origin&) = delete;
   Origin& operator=(const Origin&) = delete;

@@ -24,6 +24,7 @@
 
 #include "adapters/http/health.h"
 #include "adapters/http/origin.h"
+#include "adapters/http/suspects.h"
 #include "adapters/http/target.h"
 #include "adapters/http/target_options.h"
 #include "core/breaker.h"
@@ -125,6 +126,7 @@ class Origins {
   const Notify notify_;
   Health of_all_;  // Where records name the hosts.
   std::string authorization_;
+  Suspects suspects_;
   std::vector<Place> places_;
   std::size_t turn_ = 0;
 };

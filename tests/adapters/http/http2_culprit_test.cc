@@ -75,8 +75,34 @@ TEST(Http2Culprit, each_is_tried_alone_and_only_the_one_to_blame_is_refused) {
   }
   EXPECT_TRUE(world.end_of(kCulprit).counts && world.end_of(kCulprit).answered);
   EXPECT_EQ(server.connections(), 6);
-  world.attempt({kCulprit, 7});
+  world.attempt({7});  // While others are answered, it has ended another one.
   EXPECT_EQ(world.end_of(7).outcome, Outcome::accepted);
+  world.attempt({kCulprit});
+  EXPECT_EQ(world.end_of(kCulprit).outcome, Outcome::refused) << world.trouble();
+}
+
+// The server of one connection after the other.
+void serve(Http2Peer& peer) {
+  for (auto one = peer.next_request(); one.stream != 0; one = peer.next_request()) {
+    if (!answers(peer, one)) return;
+  }
+}
+
+TEST(Http2Culprit, who_has_ended_the_connection_of_one_server_is_alone_at_the_others_too) {
+  ScriptedServer first(in_http2(serve));
+  ScriptedServer second(in_http2(serve));
+  CulpritWorld world(first);
+  world.options.others = {{.host = "127.0.0.1", .port = second.port(), .path = "/"}};
+  world.attempt({1, 2});  // Both connections stand.
+  world.attempt({kCulprit});
+  EXPECT_FALSE(world.end_of(kCulprit).counts);
+  // Twice alone, and once more where it was faster than all the others.
+  for (int i = 0; i < 3 && world.end_of(kCulprit).outcome == Outcome::retry; ++i) {
+    world.attempt({4, 5, kCulprit, 6, 7});
+    for (const std::uint32_t other : {4, 5, 6, 7}) {
+      EXPECT_EQ(world.end_of(other).outcome, Outcome::accepted) << world.trouble();
+    }
+  }
   EXPECT_EQ(world.end_of(kCulprit).outcome, Outcome::refused) << world.trouble();
 }
 
