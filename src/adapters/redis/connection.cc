@@ -86,13 +86,16 @@ bool Connection::read_tls_files(std::string& why) {
   return !error;
 }
 
-// A name is also asked for (SNI); an address may only be compared.
+// A name is also asked for (SNI); an address may only be compared. A certificate names its servers
+// in its subjectAltName alone (RFC 9525, section 6.3).
 bool Connection::expect_name() {
   SSL* const ssl = tls_->native_handle();
   const char* const name = endpoint_.server_name.c_str();
   Error not_an_address;
   asio::ip::make_address(endpoint_.server_name, not_an_address);
   if (!not_an_address) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
+  SSL_set_hostflags(ssl,
+                    X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
   return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
 }
 

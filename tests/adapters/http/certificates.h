@@ -25,6 +25,7 @@ class Certificates {
     make_server("good", "DNS:localhost,IP:127.0.0.1", 2);
     make_server("renewed", "DNS:localhost,IP:127.0.0.1", 2);
     make_server("other-name", "DNS:elsewhere.example,IP:127.9.9.9", 2);
+    make_server("only-subject", "", 2);
     make_server("expired", "DNS:localhost,IP:127.0.0.1", 0);
     run("genrsa -out of-another-kind.key 2048");
   }
@@ -53,9 +54,11 @@ class Certificates {
         " -days 2");
   }
 
+  // Without `names` it names localhost by its subject, as certificates once did.
   void make_server(const std::string& name, const std::string& names, int days) {
-    run("req " + kKey + " -keyout " + name + ".key -out " + name +
-        ".csr -subj /CN=server -addext subjectAltName=" + names);
+    const std::string what =
+        names.empty() ? "-subj /CN=localhost" : "-subj /CN=server -addext subjectAltName=" + names;
+    run("req " + kKey + " -keyout " + name + ".key -out " + name + ".csr " + what);
     run("x509 -req -in " + name + ".csr -CA ca.pem -CAkey ca.key -copy_extensions copy -days " +
         std::to_string(days) + " -out " + name + ".pem");
   }

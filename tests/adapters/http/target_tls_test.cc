@@ -90,6 +90,16 @@ TEST_F(TargetTls, a_certificate_for_another_name_is_refused) {
       << world->trouble();
 }
 
+TEST_F(TargetTls, a_name_in_the_subject_alone_is_no_name) {
+  const ServerTls tls = certificates->server("only-subject");
+  ScriptedServer server(always(std::string(kNoContent)), tls.get());
+  const auto world = world_at(server);
+  world->options.server_name = "localhost";
+  EXPECT_EQ(world->deliver().outcome, Outcome::retry);
+  EXPECT_TRUE(world->trouble().starts_with("certificate refused: hostname mismatch"))
+      << world->trouble();
+}
+
 TEST_F(TargetTls, an_expired_certificate_is_refused) {
   expect_refused("expired", "ca.pem", "certificate has expired");
 }
