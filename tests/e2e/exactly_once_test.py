@@ -58,7 +58,7 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         self._topics()
         gates = self.world.start_gates(2, self._config({"partition": "same"}), PARTITIONS)
         kills = records = aborted = 0
-        while aborted == 0 and records < 5 * RECORDS:
+        while (aborted == 0 or kills < 4) and records < 5 * RECORDS:
             records += RECORDS
             kills += self._kill_while(self.world.start_producing("results", RECORDS, keys=60, rate=1500), gates)
             self._all_is_committed()
