@@ -10,6 +10,7 @@ _USUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "usual_seconds
 SLOWEST = 10
 _UNKNOWN = 5.0      # Seconds that a test is thought to take which nobody has timed.
 _SIDE_BY_SIDE = 3.5  # How many of those that need not be alone run at once, in truth.
+_LAST_LINES = 15     # Of a failed test, shown again at the end.
 _STARTED = re.compile(r"\s+Start +\d+: ")
 _ENDED = re.compile(r"\s*\d+/(\d+) Test +#\d+: (\S+) \.+\s*(.*?)\s+([\d.]+) sec")
 
@@ -68,8 +69,10 @@ def _show_slowest(took):
 
 
 def _relay(lines, tests, estimate, began):
-    """Prints what ctest says, its lines of tests with the estimate; returns {test: (outcome, seconds)}."""
-    ended = {}
+    """Prints what ctest says, its lines of tests with the estimate; returns {test: (outcome, seconds)}, and what those
+    printed last that failed."""
+    ended, said = {}, {}
+    name = None
     count, summing_up = None, False
     for line in lines:
         found = _ENDED.match(line)
@@ -87,7 +90,16 @@ def _relay(lines, tests, estimate, began):
             print("\n" + line, end="", flush=True)
         elif not _STARTED.match(line):
             print(line, end="", flush=True)
-    return ended
+            if name and not summing_up and ended[name][0] != "Passed" and line.strip():
+                said[name] = [*said.get(name, [])[1 - _LAST_LINES:], line]
+    return ended, said
+
+
+def _show_failed(said):
+    """Once more at the end, for whoever is shown only that."""
+    for name, lines in said.items():
+        print(f"\n{name} ended with:")
+        print("".join(f"  {line}" for line in lines), end="", flush=True)
 
 
 def follow(build, arguments):
@@ -98,7 +110,8 @@ def follow(build, arguments):
     estimate = Estimate(tests, usual)
     print(f"{len(tests)} tests, about {clock(estimate.left(0))} min.", flush=True)
     with subprocess.Popen(["ctest", "--test-dir", build, *arguments], stdout=subprocess.PIPE, text=True, bufsize=1) as ctest:
-        ended = _relay(ctest.stdout, tests, estimate, time.monotonic())
+        ended, said = _relay(ctest.stdout, tests, estimate, time.monotonic())
+    _show_failed(said)
     return ctest.returncode, ended
 
 
