@@ -273,6 +273,8 @@ void Shard::carry_out(const core::Send& command) {
   record.last_attempt = now_;
   if (record.attempts == 1) record.first_attempt = now_;
   const bool limited = !config_->routes[record.route.value].limits.empty();
+  // Those that went before in this turn have taken their time.
+  if (limited) gate_.note_lateness(record.route, now() - command.due);
   targets_[command.target].send(record, command, limited);
   shadows_.sent(command, record);
 }

@@ -193,7 +193,7 @@ void Admission::send(Line& line, Record& record, bool leads, Instant now, Comman
   line.pace.count(now);
   queues_of(line).pace.count(now);
   if (line.apart) count_attempt(line, record.attempt.value > 0);
-  delivery_.send(record, held.permit, leads, now, commands);
+  delivery_.send(record, held.permit, held.due, leads, now, commands);
 }
 
 void Admission::send_all(Line& line, Instant now, Commands& commands) {

@@ -35,7 +35,7 @@ Instant Delivery::held_until(TargetId target) const {
   return std::max(at.hold_until, at.breaker.open_until());
 }
 
-void Delivery::send(Record& record, const Permit& permit, bool leads, Instant now,
+void Delivery::send(Record& record, const Permit& permit, Instant due, bool leads, Instant now,
                     Commands& commands) {
   const TargetId target = options_.routes[record.route.value].target;
   record.leads = leads;
@@ -48,7 +48,7 @@ void Delivery::send(Record& record, const Permit& permit, bool leads, Instant no
   record.since = now;
   record.permit = permit;
   records_.move(record, RecordState::attempting);
-  commands.push_back(Send{record.id, target, record.attempt, permit});
+  commands.push_back(Send{record.id, target, record.attempt, permit, due});
 }
 
 void Delivery::ended(Record& record, const DeliveryEnded& event, Instant now) {

@@ -33,8 +33,10 @@ class Delivery {
   void look_again();
 
   // Starts the next attempt of a record. One that leads takes a place; the others go with the one
-  // before, in its request. REQUIRES: there is room for one that leads.
-  void send(Record& record, const Permit& permit, bool leads, Instant now, Commands& commands);
+  // before, in its request. `due` is when the permit came due. REQUIRES: there is room for one that
+  // leads.
+  void send(Record& record, const Permit& permit, Instant due, bool leads, Instant now,
+            Commands& commands);
 
   // The record's attempt has ended: the place that it has at the target is free again.
   void ended(Record& record, const DeliveryEnded& event, Instant now);

@@ -47,6 +47,11 @@ class Gate {
   // seed is not looked at.
   void reconfigure(const GateOptions& options, Instant now, Commands& commands);
 
+  // A Send of that route was carried out so long after its permit had come due.
+  void note_lateness(RouteId route, Duration late) {
+    stats_[route.value].permit_lateness.observe(late);
+  }
+
   // When to send TimePassed if nothing else happens; empty when nothing waits for time.
   std::optional<Instant> next_wakeup() const { return deadlines_.next(); }
 

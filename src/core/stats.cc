@@ -50,7 +50,7 @@ void add(Waiting& to, const Waiting& one) {
 
 void add(RouteStats& to, const RouteStats& one) {
   auto& [received, delivered, dead_lettered, returned, finished_before, never, inside, accepted,
-         retry, refused, stood_in, admission_wait, attempt_duration, limits] = to;
+         retry, refused, stood_in, admission_wait, lateness, attempt_duration, limits] = to;
   received += one.received;
   delivered += one.delivered;
   add_each(dead_lettered, one.dead_lettered);
@@ -63,6 +63,7 @@ void add(RouteStats& to, const RouteStats& one) {
   refused += one.attempts_refused;
   stood_in += one.stood_in;
   add(admission_wait, one.admission_wait);
+  add(lateness, one.permit_lateness);
   add(attempt_duration, one.attempt_duration);
   add_each(limits, one.limits);
 }

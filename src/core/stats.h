@@ -70,6 +70,7 @@ struct RouteStats {
   std::uint64_t attempts_refused = 0;
   std::uint64_t stood_in = 0;  // Of all permits used: those that were not the limiter's own.
   Histogram admission_wait;
+  Histogram permit_lateness;  // From its coming due to its use.
   Histogram attempt_duration;
   std::vector<LimitStats> limits;  // In the order of the route's list.
 };

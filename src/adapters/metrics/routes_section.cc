@@ -113,6 +113,13 @@ void add_admission(Families& page, const Routes& routes) {
   for (const Route& route : routes) {
     page.add({{"route", route.name}}, route.stats.admission_wait, Families::Bounds::fine);
   }
+  page.histogram(
+      "einlass_permit_lateness_seconds",
+      "Time from a permit's coming due to its use: for want of room at the target, or of "
+      "a turn of the loop.");
+  for (const Route& route : routes) {
+    page.add({{"route", route.name}}, route.stats.permit_lateness, Families::Bounds::fine);
+  }
 }
 
 void add_shadow_number(Families& page, const Routes& routes, std::uint64_t ShadowLimit::*field) {
