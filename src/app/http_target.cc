@@ -8,12 +8,12 @@ namespace einlass::app {
 namespace {
 
 constexpr const char* kLongKey =
-    "its key is more than 8 KiB as a header; long_key: leave_out sends it without";
+    "its key is longer than head_bytes as a header; long_key: leave_out sends it without";
 
 }  // namespace
 
 RequestParts::RequestParts(const config::HttpTarget& http, const RunId& run)
-    : requests(run, http.forward_headers),
+    : requests(run, http.forward_headers, http.head_bytes),
       fields(http),
       refuse_long_keys(http.long_key == config::LongKey::refuse) {
   if (http.batch) batch.emplace(http.batch->format);
@@ -32,7 +32,7 @@ void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool l
     if (!send.more) target_.send(parts_.batch->finish());
     return;
   }
-  if (parts_.refuse_long_keys && RequestBuilder::has_long_key(record)) {
+  if (parts_.refuse_long_keys && parts_.requests.has_long_key(record)) {
     return target_.refuse(send.record, send.attempt, kLongKey, true);
   }
   const http::Request& request = parts_.requests.build(record, send, limited, skipped_header_);

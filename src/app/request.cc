@@ -81,8 +81,10 @@ std::string permit_uuid(const RunId& run, const core::Permit& permit) {
   return text;
 }
 
-RequestBuilder::RequestBuilder(RunId run, std::vector<std::string> forward)
-    : run_(run), forward_(std::move(forward)) {}
+RequestBuilder::RequestBuilder(RunId run, std::vector<std::string> forward, Bytes most_of_record)
+    : run_(run),
+      forward_(std::move(forward)),
+      most_of_record_(static_cast<std::size_t>(most_of_record.value)) {}
 
 std::string_view RequestBuilder::keep(std::string_view text) {
   const std::size_t at = text_.size();
@@ -102,14 +104,14 @@ const http::Request& RequestBuilder::build(const StoredRecord& record, const cor
   text_.clear();
   headers_.clear();
   skipped.clear();
-  text_.reserve(kRoomForNumbers + record.topic().size() + kMostOfRecordInHead);
+  text_.reserve(kRoomForNumbers + record.topic().size() + most_of_record_);
   const std::string_view id = add_origin(record);
   if (limited) {
     add("Einlass-Permit", keep(permit_uuid(run_, send.permit)));
     add("Einlass-Admitted-At", keep(send.permit.stamp.us));
   }
   add("Einlass-Attempt", keep(send.attempt.value));
-  std::size_t room = kMostOfRecordInHead;
+  std::size_t room = most_of_record_;
   if (record.key() && !has_long_key(record)) {
     room -= written_size(*record.key());
     add_key(*record.key());
@@ -126,10 +128,10 @@ const http::Request& RequestBuilder::build(const StoredRecord& record, const cor
   return request_;
 }
 
-bool RequestBuilder::has_long_key(const StoredRecord& record) {
+bool RequestBuilder::has_long_key(const StoredRecord& record) const {
   // The shortest that may be too long is looked at for its bytes.
-  if (!record.key() || record.key()->size() <= kMostOfRecordInHead / 4 * 3) return false;
-  return written_size(*record.key()) > kMostOfRecordInHead;
+  if (!record.key() || record.key()->size() <= most_of_record_ / 4 * 3) return false;
+  return written_size(*record.key()) > most_of_record_;
 }
 
 Unwritten RequestBuilder::fill(RequestTemplate& parts, const StoredRecord& record) {

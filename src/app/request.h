@@ -25,19 +25,20 @@ std::string permit_uuid(const RunId& run, const core::Permit& permit);
 // Writes requests one after the other into the same memory.
 class RequestBuilder {
  public:
-  // `forward`: names of record headers that are sent on, besides the trace context.
-  RequestBuilder(RunId run, std::vector<std::string> forward);
+  // `forward`: names of record headers that are sent on, besides the trace context. Of a record no
+  // more than `most_of_record` gets into the head.
+  RequestBuilder(RunId run, std::vector<std::string> forward, Bytes most_of_record);
 
   // The request for one attempt. Its views live until the next call. `skipped` says which of the
   // record's headers is not sent on, for it holds bytes that HTTP forbids, or there is no room
-  // beside the key for all that are (kMostOfRecordInHead); empty if none. A key that has_long_key()
+  // beside the key for all that are; empty if none. A key that has_long_key()
   // is left out.
   // `limited` says whether the permit is a real one.
   const http::Request& build(const StoredRecord& record, const core::Send& send, bool limited,
                              std::string& skipped);
 
   // Whether the record's key is more than a request's head takes.
-  static bool has_long_key(const StoredRecord& record);
+  bool has_long_key(const StoredRecord& record) const;
 
   // The request of the last build() with what its record writes itself. Its views live until
   // the next call of either.
@@ -53,6 +54,7 @@ class RequestBuilder {
 
   RunId run_;
   std::vector<std::string> forward_;
+  std::size_t most_of_record_;
   std::string text_;  // What the views of one request point to; its room is set aside beforehand.
   std::vector<http::RequestHeader> headers_;
   http::Request request_;

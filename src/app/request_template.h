@@ -15,11 +15,6 @@
 
 namespace einlass::app {
 
-// What servers commonly take of a request's first line or a header, and all that a record writes
-// into a request's head by one of these: its key and the headers that are sent on; its URL; each
-// header of the target's.
-inline constexpr std::size_t kMostOfRecordInHead = 8 * 1024;
-
 // Why no request can be made of a record, as a sentence that has nothing of the record in it.
 struct Unwritten {
   std::string why;         // Empty: it can.
@@ -49,6 +44,7 @@ class RequestTemplate {
   std::vector<std::string> allow_hosts_;
   bool allow_slash_ = false;
   std::vector<std::pair<std::string, config::Template>> headers_;
+  std::size_t most_;  // Of each part.
   bool any_ = false;
   std::string host_text_, path_text_, method_text_;
   std::vector<std::string> values_;  // By the place of the header.

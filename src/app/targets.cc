@@ -12,9 +12,10 @@ namespace {
 // Whether records write the same parts of their requests.
 bool same_of_records(const config::HttpTarget& a, const config::HttpTarget& b) {
   return a.forward_headers == b.forward_headers && a.long_key == b.long_key &&
-         a.host_template == b.host_template && a.allow_hosts == b.allow_hosts &&
-         a.path_template == b.path_template && a.allow_slash == b.allow_slash &&
-         a.method_template == b.method_template && a.header_templates == b.header_templates;
+         a.head_bytes == b.head_bytes && a.host_template == b.host_template &&
+         a.allow_hosts == b.allow_hosts && a.path_template == b.path_template &&
+         a.allow_slash == b.allow_slash && a.method_template == b.method_template &&
+         a.header_templates == b.header_templates;
 }
 
 }  // namespace

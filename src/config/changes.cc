@@ -61,6 +61,7 @@ constexpr std::string_view kLive[] = {
     "targets.*.http.forward_headers",
     "targets.*.http.long_key",
     "targets.*.http.content_type",
+    "targets.*.http.head_bytes",
     "targets.*.http.ca_file",
     "targets.*.http.server_name",
     "targets.*.kafka.topic",

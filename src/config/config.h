@@ -181,6 +181,7 @@ struct HttpTarget : HttpUrl {
   std::string cert_file, key_file;  // Both or none.
   bool verify = true;
   HttpProxy proxy;
+  Bytes head_bytes{8 << 10};  // Of a record in a request's head, at most.
   HttpAuth auth;
   HttpSign sign;
   bool accept_written = false;  // Then no other 2xx is accepted.

@@ -43,8 +43,9 @@ void decode_http_batch(Section& http, HttpTarget& target) {
   refuse_beside(http, "forward_headers",
                 "means nothing with batch: a request has the headers of no single record; leave "
                 "one of them out");
-  refuse_beside(http, "long_key",
-                "means nothing with batch: keys are in the body; leave it out");
+  refuse_beside(http, "long_key", "means nothing with batch: keys are in the body; leave it out");
+  refuse_beside(http, "head_bytes",
+                "means nothing with batch: no record writes in the head; leave it out");
   refuse_parts_of_records(http, target);
   if (http.has("content_type")) return;
   constexpr const char* kTypes[] = {"application/json", "application/x-ndjson",

@@ -10,6 +10,7 @@ namespace {
 
 constexpr Bounds<Duration> kTimeout{Duration::millis(1), Duration::seconds(3600)};
 constexpr Bounds<std::int64_t> kInFlight{1, 10'000};
+constexpr Bounds<Bytes> kHeadBytes{{1 << 10}, {64 << 10}};
 constexpr std::size_t kMostForwarded = 100;
 
 Parsed<std::string> parse_method(const Scalar& scalar) {
@@ -144,6 +145,7 @@ void decode_http(Section& section, HttpTarget& http) {
   decode_header_templates(section, http);
   decode_forward_headers(section, http);
   section.read("long_key", http.long_key, one_of<LongKey>({"refuse", "leave_out"}));
+  section.read_size("head_bytes", http.head_bytes, kHeadBytes);
   section.read("content_type", http.content_type, parse_content_type);
   decode_http_proxy(section, http);
   decode_http_auth(section, http);

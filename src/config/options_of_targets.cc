@@ -49,8 +49,12 @@ constexpr Option kOptions[] = {
     {kHttp, "forward_headers", "list of names", "none",
      "Record headers to send on besides `traceparent`, `tracestate` and `baggage`."},
     {kHttp, "long_key", "refuse or leave_out", "refuse",
-     "What becomes of a record whose key is more than 8 KiB as a header: a dead letter "
+     "What becomes of a record whose key is more than `head_bytes` as a header: a dead letter "
      "(`too_large`), or sent without `Kafka-Key`."},
+    {kHttp, "head_bytes", "size", "8KiB",
+     "What a record may write into a request's head: its key with the headers that are sent on, "
+     "and "
+     "each part of the URL or of a header."},
     {kHttp, "content_type", "text", "application/octet-stream",
      "The `Content-Type` where the record names none."},
     {kHttp, "compress", "none or gzip", "none",

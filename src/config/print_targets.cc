@@ -131,8 +131,10 @@ void print_http_target(PrintedPage& page, const HttpTarget& http) {
     page.number("max_in_flight", static_cast<std::int64_t>(http.max_in_flight));
     print_texts(page, "headers", written_headers(http), may_be_secret);
     page.option("forward_headers", yaml_list(http.forward_headers));
-    if (!http.batch)
+    if (!http.batch) {
       page.text("long_key", http.long_key == LongKey::refuse ? "refuse" : "leave_out");
+      page.option("head_bytes", to_text(http.head_bytes));
+    }
     page.text("content_type", http.content_type);
     page.text_if_any("ca_file", http.ca_file);
     page.text_if_any("server_name", http.server_name);

@@ -140,7 +140,7 @@ void check_request(const kafka::Message& message) {
   app::StoredRecord record;
   record.fill(message, core::RouteId{0});
   CHECK(record.key() == message.key && record.value() == message.value);
-  app::RequestBuilder builder(kRun, {"X-Tenant", "tenant"});
+  app::RequestBuilder builder(kRun, {"X-Tenant", "tenant"}, Bytes{8 << 10});
   core::Send send;
   send.attempt = core::Attempt{3};
   std::string skipped;

@@ -114,7 +114,8 @@ TEST_F(RequestOfARecord, a_part_of_its_path_is_one_segment) {
   }
   const std::string too_long(9000, 'x');
   message.key = too_long;
-  EXPECT_EQ(why("url: 'http://h/{key}'"), "no URL for it: it would be longer than 8 KiB");
+  EXPECT_EQ(why("url: 'http://h/{key}'"),
+            "no URL for it: it would be longer than the target's head_bytes");
 }
 
 TEST_F(RequestOfARecord, a_segment_of_several_parts_is_one_too) {

@@ -29,7 +29,7 @@ struct Sample {
     message.headers = headers;
     StoredRecord record;
     record.fill(message, core::RouteId{0});
-    RequestBuilder builder(kRun, {"X-Tenant"});
+    RequestBuilder builder(kRun, {"X-Tenant"}, Bytes{8 << 10});
     core::Send send;
     send.attempt = core::Attempt{3};
     send.permit = {core::AskId{(std::uint64_t{1} << 47) + 5}, 258, Instant{99}};

@@ -170,6 +170,25 @@ inline std::vector<Row> rows_of_urls() {
   };
 }
 
+// How much a key may be as a header, and as the whole of a path.
+inline std::string head_bytes_of(const Config& c) {
+  RequestParts parts(c.targets.at(0).http, RunId{});
+  std::int64_t as_header = 0;
+  std::int64_t as_path = 0;
+  for (const std::int64_t size : {1 << 10, 2 << 10, 8 << 10}) {
+    const std::string key(static_cast<std::size_t>(size - 1), 'k');
+    kafka::Message message;
+    message.topic = "a";
+    message.key = key;
+    const Stored stored(message, json_needs(c).at(0));
+    if (!parts.requests.has_long_key(stored.record)) as_header = size;
+    std::string skipped;
+    parts.requests.build(stored.record, {}, true, skipped);
+    if (!parts.requests.fill(parts.fields, stored.record).too_large) as_path = size;
+  }
+  return agreed({text(Bytes{as_header}), text(Bytes{as_path})});
+}
+
 inline std::vector<Row> rows_of_requests() {
   const std::string url = "url: 'http://h/'";
   const std::string two_shards = with_target(kHttp, "shards: 2\n");
@@ -179,6 +198,7 @@ inline std::vector<Row> rows_of_requests() {
          return RequestParts(c.targets.at(0).http, RunId{}).refuse_long_keys ? "refuse"
                                                                              : "leave_out";
        }},
+      {"targets.NAME.http.head_bytes", with_http("url: 'http://h/{key}'"), "2KiB", head_bytes_of},
       {"targets.NAME.http.method", with_http(url), "PUT",
        [](const Config& c) { return http_target(c).method; }},
       {"targets.NAME.http.method", with_http(url), "'{header:x-verb}'",
