@@ -46,10 +46,7 @@ end
 -- Written back as one command. Full and forgotten by all, it is as good as fresh: so it expires.
 local function pay(b, now, slack)
   local level, at = b.level, b.at
-  local lasts = math.ceil((b.full - level) / b.rate)
-  if lasts < kept then
-    lasts = kept
-  end
+  local lasts = math.max(math.ceil((b.full - level) / b.rate), b.kept or kept)
   redis.call('SET', b.key, struct.pack('>c1ddddd', 't', level, at, b.peak, b.before, b.micros),
     'PX', expiry(at + lasts, now, slack))
 end
@@ -103,7 +100,7 @@ function bucket.look(key, cost, place, now)
       kind = bucket, key = key, cost = cost, most = burst, never = rate == 0,
       rate = rate, micros = micros, full = full,
       need = cost * micros, -- Units of a permit.
-      level = full, at = now, peak = 0, before = 0,
+      level = full, at = now, peak = 0, before = 0, new = true,
     }
   end
   local tag, level, at, peak, before, unit

@@ -80,6 +80,11 @@ struct Limit {
   Duration horizon = Duration::millis(500);
   Duration use_within = Duration::millis(100);
   bool shadow = false;  // Asked about every attempt, and obeyed by nobody.
+  // Of a limit that counts a window, and grants nothing ahead, but for a `burst` at a time: kept by
+  // a limit of its own, which its routes have behind it and the file does not name.
+  Permits burst{};                      // 0: as many as the limit.
+  std::optional<std::size_t> paced_by;  // That limit's place, in Config::limits behind all others.
+  bool is_pace = false;                 // Whether this is such a limit.
 };
 
 enum class Http2 : std::uint8_t { automatic, always, never };
@@ -176,12 +181,12 @@ struct HttpTarget : HttpUrl {
   Balance balance = Balance::round_robin;
   std::vector<std::string> forward_headers;  // Record headers sent on besides the trace context.
   LongKey long_key = LongKey::refuse;
+  Bytes head_bytes{8 << 10};  // Of a record in a request's head, at most.
   std::string content_type = "application/octet-stream";
   std::string ca_file, server_name;
   std::string cert_file, key_file;  // Both or none.
   bool verify = true;
   HttpProxy proxy;
-  Bytes head_bytes{8 << 10};  // Of a record in a request's head, at most.
   HttpAuth auth;
   HttpSign sign;
   bool accept_written = false;  // Then no other 2xx is accepted.

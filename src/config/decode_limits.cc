@@ -3,6 +3,7 @@
 
 #include "config/decode.h"
 #include "config/names.h"
+#include "config/pace.h"
 #include "config/parameters.h"
 #include "config/record_sources.h"
 #include "limits/refusal.h"
@@ -34,6 +35,7 @@ class LimitReader {
     read_store();
     read_boolean("shadow", limit_.shadow);
     read_record();
+    read_burst();
     if (known_) limit_.horizon = default_horizon();
     section_.read_duration("horizon", limit_.horizon, kHorizon);
     section_.read_duration("use_within", limit_.use_within, kUseWithin);
@@ -120,6 +122,14 @@ class LimitReader {
     }
   }
 
+  void read_burst() {
+    if (!known_ || !section_.has("burst")) return;
+    if (counted_limit(limit_.limit.parameters) == Permits{0}) return;
+    std::int64_t burst = 0;
+    sound_ &= section_.read_whole("burst", burst, {1, limits::kMostLogEntries});
+    limit_.burst = Permits{burst};
+  }
+
   bool can_be_bad() const {
     using Kind = KeySource::Kind;
     return limit_.key.kind == Kind::record_key || limit_.key.kind == Kind::header ||
@@ -146,7 +156,28 @@ class LimitReader {
     const auto refusal =
         limits::refusal(parameters, from_record ? limit_.default_cost : limit_.limit.cost);
     if (refusal) return wrong(named_in(*refusal), *refusal);
+    check_pace();
     check_share();
+  }
+
+  // A burst that another limit keeps.
+  void check_pace() {
+    if (limit_.burst.value == 0) return;
+    const Permits cost = limit_.limit.cost_from_record ? limit_.default_cost : limit_.limit.cost;
+    const Permits limit = counted_limit(limit_.limit.parameters);
+    const auto refusal = limits::refusal_of_spacing(limit, kDefaultEven, limit_.burst, cost);
+    if (refusal) return wrong(named_in(*refusal), *refusal);
+    const auto pace = pace_of(limit_);
+    if (!pace) return;
+    if (limit_.cost.kind == CostSource::Kind::bytes) {
+      wrong("burst",
+            "keeps an entry for each unit of cost, which is too much for each byte; leave it out, "
+            "or use token_bucket");
+    } else if (pace->window.us == 0) {
+      wrong("burst",
+            "bounds nothing here, for so many permits come in less than a microsecond; leave it "
+            "out");
+    }
   }
 
   // A part of the rate needs larger numbers than the whole.
@@ -187,6 +218,7 @@ Sound decode_limits(Section& top, int instances, std::vector<Limit>& limits) {
     Section section(reading, entry->value, path, "limits.NAME");
     sound.push_back(LimitReader(section, limit, top.has("instances") ? instances : 0).read());
   }
+  add_paces(limits, sound);
   return sound;
 }
 

@@ -16,7 +16,9 @@ class RouteLimits {
       : reading_(section.reading()), sound_(sound), config_(config), route_(route) {
     const std::string path = section.path_of("limits");
     std::vector<std::string_view> known;
-    for (const Limit& limit : config.limits) known.push_back(limit.limit.name);
+    for (const Limit& limit : config.limits) {
+      if (!limit.is_pace) known.push_back(limit.limit.name);
+    }
     const auto items = list_items(reading_, section.find("limits"), path, kMostLimits);
     for (std::size_t i = 0; i < items.size(); ++i) {
       const auto scalar = reading_.scalar(*items[i], path + "[" + std::to_string(i) + "]");
@@ -52,6 +54,10 @@ class RouteLimits {
       return reading_.wrong(scalar, "is written twice; keep one of them");
     }
     list.push_back(index);
+    if (limit.paced_by) list.push_back(*limit.paced_by);
+    if (list.size() > kMostLimits && limit.paced_by) {
+      reading_.wrong(scalar, "has a burst, and with those the route has more than 8 limits");
+    }
     // One that holds nobody up is asked alone.
     if (!sound_[index] || limit.shadow) return;
     taken_.emplace_back(scalar, &limit);

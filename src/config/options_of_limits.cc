@@ -35,8 +35,13 @@ constexpr Option kOptions[] = {
      "The part of the window over which permits that must wait are spread, in groups of 5 ms, "
      "instead of coming all at once as their window frees them; 0% to 95%; with `sliding_log`."},
     {kLimit, "burst", "whole number", "see text",
-     "The most permits that are there at once; required with `token_bucket` and `smooth`; with "
-     "`sliding_log` it is the limit unless it is given."},
+     "The most permits that are there at once; required with `token_bucket` and `smooth`. With "
+     "`sliding_log`, `sliding_window`, `fixed_window` and `counter`, if it is given: at most so "
+     "many "
+     "at once, and the rest evenly."},
+    {kLimit, "start", "full or empty", "full",
+     "How a new bucket starts: full, so that `burst` and a second's rate pass in its first second, "
+     "or empty; one that was not used for an hour is new; with `token_bucket`."},
     {kLimit, "capacity", "whole number", "required",
      "What the bucket holds: with `mode: meter` the most at once, with `mode: queue` the most that "
      "wait their turn; with `leaky_bucket`."},

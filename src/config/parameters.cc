@@ -18,11 +18,11 @@ constexpr Bounds<Duration> kWindow{{1}, Duration::seconds(366 * 86'400)};
 constexpr Bounds<Duration> kTimeout{{0}, Duration::seconds(3600)};
 constexpr Bounds<std::int64_t> kEven{0, limits::kMostEven};
 constexpr int kDefaultSlices = 10;
-constexpr int kDefaultEven = 90;
 constexpr Duration kDefaultTimeout = Duration::seconds(1);
 
 const Names kAligns = {"epoch", "key"};
 const Names kLogs = {"none", "newest"};
+const Names kStarts = {"full", "empty"};
 const Names kModes = {"meter", "queue"};
 const Names kPays = {"now", "next"};
 
@@ -125,7 +125,7 @@ limits::Parameters read_leaky_bucket(Fields& f) {
 }
 
 limits::Parameters read_token_bucket(Fields& f) {
-  return limits::TokenBucketParameters{f.rate(), f.permits("burst")};
+  return limits::TokenBucketParameters{f.rate(), f.permits("burst"), f.second("start", kStarts)};
 }
 
 limits::Parameters read_smooth(Fields& f) {
@@ -158,11 +158,11 @@ struct Algorithm {
 const std::vector<Algorithm>& algorithms() {
   static const std::vector<Algorithm> kAlgorithms = {
       {"sliding_log", {"limit", "window", "even", "burst"}, read_sliding_log},
-      {"fixed_window", {"limit", "window", "align"}, read_fixed_window},
-      {"counter", {"limit", "window"}, read_counter},
-      {"sliding_window", {"limit", "window", "slices", "log"}, read_sliding_window},
+      {"fixed_window", {"limit", "window", "align", "burst"}, read_fixed_window},
+      {"counter", {"limit", "window", "burst"}, read_counter},
+      {"sliding_window", {"limit", "window", "slices", "log", "burst"}, read_sliding_window},
       {"leaky_bucket", {"rate", "capacity", "mode"}, read_leaky_bucket},
-      {"token_bucket", {"rate", "burst"}, read_token_bucket},
+      {"token_bucket", {"rate", "burst", "start"}, read_token_bucket},
       {"smooth", {"rate", "burst", "timeout", "pay", "warm_up"}, read_smooth},
       {"concurrency", {"limit", "lease"}, read_concurrency},
   };

@@ -16,6 +16,9 @@ namespace einlass::config {
 // algorithms is a mistake too.
 std::optional<limits::Parameters> read_parameters(Section& section);
 
+// The part of a window, in hundredths, over which permits are spread where nothing else is said.
+inline constexpr int kDefaultEven = 90;
+
 struct Written {
   std::string_view name;
   std::string value;  // YAML, and JSON if it is put in quotes.

@@ -104,6 +104,7 @@ void print_limit(PrintedPage& page, const Limit& limit) {
     for (const Written& one : written(limit.limit.parameters)) {
       page.option(std::string(one.name), one.value);
     }
+    if (limit.burst.value > 0) page.number("burst", limit.burst.value);
     page.text("store", limit.store == Store::redis ? "redis" : "memory");
     page.text("key", to_text(limit.key));
     page.text("cost", to_text(limit.cost, limit.limit.cost));
@@ -121,7 +122,9 @@ void print_route(PrintedPage& page, const Config& config, const Route& route) {
   static constexpr std::string_view kOrders[] = {"partition", "key", "none"};
   std::vector<std::string> limits;
   for (const auto* list : {&route.limits, &route.shadow_limits}) {
-    for (const std::size_t limit : *list) limits.push_back(config.limits[limit].limit.name);
+    for (const std::size_t limit : *list) {
+      if (!config.limits[limit].is_pace) limits.push_back(config.limits[limit].limit.name);
+    }
   }
   page.item(route.name, [&] {
     page.text("name", route.name);
@@ -157,7 +160,9 @@ PrintedPage page_of(const Config& config) {
   print_kafka(page, config.kafka);
   print_redis(page, config.redis);
   page.section("limits", [&] {
-    for (const Limit& limit : config.limits) print_limit(page, limit);
+    for (const Limit& limit : config.limits) {
+      if (!limit.is_pace) print_limit(page, limit);
+    }
   });
   page.section("targets", [&] {
     for (const Target& target : config.targets) print_target(page, target);

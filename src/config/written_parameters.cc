@@ -35,7 +35,9 @@ std::vector<Written> list(const limits::LeakyBucketParameters& p) {
           {"mode", p.queue ? "queue" : "meter"}};
 }
 std::vector<Written> list(const limits::TokenBucketParameters& p) {
-  return {{"rate", to_text(p.rate)}, {"burst", text_of(p.burst)}};
+  return {{"rate", to_text(p.rate)},
+          {"burst", text_of(p.burst)},
+          {"start", p.starts_empty ? "empty" : "full"}};
 }
 std::vector<Written> list(const limits::SmoothParameters& p) {
   return {{"rate", to_text(p.rate)},

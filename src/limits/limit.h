@@ -34,10 +34,11 @@ struct SlidingLogParameters {
   Permits burst{};  // At most so many at once, also from idle; 0 = as many as the limit.
 };
 
-// At most burst + rate * W permits in any W; starts full. Articles 002, 003 section 5, and 004.
+// At most burst + rate * W permits in any W. Articles 002, 003 section 5, and 004.
 struct TokenBucketParameters {
   Rate rate;
   Permits burst;
+  bool starts_empty = false;  // Otherwise full.
 };
 
 // At most `limit` permits in each window; so twice that across an edge. Article 003, section 1.

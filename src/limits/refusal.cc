@@ -118,4 +118,8 @@ Refusal refusal(const Parameters& parameters, Permits cost) {
   return std::visit([cost](const auto& p) { return refuse(p, cost.value); }, parameters);
 }
 
+Refusal refusal_of_spacing(Permits limit, int even, Permits burst, Permits cost) {
+  return refuse_spacing(limit, even, burst, cost.value);
+}
+
 }  // namespace einlass::limits

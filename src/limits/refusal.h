@@ -37,4 +37,7 @@ inline constexpr int kMostEven = 95;
 // acquire() REQUIRES parameters that are not refused.
 std::optional<std::string> refusal(const Parameters& parameters, Permits cost);
 
+// The same of how permits of a window keep a distance, as SlidingLogParameters have it, alone.
+std::optional<std::string> refusal_of_spacing(Permits limit, int even, Permits burst, Permits cost);
+
 }  // namespace einlass::limits

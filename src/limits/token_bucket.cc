@@ -47,6 +47,10 @@ TokenBucket fresh(const TokenBucketParameters& parameters, std::string_view) {
 
 void advance(const TokenBucketParameters& parameters, TokenBucket& bucket, Instant now) {
   convert(parameters, bucket);
+  if (parameters.starts_empty && bucket.at == kLongAgo) {
+    bucket.level = 0;
+    bucket.at = now;
+  }
   if (now <= bucket.at) return;
   const Duration waited = now - bucket.at;
   bucket.level = refilled(parameters, bucket.level, waited);
@@ -88,7 +92,7 @@ std::int64_t give_back(const TokenBucketParameters& parameters, TokenBucket& buc
 }
 
 bool is_fresh(const TokenBucketParameters& parameters, const TokenBucket& bucket, Instant now) {
-  if (now - bucket.at < kGiveBackWithin) return false;
+  if (now - bucket.at < (parameters.starts_empty ? kNewAfter : kGiveBackWithin)) return false;
   TokenBucket next = bucket;
   advance(parameters, next, now);
   return next.level == full(parameters);

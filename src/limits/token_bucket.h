@@ -1,4 +1,4 @@
-// The token bucket: at most burst + rate * W permits in any time W, starting full.
+// The token bucket: at most burst + rate * W permits in any time W, starting full or empty.
 //
 // A bucket is a level and the instant for which it holds. That instant may lie ahead: permits
 // booked ahead are paid at once, and the next booking is never before the last one.
@@ -34,6 +34,10 @@ namespace einlass::limits {
 // Redis is kept that long too, so an expired one is the same as one that has never been used.
 inline constexpr Duration kGiveBackWithin = Duration::seconds(10);
 
+// How long a bucket that starts empty is kept after its last use, and at least until it is full:
+// then it is new again.
+inline constexpr Duration kNewAfter = Duration::seconds(3600);
+
 // The state. Levels are in 1/micros permits.
 struct TokenBucket {
   std::int64_t level = 0;   // Below 0: a debt, where the next permit pays for this one.
@@ -46,7 +50,7 @@ struct TokenBucket {
 inline Ahead ahead(const TokenBucketParameters&) { return kAnyTimeAhead; }
 inline Permits most_cost(const TokenBucketParameters& parameters) { return parameters.burst; }
 
-// A bucket that nobody has used.
+// A bucket that nobody has used. One that starts empty fills from the first look() at it on.
 TokenBucket fresh(const TokenBucketParameters& parameters, std::string_view key);
 
 // Moves the bucket on to `now`; leaves it if that is behind it: time never runs backwards. A bucket
@@ -115,6 +119,7 @@ class TokenBucketLook {
 
 inline TokenBucketLook look(const TokenBucketParameters& parameters, TokenBucket& bucket,
                             Permits cost, Instant now) {
+  if (parameters.starts_empty && bucket.at == kLongAgo) advance(parameters, bucket, now);
   return {parameters, bucket, cost, now};
 }
 

@@ -20,6 +20,10 @@ class Bucket:
         """How far ahead of an ask a permit may be due."""
         return 0
 
+    def begin(self, p, now):
+        """Whether an ask is written that finds the bucket new, even if it is denied."""
+        return False
+
     def ever(self, p, cost, n, horizon):
         """Whether n permits could be had in one ask if only one waited long enough."""
         raise NotImplementedError

@@ -45,6 +45,7 @@ def parameters(options):
             setattr(p, name, options[name])
     p.even = int(options.get("even", "90%").rstrip("%")) if options["algorithm"] == "sliding_log" else 0
     p.burst = getattr(p, "burst", None)
+    p.starts_empty = options.get("start") == "empty"
     p.by_key = options.get("align") == "key"
     p.timeout = duration(options.get("timeout", "1s"))
     if options["algorithm"] == "sliding_window":
@@ -101,6 +102,9 @@ class Limiter:
         charges = [joint.Charge(limit.bucket(keys.get(limit.name, "")), limit.p,
                                 cost if isinstance(cost, int) else cost.get(limit.name, limit.cost))
                    for limit in self.limits]
+        for limit, charge in zip(self.limits, charges):
+            if charge.bucket.begin(limit.p, now):
+                limit.buckets[keys.get(limit.name, "")] = charge.bucket
         self._asks += 1
         number = self._asks
         answer = joint.ask(charges, ask.get("min", 1), ask.get("max", ask.get("min", 1)), ask.get("horizon", 0),

@@ -1,4 +1,4 @@
-"""token_bucket: at most burst + rate * W in any W; starts full. Also the leaky bucket as a meter, and smooth.
+"""token_bucket: at most burst + rate * W in any W; starts full, or empty with the first ask. Also the leaky bucket as a meter, and smooth.
 
 The level is in 1/Q permits, so a microsecond adds P and a permit takes Q, and nothing is ever rounded.
 
@@ -11,6 +11,7 @@ from .bucket import NO_BOUND, Bucket
 from .units import ceil_div
 
 GENERATION = 10_000_000
+NEW_AFTER = 3_600_000_000  # Of one that starts empty.
 
 
 class TokenBucket(Bucket):
@@ -33,7 +34,15 @@ class TokenBucket(Bucket):
     def ever(self, p, cost, n, horizon):
         return p.permits > 0 and n * cost <= p.burst
 
+    def begin(self, p, now):
+        if not p.starts_empty or self.at != -NO_BOUND:
+            return False
+        self.advance(p, now)
+        return True
+
     def advance(self, p, now):
+        if p.starts_empty and self.at == -NO_BOUND:
+            self.level, self.at = 0, now
         full = p.burst * p.micros
         if self.micros != p.micros:
             self.level = min(full, self.level * p.micros // self.micros)
@@ -63,7 +72,7 @@ class TokenBucket(Bucket):
     def forgettable(self, p, now):
         look = self.copy()
         look.advance(p, now)
-        return look.level == p.burst * p.micros and now - self.at >= GENERATION
+        return look.level == p.burst * p.micros and now - self.at >= (NEW_AFTER if p.starts_empty else GENERATION)
 
     def remaining(self, p, now):
         look = self.copy()

@@ -123,6 +123,15 @@ inline std::vector<Row> rows_of_windows() {
        parameter(&SlidingLogParameters::burst),
        {},
        "0"},
+      {"limits.NAME.burst", around("algorithm: fixed_window" + windows), "20",
+       [](const Config& c) {
+         const config::Route& r = c.routes.at(0);
+         if (r.limits.size() == 1) return std::string("none");
+         const config::Limit& pace = limit_of(c, r, 1);
+         const auto& p = std::get<SlidingLogParameters>(pace.limit.parameters);
+         return pace.limit.name + " " + text(p.limit) + " in " + text(p.window);
+       },
+       "l/burst 20 in 180ms", "none"},
       {"limits.NAME.slices", around("algorithm: sliding_window" + windows), "5",
        parameter(&SlidingWindowParameters::slices)},
       {"limits.NAME.log", around("algorithm: sliding_window" + windows), "newest",
@@ -157,6 +166,8 @@ inline std::vector<Row> rows_of_algorithms() {
        parameter(&ConcurrencyParameters::limit)},
       {"limits.NAME.lease", around("algorithm: concurrency, limit: 7"), "2m",
        parameter(&ConcurrencyParameters::lease)},
+      {"limits.NAME.start", around(bucket + rate + ", burst: 5"), "empty",
+       parameter(&TokenBucketParameters::starts_empty, "full", "empty")},
       {"limits.NAME.rate", around(bucket + "burst: 5"), "7/s",
        parameter(&TokenBucketParameters::rate)},
       {"limits.NAME.rate", around(leaky + "capacity: 5"), "7/s",

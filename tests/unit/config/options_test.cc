@@ -47,6 +47,7 @@ TEST(Options, DefaultsAreTrue) {
       limit("algorithm: sliding_window, limit: 1, window: 1s"),
       limit("algorithm: leaky_bucket, rate: 1/s, capacity: 1"),
       limit("algorithm: smooth, rate: 1/s, burst: 1") + "redis: {sentinel: {addresses: [h]}}\n",
+      limit("algorithm: token_bucket, rate: 1/s, burst: 1"),
       kafka("topic: b"),
       targets("{t: {http: {urls: [http://h/]}}}"),
       url("'http://{key}/{key}', allow_hosts: [a]"),

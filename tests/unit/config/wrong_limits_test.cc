@@ -27,8 +27,19 @@ TEST(WrongLimit, AlgorithmAndParameters) {
       {limit("algorithm: token_bucket"),
        "2:6: limits.l.rate: missing; write rate: 100/s\n2:6: limits.l.burst: missing; write burst: "
        "100"},
-      {limit("algorithm: counter, limit: 1, window: 1s, burst: 2"),
-       "2:56: limits.l.burst: means nothing to counter, which takes limit and window"},
+      {limit("algorithm: leaky_bucket, rate: 1/s, capacity: 1, burst: 2"),
+       "2:63: limits.l.burst: means nothing to leaky_bucket, which takes rate, capacity and mode"},
+      {limit("algorithm: counter, limit: 5, window: 1s, burst: 6"),
+       "2:56: limits.l.burst: burst is 6; it must be from 1 to the limit of 5"},
+      {limit("algorithm: fixed_window, limit: 5, window: 1s, burst: 2, cost: 3"),
+       "2:70: limits.l.cost: cost 3 is more than the burst of 2, so no record could ever pass; "
+       "lower the cost or raise the burst"},
+      {limit("algorithm: sliding_window, limit: 5, window: 1s, burst: 2, cost: bytes"),
+       "2:63: limits.l.burst: keeps an entry for each unit of cost, which is too much for each "
+       "byte; leave it out, or use token_bucket"},
+      {limit("algorithm: counter, limit: 1000000, window: 1us, burst: 2"),
+       "2:63: limits.l.burst: bounds nothing here, for so many permits come in less than a "
+       "microsecond; leave it out"},
       {limit("algorithm: sliding_log, limit: 5, window: 1s, burst: 6"),
        "2:60: limits.l.burst: burst is 6; it must be from 1 to the limit of 5"},
       {limit("algorithm: sliding_log, limit: 5, window: 1s, burst: 2, cost: 3"),
@@ -44,7 +55,7 @@ TEST(WrongLimit, AlgorithmAndParameters) {
       {limit("algorithm: sliding_log, limit: 5, window: 1s, even: half"),
        "2:59: limits.l.even: 'half' is not a share; write 20% or 100%"},
       {limit("algorithm: token_bucket, rate: 1/s, burst: 1, window: 2s"),
-       "2:61: limits.l.window: means nothing to token_bucket, which takes rate and burst"},
+       "2:61: limits.l.window: means nothing to token_bucket, which takes rate, burst and start"},
       {limit("algorithm: sliding_log, limit: 0, window: 1s"),
        "2:38: limits.l.limit: '0' is too small; the smallest value that works is 1"},
       {limit("algorithm: sliding_log, limit: 2000000000, window: 1s"),
@@ -67,9 +78,10 @@ TEST(WrongLimit, ParametersOfTheOthers) {
   expect_mistakes({
       {limit("algorithm: fixed_window, limit: 1, window: 1s, align: keys, slices: 3"),
        "2:61: limits.l.align: 'keys' is not known here; did you mean `key`?\n"
-       "2:75: limits.l.slices: means nothing to fixed_window, which takes limit, window and align"},
+       "2:75: limits.l.slices: means nothing to fixed_window, which takes limit, window, align and "
+       "burst"},
       {limit("algorithm: counter, limit: 1, window: 1s, align: key"),
-       "2:56: limits.l.align: means nothing to counter, which takes limit and window"},
+       "2:56: limits.l.align: means nothing to counter, which takes limit, window and burst"},
       {limit("algorithm: sliding_window, limit: 1, window: 1s, slices: 1001, log: all"),
        "2:64: limits.l.slices: '1001' is too large; the largest value that works is 1000\n"
        "2:75: limits.l.log: 'all' is not known here; write none or newest"},

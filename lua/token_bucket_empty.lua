@@ -1,0 +1,20 @@
+-- The token bucket that starts empty: it fills from the first ask on, which is written at once, whatever
+-- comes of that ask. It is new again when nobody has used it for limits::kNewAfter.
+-- Parameters and key: as of a token bucket.
+
+local look = algorithms.token_bucket.look
+
+algorithms.token_bucket_empty = {
+  parameters = 3,
+  look = function(key, cost, place, now)
+    local b = look(key, cost, place, now)
+    b.kept = 3600000000
+    if b.new then
+      b.level = 0
+      if entry == 'acquire' and not b.never then
+        b.kind.pay(b, now, math.max(1, ARGV[#ARGV] + 0))
+      end
+    end
+    return b
+  end,
+}

@@ -1,0 +1,64 @@
+#include "config/pace.h"
+
+#include <utility>
+#include <variant>
+
+#include "config/parameters.h"
+#include "limits/spacing.h"
+
+namespace einlass::config {
+namespace {
+
+struct Window {
+  Permits limit;
+  Duration length;
+};
+
+struct WindowOf {
+  std::optional<Window> operator()(const limits::FixedWindowParameters& p) const {
+    return Window{p.limit, p.window};
+  }
+  std::optional<Window> operator()(const limits::CounterParameters& p) const {
+    return Window{p.limit, p.window};
+  }
+  std::optional<Window> operator()(const limits::SlidingWindowParameters& p) const {
+    return Window{p.limit, p.window};
+  }
+  template <class Other>
+  std::optional<Window> operator()(const Other&) const {
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+Permits counted_limit(const limits::Parameters& parameters) {
+  return std::visit(WindowOf{}, parameters).value_or(Window{}).limit;
+}
+
+std::optional<limits::SlidingLogParameters> pace_of(const Limit& limit) {
+  const auto window = std::visit(WindowOf{}, limit.limit.parameters);
+  if (!window) return std::nullopt;
+  const limits::Spacing pace =
+      limits::burst_of(window->limit, window->length, kDefaultEven, limit.burst);
+  if (pace.units == 0) return std::nullopt;
+  return limits::SlidingLogParameters{Permits{pace.units}, pace.apart};
+}
+
+void add_paces(std::vector<Limit>& limits, std::vector<bool>& sound) {
+  const std::size_t written = limits.size();
+  for (std::size_t i = 0; i < written; ++i) {
+    const auto pace = pace_of(limits[i]);
+    if (!pace) continue;
+    Limit behind = limits[i];
+    behind.is_pace = true;
+    behind.burst = {};
+    behind.limit.name += "/burst";  // No limit of the file can have that name.
+    behind.limit.parameters = *pace;
+    limits[i].paced_by = limits.size();
+    limits.push_back(std::move(behind));
+    sound.push_back(sound[i]);
+  }
+}
+
+}  // namespace einlass::config

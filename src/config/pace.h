@@ -1,0 +1,24 @@
+// The `burst` of a limit that counts a window and grants nothing ahead: at most so many permits
+// together, the rest evenly. It is kept by a limit of its own, a sliding log of that many permits
+// in their part of the window, which is asked in the same call: so the count itself stays as it is.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "config/config.h"
+#include "limits/limit.h"
+#include "units/id.h"
+
+namespace einlass::config {
+
+// The `limit` of those whose burst is kept that way; 0: it is not.
+Permits counted_limit(const limits::Parameters& parameters);
+
+// What keeps the limit's burst; none if it has none, or as many as the limit.
+std::optional<limits::SlidingLogParameters> pace_of(const Limit& limit);
+
+// Puts what keeps them behind all limits, each as sound as its own.
+void add_paces(std::vector<Limit>& limits, std::vector<bool>& sound);
+
+}  // namespace einlass::config
