@@ -45,6 +45,7 @@ constexpr std::string_view kLive[] = {
     "limits.*.bad_key",
     "limits.*.horizon",
     "limits.*.use_within",
+    "limits.*.strict",
     "limits.*.on_outage",
     "tracing.headers",
     "tracing.headers.*",

@@ -68,6 +68,9 @@ enum class BadKey { standard, dead_letter };
 // What becomes of records while the limit's store cannot answer.
 enum class OnOutage { hold, pass, local_share };
 
+// How late a permit of a strict limit may be used.
+inline constexpr Duration kStrictUse = Duration::millis(1);
+
 struct Limit {
   limits::Limit limit;  // Name, algorithm and its parameters, cost.
   Store store = Store::memory;
@@ -79,6 +82,7 @@ struct Limit {
   OnOutage on_outage = OnOutage::hold;
   Duration horizon = Duration::millis(500);
   Duration use_within = Duration::millis(100);
+  bool strict = false;  // use_within is kStrictUse, and a sliding window that much longer.
   bool shadow = false;  // Asked about every attempt, and obeyed by nobody.
   // Of a limit that counts a window, and grants nothing ahead, but for a `burst` at a time: kept by
   // a limit of its own, which its routes have behind it and the file does not name.

@@ -40,6 +40,7 @@ class LimitReader {
     section_.read_duration("horizon", limit_.horizon, kHorizon);
     section_.read_duration("use_within", limit_.use_within, kUseWithin);
     if (sound_) check_numbers();
+    read_strict();
     return sound_;
   }
 
@@ -120,6 +121,19 @@ class LimitReader {
     } else if (limit_.store == Store::memory) {
       wrong("spread", "means nothing in store memory; write store: redis, or leave it out");
     }
+  }
+
+  // Last, for what was refused until then was told in the numbers of the file.
+  void read_strict() {
+    read_boolean("strict", limit_.strict);
+    if (!limit_.strict || !sound_) return;
+    if (section_.has("use_within")) {
+      wrong("use_within", "stands beside strict, which uses permits within 1ms; leave one out");
+    } else if (std::holds_alternative<limits::ConcurrencyParameters>(limit_.limit.parameters)) {
+      wrong("strict", "means nothing to concurrency, whose permits have no instant; leave it out");
+    }
+    limit_.use_within = kStrictUse;
+    lengthen_window(limit_.limit.parameters, kStrictUse);
   }
 
   void read_burst() {

@@ -30,6 +30,9 @@ std::vector<Written> written(const limits::Parameters& parameters);
 // Parameters that are not among those, because nothing was said of them.
 std::vector<std::string_view> not_written(const limits::Parameters& parameters);
 
+// Makes the window longer of one that promises something for every window; others stay as they are.
+void lengthen_window(limits::Parameters& parameters, Duration by);
+
 // What stands behind `algorithm`.
 std::string_view algorithm_name(const limits::Parameters& parameters);
 

@@ -101,7 +101,9 @@ void print_redis(PrintedPage& page, const Redis& redis) {
 void print_limit(PrintedPage& page, const Limit& limit) {
   static constexpr std::string_view kOutages[] = {"hold", "pass", "local_share"};
   page.section(yaml_key(limit.limit.name), [&] {
-    for (const Written& one : written(limit.limit.parameters)) {
+    limits::Parameters parameters = limit.limit.parameters;
+    if (limit.strict) lengthen_window(parameters, Duration{} - kStrictUse);
+    for (const Written& one : written(parameters)) {
       page.option(std::string(one.name), one.value);
     }
     if (limit.burst.value > 0) page.number("burst", limit.burst.value);
@@ -112,7 +114,8 @@ void print_limit(PrintedPage& page, const Limit& limit) {
     page.text("bad_key", limit.bad_key == BadKey::dead_letter ? "dead_letter" : "default");
     page.option("spread", limit.spread ? "true" : "false");
     page.option("horizon", to_text(limit.horizon));
-    page.option("use_within", to_text(limit.use_within));
+    if (!limit.strict) page.option("use_within", to_text(limit.use_within));
+    page.option("strict", limit.strict ? "true" : "false");
     page.text("on_outage", kOutages[static_cast<std::size_t>(limit.on_outage)]);
     page.option("shadow", limit.shadow ? "true" : "false");
   });

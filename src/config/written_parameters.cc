@@ -92,6 +92,14 @@ std::vector<std::string_view> not_written(const limits::Parameters& parameters) 
   return {"burst"};
 }
 
+void lengthen_window(limits::Parameters& parameters, Duration by) {
+  if (auto* log = std::get_if<limits::SlidingLogParameters>(&parameters)) {
+    log->window = log->window + by;
+  } else if (auto* slices = std::get_if<limits::SlidingWindowParameters>(&parameters)) {
+    slices->window = slices->window + by;
+  }
+}
+
 std::string_view algorithm_name(const limits::Parameters& parameters) {
   return traits_of(parameters).name;
 }

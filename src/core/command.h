@@ -62,7 +62,8 @@ struct Send {
   TargetId target;
   Attempt attempt;
   Permit permit;
-  Instant due{};      // Of the permit, if there is one.
+  Instant due{};  // Of the permit, if there is one.
+  LineId line{};
   bool more = false;  // The next Send to this target goes with it, in one request and behind it.
 };
 

@@ -52,6 +52,7 @@ TEST(PrintConfig, ReadsBackToTheSame) {
       targets("{t: {http: {urls: ['http://a/', 'http://b:81/c?d=e'], balance: key}}}"),
       http("http2: never"),
       log_limit("key: 'json:/a~1b/$$c', horizon: 0, use_within: 1us, cost: 3"),
+      log_limit("strict: true"),
       log_limit("key: 'header:x y'"),
       limit("algorithm: token_bucket, rate: 7/13s, burst: 5, start: empty"),
       limit("algorithm: token_bucket, rate: 1000000/s, burst: 5"),
