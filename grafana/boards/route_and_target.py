@@ -51,6 +51,11 @@ def flow():
               "From a record's being ready to its permit's coming due, by route.",
               [target(quantile(q, "einlass_admission_wait_seconds", "route", **ROUTE), f"{{{{route}}}} p{name}")
                for q, name in ((0.5, 50), (0.9, 90), (0.99, 99))], LIMITS),
+        lines("How late are its permits used?", "s",
+              "From a permit's coming due to its use, by route: for want of a place at the target, or while the record "
+              "before is under way. It moves what the target sees.",
+              [target(quantile(q, "einlass_permit_lateness_seconds", "route", **ROUTE), f"{{{{route}}}} p{name}")
+               for q, name in ((0.5, 50), (0.99, 99), (0.999, 99.9))], LIMITS),
         lines("How much does it give back or dead-letter?", "ops",
               "Records a second given back to Kafka unfinished (a partition moved, a gate stopped), and records on "
               "the dead letter topic, by the reason.",

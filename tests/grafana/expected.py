@@ -140,6 +140,10 @@ ROUTE = {
         lambda t, q=q, n=n: {f"{key} p{n}": (value * 0.5, value * 2 + 0.001) for key, value in
                              t.q(q, "einlass_admission_wait_seconds", "route").items()}
         for q, n in ((0.5, 50), (0.9, 90), (0.99, 99))],
+    "How late are its permits used?": [
+        lambda t, q=q, n=n: {f"{key} p{n}": (value * 0.5, value * 2 + 0.001) for key, value in
+                             t.q(q, "einlass_permit_lateness_seconds", "route").items()}
+        for q, n in ((0.5, 50), (0.99, 99), (0.999, 99.9))],
     "How much does it give back or dead-letter?": [
         lambda t: one("returned", 0), lambda t: dict.fromkeys(("refused", "attempts", "never", "bad_key", "too_large"), 0)],
     "How many are inside, and how many were finished before?": [books, lambda t: one("finished before, a second", 0)],
