@@ -103,6 +103,38 @@ class LimitsInRedis(Limits):
     shards = 1
 
 
+@plan(whole=True)
+class ShorterWindows(Reload):
+    """An open window ends when it would have ended; that it takes longer than the new one is no trouble of Redis."""
+
+    redis = True
+    store = "redis"
+    shards = 1
+
+    def test_of_a_counter(self):
+        self.shorten("counter")
+
+    def test_of_a_fixed_window(self):
+        self.shorten("fixed_window")
+
+    def shorten(self, algorithm):
+        self.begin(2, {"limits": {"shared": {"algorithm": algorithm, "limit": 2, "window": "1d", "store": "redis",
+                                             "horizon": "0s"}}})
+        self.world.produce("results", 5)
+        self.world.receiver.wait_for(2, 30)
+        self.write({"limits": {"shared": {"window": "1s"}}})
+        self.assertEqual(self.post()[0], 200)
+        asks = self.asks()
+        # Those about Retry-After are among them, so some more than the one that the reload makes.
+        places.wait_until(lambda: self.asks() > asks + 10, 60, "the limit was asked under its new window")
+        self.assertEqual(places.get(self.gate.port, "/readyz")[0], 200)
+        self.assertNotIn("redis_limit_closed", self.gate.log())
+        self.assertEqual(self.world.receiver.summary()["accepted"], 2)
+
+    def asks(self):
+        return sum(calls for name, (calls, _) in self.world.redis.command_calls().items() if name.startswith("eval"))
+
+
 class Files(Reload):
     def test_a_wrong_file_changes_nothing(self):
         self.begin(500)
