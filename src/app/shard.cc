@@ -269,36 +269,14 @@ void Shard::carry_out(const core::Command& command) {
 void Shard::carry_out(const core::Send& command) {
   records_.bring_up_to_date(command.record);
   StoredRecord& record = records_[command.record];
-  const bool limited = !config_->routes[record.route.value].limits.empty();
-  if (limited) {
-    // Those that went before in this turn have taken their time.
-    const Duration late = now() - command.due;
-    if (has_lapsed(command, record.route, late)) return lapse(command, late);
-    gate_.note_lateness(record.route, late);
-  }
   record.attempts = command.attempt.value;
   record.last_attempt = now_;
   if (record.attempts == 1) record.first_attempt = now_;
+  const bool limited = !config_->routes[record.route.value].limits.empty();
+  // Those that went before in this turn have taken their time.
+  if (limited) gate_.note_lateness(record.route, now() - command.due);
   targets_[command.target].send(record, command, limited);
   shadows_.sent(command, record);
-}
-
-// The records of one request have theirs together: those are not taken apart here.
-bool Shard::has_lapsed(const core::Send& command, core::RouteId route, Duration late) const {
-  const core::RouteOptions& options = gate_.options().routes[route.value];
-  const bool together = gate_.options().targets[command.target.value].batch.records > 1;
-  return options.strict && !together && late > options.use_within;
-}
-
-void Shard::lapse(const core::Send& command, Duration late) {
-  limiters_.release({command.line, command.permit, late}, now_);
-  core::DeliveryEnded ended{};
-  ended.record = command.record;
-  ended.attempt = command.attempt;
-  ended.outcome = core::Outcome::retry;
-  ended.counts = ended.asked = false;
-  ended.lapsed = true;
-  events_.push_back(ended);
 }
 
 void Shard::carry_out(const core::Forget& command) {

@@ -112,8 +112,6 @@ class Shard final : public kafka::MessageSink {
 
   void carry_out(const core::Command& command);
   void carry_out(const core::Send& command);
-  bool has_lapsed(const core::Send& command, core::RouteId route, Duration late) const;
-  void lapse(const core::Send& command, Duration late);
   void carry_out(const core::Forget& command);
   void carry_out(const core::Ask& command);
   void carry_out(const core::Release& command);

@@ -51,7 +51,6 @@ core::RouteOptions route_options(const config::Config& config, const config::Rou
                                                          : kRedisStore;
     options.horizon = i == 0 ? limit.horizon : std::min(options.horizon, limit.horizon);
     options.use_within = i == 0 ? limit.use_within : std::min(options.use_within, limit.use_within);
-    options.strict |= limit.strict;
     options.limits.at(i) = core::LimitId{static_cast<std::uint16_t>(route.limits[i])};
     if (limit.key.kind == config::KeySource::Kind::none) options.shared_limits |= 1u << i;
     const bool held = std::holds_alternative<limits::ConcurrencyParameters>(limit.limit.parameters);

@@ -82,7 +82,7 @@ struct Limit {
   OnOutage on_outage = OnOutage::hold;
   Duration horizon = Duration::millis(500);
   Duration use_within = Duration::millis(100);
-  bool strict = false;  // use_within is kStrictUse, and a sliding window that much longer.
+  bool strict = false;  // use_within is kStrictUse, and a sliding window that much longer for it.
   bool shadow = false;  // Asked about every attempt, and obeyed by nobody.
   // Of a limit that counts a window, and grants nothing ahead, but for a `burst` at a time: kept by
   // a limit of its own, which its routes have behind it and the file does not name.

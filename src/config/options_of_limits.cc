@@ -81,8 +81,9 @@ constexpr Option kOptions[] = {
      "How far ahead permits may be granted; 0 is plain reject and retry. The default is 500ms, "
      "with `smooth` its `timeout`, and 0 where an algorithm grants nothing ahead."},
     {kLimit, "strict", "true or false", "false",
-     "The promise holds as the requests leave: a permit is used within 1ms of its instant or given "
-     "back, and the window of `sliding_log` and `sliding_window` is 1ms longer for it."},
+     "A permit is used within 1ms of its instant or given back, and the window of `sliding_log` "
+     "and "
+     "`sliding_window` is 1ms longer for it."},
     {kLimit, "use_within", "duration", "100ms",
      "A permit not used this long after its instant is given back and asked for again; at most "
      "4s."},

@@ -62,8 +62,7 @@ struct Send {
   TargetId target;
   Attempt attempt;
   Permit permit;
-  Instant due{};  // Of the permit, if there is one.
-  LineId line{};
+  Instant due{};      // Of the permit, if there is one.
   bool more = false;  // The next Send to this target goes with it, in one request and behind it.
 };
 

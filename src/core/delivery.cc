@@ -48,7 +48,7 @@ void Delivery::send(Record& record, const Permit& permit, Instant due, bool lead
   record.since = now;
   record.permit = permit;
   records_.move(record, RecordState::attempting);
-  commands.push_back(Send{record.id, target, record.attempt, permit, due, record.line});
+  commands.push_back(Send{record.id, target, record.attempt, permit, due});
 }
 
 void Delivery::ended(Record& record, const DeliveryEnded& event, Instant now) {

@@ -118,9 +118,6 @@ struct DeliveryEnded {
   Duration wait{};  // The record, to be tried again, is not so before.
   // The target answered, with a failure.
   bool answered = false;
-  // Nothing was sent: by then the permit's time was over, and it has gone back. REQUIRES: a retry
-  // that does not count and did not ask.
-  bool lapsed = false;
 };
 
 // Another gate was told by the target to stop: nothing goes to it for so long here either.

@@ -155,9 +155,8 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
   }
 
   RouteStats& stats = stats_[record.route.value];
-  if (!event.counts) ++record.not_counted;
-  if (event.lapsed) return ask_again(record, now, commands);
   stats.attempt_duration.observe(now - record.since);
+  if (!event.counts) ++record.not_counted;
   const std::uint32_t counted = record.attempt.value - record.not_counted;
   const bool last = event.outcome == Outcome::retry && event.counts && route.attempts > 0 &&
                     counted >= route.attempts;
@@ -190,18 +189,6 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
     return try_again(record, now, event.wait);
   }
   give_back(record, now, commands);
-}
-
-// With another permit.
-void Gate::ask_again(Record& record, Instant now, Commands& commands) {
-  for (LimitStats& limit : stats_[record.route.value].limits) {
-    --limit.admissions;
-    ++limit.released;
-  }
-  if (intake_[record.partition].phase != PartitionPhase::assigned) {
-    return give_back(record, now, commands);
-  }
-  if (!stays_in_lane(record)) delivery_.go_again(record, now);
 }
 
 void Gate::try_again(Record& record, Instant now, Duration least) {

@@ -55,7 +55,6 @@ class Gate {
   // When to send TimePassed if nothing else happens; empty when nothing waits for time.
   std::optional<Instant> next_wakeup() const { return deadlines_.next(); }
 
-  const GateOptions& options() const { return options_; }
   const RouteStats& stats(RouteId route) const { return stats_[route.value]; }
   // By RouteId. Walks over all lines once.
   std::vector<Waiting> waiting(Instant now) const;
@@ -116,7 +115,6 @@ class Gate {
   void pass_over(PartitionId id, Offset offset, Instant now);
   void make_ready(Slot slot, Instant now, Commands& commands);
   void dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands);
-  void ask_again(Record& record, Instant now, Commands& commands);
   void try_again(Record& record, Instant now, Duration least = {});
   void go_on_in_part(Record& record, const DeliveryEnded& event, Instant now, Commands& commands);
   bool stays_in_lane(Record& record);

@@ -27,7 +27,6 @@ struct RouteOptions {
   StoreId store;                 // Where they are kept.
   Duration horizon;              // How far ahead permits may be asked for.
   Duration use_within = Duration::millis(100);  // How long a permit may be used after it is due.
-  bool strict = false;                          // Not even one turn longer.
   // Bit i is set: limit i has no key, so all lines share it. Only where such a limit is the one
   // that binds does a line with several limits ask ahead: else a slow tenant's tickets would book
   // the shared limit far ahead, and everybody else behind them.

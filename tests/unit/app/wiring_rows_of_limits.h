@@ -210,6 +210,12 @@ inline std::vector<Row> rows_of_algorithms() {
   };
 }
 
+inline std::string strict_of(const Config& c) {
+  if (!c.limits.at(0).strict) return "false";
+  const auto& log = std::get<limits::SlidingLogParameters>(c.limits.at(0).limit.parameters);
+  return "within " + text(route(c).use_within) + " of " + text(log.window);
+}
+
 inline std::vector<Row> rows_of_limits() {
   const std::string in_redis = kLog + ", store: redis";
   const auto two = [](const std::string& other) {
@@ -250,13 +256,7 @@ inline std::vector<Row> rows_of_limits() {
        [](const Config& c) { return text(route(c).horizon); },
        {},
        "500ms"},
-      {"limits.NAME.strict", kPlain, "true",
-       [](const Config& c) {
-         if (!route(c).strict) return std::string("false");
-         const auto& log = std::get<limits::SlidingLogParameters>(c.limits.at(0).limit.parameters);
-         return "within " + text(route(c).use_within) + " of " + text(log.window);
-       },
-       "within 1ms of 1001ms"},
+      {"limits.NAME.strict", kPlain, "true", strict_of, "within 1ms of 1001ms"},
       {"limits.NAME.use_within", kPlain, "80ms",
        [](const Config& c) { return text(route(c).use_within); }},
       // Of several limits the shortest holds.
