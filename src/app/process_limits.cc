@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/pace.h"
 #include "limits/share.h"
 
 namespace einlass::app {
@@ -10,7 +11,8 @@ namespace {
 // Without a number of instances nobody asks for a share.
 limits::Limit share_of(const config::Limit& limit, int instances) {
   limits::Limit share = limit.limit;
-  share.parameters = limits::share(share.parameters, std::max(instances, 1));
+  share.parameters = limit.is_pace ? config::share_of_pace(limit, instances)
+                                   : limits::share(share.parameters, std::max(instances, 1));
   return share;
 }
 

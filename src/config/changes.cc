@@ -143,6 +143,13 @@ std::string joined(const Path& path) {
   return text;
 }
 
+// What keeps a burst is in no file.
+template <class T>
+bool is_pace(const T&) {
+  return false;
+}
+bool is_pace(const Limit& limit) { return limit.is_pace; }
+
 const std::string& name_of(const Limit& limit) { return limit.limit.name; }
 const std::string& name_of(const Target& target) { return target.name; }
 const std::string& name_of(const Route& route) { return route.name; }
@@ -159,14 +166,30 @@ template <class T>
 void compare_names(const std::string& section, const std::vector<T>& from, const std::vector<T>& to,
                    std::vector<Changed>& changes) {
   for (const T& one : from) {
-    if (find(to, name_of(one)) < 0) {
+    if (!is_pace(one) && find(to, name_of(one)) < 0) {
       changes.push_back({section + "." + name_of(one), "there", "not there", kOtherNames});
     }
   }
   for (const T& one : to) {
-    if (find(from, name_of(one)) < 0) {
+    if (!is_pace(one) && find(from, name_of(one)) < 0) {
       changes.push_back({section + "." + name_of(one), "not there", "there", kOtherNames});
     }
+  }
+}
+
+// A burst that another limit keeps, and that comes or goes.
+void compare_paces(const std::vector<Limit>& from, const std::vector<Limit>& to,
+                   std::vector<Changed>& changes) {
+  const auto shown = [](const Limit& limit) {
+    return limit.paced_by ? std::to_string(limit.burst.value) : std::string("not there");
+  };
+  for (const Limit& was : from) {
+    const std::ptrdiff_t at = find(to, name_of(was));
+    if (at < 0 || was.is_pace) continue;
+    const Limit& is = to[static_cast<std::size_t>(at)];
+    if (was.paced_by.has_value() == is.paced_by.has_value()) continue;
+    changes.push_back(
+        {"limits." + name_of(was) + ".burst", shown(was), shown(is), kOtherForm});
   }
 }
 
@@ -251,6 +274,7 @@ std::vector<Changed> changes(const Config& from, const Config& to) {
   compare_names("limits", from.limits, to.limits, changes);
   compare_names("targets", from.targets, to.targets, changes);
   compare_names("routes", from.routes, to.routes, changes);
+  compare_paces(from.limits, to.limits, changes);
   if (!changes.empty()) return changes;  // The rest cannot be compared one by one.
   const Config ordered = in_order_of(from, to);
   compare_options(written_options(from), written_options(ordered), changes);

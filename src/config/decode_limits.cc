@@ -194,12 +194,26 @@ class LimitReader {
     }
   }
 
+  // 0 where there is none.
+  Permits burst_of_window() const {
+    const auto* log = std::get_if<limits::SlidingLogParameters>(&limit_.limit.parameters);
+    return log != nullptr ? log->burst : limit_.burst;
+  }
+
   // A part of the rate needs larger numbers than the whole.
   void check_share() {
     if (limit_.on_outage != OnOutage::local_share || instances_ == 0) return;
     const limits::Parameters part = limits::share(limit_.limit.parameters, instances_);
     const auto refusal = limits::refusal(part, Permits{1});
-    if (refusal) wrong("on_outage", "the share of one of the instances: " + *refusal);
+    if (refusal) return wrong("on_outage", "the share of one of the instances: " + *refusal);
+    const Permits cost = limit_.limit.cost_from_record ? limit_.default_cost : limit_.limit.cost;
+    const Permits burst = burst_of_window();
+    if (burst.value == 0 || std::max<std::int64_t>(1, burst.value / instances_) >= cost.value)
+      return;
+    wrong("on_outage",
+          "the share of one of the instances has a burst of less than a record costs; "
+          "write a burst of at least " +
+              std::to_string(cost.value * instances_));
   }
 
   // A refusal begins with the name of what it is about.

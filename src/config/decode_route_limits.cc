@@ -55,8 +55,8 @@ class RouteLimits {
     }
     list.push_back(index);
     if (limit.paced_by) list.push_back(*limit.paced_by);
-    if (list.size() > kMostLimits && limit.paced_by) {
-      reading_.wrong(scalar, "has a burst, and with those the route has more than 8 limits");
+    if (route_.limits.size() > kMostLimits) {
+      reading_.wrong(scalar, "is one too many: with those that keep a burst a route has 8 at most");
     }
     // One that holds nobody up is asked alone.
     if (!sound_[index] || limit.shadow) return;

@@ -1,5 +1,6 @@
 #include "config/pace.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -43,6 +44,18 @@ std::optional<limits::SlidingLogParameters> pace_of(const Limit& limit) {
       limits::burst_of(window->limit, window->length, kDefaultEven, limit.burst);
   if (pace.units == 0) return std::nullopt;
   return limits::SlidingLogParameters{Permits{pace.units}, pace.apart};
+}
+
+limits::Parameters share_of_pace(const Limit& pace, int instances) {
+  limits::SlidingLogParameters share =
+      std::get<limits::SlidingLogParameters>(pace.limit.parameters);
+  const std::int64_t gates = std::max(instances, 1);
+  const std::int64_t whole = share.limit.value;
+  share.limit = Permits{std::max<std::int64_t>(1, whole / gates)};
+  const __int128 micros =
+      static_cast<__int128>(share.window.us) * share.limit.value * gates / whole;
+  share.window = Duration{static_cast<std::int64_t>(micros)};
+  return share;
 }
 
 void add_paces(std::vector<Limit>& limits, std::vector<bool>& sound) {

@@ -53,6 +53,19 @@ std::string changed(const std::string& from, const std::string& to) {
 
 TEST(Changes, NothingIsNoChange) { EXPECT_EQ(changed("", ""), ""); }
 
+// It is kept by a limit of its own behind the others, which no route can get while it runs.
+TEST(Changes, ABurstOfALimitThatCountsMayChangeButNeitherComeNorGo) {
+  const auto counter = [](const std::string& burst) {
+    return with("sliding_log, limit: 100, window: 1s", "counter, limit: 100, window: 1s" + burst);
+  };
+  EXPECT_EQ(told_between(counter(", burst: 20"), counter(", burst: 30")),
+            "limits.callbacks.burst: 20 -> 30");
+  EXPECT_EQ(told_between(counter(""), counter(", burst: 30")),
+            "!limits.callbacks.burst: not there -> 30");
+  EXPECT_EQ(told_between(counter(", burst: 30"), counter(", burst: 100")),
+            "!limits.callbacks.burst: 30 -> not there");
+}
+
 TEST(Changes, NumbersCanBeTaken) {
   EXPECT_EQ(changed("limit: 100", "limit: 50"), "limits.callbacks.limit: 100 -> 50");
   EXPECT_EQ(changed("rate: 10/s, burst: 5", "rate: 20/s, burst: 6"),

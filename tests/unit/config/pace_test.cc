@@ -87,6 +87,14 @@ TEST(Pace, costs_count_in_the_burst_too) {
   EXPECT_EQ(most_within(buckets.take(100), Duration::millis(90)), 2);
 }
 
+TEST(Pace, a_share_of_it_is_as_much_a_second) {
+  const Config config = read("algorithm: counter, limit: 1000, window: 1m, burst: 19");
+  const Limit& pace = config.limits.at(*config.limits.at(0).paced_by);
+  const auto share = std::get<limits::SlidingLogParameters>(share_of_pace(pace, 10));
+  EXPECT_EQ(share.limit, Permits{1});
+  EXPECT_EQ(share.window, Duration::millis(540));  // 100 a minute in nine tenths of it.
+}
+
 TEST(Pace, as_much_as_the_limit_is_none) {
   EXPECT_EQ(read("algorithm: counter, limit: 5, window: 1s, burst: 5").limits.size(), 1u);
 }
@@ -111,9 +119,14 @@ TEST(Pace, a_route_has_it_behind_its_limit_and_eight_in_all) {
   for (const std::size_t i : config.routes.at(0).limits)
     found.push_back(config.limits[i].limit.name);
   EXPECT_EQ(found, (std::vector<std::string>{"l3", "l3/burst", "l1", "l1/burst"}));
-  EXPECT_NE(
-      mistakes_in(with(names)).find("has a burst, and with those the route has more than 8 limits"),
-      std::string::npos);
+  EXPECT_NE(mistakes_in(with(names))
+                .find("is one too many: with those that keep a burst a route has 8 at most"),
+            std::string::npos);
+  const std::string eight = "l3, p0, p1, p2, p3, p4, p5, p6";
+  for (int i = 0; i < 7; ++i) {
+    text += "  p" + std::to_string(i) + ": {algorithm: counter, limit: 1, window: 1s}\n";
+  }
+  EXPECT_NE(mistakes_in(with(eight)).find("is one too many"), std::string::npos);
   EXPECT_NE(mistakes_in(with("l3/burst")).find("l3"), std::string::npos);
 }
 

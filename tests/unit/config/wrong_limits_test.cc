@@ -183,6 +183,9 @@ TEST(WrongLimit, TheRest) {
       {log_limit("on_outage: local_share, store: redis"),
        "2:65: limits.l.on_outage: this gate's share cannot be told without the number of gates; "
        "write instances: N at the top"},
+      {"instances: 3\n" + log_limit("on_outage: local_share, store: redis, burst: 10, cost: 4"),
+       "3:65: limits.l.on_outage: the share of one of the instances has a burst of less than a "
+       "record costs; write a burst of at least 12"},
       {log_limit("on_outage: drop"),
        "2:65: limits.l.on_outage: 'drop' is not known here; write hold, pass or local_share"},
       {limit("algorithm: token_bucket, rate: 1/s, burst: 4, cost: 5"),
