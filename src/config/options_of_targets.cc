@@ -42,7 +42,9 @@ constexpr Option kOptions[] = {
      "The request's method; may be {header:NAME} or another of the places above."},
     {kHttp, "timeout", "duration", "5s", "From the request's start to the end of the answer."},
     {kHttp, "max_in_flight", "whole number", "64",
-     "Requests at a time; with HTTP/1.1 each has a connection."},
+     "Requests at a time; with HTTP/1.1 each has a connection. Where limits have keys one key "
+     "alone "
+     "takes seven eighths of them: the rest is for the next."},
     {kHttp, "headers", "map", "none",
      "Headers of every request; secrets also as `NAME_file`. Their values may have the places "
      "above, but for those with a secret's name."},

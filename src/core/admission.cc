@@ -17,7 +17,13 @@ Admission::Admission(const GateOptions& options, Records& records, Delivery& del
       targets_(options.targets.size()),
       stores_(options.stores),
       random_(options.seed ^ 0xA5A5A5A5A5A5A5A5u) {
-  find_contests();
+  find_shared_limits();
+  std::vector<bool> has_route(targets_.size());
+  for (const RouteOptions& route : options.routes) {
+    TargetQueues& target = targets_[route.target.value];
+    target.many |= has_route[route.target.value];
+    has_route[route.target.value] = true;
+  }
 }
 
 void Admission::add_line(LineId id, RouteId route, bool keep) {
@@ -27,15 +33,14 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.in_use = true;
   line.keep = keep;
   line.route = route;
-  line.apart = retries_stand_apart(options_.routes[route.value].target);
-  line.next_ask = line.foretold = Instant{};
-  line.unanswered = line.bound = line.held_back = line.freed = line.after_end = line.ahead = false;
+  line.retry_share = options_.targets[options_.routes[route.value].target.value].retry_share;
+  line.next_ask = line.next_turn = line.foretold = Instant{};
+  line.unanswered = line.bound = line.held_back = line.freed = line.ahead = line.goes_first = false;
   line.failed.reset();
   line.asked_cost = Permits{1};
   line.pace = Pace{};
   line.probed = 0;
   line.credit = Credit{};
-  line.lacks = kNoContest;
   line.blamed.reset();
 }
 
@@ -65,18 +70,20 @@ void Admission::ready(Record& record, bool was_behind, Instant now, Commands& co
   serve(line, now, commands);
 }
 
-void Admission::withdraw(Record& record, Instant now) {
+void Admission::withdraw(Record& record) {
   Line& line = lines_[record.line.value];
   if (record.state == RecordState::ready) list_of(line, record).erase(records_, record.id.slot);
   if (record.state == RecordState::behind) --line.behind;
-  if (line.apart) note_wants(line, now);
 }
 
-void Admission::place_free(const Record& record) {
+void Admission::place_free(const Record& record, Instant now, Commands& commands) {
   Line& line = lines_[record.line.value];
   CHECK(line.in_flight > 0);
   --line.in_flight;
-  queues_of(line).touched = true;  // It may have stood back.
+  queues_of(line).touched = true;
+  if (line.waits != LineWaits::parked) return;
+  wait_no_more(line);
+  serve(line, now, commands);
 }
 
 void Admission::ended(const Record& record, Instant now, Commands& commands) {
@@ -84,12 +91,11 @@ void Admission::ended(const Record& record, Instant now, Commands& commands) {
   Line& line = lines_[record.line.value];
   commands.push_back(Ended{record.line, record.permit});
   line.freed |= line.open_ask.has_value();
-  if (line.held_back && line.waits != LineWaits::held_back) {
-    line.held_back = false;
+  if (std::exchange(line.held_back, false)) {
     line.next_ask = now;
     serve(line, now, commands);
   }
-  place_under_way(record.route, true, now, commands);
+  place_under_way(record.route, now);
 }
 
 void Admission::serve(LineId id, Instant now, Commands& commands) {
@@ -106,7 +112,6 @@ void Admission::serve(Line& line, Instant now, Commands& commands) {
 void Admission::go_on(Line& line, Instant now, Commands& commands) {
   if (route_of(line).cost_varies) give_back_useless(line, now, commands);
   consider_asking(line, now, commands);
-  if (line.apart) note_wants(line, now);
   arm(line, now);
   forget_if_empty(line, commands);
 }
@@ -192,7 +197,7 @@ void Admission::send(Line& line, Record& record, bool leads, Instant now, Comman
   }
   line.pace.count(now);
   queues_of(line).pace.count(now);
-  if (line.apart) count_attempt(line, record.attempt.value > 0);
+  if (line.apart()) count_attempt(line, record.attempt.value > 0);
   delivery_.send(record, held.permit, held.due, leads, now, commands);
 }
 
@@ -201,97 +206,109 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
   TargetQueues& target = queues_of(line);
   while (may_send(line, now)) {
     // Others that wait for room were there first; the end of the event serves them all in turn.
-    const bool queued = !target.room.empty() || !target.retries_room.empty();
     const bool may = places(line, now) > 0;
-    if (queued || !may || !breaker_of(line).closed()) {
-      // Those before it may have enough: then it is its turn.
-      if (may) target.touched = true;
-      return wait_for(line, room_for(line));
+    if (!target.room.empty() || !may || !breaker_of(line).closed()) {
+      target.touched |= may;
+      return wait_for(line, may || part_left(line) > 0 ? LineWaits::room : LineWaits::parked);
     }
     send_first(line, now, commands);
   }
-  if (line.waits == LineWaits::room || line.waits == LineWaits::retries_room) wait_no_more(line);
+  if (line.waits == LineWaits::room || line.waits == LineWaits::parked) wait_no_more(line);
 }
 
 // ---- queues ----
 
-Admission::Queue& Admission::queue_of(Line& line, LineWaits what) {
-  switch (what) {
+// REQUIRES: it stands in one of them.
+Turns& Admission::turns_of(Line& line) {
+  TargetQueues& target = queues_of(line);
+  switch (line.waits) {
     case LineWaits::room:
-      return queues_of(line).room;
-    case LineWaits::retries_room:
-      return queues_of(line).retries_room;
+      return target.room;
     case LineWaits::turn:
-      return queues_of(line).due.turn;
+      return target.due.turns;
     case LineWaits::turn_ahead:
-      return queues_of(line).ahead.turn;
-    case LineWaits::share:
-      return contests_[line.shares].retries;
-    case LineWaits::held_back:
-      return contests_[line.shares].held_back;
+      return target.ahead.turns;
+    case LineWaits::limit:
+      return shared_limits_[line.limit].turns;
     default:
+      CHECK(line.waits == LineWaits::store);
       return stores_[route_of(line).store.value].waiting;
   }
 }
 
-void Admission::wait_for(Line& line, LineWaits what, ContestIndex contest) {
-  if (line.waits == what && line.shares == contest) return;
+void Admission::wait_for(Line& line, LineWaits what, SharedIndex limit) {
+  const bool in_its_place = what == LineWaits::not_at_all || what == LineWaits::parked ||
+                            line.among_retries == line.only_retries();
+  if (line.waits == what && line.limit == limit && in_its_place) return;
   wait_no_more(line);
   if (what == LineWaits::not_at_all) return;
   line.waits = what;
-  line.shares = contest;
-  queue_of(line, what).push_back(lines_, index_of(line));
-}
-
-// Until the target's permits are not all spoken for.
-void Admission::wait_for_turn(Line& line) {
-  if (!line.only_retries()) {
-    return wait_for(line, asks_ahead(line) ? LineWaits::turn_ahead : LineWaits::turn);
+  line.limit = limit;
+  if (limit != kNoShared) shared_limits_[limit].touched = true;
+  if (what == LineWaits::parked) {
+    queues_of(line).parked.set(index_of(line), line.in_flight);
+  } else {
+    turns_of(line).join(lines_, index_of(line), limit != kNoShared && line.goes_first);
   }
-  wait_for(line, LineWaits::share, contests_of_route_[line.route.value].front());
 }
 
 void Admission::wait_no_more(Line& line) {
   if (line.waits == LineWaits::not_at_all) return;
-  queue_of(line, line.waits).erase(lines_, index_of(line));
-  if (line.waits == LineWaits::held_back) queues_of(line).touched = true;
+  if (line.waits == LineWaits::parked) {
+    queues_of(line).parked.erase(index_of(line));
+  } else {
+    turns_of(line).leave(lines_, index_of(line));
+  }
+  if (line.limit != kNoShared) shared_limits_[line.limit].touched = true;
   line.waits = LineWaits::not_at_all;
-  line.shares = kNoContest;
+  line.limit = kNoShared;
 }
 
 void Admission::touch(TargetId target) { targets_[target.value].touched = true; }
 
-void Admission::serve_targets(Instant now, Commands& commands) {
-  for (std::uint16_t i = 0; i < targets_.size(); ++i) {
-    if (targets_[i].touched) serve_target(TargetId{i}, now, commands);
-  }
+// What one is given another may wait for: until nothing changes any more.
+void Admission::serve_waiting(Instant now, Commands& commands) {
+  bool again = false;
+  do {
+    serve_limits(now, commands);
+    for (std::uint16_t i = 0; i < targets_.size(); ++i) {
+      if (targets_[i].touched) serve_target(TargetId{i}, now, commands);
+    }
+    again = std::ranges::any_of(shared_limits_, &SharedLimit::touched);
+  } while (again);
 }
 
 void Admission::serve_target(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
   if (!delivery_.breaker(id).closed()) {
     serve_probe(id, now, commands);
-    keep_looking(id, now);
     target.touched = false;
     return;
   }
-  const auto waiting = [&] { return target.room.size() + target.retries_room.size(); };
-  std::uint32_t before = 0;
   // A line that had its turn may hold a permit that comes due at this very instant, which its alarm
   // has not told yet: then it waits for room from here on, and there may be some.
+  const bool together = options_.targets[id.value].batch.records > 1;
+  std::uint32_t before = 0;
   do {
-    if (options_.targets[id.value].batch.records > 1) {
-      serve_batches(id, now, commands);
-    } else {
-      serve_room(id, now, commands);
-    }
-    before = waiting();
+    together ? serve_batches(id, now, commands) : serve_room(id, now, commands);
+    before = together ? target.room.size() : 0;
     serve_turns(id, LineWaits::turn, now, commands);
     serve_turns(id, LineWaits::turn_ahead, now, commands);
-    serve_shares(id, now, commands);
-  } while (waiting() > before);
-  keep_looking(id, now);
+  } while (target.room.size() > before && delivery_.room(id, now) > 0);
   target.touched = false;
+}
+
+// Those who wait to ask, while the target has use for more permits.
+void Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands) {
+  TargetQueues& target = targets_[id.value];
+  Turns& turns = target.reserve(what == LineWaits::turn_ahead).turns;
+  for (std::uint32_t left = turns.size(); left > 0 && !turns.empty(); --left) {
+    Line& line = lines_[turns.next_in_its_place(lines_, target.retries)];
+    const bool right = asks_ahead(line) == (what == LineWaits::turn_ahead);
+    if (right && (spoken_for(line, now) || shut_out(line))) return;
+    wait_no_more(line);
+    serve(line, now, commands);
+  }
 }
 
 void Admission::store_down(StoreId store) { stores_[store.value].down = true; }
@@ -300,7 +317,7 @@ void Admission::store_up(StoreId store, Instant now, Commands& commands) {
   StoreState& state = stores_[store.value];
   state.down = false;
   while (!state.waiting.empty()) {
-    Line& line = lines_[state.waiting.front()];
+    Line& line = lines_[state.waiting.next(lines_, SharedCredit{})];
     wait_no_more(line);
     line.next_ask = now;
     serve(line, now, commands);
@@ -316,9 +333,11 @@ void Admission::wait_for_stores_no_more() {
 // What its limiter said when to ask again was said under the old numbers; what failed still waits.
 void Admission::look_again(Instant now, Commands& commands) {
   for (TargetQueues& target : targets_) target.touched = true;
+  for (SharedLimit& limit : shared_limits_) limit.forget_shortage(now);
   for (Line& line : lines_) {
     if (!line.in_use) continue;
     if (!line.failed) line.next_ask = std::min(line.next_ask, now);
+    line.next_turn = std::min(line.next_turn, now);
     serve(line, now, commands);
   }
 }

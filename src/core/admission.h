@@ -3,9 +3,21 @@
 // Each line keeps the permits that were granted to it, pairs the first that is due with its first
 // ready record, gives back what was not used in time, and asks for as many as are likely to be
 // used. A permit belongs to the line, not to a record, so nobody waits for somebody else's trouble.
-// Where a target's retries have only a share, fresh records go before them.
+//
+// What is scarce are a target's places, the permits that its lines may hold at a time, and limits
+// without key. Who waits for one of these stands in its queue, and each queue is served in turn:
+// places in placing.cc, limits in contending.cc. Where a target's retries have only a share, fresh
+// records go before them.
+//
+// What holds it together (checked in tests after each event, invariants.cc):
+// W1  A line stands in the queue that it says it waits in, and in no other.
+// W2  A line with ready records has an open ask, an alarm, or a queue that it stands in.
+// W3  What a target's lines hold and have asked for is what its reserves count; a limit without key
+//     knows how many asks are open.
+// W4  After each event nothing is to be had that the first in its queue could use.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,16 +26,18 @@
 
 #include "core/batch.h"
 #include "core/command.h"
-#include "core/contest.h"
 #include "core/deadlines.h"
 #include "core/delivery.h"
 #include "core/event.h"
+#include "core/heap.h"
 #include "core/line.h"
 #include "core/options.h"
 #include "core/random.h"
 #include "core/record.h"
+#include "core/shared_limit.h"
 #include "core/standing.h"
 #include "core/stats.h"
+#include "core/turns.h"
 
 namespace einlass::core {
 
@@ -52,11 +66,11 @@ class Admission {
   void behind(const Record& record) { ++lines_[record.line.value].behind; }
 
   // The record is ready no longer, or waits in its lane no longer, and will not leave.
-  void withdraw(Record& record, Instant now);
+  void withdraw(Record& record);
 
   // The record's attempt takes up none of its line's places any more.
   // REQUIRES: it was sent and led, and this was not said before.
-  void place_free(const Record& record);
+  void place_free(const Record& record, Instant now, Commands& commands);
 
   // A permit's attempt is over. Where limits count those under way, one more may be had now.
   void ended(const Record& record, Instant now, Commands& commands);
@@ -75,12 +89,14 @@ class Admission {
   void wait_for_stores_no_more();
   void look_again(Instant now, Commands& commands);
 
-  // Lets the lines that stand in a target's queues go on, as far as there is room. Called at the
-  // end of each event.
-  void serve_targets(Instant now, Commands& commands);
+  // Lets the lines that wait for a limit or a target go on, as far as these have something for
+  // them. Called at the end of each event.
+  void serve_waiting(Instant now, Commands& commands);
 
   // Something changed at the target that lines may wait for: a place, the end of a hold.
   void touch(TargetId target);
+  // Something may be had again of the limit without key that has this alarm.
+  void touch_limit(std::uint32_t index) { shared_limits_[index].touched = true; }
 
   // What a ready record waits for, into `standing`. REQUIRES: standing.before is counted.
   void explain(const Record& record, Instant now, Standing& standing) const;
@@ -89,6 +105,9 @@ class Admission {
   // Splits the ready records by what they wait for, into the one of their route.
   void add_waiting(Instant now, std::span<Waiting> by_route) const;
 
+  // CHECKs what is written above. Slow: for tests, after an event.
+  void check_invariants(Instant now) const;
+
   // How many of the line's records are inside and not at the target. REQUIRES: the line is known.
   std::uint32_t waiting_in(LineId id) const {
     const Line& line = lines_[id.value];
@@ -96,20 +115,20 @@ class Admission {
   }
 
  private:
-  using Queue = List<Line, &Line::in_queue>;
   // Permits that a target's lines hold or have asked for, and the lines that wait until they are
   // not so many.
   struct Reserve {
     std::int64_t permits = 0;
-    Queue turn;
+    Turns turns;
   };
   struct TargetQueues {
-    Queue room;
-    Queue retries_room;  // Of lines with nothing but retries.
+    Turns room;
+    Heap<std::uint32_t> parked;  // By how many places a line has.
     Reserve due;
     Reserve ahead;
-    std::vector<ContestIndex> contests;  // For limits without key.
-    std::uint32_t lines = 0;             // Those that have records inside.
+    SharedCredit retries;
+    std::uint32_t lines = 0;  // Those that have records inside.
+    bool many = false;        // Others may come at any time.
     Pace pace;
     bool touched = false;
     std::uint64_t probe_turns = 0;    // Given to lines.
@@ -123,7 +142,7 @@ class Admission {
   };
   struct StoreState {
     bool down = false;
-    Queue waiting;
+    Turns waiting;
   };
 
   const RouteOptions& route_of(const Line& line) const { return options_.routes[line.route.value]; }
@@ -132,11 +151,8 @@ class Admission {
     return static_cast<std::uint32_t>(&line - lines_.data());
   }
 
-  std::int64_t share_of(const Line& line) const {
-    return options_.targets[route_of(line).target.value].retry_share;
-  }
   static List<Record, &Record::in_line>& list_of(Line& line, const Record& record) {
-    return line.apart && record.attempt.value > 0 ? line.retries : line.ready;
+    return line.apart() && record.attempt.value > 0 ? line.retries : line.ready;
   }
 
   void serve(Line& line, Instant now, Commands& commands);
@@ -155,10 +171,10 @@ class Admission {
 
   bool waits_for_store(const Line& line) const;
   void serve_target(TargetId id, Instant now, Commands& commands);
-  void wait_for(Line& line, LineWaits what, ContestIndex contest = kNoContest);
-  void wait_for_turn(Line& line);
+  void serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
+  void wait_for(Line& line, LineWaits what, SharedIndex limit = kNoShared);
   void wait_no_more(Line& line);
-  Queue& queue_of(Line& line, LineWaits what);
+  Turns& turns_of(Line& line);
   void arm(Line& line, Instant now);
   void forget_if_empty(Line& line, Commands& commands);
 
@@ -177,28 +193,21 @@ class Admission {
   void add(Line& line, Record& record, Batch& batch, Instant now, Commands& commands);
   bool may_follow(const Line& line, const Record& record, Instant now) const;
 
-  // sharing.cc
+  // placing.cc
+  std::int64_t parts_of(TargetId id) const;
+  std::int64_t part_left(const Line& line) const;
   std::int64_t places(const Line& line, Instant now) const;
-  bool has_enough(const Line& line, Instant now) const;
-  void find_contests();
-  ContestIndex contest_for(TargetId target, LimitId limit);
-  bool retries_stand_apart(TargetId target) const;
-  bool retry_goes_first(const Line& line) const;
-  bool retries_want(ContestIndex i, const Line& line) const;
-  bool others_want(const Contest& contest, const Line& line) const;
-  std::int64_t spare(const Contest& contest) const;
-  std::int64_t usable_retries(const Line& line) const;
-  ContestIndex contest_before(const Line& line) const;
-  void count_attempt(Line& line, bool retry);
-  ContestIndex shortage_of(const Line& line, Instant now) const;
-  void note_wants(Line& line, Instant now);
-  void note_shortage(Line& line, ContestIndex contest);
-  LineWaits room_for(const Line& line) const;
-  Queue* next_for_room(TargetQueues& target, const Contest& contest);
-  Queue* next_for_turn(TargetId id, Queue& turn, bool in_vain, Instant now);
+  void take_place(Line& line, Instant now, Commands& commands);
   void serve_room(TargetId id, Instant now, Commands& commands);
-  void serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
-  void serve_shares(TargetId id, Instant now, Commands& commands);
+  void serve_parked(TargetId id, Instant now, Commands& commands);
+  const Line* aside_without_part(const TargetQueues& target) const;
+  bool fresh_want(const Line& line) const;
+  bool fresh_want(const Line& line, SharedIndex index) const;
+  bool shut_out(const Line& line) const;
+  bool retry_must_wait(const Line& line) const;
+  bool retry_goes_first(const Line& line) const;
+  void count_attempt(Line& line, bool retry);
+  std::int64_t usable_retries(const Line& line) const;
 
   // probing.cc
   const Breaker& breaker_of(const Line& line) const {
@@ -225,24 +234,44 @@ class Admission {
   void consider_asking(Line& line, Instant now, Commands& commands);
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
   Duration wait_ahead(Duration ahead, Duration took);
-  void learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now);
-  void ask_after(Line& line, Duration wait, Instant now);
+  void learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
+                           Instant now);
+  void ask_after(Line& line, SharedIndex shared, Duration wait, Instant now);
 
-  // under_way.cc
-  Duration pause_for_held(Duration retry);
-  // By a limit without key: it waits with others for the same places.
-  static bool is_held_with_others(const Line& line) {
-    return line.held_back && line.lacks != kNoContest;
+  // contending.cc
+  struct SharedOfRoute {
+    std::vector<SharedIndex> all;
+    std::array<SharedIndex, kMostLimits> by_index;  // kNoShared for those with a key.
+  };
+  const std::vector<SharedIndex>& shared_of(const Line& line) const {
+    return shared_of_route_[line.route.value].all;
   }
-  Contest& held_contest(ContestIndex i);
-  void hold_back(Line& line, Duration retry, Instant now);
-  void let_next_ask(Queue& held_back, bool ended, Instant now, Commands& commands);
-  void place_under_way(RouteId route, bool ended, Instant now, Commands& commands);
-  void keep_looking(TargetId id, Instant now);
+  SharedIndex shared_by_index(const Line& line, LimitIndex index) const {
+    return shared_of_route_[line.route.value].by_index[index.value];
+  }
+  void find_shared_limits();
+  SharedIndex shared_limit_of(LimitId id);
+  static bool lets_ask(const SharedLimit& limit, const Line& line, Instant now);
+  static Instant not_before(const SharedLimit& limit, const Line& line);
+  SharedIndex limit_before(const Line& line, Instant now) const;
+  std::int64_t most_in_turn(const Line& line) const;
+  void serve_limit(SharedIndex index, Instant now, Commands& commands);
+  void serve_limits(Instant now, Commands& commands);
+  void count_open_ask(const Line& line);
+  void close_ask(const Line& line, SharedIndex short_of, std::int64_t granted, Instant now);
+  Duration pause_for_held(Duration retry);
+  void hold_back(Line& line, SharedIndex shared, Duration retry, Instant now);
+  void place_under_way(RouteId route, Instant now);
+
+  // invariants.cc
+  void check_counts() const;
+  void check_wakers() const;
+  void check_nothing_idle(Instant now) const;
 
   // standing.cc
   void explain_room(const Line& line, Instant now, Standing& standing) const;
   void explain_shortage(const Line& line, Instant now, Standing& standing) const;
+  void explain_limit(const Line& line, Instant now, Standing& standing) const;
 
   const GateOptions& options_;
   Records& records_;
@@ -251,10 +280,9 @@ class Admission {
   std::vector<RouteStats>& stats_;
   std::vector<Line> lines_;            // By LineId.
   std::vector<TargetQueues> targets_;  // By TargetId.
-  // First each target's room, by TargetId, then the limits without key.
-  std::vector<Contest> contests_;
-  std::vector<std::vector<ContestIndex>> contests_of_route_;  // The target's room comes first.
-  std::vector<StoreState> stores_;                            // By StoreId.
+  std::vector<SharedLimit> shared_limits_;
+  std::vector<SharedOfRoute> shared_of_route_;  // By RouteId.
+  std::vector<StoreState> stores_;              // By StoreId.
   // Given out last. They count from 2^47, so that the six bytes that permit ids have for an ask
   // begin with the bits that RFC 9562 asks for there in a UUID.
   std::uint64_t asks_ = std::uint64_t{1} << 47;

@@ -50,11 +50,14 @@ std::int64_t Admission::allowance(Line& line, Instant now) {
   const Duration cover = cover_of_due(line) + (line.bound ? horizon_of(line) : Duration{});
   const std::int64_t room = room_of(line, now);
   if (!breaker_of(line).closed()) return room;
-  return room + 2 * line.pace.expected(now, cover);
+  // What all lines send is this one's too, by its part: else who is behind could not catch up.
+  TargetQueues& target = queues_of(line);
+  const std::int64_t all = line.count() > 0 ? target.pace.expected(now, cover) : 0;
+  return room + 2 * std::max(line.pace.expected(now, cover), all / std::max(1u, target.lines));
 }
 
 std::int64_t Admission::demand(Line& line, Instant now) {
-  const std::int64_t soon = allowance(line, now);
+  std::int64_t soon = allowance(line, now);
   // Of the records behind others only as many as the pace promises, but for those that may go in
   // one request with them.
   const bool together =
@@ -62,12 +65,14 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   const std::int64_t promised = together ? soon : soon - room_of(line, now);
   const std::int64_t usable =
       line.ready.size() + usable_retries(line) + std::min<std::int64_t>(line.behind, promised);
+  // Who has not its part of the places will have one soon.
+  if (line.count() > 0 && part_left(line) > 0) soon = std::max<std::int64_t>(soon, 1);
   const std::int64_t wanted = std::min({usable, soon, kMostHeld});
   const auto held = static_cast<std::int64_t>(line.permits.size());
   const std::int64_t missing = wanted - held;
-  // While there are some left a call must be worth it.
-  if (held > 0 && 2 * missing < wanted) return 0;
-  const std::int64_t most = std::min(missing, kMostPerAsk);
+  // While there are some left a call must be worth it, unless it is the line's turn.
+  if (held > 0 && 2 * missing < wanted && line.waits != LineWaits::limit) return 0;
+  const std::int64_t most = std::min(missing, most_in_turn(line));
   return route_of(line).cost_varies ? alike(line, held + most) - held : most;
 }
 
@@ -115,13 +120,10 @@ std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant
   if (line.open_ask || route_of(line).limit_count == 0) return LineWaits::not_at_all;
   const std::uint32_t usable = line.count() + line.behind;
   if (usable <= line.permits.size()) return LineWaits::not_at_all;
-  if (now < line.next_ask) {
-    return is_held_with_others(line) ? LineWaits::held_back : LineWaits::not_at_all;
-  }
+  if (now < line.next_ask) return LineWaits::not_at_all;
   if (stores_[route_of(line).store.value].down) return LineWaits::store;
-  if (spoken_for(line, now)) return LineWaits::turn;
-  const bool shut_out = line.only_retries() && !line.retries.empty() && usable_retries(line) == 0;
-  if (shut_out) return LineWaits::share;
+  if (!line.failed && limit_before(line, now) != kNoShared) return LineWaits::limit;
+  if (spoken_for(line, now) || shut_out(line)) return LineWaits::turn;
   return std::nullopt;
 }
 
@@ -135,16 +137,13 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
     } else {
       // Without a permit in hand only a place at the target can wake the line.
       const bool stuck = line.permits.empty() && line.count() > 0;
-      obstacle = stuck ? LineWaits::turn : LineWaits::not_at_all;
+      obstacle = stuck ? LineWaits::parked : LineWaits::not_at_all;
     }
   }
-  // A line that waits for room has permits; when they are used up it comes here again.
-  if (line.waits == LineWaits::room || line.waits == LineWaits::retries_room) return;
-  if (obstacle == LineWaits::turn) return wait_for_turn(line);
-  ContestIndex contest = kNoContest;
-  if (obstacle == LineWaits::share) contest = contest_before(line);
-  if (obstacle == LineWaits::held_back) contest = contests_[line.lacks].first_of_limit;
-  wait_for(line, *obstacle, contest);
+  // A line that waits for a place has permits; when they are used up it comes here again.
+  if (line.waits == LineWaits::room || line.waits == LineWaits::parked) return;
+  if (obstacle == LineWaits::turn && asks_ahead(line)) obstacle = LineWaits::turn_ahead;
+  wait_for(line, *obstacle, obstacle == LineWaits::limit ? limit_before(line, now) : kNoShared);
 }
 
 void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& commands) {
@@ -160,7 +159,8 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
   if (!breaker_of(line).closed()) queues_of(line).asks_last = LineId{index_of(line)};
   line.next_ask = line.asked_at = now;
-  line.held_back = line.freed = false;
+  line.held_back = line.freed = line.goes_first = false;
+  count_open_ask(line);
   commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
                          line.asked_horizon, line.asked_cost, again});
 }
@@ -183,25 +183,19 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
     line.permits.insert({permit, now + event.due[i], ahead});
     ++target.reserve(ahead).permits;
   }
-  line.lacks = kNoContest;
   line.blamed.reset();
   line.foretold = Instant{};
   line.bound = granted < line.asked || event.due.back() > Duration{};
-  if (granted < line.asked) {
-    learn_from_shortage(line, event, now);
-  } else {
-    line.ahead = false;
-  }
+  const bool is_short = granted < line.asked && event.retry;
+  const SharedIndex shared = is_short ? shared_by_index(line, event.reason) : kNoShared;
+  line.goes_first = granted == 0 && shared != kNoShared;
+  close_ask(line, shared, granted, now);
+  if (granted < line.asked) learn_from_shortage(line, shared, event, now);
   const bool never = granted == 0 && !event.retry && line.count() > 0;
   const Slot first = never ? next_of(line) : kNoSlot;
   // Another record may have come to the front, which others may pay for.
   if (never && records_[first].cost == line.asked_cost) return first;
-  const RouteId route = line.route;
-  const bool after_end = std::exchange(line.after_end, false);
-  // Who asked for the place of an attempt that ended has taken it.
-  const bool leaves_some = !is_held_with_others(line) && (granted == 0 || !after_end);
   serve(line, now, commands);
-  if (leaves_some) place_under_way(route, after_end, now, commands);
   return kNoSlot;
 }
 
@@ -215,13 +209,10 @@ Duration Admission::wait_ahead(Duration ahead, Duration took) {
   return Duration{std::clamp<std::int64_t>(ahead.us - 2 * took.us, 0, wait)};
 }
 
-void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, Instant now) {
+void Admission::learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
+                                    Instant now) {
   const RouteOptions& route = route_of(line);
   CHECK(event.reason.value < route.limit_count);
-  const bool shared = route.shared_limits >> event.reason.value & 1;
-  if (shared && event.retry) {
-    line.lacks = contest_for(route.target, route.limits[event.reason.value]);
-  }
   if (event.due.empty()) ++stats_[line.route.value].limits[event.reason.value].rejections;
   if (!event.due.empty() && !event.retry) {
     line.next_ask = now;  // What was granted before, told again: nobody is to blame.
@@ -230,26 +221,35 @@ void Admission::learn_from_shortage(Line& line, const PermitsAnswered& event, In
   line.blamed = event.reason;
   if (!event.retry) {
     // The record in question leaves the line, if only for a while.
-    const bool leaves = route.dead_letter || route.cost_varies;
+    const bool leaves = line.count() > 0 && (route.dead_letter || route.cost_varies);
     line.next_ask = leaves ? now : now + kAskAgainAfterNever;
     return;
   }
-  if (route.held_limits >> event.reason.value & 1) return hold_back(line, *event.retry, now);
-  const bool binds_all = shared || route.limit_count == 1;
+  if (route.held_limits >> event.reason.value & 1) {
+    return hold_back(line, shared, *event.retry, now);
+  }
+  const bool binds_all = shared != kNoShared || route.limit_count == 1;
   const Duration retry = std::max(*event.retry, Duration::micros(1));
   if (line.asked_horizon > Duration{} && binds_all) {
-    return ask_after(line, retry + wait_ahead(event.ahead, now - line.asked_at), now);
+    return ask_after(line, shared, retry + wait_ahead(event.ahead, now - line.asked_at), now);
   }
   const bool may = breaker_of(line).closed() && route.horizon > Duration{};
-  const bool go_ahead = may && binds_all && route.limit_count > 1;
-  line.ahead = go_ahead;
-  ask_after(line, go_ahead ? Duration{} : retry, now);
+  line.ahead = may && binds_all && route.limit_count > 1;
+  ask_after(line, shared, line.ahead ? Duration{} : retry, now);
 }
 
-void Admission::ask_after(Line& line, Duration wait, Instant now) {
+// The next ask, or the next of anybody's where the limit has no key.
+void Admission::ask_after(Line& line, SharedIndex shared, Duration wait, Instant now) {
   const Duration spread{random_.up_to(kLongestUnasked.us / 2)};
+  const Instant at = now + std::min(wait, kLongestUnasked - spread);
   line.foretold = now + wait;
-  line.next_ask = now + std::min(wait, kLongestUnasked - spread);
+  if (shared == kNoShared) {
+    line.next_ask = at;
+  } else {
+    line.next_turn = at;
+    shared_limits_[shared].foretold = line.foretold;
+    shared_limits_[shared].was_short(at);
+  }
 }
 
 void Admission::failed(const PermitsFailed& event, Instant now, Commands& commands) {
@@ -259,7 +259,7 @@ void Admission::failed(const PermitsFailed& event, Instant now, Commands& comman
   queues_of(line).reserve(asks_ahead(line)).permits -= line.asked;
   line.failed = *std::exchange(line.open_ask, std::nullopt);
   line.unanswered = true;
-  line.lacks = kNoContest;
+  close_ask(line, kNoShared, 0, now);
   queues_of(line).touched = true;
   line.next_ask = now + event.wait;
   serve(line, now, commands);

@@ -55,6 +55,7 @@ void Admission::serve_batches(TargetId id, Instant now, Commands& commands) {
   while (!target.room.empty() && delivery_.room(id, now) > 0 && is_ripe(id, now)) {
     if (!send_batch(id, now, commands)) break;
   }
+  serve_parked(id, now, commands);
   const Alarm alarm{Alarm::Kind::batch, id.value};
   if (target.room.empty() || target.gather_until <= now) return deadlines_.clear(alarm);
   deadlines_.set(alarm, target.gather_until);
@@ -66,7 +67,7 @@ bool Admission::send_batch(TargetId id, Instant now, Commands& commands) {
   Batch batch(options_.targets[id.value].batch);
   for (std::uint32_t left = target.room.size(); left > 0 && !batch.full(); --left) {
     if (target.room.empty()) break;
-    Line& line = lines_[target.room.front()];
+    Line& line = lines_[target.room.next(lines_, target.retries)];
     wait_no_more(line);
     give_back_useless(line, now, commands);
     if (!batch.empty() || places(line, now) > 0) fill(line, batch, now, commands);

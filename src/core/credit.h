@@ -27,4 +27,24 @@ class Credit {
   std::int64_t left_ = 0;
 };
 
+// The credit of something that several lines want. Lines that have fresh records too and lines with
+// nothing but retries take turns with what it pays for.
+struct SharedCredit {
+  // Retries that may be saved up: lines ask for several permits at a time.
+  static constexpr std::int64_t kMostSaved = 32;
+
+  Credit credit;
+  bool mixed_last = false;  // The last retry came from a line that had fresh records too.
+
+  // Whether it pays for a retry of a line of that kind.
+  bool pays(bool mixed, std::int64_t share) const {
+    return credit.retries(share) > (mixed == mixed_last ? 1 : 0);
+  }
+  void earn(std::int64_t share) { credit.earn(share, kMostSaved); }
+  void spend(bool mixed, std::int64_t share) {
+    credit.spend(share);
+    mixed_last = mixed;
+  }
+};
+
 }  // namespace einlass::core

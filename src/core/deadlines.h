@@ -1,31 +1,31 @@
-// Who wants to be woken when: one heap for the whole gate.
+// Who wants to be woken when: one heap of alarms for each kind.
 //
-// Each record, line, target and partition has at most one alarm, and the gate one for commits.
-// Setting an alarm again moves it. Two alarms for the same instant go off in the order in which
-// they were set, so that the same events always give the same commands.
+// Each record, line, target, limit and partition has at most one alarm, and the gate one for
+// commits. Setting an alarm again moves it. Two alarms for the same instant go off in the order in
+// which they were set, so that the same events always give the same commands.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
+#include "core/heap.h"
 #include "units/time.h"
 
 namespace einlass::core {
 
 struct Alarm {
-  enum class Kind : std::uint8_t { record, line, target, batch, partition, commit };
+  enum class Kind : std::uint8_t { record, line, limit, target, batch, partition, commit };
 
   Kind kind;
-  std::uint32_t index;  // The record's slot, or the value of the line's, target's, partition's id.
+  std::uint32_t index;  // The record's slot, a limit's place, or the value of the others' ids.
 };
 
 class Deadlines {
  public:
   void set(Alarm alarm, Instant at);
-  void clear(Alarm alarm);
+  void clear(Alarm alarm) { of(alarm).erase(alarm.index); }
 
   // The earliest alarm's instant; empty when none is set.
   std::optional<Instant> next() const;
@@ -37,23 +37,21 @@ class Deadlines {
   std::optional<Alarm> pop_due(Instant now);
 
  private:
-  struct Entry {
+  struct Key {
     Instant at;
     std::uint64_t turn;  // Orders alarms of the same instant.
-    Alarm alarm;
+
+    bool operator<(const Key& other) const {
+      return at != other.at ? at < other.at : turn < other.turn;
+    }
   };
-  static constexpr std::size_t kKinds = 6;
-  static constexpr std::uint32_t kUnset = ~std::uint32_t{0};
+  static constexpr std::size_t kKinds = 7;
 
-  static bool before(const Entry& a, const Entry& b);
-  std::uint32_t& position(Alarm alarm);
-  void place(std::size_t at, const Entry& entry);
-  void sift_up(std::size_t at, const Entry& entry);
-  void sift_down(std::size_t at, const Entry& entry);
-  void take_out(std::size_t at);
+  Heap<Key>& of(Alarm alarm) { return heaps_[static_cast<std::size_t>(alarm.kind)]; }
+  // The heap with the earliest; null when there is none.
+  const Heap<Key>* earliest() const;
 
-  std::vector<Entry> heap_;  // The earliest first; four children to a node.
-  std::array<std::vector<std::uint32_t>, kKinds> positions_;  // Where in the heap, or kUnset.
+  std::array<Heap<Key>, kKinds> heaps_;  // By kind.
   std::uint64_t turn_ = 0;
 };
 

@@ -60,27 +60,26 @@ class HeldPermits {
   std::size_t front_ = 0;
 };
 
-// Why a line stands in a queue besides its own.
+// Which of Admission's limits without key.
+using SharedIndex = std::uint16_t;
+inline constexpr SharedIndex kNoShared = 0xffff;
+
+// What a line waits for besides its alarm. It stands in one queue at most.
 enum class LineWaits : std::uint8_t {
   not_at_all,
-  room,          // Has a due permit and a ready record, but its target has no room.
-  retries_room,  // The same, with nothing but retries.
-  turn,          // Would ask, but as many permits are due as its target can use soon.
-  turn_ahead,    // Would ask for permits ahead, but its target has enough of these.
-  share,         // Would ask, but has nothing but retries, and fresh records go first.
-  held_back,     // Would ask, but as many attempts are under way as a limit without key allows.
-  store,         // Would ask, but the store does not answer.
+  room,        // For a place at its target.
+  parked,      // The same; but it has its part of the places, and the rest is for others.
+  turn,        // To ask: as many permits are due as its target can use soon.
+  turn_ahead,  // To ask for permits ahead: its target has enough of these.
+  limit,       // To ask: a limit without key is short, and others ask it first.
+  store,       // To ask: the store does not answer.
 };
-
-// Which contest of Admission's.
-using ContestIndex = std::uint16_t;
-inline constexpr ContestIndex kNoContest = 0xffff;
 
 struct Line {
   bool in_use = false;
-  bool keep = false;   // Lives as long as the gate.
-  bool apart = false;  // Its target's retries have only a share: they stand apart.
+  bool keep = false;  // Lives as long as the gate.
   RouteId route;
+  std::int64_t retry_share = 100;  // Its target's.
 
   // First come, first served. Retries are in a list of their own only where they stand apart.
   List<Record, &Record::in_line> ready;
@@ -99,28 +98,27 @@ struct Line {
   Instant asked_at;             // When the open ask was sent, the last time.
   std::optional<AskId> failed;  // An ask that got no answer: it is asked again before any other.
   Instant next_ask;             // Not before.
+  Instant next_turn;            // Nor before this, of a limit without key that was short.
   Instant foretold;             // When a permit may be had, as the last answer said.
   std::optional<LimitIndex> blamed;  // Which limit the last answer was short of.
   bool unanswered = false;           // The last ask that ended failed, though it is made again.
   bool bound = false;                // The last answer was short, or its permits lay ahead.
-  bool held_back = false;            // The last answer was that too many attempts are under way.
-  bool freed = false;                // An attempt of it has ended while its ask was open.
-  bool after_end = false;            // It asks for the place of an attempt that has ended here.
-  bool ahead = false;                // Several limits, of which a shared one binds: ask ahead.
+  bool held_back = false;   // Too many attempts are under way for a limit with a key of its own.
+  bool freed = false;       // An attempt of it has ended while its ask was open.
+  bool ahead = false;       // Several limits; the one that was short last has no key: ask ahead.
+  bool goes_first = false;  // It asked a limit without key in its turn, and was given nothing.
   Pace pace;
 
-  // What it counts for in its contests, so that a change can be booked.
-  ContestIndex lacks = kNoContest;     // The limit without key that its last answer was short of.
-  ContestIndex short_of = kNoContest;  // Its fresh records want of this and do not get.
-  std::int64_t promised = 0;           // Permits held or asked for that its retries will use.
-
   LineWaits waits = LineWaits::not_at_all;
-  ContestIndex shares = kNoContest;  // Whose share or place it waits for.
-  std::uint64_t probed = 0;          // Its last turn among the probes of its target.
+  SharedIndex limit = kNoShared;  // Whose queue it stands in, where it waits for a limit.
+  bool among_retries = false;     // It stands with the lines that have nothing but retries.
+  std::uint64_t probed = 0;       // Its last turn among the probes of its target.
   Links in_queue;
 
+  // Its target's retries have only a share: they stand apart.
+  bool apart() const { return retry_share < 100; }
   std::uint32_t count() const { return ready.size() + retries.size(); }
-  bool only_retries() const { return ready.empty(); }
+  bool only_retries() const { return ready.empty() && !retries.empty(); }
 };
 
 }  // namespace einlass::core

@@ -1,5 +1,5 @@
-// A first-in, first-out list through items that live in a table: no allocation, and any item can be
-// taken out at once.
+// A list, mostly first in, first out, through items that live in a table: no allocation, and any
+// item can be taken out at once.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,15 @@ class List {
     table[slot].*kLinks = Links{kNoSlot, tail_};
     (tail_ == kNoSlot ? head_ : (table[tail_].*kLinks).next) = slot;
     tail_ = slot;
+    ++size_;
+  }
+
+  // REQUIRES: as above.
+  template <class Table>
+  void push_front(Table& table, Slot slot) {
+    table[slot].*kLinks = Links{head_, kNoSlot};
+    (head_ == kNoSlot ? tail_ : (table[head_].*kLinks).prev) = slot;
+    head_ = slot;
     ++size_;
   }
 

@@ -70,19 +70,16 @@ Line* Admission::next_to_probe(TargetId id) {
   TargetQueues& target = targets_[id.value];
   Line* best = nullptr;
   const auto rank = [](const Line& line) { return std::tuple(line.only_retries(), line.probed); };
-  const auto look_at = [&](const Queue& queue) {
-    if (queue.empty()) return;
-    for (const std::uint32_t at : {queue.front(), queue.back()}) {
-      if (best == nullptr || rank(lines_[at]) < rank(*best)) best = &lines_[at];
-    }
+  const auto look_at = [&](Slot at) {
+    if (at == kNoSlot) return;
+    if (best == nullptr || rank(lines_[at]) < rank(*best)) best = &lines_[at];
   };
-  look_at(target.room);
-  look_at(target.retries_room);
+  std::ranges::for_each(target.room.ends(), look_at);
+  if (!target.parked.empty()) look_at(target.parked.front());
+  if (!target.parked.empty()) look_at(target.parked.back());
   if (target.due.permits > 0) return best;  // The probe's permit is there.
-  look_at(target.due.turn);
-  look_at(target.ahead.turn);
-  look_at(contests_[id.value].retries);
-  for (const ContestIndex i : target.contests) look_at(contests_[i].retries);
+  std::ranges::for_each(target.due.turns.ends(), look_at);
+  std::ranges::for_each(target.ahead.turns.ends(), look_at);
   return best;
 }
 
@@ -97,7 +94,7 @@ void Admission::probe(Line& line, Instant now, Commands& commands) {
     gather(line, now);
   } else {
     if (may_send(line, now)) send_first(line, now, commands);
-    if (may_send(line, now)) wait_for(line, room_for(line));
+    if (may_send(line, now)) wait_for(line, LineWaits::room);
   }
   go_on(line, now, commands);
 }

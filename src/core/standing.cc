@@ -106,14 +106,27 @@ void Admission::explain_shortage(const Line& line, Instant now, Standing& standi
     standing.waits = WaitsFor::turn;
     return;
   }
-  if (line.waits == LineWaits::share) {
-    standing.waits = WaitsFor::share;
+  if (line.waits == LineWaits::parked) {
+    standing.waits = WaitsFor::room;
     return;
   }
   standing.waits = WaitsFor::permit;
   standing.limit = line.blamed;
-  const bool foretold = !line.open_ask && line.waits != LineWaits::held_back;
-  if (foretold) standing.until = later_than(now, std::max(line.foretold, line.next_ask));
+  if (line.waits == LineWaits::limit) return explain_limit(line, now, standing);
+  if (!line.open_ask) standing.until = later_than(now, std::max(line.foretold, line.next_ask));
+}
+
+// It waits with others until one of them may ask a limit without key.
+void Admission::explain_limit(const Line& line, Instant now, Standing& standing) const {
+  const SharedLimit& limit = shared_limits_[line.limit];
+  if (line.among_retries && limit.turns.fresh() > 0) {
+    standing.waits = WaitsFor::share;
+    return;
+  }
+  const auto& by_index = shared_of_route_[line.route.value].by_index;
+  const auto place = std::ranges::find(by_index, line.limit) - by_index.begin();
+  standing.limit = LimitIndex{static_cast<std::uint8_t>(place)};
+  standing.until = later_than(now, limit.foretold);
 }
 
 std::vector<LineStanding> Admission::longest_lines(std::size_t most, Instant now) const {

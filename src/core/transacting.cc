@@ -17,7 +17,7 @@ namespace einlass::core {
 // Records that go together leave here alone.
 void Gate::serve_targets(Instant now, Commands& commands) {
   const std::size_t before = commands.size();
-  admission_.serve_targets(now, commands);
+  admission_.serve_waiting(now, commands);
   if (!transactional_) return;
   for (std::size_t i = before, end = commands.size(); i < end; ++i) {
     const auto* send = std::get_if<Send>(&commands[i]);

@@ -294,4 +294,14 @@ void Instance::check_idle() const {
   if (gate_->next_wakeup()) throw Failure("idle_wakeup", "an idle gate wants to be woken");
 }
 
+std::string Instance::longest_lines() const {
+  std::string text;
+  for (const core::LineStanding& line : gate_->longest_lines(8, world_.timeline.now())) {
+    text += "; line " + std::to_string(line.line.value) + " of gate " + std::to_string(number_) +
+            ": " + std::to_string(line.waiting) + " wait for " +
+            std::to_string(static_cast<int>(line.waits));
+  }
+  return text;
+}
+
 }  // namespace einlass::simulation

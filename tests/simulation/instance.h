@@ -28,6 +28,9 @@ class Instance {
   Instance(World& world, std::size_t number);
 
   bool alive() const { return gate_ != nullptr; }
+
+  // For people. REQUIRES: alive().
+  std::string longest_lines() const;
   bool stopping() const { return stopping_; }
   bool kicked() const { return kicked_; }
   std::size_t number() const { return number_; }

@@ -171,29 +171,43 @@ RecordChecks::LinesAtTarget RecordChecks::lines_at(core::TargetId target, Instan
   return lines;
 }
 
-// A line stands back for it has as many places as are free.
+// All places divided among the lines are a line's part; what it takes beyond that leaves an eighth
+// free. Where keys or other routes may bring lines at any time there are two at least.
+bool RecordChecks::may_have_place(core::TargetId target, const LinesAtTarget& lines,
+                                  core::LineId line) const {
+  const std::uint32_t most = settings_.gate.targets[target.value].max_in_flight;
+  const std::uint32_t room = most - in_flight_[target.value];
+  if (room == 0) return false;
+  std::size_t routes = 0, keyed = 0;
+  for (const core::RouteOptions& route : settings_.gate.routes) {
+    if (route.target != target) continue;
+    ++routes;
+    for (std::uint8_t i = 0; i < route.limit_count; ++i)
+      keyed += (route.shared_limits >> i & 1) == 0;
+  }
+  const std::size_t parts = std::max<std::size_t>(lines.size(), routes > 1 || keyed > 0 ? 2 : 1);
+  return parts == 1 || std::size_t{lines.at(line)} * parts < most || room > most / 8;
+}
+
+// A line stands back for it has its part of the places.
 bool RecordChecks::somebody_has_enough(core::TargetId target, Instant now) const {
   const LinesAtTarget lines = lines_at(target, now, false);
-  const std::uint32_t room =
-      settings_.gate.targets[target.value].max_in_flight - in_flight_[target.value];
-  return lines.size() > 1 && std::any_of(lines.begin(), lines.end(),
-                                         [&](const auto& line) { return line.second >= room; });
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const auto& line) { return !may_have_place(target, lines, line.first); });
 }
 
 // Whoever has neither a limit nor a delay to wait for goes as soon as his line may have a place, be
 // it for a first attempt or for another.
 void RecordChecks::check_places_used(core::TargetId target, Instant now) const {
   const core::TargetOptions& options = settings_.gate.targets[target.value];
-  const auto room = std::int64_t{options.max_in_flight} - in_flight_[target.value];
   const LinesAtTarget lines = lines_at(target, now, false);
   for (const Shadow& shadow : records_) {
     const core::RouteOptions& route = settings_.gate.routes[shadow.route.value];
     if (route.target != target || route.limit_count > 0 || options.batch.records > 1) continue;
     if (shadow.attempt > 0 && shadow.failed_at + route.retry_max >= now) continue;
     if (!was_ready(shadow, now)) continue;
-    const std::int64_t taken = lines.at(shadow.line);
-    const bool may = lines.size() == 1 ? room > 0 : room - taken + 1 >= 2;
-    require(!may, "place_unused", std::to_string(shadow.line.value));
+    require(!may_have_place(target, lines, shadow.line), "place_unused",
+            std::to_string(shadow.line.value));
   }
 }
 

@@ -88,9 +88,9 @@ class RecordChecks {
     std::uint32_t most_together = ~0u;     // As a refusal has taught.
     std::optional<core::Outcome> outcome;  // Of the last attempt.
     Instant arrived_at{}, sent_at{};
-    Instant failed_at{};  // The end of the last attempt or dead letter.
+    Instant failed_at{};                       // The end of the last attempt or dead letter.
     std::optional<Instant> attempt_failed_at;  // The end of the last attempt.
-    bool doomed = false;  // Was on its way to the dead letter topic, and why.
+    bool doomed = false;                       // Was on its way to the dead letter topic, and why.
     core::DeadLetterReason reason{};
     bool orphan = false;  // Its partition is done; only its end is awaited.
     bool bad = false;     // Its target fails it.
@@ -180,6 +180,7 @@ class RecordChecks {
   using LinesAtTarget = std::map<core::LineId, std::uint32_t>;
   void check_places(const Shadow& shadow, Instant now) const;
   LinesAtTarget lines_at(core::TargetId target, Instant now, bool surely) const;
+  bool may_have_place(core::TargetId target, const LinesAtTarget& lines, core::LineId line) const;
   bool somebody_has_enough(core::TargetId target, Instant now) const;
   void check_bounds(const Owned& to, Instant now) const;
   void check_leaving(core::PartitionId id, const Owned& partition, Instant now) const;

@@ -72,24 +72,21 @@ void RecordChecks::check_first(const core::Send& command, const Shadow& shadow, 
   ++in_flight;
 }
 
-// Nobody has more of a target's places than are still free, unless he is alone there.
+// Nobody takes more than his part of a target's places where that leaves too few to those who come.
 void RecordChecks::check_places(const Shadow& shadow, Instant now) const {
   const core::TargetId target = settings_.gate.routes[shadow.route.value].target;
   if (!targets_.lets_all_through(target, now)) return;
   const LinesAtTarget surely = lines_at(target, now, true);
-  if (surely.size() < 2) return;
-  const std::uint32_t room =
-      settings_.gate.targets[target.value].max_in_flight - in_flight_[target.value];
-  require(
-      surely.at(shadow.line) < room, "share_of_places",
-      std::to_string(surely.at(shadow.line)) + " of its own, " + std::to_string(room) + " free");
+  require(may_have_place(target, surely, shadow.line), "share_of_places",
+          std::to_string(surely.at(shadow.line)) + " of its own, " +
+              std::to_string(in_flight_[target.value]) + " in all");
 }
 
 // Whether a fresh record could have gone instead is seen when the event is over.
 void RecordChecks::check_share(const Shadow& shadow, const PermitChecks& permits) {
   const core::RouteOptions& options = settings_.gate.routes[shadow.route.value];
   const bool retry = shadow.attempt > 0;
-  const std::int64_t saved = core::Contest::kMostSaved + permits.reserved(options.target);
+  const std::int64_t saved = core::SharedCredit::kMostSaved + permits.reserved(options.target);
   // Where costs vary the permit in hand may fit nothing but a retry.
   const bool among = targets_.pays(options.target, retry, saved) || options.cost_varies;
   const bool within = targets_.pays_in_line(options.target, shadow.line, retry);

@@ -185,6 +185,15 @@ Duration World::drain_bound() const {
   return bound + each * left * 2;
 }
 
+// What the longest lines of each gate wait for.
+std::string World::waiting() const {
+  std::string text;
+  for (const auto& instance : instances) {
+    if (instance->alive()) text += instance->longest_lines();
+  }
+  return text;
+}
+
 // Nothing goes wrong any more, so everything has to come to its end within the bound.
 void World::drain() {
   faults.stop();
@@ -195,7 +204,7 @@ void World::drain() {
     look = look + Duration::millis(100);
     while (timeline.step(look)) {
     }
-    if (look > bound) throw Failure("drains_in_time", kafka.missing());
+    if (look > bound) throw Failure("drains_in_time", kafka.missing() + waiting());
   }
   drained_at_ = look;
 }

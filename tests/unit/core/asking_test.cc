@@ -274,6 +274,7 @@ TEST(Asking, permits_ahead_do_not_hold_up_a_line_whose_permits_are_due) {
 TEST(Asking, permits_that_are_due_do_not_hold_up_a_line_that_asks_ahead) {
   RouteOptions route = limited_route();
   route.horizon = Duration::millis(40);
+  route.shared_limits = 0;
   BenchGate bench(BenchGate::options_for(route, 4));
   bench.assign(0);
   for (std::uint32_t line = 1; line <= 5; ++line) {

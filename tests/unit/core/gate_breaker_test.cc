@@ -1,8 +1,7 @@
 // What the gate does with its targets' circuit breakers.
-#include "core/breaker.h"
-
 #include <gtest/gtest.h>
 
+#include "core/breaker.h"
 #include "core/gate.h"
 #include "unit/core/bench_gate.h"
 
@@ -150,7 +149,9 @@ TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
 }
 
 TEST(GateBreaker, a_line_that_gets_no_permit_leaves_the_probe_to_others) {
-  BenchGate bench(guarded(limited_route()));
+  RouteOptions route = limited_route();
+  route.shared_limits = 0;
+  BenchGate bench(guarded(route));
   fail_under_permits(bench);
   bench.arrive(3, 3, 0, 1);
   bench.pass(kWait);

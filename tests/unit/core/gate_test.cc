@@ -122,7 +122,9 @@ TEST(Gate, lapsed_permits_go_back) {
 }
 
 TEST(Gate, a_bucket_without_permits_does_not_hold_up_another) {
-  BenchGate bench(BenchGate::options_for(limited_route(Order::none)));
+  RouteOptions route = limited_route(Order::none);
+  route.shared_limits = 0;
+  BenchGate bench(BenchGate::options_for(route));
   bench.gate.add_line(LineId{1}, RouteId{0}, false);
   bench.assign(0);
   bench.arrive(0, 0, 0, 0);

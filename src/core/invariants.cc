@@ -1,0 +1,111 @@
+// What holds Admission together, as its header numbers it, and the books of the whole gate. Slow:
+// for tests.
+#include <vector>
+
+#include "core/admission.h"
+#include "core/gate.h"
+#include "units/check.h"
+
+namespace einlass::core {
+
+// W1 and W3: what is counted in several places is the same everywhere.
+void Admission::check_counts() const {
+  std::vector<std::int64_t> due(targets_.size()), ahead(targets_.size());
+  std::vector<std::uint32_t> with_records(targets_.size()), parked(targets_.size());
+  std::vector<std::uint32_t> open(shared_limits_.size());
+  std::uint32_t waiting = 0, in_turns = 0;
+  for (const Line& line : lines_) {
+    if (!line.in_use) continue;
+    const TargetId target = route_of(line).target;
+    const std::int64_t asked = line.open_ask ? line.asked : 0;
+    (asks_ahead(line) ? ahead : due)[target.value] += asked;
+    for (const HeldPermit& held : line.permits) ++(held.ahead ? ahead : due)[target.value];
+    with_records[target.value] += line.total > 0;
+    parked[target.value] += line.waits == LineWaits::parked;
+    for (const SharedIndex i : shared_of(line)) open[i] += line.open_ask.has_value();
+    waiting += line.waits != LineWaits::not_at_all && line.waits != LineWaits::parked;
+    CHECK(line.count() + line.behind + line.in_flight <= line.total);
+    CHECK((line.waits == LineWaits::limit) == (line.limit != kNoShared));
+  }
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const TargetQueues& target = targets_[i];
+    CHECK(target.due.permits == due[i]);
+    CHECK(target.ahead.permits == ahead[i]);
+    CHECK(target.lines == with_records[i]);
+    CHECK(target.parked.size() == parked[i]);
+    in_turns += target.room.size() + target.due.turns.size() + target.ahead.turns.size();
+  }
+  for (std::size_t i = 0; i < shared_limits_.size(); ++i) {
+    CHECK(shared_limits_[i].open_asks == open[i]);
+    in_turns += shared_limits_[i].turns.size();
+  }
+  for (const StoreState& store : stores_) in_turns += store.waiting.size();
+  CHECK(in_turns == waiting);
+}
+
+// W2: whoever could go on is woken by something.
+void Admission::check_wakers() const {
+  for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+    const Line& line = lines_[i];
+    if (!line.in_use || line.count() == 0 || line.open_ask) continue;
+    CHECK(line.waits != LineWaits::not_at_all || deadlines_.when({Alarm::Kind::line, i}));
+  }
+}
+
+// W4: nothing is to be had that the first in its queue could use, or its alarm is about to go off.
+void Admission::check_nothing_idle(Instant now) const {
+  for (SharedIndex i = 0; i < shared_limits_.size(); ++i) {
+    const SharedLimit& limit = shared_limits_[i];
+    CHECK(!limit.touched);
+    if (limit.turns.empty()) continue;
+    const Line& first = lines_[limit.turns.next(lines_, limit.retries)];
+    if (deadlines_.when({Alarm::Kind::limit, i})) continue;
+    CHECK(!lets_ask(limit, first, now) && limit.open_asks >= limit.most_open);
+  }
+  for (std::uint16_t i = 0; i < targets_.size(); ++i) {
+    const TargetQueues& target = targets_[i];
+    CHECK(!target.touched);
+    const TargetId id{i};
+    if (options_.targets[i].batch.records > 1 || !delivery_.breaker(id).closed()) continue;
+    if (deadlines_.when({Alarm::Kind::target, i})) continue;
+    const bool room = delivery_.room(id, now) > 0;
+    CHECK(!room || target.room.empty());
+    CHECK(target.parked.empty() || places(lines_[target.parked.front()], now) == 0);
+  }
+}
+
+void Admission::check_invariants(Instant now) const {
+  check_counts();
+  check_wakers();
+  check_nothing_idle(now);
+}
+
+void Gate::check_invariants() const {
+  admission_.check_invariants(now_);
+  const std::vector<Waiting> waits = waiting(now_);
+  for (std::size_t i = 0; i < stats_.size(); ++i) {
+    const RouteStats& stats = stats_[i];
+    const RouteId route{static_cast<std::uint16_t>(i)};
+    std::uint64_t gone = stats.delivered + stats.returned;
+    for (const std::uint64_t dead : stats.dead_lettered) gone += dead;
+    CHECK(stats.received == gone + stats.inside);
+    std::uint64_t present = 0;
+    for (const RecordState state :
+         {RecordState::behind, RecordState::ready, RecordState::attempting,
+          RecordState::backing_off, RecordState::dead_lettering}) {
+      present += records_.count(route, state);
+    }
+    CHECK(present == stats.inside);
+    CHECK(waits[i].limit + waits[i].target + waits[i].outage ==
+          records_.count(route, RecordState::ready) + stats.never);
+  }
+  for (const Partition& partition : intake_.all()) {
+    if (partition.phase == PartitionPhase::absent) continue;
+    std::int64_t unfinished = 0;
+    partition.ledger.for_each_unfinished([&](Slot) { ++unfinished; });
+    // A record that was given back is unfinished in the ledger, but no longer inside.
+    CHECK(unfinished >= partition.records);
+  }
+}
+
+}  // namespace einlass::core
