@@ -46,11 +46,11 @@ TokenBucket fresh(const TokenBucketParameters& parameters, std::string_view) {
 }
 
 void advance(const TokenBucketParameters& parameters, TokenBucket& bucket, Instant now) {
-  convert(parameters, bucket);
+  // Nobody has used it yet, under whatever rate somebody looked at it: nothing is out.
   if (parameters.starts_empty && bucket.at == kLongAgo) {
-    bucket.level = 0;
-    bucket.at = now;
+    bucket = {0, now, 0, 0, parameters.rate.micros};
   }
+  convert(parameters, bucket);
   if (now <= bucket.at) return;
   const Duration waited = now - bucket.at;
   bucket.level = refilled(parameters, bucket.level, waited);
