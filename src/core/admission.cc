@@ -47,7 +47,10 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
 void Admission::enter(const Record& record) {
   Line& line = lines_[record.line.value];
   CHECK(line.in_use);
-  if (++line.total == 1) ++queues_of(line).lines;
+  if (++line.total == 1) {
+    ++queues_of(line).lines;
+    queues_of(line).touched = true;  // The others' parts are smaller.
+  }
   if (record.state == RecordState::behind) ++line.behind;
 }
 
@@ -190,13 +193,13 @@ void Admission::send(Line& line, Record& record, bool leads, Instant now, Comman
     held = line.permits.front();
     line.permits.pop_front();
     --queues_of(line).reserve(held.ahead).permits;
-    queues_of(line).touched = true;
     for (LimitStats& limit : stats.limits) ++limit.admissions;
     stats.stood_in += held.permit.stand_in;
     stats.admission_wait.observe(held.due - record.since);
   }
   line.pace.count(now);
   queues_of(line).pace.count(now);
+  queues_of(line).touched = true;  // Permits for others may be wanted, for so many leave.
   if (line.apart()) count_attempt(line, record.attempt.value > 0);
   delivery_.send(record, held.permit, held.due, leads, now, commands);
 }
@@ -208,7 +211,7 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
     // Others that wait for room were there first; the end of the event serves them all in turn.
     const bool may = places(line, now) > 0;
     if (!target.room.empty() || !may || !breaker_of(line).closed()) {
-      target.touched |= may;
+      target.touched |= may || line.waits == LineWaits::room;  // Retries may wait for it no more.
       return wait_for(line, may || part_left(line) > 0 ? LineWaits::room : LineWaits::parked);
     }
     send_first(line, now, commands);
@@ -288,27 +291,13 @@ void Admission::serve_target(TargetId id, Instant now, Commands& commands) {
   // A line that had its turn may hold a permit that comes due at this very instant, which its alarm
   // has not told yet: then it waits for room from here on, and there may be some.
   const bool together = options_.targets[id.value].batch.records > 1;
-  std::uint32_t before = 0;
+  bool again = false;
   do {
     together ? serve_batches(id, now, commands) : serve_room(id, now, commands);
-    before = together ? target.room.size() : 0;
-    serve_turns(id, LineWaits::turn, now, commands);
-    serve_turns(id, LineWaits::turn_ahead, now, commands);
-  } while (target.room.size() > before && delivery_.room(id, now) > 0);
+    again = serve_turns(id, LineWaits::turn, now, commands);
+    again |= serve_turns(id, LineWaits::turn_ahead, now, commands);
+  } while (again);
   target.touched = false;
-}
-
-// Those who wait to ask, while the target has use for more permits.
-void Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands) {
-  TargetQueues& target = targets_[id.value];
-  Turns& turns = target.reserve(what == LineWaits::turn_ahead).turns;
-  for (std::uint32_t left = turns.size(); left > 0 && !turns.empty(); --left) {
-    Line& line = lines_[turns.next_in_its_place(lines_, target.retries)];
-    const bool right = asks_ahead(line) == (what == LineWaits::turn_ahead);
-    if (right && (spoken_for(line, now) || shut_out(line))) return;
-    wait_no_more(line);
-    serve(line, now, commands);
-  }
 }
 
 void Admission::store_down(StoreId store) { stores_[store.value].down = true; }

@@ -171,7 +171,6 @@ class Admission {
 
   bool waits_for_store(const Line& line) const;
   void serve_target(TargetId id, Instant now, Commands& commands);
-  void serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
   void wait_for(Line& line, LineWaits what, SharedIndex limit = kNoShared);
   void wait_no_more(Line& line);
   Turns& turns_of(Line& line);
@@ -199,7 +198,7 @@ class Admission {
   std::int64_t places(const Line& line, Instant now) const;
   void take_place(Line& line, Instant now, Commands& commands);
   void serve_room(TargetId id, Instant now, Commands& commands);
-  void serve_parked(TargetId id, Instant now, Commands& commands);
+  bool serve_parked(TargetId id, Instant now, Commands& commands);
   const Line* aside_without_part(const TargetQueues& target) const;
   bool fresh_want(const Line& line) const;
   bool fresh_want(const Line& line, SharedIndex index) const;
@@ -223,15 +222,16 @@ class Admission {
 
   // asking.cc
   Duration horizon_of(const Line& line) const;
-  std::int64_t demand(Line& line, Instant now);
+  std::int64_t demand(const Line& line, Instant now) const;
   std::int64_t alike(const Line& line, std::int64_t most) const;
   Duration cover_of_due(const Line& line) const;
   std::int64_t room_of(const Line& line, Instant now) const;
-  std::int64_t allowance(Line& line, Instant now);
+  std::int64_t allowance(const Line& line, Instant now) const;
   bool asks_ahead(const Line& line) const;
-  bool spoken_for(const Line& line, Instant now);
-  std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now);
+  bool spoken_for(const Line& line, Instant now) const;
+  std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now) const;
   void consider_asking(Line& line, Instant now, Commands& commands);
+  bool serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
   Duration wait_ahead(Duration ahead, Duration took);
   void learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,

@@ -44,19 +44,19 @@ std::int64_t Admission::room_of(const Line& line, Instant now) const {
   return breaker_of(line).closed() ? room * batch_of(line).records : room;
 }
 
-std::int64_t Admission::allowance(Line& line, Instant now) {
+std::int64_t Admission::allowance(const Line& line, Instant now) const {
   // Permits that are due at once are only good for use_within; those of a limit that binds come
   // due one after the other. Twice the pace, so that it can grow.
   const Duration cover = cover_of_due(line) + (line.bound ? horizon_of(line) : Duration{});
   const std::int64_t room = room_of(line, now);
   if (!breaker_of(line).closed()) return room;
   // What all lines send is this one's too, by its part: else who is behind could not catch up.
-  TargetQueues& target = queues_of(line);
+  const TargetQueues& target = targets_[route_of(line).target.value];
   const std::int64_t all = line.count() > 0 ? target.pace.expected(now, cover) : 0;
   return room + 2 * std::max(line.pace.expected(now, cover), all / std::max(1u, target.lines));
 }
 
-std::int64_t Admission::demand(Line& line, Instant now) {
+std::int64_t Admission::demand(const Line& line, Instant now) const {
   std::int64_t soon = allowance(line, now);
   // Of the records behind others only as many as the pace promises, but for those that may go in
   // one request with them.
@@ -99,9 +99,9 @@ bool Admission::asks_ahead(const Line& line) const {
   return line.bound && (line.open_ask ? line.asked_horizon : horizon_of(line)) > Duration{};
 }
 
-bool Admission::spoken_for(const Line& line, Instant now) {
-  TargetQueues& target = queues_of(line);
+bool Admission::spoken_for(const Line& line, Instant now) const {
   const TargetId id = route_of(line).target;
+  const TargetQueues& target = targets_[id.value];
   if (delivery_.held_until(id) > now) return true;
   // One asks for the permit of a probe. Those that others hold for later keep nobody from it.
   if (!breaker_of(line).closed()) return target.due.permits > 0 || delivery_.room(id, now) == 0;
@@ -116,7 +116,7 @@ bool Admission::spoken_for(const Line& line, Instant now) {
 }
 
 // Empty if nothing stands in the way of asking; not_at_all if there is nothing to ask for now.
-std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant now) {
+std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant now) const {
   if (line.open_ask || route_of(line).limit_count == 0) return LineWaits::not_at_all;
   const std::uint32_t usable = line.count() + line.behind;
   if (usable <= line.permits.size()) return LineWaits::not_at_all;
@@ -144,6 +144,22 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
   if (line.waits == LineWaits::room || line.waits == LineWaits::parked) return;
   if (obstacle == LineWaits::turn && asks_ahead(line)) obstacle = LineWaits::turn_ahead;
   wait_for(line, *obstacle, obstacle == LineWaits::limit ? limit_before(line, now) : kNoShared);
+}
+
+// Those who wait to ask, while the target has use for more permits. Whether there were any.
+bool Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands) {
+  TargetQueues& target = targets_[id.value];
+  Turns& turns = target.reserve(what == LineWaits::turn_ahead).turns;
+  bool served = false;
+  for (std::uint32_t left = turns.size(); left > 0 && !turns.empty(); --left) {
+    Line& line = lines_[turns.next_in_its_place(lines_, target.retries)];
+    const bool right = asks_ahead(line) == (what == LineWaits::turn_ahead);
+    if (right && (spoken_for(line, now) || shut_out(line))) return served;
+    wait_no_more(line);
+    serve(line, now, commands);
+    served = true;
+  }
+  return served;
 }
 
 void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& commands) {

@@ -55,7 +55,8 @@ void Admission::serve_batches(TargetId id, Instant now, Commands& commands) {
   while (!target.room.empty() && delivery_.room(id, now) > 0 && is_ripe(id, now)) {
     if (!send_batch(id, now, commands)) break;
   }
-  serve_parked(id, now, commands);
+  while (target.room.empty() && serve_parked(id, now, commands)) {
+  }
   const Alarm alarm{Alarm::Kind::batch, id.value};
   if (target.room.empty() || target.gather_until <= now) return deadlines_.clear(alarm);
   deadlines_.set(alarm, target.gather_until);

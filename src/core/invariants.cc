@@ -66,8 +66,13 @@ void Admission::check_nothing_idle(Instant now) const {
     const TargetQueues& target = targets_[i];
     CHECK(!target.touched);
     const TargetId id{i};
-    if (options_.targets[i].batch.records > 1 || !delivery_.breaker(id).closed()) continue;
-    if (deadlines_.when({Alarm::Kind::target, i})) continue;
+    if (!delivery_.breaker(id).closed() || deadlines_.when({Alarm::Kind::target, i})) continue;
+    for (const Turns* turns : {&target.due.turns, &target.ahead.turns}) {
+      if (turns->empty()) continue;
+      const Line& first = lines_[turns->next(lines_, target.retries)];
+      CHECK(spoken_for(first, now) || shut_out(first));
+    }
+    if (options_.targets[i].batch.records > 1) continue;
     const bool room = delivery_.room(id, now) > 0;
     CHECK(!room || target.room.empty());
     CHECK(target.parked.empty() || places(lines_[target.parked.front()], now) == 0);

@@ -18,9 +18,10 @@ class Pace {
   }
 
   // How many are likely to leave within `cover`, at the pace of the last epoch or so.
-  std::int64_t expected(Instant now, Duration cover) {
-    roll(now);
-    return std::max(before_, sent_) * cover.us / kEpoch.us;
+  std::int64_t expected(Instant now, Duration cover) const {
+    Pace by_now = *this;
+    by_now.roll(now);
+    return std::max(by_now.before_, by_now.sent_) * cover.us / kEpoch.us;
   }
 
  private:

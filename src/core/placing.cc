@@ -57,29 +57,28 @@ void Admission::take_place(Line& line, Instant now, Commands& commands) {
   go_on(line, now, commands);
 }
 
-// One record a line in turn, so that no line's backlog stands before another's first record.
+// One record a line in turn, so that no line's backlog stands before another's first record. Those
+// who have their part take what nobody else waits for.
 void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
   while (delivery_.room(id, now) > 0) {
     const Slot next = target.room.next_in_its_place(lines_, target.retries);
-    if (next == kNoSlot) return serve_parked(id, now, commands);
-    Line& line = lines_[next];
-    if (places(line, now) == 0) {
-      wait_for(line, LineWaits::parked);
+    if (next == kNoSlot) {
+      if (!serve_parked(id, now, commands)) return;
+    } else if (places(lines_[next], now) == 0) {
+      wait_for(lines_[next], LineWaits::parked);
     } else {
-      take_place(line, now, commands);
+      take_place(lines_[next], now, commands);
     }
   }
 }
 
-// Those who have their part take what nobody else waits for, whoever has least first.
-void Admission::serve_parked(TargetId id, Instant now, Commands& commands) {
-  TargetQueues& target = targets_[id.value];
-  while (target.room.empty() && !target.parked.empty()) {
-    Line& line = lines_[target.parked.front()];
-    if (places(line, now) == 0) return;
-    take_place(line, now, commands);
-  }
+// The one that has least. False if it may have none either.
+bool Admission::serve_parked(TargetId id, Instant now, Commands& commands) {
+  const TargetQueues& target = targets_[id.value];
+  if (target.parked.empty() || places(lines_[target.parked.front()], now) == 0) return false;
+  take_place(lines_[target.parked.front()], now, commands);
+  return true;
 }
 
 // ---- fresh records and retries ----
@@ -160,19 +159,15 @@ void Admission::count_attempt(Line& line, bool retry) {
   }
 }
 
-// How many of the line's retries may have permits.
+// How many of the line's retries may have permits. With fresh records of its own the line has
+// permits for these alone while others want them, and its credit decides.
 std::int64_t Admission::usable_retries(const Line& line) const {
   std::int64_t usable = line.retries.size();
   if (usable == 0 || line.failed || !breaker_of(line).closed()) return usable;
-  // With fresh records of its own the line has permits for these alone, and its credit decides.
-  const auto paid = [&](const SharedCredit& by) {
-    return line.only_retries() ? std::max<std::int64_t>(1, by.credit.retries(line.retry_share)) : 0;
-  };
-  if (fresh_want(line)) {
-    usable = std::min(usable, paid(targets_[route_of(line).target.value].retries));
-  }
   for (const SharedIndex i : shared_of(line)) {
-    if (fresh_want(line, i)) usable = std::min(usable, paid(shared_limits_[i].retries));
+    if (!fresh_want(line, i)) continue;
+    const std::int64_t paid = shared_limits_[i].retries.credit.retries(line.retry_share);
+    usable = line.only_retries() ? std::min(usable, std::max<std::int64_t>(1, paid)) : 0;
   }
   return usable;
 }

@@ -154,7 +154,7 @@ void Instance::handle(const core::Event& event) {
   records_.check(*gate_, now);
   records_.check_shares(permits_, settled_at_, now);
   permits_.check(*gate_);
-  if (++handled_ % 32 == 0) gate_->check_invariants();
+  if (++handled_ % 4 == 0) gate_->check_invariants();
 }
 
 void Instance::before(const core::Event& event) {
