@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Breaks the gate in one place at a time, and tells who sees it: the unit tests, the simulation, or nobody.
+
+    tests/simulation/breakages.py [--seeds 2000] [--only TEXT]
+
+Works in a copy of src/ and tests/, and compiles what a breakage changes. A breakage that nobody sees wants a new check, or the line
+that it breaks is of no use. Exit code 1 if there is one, or if the text that a breakage replaces is not there exactly once.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+FLAGS = "-std=c++20 -O2 -D_GLIBCXX_ASSERTIONS".split()
+PATIENCE = 600
+
+# (what it does, file of src/core, the text, what takes its place)
+BREAKAGES = [
+    ("leave: nobody looks who is alone now", "admission.cc",
+     "    queues_of(line).touched = true;  // Who is alone now may have all places.\n", ""),
+    ("place_free: nobody looks", "admission.cc", "  --line.in_flight;\n  queues_of(line).touched = true;\n", "  --line.in_flight;\n"),
+    ("place_free: who waits aside stays there", "admission.cc", "  if (line.waits != LineWaits::parked) return;\n", "  return;\n"),
+    ("give_back: nobody looks", "admission.cc", "  line.permits.pop_front();\n  queues_of(line).touched = true;\n",
+     "  line.permits.pop_front();\n"),
+    ("send: nobody looks", "admission.cc", "  queues_of(line).touched = true;  // Permits for others", "  // Permits for others"),
+    ("send_all: nobody looks", "admission.cc", "      target.touched |= may || line.waits == LineWaits::room;  // Retries may wait for it no more.\n", ""),
+    ("send_all: everybody waits for room", "admission.cc", "may || part_left(line) > 0 ? LineWaits::room : LineWaits::parked",
+     "LineWaits::room"),
+    ("wait_for: stays among the retries", "admission.cc", "                            line.among_retries == line.only_retries();\n",
+     "                            true;\n"),
+    ("serve_waiting: limits once", "admission.cc", "  } while (again);\n}", "  } while (again && false);\n}"),
+    ("serve_target: once", "admission.cc", "  } while (again);\n  target.touched", "  } while (again && false);\n  target.touched"),
+    ("serve_turns: ahead never", "admission.cc", "    again |= serve_turns(id, LineWaits::turn_ahead, now, commands);\n", ""),
+    ("serve_turns: whoever is first", "asking.cc", "lines_[turns.next_in_its_place(lines_, target.retries)]",
+     "lines_[turns.next(lines_, target.retries)]"),
+    ("places: no reserve", "placing.cc", "max_in_flight / kReservedPart;", "max_in_flight / kReservedPart * 0;"),
+    ("places: a part is all", "placing.cc", "(most + parts - 1) / parts - line.in_flight", "most - line.in_flight"),
+    ("places: one alone is never joined", "placing.cc", "target.many ? 2 : 1", "1"),
+    ("serve_room: nobody aside is looked at", "placing.cc", "if (!serve_parked(id, now, commands)) return;", "return;"),
+    ("shut_out: nobody", "placing.cc", "return fresh_want(line) && !target", "return false && fresh_want(line) && !target"),
+    ("retry_must_wait: who waits aside does not count", "placing.cc",
+     "!target.ahead.turns.empty() || aside_without_part(target) != nullptr;", "!target.ahead.turns.empty();"),
+    ("retry_must_wait: not for the target", "placing.cc", "if (others &&", "if (false && others &&"),
+    ("retry_must_wait: not for limits", "placing.cc", "return wanted && !limit", "return false && wanted && !limit"),
+    ("retry_goes_first: without the line's credit", "placing.cc", "line.credit.retries(line.retry_share) > 0 && ", ""),
+    ("count_attempt: limits earn nothing", "placing.cc", "if (!retry) of_limit.earn(share);", ""),
+    ("count_attempt: mixed lines pay no limit", "placing.cc", "if (retry && mixed) of_limit.spend(mixed, share);", ""),
+    ("usable_retries: all", "placing.cc", "if (!fresh_want(line, i)) continue;", "continue;"),
+    ("next: retries first", "turns.h", "const bool pays = credit", "const bool pays = true || credit"),
+    ("next: retries last", "turns.h", "const bool pays = credit", "const bool pays = false && credit"),
+    ("join: never first", "turns.h", "first ? queue.push_front", "false ? queue.push_front"),
+    ("was_short: others ask on", "shared_limit.h", "    most_open = 1;\n", "    most_open = 8;\n"),
+    ("was_not_short: one at a time for ever", "shared_limit.h", "most_open = std::min(most_open * 2, kAny);", ""),
+    ("most_in_turn: as many as it likes", "shared_limit.h", "return waiting < 2 ? kAny", "return true ? kAny"),
+    ("limit_before: nobody waits", "contending.cc", "if (!limit.binds()) continue;\n    const Slot", "continue;\n    const Slot"),
+    ("limit_before: past the others", "contending.cc", "if (others || !lets_ask", "if (!lets_ask"),
+    ("limit_before: limits in no order", "contending.cc", " && !had_turn;", ";"),
+    ("serve_limit: no alarm", "contending.cc", "      if (at > now) deadlines_.set(alarm, at);\n", ""),
+    ("not_before: the line's own does not count", "contending.cc", "return std::max(limit.not_before, line.next_turn);",
+     "return limit.not_before;"),
+    ("close_ask: nobody looks", "contending.cc", "    limit.touched = true;\n    limit.granted", "    limit.granted"),
+    ("close_ask: retries are free", "contending.cc", "      limit.retries.spend(false, line.retry_share);\n", ""),
+    ("an end lets nobody ask", "contending.cc", "    limit.freed = limit.touched = true;\n", ""),
+    ("an end is never left to others", "contending.cc", "    if (leave) continue;\n", ""),
+    ("an end of a keyed limit is forgotten", "contending.cc", "std::exchange(line.freed, false) ? now : now +", "now +"),
+    ("answered: nobody looks", "asking.cc", "  target.touched = true;\n  line.open_ask.reset();", "  line.open_ask.reset();"),
+    ("failed: nobody looks", "asking.cc", "  queues_of(line).touched = true;\n  line.next_ask = now + event.wait;",
+     "  line.next_ask = now + event.wait;"),
+    ("answered: who got nothing goes to the end", "asking.cc", "line.goes_first = granted == 0 && shared != kNoShared;",
+     "line.goes_first = false;"),
+    ("ask for few", "asking.cc", "if (held > 0 && 2 * missing < wanted && line.waits != LineWaits::limit) return 0;", ""),
+    ("who has no part asks for nothing", "asking.cc", "if (line.count() > 0 && part_left(line) > 0) soon", "if (false) soon"),
+    ("allowance: only its own pace", "asking.cc", "line.count() > 0 ? target.pace.expected(now, cover) : 0;", "0;"),
+    ("spoken_for: due never", "asking.cc", "  return target.due.permits >=\n", "  return target.due.permits > (1 << 30) && target.due.permits >=\n"),
+    ("spoken_for: ahead never", "asking.cc", "    return target.ahead.permits >= 2", "    return target.ahead.permits > (1 << 30) && 2 >= 2"),
+    ("after never: at once, whoever waits", "asking.cc", "line.count() > 0 && (route.dead_letter || route.cost_varies)",
+     "(route.dead_letter || route.cost_varies)"),
+    ("bound never", "asking.cc", "line.bound = granted < line.asked || event.due.back() > Duration{};", "line.bound = false;"),
+    ("gather: nobody looks", "batching.cc", "  target.touched = true;\n", ""),
+    ("probe: who waits aside is not asked", "probing.cc", "  if (!target.parked.empty()) look_at(target.parked.front());\n", ""),
+]
+
+
+def run(*command, patience=PATIENCE):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=patience, check=False)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 99, "check hangs: no end in time\n", "")
+
+
+class Tree:
+    """A copy of the sources, compiled once; then what a breakage touches is compiled anew."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for part in ("src", "tests/simulation", "tests/unit/core"):
+            shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def sources(self, *folders):
+        for folder in folders:
+            for name in sorted(os.listdir(self.path(folder))):
+                if name.endswith(".cc"):
+                    yield os.path.join(folder, name)
+
+    def build(self):
+        """None, or what the compiler says."""
+        library = list(self.sources("src/core", "src/units"))
+        programs = {"simulation": list(self.sources("tests/simulation")), "unit_core": list(self.sources("tests/unit/core"))}
+        todo = library + [source for program in programs.values() for source in program]
+        objects = {source: self.path(source.replace("/", "_") + ".o") for source in todo}
+        compiler = ["ccache", "g++"] if shutil.which("ccache") else ["g++"]
+        running = []
+        for source in todo:
+            running.append(subprocess.Popen([*compiler, *FLAGS, "-I" + self.path("src"), "-I" + self.path("tests"), "-c",
+                                             self.path(source), "-o", objects[source]], stderr=subprocess.PIPE, text=True))
+            if len(running) >= (os.cpu_count() or 2) and (said := finish(running.pop(0))):
+                return said
+        for compiling in running:
+            if said := finish(compiling):
+                return said
+        for name, its in programs.items():
+            linked = run("g++", *[objects[source] for source in its + library], "-lgtest", "-lgtest_main", "-lpthread", "-o",
+                         self.path(name))
+            if linked.returncode:
+                return linked.stderr
+        return None
+
+    def verdict(self, seeds):
+        """Who sees it: texts for the two."""
+        unit = run(self.path("unit_core"), "--gtest_brief=1")
+        failed = sum("[  FAILED  ]" in line and " ms)" in line for line in unit.stdout.splitlines())
+        world = run(self.path("simulation"), "--seeds", str(seeds))
+        checks = [line for line in world.stdout.splitlines() if line.startswith(("seed ", "check "))]
+        return (f"{failed or 'a crash'}" if unit.returncode else "-", checks[0][:60] if world.returncode and checks else
+                "failed" if world.returncode else "-")
+
+
+def finish(compiling):
+    said = compiling.communicate()[1]
+    return said[:2000] if compiling.returncode else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=2000)
+    parser.add_argument("--only", default="", help="those whose name has this text")
+    arguments = parser.parse_args()
+    unseen = broken = 0
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Tree(folder)
+        if said := tree.build():
+            sys.exit(said)
+        for name, file, old, new in BREAKAGES:
+            if arguments.only not in name:
+                continue
+            path = tree.path("src/core", file)
+            with open(path, encoding="utf-8") as source:
+                text = source.read()
+            if text.count(old) != 1:
+                print(f"{name:52}  the text is there {text.count(old)} times in {file}", flush=True)
+                broken += 1
+                continue
+            with open(path, "w", encoding="utf-8") as source:
+                source.write(text.replace(old, new))
+            said = tree.build()
+            unit, world = ("-", said) if said else tree.verdict(arguments.seeds)
+            unseen += unit == world == "-"
+            print(f"{name:52}  unit tests: {unit:8} simulation: {world}", flush=True)
+            with open(path, "w", encoding="utf-8") as source:
+                source.write(text)
+    print(f"{unseen} seen by nobody, {broken} not there")
+    sys.exit(1 if unseen or broken else 0)
+
+
+if __name__ == "__main__":
+    main()
