@@ -34,8 +34,10 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.keep = keep;
   line.route = route;
   line.retry_share = options_.targets[options_.routes[route.value].target.value].retry_share;
-  line.next_ask = line.next_turn = line.foretold = Instant{};
-  line.unanswered = line.bound = line.held_back = line.freed = line.ahead = line.goes_first = false;
+  line.next_ask = line.next_same_ask = line.next_turn = line.foretold = Instant{};
+  line.unanswered = line.bound = line.held_back = line.freed = line.ahead = false;
+  line.goes_first = line.had_turn = false;
+  line.short_of = kNoShared;
   line.failed.reset();
   line.asked_cost = Permits{1};
   line.pace = Pace{};
@@ -210,7 +212,8 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
   while (may_send(line, now)) {
     // Others that wait for room were there first; the end of the event serves them all in turn.
     const bool may = places(line, now) > 0;
-    if (!target.room.empty() || !may || !breaker_of(line).closed()) {
+    const bool others = !target.room.empty() || (!target.parked.empty() && part_left(line) <= 0);
+    if (others || !may || !breaker_of(line).closed()) {
       target.touched |= may || line.waits == LineWaits::room;  // Retries may wait for it no more.
       return wait_for(line, may || part_left(line) > 0 ? LineWaits::room : LineWaits::parked);
     }
@@ -239,11 +242,13 @@ Turns& Admission::turns_of(Line& line) {
   }
 }
 
-void Admission::wait_for(Line& line, LineWaits what, SharedIndex limit) {
+// `first`: before the others.
+void Admission::wait_for(Line& line, LineWaits what, SharedIndex limit, bool first) {
   const bool in_its_place = what == LineWaits::not_at_all || what == LineWaits::parked ||
                             line.among_retries == line.only_retries();
-  if (line.waits == what && line.limit == limit && in_its_place) return;
-  wait_no_more(line);
+  const bool stays = line.waits == what && line.limit == limit && in_its_place && !first;
+  if (stays && what != LineWaits::parked) return;
+  if (!stays) wait_no_more(line);
   if (what == LineWaits::not_at_all) return;
   line.waits = what;
   line.limit = limit;
@@ -251,7 +256,8 @@ void Admission::wait_for(Line& line, LineWaits what, SharedIndex limit) {
   if (what == LineWaits::parked) {
     queues_of(line).parked.set(index_of(line), line.in_flight);
   } else {
-    turns_of(line).join(lines_, index_of(line), limit != kNoShared && line.goes_first);
+    const bool had_turn = limit != kNoShared && limit == line.short_of && line.goes_first;
+    turns_of(line).join(lines_, index_of(line), first || had_turn);
   }
 }
 
@@ -261,6 +267,8 @@ void Admission::wait_no_more(Line& line) {
     queues_of(line).parked.erase(index_of(line));
   } else {
     turns_of(line).leave(lines_, index_of(line));
+    // Retries may have waited for the sake of its fresh records.
+    queues_of(line).touched |= line.apart() && !line.among_retries;
   }
   if (line.limit != kNoShared) shared_limits_[line.limit].touched = true;
   line.waits = LineWaits::not_at_all;
@@ -326,6 +334,7 @@ void Admission::look_again(Instant now, Commands& commands) {
   for (Line& line : lines_) {
     if (!line.in_use) continue;
     if (!line.failed) line.next_ask = std::min(line.next_ask, now);
+    line.next_same_ask = std::min(line.next_same_ask, now);
     line.next_turn = std::min(line.next_turn, now);
     serve(line, now, commands);
   }
@@ -350,7 +359,8 @@ void Admission::arm(Line& line, Instant now) {
     const bool fills = most > 1 && line.count() > 0 && line.permits.size() >= most;
     if (fills && line.permits[most - 1].due > now) at = std::min(at, line.permits[most - 1].due);
   }
-  if (!line.open_ask && line.next_ask > now && line.total > 0) at = std::min(at, line.next_ask);
+  const Instant next_ask = may_ask_at(line);
+  if (!line.open_ask && next_ask > now && line.total > 0) at = std::min(at, next_ask);
   const Alarm alarm{Alarm::Kind::line, index_of(line)};
   if (at == kNever) {
     deadlines_.clear(alarm);

@@ -7,7 +7,7 @@
 // What is scarce are a target's places, the permits that its lines may hold at a time, and limits
 // without key. Who waits for one of these stands in its queue, and each queue is served in turn:
 // places in placing.cc, limits in contending.cc. Where a target's retries have only a share, fresh
-// records go before them.
+// records go before those that are not paid for.
 //
 // What holds it together (checked in tests after each event, invariants.cc):
 // W1  A line stands in the queue that it says it waits in, and in no other.
@@ -138,7 +138,6 @@ class Admission {
     Instant gather_until;
 
     Reserve& reserve(bool of_ahead) { return of_ahead ? ahead : due; }
-    std::int64_t reserved() const { return due.permits + ahead.permits; }
   };
   struct StoreState {
     bool down = false;
@@ -171,7 +170,7 @@ class Admission {
 
   bool waits_for_store(const Line& line) const;
   void serve_target(TargetId id, Instant now, Commands& commands);
-  void wait_for(Line& line, LineWaits what, SharedIndex limit = kNoShared);
+  void wait_for(Line& line, LineWaits what, SharedIndex limit = kNoShared, bool first = false);
   void wait_no_more(Line& line);
   Turns& turns_of(Line& line);
   void arm(Line& line, Instant now);
@@ -187,7 +186,7 @@ class Admission {
   bool is_ripe(TargetId id, Instant now) const;
   void serve_batches(TargetId id, Instant now, Commands& commands);
   bool send_batch(TargetId id, Instant now, Commands& commands);
-  void fill(Line& line, Batch& batch, Instant now, Commands& commands);
+  bool fill(Line& line, Batch& batch, Instant now, Commands& commands);
   void add_followers(Line& line, const Record& head, Batch& batch, Instant now, Commands& commands);
   void add(Line& line, Record& record, Batch& batch, Instant now, Commands& commands);
   bool may_follow(const Line& line, const Record& record, Instant now) const;
@@ -228,6 +227,7 @@ class Admission {
   std::int64_t room_of(const Line& line, Instant now) const;
   std::int64_t allowance(const Line& line, Instant now) const;
   bool asks_ahead(const Line& line) const;
+  Instant may_ask_at(const Line& line) const;
   bool spoken_for(const Line& line, Instant now) const;
   std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now) const;
   void consider_asking(Line& line, Instant now, Commands& commands);
@@ -251,8 +251,9 @@ class Admission {
   }
   void find_shared_limits();
   SharedIndex shared_limit_of(LimitId id);
-  static bool lets_ask(const SharedLimit& limit, const Line& line, Instant now);
-  static Instant not_before(const SharedLimit& limit, const Line& line);
+  bool lets_ask(SharedIndex index, const Line& line, Instant now) const;
+  Instant not_before(SharedIndex index, const Line& line) const;
+  SharedIndex queues_at(const Line& line, Instant now) const;
   SharedIndex limit_before(const Line& line, Instant now) const;
   std::int64_t most_in_turn(const Line& line) const;
   void serve_limit(SharedIndex index, Instant now, Commands& commands);

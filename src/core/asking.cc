@@ -115,15 +115,21 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
          delivery_.room(id, now) * together + 2 * target.pace.expected(now, cover_of_due(line));
 }
 
+// When to ask again, as far as that is the line's own affair.
+Instant Admission::may_ask_at(const Line& line) const {
+  if (line.failed || horizon_of(line) != line.asked_horizon) return line.next_ask;
+  return std::max(line.next_ask, line.next_same_ask);
+}
+
 // Empty if nothing stands in the way of asking; not_at_all if there is nothing to ask for now.
 std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant now) const {
   if (line.open_ask || route_of(line).limit_count == 0) return LineWaits::not_at_all;
   const std::uint32_t usable = line.count() + line.behind;
   if (usable <= line.permits.size()) return LineWaits::not_at_all;
-  if (now < line.next_ask) return LineWaits::not_at_all;
+  if (now < may_ask_at(line)) return LineWaits::not_at_all;
   if (stores_[route_of(line).store.value].down) return LineWaits::store;
   if (!line.failed && limit_before(line, now) != kNoShared) return LineWaits::limit;
-  if (spoken_for(line, now) || shut_out(line)) return LineWaits::turn;
+  if (!line.had_turn && (spoken_for(line, now) || shut_out(line))) return LineWaits::turn;
   return std::nullopt;
 }
 
@@ -140,6 +146,7 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
       obstacle = stuck ? LineWaits::parked : LineWaits::not_at_all;
     }
   }
+  line.had_turn &= obstacle == LineWaits::limit;
   // A line that waits for a place has permits; when they are used up it comes here again.
   if (line.waits == LineWaits::room || line.waits == LineWaits::parked) return;
   if (obstacle == LineWaits::turn && asks_ahead(line)) obstacle = LineWaits::turn_ahead;
@@ -156,6 +163,7 @@ bool Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
     const bool right = asks_ahead(line) == (what == LineWaits::turn_ahead);
     if (right && (spoken_for(line, now) || shut_out(line))) return served;
     wait_no_more(line);
+    line.had_turn = true;  // It keeps that until it has asked, whatever limit it waits for.
     serve(line, now, commands);
     served = true;
   }
@@ -174,8 +182,8 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   }
   queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
   if (!breaker_of(line).closed()) queues_of(line).asks_last = LineId{index_of(line)};
-  line.next_ask = line.asked_at = now;
-  line.held_back = line.freed = line.goes_first = false;
+  line.next_ask = line.next_same_ask = line.asked_at = now;
+  line.held_back = line.freed = line.goes_first = line.had_turn = false;
   count_open_ask(line);
   commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
                          line.asked_horizon, line.asked_cost, again});
@@ -204,6 +212,7 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   line.bound = granted < line.asked || event.due.back() > Duration{};
   const bool is_short = granted < line.asked && event.retry;
   const SharedIndex shared = is_short ? shared_by_index(line, event.reason) : kNoShared;
+  if (shared != kNoShared) line.short_of = shared;
   line.goes_first = granted == 0 && shared != kNoShared;
   close_ask(line, shared, granted, now);
   if (granted < line.asked) learn_from_shortage(line, shared, event, now);
@@ -251,6 +260,7 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
   }
   const bool may = breaker_of(line).closed() && route.horizon > Duration{};
   line.ahead = may && binds_all && route.limit_count > 1;
+  if (line.ahead) line.next_same_ask = now + retry;
   ask_after(line, shared, line.ahead ? Duration{} : retry, now);
 }
 

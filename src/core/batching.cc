@@ -62,30 +62,36 @@ void Admission::serve_batches(TargetId id, Instant now, Commands& commands) {
   deadlines_.set(alarm, target.gather_until);
 }
 
-// One request, with records of the lines that wait, in turn. False if none may go.
+// One request, with records of the lines that wait, in turn. Whose first record is too much for it
+// leads the next one. False if none may go.
 bool Admission::send_batch(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
   Batch batch(options_.targets[id.value].batch);
-  for (std::uint32_t left = target.room.size(); left > 0 && !batch.full(); --left) {
+  bool takes = true;
+  for (std::uint32_t left = target.room.size(); left > 0 && takes && !batch.full(); --left) {
     if (target.room.empty()) break;
     Line& line = lines_[target.room.next(lines_, target.retries)];
     wait_no_more(line);
     give_back_useless(line, now, commands);
-    if (!batch.empty() || places(line, now) > 0) fill(line, batch, now, commands);
+    const std::uint32_t had = line.count();
+    if (!batch.empty() || places(line, now) > 0) takes = fill(line, batch, now, commands);
     gather(line, now);
+    if (!takes && line.count() == had) wait_for(line, LineWaits::room, kNoShared, true);
     go_on(line, now, commands);
   }
   return !batch.empty();
 }
 
-void Admission::fill(Line& line, Batch& batch, Instant now, Commands& commands) {
+// False if the next record of the line is too much.
+bool Admission::fill(Line& line, Batch& batch, Instant now, Commands& commands) {
   while (!batch.full() && may_send(line, now)) {
     Record& record = first_of(line);
-    if (!batch.takes(record)) return;
+    if (!batch.takes(record)) return false;
     list_of(line, record).erase(records_, record.id.slot);
     add(line, record, batch, now, commands);
     add_followers(line, record, batch, now, commands);
   }
+  return true;
 }
 
 // What stands behind a record in its lane goes with it, as far as it has permits.

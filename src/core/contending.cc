@@ -33,7 +33,6 @@ void Admission::find_shared_limits() {
       mine.by_index[i] = shared_limit_of(route.limits[i]);
       mine.all.push_back(mine.by_index[i]);
     }
-    std::ranges::sort(mine.all);  // So that lines never wait for each other.
   }
 }
 
@@ -45,26 +44,36 @@ SharedIndex Admission::shared_limit_of(LimitId id) {
 }
 
 // Whether the line, whose turn it is, may ask the limit.
-bool Admission::lets_ask(const SharedLimit& limit, const Line& line, Instant now) {
-  return limit.open_asks < limit.most_open && (now >= not_before(limit, line) || limit.freed);
+bool Admission::lets_ask(SharedIndex index, const Line& line, Instant now) const {
+  const SharedLimit& limit = shared_limits_[index];
+  return limit.open_asks < limit.most_open && (now >= not_before(index, line) || limit.freed);
 }
 
-Instant Admission::not_before(const SharedLimit& limit, const Line& line) {
-  return std::max(limit.not_before, line.next_turn);
+Instant Admission::not_before(SharedIndex index, const Line& line) const {
+  const Instant of_all = shared_limits_[index].not_before;
+  return line.short_of == index ? std::max(of_all, line.next_turn) : of_all;
 }
 
-// The first limit for which the line must wait before it asks; kNoShared if there is none. Whoever
-// waits for one has had his turn at those before it.
+// The limit in whose queue the line stands before it asks: the one that was short of it last, or
+// else the first that is short. One alone, for who waits for two would lose his turn at each while
+// he waits for the other. kNoShared if there is none.
+SharedIndex Admission::queues_at(const Line& line, Instant now) const {
+  const SharedIndex last = line.short_of;
+  if (last != kNoShared && (shared_limits_[last].binds() || now < line.next_turn)) return last;
+  const auto& all = shared_of(line);
+  const auto binds = [&](SharedIndex i) { return shared_limits_[i].binds(); };
+  const auto first = std::ranges::find_if(all, binds);
+  return first == all.end() ? kNoShared : *first;
+}
+
+// The limit for which the line must wait before it asks; kNoShared if there is none.
 SharedIndex Admission::limit_before(const Line& line, Instant now) const {
-  for (const SharedIndex i : shared_of(line)) {
-    const SharedLimit& limit = shared_limits_[i];
-    if (!limit.binds()) continue;
-    const Slot next = limit.turns.next(lines_, limit.retries);
-    const bool had_turn = line.limit != kNoShared && i < line.limit;
-    const bool others = next != kNoSlot && next != index_of(line) && !had_turn;
-    if (others || !lets_ask(limit, line, now)) return i;
-  }
-  return kNoShared;
+  const SharedIndex index = queues_at(line, now);
+  if (index == kNoShared) return kNoShared;
+  const SharedLimit& limit = shared_limits_[index];
+  const Slot next = limit.turns.next(lines_, limit.retries);
+  const bool others = next != kNoSlot && next != index_of(line);
+  return others || !lets_ask(index, line, now) ? index : kNoShared;
 }
 
 // How many permits the line may ask for, so that others' turns come soon.
@@ -83,8 +92,8 @@ void Admission::serve_limit(SharedIndex index, Instant now, Commands& commands) 
   deadlines_.clear(alarm);
   while (!limit.turns.empty()) {
     Line& line = lines_[limit.turns.next_in_its_place(lines_, limit.retries)];
-    if (!lets_ask(limit, line, now)) {
-      const Instant at = not_before(limit, line);
+    if (!lets_ask(index, line, now)) {
+      const Instant at = not_before(index, line);
       if (at > now) deadlines_.set(alarm, at);
       break;
     }
@@ -113,7 +122,7 @@ void Admission::close_ask(const Line& line, SharedIndex short_of, std::int64_t g
     SharedLimit& limit = shared_limits_[i];
     --limit.open_asks;
     limit.touched = true;
-    limit.granted += granted;
+    if (limit.binds()) limit.granted += granted;
     if (i != short_of && granted > 0) limit.was_not_short(now);
     const bool retries = line.apart() && line.only_retries();
     for (std::int64_t n = 0; retries && n < granted; ++n) {

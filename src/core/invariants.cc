@@ -17,6 +17,9 @@ void Admission::check_counts() const {
   for (const Line& line : lines_) {
     if (!line.in_use) continue;
     const TargetId target = route_of(line).target;
+    const std::uint32_t* aside = targets_[target.value].parked.find(index_of(line));
+    CHECK((aside != nullptr) == (line.waits == LineWaits::parked));
+    CHECK(aside == nullptr || *aside == line.in_flight);
     const std::int64_t asked = line.open_ask ? line.asked : 0;
     (asks_ahead(line) ? ahead : due)[target.value] += asked;
     for (const HeldPermit& held : line.permits) ++(held.ahead ? ahead : due)[target.value];
@@ -59,8 +62,10 @@ void Admission::check_nothing_idle(Instant now) const {
     CHECK(!limit.touched);
     if (limit.turns.empty()) continue;
     const Line& first = lines_[limit.turns.next(lines_, limit.retries)];
-    if (deadlines_.when({Alarm::Kind::limit, i})) continue;
-    CHECK(!lets_ask(limit, first, now) && limit.open_asks >= limit.most_open);
+    const auto alarm = deadlines_.when({Alarm::Kind::limit, i});
+    if (alarm && *alarm <= now) continue;
+    CHECK(!lets_ask(i, first, now));
+    CHECK(limit.open_asks >= limit.most_open || alarm == not_before(i, first));
   }
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
     const TargetQueues& target = targets_[i];

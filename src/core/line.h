@@ -98,15 +98,18 @@ struct Line {
   Instant asked_at;             // When the open ask was sent, the last time.
   std::optional<AskId> failed;  // An ask that got no answer: it is asked again before any other.
   Instant next_ask;             // Not before.
-  Instant next_turn;            // Nor before this, of a limit without key that was short.
-  Instant foretold;             // When a permit may be had, as the last answer said.
+  Instant next_same_ask;        // Nor before this with the same horizon as the last time.
+  SharedIndex short_of = kNoShared;  // The limit without key that was short of it last.
+  Instant next_turn;                 // Nor that one before this.
+  Instant foretold;                  // When a permit may be had, as the last answer said.
   std::optional<LimitIndex> blamed;  // Which limit the last answer was short of.
   bool unanswered = false;           // The last ask that ended failed, though it is made again.
   bool bound = false;                // The last answer was short, or its permits lay ahead.
   bool held_back = false;   // Too many attempts are under way for a limit with a key of its own.
   bool freed = false;       // An attempt of it has ended while its ask was open.
   bool ahead = false;       // Several limits; the one that was short last has no key: ask ahead.
-  bool goes_first = false;  // It asked a limit without key in its turn, and was given nothing.
+  bool goes_first = false;  // It asked that limit in its turn, and was given nothing.
+  bool had_turn = false;    // Its target has use for its permits; it waits for a limit.
   Pace pace;
 
   LineWaits waits = LineWaits::not_at_all;

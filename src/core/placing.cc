@@ -153,9 +153,10 @@ void Admission::count_attempt(Line& line, bool retry) {
     at_target.earn(share);
   }
   for (const SharedIndex i : shared_of(line)) {
-    SharedCredit& of_limit = shared_limits_[i].retries;
-    if (!retry) of_limit.earn(share);
-    if (retry && mixed) of_limit.spend(mixed, share);
+    SharedLimit& limit = shared_limits_[i];
+    if (!retry) limit.retries.earn(share);
+    if (retry && mixed) limit.retries.spend(mixed, share);
+    limit.touched |= limit.turns.size() > 1;  // It may be somebody else's turn.
   }
 }
 

@@ -54,11 +54,13 @@ struct SharedLimit {
   // Who was granted a place that had just come free says nothing of others.
   void was_not_short(Instant now) {
     if (now >= not_before) most_open = std::min(most_open * 2, kAny);
+    if (!binds()) granted = last_round = 0;
   }
 
   // Its numbers are others now.
   void forget_shortage(Instant now) {
     most_open = kAny;
+    granted = last_round = 0;
     not_before = std::min(not_before, now);
     touched = true;
   }

@@ -222,5 +222,34 @@ TEST(BatchingWithLimits, a_permit_that_comes_due_as_its_line_has_its_turn_is_use
   EXPECT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
+// Eight lines, and a request has room for the bytes of two records.
+TEST(BatchingOfManyLines, whose_record_is_too_much_leads_the_next_request) {
+  RouteOptions route;
+  route.order = Order::none;
+  GateOptions options = BenchGate::options_for(route, 1);
+  options.targets[0].batch = {100, Bytes{250}, {}};
+  BenchGate bench(options);
+  bench.assign(0);
+  std::uint32_t number = 0;
+  for (std::uint32_t line = 0; line < 8; ++line) {
+    if (line > 0) bench.gate.add_line(LineId{line}, RouteId{0}, true);
+    for (int i = 0; i < 10; ++i, ++number) {
+      bench.put(RecordArrived{PartitionId{0}, RecordId{number, 0}, Offset{number}, LineId{line},
+                              std::nullopt, Bytes{100}, Permits{1}, false, Bytes{100}});
+    }
+  }
+  for (int request = 0; request < 16; ++request) {
+    const std::vector<std::uint32_t> sent = bench.sent();
+    bench.commands.clear();
+    for (const std::uint32_t slot : sent) bench.ended(slot, Outcome::accepted);
+  }
+  std::vector<int> left(8);
+  for (const std::uint32_t slot : bench.sent()) ++left[slot / 10];
+  for (std::uint32_t line = 0; line < 8; ++line) {
+    const auto waiting = bench.gate.waiting_in(LineId{line});
+    EXPECT_LE(waiting, 8u) << "line " << line;
+  }
+}
+
 }  // namespace
 }  // namespace einlass::core

@@ -34,6 +34,8 @@ class Rush {
   // The line's permits come from the buckets of these numbers, one of each; the first that is
   // empty is the reason.
   void limit(std::uint32_t line, std::vector<int> buckets) { buckets_[line] = buckets; }
+  // This bucket gives its permits at another pace.
+  void gives_each(int bucket, Duration time) { each_[bucket] = time; }
   void fails(std::uint32_t line, bool yes) {
     if (yes) failing_.insert(line);
     if (!yes) failing_.erase(line);
@@ -60,6 +62,7 @@ class Rush {
     bool retry;
   };
   std::vector<Sent> sent;
+  Permits most_asked{0};  // By one ask.
 
   // Of the attempts since the last call: how many were retries.
   std::pair<int, int> retries_of_all() {
@@ -92,6 +95,7 @@ class Rush {
   }
 
   void answer(const Ask& ask) {
+    most_asked = std::max(most_asked, ask.max);
     std::optional<int> empty;
     const std::vector<int>& buckets = buckets_[ask.line.value];
     for (std::size_t i = 0; i < buckets.size() && !empty; ++i) {
@@ -103,11 +107,16 @@ class Rush {
       event.reason = LimitIndex{static_cast<std::uint8_t>(*empty)};
       event.retry = next_[buckets[static_cast<std::size_t>(*empty)]] - bench_.now;
     } else {
-      for (const int bucket : buckets) next_[bucket] = bench_.now + kTick;
+      for (const int bucket : buckets) next_[bucket] = bench_.now + each(bucket);
       // The shared one comes first.
-      if (ask.max.value > 1) event.retry = kTick;
+      if (ask.max.value > 1) event.retry = each(buckets[0]);
     }
     bench_.put(event);
+  }
+
+  Duration each(int bucket) const {
+    const auto found = each_.find(bucket);
+    return found == each_.end() ? kTick : found->second;
   }
 
   void end(const Send& send) {
@@ -124,6 +133,7 @@ class Rush {
   std::map<std::uint32_t, std::uint16_t> routes_;
   std::map<std::uint32_t, std::vector<int>> buckets_;
   std::map<int, Instant> next_;
+  std::map<int, Duration> each_;
   std::map<std::uint32_t, std::int64_t> offsets_;
   std::set<std::uint32_t> failing_;
   std::vector<std::uint32_t> line_of_;
