@@ -34,7 +34,7 @@ pygments_style = "default"
 NAVIGATION = [
     ("Begin", ["docs/README", "docs/getting_started", "docs/concepts", "docs/faq", "docs/comparison"]),
     ("Configure", ["config/options", "docs/topics", "docs/targets/http", "docs/targets/http2", "docs/targets/kafka",
-                   "docs/retries", "docs/dead_letters", "docs/security"]),
+                   "docs/retries", "docs/shares", "docs/dead_letters", "docs/security"]),
     ("Limiters", ["docs/limiters/README", "docs/limiters/sliding_log", "docs/limiters/token_bucket",
                   "docs/limiters/sliding_window", "docs/limiters/sliding_window_newest", "docs/limiters/fixed_window",
                   "docs/limiters/counter", "docs/limiters/leaky_bucket", "docs/limiters/smooth",

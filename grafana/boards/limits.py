@@ -114,6 +114,20 @@ def shadows():
     ]
 
 
+def shares():
+    """Flows by weight and level."""
+    return [
+        lines("How are the permits shared by the flows?", "ops",
+              "Permits used a second by flow, of those that a share names, and all others.",
+              [target(f"sum by (share, flow) ({rate('einlass_share_permits_total')})", "{{share}}: {{flow}}")], PROCESS,
+              stacked=True),
+        lines("Which levels wait?", "short",
+              "Records that could leave if it were their turn, by level. A share without levels has one, all.",
+              [target(f"sum by (share, level) ({select('einlass_share_waiting')})", "{{share}}: {{level}}")], PROCESS,
+              stacked=True),
+    ]
+
+
 def stores():
     permits = f"sum(rate({select('einlass_admissions_total')}{RATE}))"
     return [
@@ -130,4 +144,4 @@ def board():
     return dashboard("einlass-limits", "Limits", "What is used of what is allowed, who waits, how the limiters answer.",
                      ["limit"], [("Now", 6, 4, now()), ("Allowed and used", 2, 8, allowance()),
                                  ("Waiting", 2, 8, waiting()),
-                                 ("Shadow limits", 3, 8, shadows()), ("Stores", 2, 8, stores())])
+                                 ("Shares", 2, 8, shares()), ("Shadow limits", 3, 8, shadows()), ("Stores", 2, 8, stores())])

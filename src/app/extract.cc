@@ -24,32 +24,6 @@ bool is_plain(std::string_view number) {
          number.find_first_of(".eE-") == std::string_view::npos;
 }
 
-// The key for a limit; none if the record has none, which is not the same as an empty one.
-std::optional<std::string_view> find_key(const config::KeySource& source,
-                                         const StoredRecord& record, std::string& scratch) {
-  switch (source.kind) {
-    case Kind::none:
-      return std::string_view{};
-    case Kind::record_key:
-      return record.key();
-    case Kind::topic:
-      return record.topic();
-    case Kind::partition:
-      scratch.assign(record.topic()).append("-").append(std::to_string(record.number.value));
-      return scratch;
-    case Kind::header:
-      return header_value(record, source.name);
-    case Kind::json: {
-      const JsonScalar found = record.json(source.name);
-      if (found.kind == JsonScalar::Kind::none) return std::nullopt;
-      if (found.kind != JsonScalar::Kind::number || is_plain(found.text)) return found.text;
-      scratch = same_number(found.text);
-      return scratch;
-    }
-  }
-  return std::nullopt;
-}
-
 // Digits and nothing else, for a number of at least 1.
 std::optional<Permits> decimal(std::string_view text) {
   const bool digits = !text.empty() && std::all_of(text.begin(), text.end(),
@@ -103,6 +77,31 @@ std::string_view bounded(std::string_view key, std::string& scratch) {
 
 }  // namespace
 
+std::optional<std::string_view> key_of(const config::KeySource& source, const StoredRecord& record,
+                                       std::string& scratch) {
+  switch (source.kind) {
+    case Kind::none:
+      return std::string_view{};
+    case Kind::record_key:
+      return record.key();
+    case Kind::topic:
+      return record.topic();
+    case Kind::partition:
+      scratch.assign(record.topic()).append("-").append(std::to_string(record.number.value));
+      return scratch;
+    case Kind::header:
+      return header_value(record, source.name);
+    case Kind::json: {
+      const JsonScalar found = record.json(source.name);
+      if (found.kind == JsonScalar::Kind::none) return std::nullopt;
+      if (found.kind != JsonScalar::Kind::number || is_plain(found.text)) return found.text;
+      scratch = same_number(found.text);
+      return scratch;
+    }
+  }
+  return std::nullopt;
+}
+
 RecordFields::RecordFields(std::vector<const config::Limit*> limits)
     : limits_(std::move(limits)), scratch_(limits_.size()) {
   for (const config::Limit* limit : limits_) {
@@ -121,7 +120,7 @@ Extracted RecordFields::read(const StoredRecord& record) {
   };
   for (std::size_t place = 0; place < limits_.size(); ++place) {
     const config::Limit& limit = *limits_[place];
-    const auto key = find_key(limit.key, record, scratch_[place]);
+    const auto key = key_of(limit.key, record, scratch_[place]);
     if (!key) bad(limit, false);
     keys_.push_back(bounded(key.value_or(std::string_view{}), scratch_[place]));
     if (limit.cost.kind == CostKind::number) continue;

@@ -42,6 +42,11 @@ struct Extracted {
 // record in it. REQUIRES: extracted.bad.
 std::string bad_key_text(const Extracted& extracted);
 
+// The record's key of that kind; none if it has none, which is not the same as an empty one. A view
+// into the record or into `scratch`. REQUIRES: the record was read with a JSON pointer's value.
+std::optional<std::string_view> key_of(const config::KeySource& source, const StoredRecord& record,
+                                       std::string& scratch);
+
 // Reads what the limits of one route want to know.
 class RecordFields {
  public:

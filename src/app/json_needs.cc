@@ -12,8 +12,12 @@ void add(JsonNeeds& needs, const std::string& pointer) {
   if (std::find(needs.pointers.begin(), end, added) == end) needs.pointers.push_back(added);
 }
 
+void add(JsonNeeds& needs, const config::KeySource& key) {
+  if (key.kind == config::KeySource::Kind::json) add(needs, key.name);
+}
+
 void add(JsonNeeds& needs, const config::Limit& limit) {
-  if (limit.key.kind == config::KeySource::Kind::json) add(needs, limit.key.name);
+  add(needs, limit.key);
   if (limit.cost.kind == config::CostSource::Kind::json) add(needs, limit.cost.name);
 }
 
@@ -39,6 +43,10 @@ std::vector<JsonNeeds> json_needs(const config::Config& config) {
     JsonNeeds& needs = all.emplace_back();
     for (const std::size_t limit : route.limits) add(needs, config.limits[limit]);
     for (const std::size_t limit : route.shadow_limits) add(needs, config.limits[limit]);
+    if (route.share) {
+      add(needs, config.shares[*route.share].by);
+      add(needs, config.shares[*route.share].level_by);
+    }
     const config::Target& target = config.targets[route.target];
     if (!target.kafka) add(needs, target.http);
   }

@@ -54,6 +54,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       gate_(gate_options(config, place, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
       breaker_notices_(gate_, notify_),
       records_(json_needs(config)),
+      shares_(config),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       shadows_(io, config, limits, notify_),
       targets_(io, place, run_id_, logins, events_, notify_,
@@ -102,6 +103,7 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::M
   } while (!events_.empty());
   targets_.reconfigure(*config, std::move(targets));
   records_.want(json_needs(*config));
+  shares_ = Shares(*config);
   limiters_.reconfigure(*config);
   shadows_.reconfigure(*config);
   if (tracing_) tracing_->reconfigure(*config);
@@ -252,7 +254,8 @@ void Shard::take(const kafka::Message& message) {
   gate_.handle(
       core::RecordArrived{message.partition, record, message.read_at, place.line,
                           by_key ? lane_key(message) : std::nullopt, records_[record].size(),
-                          place.cost, !place.bad.empty(), records_[record].content()},
+                          place.cost, !place.bad.empty(), records_[record].content(),
+                          shares_.read(route, records_[record])},
       now_, commands_);
   if (tracing_ && !turned_away(record, commands_)) {
     tracing_->arrived(record, records_[record]);

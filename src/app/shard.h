@@ -25,6 +25,7 @@
 #include "app/shadows.h"
 #include "app/shard_counts.h"
 #include "app/shard_place.h"
+#include "app/share_fields.h"
 #include "app/targets.h"
 #include "app/tracing.h"
 #include "app/turn_times.h"
@@ -140,6 +141,7 @@ class Shard final : public kafka::MessageSink {
   BreakerNotices breaker_notices_;
   ShardCounts counts_;
   RecordStore records_;
+  Shares shares_;
   Limiters limiters_;
   Shadows shadows_;
   Targets targets_;

@@ -7,6 +7,7 @@
 
 #include "adapters/kafka/mock_broker.h"
 #include "app/allowed.h"
+#include "app/share_fields.h"
 #include "app/stand_in.h"
 #include "app/waiting_keys.h"
 #include "app/wiring.h"
@@ -45,6 +46,10 @@ metrics::Route route_metrics(const Shard& shard, const config::Config& config, s
     const std::size_t limit = config.routes[i].shadow_limits[place];
     route.shadow_limits.push_back({config.limits[limit].limit.name, shadows[place].admitted,
                                    shadows[place].rejected, shadows[place].unanswered});
+  }
+  if (config.routes[i].share) {
+    const config::Share& share = config.shares[*config.routes[i].share];
+    route.share = {share.name, level_names(share), named_flows(share)};
   }
   route.stats = shard.gate().stats(route_id(i));
   route.waiting = waiting;

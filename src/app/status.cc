@@ -97,6 +97,7 @@ std::string status_json(const Views& views, const config::Config& config,
   status["shards"] = shards_json(views, silent);
   status["books"] = books_json(sum);
   status["routes"] = routes_json(sum);
+  status["shares"] = shares_json(sum, config);
   status["targets"] = targets_json(views, config);
   status["stores"] = stores_json(views, config);
   status["kafka"] = kafka_json(views);

@@ -127,6 +127,38 @@ Json routes_json(const metrics::Snapshot& sum) {
   return routes;
 }
 
+// By weight, what the flows that have a name used; and by level what waits.
+Json shares_json(const metrics::Snapshot& sum, const config::Config& config) {
+  Json shares = Json::array();
+  for (const metrics::ShareSum& it : metrics::sum_shares(sum)) {
+    const auto& written = *std::ranges::find(config.shares, it.share.name,
+                                             [](const auto& share) { return share.name; });
+    Json levels = Json::array();
+    for (std::size_t i = 0; i < it.share.levels.size(); ++i) {
+      levels.push_back({{"name", it.share.levels[i]}, {"waiting", it.waiting[i]}});
+    }
+    Json flows = Json::array();
+    for (std::size_t i = 0; i < it.permits.size(); ++i) {
+      const std::string name = it.flow_name(i);
+      const auto weight =
+          std::ranges::find(written.weights, name, [](const auto& w) { return w.first; });
+      Json permits = Json::object();
+      for (std::size_t l = 0; l < it.permits[i].size(); ++l) {
+        permits[it.share.levels[l]] = it.permits[i][l];
+      }
+      Json flow{{"name", name}};
+      flow["weight"] = weight == written.weights.end() ? Json(nullptr) : Json(weight->second);
+      flow["permits"] = std::move(permits);
+      flows.push_back(std::move(flow));
+    }
+    shares.push_back({{"name", it.share.name},
+                      {"routes", it.routes},
+                      {"levels", std::move(levels)},
+                      {"flows", std::move(flows)}});
+  }
+  return shares;
+}
+
 Json targets_json(const Views& views, const config::Config& config) {
   Json targets = Json::array();
   for (std::size_t i = 0; i < config.targets.size(); ++i) {

@@ -29,6 +29,7 @@ Json state_json(const Views& views, const config::Config& config);  // Who it is
 Json shards_json(const Views& views, const std::vector<std::string>& silent);
 Json books_json(const metrics::Snapshot& sum);
 Json routes_json(const metrics::Snapshot& sum);
+Json shares_json(const metrics::Snapshot& sum, const config::Config& config);
 Json targets_json(const Views& views, const config::Config& config);
 Json stores_json(const Views& views, const config::Config& config);
 std::string kafka_trouble(const Views& views);

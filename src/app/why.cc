@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/share_fields.h"
+
 namespace einlass::app {
 namespace {
 
@@ -47,6 +49,20 @@ bool has_key(const Shard& shard, const core::Record& record, const std::string& 
 
 }  // namespace
 
+namespace {
+
+// The flow of which most goes before the record.
+std::string other_flow(const Shard& shard, const core::Standing& standing) {
+  if (!standing.flow || standing.flow->other == core::kNoSlot) return "";
+  const auto other = shard.gate().standing(standing.flow->other, shard.now());
+  const auto share = shard.config().routes[standing.route.value].share;
+  if (!other || !share) return "";
+  return std::string(
+      ShareFields(shard.config().shares[*share]).flow_of(shard.records()[other->id]));
+}
+
+}  // namespace
+
 WaitingRecord described(const Shard& shard, const core::Standing& standing) {
   const StoredRecord& stored = shard.records()[standing.id];
   WaitingRecord record;
@@ -54,6 +70,7 @@ WaitingRecord described(const Shard& shard, const core::Standing& standing) {
   record.partition = stored.number;
   record.offset = stored.offset;
   record.standing = standing;
+  record.other_flow = other_flow(shard, standing);
   record.last_error = stored.last_error;
   std::vector<std::string_view> keys;
   shard.limiters().read_keys(standing.line, keys);

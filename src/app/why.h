@@ -43,6 +43,7 @@ struct WaitingRecord {
   core::Standing standing;
   std::vector<std::string> keys;  // By the place of the limit; empty where it has none.
   std::string last_error;         // Why its last attempt failed; empty if none has.
+  std::string other_flow;         // Of standing.flow->other.
 };
 
 // REQUIRES: called on the shard's thread; the record is inside.

@@ -97,11 +97,24 @@ std::string waits_without_time(const WaitingRecord& record, const config::Config
   return "";
 }
 
+// Where its route has a share: of whom most of them are.
+std::string flow_in_words(const WaitingRecord& record) {
+  const std::optional<core::FlowStanding>& flow = record.standing.flow;
+  if (!flow || flow->of_other == 0) return "";
+  const std::string whose =
+      record.other_flow.empty() ? "the flow without a name" : "'" + record.other_flow + "'";
+  const std::string of = ", " + std::to_string(flow->of_other) + " of " + whose;
+  if (flow->other_level) return of + ", which has a level before its own";
+  return of + " by weight " + std::to_string(flow->other_weight) + ":" +
+         std::to_string(flow->weight);
+}
+
 // Those behind others say themselves how many there are.
-std::string others_in_words(const core::Standing& standing) {
+std::string others_in_words(const WaitingRecord& record) {
+  const core::Standing& standing = record.standing;
   if (standing.before == 0 || standing.waits == WaitsFor::order) return "";
   return "; " + counted(standing.before, "record") + (standing.before == 1 ? " goes" : " go") +
-         " before it";
+         " before it" + flow_in_words(record);
 }
 
 Json record_json(const WaitingRecord& record, const config::Config& config, Instant now) {
@@ -245,7 +258,7 @@ std::string waits_in_words(const WaitingRecord& record, const config::Config& co
   if (standing.until && *standing.until > now) {
     text += ", not before " + in_about(*standing.until - now) + " from now";
   }
-  return text + others_in_words(standing);
+  return text + others_in_words(record);
 }
 
 std::string why_json(const WhyQuestion& question,

@@ -4,9 +4,11 @@
 #include <variant>
 
 #include "adapters/log/log.h"
+#include "app/share_fields.h"
 #include "app/stand_in.h"
 #include "config/route_topics.h"
 #include "units/check.h"
+#include "units/keyed_hash.h"
 
 namespace einlass::app {
 namespace {
@@ -43,6 +45,14 @@ core::RouteOptions route_options(const config::Config& config, const config::Rou
   options.dead_letter = !route.dead_letter.empty();
   options.inside_records = route.inside.records;
   options.inside_bytes = route.inside.bytes;
+  if (route.share) {
+    const config::Share& share = config.shares[*route.share];
+    options.share.levels = static_cast<std::uint8_t>(level_names(share).size());
+    options.share.keep = static_cast<std::uint8_t>(share.keep);
+    std::string names;
+    for (const std::string& name : named_flows(share)) names += name + '\n';
+    options.flow_names = keyed_hash(names);
+  }
   // All limits of a route are decided in one call, so the shortest of each span holds for all.
   for (std::size_t i = 0; i < route.limits.size(); ++i) {
     const config::Limit& limit = limit_of(config, route, i);

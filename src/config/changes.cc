@@ -88,6 +88,7 @@ constexpr std::string_view kLive[] = {
     "routes.*.retry.*",
     "routes.*.inside.*",
     "routes.*.dead_letter",
+    "shares.*.weight.*",
 };
 
 // Why the rest needs a restart, by how it begins.
@@ -104,6 +105,7 @@ constexpr Reason kReasons[] = {
     {"limits", "it would give the limit's state another form"},
     {"targets", "the target is made for it at the start"},
     {"routes", "what is inside waits under the old one"},
+    {"shares", "what is inside stands in its flow and its level"},
 };
 constexpr std::string_view kOtherReason = "it is read at the start";
 constexpr std::string_view kOtherForm = "it would give the limit's state another form";
@@ -153,6 +155,7 @@ bool is_pace(const Limit& limit) { return limit.is_pace; }
 const std::string& name_of(const Limit& limit) { return limit.limit.name; }
 const std::string& name_of(const Target& target) { return target.name; }
 const std::string& name_of(const Route& route) { return route.name; }
+const std::string& name_of(const Share& share) { return share.name; }
 
 template <class T>
 std::ptrdiff_t find(const std::vector<T>& all, const std::string& name) {
@@ -188,8 +191,7 @@ void compare_paces(const std::vector<Limit>& from, const std::vector<Limit>& to,
     if (at < 0 || was.is_pace) continue;
     const Limit& is = to[static_cast<std::size_t>(at)];
     if (was.paced_by.has_value() == is.paced_by.has_value()) continue;
-    changes.push_back(
-        {"limits." + name_of(was) + ".burst", shown(was), shown(is), kOtherForm});
+    changes.push_back({"limits." + name_of(was) + ".burst", shown(was), shown(is), kOtherForm});
   }
 }
 
@@ -273,6 +275,7 @@ std::vector<Changed> changes(const Config& from, const Config& to) {
   std::vector<Changed> changes;
   compare_names("limits", from.limits, to.limits, changes);
   compare_names("targets", from.targets, to.targets, changes);
+  compare_names("shares", from.shares, to.shares, changes);
   compare_names("routes", from.routes, to.routes, changes);
   compare_paces(from.limits, to.limits, changes);
   if (!changes.empty()) return changes;  // The rest cannot be compared one by one.
@@ -285,11 +288,13 @@ std::vector<Changed> changes(const Config& from, const Config& to) {
 Config in_order_of(const Config& from, Config to) {
   const std::vector<std::size_t> limits = put_in_order(from.limits, to.limits);
   const std::vector<std::size_t> targets = put_in_order(from.targets, to.targets);
+  const std::vector<std::size_t> shares = put_in_order(from.shares, to.shares);
   put_in_order(from.routes, to.routes);
   for (Route& route : to.routes) {
     for (std::size_t& limit : route.limits) limit = limits[limit];
     for (std::size_t& limit : route.shadow_limits) limit = limits[limit];
     route.target = targets[route.target];
+    if (route.share) route.share = shares[*route.share];
   }
   return to;
 }

@@ -259,6 +259,18 @@ struct Target {
   std::string kind() const { return kafka ? "kafka" : "http"; }
 };
 
+// How the flows of records divide what they compete for.
+struct Share {
+  std::string name;
+  KeySource by;  // Whose value is the flow. Of kind none: all are one.
+  std::uint16_t default_weight = 1;
+  // In the order of the file: names, and beginnings of names with a * behind.
+  std::vector<std::pair<std::string, std::uint16_t>> weights;
+  KeySource level_by;               // Of kind none: there are no levels.
+  std::vector<std::string> levels;  // The first goes first; the last has what names no other.
+  std::int64_t keep = 5;            // Of a hundred, for each level but the first.
+};
+
 enum class Order { partition, key, none };
 
 struct Inside {
@@ -273,6 +285,7 @@ struct Route {
   std::vector<std::size_t> limits;         // Indices into Config::limits, in order of blame,
   std::vector<std::size_t> shadow_limits;  // and those that are asked and not obeyed.
   Order order = Order::partition;
+  std::optional<std::size_t> share;  // Index into Config::shares.
   RetryWaits retry;
   std::uint32_t attempts = 0;  // retry.attempts; 0 = for ever.
   std::string dead_letter;     // Empty: none.
@@ -292,6 +305,7 @@ struct Config {
   Redis redis;
   std::vector<Limit> limits;
   std::vector<Target> targets;
+  std::vector<Share> shares;
   std::vector<Route> routes;
   std::optional<HttpTarget> tracing;  // The collector of spans: its URL, headers and ca_file.
 };

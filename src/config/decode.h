@@ -89,7 +89,12 @@ void decode_retry_waits(Section& section, RetryWaits& waits);
 // Where spans are sent.
 void decode_tracing(Section& top, std::optional<HttpTarget>& tracing);
 
-// REQUIRES: limits and targets are decoded.
+void decode_shares(Section& top, std::vector<Share>& shares);
+
+// `share` of one route. REQUIRES: shares and the route's order are decoded.
+void decode_route_share(Section& section, const Config& config, Route& route);
+
+// REQUIRES: limits, targets and shares are decoded.
 void decode_routes(Section& top, const Sound& sound_limits, Config& config);
 
 // `limits` of one route, with what goes together with what. `target` is the route's, null if it is

@@ -34,6 +34,7 @@ class Routes {
     decode_route_limits(section, sound_limits_, config_,
                         target_known_ ? &config_.targets[route.target] : nullptr, route);
     section.read("order", route.order, parse_order);
+    decode_route_share(section, config_, route);
     decode_retry(section, route);
     decode_dead_letter(section, route);
     decode_inside(section, "routes[].inside", kRecords, kBytes, route.inside);

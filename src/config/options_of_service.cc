@@ -26,6 +26,8 @@ constexpr Option kOptions[] = {
     {"", "redis", "section", "", "Where limits with `store: redis` are kept."},
     {"", "tracing", "section", "none", "Where spans of traced records are sent."},
     {"", "limits", "map", "none", "The limits, each under a name of your own."},
+    {"", "shares", "map", "none",
+     "How records share what they compete for by weight and level, each under a name of your own."},
     {"", "targets", "map", "required", "The targets, each under a name of your own."},
     {"", "routes", "list", "required", "Which topics go to which target, under which limits."},
 

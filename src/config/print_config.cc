@@ -135,6 +135,7 @@ void print_route(PrintedPage& page, const Config& config, const Route& route) {
     page.text("target", config.targets[route.target].name);
     page.option("limits", yaml_list(limits));
     page.text("order", kOrders[static_cast<std::size_t>(route.order)]);
+    if (route.share) page.text("share", config.shares[*route.share].name);
     page.section("retry", [&] {
       page.option("initial", to_text(route.retry.initial));
       page.option("max", to_text(route.retry.max));
@@ -142,6 +143,22 @@ void print_route(PrintedPage& page, const Config& config, const Route& route) {
     });
     page.text_if_any("dead_letter", route.dead_letter);
     print_inside(page, route.inside);
+  });
+}
+
+void print_share(PrintedPage& page, const Share& share) {
+  page.section(yaml_key(share.name), [&] {
+    page.text("by", to_text(share.by));
+    page.section("weight", [&] {
+      page.number("default", share.default_weight);
+      for (const auto& [flow, weight] : share.weights) page.number(yaml_key(flow), weight);
+    });
+    if (share.levels.empty()) return;
+    page.section("levels", [&] {
+      page.text("by", to_text(share.level_by));
+      page.option("names", yaml_list(share.levels));
+      page.option("keep", std::to_string(share.keep) + "%");
+    });
   });
 }
 
@@ -170,6 +187,11 @@ PrintedPage page_of(const Config& config) {
   page.section("targets", [&] {
     for (const Target& target : config.targets) print_target(page, target);
   });
+  if (!config.shares.empty()) {
+    page.section("shares", [&] {
+      for (const Share& share : config.shares) print_share(page, share);
+    });
+  }
   page.section("routes", [&] {
     for (const Route& route : config.routes) print_route(page, config, route);
   });

@@ -25,6 +25,7 @@ std::variant<Config, Mistakes> decode(const Document& document, const std::strin
     decode_redis(top, config.redis);
     const Sound sound_limits = decode_limits(top, config.instances, config.limits);
     decode_targets(top, config.kafka, config.targets);
+    decode_shares(top, config.shares);
     decode_routes(top, sound_limits, config);
     decode_tracing(top, config.tracing);
     check_shards(top, config);

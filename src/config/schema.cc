@@ -76,7 +76,7 @@ Json list_of(const std::string& path, std::string_view type) {
 }
 
 Json map_of(const std::string& path) {
-  const bool of_sections = path == "limits" || path == "targets";
+  const bool of_sections = path == "limits" || path == "targets" || path == "shares";
   return {{"type", "object"},
           {"additionalProperties", of_sections ? section_of(path + ".NAME") : any_scalar()}};
 }

@@ -98,7 +98,9 @@ class Admission {
   // Something may be had again of the limit without key that has this alarm.
   void touch_limit(std::uint32_t index) { shared_limits_[index].touched = true; }
 
-  // What a ready record waits for, into `standing`. REQUIRES: standing.before is counted.
+  // What goes before a ready record in its line, and what it waits for, into `standing`.
+  // REQUIRES: the first was counted before the second, if it is not 0.
+  void count_before(const Record& record, Standing& standing) const;
   void explain(const Record& record, Instant now, Standing& standing) const;
   std::vector<LineStanding> longest_lines(std::size_t most, Instant now) const;
 
@@ -156,18 +158,6 @@ class Admission {
 
   void serve(Line& line, Instant now, Commands& commands);
   void go_on(Line& line, Instant now, Commands& commands);
-  void give_back(Line& line, Instant now, Commands& commands);
-  Slot next_of(const Line& line) const;
-  Slot fitting(const Line& line) const;
-  bool fits_none(const Line& line) const;
-  bool is_useless(const Line& line, Instant now) const;
-  void give_back_useless(Line& line, Instant now, Commands& commands);
-  bool may_send(const Line& line, Instant now) const;
-  Record& first_of(const Line& line);
-  void send(Line& line, Record& record, bool leads, Instant now, Commands& commands);
-  void send_first(Line& line, Instant now, Commands& commands);
-  void send_all(Line& line, Instant now, Commands& commands);
-
   bool waits_for_store(const Line& line) const;
   void serve_target(TargetId id, Instant now, Commands& commands);
   void wait_for(Line& line, LineWaits what, SharedIndex limit = kNoShared, bool first = false);
@@ -175,6 +165,21 @@ class Admission {
   Turns& turns_of(Line& line);
   void arm(Line& line, Instant now);
   void forget_if_empty(Line& line, Commands& commands);
+
+  // sending.cc
+  void give_back(Line& line, Instant now, Commands& commands);
+  static Slot fresh_of(const Line& line);
+  Slot next_of(const Line& line) const;
+  Slot fitting(const Line& line) const;
+  bool fits_none(const Line& line) const;
+  bool is_useless(const Line& line, Instant now) const;
+  void give_back_useless(Line& line, Instant now, Commands& commands);
+  bool may_send(const Line& line, Instant now) const;
+  Record& first_of(const Line& line);
+  void count_by_flow(Line& line, Record& record);
+  void send(Line& line, Record& record, bool leads, Instant now, Commands& commands);
+  void send_first(Line& line, Instant now, Commands& commands);
+  void send_all(Line& line, Instant now, Commands& commands);
 
   // batching.cc
   const BatchOptions& batch_of(const Line& line) const {

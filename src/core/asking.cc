@@ -80,8 +80,9 @@ std::int64_t Admission::demand(const Line& line, Instant now) const {
 // cost.
 std::int64_t Admission::alike(const Line& line, std::int64_t most) const {
   if (line.count() == 0) return 0;
-  // A probe goes alone, and may be for another record than the first.
-  if (!breaker_of(line).closed()) return std::min<std::int64_t>(most, 1);
+  // A probe goes alone, and may be for another record than the first; and the next may be another
+  // flow's.
+  if (!breaker_of(line).closed() || line.flows) return std::min<std::int64_t>(most, 1);
   const Permits cost = records_[next_of(line)].cost;
   std::int64_t count = 0;
   for (const Slot first : {line.ready.front(), line.retries.front()}) {

@@ -103,6 +103,7 @@ void Admission::add_followers(Line& line, const Record& head, Batch& batch, Inst
     if (!may_follow(line, record, now) || !batch.takes(record)) return;
     --line.behind;
     record.since = now;
+    if (line.flows) line.flows->push_back(records_, record);  // It is charged for too.
     add(line, record, batch, now, commands);
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/finished_map.h"
+#include "core/flow.h"
 #include "core/ids.h"
 #include "units/id.h"
 #include "units/time.h"
@@ -59,6 +60,7 @@ struct RecordArrived {
   Permits cost{1};   // Of its permit, for the limits whose cost comes from the record.
   bool bad = false;  // A key or cost that it must have cannot be read: it is a dead letter.
   Bytes content{};   // What there is to write of it, for the bounds of a request.
+  FlowMark flow{};   // Only looked at where the route has a share.
 };
 
 // A limiter's answer to Ask: as many permits as `due` is long, at most what was asked for.

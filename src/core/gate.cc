@@ -17,7 +17,7 @@ bool same_shape(const RouteOptions& a, const RouteOptions& b) {
   return a.target == b.target && a.order == b.order && a.limit_count == b.limit_count &&
          a.shared_limits == b.shared_limits && a.limits == b.limits &&
          a.held_limits == b.held_limits && a.cost_varies == b.cost_varies &&
-         a.dead_letter == b.dead_letter;
+         a.dead_letter == b.dead_letter && a.share == b.share;
 }
 
 }  // namespace
@@ -36,7 +36,9 @@ Gate::Gate(const GateOptions& options)
     const RouteOptions& route = options.routes[i];
     CHECK(route.target.value < options.targets.size());
     CHECK(route.limit_count == 0 || route.store.value < options.stores);
+    CHECK(route.share.levels <= kMostLevels);
     stats_[i].limits.resize(route.limit_count);
+    stats_[i].share_permits.resize(route.share.levels * (kNamedFlows + 1));
   }
 }
 
@@ -60,6 +62,9 @@ void Gate::reconfigure(const GateOptions& options, Instant now, Commands& comman
   }
   for (std::size_t i = 0; i < options.routes.size(); ++i) {
     CHECK(same_shape(options.routes[i], options_.routes[i]));
+    // What was counted under one name must not go on under another.
+    if (options.routes[i].flow_names == options_.routes[i].flow_names) continue;
+    std::ranges::fill(stats_[i].share_permits, 0);
   }
   now_ = now;
   admission_.wait_for_stores_no_more();  // A route may have another store from now on.
@@ -91,6 +96,7 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   record.size = event.size;
   record.content = event.content;
   record.cost = event.cost;
+  record.flow = event.flow;
   if (event.bad) record.doom = DeadLetterReason::bad_key;
   record.since = now;
   record.entry = partition.ledger.arrive(event.offset, event.record.slot);

@@ -30,6 +30,10 @@ using LineId = Strong<struct LineTag, std::uint32_t>;
 // keys that collide only wait for each other.
 using LaneKey = Strong<struct LaneKeyTag, std::uint64_t>;
 
+// Records that share by weight with others, where a route has a share: a hash. Two flows that
+// collide are one.
+using FlowKey = Strong<struct FlowKeyTag, std::uint64_t>;
+
 // One question to a limiter, which may be asked again until it is answered. Given out by the gate,
 // never used for another while the process lives.
 using AskId = Strong<struct AskTag, std::uint64_t>;

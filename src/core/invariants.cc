@@ -28,6 +28,7 @@ void Admission::check_counts() const {
     for (const SharedIndex i : shared_of(line)) open[i] += line.open_ask.has_value();
     waiting += line.waits != LineWaits::not_at_all && line.waits != LineWaits::parked;
     CHECK(line.count() + line.behind + line.in_flight <= line.total);
+    if (line.flows) line.flows->check(line.ready.size());
     CHECK((line.waits == LineWaits::limit) == (line.limit != kNoShared));
   }
   for (std::size_t i = 0; i < targets_.size(); ++i) {

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/command.h"
 #include "core/credit.h"
+#include "core/flows.h"
 #include "core/ids.h"
 #include "core/list.h"
 #include "core/pace.h"
@@ -84,11 +86,12 @@ struct Line {
   // First come, first served. Retries are in a list of their own only where they stand apart.
   List<Record, &Record::in_line> ready;
   List<Record, &Record::in_line> retries;
-  Credit credit;                // Between the two.
-  std::uint32_t behind = 0;     // Its records that wait for others in their lanes.
-  std::uint32_t total = 0;      // All its records inside.
-  std::uint32_t in_flight = 0;  // Of these: at the target, and first in their requests.
-  std::int64_t gathered = 0;    // How many of them might go together now.
+  std::unique_ptr<Flows> flows;  // Of those in `ready`, where its route has a share; else null.
+  Credit credit;                 // Between the two.
+  std::uint32_t behind = 0;      // Its records that wait for others in their lanes.
+  std::uint32_t total = 0;       // All its records inside.
+  std::uint32_t in_flight = 0;   // Of these: at the target, and first in their requests.
+  std::int64_t gathered = 0;     // How many of them might go together now.
 
   HeldPermits permits;
   std::optional<AskId> open_ask;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/finished_map.h"
+#include "core/flow.h"
 #include "core/ids.h"
 #include "units/id.h"
 #include "units/time.h"
@@ -36,6 +37,8 @@ struct RouteOptions {
   // Bit i is set: limit i counts attempts under way, so each one's end is told to it.
   std::uint32_t held_limits = 0;
   bool cost_varies = false;  // Some limit takes its cost from the record.
+  ShareOptions share{};
+  std::uint64_t flow_names = 0;  // A hash of those that are counted by name, in their order.
   Duration retry_initial = Duration::millis(200);
   Duration retry_max = Duration::seconds(30);
   std::uint32_t attempts = 0;          // 0 = for ever.

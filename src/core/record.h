@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "core/command.h"
+#include "core/flow.h"
 #include "core/ids.h"
 #include "core/ledger.h"
 #include "core/list.h"
@@ -65,6 +66,9 @@ struct Record {
   Instant since;                         // When it became ready, or its attempt began.
   Instant failed_at = kNever;            // When the target last failed it.
   std::optional<DeadLetterReason> doom;  // Set once it is to go to the dead letter topic.
+  FlowMark flow{};
+  Slot flow_slot = kNoSlot;  // Where it is in its line's Flows; kNoSlot if it is in none.
+  Links in_flow;
   Links in_lane;
   Links in_line;
 };

@@ -9,7 +9,7 @@
 namespace einlass::core {
 namespace {
 
-std::uint64_t count_before(const Records& records, Slot slot, Links Record::*links) {
+std::uint64_t records_before(const Records& records, Slot slot, Links Record::*links) {
   std::uint64_t count = 0;
   while ((slot = (records[slot].*links).prev) != kNoSlot) ++count;
   return count;
@@ -46,11 +46,11 @@ std::optional<Standing> Gate::standing(Slot slot, Instant now) const {
   switch (record->state) {
     case RecordState::behind:
       standing.waits = WaitsFor::order;
-      standing.before = count_before(records_, slot, &Record::in_lane);
+      standing.before = records_before(records_, slot, &Record::in_lane);
       standing.first = lanes_.first(record->lane);
       break;
     case RecordState::ready:
-      standing.before = count_before(records_, slot, &Record::in_line);
+      admission_.count_before(*record, standing);
       admission_.explain(*record, now, standing);
       break;
     case RecordState::backing_off:
@@ -68,7 +68,18 @@ std::optional<Standing> Gate::standing(Slot slot, Instant now) const {
   return standing;
 }
 
-// REQUIRES: the record is ready, and `before` is counted.
+// What goes before the record in its line.
+void Admission::count_before(const Record& record, Standing& standing) const {
+  const Line& line = lines_[record.line.value];
+  if (record.flow_slot == kNoSlot) {
+    standing.before = records_before(records_, record.id.slot, &Record::in_line);
+    return;
+  }
+  standing.flow = line.flows->standing(records_, record);
+  standing.before = standing.flow->before;
+}
+
+// REQUIRES: the record is ready, and what goes before it is counted.
 void Admission::explain(const Record& record, Instant now, Standing& standing) const {
   const Line& line = lines_[record.line.value];
   const RouteOptions& route = route_of(line);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/flows.h"
 #include "core/ids.h"
 #include "core/list.h"
 #include "units/time.h"
@@ -49,10 +50,11 @@ struct Standing {
   Attempt attempt;  // The last one started; 0 before the first.
   Instant since;    // When it became ready, or its attempt began.
   WaitsFor waits{};
-  std::optional<Instant> until{};     // Not before this; none where nobody knows.
-  std::optional<LimitIndex> limit{};  // The one that the line's last ask was short of.
-  std::uint64_t before = 0;           // Records that go before it, in its lane or its line.
-  Slot first = kNoSlot;               // With WaitsFor::order.
+  std::optional<Instant> until{};      // Not before this; none where nobody knows.
+  std::optional<LimitIndex> limit{};   // The one that the line's last ask was short of.
+  std::uint64_t before = 0;            // Records that go before it, in its lane or its line.
+  std::optional<FlowStanding> flow{};  // Where its route has a share, and it is ready.
+  Slot first = kNoSlot;                // With WaitsFor::order.
 };
 
 // A line with records, as a whole.

@@ -39,18 +39,20 @@ void add(Histogram& to, const Histogram& one) {
 
 // Each member is named, so that one that is new does not compile before it is added here too.
 void add(Waiting& to, const Waiting& one) {
-  auto& [limit, target, retry, order, outage, in_flight] = to;
+  auto& [limit, target, retry, order, outage, in_flight, by_level] = to;
   limit += one.limit;
   target += one.target;
   retry += one.retry;
   order += one.order;
   outage += one.outage;
   in_flight += one.in_flight;
+  add_each(by_level, one.by_level);
 }
 
 void add(RouteStats& to, const RouteStats& one) {
   auto& [received, delivered, dead_lettered, returned, finished_before, never, inside, accepted,
-         retry, refused, stood_in, admission_wait, lateness, attempt_duration, limits] = to;
+         retry, refused, stood_in, admission_wait, lateness, attempt_duration, limits,
+         share_permits] = to;
   received += one.received;
   delivered += one.delivered;
   add_each(dead_lettered, one.dead_lettered);
@@ -66,6 +68,7 @@ void add(RouteStats& to, const RouteStats& one) {
   add(lateness, one.permit_lateness);
   add(attempt_duration, one.attempt_duration);
   add_each(limits, one.limits);
+  add_each(share_permits, one.share_permits);
 }
 
 }  // namespace einlass::core

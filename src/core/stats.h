@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/command.h"
+#include "core/flow.h"
 #include "units/time.h"
 
 namespace einlass::core {
@@ -48,6 +49,7 @@ struct Waiting {
   std::uint64_t order = 0;      // For the record before them in their lane.
   std::uint64_t outage = 0;     // For a limiter that does not answer, or only with errors.
   std::uint64_t in_flight = 0;  // At the target, or on the way to the dead letter topic.
+  std::array<std::uint64_t, kMostLevels> by_level{};  // Where the route has a share: those ready.
 };
 
 struct LimitStats {
@@ -73,6 +75,9 @@ struct RouteStats {
   Histogram permit_lateness;  // From its coming due to its use.
   Histogram attempt_duration;
   std::vector<LimitStats> limits;  // In the order of the route's list.
+  // Where the route has a share: permits used, by the name that a flow is counted under
+  // (kNamedFlows: all others), and of each name by level.
+  std::vector<std::uint64_t> share_permits;
 };
 
 // Adds what another gate of the same routes has counted.

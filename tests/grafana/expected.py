@@ -186,6 +186,11 @@ LIMITS = {
     "What would the shadow limits let through?": [
         lambda t: one("soft: tried", within(TRIED - 2, TRIED + 2)),
         lambda t: one("soft left", t.r("einlass_attempts_total", route="soft")[""])],
+    "How are the permits shared by the flows?": [
+        lambda t: {f"tenants: {flow}": one for flow, one in t.r("einlass_share_permits_total", "flow").items()}],
+    "Which levels wait?": [
+        lambda t: {f"tenants: {level}": (max(one - 60, 0), one + 60)
+                   for level, one in t.v("einlass_share_waiting", "level").items()}],
     "What share would they make wait?": [lambda t: one("soft: tried", shadow_share(t))],
     "Do the shadow limits answer?": [lambda t: one("soft: tried", 0)],
     "How do the stores answer?": [

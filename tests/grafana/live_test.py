@@ -54,10 +54,12 @@ class Live(scenario.Scenario):
         auditor = {"http": {**target["http"], "max_in_flight": 32}}
         config = world.config("results", 1, {**CONFIG, "targets": {"receiver": target, "auditor": auditor}})
         route = {**config["routes"][0], "inside": {"records": 100}}
+        config["shares"] = {"tenants": {"by": "record_key", "weight": {"default": 1, "k1": 3}}}
         config["routes"] = [
             {**route, "limits": ["callbacks", "per_key", "places"], "dead_letter": "results.dead"},
             {**route, "name": "audit", "topics": ["audit"], "target": "auditor", "limits": ["local"], "order": "none"},
-            {**route, "name": "soft", "topics": ["soft"], "target": "auditor", "limits": ["soft", "tried"], "order": "none"}]
+            {**route, "name": "soft", "topics": ["soft"], "target": "auditor", "limits": ["soft", "tried"], "order": "none",
+             "share": "tenants"}]
         self.config = config
         self.gates = [world.gate(f"gate-{number}", config).start(wait=False) for number in (1, 2)]
         self.beside = self.gate_beside()

@@ -136,6 +136,16 @@ void draw_gate(Dice& dice, Settings& settings) {
   }
 }
 
+// Which routes share by weight and level. Dice of its own, so that older seeds keep their worlds.
+void draw_shares(Settings& settings) {
+  Dice dice(settings.seed, "shares");
+  for (core::RouteOptions& route : settings.gate.routes) {
+    if (!dice.chance(0.4)) continue;
+    route.share.levels = static_cast<std::uint8_t>(dice.between(1, 3));
+    route.share.keep = static_cast<std::uint8_t>(dice.between(1, 33));
+  }
+}
+
 // How targets treat retries. Dice of its own, so that older seeds keep their worlds.
 void draw_retries(Settings& settings) {
   Dice dice(settings.seed, "retries");
@@ -282,6 +292,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   Dice dice(seed, "settings");
   draw_gate(dice, settings);
   draw_retries(settings);
+  draw_shares(settings);
   draw_batches(settings);
   draw_surroundings(dice, settings);
   draw_faults(settings, overrides);

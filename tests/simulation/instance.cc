@@ -116,6 +116,13 @@ bool Instance::take_record(Assignment& from) {
   arrived.line = line_for(route, record.key);
   if (record.ordered) arrived.lane = core::LaneKey{static_cast<std::uint64_t>(record.key)};
   arrived.cost = record.cost;
+  // A few flows of each level, each with its weight.
+  const auto key = static_cast<std::uint64_t>(record.key);
+  const std::uint64_t levels = world_.settings.gate.routes[route.value].share.levels;
+  if (levels > 0) {
+    arrived.flow = {core::FlowKey{key % 7}, static_cast<std::uint16_t>(1 + key % 7 * 3),
+                    static_cast<std::uint8_t>(key / 7 % levels)};
+  }
   handle(arrived);
   return true;
 }

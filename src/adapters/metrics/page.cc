@@ -83,6 +83,7 @@ void add_process(Families& page) {
 std::string render(const Snapshot& snapshot) {
   Families page;
   add_routes(page, snapshot);
+  add_shares(page, snapshot);
   add_limits(page, snapshot);
   add_targets(page, snapshot);
   add_kafka(page, snapshot);

@@ -9,6 +9,9 @@ namespace einlass::metrics {
 // Records: the books, where they wait, admission, attempts.
 void add_routes(Families& page, const Snapshot& snapshot);
 
+// What the flows and levels of shares used, and how many of each level wait.
+void add_shares(Families& page, const Snapshot& snapshot);
+
 // Limits, the stores that keep them, and what holds while one does not answer.
 void add_limits(Families& page, const Snapshot& snapshot);
 

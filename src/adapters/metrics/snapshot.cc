@@ -113,4 +113,36 @@ void add(Snapshot& to, const Snapshot& one) {
   to.partitions.insert(to.partitions.end(), one.partitions.begin(), one.partitions.end());
 }
 
+namespace {
+
+ShareSum& sum_of(std::vector<ShareSum>& sums, const Share& share) {
+  for (ShareSum& sum : sums) {
+    if (sum.share.name == share.name) return sum;
+  }
+  ShareSum& sum = sums.emplace_back();
+  sum.share = share;
+  sum.waiting.resize(share.levels.size());
+  sum.permits.assign(share.flows.size() + 1, sum.waiting);
+  return sum;
+}
+
+}  // namespace
+
+std::vector<ShareSum> sum_shares(const Snapshot& snapshot) {
+  std::vector<ShareSum> sums;
+  for (const Route& route : snapshot.routes) {
+    if (!route.share) continue;
+    ShareSum& sum = sum_of(sums, *route.share);
+    sum.routes.push_back(route.name);
+    const std::size_t levels = sum.waiting.size();
+    const auto& counted = route.stats.share_permits;
+    for (std::size_t i = 0; levels > 0 && i < counted.size(); ++i) {
+      const std::size_t flow = i / levels < core::kNamedFlows ? i / levels : sum.permits.size() - 1;
+      if (flow < sum.permits.size()) sum.permits[flow][i % levels] += counted[i];
+    }
+    for (std::size_t i = 0; i < levels; ++i) sum.waiting[i] += route.waiting.by_level[i];
+  }
+  return sums;
+}
+
 }  // namespace einlass::metrics

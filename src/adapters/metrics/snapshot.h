@@ -2,6 +2,7 @@
 // adding up its shards.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,10 +32,18 @@ struct ShadowLimit {
   std::uint64_t unanswered = 0;
 };
 
+// How a route's flows share: what its stats and its waiting records are counted by.
+struct Share {
+  std::string name;
+  std::vector<std::string> levels;
+  std::vector<std::string> flows;  // Those that have a name, in the order of the stats.
+};
+
 struct Route {
   std::string name;
   std::vector<std::string> limits;  // Names, in the order of the route's list, as in stats.limits.
   std::vector<ShadowLimit> shadow_limits{};  // In the order of the route's list.
+  std::optional<Share> share{};
   core::RouteStats stats;
   core::Waiting waiting;
   std::uint64_t partitions_assigned = 0;
@@ -162,5 +171,19 @@ struct Snapshot {
 // Adds another shard's snapshot: numbers add up, partitions and loops stand side by side, the worst
 // state counts for all. REQUIRES: both are of the same configuration.
 void add(Snapshot& to, const Snapshot& one);
+
+// A share over all routes that have it.
+struct ShareSum {
+  Share share;
+  std::vector<std::string> routes;
+  // By flow, of which the last are all others, and by level.
+  std::vector<std::vector<std::uint64_t>> permits;
+  std::vector<std::uint64_t> waiting;  // By level.
+
+  std::string flow_name(std::size_t flow) const {
+    return flow < share.flows.size() ? share.flows[flow] : "other";
+  }
+};
+std::vector<ShareSum> sum_shares(const Snapshot& snapshot);
 
 }  // namespace einlass::metrics

@@ -12,11 +12,13 @@ inline Snapshot full_snapshot() {
   snapshot.routes = {{.name = "results",
                       .limits = {"callbacks"},
                       .shadow_limits = {{.name = "tried"}},
+                      .share = Share{"tenants", {"urgent", "bulk"}, {"acme"}},
                       .stats = {},
                       .waiting = {},
                       .keyed = true,
                       .keys = {{"acme", 7}}}};
   snapshot.routes[0].stats.limits.resize(1);
+  snapshot.routes[0].stats.share_permits.resize(2 * (core::kNamedFlows + 1));
   snapshot.stores = {{.name = "redis", .call_duration = {}, .nodes = 3, .nodes_up = 2}};
   snapshot.outage_policies = {{"results", "callbacks", "hold", false}};
   snapshot.limits = {{"callbacks", "sliding_log", "redis", "header:tenant", false, 100.0, 50.0}};

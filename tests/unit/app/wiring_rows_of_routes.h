@@ -6,6 +6,7 @@
 
 #include "app/dead_record.h"
 #include "app/record_store.h"
+#include "app/share_fields.h"
 #include "unit/app/wiring_table.h"
 
 namespace einlass::app::wiring_table {
@@ -33,6 +34,48 @@ inline std::string order_of(const Config& c) {
 inline const std::string kTwoOfEach =
     "limits: {k: {algorithm: token_bucket, rate: 1/s, burst: 1}, l: {" + kLog +
     "}}\ntargets: {s: {" + kHttp + "}, t: {" + kHttp + "}}\n";
+
+// Without a share its route has the order of all.
+inline std::string with_share(const std::string& share) {
+  return "targets: {t: {" + kHttp + "}}\nshares: {s: {" + share +
+         "}}\nroutes: [{name: r, topics: [a], target: t, order: key, share: s}]\n";
+}
+
+// What a record with the key `acme` and a header `class: bulk` says.
+inline core::FlowMark mark_of(const Config& c) {
+  kafka::Message message;
+  message.topic = "a";
+  message.key = "acme";
+  const std::vector<kafka::Header> headers = {{"class", "bulk"}};
+  message.headers = headers;
+  StoredRecord record;
+  record.fill(message, core::RouteId{0});
+  return Shares(c).read(core::RouteId{0}, record);
+}
+
+inline std::vector<Row> rows_of_shares() {
+  const std::string levels = "levels: {by: 'header:class', names: [urgent, bulk, last]}";
+  return {
+      {"routes[].share",
+       "targets: {t: {" + kHttp +
+           "}}\nshares: {s: {by: record_key}}\nroutes: [{name: r, topics: [a], target: t, order: "
+           "key}]\n",
+       "s", [](const Config& c) { return route(c).share.on() ? "s" : "none"; }, "s", "none"},
+      {"shares.NAME.by", with_share(""), "record_key",
+       [](const Config& c) {
+         return mark_of(c).key.value == keyed_hash("acme") ? "record_key" : "none";
+       },
+       "record_key", "none"},
+      {"shares.NAME.weight", with_share("by: record_key"), "{acme: 7}",
+       [](const Config& c) { return text(mark_of(c).weight); }, "7", "1"},
+      {"shares.NAME.levels.by", with_share("levels: {names: [urgent, bulk, last]}"),
+       "'header:class'", [](const Config& c) { return text(mark_of(c).level); }, "1"},
+      {"shares.NAME.levels.names", with_share("levels: {by: 'header:class'}"), "[bulk, last]",
+       [](const Config& c) { return text(route(c).share.levels); }, "2"},
+      {"shares.NAME.levels.keep", with_share(levels), "7%",
+       [](const Config& c) { return text(route(c).share.keep) + "%"; }},
+  };
+}
 
 inline std::vector<Row> rows_of_routes() {
   const std::string with_pattern =

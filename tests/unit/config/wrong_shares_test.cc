@@ -1,0 +1,65 @@
+#include "unit/config/wrong_config.h"
+
+namespace einlass::config {
+namespace {
+
+std::string share(const std::string& text) {
+  return "shares: {s: " + text + "}\n" +
+         routes("[{name: r, topics: [a], target: t, order: key, share: s}]");
+}
+
+TEST(WrongShare, ItsOptions) {
+  expect_mistakes({
+      {share("{}"), ""},
+      {share("{by: 'header:tenant', weight: {default: 2, acme: 5, 'free-*': 1000}}"), ""},
+      {share("{by: tenant}"),
+       "1:18: shares.s.by: 'tenant' is not a key; write none, record_key, topic, partition, "
+       "header:NAME or json:/pointer"},
+      {share("{bye: 'header:a'}"), "1:14: shares.s.bye: unknown option; did you mean `by`?"},
+      {share("{by: record_key, weight: {a: 0, b: 1001, c: x}}"),
+       "1:42: shares.s.weight.a: '0' is too small; the smallest value that works is 1\n"
+       "1:48: shares.s.weight.b: '1001' is too large; the largest value that works is 1000\n"
+       "1:57: shares.s.weight.c: 'x' is not a whole number; write digits only, as 100"},
+      {share("{by: record_key, weight: {'a*b': 2}}"),
+       "1:39: shares.s.weight.a*b: has a * before its end; a pattern is the beginning of a name "
+       "and one *"},
+      {share("{weight: {acme: 2}}"),
+       "1:22: shares.s.weight: names flows, but without `by` there is but one; write by: "
+       "header:NAME"},
+  });
+}
+
+TEST(WrongShare, ItsLevels) {
+  const auto levels = [](const std::string& text) { return share("{levels: " + text + "}"); };
+  expect_mistakes({
+      {levels("{by: 'header:class', names: [a, b], keep: 50%}"), ""},
+      {levels("{}"),
+       "1:22: shares.s.levels.by: missing; write by: header:NAME\n"
+       "1:22: shares.s.levels.names: missing; write names: [FIRST, SECOND]"},
+      {levels("{by: none, names: [a, b]}"),
+       "1:27: shares.s.levels.by: 'none' is no level; write header:NAME or json:/field"},
+      {levels("{by: 'header:class', names: [a]}"),
+       "1:50: shares.s.levels.names: needs two names at least, the first that goes first"},
+      {levels("{by: 'header:class', names: [a, a]}"),
+       "1:54: shares.s.levels.names[1]: 'a' is written twice; keep one of them"},
+      {levels("{by: 'header:class', names: [a, b, c, d], keep: 40%}"),
+       "1:70: shares.s.levels.keep: is more than there is: 3 lower levels keep 120% together; "
+       "100% is the most"},
+      {levels("{by: 'header:class', names: [a, b], keep: 51%}"),
+       "1:64: shares.s.levels.keep: '51%' is too large; the largest value that works is 50%"},
+  });
+}
+
+TEST(WrongShare, OfARoute) {
+  const std::string shares = "shares: {tenants: {by: record_key}}\n";
+  expect_mistakes({
+      {shares + routes("[{name: r, topics: [a], target: t, order: key, share: tenant}]"),
+       "3:63: routes[0].share: 'tenant' is no share of this file; did you mean `tenants`?"},
+      {shares + routes("[{name: r, topics: [a], target: t, share: tenants}]"),
+       "3:51: routes[0].share: divides nothing with order: partition, for there only the first "
+       "record of each partition may leave; write order: key or order: none"},
+  });
+}
+
+}  // namespace
+}  // namespace einlass::config

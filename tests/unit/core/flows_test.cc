@@ -1,0 +1,154 @@
+// Flows and levels inside a line.
+#include "core/flows.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/gate.h"
+#include "unit/core/bench_gate.h"
+
+namespace einlass::core {
+namespace {
+
+struct Mark {
+  std::uint64_t flow = 0;
+  std::uint16_t weight = 1;
+  std::uint8_t level = 0;
+};
+
+// A line of a gate whose target takes one record at a time, so that each end lets the next one go.
+struct Shared {
+  explicit Shared(ShareOptions share) : bench(options(share)) { bench.assign(0); }
+
+  static GateOptions options(ShareOptions share) {
+    RouteOptions route;
+    route.order = Order::none;
+    route.share = share;
+    return BenchGate::options_for(route, 1);
+  }
+
+  void arrive(const Mark& mark, int count) {
+    for (; count > 0; --count) {
+      const auto number = static_cast<std::uint32_t>(marks.size());
+      marks.push_back(mark);
+      RecordArrived event{PartitionId{0}, RecordId{number, 0}, Offset{number},
+                          LineId{0},      std::nullopt,        Bytes{100}};
+      event.flow = {FlowKey{mark.flow}, mark.weight, mark.level,
+                    static_cast<std::uint8_t>(mark.flow)};
+      bench.put(event);
+    }
+  }
+
+  // Lets so many go; the flow of each.
+  std::vector<std::uint64_t> go(int count) {
+    std::vector<std::uint64_t> flows;
+    for (; count > 0; --count) {
+      const Send send = bench.all<Send>().back();
+      flows.push_back(marks[send.record.slot].flow);
+      bench.commands.clear();
+      bench.ended(send.record.slot, Outcome::accepted);
+    }
+    return flows;
+  }
+
+  static int of(const std::vector<std::uint64_t>& flows, std::uint64_t flow) {
+    return static_cast<int>(std::count(flows.begin(), flows.end(), flow));
+  }
+
+  BenchGate bench;
+  std::vector<Mark> marks;
+};
+
+TEST(Flows, go_by_weight_whoever_came_first) {
+  Shared shared({1, 5});
+  shared.arrive({1, 1}, 100);
+  shared.arrive({2, 5}, 100);
+  shared.arrive({3, 1}, 100);
+  shared.go(1);  // Left before the others came.
+  const auto flows = shared.go(70);
+  EXPECT_EQ(Shared::of(flows, 1), 10);
+  EXPECT_EQ(Shared::of(flows, 2), 50);
+  EXPECT_EQ(Shared::of(flows, 3), 10);
+  const std::uint64_t counted = shared.bench.gate.stats(RouteId{0}).share_permits[2];
+  EXPECT_GE(counted, 50u);
+  EXPECT_LE(counted, 51u) << "one is under way";
+}
+
+TEST(Flows, what_one_does_not_use_the_others_get) {
+  Shared shared({1, 5});
+  shared.arrive({1, 1}, 50);
+  shared.arrive({2, 1000}, 10);
+  const auto flows = shared.go(60);
+  EXPECT_EQ(Shared::of(flows, 1), 50);
+}
+
+TEST(Flows, a_small_one_does_not_wait_for_the_backlog_of_a_large_one) {
+  Shared shared({1, 5});
+  shared.arrive({1, 1}, 500);
+  shared.go(100);
+  shared.arrive({2, 1}, 1);
+  EXPECT_EQ(Shared::of(shared.go(3), 2), 1);
+}
+
+TEST(Flows, the_first_level_goes_first_and_the_others_keep_their_part) {
+  Shared shared({3, 5});
+  shared.arrive({1, 1, 0}, 2000);
+  shared.arrive({2, 1, 1}, 2000);
+  shared.arrive({3, 1, 2}, 2000);
+  shared.go(100);
+  const auto flows = shared.go(1000);
+  EXPECT_EQ(Shared::of(flows, 1), 900);
+  EXPECT_EQ(Shared::of(flows, 2), 50);
+  EXPECT_EQ(Shared::of(flows, 3), 50);
+}
+
+// The k-th record of a level waits for at most (k + 1) / keep permits.
+TEST(Flows, a_lower_level_waits_for_a_bounded_number_of_permits) {
+  Shared shared({3, 5});
+  shared.arrive({1, 1, 0}, 2000);
+  shared.arrive({2, 1, 1}, 200);
+  shared.go(777);
+  shared.arrive({3, 1, 2}, 10);
+  int before = 0;
+  for (int k = 1; k <= 10; ++k) {
+    while (shared.go(1)[0] != 3) ++before;
+    ++before;
+    EXPECT_LE(before, (k + 1) * 20) << k;
+  }
+}
+
+TEST(Flows, a_level_alone_has_everything) {
+  Shared shared({3, 5});
+  shared.arrive({3, 1, 2}, 50);
+  EXPECT_EQ(Shared::of(shared.go(50), 3), 50);
+}
+
+TEST(Flows, what_stands_before_a_record_is_told_by_weight) {
+  Shared shared({2, 5});
+  shared.arrive({1, 5, 1}, 100);
+  shared.arrive({2, 1, 1}, 3);  // The last one's number is 102.
+  shared.arrive({3, 1, 0}, 2);
+  const auto standing = shared.bench.gate.standing(102, shared.bench.now);
+  ASSERT_TRUE(standing && standing->flow);
+  EXPECT_EQ(standing->before, 2u + 15u + 2u);
+  EXPECT_EQ(standing->flow->of_other, 15u);
+  EXPECT_EQ(standing->flow->other, 1u) << "the first of that flow that waits";
+  EXPECT_EQ(standing->flow->weight, 1u);
+  EXPECT_EQ(standing->flow->other_weight, 5u);
+  EXPECT_FALSE(standing->flow->other_level);
+}
+
+TEST(Flows, what_is_given_back_with_its_partition_is_in_no_flow) {
+  Shared shared({2, 5});
+  shared.arrive({1, 5, 1}, 10);
+  shared.arrive({2, 1, 0}, 10);
+  shared.bench.put(PartitionRevoked{PartitionId{0}, shared.bench.now});
+  EXPECT_EQ(shared.bench.gate.waiting(shared.bench.now)[0].by_level[1], 0u);
+}
+
+}  // namespace
+}  // namespace einlass::core
