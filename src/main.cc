@@ -1,7 +1,7 @@
 #include <sys/resource.h>
 
 #include "app/command_line.h"
-#include "app/open_files.h"
+#include "app/service/open_files.h"
 
 namespace {
 

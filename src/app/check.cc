@@ -12,15 +12,15 @@
 #include <variant>
 #include <vector>
 
-#include "adapters/http/fetch.h"
-#include "adapters/http/tls.h"
-#include "adapters/kafka/old_scram.h"
-#include "adapters/kafka/reach.h"
+#include "adapters/http/client/fetch.h"
+#include "adapters/http/client/tls.h"
+#include "adapters/kafka/check/old_scram.h"
+#include "adapters/kafka/check/reach.h"
 #include "adapters/redis/store.h"
-#include "app/admin_door.h"
 #include "app/command_line.h"
-#include "app/kafka_logins.h"
-#include "app/wiring.h"
+#include "app/pages/admin_door.h"
+#include "app/setup/kafka_logins.h"
+#include "app/setup/wiring.h"
 #include "units/shown.h"
 
 namespace einlass::app {

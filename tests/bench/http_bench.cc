@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/http/target.h"
+#include "adapters/http/target/target.h"
 #include "bench/http2_server.h"
 
 namespace {

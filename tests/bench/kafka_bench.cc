@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/kafka/target.h"
+#include "adapters/kafka/producing/target.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/http/answer_rules.h"
-#include "adapters/http/batch_answer.h"
+#include "adapters/http/target/answer_rules.h"
+#include "adapters/http/target/batch_answer.h"
 #include "units/check.h"
 
 namespace {

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "app/dead_record.h"
-#include "app/dead_story.h"
-#include "app/record_store.h"
+#include "app/record/dead_record.h"
+#include "app/record/dead_story.h"
+#include "app/record/record_store.h"
 #include "fuzz/source.h"
 #include "units/check.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/http/http2_session.h"
+#include "adapters/http/http2/http2_session.h"
 #include "units/check.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "adapters/http/request_parser.h"
+#include "adapters/http/server/request_parser.h"
 #include "units/check.h"
 
 namespace {

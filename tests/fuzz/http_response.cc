@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "adapters/http/response_parser.h"
+#include "adapters/http/client/response_parser.h"
 #include "units/check.h"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/json_reader.h"
+#include "app/json/json_reader.h"
 #include "config/record_sources.h"
 #include "fuzz/source.h"
 #include "units/check.h"

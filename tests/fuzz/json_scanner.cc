@@ -1,6 +1,6 @@
 // The strict JSON reader of traces against a library that builds a tree: what it takes, the library
 // takes as the same; what it refuses is none of the JSON that it promises to read.
-#include "app/json_scanner.h"
+#include "app/replay/json_scanner.h"
 
 #include <cstddef>
 #include <cstdint>

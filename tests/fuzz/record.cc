@@ -13,14 +13,14 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/http/request_parser.h"
-#include "adapters/http/request_writer.h"
-#include "app/extract.h"
-#include "app/json_needs.h"
-#include "app/record_store.h"
-#include "app/request.h"
-#include "app/request_template.h"
-#include "app/trace_context.h"
+#include "adapters/http/client/request_writer.h"
+#include "adapters/http/server/request_parser.h"
+#include "app/json/json_needs.h"
+#include "app/record/extract.h"
+#include "app/record/record_store.h"
+#include "app/targets/request.h"
+#include "app/targets/request_template.h"
+#include "app/tracing/trace_context.h"
 #include "fuzz/source.h"
 #include "units/check.h"
 

@@ -1,6 +1,6 @@
 // Any lines as a trace: each is understood as a JSON library understands it, or refused with a
 // column and a sentence; and what a trace changes in a limit is a limit or a list of mistakes.
-#include "app/replay_trace.h"
+#include "app/replay/replay_trace.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Whatever a server writes into Retry-After and Date: the wait stays within its bounds, and a date
 // means the second that another reading of the calendar gives it.
-#include "adapters/http/retry_after.h"
+#include "adapters/http/client/retry_after.h"
 
 #include <cstddef>
 #include <cstdint>

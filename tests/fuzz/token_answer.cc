@@ -1,6 +1,6 @@
 // Whatever a token server answers: there is a token that a header can carry, or a reason; never
 // both.
-#include "adapters/http/token_answer.h"
+#include "adapters/http/login/token_answer.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -48,13 +48,13 @@ class Layers(Planted):
     def setUp(self):
         super().setUp()
         for path in ("units/time.h", "core/gate.h", "limits/limit.h", "config/config.h",
-                     "adapters/http/target.h", "adapters/redis/store.h", "app/loop.h"):
+                     "adapters/http/target/target.h", "adapters/redis/store.h", "app/loop.h"):
             self.plant(f"src/{path}", "#pragma once\n")
 
     def test_downwards_is_fine(self):
         self.plant("src/main.cc", '#include "app/loop.h"\n#include <CLI/CLI.hpp>\n')
-        self.plant("src/app/loop.cc", '#include "adapters/http/target.h"\n#include "core/gate.h"\n')
-        self.plant("src/adapters/http/target.cc", '#include <boost/asio.hpp>\n#include <sys/uio.h>\n'
+        self.plant("src/app/loop.cc", '#include "adapters/http/target/target.h"\n#include "core/gate.h"\n')
+        self.plant("src/adapters/http/target/target.cc", '#include <boost/asio.hpp>\n#include <sys/uio.h>\n'
                    '#include "limits/limit.h"\n// #include "config/config.h"\n')
         self.plant("src/core/gate.cc", '#include <vector>\n#include "units/time.h"\n')
         self.assert_content("layers.py")
@@ -67,7 +67,7 @@ class Layers(Planted):
                 ("config/a.cc", '"app/loop.h"', "config may not include app"),
                 ("adapters/http/a.cc", '"config/config.h"', "may not include config"),
                 ("adapters/http/a.cc", '"adapters/redis/store.h"', "not include adapters/redis"),
-                ("main.cc", '"adapters/http/target.h"', "main may not include adapters/http"),
+                ("main.cc", '"adapters/http/target/target.h"', "main may not include adapters/http"),
                 ("core/a.cc", '"gate.h"', "is not below src")):
             with self.subTest(include=include, path=path):
                 planted = self.plant(f"src/{path}", f"\n#include {include}\n")

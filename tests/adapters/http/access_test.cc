@@ -1,5 +1,5 @@
 // Who may have the pages, and what a browser was only led to ask.
-#include "adapters/http/access.h"
+#include "adapters/http/server/access.h"
 
 #include <gtest/gtest.h>
 

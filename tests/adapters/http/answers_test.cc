@@ -1,7 +1,7 @@
 // What answers mean where the configuration says so, and what people get to see of them.
 #include <gtest/gtest.h>
 
-#include "adapters/http/answer_rules.h"
+#include "adapters/http/target/answer_rules.h"
 #include "adapters/http/target_world.h"
 
 namespace einlass::http::testing {

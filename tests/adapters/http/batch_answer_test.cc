@@ -1,5 +1,5 @@
 // What a server says of the records of one request.
-#include "adapters/http/batch_answer.h"
+#include "adapters/http/target/batch_answer.h"
 
 #include <gtest/gtest.h>
 

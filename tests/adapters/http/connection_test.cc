@@ -1,5 +1,5 @@
 // One connection by itself: the ways to a server that has more than one address.
-#include "adapters/http/connection.h"
+#include "adapters/http/client/connection.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "adapters/http/http2_peer.h"
-#include "adapters/http/lookup_turns.h"
+#include "adapters/http/resolver/lookup_turns.h"
 #include "adapters/http/target_world.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // Compressed bodies, opened again by zlib's own reader and, end to end, by Python's.
-#include "adapters/http/gzip.h"
+#include "adapters/http/target/gzip.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "adapters/http/origins.h"
 #include "adapters/http/origins_world.h"
+#include "adapters/http/target/origins.h"
 
 namespace einlass::http::testing {
 namespace {

@@ -1,12 +1,12 @@
 // What of a rendered request goes into HTTP/2, and what does not.
-#include "adapters/http/http2_fields.h"
+#include "adapters/http/http2/http2_fields.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
-#include "adapters/http/request_writer.h"
+#include "adapters/http/client/request_writer.h"
 
 namespace einlass::http {
 namespace {

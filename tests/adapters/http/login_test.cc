@@ -6,8 +6,8 @@
 #include <fstream>
 #include <mutex>
 
+#include "adapters/http/login/token_answer.h"
 #include "adapters/http/target_world.h"
-#include "adapters/http/token_answer.h"
 
 namespace einlass::http::testing {
 namespace {

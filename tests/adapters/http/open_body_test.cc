@@ -1,5 +1,5 @@
 // Answers that go on, as those of the live page do.
-#include "adapters/http/open_body.h"
+#include "adapters/http/server/open_body.h"
 
 #include <gtest/gtest.h>
 

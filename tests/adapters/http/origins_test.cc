@@ -1,5 +1,5 @@
 // A target with several servers.
-#include "adapters/http/origins.h"
+#include "adapters/http/target/origins.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "adapters/http/private_address.h"
+#include "adapters/http/resolver/private_address.h"
 
 #include <gtest/gtest.h>
 

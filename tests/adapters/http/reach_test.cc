@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "adapters/http/certificates.h"
-#include "adapters/http/fetch.h"
+#include "adapters/http/client/fetch.h"
 #include "adapters/http/target_world.h"
 
 namespace einlass::http::testing {

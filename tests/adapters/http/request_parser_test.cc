@@ -1,4 +1,4 @@
-#include "adapters/http/request_parser.h"
+#include "adapters/http/server/request_parser.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "adapters/http/request_writer.h"
+#include "adapters/http/client/request_writer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "adapters/http/response_parser.h"
+#include "adapters/http/client/response_parser.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "adapters/http/answer.h"
+#include "adapters/http/client/answer.h"
 
 namespace einlass::http {
 namespace {

@@ -1,4 +1,4 @@
-#include "adapters/http/retry_after.h"
+#include "adapters/http/client/retry_after.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What people see of an answer in which a server repeats our secrets.
-#include "adapters/http/secret_mask.h"
+#include "adapters/http/target/secret_mask.h"
 
 #include <gtest/gtest.h>
 

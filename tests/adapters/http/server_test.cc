@@ -1,5 +1,5 @@
 // The server against clients of every kind, on real sockets.
-#include "adapters/http/server.h"
+#include "adapters/http/server/server.h"
 
 #include <gtest/gtest.h>
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "adapters/http/certificates.h"
-#include "adapters/http/fetch.h"
-#include "adapters/http/server.h"
+#include "adapters/http/client/fetch.h"
+#include "adapters/http/server/server.h"
 #include "adapters/http/server_world.h"
 
 namespace einlass::http::testing {

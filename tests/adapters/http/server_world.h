@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "adapters/http/scripted_server.h"
-#include "adapters/http/server.h"
+#include "adapters/http/server/server.h"
 
 namespace einlass::http::testing {
 

@@ -1,5 +1,5 @@
 // The client against servers that do what real ones do, good and bad.
-#include "adapters/http/target.h"
+#include "adapters/http/target/target.h"
 
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>

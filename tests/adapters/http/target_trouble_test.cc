@@ -5,7 +5,7 @@
 #include <mutex>
 #include <set>
 
-#include "adapters/http/target.h"
+#include "adapters/http/target/target.h"
 #include "adapters/http/target_world.h"
 
 namespace einlass::http::testing {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "adapters/http/scripted_server.h"
-#include "adapters/http/target.h"
+#include "adapters/http/target/target.h"
 
 namespace einlass::http::testing {
 

@@ -1,4 +1,4 @@
-#include "adapters/http/webhook_signer.h"
+#include "adapters/http/target/webhook_signer.h"
 
 #include <gtest/gtest.h>
 

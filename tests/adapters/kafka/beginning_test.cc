@@ -1,4 +1,4 @@
-#include "adapters/kafka/beginning.h"
+#include "adapters/kafka/source/beginning.h"
 
 #include <gtest/gtest.h>
 

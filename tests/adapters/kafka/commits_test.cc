@@ -1,5 +1,5 @@
 // Commits that librdkafka keeps waiting, since it has no broker.
-#include "adapters/kafka/commits.h"
+#include "adapters/kafka/source/commits.h"
 
 #include <gtest/gtest.h>
 

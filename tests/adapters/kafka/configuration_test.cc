@@ -1,5 +1,5 @@
 // The configuration: what users may say, what they may not, and that secrets stay secret.
-#include "adapters/kafka/configuration.h"
+#include "adapters/kafka/client/configuration.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Dead letters against librdkafka's mock cluster.
-#include "adapters/kafka/dead_letters.h"
+#include "adapters/kafka/producing/dead_letters.h"
 
 #include <gtest/gtest.h>
 

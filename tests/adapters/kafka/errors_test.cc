@@ -1,5 +1,5 @@
 // Errors as sentences, how long they stand, and what is read out of librdkafka's log.
-#include "adapters/kafka/errors.h"
+#include "adapters/kafka/client/errors.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "adapters/kafka/handles.h"
+#include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/real_broker_fixture.h"
 
 namespace einlass::kafka {

@@ -18,8 +18,8 @@
 #include <variant>
 #include <vector>
 
-#include "adapters/kafka/dead_letters.h"
-#include "adapters/kafka/source.h"
+#include "adapters/kafka/producing/dead_letters.h"
+#include "adapters/kafka/source/source.h"
 
 namespace einlass::kafka::testing {
 

@@ -1,10 +1,10 @@
 // Questions about partitions of which some lie with a broker that is away.
-#include "adapters/kafka/lookup.h"
+#include "adapters/kafka/source/lookup.h"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <set>
 
-#include "adapters/kafka/handles.h"
+#include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/harness.h"
 
 namespace einlass::kafka {

@@ -1,6 +1,6 @@
 // What is read out of librdkafka's log, and whom it asks for nothing. Brokers that answer are in
 // tests/e2e.
-#include "adapters/kafka/old_scram.h"
+#include "adapters/kafka/check/old_scram.h"
 
 #include <gtest/gtest.h>
 

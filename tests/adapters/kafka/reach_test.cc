@@ -1,6 +1,6 @@
 // What `einlass check --connect` asks of topics that are written, against librdkafka's mock
 // cluster.
-#include "adapters/kafka/reach.h"
+#include "adapters/kafka/check/reach.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The source against librdkafka's mock cluster. The mock lets three seconds pass before a group has
 // its first assignment, so all gates are started together and each test takes its own.
-#include "adapters/kafka/source.h"
+#include "adapters/kafka/source/source.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "adapters/kafka/harness.h"
-#include "adapters/kafka/target.h"
+#include "adapters/kafka/producing/target.h"
 
 namespace einlass::kafka::testing {
 

@@ -1,13 +1,13 @@
 // A Kafka target against librdkafka's mock cluster.
-#include "adapters/kafka/target.h"
+#include "adapters/kafka/producing/target.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <set>
 
+#include "adapters/kafka/producing/target_errors.h"
 #include "adapters/kafka/read_all.h"
-#include "adapters/kafka/target_errors.h"
 #include "adapters/kafka/target_harness.h"
 
 namespace einlass::kafka {

@@ -1,9 +1,9 @@
 // Topics by a pattern: whose they are, and what librdkafka is told not to see.
-#include "adapters/kafka/topic_routes.h"
+#include "adapters/kafka/client/topic_routes.h"
 
 #include <gtest/gtest.h>
 
-#include "adapters/kafka/configuration.h"
+#include "adapters/kafka/client/configuration.h"
 #include "adapters/kafka/harness.h"
 
 namespace einlass::kafka {

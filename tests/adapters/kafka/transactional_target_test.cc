@@ -1,7 +1,7 @@
 // A transactional target and the source that its records come from, against librdkafka's mock
 // cluster. What readers see of its transactions is shown on a real one:
 // tests/e2e/exactly_once_test.py.
-#include "adapters/kafka/transactional_target.h"
+#include "adapters/kafka/producing/transactional_target.h"
 
 #include <gtest/gtest.h>
 

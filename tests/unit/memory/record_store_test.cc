@@ -1,6 +1,6 @@
 // What the records inside take of the heap, against what they count: a program of its own, for it
 // counts every allocation.
-#include "app/record_store.h"
+#include "app/record/record_store.h"
 
 #include <gtest/gtest.h>
 #include <malloc.h>

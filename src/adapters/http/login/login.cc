@@ -1,0 +1,119 @@
+#include "adapters/http/login/login.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace einlass::http {
+namespace {
+
+using Kind = LoginOptions::Kind;
+
+// A token is renewed when a quarter of its life is left, and at most so long before its end.
+constexpr std::chrono::seconds kRenewBefore{60};
+
+}  // namespace
+
+Login::Login(boost::asio::io_context& io, std::string target, LoginOptions options,
+             const ProxyOptions& proxy, const TlsOptions& tls, Duration timeout,
+             std::function<void()> changed, Notify notify)
+    : target_{std::move(target)},
+      options_{std::move(options)},
+      secret_{options_.secret, header_trouble},
+      changed_{std::move(changed)},
+      notify_{std::move(notify)} {
+  if (options_.kind == Kind::oauth2) {
+    tokens_ =
+        std::make_unique<TokenClient>(io, options_.token, proxy, tls, timeout,
+                                      [this](const TokenAnswer& answer) { token_came(answer); });
+    trouble_ = "no token yet from " + tokens_->peer();
+  } else {
+    header_ = rendered();
+  }
+}
+
+std::string Login::rendered() const {
+  if (options_.kind == Kind::bearer) return "Bearer " + secret_.value();
+  return "Basic " + base64(options_.username + ":" + secret_.value());
+}
+
+void Login::look(SteadyTime now) {
+  const bool secret_changed = secret_.look();
+  if (tokens_) return look_for_token(secret_changed, now);
+  if (secret_changed) set(rendered());
+  tell(secret_.trouble());
+}
+
+void Login::look_for_token(bool secret_changed, SteadyTime now) {
+  tokens_->look();
+  if (now >= expires_ && !header_.empty()) {
+    expires_ = SteadyTime::max();
+    set({});
+  }
+  // Another secret may be what it takes.
+  if (secret_changed && header_.empty()) next_ask_ = now;
+  if (tokens_->is_asking() || now < next_ask_) return;
+  asked_at_ = now;
+  tokens_->ask(secret_.value());
+}
+
+void Login::token_came(const TokenAnswer& answer) {
+  renewing_ = false;
+  if (answer.token.empty()) {
+    next_ask_ = std::chrono::steady_clock::now() + wait_;
+    wait_ = std::min(wait_ * 2, kLongestWait);
+    return tell("no token from " + tokens_->peer() + ": " + answer.trouble);
+  }
+  wait_ = kFirstWait;
+  expires_ = next_ask_ = SteadyTime::max();
+  if (answer.life) {
+    const std::chrono::microseconds life(answer.life->us);
+    expires_ = asked_at_ + life;
+    next_ask_ = expires_ - std::min<std::chrono::microseconds>(life / 4, kRenewBefore);
+  }
+  tell({});
+  set("Bearer " + answer.token);
+}
+
+bool Login::refused(std::uint32_t generation, SteadyTime now) {
+  if (!tokens_) return false;
+  if (generation != generation_ || renewing_) return true;  // There is another, or will be.
+  if (now < next_renewal_) return false;
+  next_renewal_ = now + kRefusedGap;
+  renewing_ = true;
+  next_ask_ = now;
+  return true;
+}
+
+std::vector<std::string> Login::secrets() const {
+  std::vector<std::string> all;
+  for (const std::string& header : {header_, previous_header_}) {
+    if (header.empty()) continue;
+    all.push_back(header.substr(header.find(' ') + 1));
+    if (options_.kind != Kind::basic) continue;
+    const auto login = base64_decoded(all.back());
+    all.push_back(login->substr(options_.username.size() + 1));
+  }
+  return all;
+}
+
+void Login::set(std::string header) {
+  if (!header_.empty() && header != header_) previous_header_ = std::move(header_);
+  header_ = std::move(header);
+  ++generation_;
+  changed_();
+}
+
+// A trouble that goes on in other words is told in those too.
+void Login::tell(std::string trouble) {
+  if (trouble == trouble_) return;
+  trouble_ = std::move(trouble);
+  const bool was_failing = std::exchange(failing_, !trouble_.empty());
+  if (!notify_) return;
+  if (failing_) {
+    notify_({Severity::warning, "target_login_failing", "login at " + target_ + ": " + trouble_});
+  } else if (was_failing) {
+    notify_({Severity::info, "target_login_ok", "login at " + target_ + " works again"});
+  }
+}
+
+}  // namespace einlass::http

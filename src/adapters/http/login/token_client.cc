@@ -1,0 +1,128 @@
+#include "adapters/http/login/token_client.h"
+
+#include <chrono>
+#include <utility>
+
+#include "adapters/http/client/proxy.h"
+#include "adapters/http/client/request_writer.h"
+#include "adapters/http/wire/secret.h"
+#include "adapters/http/wire/words.h"
+#include "units/check.h"
+
+namespace einlass::http {
+namespace {
+
+// application/x-www-form-urlencoded, where more may be encoded than has to be.
+std::string form_encoded(std::string_view text) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       c == '-' || c == '.' || c == '_';
+    if (plain) {
+      encoded += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      encoded += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return encoded;
+}
+
+std::string body_of(const TokenOptions& options) {
+  std::string body = "grant_type=client_credentials";
+  if (!options.scope.empty()) body += "&scope=" + form_encoded(options.scope);
+  if (!options.audience.empty()) body += "&audience=" + form_encoded(options.audience);
+  return body;
+}
+
+// Section 2.3.1: the one way in which every token server lets a client name itself.
+TargetOptions request_options(const TokenOptions& options, const std::string& secret) {
+  TargetOptions request;
+  request.tls = options.tls;
+  request.host = options.host;
+  request.port = options.port;
+  request.path = options.path;
+  request.content_type = "application/x-www-form-urlencoded";
+  request.headers = {{"Accept", "application/json"},
+                     {"Authorization", "Basic " + base64(form_encoded(options.client_id) + ":" +
+                                                         form_encoded(secret))}};
+  return request;
+}
+
+}  // namespace
+
+TokenClient::TokenClient(boost::asio::io_context& io, const TokenOptions& options,
+                         const ProxyOptions& proxy, const TlsOptions& tls, Duration timeout,
+                         Done done)
+    : io_{io},
+      options_{options},
+      settings_{.peer = host_and_port(options.host, options.port),
+                .timeout = in_words(timeout),
+                .server_name = options.host,
+                .kept_body = {.of_2xx = kMostBody, .of_others = kMostBody}},
+      done_{std::move(done)},
+      addresses_{io,
+                 first_hop(proxy, options.host, options.port),
+                 /*for_records=*/false,
+                 /*refuse_private=*/false,
+                 TargetOptions{}.addresses_for,
+                 timeout,
+                 [this](const std::string& trouble) { resolved(trouble); }},
+      deadlines_{io, timeout} {
+  go_through(proxy, options.host, options.port, settings_);
+  if (!options.tls) return;
+  tls_.emplace(tls);
+  settings_.tls = &*tls_;
+}
+
+TokenClient::~TokenClient() {
+  if (connection_) connection_->close();
+}
+
+void TokenClient::look() {
+  if (tls_) tls_->look();
+}
+
+void TokenClient::ask(const std::string& client_secret) {
+  CHECK(!is_asking());
+  const auto now = std::chrono::steady_clock::now();
+  const std::string body = body_of(options_);
+  const RequestWriter writer(request_options(options_, client_secret));
+  connection_ = std::make_shared<Connection>(io_, settings_, *this);
+  writer.write(
+      Request{
+          .record = {}, .attempt = {}, .id = {}, .content_type = {}, .headers = {}, .body = body},
+      connection_->request());
+  deadlines_.start(*connection_, now);
+  connection_->begin({}, now);
+  if (addresses_.known(now)) {
+    connection_->connect(addresses_.list());
+  } else {
+    addresses_.lookup();
+  }
+}
+
+void TokenClient::resolved(const std::string& trouble) {
+  if (!connection_ || !connection_->is_resolving()) return;
+  if (trouble.empty()) {
+    connection_->connect(addresses_.list());
+  } else {
+    connection_->unresolvable(trouble, /*are_refused=*/false);
+  }
+}
+
+// Tokens are asked for so seldom that no connection is kept.
+void TokenClient::exchange_ended(Connection& connection, const Answer& answer) {
+  TokenAnswer token;
+  if (answer.status == 0) {
+    token.trouble = answer.trouble;
+  } else {
+    token = read_token_answer(answer.status, answer.body);
+  }
+  const auto ended = std::exchange(connection_, nullptr);
+  connection.close();
+  done_(token);
+}
+
+}  // namespace einlass::http

@@ -1,0 +1,38 @@
+#include "adapters/http/target/health.h"
+
+namespace einlass::http {
+
+void Health::works() {
+  if (trouble_.empty()) return;
+  trouble_.clear();
+  unusable_.clear();
+  if (!announced_) return;
+  announced_ = false;
+  if (notify_) notify_({Severity::info, "target_ok", target_ + " accepts again"});
+}
+
+void Health::fails(const Answer& answer) {
+  trouble_ = answer.status == 0 ? answer.trouble : "status " + std::to_string(answer.status);
+  if (answer.status != 0 && !answer.trouble.empty()) trouble_ += ": " + answer.trouble;
+  const std::string told = trouble_;
+  if (!answer.excerpt.empty()) trouble_ += ": " + answer.excerpt;
+  unusable_ = answer.needs_repair ? told : std::string();
+  if (!answer.needs_repair) announced_unusable_.clear();
+  if (announced_ && announced_unusable_ == unusable_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < quiet_until_) return;
+  announced_unusable_ = unusable_;
+  if (answer.needs_repair) {
+    announce("target_unusable", "nothing can be delivered to " + target_ + ": " + told, now);
+  } else {
+    announce("target_failing", "attempts at " + target_ + " fail: " + told, now);
+  }
+}
+
+void Health::announce(const char* what, const std::string& detail, SteadyTime now) {
+  announced_ = true;
+  quiet_until_ = now + kNoticeGap;
+  if (notify_) notify_({Severity::warning, what, detail});
+}
+
+}  // namespace einlass::http

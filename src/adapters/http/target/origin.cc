@@ -1,0 +1,184 @@
+#include "adapters/http/target/origin.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "adapters/http/client/proxy.h"
+#include "adapters/http/wire/words.h"
+#include "units/check.h"
+
+namespace einlass::http {
+
+Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
+               KeptBody kept_body, Suspects& suspects, OriginOwner& owner)
+    : io_{io},
+      owner_{owner},
+      max_in_flight_{options.max_in_flight},
+      writer_{options},
+      settings_{.peer = host_and_port(options.host, options.port),
+                .timeout = in_words(options.timeout),
+                .bodyless_answers = options.method == "HEAD",
+                .tls = tls,
+                .server_name = options.server_name.empty() ? options.host : options.server_name,
+                .kept_body = kept_body,
+                .http2 = options.may_speak_http2()},
+      addresses_{io,
+                 first_hop(options.proxy, options.host, options.port),
+                 options.host_of_record,
+                 options.host_of_record && !options.allow_private,
+                 options.addresses_for,
+                 options.timeout,
+                 [this](const std::string& trouble) { resolved(trouble); }},
+      deadlines_{io, options.timeout} {
+  go_through(options.proxy, options.host, options.port, settings_);
+  connections_.reserve(max_in_flight_);
+  idle_.reserve(max_in_flight_);
+  if (settings_.http2) http2_.emplace(io, options, settings_, deadlines_, suspects, *this);
+}
+
+// Their handlers may run after this, and find them closed.
+Origin::~Origin() {
+  for (const auto& connection : connections_) connection->close();
+}
+
+std::size_t Origin::in_flight() const {
+  return connections_.size() - idle_.size() + (http2_ ? http2_->in_flight() : 0);
+}
+
+std::size_t Origin::connections() const {
+  return connections_.size() + (http2_ ? http2_->connections() : 0);
+}
+
+void Origin::send(const Request& request, const Exchange& exchange, SteadyTime now) {
+  last_used_ = now;
+  if (http2_ && !http2_->server_speaks_http1()) {
+    writer_.write(request, http2_->request());
+    return http2_->begin(exchange, now);
+  }
+  Connection& connection = idle_or_new(now);
+  writer_.write(request, connection.request());
+  deadlines_.start(connection, now);
+  connection.begin(exchange, now);
+  if (connection.is_resolving()) connect(connection, now);
+}
+
+void Origin::connect(Connection& connection, SteadyTime now) {
+  if (addresses_.known(now) || addresses_.lags(now)) {
+    connection.connect(addresses_.list());
+  } else {
+    addresses_.lookup();
+  }
+}
+
+// The one used last is the likeliest to be alive, and lets the others grow old.
+Connection& Origin::idle_or_new(SteadyTime now) {
+  while (!idle_.empty()) {
+    Connection& last = *idle_.back();
+    idle_.pop_back();
+    if (now - last.last_used() < kIdleLimit) return last;
+    last.close();
+    forget(last);
+  }
+  return new_connection();
+}
+
+Connection& Origin::new_connection() {
+  CHECK(connections_.size() < max_in_flight_);
+  connections_.push_back(std::make_shared<Connection>(io_, settings_, *this));
+  connections_.back()->index = connections_.size() - 1;
+  return *connections_.back();
+}
+
+void Origin::forget(Connection& connection) {
+  const std::size_t index = connection.index;
+  connections_.back()->index = index;
+  std::swap(connections_[index], connections_.back());
+  connections_.pop_back();
+}
+
+void Origin::resolved(const std::string& trouble) {
+  // A copy, for what fails is forgotten.
+  const std::vector<std::shared_ptr<Connection>> all = connections_;
+  for (const auto& connection : all) {
+    if (!connection->is_resolving()) continue;
+    if (trouble.empty()) {
+      connection->connect(addresses_.list());
+    } else {
+      connection->unresolvable(trouble, addresses_.are_refused());
+    }
+  }
+  if (trouble.empty()) retire_others();
+}
+
+void Origin::look(SteadyTime now) {
+  if (connections() > 0 && !addresses_.known(now)) addresses_.lookup();
+  if (!addresses_.lags(now)) return;
+  for (const auto& connection : connections_) {
+    if (connection->is_resolving()) connection->connect(addresses_.list());
+  }
+}
+
+void Origin::retire_others() {
+  const std::vector<Endpoint>& known = addresses_.list();
+  std::vector<Connection*> kept;
+  for (Connection* connection : idle_) {
+    if (std::find(known.begin(), known.end(), connection->address()) != known.end()) {
+      kept.push_back(connection);
+      continue;
+    }
+    connection->close();
+    forget(*connection);
+  }
+  idle_.swap(kept);
+  idle_.reserve(max_in_flight_);
+  for (const auto& connection : connections_) {
+    const bool stays = connection->is_idle() || connection->is_resolving() ||
+                       std::find(known.begin(), known.end(), connection->address()) != known.end();
+    if (!stays) connection->retire();
+  }
+  if (http2_) http2_->retire_others(known);
+}
+
+Connection& Origin::open(Http2Exchange& exchange) {
+  // Idle ones are left from when the server spoke HTTP/1.1.
+  if (connections_.size() == max_in_flight_) {
+    Connection& oldest = *idle_.front();
+    idle_.erase(idle_.begin());
+    oldest.close();
+    forget(oldest);
+  }
+  Connection& connection = new_connection();
+  move_to(connection, exchange);
+  return connection;
+}
+
+void Origin::send_by_http1(Http2Exchange& exchange) {
+  move_to(idle_or_new(std::chrono::steady_clock::now()), exchange);
+}
+
+void Origin::move_to(Connection& connection, Http2Exchange& exchange) {
+  const auto now = std::chrono::steady_clock::now();
+  std::swap(connection.request(), exchange.request);
+  deadlines_.hand_over(exchange, connection);
+  connection.begin(exchange.exchange, now);
+  if (connection.is_resolving()) connect(connection, now);
+}
+
+void Origin::ended(const Exchange& exchange, const Answer& answer) {
+  owner_.ended(*this, exchange, answer);
+}
+
+void Origin::exchange_ended(Connection& connection, const Answer& answer) {
+  owner_.ended(*this, connection.exchange(), answer);
+  if (connection.is_idle()) return idle_.push_back(&connection);
+  const auto self = connection.shared_from_this();
+  forget(connection);
+  if (http2_) http2_->opening_failed(connection, answer);
+}
+
+void Origin::idle_closed(Connection& connection) {
+  std::erase(idle_, &connection);
+  forget(connection);
+}
+
+}  // namespace einlass::http

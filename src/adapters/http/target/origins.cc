@@ -1,0 +1,291 @@
+#include "adapters/http/target/origins.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "adapters/http/wire/words.h"
+#include "units/check.h"
+
+namespace einlass::http {
+namespace {
+
+// The same in every process, so that all instances send a key to the same server: FNV-1a, and a
+// last mixing without which similar texts would prefer the same one.
+std::uint64_t score(std::string_view key, std::string_view url) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&hash](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  };
+  add(key);
+  add(url);
+  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
+  hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
+  return hash ^ (hash >> 33);
+}
+
+// Whether that is about the server, and not about the record: 502 to 504 are (RFC 9110, 15.6.3 to
+// 15.6.5), any other 5xx may be either.
+bool is_about_itself(const Answer& answer) {
+  const bool unavailable = answer.status >= 502 && answer.status <= 504;
+  return answer.status == 0 || unavailable || answer.needs_repair || answer.retry_after;
+}
+
+// As the breakers count time.
+Instant instant_of(SteadyTime at) {
+  return {std::chrono::floor<std::chrono::microseconds>(at.time_since_epoch()).count()};
+}
+
+}  // namespace
+
+Origins::Origins(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
+                 KeptBody kept_body, OriginOwner& owner, const Notify& notify)
+    : io_{io},
+      options_{options},
+      tls_{tls},
+      kept_body_{kept_body},
+      owner_{owner},
+      notify_{notify},
+      of_all_{options.name, notify} {
+  if (options.host_of_record) return;
+  add(options);
+  for (const PlaceOptions& other : options.others) {
+    TargetOptions with = options;
+    with.host = other.host;
+    with.port = other.port;
+    with.path = other.path;
+    add(with);
+  }
+}
+
+void Origins::add(const TargetOptions& options) {
+  const bool alone = options_.others.empty();
+  const std::string where = host_and_port(options.host, options.port);
+  Place place{where + options.path,
+              std::make_unique<Origin>(io_, options, tls_, kept_body_, suspects_, owner_),
+              Health(alone ? options.name : options.name + " (" + where + ")", notify_),
+              core::Breaker(options.breaker)};
+  place.origin->set_authorization(authorization_);
+  places_.push_back(std::move(place));
+}
+
+void Origins::set_authorization(std::string value) {
+  authorization_ = std::move(value);
+  for (Place& place : places_) place.origin->set_authorization(authorization_);
+}
+
+Origin* Origins::choose(const Request& request, SteadyTime now) {
+  if (options_.host_of_record) return of_record(request.host, now);
+  if (places_.size() == 1) return places_.front().origin.get();
+  const bool by_key = options_.balance == Balance::by_key && !request.key.empty();
+  Place& chosen = by_key ? first_by_key(request.key, now) : next_in_turn(now);
+  return chosen.origin.get();
+}
+
+// The higher it is, the sooner it gets a request: 2, it takes them; 1, only if nobody does; 0, only
+// if all have asked to be left alone.
+int Origins::standing(const Place& place, SteadyTime now) {
+  if (now < place.asked_until) return 0;
+  if (rests(place, now)) return 1;
+  return place.rest.count() == 0 || place.origin->in_flight() == 0 ? 2 : 1;
+}
+
+// The one with the highest score of those that stand best: where one is left alone, only its keys
+// go elsewhere.
+Origins::Place& Origins::first_by_key(std::string_view key, SteadyTime now) {
+  Place* best = nullptr;
+  int best_standing = 0;
+  std::uint64_t best_score = 0;
+  for (Place& place : places_) {
+    const int place_standing = standing(place, now);
+    const std::uint64_t place_score = score(key, place.url);
+    const bool better = std::tie(place_standing, place_score) > std::tie(best_standing, best_score);
+    if (best != nullptr && !better) continue;
+    best = &place;
+    best_standing = place_standing;
+    best_score = place_score;
+  }
+  return *best;
+}
+
+Origins::Place& Origins::next_in_turn(SteadyTime now) {
+  std::size_t best = turn_;
+  for (std::size_t i = 1; i < places_.size(); ++i) {
+    const std::size_t at = (turn_ + i) % places_.size();
+    if (standing(places_[at], now) > standing(places_[best], now)) best = at;
+  }
+  turn_ = (best + 1) % places_.size();
+  return places_[best];
+}
+
+Origin* Origins::of_record(std::string_view host, SteadyTime now) {
+  const auto same = [&](const Place& place) {
+    const std::string_view peer = place.origin->peer();
+    return peer.starts_with(host) && peer.substr(host.size()).starts_with(':');
+  };
+  const auto known = std::find_if(places_.begin(), places_.end(), same);
+  if (known != places_.end()) return known->origin.get();
+  if (places_.size() == kMostHosts && !make_room()) return nullptr;
+  TargetOptions with = options_;
+  with.host = host;
+  add(with);
+  look(now);
+  return places_.back().origin.get();
+}
+
+// Forgets the one that was used least recently.
+bool Origins::make_room() {
+  auto oldest = places_.end();
+  for (auto one = places_.begin(); one != places_.end(); ++one) {
+    if (one->origin->in_flight() > 0) continue;
+    const bool older =
+        oldest == places_.end() || one->origin->last_used() < oldest->origin->last_used();
+    if (older) oldest = one;
+  }
+  if (oldest == places_.end()) return false;
+  places_.erase(oldest);
+  return true;
+}
+
+Origins::Place& Origins::place_of(const Origin& origin) {
+  const auto found = std::find_if(places_.begin(), places_.end(),
+                                  [&](const Place& one) { return one.origin.get() == &origin; });
+  CHECK(found != places_.end());
+  return *found;
+}
+
+void Origins::begins(const Origin& origin, core::RecordId record) {
+  core::Breaker& breaker = place_of(origin).breaker;
+  if (!breaker.closed()) breaker.sent(record);
+}
+
+void Origins::judged(const Origin& origin, const Exchange& exchange, core::Outcome outcome,
+                     const Answer& answer, SteadyTime now) {
+  core::Breaker& breaker = place_of(origin).breaker;
+  if (!was_asked(answer)) return breaker.not_asked(exchange.record);
+  core::Breaker::Ended attempt{.record = exchange.record, .began = instant_of(exchange.began)};
+  attempt.outcome = outcome;
+  attempt.answered = has_answered(answer);
+  breaker.ended(attempt, instant_of(now));
+}
+
+void Origins::works(const Origin& origin) {
+  Place& place = place_of(origin);
+  place.rest = {};
+  place.rests_until = {};
+  place.takes_login = true;
+  health_of(place).works();
+}
+
+void Origins::fails(const Origin& origin, const Answer& answer, SteadyTime now) {
+  Place& place = place_of(origin);
+  if (answer.refuses_login) place.takes_login = false;
+  health_of(place).fails(answer);
+  if (answer.retry_after) {
+    const std::chrono::microseconds asked{answer.retry_after->us};
+    place.asked_until = std::max(place.asked_until, now + asked);
+  }
+  if (!was_asked(answer) || answer.ends_connections) return;  // That is the request's trouble.
+  const bool fails_a_record = answer.status / 100 == 5 && !is_about_itself(answer);
+  if (fails_a_record && place.breaker.closed()) return;
+  if (!fails_a_record && !is_about_itself(answer)) {
+    place.rest = {};
+    place.rests_until = {};
+    return;
+  }
+  if (now < place.rests_until) return;  // Begun before its rest.
+  place.rest = std::clamp<std::chrono::microseconds>(place.rest * 2, kFirstRest, kLongestRest);
+  place.rests_until = now + place.rest;
+}
+
+bool Origins::others_work(const Origin& origin, SteadyTime now) const {
+  return std::any_of(places_.begin(), places_.end(), [&](const Place& one) {
+    return one.origin.get() != &origin && !rests(one, now);
+  });
+}
+
+std::optional<Duration> Origins::hold_after(const Origin& origin, Duration asked,
+                                            SteadyTime now) const {
+  if (others_work(origin, now)) return std::nullopt;
+  for (const Place& one : places_) {
+    const Duration left = left_alone_for(one, now);
+    if (left > Duration{}) asked = std::min(asked, left);
+  }
+  return asked;
+}
+
+std::optional<Origins::Pause> Origins::pause_of(const Origin& origin, SteadyTime now) {
+  if (!options_.host_of_record) return std::nullopt;
+  const Place& place = place_of(origin);
+  const Duration asked = left_alone_for(place, now);
+  if (asked > Duration{}) return Pause{"its host asked to be left alone (Retry-After)", asked};
+  if (place.breaker.lets_through(instant_of(now))) return std::nullopt;
+  const Duration shut = place.breaker.open_until() - instant_of(now);
+  return Pause{"its host has failed too often in a row, and is probed by one record at a time",
+               std::max(shut, kWhileProbed)};
+}
+
+Duration Origins::left_alone_for(const Place& place, SteadyTime now) {
+  const auto left = place.asked_until - now;
+  return {std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::microseconds>(left).count())};
+}
+
+bool Origins::others_refuse_login(const Origin& origin) const {
+  bool some = false;
+  for (const Place& one : places_) {
+    if (one.origin.get() == &origin || !one.takes_login) continue;
+    if (*one.takes_login) return false;
+    some = true;
+  }
+  return some;
+}
+
+void Origins::look(SteadyTime now) {
+  for (Place& place : places_) place.origin->look(now);
+  if (!options_.host_of_record) return;
+  std::erase_if(places_, [&](const Place& one) {
+    return one.origin->last_used() != SteadyTime{} && one.origin->in_flight() == 0 &&
+           now - one.origin->last_used() > kUnused && now >= one.asked_until &&
+           instant_of(now) >= one.breaker.open_until();
+  });
+}
+
+std::size_t Origins::in_flight() const {
+  std::size_t sum = 0;
+  for (const Place& place : places_) sum += place.origin->in_flight();
+  return sum;
+}
+
+std::size_t Origins::connections() const {
+  std::size_t sum = 0;
+  for (const Place& place : places_) sum += place.origin->connections();
+  return sum;
+}
+
+// Of several each with its name.
+std::string Origins::told(const std::string& (Health::*what)() const) const {
+  if (options_.host_of_record) return (of_all_.*what)();
+  if (places_.size() == 1) return (places_.front().health.*what)();
+  std::string all;
+  for (const Place& place : places_) {
+    const std::string& one = (place.health.*what)();
+    if (!one.empty()) all += (all.empty() ? "" : "; ") + place.origin->peer() + ": " + one;
+  }
+  return all;
+}
+
+std::string Origins::trouble() const { return told(&Health::trouble); }
+
+// One that can be used is enough.
+std::string Origins::unusable() const {
+  const bool all = std::all_of(places_.begin(), places_.end(),
+                               [](const Place& place) { return !place.health.unusable().empty(); });
+  return all || options_.host_of_record ? told(&Health::unusable) : "";
+}
+
+std::string Origins::warning() const {
+  return unusable().empty() ? told(&Health::unusable) : std::string();
+}
+
+}  // namespace einlass::http

@@ -1,0 +1,202 @@
+// What a request carries besides its record, and what becomes of one that is not made.
+#include "adapters/http/target/target.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "adapters/http/target/target_state.h"
+
+namespace einlass::http {
+namespace {
+
+// How often files and tokens are looked after.
+constexpr std::chrono::milliseconds kPulse{250};
+
+// While there is no login the gate is told again before the last hold has run out.
+constexpr Duration kHoldWithoutLogin = Duration::millis(500);
+
+constexpr const char* kNotVerified =
+    "its certificate is not verified (verify: false), so anybody on the way may read and answer";
+
+constexpr const char* kTooManyHosts = "requests to too many hosts are under way";
+
+std::optional<TlsContext> tls_context(const TargetOptions& options) {
+  if (!options.tls) return std::nullopt;
+  return TlsContext(options.certificates, options.http2 != Http2::never);
+}
+
+}  // namespace
+
+Target::State::State(boost::asio::io_context& context, const TargetOptions& options,
+                     core::Events& to, Notify tell)
+    : io{context},
+      events{to},
+      rules{options.answers, options.batches},
+      constant_headers{options.headers},
+      url_secrets{options.url_secrets},
+      tls{tls_context(options)},
+      name{options.name},
+      notify{std::move(tell)},
+      standing_warning{options.tls && !options.certificates.verify ? kNotVerified : ""},
+      of_many_hosts{options.host_of_record},
+      origins{context, options, tls ? &*tls : nullptr, rules.kept_body(), *this, notify},
+      timer{context} {
+  if (options.gzip) gzip.emplace();
+  if (!options.sign.secret.value.empty()) signer.emplace(options.sign);
+  if (options.login.kind != LoginOptions::Kind::none) {
+    login.emplace(
+        io, name, options.login, options.proxy, options.certificates, options.timeout,
+        [this] { origins.set_authorization(login->header()); }, notify);
+    origins.set_authorization(login->header());
+  }
+}
+
+void Target::State::start(core::TargetId as) {
+  id = as;
+  if (!standing_warning.empty() && notify) {
+    notify({Severity::warning, "target_not_verified", "target " + name + ": " + standing_warning});
+  }
+  pulse();
+}
+
+// Again and again.
+void Target::State::pulse() {
+  if (login) login->look(std::chrono::steady_clock::now());
+  hold_without_login();
+  timer.expires_after(kPulse);
+  timer.async_wait([this, still = std::weak_ptr(alive)](boost::system::error_code) {
+    if (still.expired()) return;
+    look();
+    pulse();
+  });
+}
+
+// Takes files that were renewed, and says which cannot be taken.
+void Target::State::look() {
+  if (tls) tls->look();
+  if (signer) signer->look();
+  origins.look(std::chrono::steady_clock::now());
+  std::string trouble = tls ? tls->trouble() : "";
+  if (trouble.empty() && signer) trouble = signer->trouble();
+  if (trouble == files_trouble) return;
+  files_trouble = std::move(trouble);
+  if (!notify) return;
+  if (files_trouble.empty()) {
+    notify({Severity::info, "target_files_ok", "the files of target " + name + " are used again"});
+  } else {
+    notify({Severity::warning, "target_files_refused", "target " + name + ": " + files_trouble});
+  }
+}
+
+void Target::State::hold_without_login() {
+  if (!login || !login->header().empty()) return;
+  events.push_back(core::TargetHold{id, kHoldWithoutLogin});
+}
+
+void Target::State::send(const Request& request) {
+  if (!request.members.empty()) {
+    batches.begin(request.members);
+    if (fitting(request.members) == 0) {
+      return turn_away({request.record, request.attempt, core::Outcome::refused, {}});
+    }
+  }
+  if (login && login->header().empty()) {  // It began before the gate heard of the hold.
+    return turn_away({request.record, request.attempt, core::Outcome::retry, login->trouble()});
+  }
+  const auto now = std::chrono::steady_clock::now();
+  Origin* const origin = origins.choose(request, now);
+  if (origin == nullptr) {
+    return turn_away({request.record, request.attempt, core::Outcome::retry, kTooManyHosts});
+  }
+  if (const auto pause = origins.pause_of(*origin, now)) {
+    return turn_away({request.record, request.attempt, core::Outcome::retry,
+                      std::string(pause->why), pause->wait});
+  }
+  origins.begins(*origin, request.record);
+  Exchange exchange{request.record, request.attempt, login ? login->generation() : 0, now};
+  exchange.is_batch = !request.members.empty();
+  origin->send(gzip || signer ? prepared(request) : request, exchange, now);
+}
+
+// Its views live until the next call. Signed is what is sent.
+Request Target::State::prepared(const Request& request) {
+  Request prepared = request;
+  headers.assign(request.headers.begin(), request.headers.end());
+  const std::string_view compressed = gzip ? gzip->compress(request.body) : std::string_view();
+  if (!compressed.empty()) {
+    headers.push_back({"Content-Encoding", "gzip"});
+    prepared.body = compressed;
+  }
+  if (signer) add_signature(prepared);
+  prepared.headers = headers;
+  return prepared;
+}
+
+void Target::State::add_signature(const Request& request) {
+  std::array<char, 24> digits;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto since_1970 = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  const auto end = std::to_chars(digits.begin(), digits.end(), since_1970).ptr;
+  sent_at.assign(digits.begin(), end);
+  headers.push_back({"webhook-id", request.id});
+  headers.push_back({"webhook-timestamp", sent_at});
+  headers.push_back({"webhook-signature", signer->sign(request.id, sent_at, request.body)});
+}
+
+// Ends the attempt, but not inside send().
+void Target::State::turn_away(TurnedAway one) {
+  turned_away.push_back(std::move(one));
+  if (turned_away.size() > 1) return;
+  boost::asio::post(io, [this, still = std::weak_ptr(alive)] {
+    if (!still.expired()) end_turned_away();
+  });
+}
+
+void Target::State::end_turned_away() {
+  for (const TurnedAway& one : turned_away) {
+    const bool counts = one.outcome == core::Outcome::refused;
+    Ending ending{one.outcome, 0, one.why, std::nullopt, counts, false, one.wait};
+    ending.too_large = one.too_large;
+    tell_all(one.record, one.attempt, std::move(ending), {});
+  }
+  turned_away.clear();
+  hold_without_login();
+}
+
+Target::Target(boost::asio::io_context& io, const TargetOptions& options, core::Events& events,
+               Notify notify)
+    : state_{std::make_unique<State>(io, options, events, std::move(notify))} {}
+
+Target::~Target() = default;
+
+void Target::start(core::TargetId id) { state_->start(id); }
+void Target::send(const Request& request) { state_->send(request); }
+
+void Target::refuse(core::RecordId record, core::Attempt attempt, std::string why, bool too_large) {
+  state_->turn_away({record, attempt, core::Outcome::refused, std::move(why), {}, too_large});
+}
+
+void Target::tell_failures(Failed failed) { state_->failed = std::move(failed); }
+TargetStatus Target::status() const { return state_->status(); }
+
+TargetStatus Target::State::status() const {
+  TargetStatus status;
+  status.connections = origins.connections();
+  status.in_flight = origins.in_flight() + turned_away.size();
+  status.trouble = origins.trouble();
+  status.unusable = origins.unusable();
+  status.warning = standing_warning.empty() ? files_trouble : standing_warning;
+  if (status.warning.empty()) status.warning = origins.warning();
+  if (!login) return status;
+  if (login->header().empty()) status.unusable = login->trouble();
+  if (status.warning.empty()) status.warning = login->trouble();
+  return status;
+}
+
+}  // namespace einlass::http

@@ -1,0 +1,93 @@
+// Delivers records to one HTTP server: HTTP/1.1 with keep-alive, at most max_in_flight connections,
+// each with one request at a time; or HTTP/2, on one connection if the server allows as much.
+//
+// The request is written by us into one buffer and sent with one write; responses are read by
+// Beast's parser, or nghttp2, within bounds. Redirects are never followed.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "adapters/http/client/target_options.h"
+#include "adapters/http/target/batches.h"
+#include "core/event.h"
+#include "core/ids.h"
+#include "units/notice.h"
+#include "units/time.h"
+
+namespace einlass::http {
+
+struct RequestHeader {
+  std::string_view name;
+  std::string_view value;  // REQUIRES: no CR, LF or NUL.
+};
+
+// One attempt. All views live until send() returns.
+struct Request {
+  core::RecordId record;
+  core::Attempt attempt;
+  std::span<const BatchMember>
+      members{};                      // All of several records, `record` first; empty: it alone.
+  std::string_view method{}, path{};  // Empty: the target's. REQUIRES: fit for a request line.
+  std::string_view host{};            // Where the target has none of its own.
+  std::string_view key{};             // Which of several servers, with Balance::by_key; empty: any.
+  std::string_view id;            // The same at each attempt; only looked at where it is signed.
+  std::string_view content_type;  // Empty: the target's.
+  std::span<const RequestHeader> headers;
+  std::string_view body;
+};
+
+// What the metrics and /v1/status show of a target.
+struct TargetStatus {
+  std::size_t in_flight = 0;
+  std::size_t connections = 0;
+  std::string trouble;   // Why the last attempt failed, as "connection refused (127.0.0.1:8080)" or
+                         // "status 503"; empty since one was accepted.
+  std::string unusable;  // What somebody has to repair before anything can be delivered; empty: so
+                         // far as is known, nothing.
+  std::string warning;   // What works, but not as it should; empty: nothing.
+};
+
+// REQUIRES: from start() on used on the thread that runs `io`; outlived by `io` and `events`.
+class Target {
+ public:
+  // Throws std::runtime_error if the options cannot be put into a request, or a file cannot be
+  // read. Says "target_failing" and "target_ok" to `notify` when that changes, not for each
+  // attempt.
+  Target(boost::asio::io_context& io, const TargetOptions& options, core::Events& events,
+         Notify notify);
+  ~Target();
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+
+  // Begins to look after its login and its files. While there is no login to send, the gate is told
+  // to hold `id`. REQUIRES: called once, before send().
+  void start(core::TargetId id);
+
+  // Starts an attempt; ends as core::DeliveryEnded, exactly one for each record, also for no
+  // connection, a timeout or an answer that is not HTTP (all: retry).
+  // REQUIRES: fewer than max_in_flight are open.
+  void send(const Request& request);
+
+  // Ends the attempt as refused, but not before this returns: `why` no request can be made of the
+  // record, and whether that is for its size.
+  void refuse(core::RecordId record, core::Attempt attempt, std::string why, bool too_large);
+
+  // From here on `failed` is told of each attempt that was not accepted, before its event: the
+  // status (0 where there was no answer) and the reason.
+  using Failed = std::function<void(core::RecordId, unsigned status, std::string_view reason)>;
+  void tell_failures(Failed failed);
+
+  TargetStatus status() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace einlass::http

@@ -1,0 +1,99 @@
+// What a target has in one shard: what its requests carry (target.cc), and what their answers mean
+// to the gate (target_answers.cc).
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "adapters/http/login/login.h"
+#include "adapters/http/target/answer_rules.h"
+#include "adapters/http/target/batch_answer.h"
+#include "adapters/http/target/batches.h"
+#include "adapters/http/target/gzip.h"
+#include "adapters/http/target/origins.h"
+#include "adapters/http/target/secret_mask.h"
+#include "adapters/http/target/target.h"
+#include "adapters/http/target/webhook_signer.h"
+
+namespace einlass::http {
+
+// How many are in the body.
+std::size_t fitting(std::span<const BatchMember> members);
+
+struct Target::State final : OriginOwner {
+  // What became of an attempt, or of all those of one request.
+  struct Ending {
+    core::Outcome outcome;
+    unsigned status = 0;  // Of the answer; 0: there was none.
+    std::string why;      // Where it was not accepted.
+    std::optional<Duration> hold{};
+    bool counts = true;
+    bool asked = true;  // As in core::DeliveryEnded.
+    Duration wait{};
+    bool answered = false;   // As there.
+    bool too_large = false;  // As there.
+  };
+  // An attempt for which no request is made.
+  struct TurnedAway {
+    core::RecordId record;
+    core::Attempt attempt;
+    core::Outcome outcome;
+    std::string why;
+    Duration wait{};
+    bool too_large = false;
+  };
+
+  State(boost::asio::io_context& context, const TargetOptions& options, core::Events& to,
+        Notify notify);
+
+  TargetStatus status() const;
+  void send(const Request& request);
+  Request prepared(const Request& request);
+  void add_signature(const Request& request);
+  void turn_away(TurnedAway one);
+  void end_turned_away();
+  void start(core::TargetId as);
+  void pulse();
+  void look();
+  void hold_without_login();
+  core::Outcome judge(const Exchange& exchange, Answer& answer);
+  void tell(core::RecordId record, core::Attempt attempt, const Ending& ending,
+            std::uint32_t together = 1);
+  void tell_all(core::RecordId first, core::Attempt attempt, Ending ending, std::string_view body);
+  void tell_each(const std::vector<BatchMember>& members, const Ending& whole,
+                 const BatchAnswer& answer);
+  SecretMask mask() const;
+
+  void ended(Origin& origin, const Exchange& exchange, const Answer& answer) override;
+
+  boost::asio::io_context& io;
+  core::Events& events;
+  const AnswerRules rules;
+  const std::vector<std::pair<std::string, std::string>> constant_headers;
+  const std::vector<std::string> url_secrets;
+  std::optional<TlsContext> tls;
+  std::optional<Login> login;
+  std::optional<WebhookSigner> signer;
+  std::optional<Gzip> gzip;
+  core::TargetId id;
+  const std::string name;
+  const Notify notify;
+  const std::string standing_warning;  // Of the configuration.
+  std::string files_trouble;           // Of renewed files, as was told.
+  Failed failed;
+  std::vector<RequestHeader> headers;   // Of the last prepared request.
+  const bool of_many_hosts;             // Which the records name.
+  std::string sent_at;                  // As webhook-timestamp has it.
+  std::vector<TurnedAway> turned_away;  // At most max_in_flight.
+  Batches batches;
+  Origins origins;
+  boost::asio::steady_timer timer;
+  std::shared_ptr<const int> alive = std::make_shared<int>(0);  // A late handler finds it gone.
+};
+
+}  // namespace einlass::http

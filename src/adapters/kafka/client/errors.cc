@@ -1,0 +1,280 @@
+#include "adapters/kafka/client/errors.h"
+
+#include <array>
+#include <chrono>
+
+namespace einlass::kafka {
+namespace {
+
+// What to call an error and what to do about it. In the advice %b stands for the brokers, %g for
+// the group, %i for the instance and %t for the topic.
+struct Advice {
+  rd_kafka_resp_err_t code;
+  const char* what;
+  Severity severity;
+  Standing standing;
+  const char* text;
+};
+
+constexpr std::array kAdvice = {
+    Advice{RD_KAFKA_RESP_ERR__TRANSPORT, "kafka_broker_unreachable", Severity::warning,
+           Standing::connection,
+           "a Kafka broker of %b is out of reach; check kafka.brokers, security.protocol and the "
+           "network, tried again for ever"},
+    Advice{RD_KAFKA_RESP_ERR__RESOLVE, "kafka_unknown_host", Severity::warning,
+           Standing::connection,
+           "a Kafka broker's name cannot be resolved; check kafka.brokers (%b) and the brokers' "
+           "advertised.listeners, tried again for ever"},
+    Advice{RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, "kafka_brokers_down", Severity::error,
+           Standing::connection,
+           "no Kafka broker of %b can be reached; nothing is read or committed until one can, "
+           "tried again for ever"},
+    Advice{RD_KAFKA_RESP_ERR__SSL, "kafka_tls_failed", Severity::error, Standing::connection,
+           "TLS with the Kafka brokers %b failed; check security.protocol and "
+           "ssl.ca.location in kafka.properties, tried again for ever"},
+    Advice{RD_KAFKA_RESP_ERR__AUTHENTICATION, "kafka_login_refused", Severity::error,
+           Standing::connection,
+           "the Kafka brokers %b refuse the login; check sasl.username, sasl.password and "
+           "sasl.mechanisms in kafka.properties, tried again for ever"},
+    Advice{RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED, "kafka_login_refused", Severity::error,
+           Standing::connection,
+           "the Kafka brokers %b refuse the login; check sasl.username, sasl.password and "
+           "sasl.mechanisms in kafka.properties, tried again for ever"},
+    Advice{RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, "kafka_group_forbidden", Severity::error,
+           Standing::group,
+           "this login may not use the group %g; grant it READ on the group, tried again for ever"},
+    Advice{RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL, "kafka_group_mixed", Severity::error,
+           Standing::group,
+           "the other members of the group %g use another partition.assignment.strategy; give all "
+           "of them the same, tried again for ever"},
+    Advice{RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, "kafka_unknown_topic", Severity::warning,
+           Standing::topic,
+           "the topic %t is not there; create it, or correct the route's topics, looked for again "
+           "every few seconds"},
+    Advice{RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, "kafka_unknown_topic", Severity::warning,
+           Standing::topic,
+           "the topic %t is not there; create it, or correct the route's topics, looked for again "
+           "every few seconds"},
+    Advice{RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, "kafka_unknown_topic", Severity::warning,
+           Standing::topic,
+           "the topic %t, or a partition of it, is not there any more; looked for again every few "
+           "seconds"},
+    Advice{RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, "kafka_topic_forbidden", Severity::error,
+           Standing::topic,
+           "this login may not use the topic %t; grant it READ and DESCRIBE (WRITE for a dead "
+           "letter topic), tried again for ever"},
+    Advice{RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE, "kafka_metadata_refused", Severity::warning,
+           Standing::passing,
+           "the brokers take less metadata with an offset than the 3,584 bytes that this gate may "
+           "need; set their offset.metadata.max.bytes to 4096 and restart the gate: until then it "
+           "commits without, and delivers again what had finished out of order"},
+    Advice{RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED, "kafka_poll_too_late", Severity::error,
+           Standing::passing,
+           "the gate stood still for longer than max.poll.interval.ms and lost its partitions in "
+           "the group %g; it joins again"},
+    Advice{RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, "kafka_member_unknown", Severity::warning,
+           Standing::passing,
+           "the group %g no longer knows this gate, which was away for too long; it joins again, "
+           "and what it had not committed is delivered again"},
+    Advice{RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, "kafka_member_unknown", Severity::warning,
+           Standing::passing,
+           "the group %g has gone on without this gate, which was away for too long; it joins "
+           "again, and what it had not committed is delivered again"},
+    Advice{RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, "kafka_too_large", Severity::error,
+           Standing::topic,
+           "a record is larger than the topic %t takes; raise the topic's max.message.bytes"},
+    Advice{RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, "kafka_write_timed_out", Severity::warning,
+           Standing::connection,
+           "the brokers %b did not take a record for the topic %t in time; tried again"},
+    Advice{RD_KAFKA_RESP_ERR__PURGE_QUEUE, "kafka_write_not_begun", Severity::warning,
+           Standing::passing,
+           "a record for the topic %t was not sent, for librdkafka gave up its producer before; "
+           "another producer tries again"},
+    Advice{RD_KAFKA_RESP_ERR__QUEUE_FULL, "kafka_write_queue_full", Severity::warning,
+           Standing::connection,
+           "too many records wait to be written to the topic %t; tried again"},
+    Advice{
+        RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, "kafka_fatal", Severity::error, Standing::for_ever,
+        "Kafka no longer takes this process for the instance %i of the group %g: another process "
+        "has joined under that name (give every gate an `instance` of its own), or a commit of "
+        "before an outage of Kafka reached it late; nothing is lost, start this one again"},
+};
+
+std::string fill(std::string_view text, const Place& place) {
+  std::string filled;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      filled += text[i];
+      continue;
+    }
+    switch (text[++i]) {
+      case 'b':
+        filled += place.brokers;
+        break;
+      case 'g':
+        filled += place.group;
+        break;
+      case 'i':
+        filled += place.instance;
+        break;
+      default:
+        filled += place.topic.empty() ? "of a route" : place.topic;
+        break;
+    }
+  }
+  return filled;
+}
+
+// librdkafka repeats the client's nonce in its last message, which Kafka 4 checks.
+bool is_old_scram(const Trouble& trouble, std::string_view reason) {
+  constexpr int kFirstScramForKafka4 = 0x020601ff;
+  return rd_kafka_version() < kFirstScramForKafka4 &&
+         std::string_view(trouble.what) == "kafka_login_refused" &&
+         reason.find("SCRAM") != std::string_view::npos;
+}
+
+// A right that the login does not have.
+bool is_right(const Trouble& trouble) {
+  return std::string_view(trouble.what).ends_with("_forbidden");
+}
+
+// The place among troubles: the reason before its consequences.
+int weight(const Trouble& trouble) {
+  const std::string_view what = trouble.what;
+  if (trouble.standing == Standing::for_ever) return 4;
+  if (what == "kafka_broker_unreachable") return 0;
+  if (what == "kafka_brokers_down") return 1;
+  return trouble.standing == Standing::connection || trouble.standing == Standing::group ? 3 : 2;
+}
+
+}  // namespace
+
+Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason, const Place& place) {
+  Trouble trouble{Severity::warning, "kafka_error", Standing::passing, std::string(place.topic),
+                  std::string("Kafka says ") + rd_kafka_err2name(code)};
+  for (const Advice& advice : kAdvice) {
+    if (advice.code != code) continue;
+    trouble.severity = advice.severity;
+    trouble.what = advice.what;
+    trouble.standing = advice.standing;
+    trouble.detail = fill(advice.text, place);
+    break;
+  }
+  if (fatal) {
+    trouble.severity = Severity::error;
+    trouble.what = "kafka_fatal";
+    trouble.standing = Standing::for_ever;
+  }
+  if (!reason.empty()) trouble.detail.append(" (").append(reason).append(")");
+  if (is_old_scram(trouble, reason)) {
+    trouble.detail += std::string("; it need not be the password: librdkafka ") +
+                      rd_kafka_version_str() +
+                      " makes a mistake in SCRAM that Kafka 4 takes for a wrong one; with Kafka 4 "
+                      "use librdkafka 2.6.1 or later, or PLAIN over TLS";
+  }
+  return trouble;
+}
+
+std::optional<Trouble> explain_log(rd_kafka_event_t* event) {
+  constexpr int kWarning = 4, kError = 3;  // As syslog has them.
+  const char* facility = nullptr;
+  const char* text = nullptr;
+  int level = 0;
+  if (rd_kafka_event_log(event, &facility, &text, &level) != 0 || level > kWarning) return {};
+  return Trouble{level <= kError ? Severity::error : Severity::warning, "kafka_log",
+                 Standing::passing, facility, std::string("librdkafka says: ") + text};
+}
+
+bool is_too_large(rd_kafka_resp_err_t code) {
+  return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
+         code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+}
+
+core::CommitResult commit_result(rd_kafka_resp_err_t code, bool keeps) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR_NO_ERROR:
+      return core::CommitResult::committed;
+    case RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION:
+      return keeps ? core::CommitResult::failed : core::CommitResult::fenced;
+    case RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID:
+    case RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
+    case RD_KAFKA_RESP_ERR__FATAL:
+    case RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST:
+      return core::CommitResult::fenced;
+    default:
+      return core::CommitResult::failed;
+  }
+}
+
+Instant notice_time() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::microseconds>(now).count()};
+}
+
+bool Troubles::add(const Trouble& trouble, Instant now) {
+  const std::string key = trouble.what + (" " + trouble.topic);
+  auto found = entries_.find(key);
+  if (found == entries_.end()) {
+    if (entries_.size() >= kMost) return true;
+    found = entries_.emplace(key, Entry{trouble, now, false}).first;
+  } else if (found->second.stands || now - found->second.told < quiet_) {
+    found->second.trouble = trouble;
+    found->second.stands = trouble.standing != Standing::passing;
+    return false;
+  }
+  found->second = Entry{trouble, now, trouble.standing != Standing::passing};
+  return true;
+}
+
+void Troubles::brokers_answer() {
+  for (auto& [key, entry] : entries_) {
+    if (entry.trouble.standing == Standing::connection) entry.stands = false;
+  }
+}
+
+void Troubles::connection_works() {
+  brokers_answer();
+  for (auto& [key, entry] : entries_) {
+    if (entry.trouble.standing == Standing::group) entry.stands = false;
+  }
+}
+
+void Troubles::topic_works(std::string_view topic) {
+  for (auto& [key, entry] : entries_) {
+    if (entry.trouble.standing == Standing::topic && entry.trouble.topic == topic) {
+      entry.stands = false;
+    }
+  }
+}
+
+bool Troubles::any(Standing standing) const {
+  for (const auto& [key, entry] : entries_) {
+    if (entry.stands && entry.trouble.standing == standing) return true;
+  }
+  return false;
+}
+
+bool Troubles::has(std::string_view what) const {
+  for (const auto& [key, entry] : entries_) {
+    if (entry.stands && entry.trouble.what == what) return true;
+  }
+  return false;
+}
+
+std::string Troubles::worst() const {
+  const Trouble* worst = nullptr;
+  for (const auto& [key, entry] : entries_) {
+    if (!entry.stands) continue;
+    if (worst == nullptr || weight(entry.trouble) > weight(*worst)) worst = &entry.trouble;
+  }
+  if (worst == nullptr) return {};
+  // Rights are granted one by one, and whether one was is only seen when the others are there too.
+  std::string all = worst->detail;
+  for (const auto& [key, entry] : entries_) {
+    const bool another = entry.stands && &entry.trouble != worst && is_right(entry.trouble);
+    if (another && is_right(*worst)) all += "; " + entry.trouble.detail;
+  }
+  return all;
+}
+
+}  // namespace einlass::kafka

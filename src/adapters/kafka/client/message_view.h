@@ -1,0 +1,37 @@
+// A message of librdkafka's as views into it.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "adapters/kafka/source/source.h"
+
+namespace einlass::kafka {
+
+inline std::optional<std::string_view> view(const void* data, std::size_t size) {
+  if (data == nullptr) return std::nullopt;
+  return std::string_view(static_cast<const char*>(data), size);
+}
+
+// `room` is used again for each message: it holds what the result points to until the next call.
+inline std::span<const Header> headers_of(const rd_kafka_message_t& message,
+                                          std::vector<Header>& room) {
+  rd_kafka_headers_t* list = nullptr;
+  if (rd_kafka_message_headers(&message, &list) != RD_KAFKA_RESP_ERR_NO_ERROR) return {};
+  room.clear();
+  const char* name = nullptr;
+  const void* value = nullptr;
+  std::size_t size = 0;
+  for (std::size_t i = 0;
+       rd_kafka_header_get_all(list, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR; ++i) {
+    room.push_back({name, view(value, size)});
+  }
+  return room;
+}
+
+}  // namespace einlass::kafka

@@ -1,0 +1,120 @@
+#include "adapters/kafka/producing/target_errors.h"
+
+#include <string>
+
+namespace einlass::kafka {
+namespace {
+
+// A trouble that stands until the topic takes a record again.
+Trouble of_topic(const TargetPlace& place, const char* what, const std::string& text) {
+  return {Severity::error, what, Standing::topic, std::string(place.topic), text};
+}
+
+}  // namespace
+
+Verdict verdict(rd_kafka_resp_err_t code) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR_NO_ERROR:
+      return Verdict::accepted;
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+    // Not sent, for its producer was given up before: for a right that is missing, as a rule.
+    case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
+    // The producer was given up, and waits for what it has on its way before another comes.
+    case RD_KAFKA_RESP_ERR__FATAL:
+      return Verdict::held;
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR__QUEUE_FULL:
+      return Verdict::alone;
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_INVALID_RECORD:
+    case RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP:
+    case RD_KAFKA_RESP_ERR_INVALID_MSG:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT:
+    case RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
+      return Verdict::refused;
+    default:
+      return Verdict::again;
+  }
+}
+
+Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const TargetPlace& place) {
+  const std::string topic(place.topic);
+  const std::string own(" (" + std::string(reason) + ")");
+  switch (code) {
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+      return of_topic(place, "kafka_unknown_topic",
+                      "the topic " + topic +
+                          " is not there, and is not made by the gate; create "
+                          "it, or correct targets." +
+                          std::string(place.name) +
+                          ".kafka.topic; records wait, looked for again every few seconds");
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+      return of_topic(place, "kafka_unknown_partition",
+                      "the topic " + topic +
+                          " has fewer partitions than the records come from; "
+                          "give it as many, or write partition: key; those records wait");
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+      return of_topic(place, "kafka_topic_forbidden",
+                      "this login may not write to the topic " + topic +
+                          "; grant it WRITE and "
+                          "DESCRIBE on the topic; records wait, tried again for ever" +
+                          own);
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+      return of_topic(place, "kafka_write_forbidden",
+                      "this login may not write to any topic of " + std::string(place.brokers) +
+                          "; grant it WRITE and DESCRIBE on the topic " + topic +
+                          " (brokers older than 2.8: IDEMPOTENT_WRITE on the cluster); records "
+                          "wait, tried again for ever" +
+                          own);
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+      return of_topic(
+          place, "kafka_transactions_forbidden",
+          "this login may not write in transactions; grant it WRITE and DESCRIBE on the "
+          "transactional id " +
+              std::string(place.transactional_id) + "; records wait, tried again for ever" + own);
+    case RD_KAFKA_RESP_ERR__FENCED:
+    case RD_KAFKA_RESP_ERR_PRODUCER_FENCED:
+    case RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
+      return {
+          Severity::warning,
+          "kafka_transaction_fenced",
+          Standing::passing,
+          {},
+          "the brokers have ended a transaction that took too long, or another gate writes as " +
+              std::string(place.transactional_id) +
+              ": give each gate an instance name of its own; its records are sent again" + own};
+    default:
+      return explain(code, false, reason, {place.brokers, "", "", place.topic});
+  }
+}
+
+Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers) {
+  return {Severity::error,
+          "kafka_fatal",
+          Standing::for_ever,
+          {},
+          "nothing can be written any more: librdkafka gave up one producer after the other (" +
+              std::string(reason) + "); restart when the brokers " + std::string(brokers) +
+              " are well"};
+}
+
+// One broker of several out of reach is not enough.
+std::string unusable(const Troubles& troubles, const Tokens* tokens) {
+  if (tokens != nullptr) {
+    if (std::string no_token = tokens->trouble(); !no_token.empty()) return no_token;
+  }
+  const bool stands = troubles.any(Standing::topic) || troubles.has("kafka_brokers_down") ||
+                      troubles.has("kafka_login_refused") || troubles.has("kafka_tls_failed") ||
+                      troubles.any(Standing::for_ever);
+  return stands ? troubles.worst() : std::string();
+}
+
+}  // namespace einlass::kafka

@@ -1,0 +1,41 @@
+// What an error of a write means to a target: which outcome it is, and what to say of it.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+
+#include <string_view>
+
+#include "adapters/kafka/client/errors.h"
+#include "adapters/kafka/client/tokens.h"
+
+namespace einlass::kafka {
+
+enum class Verdict : std::uint8_t {
+  accepted,  // The brokers have it.
+  again,     // May well go next time.
+  held,      // Nothing goes there before somebody acts: the topic, the login or a right is missing.
+  alone,     // The same of this record only: its partition is missing, or no room for it.
+  refused,   // This record never will.
+};
+
+Verdict verdict(rd_kafka_resp_err_t code);
+
+// The target as sentences name it.
+struct TargetPlace {
+  std::string_view name;
+  std::string_view brokers;
+  std::string_view topic;
+  std::string_view transactional_id{};  // Empty where it has none.
+};
+
+// As explain(), in words for a target.
+Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const TargetPlace& place);
+
+// What ProducerSink::given_up() means to a target.
+Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers);
+
+// Why nothing goes to the target before somebody acts; empty if nothing says so. `tokens` may be
+// null.
+std::string unusable(const Troubles& troubles, const Tokens* tokens);
+
+}  // namespace einlass::kafka

@@ -1,0 +1,325 @@
+#include "adapters/kafka/producing/transactional_target.h"
+
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "adapters/kafka/client/configuration.h"
+#include "adapters/kafka/producing/producer.h"
+#include "adapters/kafka/producing/target_errors.h"
+#include "adapters/kafka/producing/target_record.h"
+#include "adapters/kafka/producing/transactions.h"
+#include "units/check.h"
+
+namespace einlass::kafka {
+namespace {
+
+// How long nothing is sent to a target that can take nothing, and to one that may in a moment.
+constexpr Duration kHold = Duration::seconds(2);
+constexpr Duration kShortHold = Duration::millis(100);
+
+// How often it is looked whether a transaction could begin, and nothing is sent while none can.
+constexpr Duration kPulse = Duration::millis(500);
+constexpr Duration kHoldWhileClosed = Duration::millis(600);
+constexpr int kPulsesAfterRefusal = 4;
+
+// For how long nothing is told twice.
+constexpr Duration kQuiet = Duration::seconds(30);
+
+//               .----------- given up, or stuck -----------.
+//               v                                          |
+//   start -> closed -> opening -> idle -> filling -> ending
+//               ^---------'        ^-------------------'
+enum class Phase {
+  closed,   // The producer may not write: it has been given up, or could not be opened.
+  opening,  // What an earlier process left open is being ended.
+  idle,     // No transaction.
+  filling,  // Records are written; it waits for transact() and for their acknowledgements.
+  ending,   // The transaction is being committed or aborted.
+};
+
+// The group has gone on: the source knows, and has told.
+bool is_of_group(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS ||
+         error == RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION ||
+         error == RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID ||
+         error == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
+}
+
+// The producer's own trouble, whatever record it is told of.
+bool is_of_producer(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR__FENCED || error == RD_KAFKA_RESP_ERR_PRODUCER_FENCED ||
+         error == RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH ||
+         error == RD_KAFKA_RESP_ERR_UNKNOWN_PRODUCER_ID || error == RD_KAFKA_RESP_ERR__STATE ||
+         error == RD_KAFKA_RESP_ERR__FATAL || error == RD_KAFKA_RESP_ERR__QUEUE_FULL;
+}
+
+// What librdkafka throws away once a transaction has failed says nothing of why.
+bool is_consequence(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR__PURGE_QUEUE || error == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT;
+}
+
+// What went wrong with a transaction first.
+struct Failure {
+  rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
+  std::string reason;
+  bool of_record = false;  // And not of the transaction as such.
+};
+
+}  // namespace
+
+struct TransactionalTarget::State final : ProducerSink {
+  State(boost::asio::io_context& io, TargetOptions given, core::Events& gate_events,
+        Notify notify_people)
+      : options(std::move(given)),
+        events(gate_events),
+        notify(std::move(notify_people)),
+        producer(io, target_configuration(options), *this, options.tokens),
+        transactions(io, [this](const Transactions::Answer& answer) { answered(answer); }),
+        timer(io) {
+    producer.get_ready_for(options.topic.c_str());
+    open();
+  }
+
+  struct UnderWay {
+    core::RecordId record;
+    core::Attempt attempt;
+  };
+
+  void open();
+  void pulse();
+  void begin();
+  void send(const TargetRecord& record);
+  void go_on();
+  void answered(const Transactions::Answer& answer);
+  void end(TransactionEnd how);
+  core::DeliveryEnded outcome(TransactionEnd how) const;
+  void fail(rd_kafka_resp_err_t error, std::string_view reason, bool of_record);
+  void tell(const Trouble& trouble);
+  TargetPlace place() const {
+    return {options.name, options.brokers, options.topic, options.transactional_id};
+  }
+
+  void ended(core::RecordId, const rd_kafka_message_t& message) override {
+    if (message.err) fail(message.err, rd_kafka_err2str(message.err), true);
+    go_on();
+  }
+  void trouble(rd_kafka_resp_err_t error, std::string_view reason) override {
+    tell(explain_write(error, reason, place()));
+  }
+  void logged(const Trouble& trouble) override { tell(trouble); }
+  void given_up(std::string_view reason) override {
+    tell(nothing_can_be_written(reason, options.brokers));
+  }
+  void brokers_answer() override { troubles.brokers_answer(); }
+
+  TargetOptions options;
+  core::Events& events;
+  Notify notify;
+  Troubles troubles{kQuiet};
+  std::function<void(core::RecordId, std::string_view)> failed;
+  std::optional<core::TargetId> id;  // Since start().
+  std::function<void(TransactionEnd)> on_end;
+  Phase phase = Phase::closed;
+  int pulses_to_skip = 0;  // Before the producer is opened again.
+  bool stuck = false;      // The producer is of no more use, though it has not been given up.
+  std::vector<UnderWay> attempts;  // Of the transaction.
+  std::optional<GroupOffsets> offsets;
+  bool complete = false;  // transact() was called for it.
+  Failure failure;
+  Duration hold = kShortHold;  // After the next failure that is nobody's.
+  std::string last_failure;
+  rd_kafka_t* client = nullptr;  // The producer that phase speaks of.
+  Producer producer;
+  Transactions transactions;  // Uses the producer until it ends.
+  boost::asio::steady_timer timer;
+  // Once this is gone nothing may touch the rest: a timer that had fired may come all the same.
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
+};
+
+void TransactionalTarget::State::open() {
+  if (phase != Phase::closed || producer.open() > 0) return;
+  client = producer.client(stuck);
+  if (client == nullptr) return;
+  stuck = false;
+  phase = Phase::opening;
+  transactions.open(client);
+}
+
+// Nothing is sent that could only fail; permits would be lost with it.
+void TransactionalTarget::State::pulse() {
+  if (pulses_to_skip == 0) open();
+  pulses_to_skip = std::max(pulses_to_skip - 1, 0);
+  const bool closed = phase == Phase::closed || phase == Phase::opening;
+  if (closed) events.push_back(core::TargetHold{*id, kHoldWhileClosed});
+  timer.expires_after(std::chrono::microseconds(kPulse.us));
+  timer.async_wait([this, still = std::weak_ptr(alive)](const boost::system::error_code&) {
+    if (!still.expired()) pulse();
+  });
+}
+
+void TransactionalTarget::State::begin() {
+  if (phase == Phase::idle && rd_kafka_fatal_error(client, nullptr, 0)) phase = Phase::closed;
+  if (phase != Phase::idle) {
+    return fail(RD_KAFKA_RESP_ERR__IN_PROGRESS, "no transaction can begin yet", false);
+  }
+  const ErrorHandle error(rd_kafka_begin_transaction(client));
+  if (error == nullptr) {
+    phase = Phase::filling;
+    return;
+  }
+  fail(rd_kafka_error_code(error.get()), rd_kafka_error_string(error.get()), false);
+  phase = Phase::closed;
+  stuck = true;
+}
+
+void TransactionalTarget::State::send(const TargetRecord& record) {
+  CHECK(!complete);
+  if (attempts.empty()) begin();
+  attempts.push_back({record.record, record.attempt});
+  if (failure.error) return;
+  const Produced produced = to_produce(record, options);
+  if (const auto error = producer.put(produced)) fail(error, rd_kafka_err2str(error), true);
+}
+
+// Once nothing of the transaction is on its way any more.
+void TransactionalTarget::State::go_on() {
+  if (!complete || producer.open() > 0) return;
+  if (phase != Phase::filling) return end(TransactionEnd::aborted);  // It has never begun.
+  phase = Phase::ending;
+  if (!failure.error && offsets) {
+    transactions.commit(client, std::move(*offsets));
+  } else {
+    transactions.abort(client);
+  }
+}
+
+void TransactionalTarget::State::answered(const Transactions::Answer& answer) {
+  const bool was_opening = phase == Phase::opening;
+  const bool given_up = rd_kafka_fatal_error(client, nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR;
+  stuck = answer.stuck;
+  if (was_opening && answer.error) pulses_to_skip = kPulsesAfterRefusal;
+  phase = given_up || stuck || (was_opening && answer.error) ? Phase::closed : Phase::idle;
+  hold = verdict(answer.error) == Verdict::held ? kHold : kShortHold;
+  if (answer.error) {
+    fail(answer.error, answer.reason, false);
+  } else if (was_opening) {
+    troubles.connection_works();
+  }
+  if (!was_opening) return end(answer.end);
+  if (attempts.empty()) failure = {};
+}
+
+void TransactionalTarget::State::end(TransactionEnd how) {
+  if (how == TransactionEnd::committed) {
+    last_failure.clear();
+    troubles.connection_works();
+    troubles.topic_works(options.topic);
+  }
+  if (on_end) std::exchange(on_end, nullptr)(how);  // Before any attempt ends.
+  core::DeliveryEnded event = outcome(how);
+  for (const UnderWay& one : std::exchange(attempts, {})) {
+    event.record = one.record;
+    event.attempt = one.attempt;
+    if (failed && how != TransactionEnd::committed) failed(one.record, last_failure);
+    events.push_back(event);
+  }
+  failure = {};
+  offsets.reset();
+  complete = false;
+}
+
+// For each record of the transaction.
+core::DeliveryEnded TransactionalTarget::State::outcome(TransactionEnd how) const {
+  core::DeliveryEnded event{{}, {}, core::Outcome::accepted, std::nullopt};
+  if (how == TransactionEnd::committed) return event;
+  event.outcome = core::Outcome::retry;
+  event.together = static_cast<std::uint32_t>(attempts.size());
+  const Verdict means = failure.of_record ? verdict(failure.error) : Verdict::held;
+  // Of several, one that may not go is looked for as one that is refused.
+  if (means == Verdict::refused || (means == Verdict::alone && event.together > 1)) {
+    event.outcome = core::Outcome::refused;
+    event.too_large = is_too_large(failure.error);
+  }
+  event.counts = means != Verdict::alone && means != Verdict::held;
+  if (means != Verdict::held) return event;
+  event.hold_target = phase == Phase::closed ? std::max(hold, kHoldWhileClosed) : hold;
+  return event;
+}
+
+void TransactionalTarget::State::fail(rd_kafka_resp_err_t error, std::string_view reason,
+                                      bool of_record) {
+  if (failure.error && !is_consequence(failure.error)) return;  // What comes then comes of it.
+  const bool counts = of_record && !is_consequence(error) && !is_of_producer(error);
+  failure = {error, std::string(reason), counts};
+  if (error == RD_KAFKA_RESP_ERR__IN_PROGRESS) return;  // Told when it is known why.
+  last_failure = failure.reason;
+  if (is_of_group(error) || is_consequence(error)) return;
+  Trouble trouble = explain_write(error, reason, place());
+  const Verdict means = verdict(error);
+  if (means == Verdict::refused) trouble.standing = Standing::passing;
+  if (means == Verdict::refused || trouble.standing == Standing::topic) troubles.brokers_answer();
+  last_failure = trouble.detail;
+  tell(trouble);
+}
+
+void TransactionalTarget::State::tell(const Trouble& trouble) {
+  if (!troubles.add(trouble, notice_time())) return;
+  notify({trouble.severity, trouble.what, "target " + options.name + ": " + trouble.detail});
+}
+
+TransactionalTarget::TransactionalTarget(boost::asio::io_context& io, TargetOptions options,
+                                         core::Events& events, Notify notify) {
+  CHECK(!options.transactional_id.empty());
+  const std::string path = properties_path(options);
+  try {
+    state_ = std::make_unique<State>(io, std::move(options), events, std::move(notify));
+  } catch (const ProducerRefused& refused) {
+    throw std::runtime_error(path + ": " + refused.what());
+  }
+}
+
+TransactionalTarget::~TransactionalTarget() = default;
+
+void TransactionalTarget::start(core::TargetId id) {
+  state_->id = id;
+  state_->pulse();
+}
+
+void TransactionalTarget::send(const TargetRecord& record) { state_->send(record); }
+
+void TransactionalTarget::transact(std::optional<GroupOffsets> offsets,
+                                   std::function<void(TransactionEnd)> ended) {
+  State& state = *state_;
+  CHECK(!state.attempts.empty() && !state.complete);
+  if (!offsets) {
+    state.fail(RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, "the group has gone on meanwhile", false);
+  }
+  state.offsets = std::move(offsets);
+  state.on_end = std::move(ended);
+  state.complete = true;
+  state.go_on();
+}
+
+void TransactionalTarget::tell_failures(
+    std::function<void(core::RecordId record, std::string_view reason)> failed) {
+  state_->failed = std::move(failed);
+}
+
+void TransactionalTarget::set_topic(std::string topic, bool same_partition) {
+  state_->troubles.topic_works(state_->options.topic);
+  state_->options.topic = std::move(topic);
+  state_->options.same_partition = same_partition;
+  state_->producer.get_ready_for(state_->options.topic.c_str());
+}
+
+TargetStatus TransactionalTarget::status() const {
+  return {state_->attempts.size(), state_->last_failure,
+          unusable(state_->troubles, state_->options.tokens.get())};
+}
+
+}  // namespace einlass::kafka

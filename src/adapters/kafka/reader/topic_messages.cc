@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <string>
+
+#include "adapters/kafka/client/message_view.h"
+#include "adapters/kafka/client/tokens.h"
+#include "adapters/kafka/reader/topic_reader_state.h"
+
+namespace einlass::kafka {
+namespace {
+
+rd_kafka_resp_err_t error_of(rd_kafka_event_t* event) {
+  if (const auto error = rd_kafka_event_error(event)) return error;
+  for (const auto& entry : elements(rd_kafka_event_topic_partition_list(event))) {
+    if (entry.err) return entry.err;
+  }
+  return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+}  // namespace
+
+int TopicReader::State::take(Partition& partition, int budget, MessageSink& sink) {
+  int count = 0;
+  while (count < budget && partition.readable()) {
+    const MessageHandle message(rd_kafka_consume_queue(partition.queue.get(), 0));
+    if (message == nullptr) {
+      assignment.empty(partition);
+      break;
+    }
+    ++count;
+    if (!admit(partition, *message)) continue;
+    sink.take({.partition = partition.id,
+               .read_at = Offset{message->offset},
+               .offset = Offset{message->offset},
+               .timestamp_ms = rd_kafka_message_timestamp(message.get(), nullptr),
+               .topic = partition.topic,
+               .number = partition.number,
+               .key = view(message->key, message->key_len),
+               .value = view(message->payload, message->len),
+               .headers = headers_of(*message, headers),
+               .earlier = {}});
+    if (partition.next >= ends[partition.id.value]) end(partition);
+  }
+  return count;
+}
+
+// Whether the message is one of those to be read.
+bool TopicReader::State::admit(Partition& partition, const rd_kafka_message_t& message) {
+  const std::int64_t stop_at = ends[partition.id.value];
+  if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    if (message.offset >= stop_at) end(partition);
+    return false;
+  }
+  if (message.err) {
+    tell(explain(message.err, false, rd_kafka_message_errstr(&message),
+                 {options.brokers, options.group, {}, partition.topic}));
+    return false;
+  }
+  if (message.offset < partition.next) {
+    notify({Severity::error, "kafka_fatal",
+            partition.topic + " partition " + std::to_string(partition.number.value) +
+                " went back from offset " + std::to_string(partition.next) + " to " +
+                std::to_string(message.offset) +
+                ": the topic was deleted and created again, or lost its end; look at what it holds "
+                "now and begin again"});
+    read_no_further(partition);
+    return false;
+  }
+  if (message.offset > partition.next) pass_gap(partition, std::min(message.offset, stop_at));
+  if (message.offset >= stop_at) {
+    end(partition);
+    return false;
+  }
+  partition.next = message.offset + 1;
+  return true;
+}
+
+// Most gaps are of compaction or transactions. What lies before the log's new beginning was lost.
+void TopicReader::State::pass_gap(Partition& partition, std::int64_t offset) {
+  std::int64_t low = 0, high = 0;
+  if (rd_kafka_get_watermark_offsets(client, partition.topic.c_str(), partition.number.value, &low,
+                                     &high) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return;
+  }
+  const std::int64_t lost = std::min(low, offset) - partition.next;
+  if (lost <= 0) return;
+  gone += static_cast<std::uint64_t>(lost);
+  notify({Severity::error, "kafka_offsets_skipped",
+          partition.topic + " partition " + std::to_string(partition.number.value) + ": offsets " +
+              std::to_string(partition.next) + " to " + std::to_string(partition.next + lost - 1) +
+              " were deleted from Kafka before they were read; raise the topic's retention"});
+}
+
+// Everything up to the end of its range was read.
+void TopicReader::State::end(Partition& partition) {
+  if (partition.phase != Phase::reading) return;
+  partition.next = std::max(partition.next, ends[partition.id.value]);
+  read_no_further(partition);
+}
+
+void TopicReader::State::read_no_further(Partition& partition) {
+  if (partition.phase != Phase::reading) return;
+  partition.phase = Phase::done;
+  --open;
+}
+
+// ---- what librdkafka says ----
+
+void TopicReader::State::serve_main_queue() {
+  while (const EventHandle event{rd_kafka_queue_poll(queue.get(), 0)}) serve(event.get());
+  main_ready = false;
+}
+
+void TopicReader::State::serve(rd_kafka_event_t* event) {
+  switch (rd_kafka_event_type(event)) {
+    case RD_KAFKA_EVENT_OFFSET_COMMIT:
+      serve_commit(error_of(event));
+      break;
+    case RD_KAFKA_EVENT_ERROR:
+      serve_error(event);
+      break;
+    case RD_KAFKA_EVENT_LOG:
+      if (const auto trouble = explain_log(event)) tell(*trouble);
+      break;
+    default:
+      break;
+  }
+}
+
+void TopicReader::State::serve_commit(rd_kafka_resp_err_t error) {
+  commit_open = false;
+  commit_result = !error;
+  if (!error) return troubles.connection_works();
+  Trouble trouble =
+      explain(error, false, rd_kafka_err2str(error), {options.brokers, options.group, {}, {}});
+  trouble.detail = "the progress was not committed: " + trouble.detail;
+  tell(trouble);
+}
+
+void TopicReader::State::serve_error(rd_kafka_event_t* event) {
+  const char* reason = rd_kafka_event_error_string(event);
+  if (options.tokens && is_refused_login(rd_kafka_event_error(event))) {
+    options.tokens->was_refused();
+  }
+  tell(explain(rd_kafka_event_error(event), rd_kafka_event_error_is_fatal(event) != 0,
+               reason == nullptr ? "" : reason,
+               {options.brokers, options.group, {}, options.topic}));
+}
+
+void TopicReader::State::tell(const Trouble& trouble) {
+  if (troubles.add(trouble, now)) notify({trouble.severity, trouble.what, trouble.detail});
+}
+
+}  // namespace einlass::kafka

@@ -1,0 +1,66 @@
+// What a TopicReader is made of: topic_reader.cc builds and drives it, topic_messages.cc takes what
+// librdkafka hands out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "adapters/kafka/client/errors.h"
+#include "adapters/kafka/client/handles.h"
+#include "adapters/kafka/client/wakeups.h"
+#include "adapters/kafka/reader/topic_reader.h"
+#include "adapters/kafka/source/assignment.h"
+
+namespace einlass::kafka {
+
+struct TopicReader::State {
+  static constexpr Duration kQuiet = Duration::seconds(30);  // For how long nothing is told twice.
+
+  State(boost::asio::io_context& io, TopicReaderOptions given, Notify notify_people);
+  ~State() { Wakeups::unwatch(queue.get()); }
+
+  // Asks Kafka what throws if it fails. librdkafka often knows better than its answer why.
+  template <class Question>
+  auto ask(Question question) {
+    try {
+      return question();
+    } catch (const std::runtime_error& error) {
+      serve_main_queue();
+      const std::string why = troubles.worst();
+      throw std::runtime_error("topic " + options.topic + ": " + error.what() +
+                               (why.empty() ? "" : "; " + why));
+    }
+  }
+
+  void serve_main_queue();
+  void serve(rd_kafka_event_t* event);
+  void serve_commit(rd_kafka_resp_err_t error);
+  void serve_error(rd_kafka_event_t* event);
+  void tell(const Trouble& trouble);
+  int take(Partition& partition, int budget, MessageSink& sink);
+  bool admit(Partition& partition, const rd_kafka_message_t& message);
+  void pass_gap(Partition& partition, std::int64_t offset);
+  void end(Partition& partition);
+  void read_no_further(Partition& partition);
+
+  TopicReaderOptions options;
+  Notify notify;
+  rd_kafka_t* client;
+  QueueHandle queue;
+  Wakeups wakeups;
+  Assignment assignment{wakeups};
+  std::vector<std::int64_t> ends;  // By PartitionId.
+  std::size_t open = 0;            // Partitions with something left to read.
+  Troubles troubles{kQuiet};
+  bool main_ready = true;
+  bool commit_open = false;
+  std::optional<bool> commit_result;
+  std::uint64_t gone = 0;
+  Instant now;
+  std::vector<Header> headers;  // Used again for each message.
+};
+
+}  // namespace einlass::kafka

@@ -1,0 +1,205 @@
+#include "adapters/kafka/source/lookup.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <condition_variable>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "adapters/kafka/client/handles.h"
+#include "units/check.h"
+
+namespace einlass::kafka {
+namespace {
+
+constexpr int kPatienceMs = 2000;  // For one call.
+
+// One whose leader is away costs its whole patience. After so many of them the rest is left for
+// the next question.
+constexpr int kMostFailures = 3;
+
+using Place = std::pair<std::string, std::int32_t>;
+
+Place place_of(const Position& position) { return {position.topic, position.number.value}; }
+
+// Whose logs could not be had when they were last asked for by themselves, and in which question.
+struct Failures {
+  std::uint64_t questions = 0;
+  std::map<Place, std::uint64_t> last;
+};
+
+ListHandle list_of(std::span<const Position* const> positions) {
+  ListHandle list(rd_kafka_topic_partition_list_new(static_cast<int>(positions.size())));
+  for (const Position* position : positions) {
+    rd_kafka_topic_partition_list_add(list.get(), position->topic.c_str(), position->number.value);
+  }
+  return list;
+}
+
+void look_up_committed(rd_kafka_t* client, std::span<Position* const> positions) {
+  if (positions.empty()) return;
+  const ListHandle list = list_of(positions);
+  const auto error = rd_kafka_committed(client, list.get(), kPatienceMs);
+  for (Position* position : positions) {
+    const rd_kafka_topic_partition_t* found = rd_kafka_topic_partition_list_find(
+        list.get(), position->topic.c_str(), position->number.value);
+    position->error = error ? error : found->err;
+    if (position->error || found->offset < 0) continue;
+    position->committed = Offset{found->offset};
+    if (found->metadata_size == 0) continue;
+    position->metadata.assign(static_cast<const char*>(found->metadata), found->metadata_size);
+  }
+}
+
+// The logs' beginnings or ends, in one call for all of them; it fails if some could not be had.
+// (Of the two calls for this, rd_kafka_query_watermark_offsets() waits far beyond its timeout for a
+// leader that does not answer.)
+rd_kafka_resp_err_t look_up_edge(rd_kafka_t* client, std::int64_t which,
+                                 std::span<Position* const> positions, std::vector<Offset>& edges) {
+  const ListHandle list = list_of(positions);
+  for (int i = 0; i < list->cnt; ++i) list->elems[i].offset = which;
+  if (const auto error = rd_kafka_offsets_for_times(client, list.get(), kPatienceMs)) return error;
+  edges.clear();
+  for (const Position* position : positions) {
+    const rd_kafka_topic_partition_t* found = rd_kafka_topic_partition_list_find(
+        list.get(), position->topic.c_str(), position->number.value);
+    if (found->err) return found->err;
+    if (found->offset < 0) return RD_KAFKA_RESP_ERR__TIMED_OUT;
+    edges.push_back(Offset{found->offset});
+  }
+  return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+rd_kafka_resp_err_t look_up_together(rd_kafka_t* client, std::span<Position* const> positions) {
+  std::vector<Offset> starts, ends;
+  auto error = look_up_edge(client, RD_KAFKA_OFFSET_BEGINNING, positions, starts);
+  if (!error) error = look_up_edge(client, RD_KAFKA_OFFSET_END, positions, ends);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    positions[i]->error = error;
+    if (!error) positions[i]->log = LogBounds{starts[i], ends[i]};
+  }
+  return error;
+}
+
+// One without a leader spoils the call for all of them: then each by itself. Those that brought
+// nothing when they were last asked so have a call of their own, and come last, the one that has
+// not been tried for longest first: else the same few would take the time there is every time.
+void look_up_logs(rd_kafka_t* client, std::span<Position> asked, Failures& failures) {
+  const auto failed = [&failures](const Position* position) {
+    const auto found = failures.last.find(place_of(*position));
+    return found == failures.last.end() ? 0 : found->second;
+  };
+  std::vector<Position*> positions;
+  for (Position& position : asked) positions.push_back(&position);
+  std::ranges::stable_sort(positions, {}, failed);
+  const auto sound = static_cast<std::size_t>(std::ranges::count(positions, 0u, failed));
+  std::span<Position* const> alone = positions;
+  for (const std::size_t size : {sound, positions.size() - sound}) {
+    if (size == 1 || (size > 1 && look_up_together(client, alone.first(size)))) break;
+    alone = alone.subspan(size);
+  }
+  Failures now{failures.questions + 1, {}};
+  int tried = 0;
+  for (Position* position : alone) {
+    const auto before = failed(position);
+    if (tried == kMostFailures) {
+      position->error = RD_KAFKA_RESP_ERR__TIMED_OUT;
+      if (before != 0) now.last[place_of(*position)] = before;
+    } else if (look_up_together(client, {&position, 1})) {
+      ++tried;
+      now.last[place_of(*position)] = now.questions;
+    }
+  }
+  failures = std::move(now);
+}
+
+// Takes those out that the group's answer does not say enough of.
+std::vector<Position> look_up_group(rd_kafka_t* client, std::vector<Position>& positions) {
+  std::vector<Position*> of_group;
+  for (Position& position : positions) {
+    if (position.ask_group) of_group.push_back(&position);
+  }
+  look_up_committed(client, of_group);
+  const auto rest = std::ranges::stable_partition(
+      positions, [](const Position& one) { return one.error || one.committed; });
+  std::vector<Position> of_logs(std::make_move_iterator(rest.begin()),
+                                std::make_move_iterator(rest.end()));
+  positions.erase(rest.begin(), rest.end());
+  return of_logs;
+}
+
+}  // namespace
+
+struct Lookup::Shared {
+  boost::asio::io_context& io;
+  rd_kafka_t* const client;
+  const std::function<void(std::vector<Position>)> answered;
+  bool open = false;  // Of the loop's thread alone.
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<std::vector<Position>> question;
+  bool left = false;
+
+  Shared(boost::asio::io_context& on, rd_kafka_t* of,
+         std::function<void(std::vector<Position>)> on_answer)
+      : io(on), client(of), answered(std::move(on_answer)) {}
+
+  static void work(const std::shared_ptr<Shared>& self);
+  static void post(const std::shared_ptr<Shared>& self, std::vector<Position> positions, bool last);
+};
+
+void Lookup::Shared::work(const std::shared_ptr<Shared>& self) {
+  Failures failures;
+  for (;;) {
+    std::unique_lock lock(self->mutex);
+    self->changed.wait(lock, [&] { return self->left || self->question; });
+    if (self->left) return;
+    std::vector<Position> positions = *std::exchange(self->question, std::nullopt);
+    lock.unlock();
+    std::vector<Position> of_logs = look_up_group(self->client, positions);
+    if (!positions.empty()) post(self, std::move(positions), of_logs.empty());
+    if (of_logs.empty()) continue;
+    look_up_logs(self->client, of_logs, failures);
+    post(self, std::move(of_logs), true);
+  }
+}
+
+void Lookup::Shared::post(const std::shared_ptr<Shared>& self, std::vector<Position> positions,
+                          bool last) {
+  const std::lock_guard lock(self->mutex);
+  if (self->left) return;  // The io_context may be gone.
+  boost::asio::post(self->io, [self, last, positions = std::move(positions)]() mutable {
+    if (self->left) return;
+    if (last) self->open = false;
+    self->answered(std::move(positions));
+  });
+}
+
+Lookup::Lookup(boost::asio::io_context& io, rd_kafka_t* client,
+               std::function<void(std::vector<Position>)> answered)
+    : shared_(std::make_shared<Shared>(io, client, std::move(answered))) {
+  std::thread([shared = shared_] { Shared::work(shared); }).detach();
+}
+
+Lookup::~Lookup() {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->left = true;
+  shared_->changed.notify_one();
+}
+
+void Lookup::ask(std::vector<Position> question) {
+  CHECK(!shared_->open);
+  shared_->open = true;
+  const std::lock_guard lock(shared_->mutex);
+  shared_->question = std::move(question);
+  shared_->changed.notify_one();
+}
+
+bool Lookup::open() const { return shared_->open; }
+
+}  // namespace einlass::kafka

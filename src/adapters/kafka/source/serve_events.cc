@@ -1,0 +1,190 @@
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "adapters/kafka/source/source_state.h"
+#include "adapters/kafka/client/tokens.h"
+#include "units/check.h"
+#include "units/topic_pattern.h"
+
+namespace einlass::kafka {
+namespace {
+
+// How many events are taken from the main queue in one poll().
+constexpr int kEventsPerPoll = 1000;
+
+// librdkafka says when the brokers are gone, not when they are back, and a gate that has nothing to
+// read or to commit would not notice. Its statistics know each connection's state; only one that is
+// logged in is "UP". (Asking the brokers anything by the admin API would do as well, but ends the
+// process on 2.0.2 when they come back meanwhile.)
+bool a_broker_is_up(std::string_view statistics) {
+  return statistics.find("\"state\":\"UP\"") != std::string_view::npos;
+}
+
+}  // namespace
+
+void Source::State::serve_main_queue() {
+  for (int i = 0; i < kEventsPerPoll; ++i) {
+    EventHandle event(rd_kafka_queue_poll(main_queue.get(), 0));
+    if (event == nullptr) {
+      main_ready = false;
+      fetching.checked();
+      return;
+    }
+    serve(std::move(event));
+  }
+}
+
+void Source::State::serve(EventHandle event) {
+  switch (rd_kafka_event_type(event.get())) {
+    case RD_KAFKA_EVENT_REBALANCE:
+      serve_rebalance(std::move(event));
+      break;
+    case RD_KAFKA_EVENT_OFFSET_COMMIT:
+      serve_commit(commits.ended(client, main_queue.get(), event.get()));
+      break;
+    case RD_KAFKA_EVENT_ERROR:
+      serve_error(event.get());
+      break;
+    case RD_KAFKA_EVENT_STATS:
+      if (a_broker_is_up(rd_kafka_event_stats(event.get()))) troubles.brokers_answer();
+      break;
+    default:
+      // A message here would be one that went past its partition's own queue.
+      CHECK(rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_FETCH);
+      break;
+  }
+}
+
+// What the lookup has found, and what it is to find out next.
+void Source::State::serve_lookup() {
+  if (!answers.empty()) {
+    tell_lookup_failures();
+    tell_rebalance_failure(positions.answered(std::exchange(answers, {}), now));
+    main_ready = true;  // To see what came of it.
+  }
+  if (lookup.open()) return;
+  std::vector<Position> questions = positions.questions();
+  if (!questions.empty()) lookup.ask(std::move(questions));
+}
+
+void Source::State::tell_lookup_failures() {
+  std::set<std::string_view> failed;
+  bool group_answered = false;
+  for (const Position& answer : answers) {
+    group_answered = group_answered || (answer.ask_group && !answer.error);
+    if (!answer.error) continue;
+    failed.insert(answer.topic);
+    Trouble trouble =
+        explain(answer.error, false, rd_kafka_err2str(answer.error), place(answer.topic));
+    trouble.what = "kafka_offsets_unknown";
+    trouble.severity = Severity::warning;
+    trouble.standing = Standing::topic;
+    trouble.detail =
+        "where to read " + answer.topic + " from cannot be found out, so its partition " +
+        std::to_string(answer.number.value) + " waits (asked again for ever): " + trouble.detail;
+    tell(trouble);
+  }
+  if (group_answered) troubles.connection_works();
+  for (const Position& answer : answers) {
+    if (!failed.contains(answer.topic)) troubles.topic_works(answer.topic);
+  }
+}
+
+void Source::State::serve_commit(rd_kafka_resp_err_t error) {
+  if (!error) {
+    troubles.connection_works();
+  } else if (error != RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS) {
+    // Which partition was at fault librdkafka does not reliably say, so it is no topic's trouble.
+    Trouble trouble = explain(error, false, rd_kafka_err2str(error), place({}));
+    if (trouble.standing == Standing::topic) trouble.standing = Standing::passing;
+    trouble.detail = "a commit of the group " + options.group + " failed: " + trouble.detail;
+    tell(trouble);
+  }
+}
+
+void Source::State::serve_rebalance(EventHandle event) {
+  if (rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+    troubles.connection_works();
+    for (const auto& entry : elements(rd_kafka_event_topic_partition_list(event.get()))) {
+      troubles.topic_works(entry.topic);
+    }
+  }
+  tell_rebalance_failure(rebalance.handle(std::move(event), now));
+}
+
+void Source::State::serve_error(rd_kafka_event_t* event) {
+  const char* reason = rd_kafka_event_error_string(event);
+  if (options.tokens && is_refused_login(rd_kafka_event_error(event))) {
+    options.tokens->was_refused();
+  }
+  const TopicPartitionHandle place(rd_kafka_event_topic_partition(event));
+  std::string_view topic = place != nullptr ? place->topic : "";
+  // For a topic that is not there librdkafka names it only in the text.
+  for (const auto& candidate : options.topics) {
+    if (place == nullptr && candidate.name.size() > topic.size() &&
+        std::string_view(reason).find(candidate.name) != std::string_view::npos) {
+      topic = candidate.name;
+    }
+  }
+  const rd_kafka_resp_err_t code = rd_kafka_event_error(event);
+  // A pattern that nothing fits yet is told by awaited_topics(). librdkafka tells it too, but only
+  // where the brokers have some other topic.
+  const bool not_there = code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
+                         code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
+  if (not_there && TopicPattern::is_one(topic)) return;
+  tell(code, rd_kafka_event_error_is_fatal(event) != 0, reason, topic);
+}
+
+void Source::State::serve_log() {
+  log_ready = false;
+  while (const EventHandle event{rd_kafka_queue_poll(log_queue.get(), 0)}) {
+    if (const auto trouble = explain_log(event.get())) tell(*trouble);
+  }
+}
+
+void Source::State::tell(const Trouble& trouble) {
+  if (troubles.add(trouble, now)) notify({trouble.severity, trouble.what, trouble.detail});
+}
+
+void Source::State::tell(rd_kafka_resp_err_t code, bool fatal, const char* reason,
+                         std::string_view topic) {
+  tell(explain(code, fatal, reason == nullptr ? "" : reason, place(topic)));
+}
+
+Place Source::State::place(std::string_view topic) const {
+  return {options.brokers, options.group, options.instance, topic};
+}
+
+void Source::State::tell_rebalance_failure(const std::string& error) {
+  if (error.empty()) return;
+  tell({Severity::error,
+        "kafka_rebalance_failed",
+        Standing::passing,
+        {},
+        "a rebalance of the group " + options.group + " failed (" + error + "); tried again"});
+}
+
+void Source::State::tell_losses() {
+  if (std::exchange(losses_told, rebalance.losses()) == rebalance.losses()) return;
+  tell({Severity::warning,
+        "kafka_assignment_lost",
+        Standing::passing,
+        {},
+        "the group " + options.group +
+            " has given this gate's partitions to others without waiting for it, for it was away "
+            "for longer than session.timeout.ms or max.poll.interval.ms; nothing more is committed "
+            "of them, and what had finished since the last commit is delivered again"});
+}
+
+void Source::State::tell_uncommitted(const Partition& partition) {
+  notify({Severity::warning, "kafka_last_commit_failed",
+          partition.topic + " partition " + std::to_string(partition.number.value) +
+              ": its last commit has not been acknowledged, and the partition is given back; what "
+              "finished after offset " +
+              std::to_string(partition.committed.value) +
+              " may be delivered again (-1: nothing is committed); see why the commits failed"});
+}
+
+}  // namespace einlass::kafka

@@ -1,0 +1,274 @@
+#include "adapters/kafka/source/source.h"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "adapters/kafka/client/configuration.h"
+#include "adapters/kafka/client/tokens.h"
+#include "adapters/kafka/source/source_state.h"
+#include "units/topic_pattern.h"
+
+namespace einlass::kafka {
+namespace {
+
+// The main queue must be read more often than max.poll.interval.ms, and a wake-up that was lost in
+// a full pipe is made up for this much later.
+constexpr Duration kTick = Duration::seconds(1);
+
+// How many messages of one partition are read before the next has its turn.
+constexpr int kTurn = 64;
+
+constexpr Wakeups::Key kMainQueue = 0xffffffff;
+constexpr Wakeups::Key kLogQueue = 0xfffffffe;
+
+constexpr int kCloseSliceMs = 10;
+
+// Anything else is no topic of Kafka.
+void check_topics(const std::vector<SourceOptions::Topic>& topics) {
+  constexpr std::string_view kLegal =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  if (topics.empty()) throw std::runtime_error("kafka: there is no topic to read");
+  for (const auto& topic : topics) {
+    if (TopicPattern::is_one(topic.name) && TopicPattern::refusal(topic.name).empty()) continue;
+    if (topic.name.empty() || topic.name.find_first_not_of(kLegal) != std::string::npos) {
+      throw std::runtime_error("kafka: '" + topic.name + "' cannot be the name of a topic");
+    }
+  }
+}
+
+// Without a commit all that the log holds is still to be done.
+std::optional<std::uint64_t> lag_of(const Partition& partition) {
+  if (!partition.log) return std::nullopt;
+  const std::int64_t from = std::max(partition.committed.value, partition.log->start.value);
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(partition.log->end.value - from, 0));
+}
+
+// Has no owner, and is never destroyed: rd_kafka_destroy() waits for ever once a topic was deleted
+// while it was assigned (6 of 6 with librdkafka 2.0.2), and for a look-up of a broker's name at any
+// time. It ends with the process.
+rd_kafka_t* new_consumer(const SourceOptions& options, const Notify& notify) {
+  check_topics(options.topics);
+  ConfHandle conf = source_configuration(options, rd_kafka_version());
+  warn_of_known_trouble(conf.get(), rd_kafka_version(), notify);
+  char reason[512] = "";
+  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, conf.get(), reason, sizeof reason);
+  if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + reason);
+  conf.release();
+  return client;
+}
+
+}  // namespace
+
+Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
+                     core::Events& gate_events, MessageSink& message_sink, Notify notify_people)
+    : options(std::move(source_options)),
+      events(gate_events),
+      sink(message_sink),
+      notify(std::move(notify_people)),
+      client(new_consumer(options, notify)),
+      log_queue(rd_kafka_queue_new(client)),
+      wakeups(io,
+              [this](Wakeups::Key key) {
+                if (key == kMainQueue) {
+                  main_ready = true;
+                } else if (key == kLogQueue) {
+                  log_ready = true;
+                } else {
+                  assignment.woken(key);
+                }
+              }),
+      log_ends(io, client, assignment),
+      lookup(io, client, [this](std::vector<Position> found) {
+        std::ranges::move(found, std::back_inserter(answers));
+        main_ready = true;
+      }) {
+  rd_kafka_poll_set_consumer(client);
+  if (options.tokens) options.tokens->serve(client);
+  main_queue.reset(rd_kafka_queue_get_consumer(client));
+  rd_kafka_set_log_queue(client, log_queue.get());
+  wakeups.watch(main_queue.get(), kMainQueue);
+  wakeups.watch(log_queue.get(), kLogQueue);
+  wakeups.tick_every(kTick, [this] { tick(); });
+  subscribe();
+}
+
+Source::State::~State() {
+  if (main_queue != nullptr) Wakeups::unwatch(main_queue.get());
+  Wakeups::unwatch(log_queue.get());
+}
+
+void Source::State::subscribe() {
+  const ListHandle list(rd_kafka_topic_partition_list_new(static_cast<int>(options.topics.size())));
+  for (const auto& topic : options.topics) {
+    rd_kafka_topic_partition_list_add(list.get(), topic.name.c_str(), RD_KAFKA_PARTITION_UA);
+  }
+  const auto error = rd_kafka_subscribe(client, list.get());
+  if (error) throw std::runtime_error(std::string("kafka: subscribe: ") + rd_kafka_err2str(error));
+}
+
+// librdkafka joins the group with the first topic that there is.
+std::string Source::State::awaited_topics() const {
+  std::string patterns;
+  for (const auto& topic : options.topics) {
+    if (!TopicPattern::is_one(topic.name)) return "";
+    patterns += (patterns.empty() ? "" : " or ") + topic.name;
+  }
+  return "not yet in the consumer group; it is joined once there is a topic that fits " + patterns;
+}
+
+void Source::State::poll(Instant at, int budget) {
+  now = at;
+  if (log_ready) serve_log();
+  if (main_ready) {
+    serve_main_queue();
+    serve_lookup();
+    tell_losses();
+  }
+  while (budget > 0) {
+    Partition* partition = assignment.ready();
+    if (partition == nullptr) break;
+    budget -= read(*partition, std::min(budget, kTurn));
+    if (partition->more && partition->readable()) assignment.to_the_end(*partition);
+  }
+}
+
+void Source::State::tick() {
+  main_ready = true;
+  assignment.for_each([this](Partition& partition) { assignment.more(partition); });
+  tell_rebalance_failure(positions.tick());
+  log_ends.tick();
+  if (!troubles.has("kafka_brokers_down")) commits.tell_began_anew(client, main_queue.get());
+}
+
+Source::Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,
+               MessageSink& sink, Notify notify)
+    : state_(std::make_unique<State>(io, std::move(options), events, sink, std::move(notify))) {}
+
+Source::~Source() = default;
+
+void Source::poll(Instant now, int budget) { state_->poll(now, budget); }
+
+bool Source::has_more() const {
+  return state_->main_ready || state_->log_ready || state_->assignment.ready() != nullptr;
+}
+
+void Source::hold(core::PartitionId partition) { state_->assignment.at(partition).held = true; }
+
+void Source::read(core::PartitionId id) {
+  Partition& partition = state_->assignment.at(id);
+  partition.held = false;
+  state_->assignment.more(partition);  // What its queue holds already makes no event.
+}
+
+void Source::commit(std::span<const core::CommitEntry> entries) {
+  State& state = *state_;
+  // What it says of the group must be known before.
+  if (state.main_ready) state.serve_main_queue();
+  // librdkafka would keep it until a broker is back, and send it though the assignment may be lost
+  // by then: Kafka 3.9 answers that by fencing the static member, who is dead from then on.
+  const bool reachable = !state.troubles.has("kafka_brokers_down");
+  state.commits.begin(state.client, state.main_queue.get(), entries, reachable);
+}
+
+std::optional<GroupOffsets> Source::offsets_for(std::span<const core::CommitEntry> entries) {
+  State& state = *state_;
+  // What it says of the group must be known before.
+  if (state.main_ready) state.serve_main_queue();
+  return state.commits.offsets_for(state.client, entries);
+}
+
+void Source::transaction_ended(std::span<const core::CommitEntry> entries, TransactionEnd end) {
+  State& state = *state_;
+  state.commits.transaction_ended(entries, end);
+  if (end != TransactionEnd::unknown) return;
+  for (const core::CommitEntry& entry : entries) {
+    Partition* partition = state.assignment.in_use(entry.partition);
+    if (partition == nullptr) continue;
+    if (partition->phase != Phase::reading && partition->phase != Phase::revoking) continue;
+    state.notify({Severity::warning, "kafka_transaction_unknown",
+                  name_of(entry.partition) +
+                      ": whether its last transaction was committed could not be learned; the "
+                      "partition is read on from what the group has, which knows"});
+    state.positions.start_over(*partition);
+  }
+}
+
+void Source::partition_done(core::PartitionId id) {
+  State& state = *state_;
+  Partition& partition = state.assignment.at(id);
+  if (partition.uncommitted && partition.phase != Phase::lost) state.tell_uncommitted(partition);
+  state.tell_rebalance_failure(state.rebalance.partition_done(partition, state.now));
+  state.main_ready = true;  // It may have to be asked about anew.
+}
+
+void Source::set_offset_reset(OffsetReset policy) {
+  state_->positions.set_policy(policy);
+  state_->main_ready = true;
+}
+
+void Source::close(Duration patience) {
+  State& state = *state_;
+  Wakeups::unwatch(state.main_queue.get());
+  state.main_queue.reset();  // librdkafka demands it.
+  const QueueHandle closing(rd_kafka_queue_new(state.client));
+  const ErrorHandle error(rd_kafka_consumer_close_queue(state.client, closing.get()));
+  if (error != nullptr) return;  // A consumer that had a fatal error; there is nothing to leave.
+  constexpr Duration kSlice = Duration::millis(kCloseSliceMs);
+  while (!rd_kafka_consumer_closed(state.client) && patience > Duration{}) {
+    EventHandle event(rd_kafka_queue_poll(closing.get(), kCloseSliceMs));
+    if (event == nullptr) {
+      patience = patience - kSlice;
+    } else if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE) {
+      state.rebalance.handle(std::move(event), state.now);
+    }
+  }
+}
+
+std::string Source::name_of(core::PartitionId id) const {
+  const Partition& partition = state_->assignment.at(id);
+  return partition.topic + " partition " + std::to_string(partition.number.value);
+}
+
+void Source::set_revoke_timeout(Duration timeout) { state_->rebalance.set_revoke_timeout(timeout); }
+
+// librdkafka says once that a topic may not be read, and nothing when it may: a record says that.
+// Where there is none to read, nothing waits for the right.
+std::string Source::State::why_not_read(const Partition& partition) const {
+  const bool all_read = partition.log && partition.next >= partition.log->end.value;
+  if (!partition.forbidden || all_read) return partition.why_stuck;
+  return explain(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, false, "", place(partition.topic))
+      .detail;
+}
+
+SourceStatus Source::status() const {
+  const Troubles& troubles = state_->troubles;
+  SourceStatus status;
+  status.joined = state_->rebalance.joined() && !troubles.any(Standing::for_ever) &&
+                  !troubles.has("kafka_group_forbidden") && !troubles.has("kafka_topic_forbidden");
+  status.brokers_down = troubles.has("kafka_brokers_down");
+  status.trouble = troubles.worst();
+  if (!status.joined && status.trouble.empty()) status.trouble = state_->awaited_topics();
+  if (state_->options.tokens) {
+    const std::string no_token = state_->options.tokens->trouble();
+    if (!no_token.empty()) status.joined = false, status.trouble = no_token;
+  }
+  status.offsets_skipped = state_->positions.skipped();
+  state_->assignment.for_each([&](const Partition& partition) {
+    const Phase phase = partition.phase;
+    status.partitions.push_back({.partition = partition.id,
+                                 .topic = partition.topic,
+                                 .number = partition.number,
+                                 .held = partition.held,
+                                 .revoking = phase == Phase::revoking || phase == Phase::lost,
+                                 .waiting = phase == Phase::waiting,
+                                 .stuck = state_->why_not_read(partition),
+                                 .committed = partition.committed,
+                                 .lag = lag_of(partition)});
+    if (status.trouble.empty()) status.trouble = status.partitions.back().stuck;
+  });
+  return status;
+}
+
+}  // namespace einlass::kafka

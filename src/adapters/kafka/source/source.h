@@ -1,0 +1,201 @@
+// Reads records from Kafka and says what happens to their partitions.
+//
+// One consumer of one group. Each assigned partition has a queue of its own that is simply not
+// read while the gate holds it: `pause` would throw the prefetch away and cost half a second to
+// undo. Rebalances arrive as events, so nothing blocks while the gate drains. Messages are taken
+// one at a time, because the batch call of librdkafka below 2.13.2 loses them.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/kafka/client/group_offsets.h"
+#include "core/command.h"
+#include "core/event.h"
+#include "core/ids.h"
+#include "units/notice.h"
+#include "units/time.h"
+
+namespace einlass::kafka {
+
+class Tokens;
+
+struct Header {
+  std::string_view name;
+  std::optional<std::string_view> value;  // None for a null value.
+};
+
+// What was tried before a record came to the dead letter topic that it is read from.
+struct EarlierAttempts {
+  std::uint32_t count = 0;
+  // When the first and the last began, since 1970; -1 if there was none.
+  std::int64_t first_ms = -1;
+  std::int64_t last_ms = -1;
+};
+
+// One consumed message. All views live until take() returns.
+struct Message {
+  core::PartitionId partition;
+  Offset read_at;  // In the partition that is read, for the ledger.
+  Offset offset;   // As the record is known by; a dead letter's is the one that it had at first.
+  std::int64_t timestamp_ms = -1;  // Since 1970; -1 where the broker gave none.
+  std::string_view topic;
+  PartitionNumber number;
+  std::optional<std::string_view> key;
+  std::optional<std::string_view> value;
+  std::span<const Header> headers;
+  EarlierAttempts earlier;
+};
+
+// Takes each message as it is read; what it wants to keep it copies.
+struct MessageSink {
+  virtual ~MessageSink() = default;
+  virtual void take(const Message& message) = 0;
+};
+
+// Where a partition is read from when the offset that should come next is not in Kafka, or none is
+// committed: the log's start, its end, or nowhere, until somebody has decided.
+enum class OffsetReset : std::uint8_t { error, earliest, latest };
+
+struct SourceOptions {
+  struct Topic {
+    std::string name;  // Or a pattern, which begins with ^.
+    core::RouteId route;
+  };
+  std::string brokers;  // host:port, comma separated.
+  std::string group;
+  std::string instance;  // group.instance.id; empty = dynamic membership.
+  std::vector<Topic> topics;
+  std::vector<std::string> left_out;  // Not read though a pattern may fit. None is in `topics`.
+  std::map<std::string, std::string> properties;  // The user's own; they win over our defaults.
+  std::shared_ptr<Tokens> tokens;                 // Null: the properties say how to log in.
+  Duration revoke_timeout = Duration::seconds(10);
+  OffsetReset auto_offset_reset = OffsetReset::earliest;
+};
+
+// Offsets of a topic that were never read, by the reason.
+struct SkippedOffsets {
+  std::uint64_t retention = 0;  // Kafka had deleted them, by age or size, before it was their turn.
+  std::uint64_t recreated = 0;  // The same in a log that took the place of the one we read.
+  std::uint64_t reset = 0;      // Kafka had them still, but OffsetReset::latest passed them over.
+};
+
+// How many topics have numbers of their own; those of later ones add up under this name, which no
+// topic can have.
+inline constexpr std::size_t kMostTopicsCounted = 10'000;
+inline constexpr std::string_view kOtherTopics = "(others)";
+
+// What /v1/status, /readyz and the metrics show of the source.
+struct SourceStatus {
+  struct Partition {
+    core::PartitionId partition;
+    std::string topic;
+    PartitionNumber number;
+    bool held = false;
+    bool revoking = false;
+    bool waiting = false;  // Where to begin is not known yet, so it is not the gate's.
+    std::string stuck;     // Why it is not read before somebody decides; empty if it is.
+    Offset committed{-1};  // What the group has, as far as we know; -1 if nothing.
+    // Offsets from there to the log's end, as Kafka said in the last seconds; none before that.
+    std::optional<std::uint64_t> lag{};
+  };
+  bool joined = false;  // Has (or had) an assignment since the last trouble, even an empty one.
+  bool brokers_down = false;  // Every broker is out of reach.
+  std::string trouble;        // The last error that still stands; empty if none.
+  std::vector<Partition> partitions;
+  // By topic: those that were read since the start.
+  std::map<std::string, SkippedOffsets> offsets_skipped;
+};
+
+// Where a shard's records come from, and who is told what became of them.
+class RecordSource {
+ public:
+  virtual ~RecordSource() = default;
+
+  // Takes what is ready, at most `budget` messages, without waiting: messages to the sink,
+  // assignments, revocations and commit results to the events. Partitions take turns.
+  virtual void poll(Instant now, int budget) = 0;
+
+  // True if poll() would find something at once. When false, the io_context wakes up when that
+  // changes.
+  virtual bool has_more() const = 0;
+
+  // Reads a partition no further, at once, or reads on.
+  virtual void hold(core::PartitionId partition) = 0;
+  virtual void read(core::PartitionId partition) = 0;
+
+  // Commits asynchronously; ends as core::CommitEnded. REQUIRES: none is open.
+  virtual void commit(std::span<const core::CommitEntry> entries) = 0;
+
+  // The same for a transaction of somebody else's producer, who says how it has ended. None where
+  // it would be refused. REQUIRES: no commit with one of these partitions is open.
+  virtual std::optional<GroupOffsets> offsets_for(std::span<const core::CommitEntry>) {
+    return std::nullopt;
+  }
+
+  // Said once of each that got its offsets. Where nobody knows what became of them, the partitions
+  // are lost to the gate, and given to it anew from what the group has.
+  virtual void transaction_ended(std::span<const core::CommitEntry>, TransactionEnd) {}
+
+  // The gate is through with a revoked or lost partition. When it is through with all of them,
+  // they are unassigned.
+  virtual void partition_done(core::PartitionId partition) = 0;
+
+  // Another policy from now on, also for the partitions that are stuck. A source that is told where
+  // to begin has no use for it.
+  virtual void set_offset_reset(OffsetReset) {}
+
+  // Of revocations from here on. REQUIRES: check_configuration() takes it.
+  virtual void set_revoke_timeout(Duration) {}
+
+  // Commits what is left to commit and leaves. Waits at most `patience`.
+  // REQUIRES: every partition is done. Nothing else may be called afterwards.
+  virtual void close(Duration patience) = 0;
+
+  // For people: `results partition 3`. REQUIRES: the partition is not yet unassigned.
+  virtual std::string name_of(core::PartitionId partition) const = 0;
+
+  virtual SourceStatus status() const = 0;
+};
+
+// The topics of the routes, as one member of the consumer group; a static member that leaves keeps
+// its place. REQUIRES: used on the thread that runs `io`; outlived by `io`, `events` and `sink`.
+class Source final : public RecordSource {
+ public:
+  // Starts to connect. Throws std::runtime_error, with the property at fault, if librdkafka
+  // refuses the configuration. Trouble with brokers, topics or logins is never an exception: it
+  // goes to `notify` and status(), and is tried again for ever.
+  Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,
+         MessageSink& sink, Notify notify);
+  ~Source() override;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  void poll(Instant now, int budget) override;
+  bool has_more() const override;
+  void hold(core::PartitionId partition) override;
+  void read(core::PartitionId partition) override;
+  void commit(std::span<const core::CommitEntry> entries) override;
+  std::optional<GroupOffsets> offsets_for(std::span<const core::CommitEntry> entries) override;
+  void transaction_ended(std::span<const core::CommitEntry> entries, TransactionEnd end) override;
+  void partition_done(core::PartitionId partition) override;
+  void set_offset_reset(OffsetReset policy) override;
+  void set_revoke_timeout(Duration timeout) override;
+  void close(Duration patience) override;
+  std::string name_of(core::PartitionId partition) const override;
+  SourceStatus status() const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace einlass::kafka

@@ -1,0 +1,60 @@
+#include "app/asking/admin_client.h"
+
+#include <exception>
+
+#include "adapters/http/client/fetch.h"
+#include "config/address.h"
+#include "units/secret_file.h"
+#include "units/shown.h"
+
+namespace einlass::app {
+namespace {
+
+// More than a busy gate needs for a page.
+constexpr Duration kPatience = Duration::seconds(5);
+
+// As it now is: a verb may run for longer than a token holds.
+std::string token_of(const config::FileSecret& token) {
+  if (token.file.empty()) return token.value;
+  SecretText read = read_secret_text(token.file);
+  return read.trouble.empty() ? read.value : token.value;
+}
+
+}  // namespace
+
+http::TargetOptions admin_request(const config::Admin& admin, const std::string& path) {
+  http::TargetOptions options;
+  options.host = admin.host;
+  // Listening on all addresses, it is found on the machine's own.
+  if (options.host == "0.0.0.0") options.host = "127.0.0.1";
+  if (options.host == "::") options.host = "::1";
+  options.port = admin.port;
+  options.path = path;
+  options.timeout = kPatience;
+  options.tls = admin.tls();
+  options.certificates.only_cert_file = admin.cert_file;
+  return options;
+}
+
+std::variant<AdminPage, AdminTrouble> ask_admin(const config::Config& config,
+                                                const std::string& path) {
+  const std::string where = config::to_text(config::HostPort{config.admin.host, config.admin.port});
+  try {
+    http::TargetOptions request = admin_request(config.admin, path);
+    if (const std::string token = token_of(config.admin.token); !token.empty()) {
+      request.headers.emplace_back("Authorization", "Bearer " + token);
+    }
+    http::Fetched fetched = http::fetch(request);
+    if (fetched.status == 200) return AdminPage{std::move(fetched.body)};
+    if (fetched.status == 0) {
+      return AdminTrouble{"no gate answers on " + where + " (admin.listen): " + fetched.trouble};
+    }
+    while (fetched.body.ends_with('\n')) fetched.body.pop_back();
+    return AdminTrouble{"the gate on " + where + " answers " + std::to_string(fetched.status) +
+                        ": " + shown(fetched.body)};
+  } catch (const std::exception& error) {
+    return AdminTrouble{"the gate on " + where + " cannot be asked: " + error.what()};
+  }
+}
+
+}  // namespace einlass::app

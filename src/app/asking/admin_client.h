@@ -1,0 +1,27 @@
+// For verbs of the command line: what the admin server of a running gate says.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "adapters/http/client/target_options.h"
+#include "config/config.h"
+
+namespace einlass::app {
+
+// How to ask the gate that runs with this configuration on this machine for the page at `path`.
+// Whoever answers with another certificate than that of the configuration is not believed.
+http::TargetOptions admin_request(const config::Admin& admin, const std::string& path);
+
+// The page at `path` (with its query) of that gate, to which the token is shown; or why there is
+// none, as a line for people. Waits at most a few seconds.
+struct AdminPage {
+  std::string body;
+};
+struct AdminTrouble {
+  std::string text;
+};
+std::variant<AdminPage, AdminTrouble> ask_admin(const config::Config& config,
+                                                const std::string& path);
+
+}  // namespace einlass::app

@@ -1,0 +1,101 @@
+#include "app/asking/top.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "adapters/clock/clock.h"
+#include "app/asking/admin_client.h"
+#include "app/asking/terminal.h"
+#include "app/asking/top_screen.h"
+#include "app/command_line.h"
+
+namespace einlass::app {
+namespace {
+
+constexpr std::chrono::seconds kEach{1};
+
+// A screen of its own, and back to what was there before.
+constexpr char kOpen[] = "\x1b[?1049h\x1b[?25l";
+constexpr char kClose[] = "\x1b[?25h\x1b[?1049l";
+constexpr char kHome[] = "\x1b[H";
+constexpr char kClearRest[] = "\x1b[J";
+
+class Top {
+ public:
+  explicit Top(const config::Config& config) : config_(config) {}
+
+  // The next picture, or why there is none.
+  std::variant<std::string, AdminTrouble> look(TerminalSize size, bool colours) {
+    const auto answer = ask_admin(config_, "/v1/status");
+    if (const auto* trouble = std::get_if<AdminTrouble>(&answer)) return *trouble;
+    const Instant now = clock_.now();
+    TopLook look{std::get<AdminPage>(answer).body, static_cast<double>(now.us) / 1e6};
+    try {
+      std::string picture = top_picture(look, before_, now.us, size, colours);
+      before_ = std::move(look);
+      return picture;
+    } catch (const nlohmann::json::exception&) {
+      return AdminTrouble{"what answers on admin.listen is not a gate of this version"};
+    }
+  }
+
+ private:
+  const config::Config& config_;
+  const Clock clock_;
+  std::optional<TopLook> before_;
+};
+
+int look_once(Top& top) {
+  const auto seen = top.look({200, 1'000}, takes_colours(stdout));
+  if (const auto* trouble = std::get_if<AdminTrouble>(&seen)) {
+    std::fprintf(stderr, "einlass: %s\n", trouble->text.c_str());
+    return kExitFailed;
+  }
+  std::printf("%s", std::get<std::string>(seen).c_str());
+  return kExitDone;
+}
+
+// Each line is cleared to its end as it is written, so that nothing flickers.
+void draw(Top& top) {
+  TerminalSize size = terminal_size(stdout);
+  if (size.rows > 1) --size.rows;  // The line end of the last one would move the screen.
+  const bool colours = takes_colours(stdout);
+  const auto seen = top.look(size, colours);
+  const auto* trouble = std::get_if<AdminTrouble>(&seen);
+  const std::string picture =
+      trouble ? coloured(trouble->text + "; trying again", Colour::red, colours) + "\n"
+              : std::get<std::string>(seen);
+  std::string text = kHome;
+  for (const char c : picture) text += c == '\n' ? std::string("\x1b[K\r\n") : std::string(1, c);
+  std::printf("%s%s", text.c_str(), kClearRest);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int top(const config::Config& config, const TopOptions& options) {
+  Top top(config);
+  if (options.once || !is_terminal(stdout)) return look_once(top);
+  boost::asio::io_context io(1);
+  boost::asio::signal_set signals(io, SIGINT, SIGTERM);
+  bool ended = false;
+  signals.async_wait([&](const boost::system::error_code&, int) { ended = true; });
+  std::printf("%s", kOpen);
+  while (!ended) {
+    draw(top);
+    io.run_for(kEach);
+  }
+  std::printf("%s", kClose);
+  return kExitDone;
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,56 @@
+#include "app/json/json_needs.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace einlass::app {
+namespace {
+
+void add(JsonNeeds& needs, const std::string& pointer) {
+  JsonPointer added(pointer);
+  const auto end = needs.pointers.end();
+  if (std::find(needs.pointers.begin(), end, added) == end) needs.pointers.push_back(added);
+}
+
+void add(JsonNeeds& needs, const config::KeySource& key) {
+  if (key.kind == config::KeySource::Kind::json) add(needs, key.name);
+}
+
+void add(JsonNeeds& needs, const config::Limit& limit) {
+  add(needs, limit.key);
+  if (limit.cost.kind == config::CostSource::Kind::json) add(needs, limit.cost.name);
+}
+
+void add(JsonNeeds& needs, const config::Template& text) {
+  for (const config::TemplatePiece& piece : text) {
+    if (piece.kind == config::TemplatePiece::Kind::json) add(needs, piece.text);
+  }
+}
+
+void add(JsonNeeds& needs, const config::HttpTarget& http) {
+  add(needs, http.host_template);
+  add(needs, http.path_template);
+  add(needs, http.method_template);
+  for (const auto& [name, value] : http.header_templates) add(needs, value);
+  needs.in_lists |= http.batch && http.batch->format == config::BatchFormat::json;
+}
+
+}  // namespace
+
+std::vector<JsonNeeds> json_needs(const config::Config& config) {
+  std::vector<JsonNeeds> all;
+  for (const config::Route& route : config.routes) {
+    JsonNeeds& needs = all.emplace_back();
+    for (const std::size_t limit : route.limits) add(needs, config.limits[limit]);
+    for (const std::size_t limit : route.shadow_limits) add(needs, config.limits[limit]);
+    if (route.share) {
+      add(needs, config.shares[*route.share].by);
+      add(needs, config.shares[*route.share].level_by);
+    }
+    const config::Target& target = config.targets[route.target];
+    if (!target.kafka) add(needs, target.http);
+  }
+  return all;
+}
+
+}  // namespace einlass::app

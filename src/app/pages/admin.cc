@@ -1,0 +1,174 @@
+#include "app/pages/admin.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "adapters/metrics/page.h"
+#include "app/pages/live_json.h"
+#include "app/pages/status.h"
+#include "app/service/open_files.h"
+#include "app/setup/wiring.h"
+#include "app/views/why.h"
+#include "web/page.h"
+
+namespace einlass::app {
+namespace {
+
+http::ServerOptions server_options(const config::Admin& admin, const Notify& notify) {
+  http::ServerOptions options = admin_options(admin);
+  options.max_connections = admin_connections(most_open_files());
+  options.notify = notify;
+  return options;
+}
+
+// For so long an answer of /readyz holds.
+constexpr Duration kReadyFor = Duration::millis(100);
+
+constexpr char kText[] = "text/plain; charset=utf-8";
+
+http::ServerResponse page(unsigned status, const char* type, std::string body) {
+  http::ServerResponse response;
+  response.status = status;
+  response.content_type = type;
+  response.body = std::move(body);
+  return response;
+}
+
+http::ServerResponse text(unsigned status, const std::string& line) {
+  return page(status, kText, line + "\n");
+}
+
+// All that it needs is in it, and it may load nothing else.
+http::ServerResponse live_page() {
+  http::ServerResponse response = page(200, "text/html; charset=utf-8", std::string(web::kPage));
+  response.headers = {{"Content-Security-Policy",
+                       "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+                       "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+                       "frame-ancestors 'none'"},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cache-Control", "no-cache"}};
+  return response;
+}
+
+http::ServerResponse other_method(const std::string& allowed) {
+  http::ServerResponse refusal = text(405, "only " + allowed + " is served here");
+  refusal.headers = {{"Allow", allowed}};
+  return refusal;
+}
+
+}  // namespace
+
+Admin::Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchdog, Reload& reload,
+             const Recent& recent, const Clock& clock, const Notify& notify)
+    : shards_(shards),
+      inquiries_(io, shards),
+      watchdog_(watchdog),
+      reload_(reload),
+      recent_(recent),
+      clock_(clock),
+      started_(clock.now()),
+      door_(reload.config().admin, notify),
+      live_(io, [this](const auto& made) { make_event(made); }),
+      server_(io, server_options(reload.config().admin, notify),
+              [this](const http::ServerRequest& request, const Respond& respond) {
+                answer(request, respond);
+              }) {}
+
+void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
+  if (auto refusal = door_.refusal(request)) return respond(std::move(*refusal));
+  const std::string_view shown = request.header("authorization");
+  if (request.path == "/-/reload") {
+    if (request.method != "POST") return respond(other_method("POST"));
+    return reload_.begin([respond](const Reload::Outcome& outcome) {
+      respond(page(outcome.status, kText, outcome.text));
+    });
+  }
+  if (request.method != "GET" && request.method != "HEAD") {
+    return respond(other_method("GET, HEAD"));
+  }
+  if (request.path == "/healthz") return respond(health(door_.may_know_all(shown)));
+  if (request.path == "/") return respond(live_page());
+  if (request.path == "/v1/events") {
+    return respond(
+        live_.listen([this, shown = std::string(shown)] { return door_.may_know_all(shown); }));
+  }
+  if (request.path == "/v1/why") return why(request.query, respond);
+  if (request.path == "/readyz") return ready(door_.may_know_all(shown), respond);
+  http::ServerResponse (Admin::*made_by)(const Views&) const = nullptr;
+  if (request.path == "/metrics") made_by = &Admin::metrics;
+  if (request.path == "/v1/status") made_by = &Admin::status;
+  if (made_by == nullptr) {
+    return respond(text(404,
+                        "there are / (a page for people), /metrics, /healthz, /readyz, "
+                        "/v1/status, /v1/why, /v1/events and /-/reload"));
+  }
+  shards_.view([this, made_by, respond](const Views& views) { respond((this->*made_by)(views)); });
+}
+
+void Admin::why(std::string_view query, const Respond& respond) {
+  const auto read = parse_why(query);
+  if (const auto* wrong = std::get_if<std::string>(&read)) return respond(text(400, *wrong));
+  const WhyQuestion& question = std::get<WhyQuestion>(read);
+  const bool asked = inquiries_.ask(question, [this, question, respond](const WhyAnswers& answers) {
+    respond(page(200, "application/json", why_json(question, answers, reload_.config())));
+  });
+  if (!asked) respond(text(503, "too many questions wait for a shard that is busy; ask again"));
+}
+
+http::ServerResponse Admin::health(bool in_full) const {
+  const std::string trouble = watchdog_.trouble();
+  if (trouble.empty()) {
+    const std::string slowness = in_full ? watchdog_.slowness() : "";
+    return text(200, slowness.empty() ? "the loop turns" : slowness);
+  }
+  return text(503, in_full ? trouble : "the loop does not turn");
+}
+
+http::ServerResponse Admin::metrics(const Views& views) const {
+  einlass::metrics::Snapshot sum = sum_of(views);
+  sum.shards = views.shards.size();
+  sum.shards_answering =
+      static_cast<std::uint64_t>(std::count(views.answered.begin(), views.answered.end(), true));
+  const ReloadState& reload = reload_.state();
+  sum.reloads = {reload.successful, static_cast<double>(reload.succeeded_at.us) / 1e6,
+                 reload.applied, reload.wrong, reload.needs_restart};
+  return page(200, einlass::metrics::kPageType, einlass::metrics::render(sum));
+}
+
+// Everybody may ask, and as often as he likes: the shards are asked no oftener than probes need.
+void Admin::ready(bool in_full, const Respond& respond) {
+  const auto say = [this, in_full, respond] {
+    if (not_ready_.empty()) return respond(text(200, "ready"));
+    respond(text(503, in_full ? not_ready_ : "not ready"));
+  };
+  if (clock_.now() - looked_at_ < kReadyFor) return say();
+  shards_.view([this, say](const Views& views) {
+    not_ready_ = why_not_ready(views, reload_.config());
+    looked_at_ = clock_.now();
+    say();
+  });
+}
+
+http::ServerResponse Admin::status(const Views& views) const {
+  return page(200, "application/json",
+              status_json(views, reload_.config(), silent_shards(), reload_.state(), recent_));
+}
+
+std::vector<std::string> Admin::silent_shards() const {
+  std::vector<std::string> silent;
+  for (int i = 0; i < shards_.size(); ++i) silent.push_back(watchdog_.trouble(i));
+  return silent;
+}
+
+void Admin::make_event(const std::function<void(const std::string& json)>& made) {
+  shards_.view([this, made](const Views& views) {
+    made(live_json(views, reload_.config(), silent_shards(), recent_, started_, clock_.now()));
+  });
+}
+
+}  // namespace einlass::app

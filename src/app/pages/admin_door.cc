@@ -1,0 +1,97 @@
+#include "app/pages/admin_door.h"
+
+#include <exception>
+#include <utility>
+
+#include "adapters/http/server/server_certificate.h"
+#include "app/setup/clear_text.h"
+#include "app/setup/wiring.h"
+#include "config/address.h"
+
+namespace einlass::app {
+namespace {
+
+http::ServerResponse refused(unsigned status, const std::string& line) {
+  http::ServerResponse response;
+  response.status = status;
+  response.body = line + "\n";
+  return response;
+}
+
+http::ServerResponse no_token() {
+  http::ServerResponse response = refused(
+      401,
+      "a token is needed here: as Authorization: Bearer TOKEN, or as the password to any user's "
+      "name");
+  // Two of them: Chromium does not find Basic in a list.
+  response.headers = {{"WWW-Authenticate", "Basic realm=\"einlass\""},
+                      {"WWW-Authenticate", "Bearer"},
+                      {"Cache-Control", "no-store"}};
+  return response;
+}
+
+// Somebody followed a link to a page, as one on a dashboard.
+bool follows_link(const http::ServerRequest& request) {
+  return request.method == "GET" && request.header("sec-fetch-mode") == "navigate" &&
+         request.header("sec-fetch-dest") == "document";
+}
+
+bool is_probe(const http::ServerRequest& request) {
+  return request.path == "/healthz" || request.path == "/readyz";
+}
+
+}  // namespace
+
+AdminDoor::AdminDoor(const config::Admin& admin, Notify notify)
+    : is_local_(is_local(admin.host)),
+      notify_(std::move(notify)),
+      token_(admin.token),
+      access_(secret_options(admin.token), notify_) {}
+
+void AdminDoor::set_token(const config::FileSecret& token) {
+  // It knows itself what its file holds by now, and what it has said of it.
+  if (token.value == token_.value && token.file == token_.file) return;
+  token_ = token;
+  access_ = http::Access(secret_options(token), notify_);
+}
+
+std::optional<http::ServerResponse> AdminDoor::refusal(const http::ServerRequest& request) {
+  // Pages that only this machine reaches, and that nobody needs a token for, are still not for
+  // every page that a browser on it happens to have open.
+  if (is_local_ && !access_.needs_token() && http::asks_by_a_strangers_name(request)) {
+    return refused(403,
+                   "this gate listens on its own machine only: ask for it by an address or as "
+                   "localhost, or have it demand a token (admin.token_file)");
+  }
+  if (http::is_cross_site(request) && !follows_link(request)) {
+    return refused(403, "a page of another site cannot ask for this");
+  }
+  if (is_probe(request) || access_.may(request.header("authorization"))) return std::nullopt;
+  return no_token();
+}
+
+std::string open_door(const config::Admin& admin) {
+  if (is_local(admin.host)) return "";
+  const bool token = !admin.token.value.empty();
+  if (token && admin.tls()) return "";
+  const std::string where = to_text(config::HostPort{admin.host, admin.port});
+  if (token) {
+    return "the admin pages and their token go over the network in the clear on " + where +
+           "; write admin.tls if others may read along there";
+  }
+  return "the admin pages are for everybody who reaches " + where +
+         ", and so is a reload; write admin.token_file" + (admin.tls() ? "" : " and admin.tls") +
+         ", or see to it that only the right ones do";
+}
+
+std::string refused_certificate(const config::Admin& admin) {
+  if (!admin.tls()) return "";
+  try {
+    const http::ServerCertificate certificate({admin.cert_file, admin.key_file}, nullptr);
+    return "";
+  } catch (const std::exception& error) {
+    return std::string("admin.tls: ") + error.what();
+  }
+}
+
+}  // namespace einlass::app

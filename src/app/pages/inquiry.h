@@ -1,0 +1,60 @@
+// Puts a question to every shard and waits for the answers, but not for ever.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/service/shards.h"
+#include "app/views/why.h"
+
+namespace einlass::app {
+
+// By the number of the shard; none for one that did not answer within kViewPatience.
+using WhyAnswers = std::vector<std::optional<WhyAnswer>>;
+
+struct Inquiry;
+
+// REQUIRES: used on the thread that runs `main`; both live as long as that runs.
+class Inquiries {
+ public:
+  // Questions that some shard has still to take note of, at most: one that does not turn takes note
+  // of none, and has all of them before it when it turns again.
+  static constexpr std::size_t kMost = 16;
+
+  // One for a key looks at every record inside: there is one at a time, and none begins so soon
+  // after another. As many as above wait for their turn.
+  static constexpr std::chrono::milliseconds kBetweenKeys{200};
+
+  Inquiries(boost::asio::io_context& main, Shards& shards)
+      : main_(main), shards_(shards), turn_(main) {}
+
+  // `done` is called once, on that thread. False, and nothing is asked, while too many are asked.
+  bool ask(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done);
+
+ private:
+  struct Asked {
+    WhyQuestion question;
+    std::function<void(const WhyAnswers&)> done;
+  };
+
+  void begin(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done);
+  void begin_next();
+  void look(const std::shared_ptr<Inquiry>& inquiry, int shard);
+  void took(const std::shared_ptr<Inquiry>& inquiry, int shard, std::optional<WhyAnswer> answer);
+
+  boost::asio::io_context& main_;
+  Shards& shards_;
+  std::vector<std::weak_ptr<Inquiry>> asked_;
+  std::deque<Asked> for_keys_;  // They wait for their turn.
+  bool key_is_asked_ = false;   // Somebody has the turn, or had it just now.
+  boost::asio::steady_timer turn_;
+};
+
+}  // namespace einlass::app

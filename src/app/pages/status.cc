@@ -1,0 +1,112 @@
+#include "app/pages/status.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "app/pages/status_parts.h"
+#include "app/permits/stand_in.h"
+#include "app/setup/wiring.h"
+
+namespace einlass::app {
+namespace {
+
+void add(Books& sum, const Books& books) {
+  sum.received += books.received;
+  sum.delivered += books.delivered;
+  sum.dead_lettered += books.dead_lettered;
+  sum.returned += books.returned;
+  sum.inside += books.inside;
+}
+
+// Whether some route waits while Redis does not answer.
+bool waits_for_redis(const config::Config& config) {
+  return std::any_of(config.routes.begin(), config.routes.end(), [&](const config::Route& route) {
+    return !route.limits.empty() && config.limits[route.limits[0]].store == config::Store::redis &&
+           !may_stand_in(config, route);
+  });
+}
+
+std::string why_not_ready(const ShardView& view, const config::Config& config) {
+  if (view.source.brokers_down) return "no Kafka broker can be reached: " + view.source.trouble;
+  if (!view.source.joined) {
+    return view.source.trouble.empty() ? "not yet in the consumer group" : view.source.trouble;
+  }
+  for (const kafka::SourceStatus::Partition& partition : view.source.partitions) {
+    if (!partition.stuck.empty()) return partition.stuck;
+  }
+  if (view.redis && waits_for_redis(config) && !view.redis->up) {
+    return "the limiter grants nothing: " + view.redis->trouble;
+  }
+  if (view.redis && !view.redis->closed.empty()) return view.redis->closed;
+  for (std::size_t i = 0; i < view.targets.size(); ++i) {
+    const std::string& why = view.targets[i].status.unusable;
+    if (!why.empty()) return "target " + config.targets[i].name + ": " + why;
+  }
+  return view.dead_letters.unusable;
+}
+
+}  // namespace
+
+Books books_of(const core::RouteStats& stats) {
+  Books books{stats.received, stats.delivered, 0, stats.returned, stats.inside};
+  for (const std::uint64_t dead : stats.dead_lettered) books.dead_lettered += dead;
+  return books;
+}
+
+Books books_of(const Shard& shard, const config::Config& config) {
+  Books sum;
+  for (std::uint16_t i = 0; i < config.routes.size(); ++i) {
+    add(sum, books_of(shard.gate().stats(core::RouteId{i})));
+  }
+  return sum;
+}
+
+Books books_of(const metrics::Snapshot& snapshot) {
+  Books sum;
+  for (const metrics::Route& route : snapshot.routes) add(sum, books_of(route.stats));
+  return sum;
+}
+
+metrics::Snapshot sum_of(const Views& views) {
+  std::optional<metrics::Snapshot> sum;
+  for (const ShardView& view : known(views)) {
+    if (sum) {
+      metrics::add(*sum, view.metrics);
+    } else {
+      sum = view.metrics;
+    }
+  }
+  return sum.value_or(metrics::Snapshot{});
+}
+
+std::string why_not_ready(const Views& views, const config::Config& config) {
+  const bool several = views.shards.size() > 1;
+  for (std::size_t i = 0; i < views.shards.size(); ++i) {
+    if (!views.answered[i]) return does_not_answer(i, "");
+    const std::string why = why_not_ready(*views.shards[i], config);
+    if (!why.empty()) return several ? shard_name(i) + ": " + why : why;
+  }
+  return "";
+}
+
+std::string status_json(const Views& views, const config::Config& config,
+                        const std::vector<std::string>& silent, const ReloadState& reload,
+                        const Recent& recent) {
+  const metrics::Snapshot sum = sum_of(views);
+  Json status = state_json(views, config);
+  status["shards"] = shards_json(views, silent);
+  status["books"] = books_json(sum);
+  status["routes"] = routes_json(sum);
+  status["shares"] = shares_json(sum, config);
+  status["targets"] = targets_json(views, config);
+  status["stores"] = stores_json(views, config);
+  status["kafka"] = kafka_json(views);
+  status["dead_letters"] = dead_letters_json(views);
+  status["lines"] = lines_of(views);
+  status["longest_lines"] = lines_json(views, config);
+  status["reload"] = reload_json(reload);
+  status["recent"] = recent_json(recent);
+  return status.dump(2) + "\n";
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,304 @@
+#include "app/pages/status_parts.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "app/setup/wiring.h"
+#include "units/utf8.h"
+
+namespace einlass::app {
+namespace {
+
+std::string severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::info:
+      return "info";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
+  }
+  return "";
+}
+
+// Of several troubles the first shard's.
+void keep_first(std::string& trouble, const std::string& another) {
+  if (trouble.empty()) trouble = another;
+}
+
+// Each shard has a breaker of its own: shows the one that lets least through.
+Json breaker_json(const Views& views, std::size_t target) {
+  static constexpr std::string_view kStates[] = {"closed", "open", "probing"};
+  auto state = core::BreakerState::closed;
+  std::optional<Instant> until;
+  for (const ShardView& view : known(views)) {
+    const ShardView::Target& at = view.targets[target];
+    if (at.breaker == core::BreakerState::closed) continue;
+    if (state != core::BreakerState::open) state = at.breaker;
+    if (at.breaker == core::BreakerState::open) {
+      until = std::max(until.value_or(Instant{}), at.breaker_until);
+    }
+  }
+  return {{"state", kStates[static_cast<std::size_t>(state)]},
+          {"until", until ? Json(until->us) : Json(nullptr)}};
+}
+
+Json one_book(const Books& books) {
+  return {{"received", books.received},
+          {"delivered", books.delivered},
+          {"dead_lettered", books.dead_lettered},
+          {"returned", books.returned},
+          {"inside", books.inside}};
+}
+
+// By the names of the limits that have one.
+Json keys_json(const config::Config& config, const config::Route& route,
+               const std::vector<std::string>& keys) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < keys.size() && i < route.limits.size(); ++i) {
+    const config::Limit& limit = config.limits[route.limits[i]];
+    if (limit.key.kind != config::KeySource::Kind::none) {
+      json[limit.limit.name] = valid_utf8(keys[i]);
+    }
+  }
+  return json;
+}
+
+Json line_json(const WaitsView::Line& line, const config::Config& config) {
+  const core::LineStanding& standing = line.standing;
+  const config::Route& route = config.routes[standing.route.value];
+  Json json{{"route", route.name},
+            {"keys", keys_json(config, route, line.keys)},
+            {"waiting", standing.waiting},
+            {"in_flight", standing.in_flight},
+            {"waits_for", reason_name(standing.waits)}};
+  json["limit"] = standing.limit
+                      ? Json(config.limits[route.limits[standing.limit->value]].limit.name)
+                      : Json(nullptr);
+  json["until"] = standing.until ? Json(standing.until->us) : Json(nullptr);
+  return json;
+}
+
+}  // namespace
+
+std::string shard_name(std::size_t i) { return "shard " + std::to_string(i); }
+
+std::string does_not_answer(std::size_t shard, const std::string& why) {
+  return why.empty() ? shard_name(shard) + " does not answer" : why;
+}
+
+// Those of which anything is known.
+std::vector<std::reference_wrapper<const ShardView>> known(const Views& views) {
+  std::vector<std::reference_wrapper<const ShardView>> known;
+  for (const std::optional<ShardView>& view : views.shards) {
+    if (view) known.push_back(*view);
+  }
+  return known;
+}
+
+Json books_json(const metrics::Snapshot& sum) {
+  const Books books = books_of(sum);
+  Json json = one_book(books);
+  json["closed"] = books.closed();
+  return json;
+}
+
+Json routes_json(const metrics::Snapshot& sum) {
+  Json routes = Json::array();
+  for (const metrics::Route& it : sum.routes) {
+    Json route{{"name", it.name}};
+    route.update(one_book(books_of(it.stats)));
+    // Dearer than their limits could ever pay: they wait for another configuration.
+    route["never"] = it.stats.never;
+    const core::Waiting& waiting = it.waiting;
+    route["waiting"] = {{"limit", waiting.limit},   {"target", waiting.target},
+                        {"retry", waiting.retry},   {"order", waiting.order},
+                        {"outage", waiting.outage}, {"in_flight", waiting.in_flight}};
+    Json shadows = Json::array();
+    for (const metrics::ShadowLimit& shadow : it.shadow_limits) {
+      shadows.push_back({{"limit", shadow.name},
+                         {"admitted", shadow.admitted},
+                         {"rejected", shadow.rejected},
+                         {"unanswered", shadow.unanswered}});
+    }
+    route["shadow_limits"] = std::move(shadows);
+    routes.push_back(std::move(route));
+  }
+  return routes;
+}
+
+// By weight, what the flows that have a name used; and by level what waits.
+Json shares_json(const metrics::Snapshot& sum, const config::Config& config) {
+  Json shares = Json::array();
+  for (const metrics::ShareSum& it : metrics::sum_shares(sum)) {
+    const auto& written = *std::ranges::find(config.shares, it.share.name,
+                                             [](const auto& share) { return share.name; });
+    Json levels = Json::array();
+    for (std::size_t i = 0; i < it.share.levels.size(); ++i) {
+      levels.push_back({{"name", it.share.levels[i]}, {"waiting", it.waiting[i]}});
+    }
+    Json flows = Json::array();
+    for (std::size_t i = 0; i < it.permits.size(); ++i) {
+      const std::string name = it.flow_name(i);
+      const auto weight =
+          std::ranges::find(written.weights, name, [](const auto& w) { return w.first; });
+      Json permits = Json::object();
+      for (std::size_t l = 0; l < it.permits[i].size(); ++l) {
+        permits[it.share.levels[l]] = it.permits[i][l];
+      }
+      Json flow{{"name", name}};
+      flow["weight"] = weight == written.weights.end() ? Json(nullptr) : Json(weight->second);
+      flow["permits"] = std::move(permits);
+      flows.push_back(std::move(flow));
+    }
+    shares.push_back({{"name", it.share.name},
+                      {"routes", it.routes},
+                      {"levels", std::move(levels)},
+                      {"flows", std::move(flows)}});
+  }
+  return shares;
+}
+
+Json targets_json(const Views& views, const config::Config& config) {
+  Json targets = Json::array();
+  for (std::size_t i = 0; i < config.targets.size(); ++i) {
+    TargetStatus sum;
+    std::optional<Instant> held;
+    for (const ShardView& view : known(views)) {
+      const ShardView::Target& target = view.targets[i];
+      sum.in_flight += target.status.in_flight;
+      sum.connections += target.status.connections;
+      keep_first(sum.trouble, target.status.trouble);
+      keep_first(sum.unusable, target.status.unusable);
+      keep_first(sum.warning, target.status.warning);
+      if (target.held_until > view.now)
+        held = std::max(held.value_or(Instant{}), target.held_until);
+    }
+    Json target{{"name", config.targets[i].name},
+                {"in_flight", sum.in_flight},
+                {"connections", sum.connections}};
+    target["held_until"] = held ? Json(held->us) : Json(nullptr);
+    target["breaker"] = breaker_json(views, i);
+    target["trouble"] = valid_utf8(sum.trouble);
+    target["unusable"] = valid_utf8(sum.unusable);
+    target["warning"] = valid_utf8(sum.warning);
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
+Json stores_json(const Views& views, const config::Config& config) {
+  Json stores = Json::array();
+  if (uses_memory(config)) {
+    stores.push_back({{"name", "memory"}, {"up", true}, {"trouble", ""}});
+  }
+  bool up = true;
+  std::string trouble;
+  for (const ShardView& view : known(views)) {
+    if (!view.redis) continue;
+    up &= view.redis->up;
+    keep_first(trouble, view.redis->trouble);
+  }
+  if (uses_redis(config)) {
+    stores.push_back({{"name", "redis"}, {"up", up}, {"trouble", valid_utf8(trouble)}});
+  }
+  return stores;
+}
+
+std::string kafka_trouble(const Views& views) {
+  std::string trouble;
+  for (const ShardView& view : known(views)) keep_first(trouble, view.source.trouble);
+  return valid_utf8(trouble);
+}
+
+Json kafka_json(const Views& views) {
+  Json partitions = Json::array();
+  for (const ShardView& view : known(views)) {
+    for (std::size_t i = 0; i < view.source.partitions.size(); ++i) {
+      const kafka::SourceStatus::Partition& partition = view.source.partitions[i];
+      partitions.push_back({{"topic", valid_utf8(partition.topic)},
+                            {"partition", partition.number.value},
+                            {"shard", view.shard},
+                            {"held", partition.held},
+                            {"revoking", partition.revoking},
+                            {"waiting", partition.waiting},
+                            {"stuck", valid_utf8(partition.stuck)},
+                            {"committed", partition.committed.value},
+                            {"finished_ahead", view.finished_ahead[i]}});
+    }
+  }
+  return {{"trouble", kafka_trouble(views)}, {"partitions", std::move(partitions)}};
+}
+
+// What stands elsewhere of a shard that does not answer is what it was when it last did.
+Json shards_json(const Views& views, const std::vector<std::string>& silent) {
+  Json shards = Json::array();
+  for (std::size_t i = 0; i < views.shards.size(); ++i) {
+    Json shard{{"shard", i}, {"answers", static_cast<bool>(views.answered[i])}};
+    shard["trouble"] = views.answered[i] ? "" : does_not_answer(i, silent[i]);
+    shard["partitions"] = views.shards[i] ? views.shards[i]->source.partitions.size() : 0;
+    shards.push_back(std::move(shard));
+  }
+  return shards;
+}
+
+Json dead_letters_json(const Views& views) {
+  kafka::DeadLettersStatus sum;
+  for (const ShardView& view : known(views)) {
+    sum.open += view.dead_letters.open;
+    keep_first(sum.trouble, view.dead_letters.trouble);
+    keep_first(sum.unusable, view.dead_letters.unusable);
+  }
+  return {{"open", sum.open},
+          {"trouble", valid_utf8(sum.trouble)},
+          {"unusable", valid_utf8(sum.unusable)}};
+}
+
+Json recent_json(const Recent& recent) {
+  Json entries = Json::array();
+  for (const Recent::Entry& entry : recent.entries()) {
+    const std::string& example = entry.notice.example;
+    const std::string as = example.empty() ? "" : "; the last was " + example;
+    entries.push_back({{"at", entry.at.us},
+                       {"severity", severity_name(entry.notice.severity)},
+                       {"what", valid_utf8(entry.notice.what)},
+                       {"detail", valid_utf8(entry.notice.detail + as)}});
+  }
+  return entries;
+}
+
+Json reload_json(const ReloadState& reload) {
+  return {{"at", reload.at ? Json(reload.at->us) : Json(nullptr)},
+          {"successful", reload.successful},
+          {"said", valid_utf8(reload.said)}};
+}
+
+Json lines_json(const Views& views, const config::Config& config) {
+  std::vector<const WaitsView::Line*> all;
+  for (const ShardView& view : known(views)) {
+    for (const WaitsView::Line& line : view.waits.lines) all.push_back(&line);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
+    return a->standing.waiting > b->standing.waiting;
+  });
+  all.resize(std::min(all.size(), kMostLinesShown));
+  Json lines = Json::array();
+  for (const WaitsView::Line* line : all) lines.push_back(line_json(*line, config));
+  return lines;
+}
+
+std::size_t lines_of(const Views& views) {
+  std::size_t lines = 0;
+  for (const ShardView& view : known(views)) lines += view.lines;
+  return lines;
+}
+
+Json state_json(const Views& views, const config::Config& config) {
+  const std::string why = why_not_ready(views, config);
+  return {{"instance", config.instance},
+          {"version", EINLASS_VERSION},
+          {"ready", why.empty()},
+          {"why_not_ready", valid_utf8(why)}};
+}
+
+}  // namespace einlass::app

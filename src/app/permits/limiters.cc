@@ -1,0 +1,182 @@
+#include "app/permits/limiters.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "app/setup/wiring.h"
+#include "limits/token_bucket.h"
+
+namespace einlass::app {
+namespace {
+
+// Half of what a token bucket allows, for the limiter's clock and the way there count too.
+constexpr Duration kGiveBackWithin = limits::kGiveBackWithin / 2;
+
+// Whether it is a token bucket under one of its names, which cannot tell any more what a permit
+// given back late is worth. The others know each permit by its id or its instant.
+bool is_bucket(const limits::Parameters& parameters) {
+  const auto* leaky = std::get_if<limits::LeakyBucketParameters>(&parameters);
+  return std::holds_alternative<limits::TokenBucketParameters>(parameters) ||
+         std::holds_alternative<limits::SmoothParameters>(parameters) || (leaky && !leaky->queue);
+}
+
+}  // namespace
+
+Limiters::Limiters(boost::asio::io_context& io, const config::Config& config, ProcessLimits& shared,
+                   const RunId& run, core::Events& events, const Notify& notify, core::Gate& gate)
+    : gate_(gate),
+      shared_(shared),
+      memory_(events, shared.memory()),
+      stand_in_(config, shared, events) {
+  if (uses_redis(config)) {
+    redis_ = std::make_unique<redis::Store>(io, redis_options(config, run), events, notify,
+                                            [this](Duration took) { redis_calls_.observe(took); });
+  }
+  routes_.resize(config.routes.size());
+  read_limits(config);
+  for (std::size_t i = 0; i < routes_.size(); ++i) {
+    const std::vector<std::string_view> no_keys(routes_[i].limits.size());
+    const core::RouteId id{static_cast<std::uint16_t>(i)};
+    routes_[i].only_line = find_or_add(id, no_keys, true);
+  }
+}
+
+void Limiters::read_limits(const config::Config& config) {
+  for (std::size_t i = 0; i < routes_.size(); ++i) {
+    const config::Route& from = config.routes[i];
+    Route& route = routes_[i];
+    route.limits.clear();
+    route.in_memory.clear();
+    for (std::size_t place = 0; place < from.limits.size(); ++place) {
+      route.limits.push_back(&limit_of(config, from, place));
+      route.in_memory.push_back(shared_.limit(from.limits[place]));
+      route.has_bucket |= is_bucket(route.limits.back()->limit.parameters);
+      route.keyed |= route.limits.back()->key.kind != config::KeySource::Kind::none;
+    }
+    route.fields = RecordFields(route.limits);
+    route.may_stand_in = may_stand_in(config, from);
+  }
+}
+
+void Limiters::reconfigure(const config::Config& config) {
+  for (std::size_t i = 0; i < routes_.size(); ++i) {
+    for (std::size_t place = 0; place < routes_[i].limits.size(); ++place) {
+      const limits::Limit& now = limit_of(config, config.routes[i], place).limit;
+      if (now.cost != routes_[i].limits[place]->limit.cost) routes_[i].last_old_cost = last_ask_;
+    }
+  }
+  read_limits(config);
+  stand_in_.reconfigure(config);
+  ++reloads_;
+}
+
+Place Limiters::place_of(const StoredRecord& record) {
+  Route& route = routes_[record.route.value];
+  if (!route.fields.any()) return {.line = route.only_line, .bad = {}};
+  const Extracted read = route.fields.read(record);
+  return {.line = route.keyed ? find_or_add(record.route, read.keys, false) : route.only_line,
+          .cost = read.cost,
+          .bad = read.bad ? bad_key_text(read) : std::string()};
+}
+
+core::LineId Limiters::find_or_add(core::RouteId id, std::span<const std::string_view> keys,
+                                   bool keep) {
+  const LineTable::Found found = table_.find_or_add(id, keys);
+  if (!found.is_new) return found.line;
+  gate_.add_line(found.line, id, keep);
+  const Route& route = routes_[id.value];
+  if (route.limits.empty()) return found.line;
+  if (in_redis(route)) {
+    redis_->add_line(found.line, redis_buckets(route.limits, keys));
+  } else {
+    memory_.add_line(found.line, in_memory_buckets(route, keys));
+  }
+  return found.line;
+}
+
+// Good until the next call: a new tenant is no reason to allocate.
+std::span<const memory::Bucket> Limiters::in_memory_buckets(
+    const Route& route, std::span<const std::string_view> keys) {
+  buckets_.resize(route.in_memory.size());
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    buckets_[i].limit = route.in_memory[i];
+    buckets_[i].key = keys[i];
+  }
+  return buckets_;
+}
+
+// All limits of a route are in one store.
+bool Limiters::in_redis(const Route& route) {
+  return !route.limits.empty() && route.limits[0]->store == config::Store::redis;
+}
+
+// A call that failed may be a node that is down, of several: the gate asks again, and is answered.
+bool Limiters::stands_in(const core::Ask& ask, const Route& route) const {
+  return route.may_stand_in && (redis_down_ || ask.again);
+}
+
+// Of the lines that ask, at their first ask after a reload: there may be many that never do.
+void Limiters::bring_up_to_date(const core::Ask& ask, const Route& route) {
+  if (ask.line.value >= reloads_seen_.size()) reloads_seen_.resize(ask.line.value + 1);
+  if (std::exchange(reloads_seen_[ask.line.value], reloads_) == reloads_) return;
+  table_.read_keys(ask.line, keys_);
+  if (in_redis(route)) {
+    redis_->change_line(ask.line, redis_buckets(route.limits, keys_));
+  } else {
+    memory_.read_costs(ask.line);
+  }
+}
+
+void Limiters::ask(const core::Ask& ask, Instant now) {
+  const Route& route = route_of(ask.line);
+  last_ask_ = std::max(last_ask_, ask.ask);
+  if (reloads_ > 0) bring_up_to_date(ask, route);
+  if (!in_redis(route)) return memory_.ask(ask, now);
+  if (!stands_in(ask, route)) return redis_->ask(ask);
+  if (ask.again) redis_->give_up(ask);
+  table_.read_keys(ask.line, keys_);
+  stand_in_.ask(ask, table_.route_of(ask.line), keys_, now);
+}
+
+// A permit that cost something else is not given back, for it would bring what the new one costs,
+// nor one that comes too late for a bucket. But its place among the attempts under way is free.
+void Limiters::release(const core::Release& release, Instant now) {
+  const Route& route = route_of(release.line);
+  const bool late = route.has_bucket && release.age > kGiveBackWithin;
+  if (late || release.permit.ask <= route.last_old_cost) {
+    return ended({release.line, release.permit}, now);
+  }
+  if (release.permit.stand_in) return stand_in_.release(release, now);
+  if (in_redis(route)) return redis_->release(release);
+  memory_.release(release, now);
+}
+
+void Limiters::ended(const core::Ended& ended, Instant now) {
+  if (ended.permit.stand_in) return stand_in_.ended(ended, now);
+  if (in_redis(route_of(ended.line))) return redis_->ended(ended);
+  memory_.ended(ended, now);
+}
+
+void Limiters::forget(core::LineId line) {
+  const Route& route = route_of(line);
+  if (in_redis(route)) {
+    redis_->forget_line(line);
+    stand_in_.forget(line);
+  } else if (!route.limits.empty()) {
+    memory_.forget_line(line);
+  }
+  table_.forget(line);
+}
+
+void Limiters::hold(core::TargetId target, Duration length) {
+  if (redis_) redis_->hold(target, length);
+}
+
+void Limiters::flush(Instant now) {
+  memory_.sweep(now);
+  stand_in_.sweep(now);
+  if (redis_) redis_->flush();
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,110 @@
+// The limiters of one shard: which line a record belongs to, and which store answers for it.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/memory/store.h"
+#include "adapters/redis/store.h"
+#include "app/permits/line_table.h"
+#include "app/permits/process_limits.h"
+#include "app/permits/stand_in.h"
+#include "app/record/extract.h"
+#include "app/record/record_store.h"
+#include "app/targets/request.h"
+#include "config/config.h"
+#include "core/gate.h"
+
+namespace einlass::app {
+
+// Where a record waits, and what it takes.
+struct Place {
+  core::LineId line;
+  Permits cost{1};
+  std::string
+      bad;  // Why it must go to the dead letter topic without an attempt; empty: it need not.
+};
+
+// REQUIRES: one thread; outlived by what the constructor is given.
+class Limiters {
+ public:
+  Limiters(boost::asio::io_context& io, const config::Config& config, ProcessLimits& shared,
+           const RunId& run, core::Events& events, const Notify& notify, core::Gate& gate);
+
+  // For a record. Its line is made known to the gate and to its store if it is new. REQUIRES: the
+  // record was read with what its route's limits need of its value as JSON.
+  Place place_of(const StoredRecord& record);
+
+  void ask(const core::Ask& ask, Instant now);
+  void release(const core::Release& release, Instant now);
+  void ended(const core::Ended& ended, Instant now);
+  void forget(core::LineId line);
+
+  // The record's target has asked for a pause (Retry-After): gates that share a limit of that
+  // target in Redis keep to it too.
+  void hold(core::TargetId target, Duration length);
+
+  // Goes on under other numbers. What limits in memory allow is changed for the whole process by
+  // ProcessLimits. REQUIRES: the configuration lives until the next call; no change needs a
+  // restart.
+  void reconfigure(const config::Config& config);
+
+  // Redis answers no more, or again: as the store has said to the gate.
+  void redis_down(bool down) { redis_down_ = down; }
+
+  // Sends what this turn has asked for, and forgets some of what nobody uses any more.
+  void flush(Instant now);
+
+  // The keys by which a line was found, by the place of the limit. They live until it is forgotten.
+  void read_keys(core::LineId line, std::vector<std::string_view>& keys) const {
+    table_.read_keys(line, keys);
+  }
+
+  const memory::Store& memory() const { return memory_; }
+  const redis::Store* redis() const { return redis_.get(); }
+  const core::Histogram& redis_calls() const { return redis_calls_; }
+  std::size_t lines() const { return table_.size(); }
+  const LineTable& table() const { return table_; }
+
+ private:
+  struct Route {
+    std::vector<const config::Limit*> limits;
+    std::vector<const limits::Limit*> in_memory;  // The same, where they are kept in memory.
+    RecordFields fields;
+    bool keyed = false;         // Some limit has a key; else all records wait in `only_line`.
+    bool may_stand_in = false;  // See stand_in.h.
+    bool has_bucket = false;    // Some limit takes nothing back that comes late.
+    core::LineId only_line;
+    core::AskId last_old_cost{};  // Permits of asks up to here cost what they do no more.
+  };
+
+  void read_limits(const config::Config& config);
+  void bring_up_to_date(const core::Ask& ask, const Route& route);
+  Route& route_of(core::LineId line) { return routes_[table_.route_of(line).value]; }
+  static bool in_redis(const Route& route);
+  bool stands_in(const core::Ask& ask, const Route& route) const;
+  core::LineId find_or_add(core::RouteId route, std::span<const std::string_view> keys, bool keep);
+  std::span<const memory::Bucket> in_memory_buckets(const Route& route,
+                                                    std::span<const std::string_view> keys);
+
+  core::Gate& gate_;
+  ProcessLimits& shared_;
+  LineTable table_;
+  memory::Store memory_;
+  StandIn stand_in_;
+  core::Histogram redis_calls_;
+  std::unique_ptr<redis::Store> redis_;
+  std::vector<Route> routes_;  // By RouteId.
+  bool redis_down_ = false;
+  core::AskId last_ask_{};
+  std::uint32_t reloads_ = 0;
+  std::vector<std::uint32_t> reloads_seen_;  // By LineId: since when its store knows its numbers.
+  std::vector<std::string_view> keys_;
+  std::vector<memory::Bucket> buckets_;  // Of in_memory_buckets().
+};
+
+}  // namespace einlass::app

@@ -1,0 +1,39 @@
+#include "app/permits/process_limits.h"
+
+#include <algorithm>
+
+#include "config/pace.h"
+#include "limits/share.h"
+
+namespace einlass::app {
+namespace {
+
+// Without a number of instances nobody asks for a share.
+limits::Limit share_of(const config::Limit& limit, int instances) {
+  limits::Limit share = limit.limit;
+  share.parameters = limit.is_pace ? config::share_of_pace(limit, instances)
+                                   : limits::share(share.parameters, std::max(instances, 1));
+  return share;
+}
+
+}  // namespace
+
+ProcessLimits::ProcessLimits(const config::Config& config) {
+  for (const config::Limit& limit : config.limits) {
+    limits_.push_back(limit.limit);
+    shares_.push_back(share_of(limit, config.instances));
+  }
+}
+
+void ProcessLimits::change(const config::Config& config) {
+  memory_.change([&] {
+    for (std::size_t i = 0; i < limits_.size(); ++i) limits_[i] = config.limits[i].limit;
+  });
+  shares_table_.change([&] {
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      shares_[i] = share_of(config.limits[i], config.instances);
+    }
+  });
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,113 @@
+#include "app/permits/stand_in.h"
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "app/setup/wiring.h"
+#include "core/admission.h"
+#include "units/check.h"
+
+namespace einlass::app {
+namespace {
+
+// A share may be too small for what the whole limit could pay: that record waits for the limiter.
+constexpr Duration kAskAgainAfterNever = Duration::seconds(1);
+
+}  // namespace
+
+bool may_stand_in(const config::Config& config, const config::Route& route) {
+  return !route.limits.empty() &&
+         std::all_of(route.limits.begin(), route.limits.end(), [&](std::size_t i) {
+           const config::Limit& limit = config.limits[i];
+           return limit.store == config::Store::redis && limit.on_outage != config::OnOutage::hold;
+         });
+}
+
+StandIn::StandIn(const config::Config& config, ProcessLimits& limits, core::Events& events)
+    : events_(events),
+      limits_(limits),
+      shares_(events, limits.shares()),
+      routes_(config.routes.size()),
+      due_at_once_(core::Admission::kMostPerAsk) {
+  read_routes(config);
+}
+
+void StandIn::read_routes(const config::Config& config) {
+  for (std::size_t i = 0; i < config.routes.size(); ++i) {
+    Shared& shared = routes_[i];
+    shared = {};
+    if (!may_stand_in(config, config.routes[i])) continue;
+    for (std::size_t place = 0; place < config.routes[i].limits.size(); ++place) {
+      const config::Limit& limit = limit_of(config, config.routes[i], place);
+      if (limit.on_outage == config::OnOutage::pass) continue;
+      shared.limits.push_back(limits_.share(config.routes[i].limits[place]));
+      shared.places.push_back({static_cast<std::uint8_t>(place)});
+      shared.cost_varies |= limit.limit.cost_from_record;
+    }
+  }
+}
+
+// A line keeps its limits until it asks again: its attempts under way are still to end there.
+void StandIn::reconfigure(const config::Config& config) {
+  read_routes(config);
+  ++policies_;
+  last_old_ask_ = last_ask_;
+}
+
+void StandIn::bring_up_to_date(core::LineId line, const Shared& shared,
+                               const std::vector<std::string_view>& keys) {
+  if (is_up_to_date(line)) return;
+  forget(line);
+  scratch_.clear();
+  for (std::size_t i = 0; i < shared.limits.size(); ++i) {
+    scratch_.push_back({shared.limits[i], std::string(keys[shared.places[i].value])});
+  }
+  shares_.add_line(line, scratch_);
+  if (line.value >= known_.size()) known_.resize(line.value + 1);
+  known_[line.value] = policies_;
+}
+
+void StandIn::ask(const core::Ask& ask, core::RouteId route,
+                  const std::vector<std::string_view>& keys, Instant now) {
+  const Shared& shared = routes_[route.value];
+  last_ask_ = std::max(last_ask_, ask.ask);
+  if (shared.limits.empty()) return pass(ask, now);
+  bring_up_to_date(ask.line, shared, keys);
+  shares_.ask(ask, now);
+  auto& answer = std::get<core::PermitsAnswered>(events_.back());
+  answer.stand_in = true;
+  answer.reason = shared.places[answer.reason.value];
+  const bool never = answer.due.empty() && !answer.retry;
+  if (never && !shared.cost_varies) answer.retry = kAskAgainAfterNever;
+}
+
+void StandIn::pass(const core::Ask& ask, Instant now) {
+  const auto granted = static_cast<std::size_t>(ask.max.value);
+  CHECK(granted <= due_at_once_.size());
+  events_.push_back(core::PermitsAnswered{.line = ask.line,
+                                          .ask = ask.ask,
+                                          .due = std::span(due_at_once_).first(granted),
+                                          .limiter_now = now,
+                                          .stand_in = true});
+}
+
+// Where a limit passes, or did before the reload, this would bring it what was never taken.
+void StandIn::release(const core::Release& release, Instant now) {
+  if (!is_up_to_date(release.line) || release.permit.ask <= last_old_ask_) {
+    return ended({release.line, release.permit}, now);
+  }
+  shares_.release(release, now);
+}
+
+void StandIn::ended(const core::Ended& ended, Instant now) {
+  if (knows(ended.line)) shares_.ended(ended, now);
+}
+
+void StandIn::forget(core::LineId line) {
+  if (!knows(line)) return;
+  shares_.forget_line(line);
+  known_[line.value] = 0;
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,85 @@
+#include "app/record/share_fields.h"
+
+#include <algorithm>
+
+#include "app/record/extract.h"
+
+namespace einlass::app {
+namespace {
+
+bool is_pattern(const std::string& name) { return name.ends_with('*'); }
+
+}  // namespace
+
+std::vector<std::string> named_flows(const config::Share& share) {
+  std::vector<std::string> names;
+  for (const auto& [name, weight] : share.weights) {
+    if (is_pattern(name) || name == kOtherFlows || names.size() == core::kNamedFlows) continue;
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> level_names(const config::Share& share) {
+  return share.levels.empty() ? std::vector<std::string>{"all"} : share.levels;
+}
+
+ShareFields::ShareFields(const config::Share& share)
+    : by_(share.by),
+      level_by_(share.level_by),
+      levels_(share.levels),
+      default_weight_(share.default_weight) {
+  const std::vector<std::string> named = named_flows(share);
+  for (const auto& [name, weight] : share.weights) {
+    if (is_pattern(name)) {
+      by_beginning_.emplace_back(name.substr(0, name.size() - 1), weight);
+      continue;
+    }
+    const auto place = std::ranges::find(named, name) - named.begin();
+    const bool has_name = place < static_cast<std::ptrdiff_t>(named.size());
+    const auto counter = static_cast<std::uint8_t>(has_name ? place : core::kNamedFlows);
+    by_name_.emplace(name, Known{weight, counter});
+  }
+  std::ranges::stable_sort(by_beginning_, std::greater<>(),
+                           [](const auto& pattern) { return pattern.first.size(); });
+}
+
+ShareFields::Known ShareFields::known(std::string_view flow) const {
+  if (const auto found = by_name_.find(flow); found != by_name_.end()) return found->second;
+  for (const auto& [beginning, weight] : by_beginning_) {
+    if (flow.starts_with(beginning)) return {weight};
+  }
+  return {default_weight_};
+}
+
+std::string_view ShareFields::flow_of(const StoredRecord& record) {
+  return key_of(by_, record, scratch_).value_or(std::string_view{});
+}
+
+std::uint8_t ShareFields::level_of(const StoredRecord& record) {
+  if (levels_.empty()) return 0;
+  const auto name = key_of(level_by_, record, scratch_);
+  const auto found = name ? std::ranges::find(levels_, *name) : levels_.end();
+  return static_cast<std::uint8_t>(found == levels_.end() ? levels_.size() - 1
+                                                          : found - levels_.begin());
+}
+
+Shares::Shares(const config::Config& config) {
+  for (const config::Route& route : config.routes) {
+    std::optional<ShareFields>& share = by_route_.emplace_back();
+    if (route.share) share.emplace(config.shares[*route.share]);
+  }
+}
+
+core::FlowMark ShareFields::read(const StoredRecord& record) {
+  core::FlowMark mark;
+  mark.level = level_of(record);
+  const std::string_view flow = flow_of(record);
+  const Known found = known(flow);
+  mark.key = core::FlowKey{keyed_hash(flow)};
+  mark.weight = found.weight;
+  mark.name = found.name;
+  return mark;
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,73 @@
+// What a route's share reads from a record: its flow, with its weight, and its level.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "app/record/stored_record.h"
+#include "config/config.h"
+#include "core/flow.h"
+#include "core/ids.h"
+#include "units/keyed_hash.h"
+
+namespace einlass::app {
+
+// The flows that are counted by name, in the order of core::FlowMark::name: those that the
+// configuration names without a pattern, as many as there are places. All others count together,
+// under `other`.
+std::vector<std::string> named_flows(const config::Share& share);
+inline constexpr std::string_view kOtherFlows = "other";
+
+// The levels by name, as many as the gate knows: `all` where the share has none.
+std::vector<std::string> level_names(const config::Share& share);
+
+class ShareFields {
+ public:
+  explicit ShareFields(const config::Share& share);
+
+  // A record without the field is of the flow without a name, and of the last level.
+  // REQUIRES: the record was read with what the share needs of its value as JSON.
+  core::FlowMark read(const StoredRecord& record);
+
+  // As the share reads it; empty without one. It lives until the next call, or in the record.
+  std::string_view flow_of(const StoredRecord& record);
+
+ private:
+  struct Known {
+    std::uint16_t weight = 1;
+    std::uint8_t name = core::kNamedFlows;
+  };
+
+  Known known(std::string_view flow) const;
+  std::uint8_t level_of(const StoredRecord& record);
+
+  config::KeySource by_, level_by_;
+  std::unordered_map<std::string, Known, KeyedHash, std::equal_to<>> by_name_;
+  std::vector<std::pair<std::string, std::uint16_t>> by_beginning_;  // The longest first.
+  std::vector<std::string> levels_;
+  std::uint16_t default_weight_;
+  std::string scratch_;
+};
+
+// Those of all routes.
+class Shares {
+ public:
+  explicit Shares(const config::Config& config);
+
+  // Of a route without a share: nothing that anybody looks at. REQUIRES: as ShareFields::read().
+  core::FlowMark read(core::RouteId route, const StoredRecord& record) {
+    std::optional<ShareFields>& share = by_route_[route.value];
+    return share ? share->read(record) : core::FlowMark{};
+  }
+
+ private:
+  std::vector<std::optional<ShareFields>> by_route_;
+};
+
+}  // namespace einlass::app

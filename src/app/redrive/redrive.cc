@@ -1,0 +1,312 @@
+#include "app/redrive/redrive.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "adapters/clock/clock.h"
+#include "adapters/log/log.h"
+#include "app/check.h"
+#include "app/command_line.h"
+#include "app/permits/process_limits.h"
+#include "app/redrive/redrive_preview.h"
+#include "app/redrive/redrive_ranges.h"
+#include "app/redrive/redrive_report.h"
+#include "app/setup/config_refused.h"
+#include "app/setup/wiring.h"
+#include "app/shard/shard.h"
+#include "units/shown.h"
+
+namespace einlass::app {
+namespace {
+
+// For Kafka's answers before anything is read.
+constexpr Duration kLookUpPatience = Duration::seconds(15);
+
+// For the last commits, once everything is finished; and beyond a drain.
+constexpr Duration kLeavePatience = Duration::seconds(10);
+
+std::uint64_t most_sent(const RedriveOptions& options) {
+  return options.most_sent.value_or(std::numeric_limits<std::uint64_t>::max());
+}
+
+kafka::TopicReaderOptions reader_options(const config::Config& config, const std::string& topic) {
+  const kafka::DeadLettersOptions dead_letters = dead_letters_options(config);
+  return {dead_letters.brokers, config.kafka.group + ".redrive", topic, dead_letters.properties};
+}
+
+// The limits in memory that the topic's records may meet.
+std::string limits_in_memory(const config::Config& config, const std::string& topic) {
+  std::set<std::string> names;
+  for (const config::Route& route : config.routes) {
+    if (route.dead_letter != topic) continue;
+    for (std::size_t i = 0; i < route.limits.size(); ++i) {
+      const config::Limit& limit = limit_of(config, route, i);
+      if (limit.store == config::Store::memory) names.insert(limit.limit.name);
+    }
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+// One redrive and what stands around it: its log, its signals, its progress on the screen.
+class Redrive {
+ public:
+  Redrive(const config::Config& config, const RedriveOptions& options, std::string topic)
+      : config_(config),
+        options_(options),
+        topic_(std::move(topic)),
+        log_(process_options(config).least, process_options(config).instance),
+        screen_(isatty(STDERR_FILENO) != 0, clock_.now()),
+        choice_(config, options.reasons),
+        logins_(io_, config, [this](const Notice& notice) { tell(notice); }),
+        reader_(new_reader([this](const Notice& notice) { tell_shard(notice); })),
+        signals_(io_),
+        last_moment_(io_),
+        tick_(io_) {}
+
+  int run() {
+    look_up();
+    if (options_.dry_run) {
+      RedrivePreview preview(choice_, ranges_, most_sent(options_));
+      preview.read(io_, clock_, reader_);
+      std::printf("%s", preview.text(topic_).c_str());
+      return kExitDone;
+    }
+    return send();
+  }
+
+ private:
+  void tell(const Notice& notice) {
+    screen_.clear();
+    log_.write(notice, clock_.now());
+  }
+
+  // A fatal notice of the reader must reach the shard, which ends then.
+  void tell_shard(const Notice& notice) { shard_notify_ ? shard_notify_(notice) : tell(notice); }
+
+  kafka::TopicReader new_reader(Notify notify);
+  void look_up();
+  int send();
+  std::unique_ptr<kafka::RecordSource> make_source(core::Events& events, kafka::MessageSink& sink,
+                                                   const Notify& notify);
+  RedriveView view() const;
+  void each_turn(Instant now);
+  void tick();
+  void wait_for_signal();
+  void stop(Duration patience);
+
+  const config::Config& config_;
+  const RedriveOptions& options_;
+  const std::string topic_;
+  Clock clock_;
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      io_.get_executor()};
+  log::Log log_;
+  RedriveScreen screen_;
+  RedriveChoice choice_;
+  KafkaLogins logins_;
+  kafka::TopicReader reader_;
+  std::vector<RedriveRange> ranges_;
+  std::uint64_t offsets_ = 0;        // In all ranges.
+  RedriveSource* source_ = nullptr;  // The shard's.
+  ProcessLimits limits_{config_};
+  std::unique_ptr<Shard> shard_;
+  Notify shard_notify_;
+  boost::asio::signal_set signals_;
+  boost::asio::steady_timer last_moment_;
+  boost::asio::steady_timer tick_;
+  bool interrupted_ = false;
+  bool stopping_ = false;
+};
+
+kafka::TopicReader Redrive::new_reader(Notify notify) {
+  try {
+    kafka::TopicReaderOptions options = reader_options(config_, topic_);
+    options.tokens = logins_.of_source();
+    return {io_, std::move(options), std::move(notify)};
+  } catch (const std::exception& error) {
+    throw ConfigRefused(error.what());
+  }
+}
+
+void Redrive::look_up() {
+  logins_.start();
+  logins_.wait(kLookUpPatience);
+  const auto states = reader_.look_up(kLookUpPatience);
+  std::vector<std::optional<Offset>> at_time;
+  if (options_.from.kind == From::Kind::time) {
+    std::vector<PartitionNumber> numbers;
+    for (const kafka::PartitionState& state : states) numbers.push_back(state.number);
+    at_time = reader_.offsets_at(options_.from.time_ms, numbers, kLookUpPatience);
+  }
+  ranges_ = redrive_ranges(options_, topic_, states, at_time,
+                           [this](const Notice& notice) { tell(notice); });
+  for (const RedriveRange& range : ranges_) {
+    offsets_ += static_cast<std::uint64_t>(range.read.end.value - range.read.start.value);
+  }
+}
+
+std::unique_ptr<kafka::RecordSource> Redrive::make_source(core::Events& events,
+                                                          kafka::MessageSink& sink,
+                                                          const Notify& notify) {
+  auto source = std::make_unique<RedriveSource>(reader_, ranges_, choice_, most_sent(options_),
+                                                events, sink, notify);
+  source_ = source.get();
+  shard_notify_ = notify;
+  return source;
+}
+
+int Redrive::send() {
+  if (const std::string names = limits_in_memory(config_, topic_); !names.empty()) {
+    tell(
+        {Severity::warning, "redrive_limits_in_memory",
+         "limits in memory (" + names +
+             ") have buckets of their own here, so with a running gate the target may get twice as "
+             "much; stop the gate meanwhile, or keep them in Redis"});
+  }
+  shard_ = std::make_unique<Shard>(
+      io_, ShardPlace{}, config_, limits_, logins_, clock_,
+      [this](const Notice& notice) { tell(notice); },
+      [this](boost::asio::io_context&, core::Events& events, kafka::MessageSink& sink,
+             const Notify& notify) { return make_source(events, sink, notify); });
+  wait_for_signal();
+  tick();
+  const bool drained = shard_->run([this](Instant now) { each_turn(now); });
+  screen_.clear();
+  const RedriveView end = view();
+  std::printf("%s", redrive_books(end).c_str());
+  if (!drained) return kExitFailed;
+  if (!source_->progress_is_kept()) {
+    tell({Severity::error, "redrive_progress_lost",
+          "the progress could not be committed; the next redrive may send some letters again"});
+    return kExitFailed;
+  }
+  if (!books_close(end)) {
+    tell({Severity::error, "redrive_books_open", "the books above do not agree with the gate's"});
+    return kExitFailed;
+  }
+  return kExitDone;
+}
+
+RedriveView Redrive::view() const {
+  return {topic_, source_->counts(), books_of(*shard_, config_), offsets_, reader_.gone()};
+}
+
+void Redrive::each_turn(Instant now) {
+  if (now >= screen_.next()) screen_.show(view(), now);
+  log_.tick(now);
+  if (!stopping_ && source_->finished() && books_of(*shard_, config_).inside == 0) {
+    stop(kLeavePatience);
+  }
+}
+
+// Wakes the loop for the screen.
+void Redrive::tick() {
+  tick_.expires_after(std::chrono::seconds(1));
+  tick_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) tick();
+  });
+}
+
+void Redrive::stop(Duration patience) {
+  stopping_ = true;
+  source_->stop();
+  shard_->stop(patience);
+}
+
+void Redrive::wait_for_signal() {
+  if (!interrupted_) {
+    signals_.add(SIGTERM);
+    signals_.add(SIGINT);
+  }
+  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    if (interrupted_) _exit(128 + signal);
+    interrupted_ = true;
+    tell({Severity::info, "draining",
+          "signal " + std::to_string(signal) + "; a second one leaves at once"});
+    stop(config_.drain_timeout);
+    const Duration patience = config_.drain_timeout + kLeavePatience;
+    last_moment_.expires_after(std::chrono::microseconds(patience.us));
+    last_moment_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (cancelled) return;
+      tell({Severity::error, "drain_timeout",
+            "could not commit in time; what was sent since the last commit may be sent again"});
+      _exit(kExitFailed);
+    });
+    wait_for_signal();
+  });
+}
+
+// What is read is no topic of the group's, so that no transaction could commit its offsets.
+config::Config without_transactions(config::Config config) {
+  for (config::Target& target : config.targets) {
+    if (target.kafka) target.kafka->exactly_once = false;
+  }
+  return config;
+}
+
+// The topic that is meant; or nothing, after it was said what is wrong.
+std::string topic_of(const config::Config& config, const RedriveOptions& options) {
+  if (options.route.empty()) return options.topic;
+  const auto route =
+      std::find_if(config.routes.begin(), config.routes.end(),
+                   [&](const config::Route& one) { return one.name == options.route; });
+  if (route == config.routes.end()) {
+    std::string names;
+    for (const config::Route& one : config.routes) names += (names.empty() ? "" : ", ") + one.name;
+    std::fprintf(stderr, "einlass: redrive: there is no route '%s'; there are: %s\n",
+                 options.route.c_str(), names.c_str());
+    return "";
+  }
+  if (route->dead_letter.empty()) {
+    std::fprintf(stderr,
+                 "einlass: redrive: the route '%s' has no dead_letter topic; name the topic with "
+                 "--topic\n",
+                 options.route.c_str());
+  }
+  return route->dead_letter;
+}
+
+}  // namespace
+
+int redrive(const config::Config& written, const RedriveOptions& options) {
+  const config::Config config = without_transactions(written);
+  const std::string topic = topic_of(config, options);
+  if (topic.empty()) return kExitUsage;
+  int code = kExitFailed;
+  try {
+    if (const std::string why = refused_login(config); !why.empty()) throw ConfigRefused(why);
+    Redrive work(config, options, topic);
+    code = work.run();
+    // librdkafka's own teardown can hang; all that matters is done.
+    std::fflush(nullptr);
+    _exit(code);
+  } catch (const WrongRange& wrong) {
+    std::fprintf(stderr, "einlass: redrive: %s\n", wrong.what());
+    code = kExitUsage;
+  } catch (const ConfigRefused& refused) {
+    std::fprintf(stderr, "einlass: the configuration cannot be used: %s\n", refused.what());
+    code = kExitConfig;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "einlass: redrive: %s\n", shown(error.what()).c_str());
+  }
+  std::fflush(nullptr);
+  _exit(code);
+}
+
+}  // namespace einlass::app

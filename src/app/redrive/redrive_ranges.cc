@@ -1,0 +1,104 @@
+#include "app/redrive/redrive_ranges.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace einlass::app {
+namespace {
+
+std::string partition_of(const std::string& topic, PartitionNumber number) {
+  return topic + " partition " + std::to_string(number.value);
+}
+
+void check_partition(const std::string& topic, std::size_t partitions, std::int32_t number) {
+  if (static_cast<std::size_t>(number) < partitions) return;
+  throw WrongRange("the topic " + topic + " has no partition " + std::to_string(number) +
+                   "; its last one is " + std::to_string(partitions - 1));
+}
+
+// Where the last redrive ended.
+RedriveRange where_it_ended(const std::string& topic, const kafka::PartitionState& state,
+                            const Notify& notify) {
+  RedriveRange range{{state.number, state.first, state.end}, {}};
+  if (state.committed.value < 0) return range;
+  const std::string place = partition_of(topic, state.number);
+  if (state.committed > state.end) {
+    notify({Severity::warning, "redrive_topic_is_new",
+            place + " ends before offset " + std::to_string(state.committed.value) +
+                ", where the last redrive ended: the topic was made anew, so all of it is read"});
+    return range;
+  }
+  if (state.committed < state.first) {
+    notify({Severity::warning, "redrive_letters_gone",
+            place + ": offsets " + std::to_string(state.committed.value) + " to " +
+                std::to_string(state.first.value - 1) +
+                " were deleted from Kafka since the last redrive; raise the topic's retention"});
+  }
+  range.read.start = std::max(state.first, state.committed);
+  const auto finished = core::read_finished(state.committed, state.metadata);
+  if (!finished) {
+    notify({Severity::warning, "redrive_progress_unreadable",
+            place + ": which letters the last redrive had sent ahead cannot be read from its "
+                    "commit; they are sent again"});
+    return range;
+  }
+  for (const core::OffsetRange& one : *finished) {
+    const Offset first = std::max(one.first, range.read.start);
+    const Offset end = std::min(one.end, state.end);
+    if (first < end) range.finished.push_back({first, end});
+  }
+  return range;
+}
+
+RedriveRange from_offset(const std::string& topic, const kafka::PartitionState& state,
+                         Offset offset, const Notify& notify) {
+  if (offset < state.first) {
+    notify({Severity::warning, "redrive_letters_gone",
+            partition_of(topic, state.number) + " begins at offset " +
+                std::to_string(state.first.value) + "; what was before is no longer in Kafka"});
+  }
+  const Offset start = std::clamp(offset, state.first, std::max(state.first, state.end));
+  return {{state.number, start, state.end}, {}};
+}
+
+}  // namespace
+
+std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const std::string& topic,
+                                         const std::vector<kafka::PartitionState>& states,
+                                         const std::vector<std::optional<Offset>>& at_time,
+                                         const Notify& notify) {
+  const From& from = options.from;
+  if (options.partition) check_partition(topic, states.size(), *options.partition);
+  for (const auto& [number, offset] : from.offsets) {
+    check_partition(topic, states.size(), number.value);
+  }
+  std::vector<RedriveRange> ranges;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const kafka::PartitionState& state = states[i];
+    if (options.partition && *options.partition != state.number.value) continue;
+    switch (from.kind) {
+      case From::Kind::last_redrive:
+        ranges.push_back(where_it_ended(topic, state, notify));
+        break;
+      case From::Kind::beginning:
+        ranges.push_back({{state.number, state.first, state.end}, {}});
+        break;
+      case From::Kind::offset:
+        ranges.push_back(from_offset(topic, state, from.offset, notify));
+        break;
+      case From::Kind::offsets:
+        if (const auto found = from.offsets.find(state.number); found != from.offsets.end()) {
+          ranges.push_back(from_offset(topic, state, found->second, notify));
+        }
+        break;
+      case From::Kind::time:
+        // A letter may have come since it was asked where the topic ends.
+        ranges.push_back(
+            {{state.number, std::min(at_time[i].value_or(state.end), state.end), state.end}, {}});
+        break;
+    }
+  }
+  return ranges;
+}
+
+}  // namespace einlass::app

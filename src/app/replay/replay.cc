@@ -1,0 +1,346 @@
+#include "app/replay/replay.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <variant>
+
+#include "app/command_line.h"
+#include "app/replay/interruption.h"
+#include "app/replay/line_input.h"
+#include "app/replay/replay_book.h"
+#include "app/replay/replay_printer.h"
+#include "app/replay/replay_stores.h"
+#include "app/replay/replay_trace.h"
+#include "app/setup/wiring.h"
+#include "app/targets/request.h"
+#include "config/change_limit.h"
+#include "config/suggest.h"
+
+namespace einlass::app {
+namespace {
+
+constexpr std::size_t kMostLimits = 8;  // That one call to a limiter's store takes.
+
+// So much is asked before answers are waited for.
+constexpr std::size_t kMostOpenCalls = 512;
+constexpr std::int64_t kMostOpenPermits = 131'072;
+
+constexpr std::int64_t kProgressLines = 200'000;
+
+class Replay {
+ public:
+  Replay(const std::vector<const config::Limit*>& limits, const ReplayOptions& options)
+      : file_(options.trace == "-" ? "stdin" : options.trace),
+        limits_(copied(limits)),
+        names_(names_of(limits_)),
+        horizon_(shortest_horizon(limits)),
+        reader_(names_),
+        printer_(names_) {}
+
+  int run(const std::string& path, std::unique_ptr<ReplayStore> store);
+
+  const ReplayLimits& limits() const { return limits_; }
+  void take(const ReplayAnswer& answer);
+
+ private:
+  using Verb = TraceLine::Verb;
+
+  // A call whose answer has not come.
+  struct Open {
+    Verb verb;
+    Asked* asked = nullptr;  // Of an acquire with an id.
+    std::int64_t count = 0;  // Of an end: how many permits.
+  };
+
+  static ReplayLimits copied(const std::vector<const config::Limit*>& limits) {
+    ReplayLimits result;
+    for (const config::Limit* limit : limits) result.push_back(limit->limit);
+    return result;
+  }
+  static std::vector<std::string_view> names_of(const ReplayLimits& limits) {
+    std::vector<std::string_view> names;
+    for (const limits::Limit& limit : limits) names.push_back(limit.name);
+    return names;
+  }
+  static Duration shortest_horizon(const std::vector<const config::Limit*>& limits) {
+    Duration shortest = limits.front()->horizon;
+    for (const config::Limit* limit : limits) shortest = std::min(shortest, limit->horizon);
+    return shortest;
+  }
+
+  void play(const std::string& path);
+  void line(std::string_view text);
+  void perform();
+  void acquire();
+  void give_back(bool ended);
+  void change_limits();
+
+  bool settle();
+  void wrong(std::size_t column, const std::string& text);
+  void failed(const std::string& text);
+  void show_progress() const;
+
+  Interruption interruption_;
+  std::string file_;
+  ReplayLimits limits_;
+  std::vector<std::string_view> names_;
+  Duration horizon_;
+  TraceReader reader_;
+  ReplayPrinter printer_;
+  std::unique_ptr<ReplayStore> store_;
+  ReplayBook book_;
+  std::deque<Open> open_;
+  std::int64_t open_permits_ = 0;
+  TraceLine line_;
+  std::int64_t line_number_ = 0;
+  Instant now_;
+  std::uint64_t asks_ = 0;
+  bool failed_ = false;
+};
+
+int Replay::run(const std::string& path, std::unique_ptr<ReplayStore> store) {
+  store_ = std::move(store);
+  play(path);
+  if (!failed_ || store_->trouble().empty()) settle();
+  if (!printer_.flush()) failed(std::string("stdout: ") + std::strerror(errno));
+  show_progress();
+  if (const std::string left = store_->close(); !left.empty()) {
+    std::fprintf(stderr, "einlass: %s\n", left.c_str());
+  }
+  return failed_ ? kExitFailed : kExitDone;
+}
+
+void Replay::play(const std::string& path) {
+  LineInput input(kMostLineBytes, interruption_.descriptor(), [this] {
+    if (settle() && !printer_.flush()) failed(std::string("stdout: ") + std::strerror(errno));
+  });
+  if (!input.open(path)) return failed(file_ + ": cannot be read: " + std::strerror(errno));
+  std::string_view text;
+  while (!failed_) {
+    switch (input.next(text)) {
+      case LineInput::Result::line:
+        ++line_number_;
+        line(text);
+        break;
+      case LineInput::Result::too_long:
+        ++line_number_;
+        return wrong(1, "a line of more than 1MiB");
+      case LineInput::Result::failed:
+        return failed(file_ + ": cannot be read: " + std::strerror(errno));
+      case LineInput::Result::interrupted:
+        return failed(file_ + ": interrupted");
+      case LineInput::Result::end:
+        return;
+    }
+  }
+}
+
+void Replay::line(std::string_view text) {
+  if (text.find_first_not_of(" \t\r") == text.npos) return;
+  if (const auto mistake = reader_.read(text, line_)) return wrong(mistake->column, mistake->text);
+  if (line_.at < now_) {
+    return wrong(line_.at_column, std::to_string(line_.at.us) + " is before the line before, at " +
+                                      std::to_string(now_.us) + "; time never goes back");
+  }
+  now_ = line_.at;
+  perform();
+  if (open_.size() >= kMostOpenCalls || open_permits_ >= kMostOpenPermits) settle();
+  if (printer_.is_long() && !printer_.flush()) {
+    failed(std::string("stdout: ") + std::strerror(errno));
+  }
+  if (line_number_ % kProgressLines == 0) show_progress();
+}
+
+void Replay::perform() {
+  switch (line_.verb) {
+    case Verb::acquire:
+      return acquire();
+    case Verb::release:
+      return give_back(false);
+    case Verb::ended:
+      return give_back(true);
+    case Verb::peek:
+      open_.push_back({Verb::peek});
+      return store_->peek(now_, line_.keys);
+    case Verb::limit:
+      return change_limits();
+  }
+}
+
+void Replay::acquire() {
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    if (line_.costs[i] > 0) continue;
+    line_.costs[i] = limits_[i].cost_from_record ? 1 : limits_[i].cost.value;
+  }
+  Asked* asked = line_.id.empty() ? nullptr : book_.find(line_.id);
+  if (asked != nullptr && !asked->answered && !settle()) return;
+  ReplayAsk ask{asks_,      now_,       line_.min, line_.max, line_.horizon.value_or(horizon_),
+                line_.keys, line_.costs};
+  ask.named = !line_.id.empty();
+  if (asked != nullptr && !asked->due.empty() && now_ - asked->at <= kAskedAgainWithin) {
+    ask.again = asked;
+    ask.number = asked->number;
+    asked = nullptr;
+  } else {
+    ++asks_;
+    asked = nullptr;
+    if (ask.named) {
+      asked = &book_.add(line_.id);
+      asked->number = ask.number;
+      asked->at = now_;
+      asked->keys = line_.keys;
+      asked->costs = line_.costs;
+    }
+  }
+  open_.push_back({Verb::acquire, asked});
+  open_permits_ += line_.max;
+  store_->acquire(ask);
+}
+
+void Replay::give_back(bool ended) {
+  Asked* asked = book_.find(line_.id);
+  if (asked == nullptr) {
+    return wrong(line_.id_column,
+                 "no earlier ask has this id" +
+                     std::string(asks_ > ReplayBook::kMostAsked ? ", or it was too long ago" : ""));
+  }
+  if (!asked->answered && !settle()) return;
+  const auto left = static_cast<std::int64_t>(asked->left());
+  const auto count = static_cast<std::size_t>(std::min(left, line_.count.value_or(left)));
+  if (count == 0) {
+    if (settle()) printer_.returned(ended ? "ended" : "released", 0);
+    return;
+  }
+  ReplayReturn permits{now_, asked, asked->left() - count, count, ended};
+  if (ended) {
+    asked->ended = true;
+  } else {
+    asked->returned += count;
+  }
+  open_.push_back({line_.verb, nullptr, static_cast<std::int64_t>(count)});
+  store_->give_back(permits);
+}
+
+void Replay::change_limits() {
+  if (!settle()) return;
+  std::vector<limits::Parameters> parameters;
+  for (const TraceLine::LimitChange& change : line_.limits) {
+    auto result =
+        config::changed(limits_[change.limit], change.changes,
+                        {file_, static_cast<int>(line_number_), static_cast<int>(change.column)});
+    if (auto* mistakes = std::get_if<config::Mistakes>(&result)) {
+      for (const config::Mistake& mistake : *mistakes) failed(mistake.to_string());
+    } else {
+      parameters.push_back(std::get<limits::Parameters>(result));
+    }
+  }
+  if (failed_) return;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    limits_[line_.limits[i].limit].parameters = parameters[i];
+  }
+  store_->limits_changed();
+  std::vector<std::size_t> changed;
+  for (const TraceLine::LimitChange& change : line_.limits) changed.push_back(change.limit);
+  printer_.changed(changed);
+}
+
+void Replay::take(const ReplayAnswer& answer) {
+  const Open call = open_.front();
+  open_.pop_front();
+  switch (call.verb) {
+    case Verb::acquire:
+      if (call.asked != nullptr) book_.answered(*call.asked, answer.due);
+      return printer_.acquired(answer);
+    case Verb::release:
+      return printer_.returned("released", answer.returned);
+    case Verb::ended:
+      return printer_.returned("ended", call.count);
+    case Verb::peek:
+    case Verb::limit:
+      return printer_.peeked(answer);
+  }
+}
+
+bool Replay::settle() {
+  open_permits_ = 0;
+  if (store_->settle()) return true;
+  if (!failed_) failed(store_->trouble());
+  return false;
+}
+
+void Replay::wrong(std::size_t column, const std::string& text) {
+  failed(file_ + ":" + std::to_string(line_number_) + ":" + std::to_string(column) + ": " + text);
+}
+
+void Replay::failed(const std::string& text) {
+  failed_ = true;
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+void Replay::show_progress() const {
+  if (line_number_ < kProgressLines || isatty(STDERR_FILENO) == 0) return;
+  const bool over = line_number_ % kProgressLines != 0;
+  std::fprintf(stderr, "\r%lld lines%s", static_cast<long long>(line_number_), over ? "\n" : "");
+}
+
+// The limits by their names; nothing, after a line on stderr, if a name is none.
+std::optional<std::vector<const config::Limit*>> chosen(const config::Config& config,
+                                                        const std::vector<std::string>& names) {
+  std::vector<std::string_view> known;
+  for (const config::Limit& limit : config.limits) known.push_back(limit.limit.name);
+  std::vector<const config::Limit*> result;
+  for (const std::string& name : names) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    std::string trouble;
+    if (found == known.end()) {
+      trouble = "there is no limit '" + name + "' in the configuration; " +
+                config::suggestion(name, known).value_or("there is " + config::either(known));
+    } else if (std::find(result.begin(), result.end(), &config.limits[found - known.begin()]) !=
+               result.end()) {
+      trouble = "limit '" + name + "' is named twice";
+    } else if (result.size() == kMostLimits) {
+      trouble = "more than 8 limits; so many are asked at once at most";
+    }
+    if (!trouble.empty()) {
+      std::fprintf(stderr, "einlass: --limits: %s\n", trouble.c_str());
+      return std::nullopt;
+    }
+    result.push_back(&config.limits[found - known.begin()]);
+  }
+  return result;
+}
+
+// The configured Redis, with keys that no gate and no other replay has.
+redis::StoreOptions own_options(const config::Config& config) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const RunId run = random_run_id();
+  redis::StoreOptions options = redis_options(config, run);
+  options.name_space += ":replay:";
+  for (const std::uint8_t byte : run) {
+    options.name_space.append({kDigits[byte >> 4], kDigits[byte & 15]});
+  }
+  return options;
+}
+
+}  // namespace
+
+int replay(const config::Config& config, const ReplayOptions& options) {
+  const auto limits = chosen(config, options.limits);
+  if (!limits) return kExitUsage;
+  Replay replay(*limits, options);
+  const auto take = [&replay](const ReplayAnswer& answer) { replay.take(answer); };
+  if (!options.in_redis) return replay.run(options.trace, memory_replay(replay.limits(), take));
+  std::string trouble;
+  auto store = redis_replay(own_options(config), replay.limits(), take, trouble);
+  if (store) return replay.run(options.trace, std::move(store));
+  std::fprintf(stderr, "einlass: %s\n", trouble.c_str());
+  return kExitFailed;
+}
+
+}  // namespace einlass::app

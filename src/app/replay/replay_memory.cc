@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <utility>
+
+#include "adapters/memory/buckets.h"
+#include "app/replay/replay_stores.h"
+#include "limits/acquire.h"
+
+namespace einlass::app {
+namespace {
+
+limits::IdPrefix prefix(std::uint64_t number) {
+  limits::IdPrefix result{};
+  for (std::size_t i = 0; i < 8; ++i) {
+    result[result.size() - 1 - i] = static_cast<std::uint8_t>(number >> (8 * i));
+  }
+  return result;
+}
+
+class MemoryReplay final : public ReplayStore {
+ public:
+  MemoryReplay(const ReplayLimits& limits, Take take)
+      : limits_(limits), take_(std::move(take)), due_(limits::kMostPermitsOfAnAsk) {}
+
+  void acquire(const ReplayAsk& ask) override {
+    const Opened opened(*this, ask.at, ask.keys, ask.costs);
+    if (ask.again != nullptr) {
+      again(ask, *ask.again);
+    } else {
+      decide(ask);
+    }
+    remaining(ask.at);
+    take_(answer_);
+  }
+
+  void give_back(const ReplayReturn& permits) override {
+    const Asked& asked = *permits.asked;
+    const Opened opened(*this, permits.at, asked.keys, asked.costs);
+    returned_.clear();
+    ids_.clear();
+    for (std::size_t i = permits.first; i < permits.first + permits.count; ++i) {
+      const auto id = limits::permit_id(prefix(asked.number), static_cast<std::uint16_t>(i));
+      ids_.push_back(id);
+      returned_.push_back({id, asked.at + asked.due[i]});
+    }
+    if (permits.ended) {
+      limits::ended(charges_, ids_, permits.at);
+    } else {
+      answer_.returned = limits::release(charges_, returned_, permits.at);
+    }
+    take_(answer_);
+  }
+
+  void peek(Instant at, std::span<const std::string> keys) override {
+    const Opened opened(*this, at, keys, {});
+    remaining(at);
+    take_(answer_);
+  }
+
+ private:
+  // The buckets of one call: in the table for as long as it lasts, longer only if they hold
+  // something that a fresh one would not.
+  class Opened {
+   public:
+    Opened(MemoryReplay& replay, Instant now, std::span<const std::string> keys,
+           std::span<const std::int64_t> costs)
+        : replay_(replay), now_(now) {
+      replay_.used_.clear();
+      replay_.charges_.clear();
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        const limits::Limit& limit = replay_.limits_[i];
+        replay_.used_.push_back(replay_.buckets_.use(limit, keys[i]));
+        replay_.charges_.push_back({&limit.parameters,
+                                    &replay_.buckets_.state(replay_.used_.back()),
+                                    Permits{costs.empty() ? 1 : costs[i]}});
+      }
+    }
+    ~Opened() {
+      for (const memory::BucketId id : replay_.used_) replay_.buckets_.leave(id);
+      replay_.buckets_.sweep(now_);
+    }
+    Opened(const Opened&) = delete;
+    Opened& operator=(const Opened&) = delete;
+
+   private:
+    MemoryReplay& replay_;
+    Instant now_;
+  };
+
+  void decide(const ReplayAsk& ask) {
+    const limits::Answer answer = limits::acquire(
+        charges_, {{ask.min}, {ask.max}, ask.horizon, prefix(ask.number)}, ask.at, due_);
+    answer_.due.assign(due_.begin(), due_.begin() + answer.granted.value);
+    answer_.retry = answer.retry ? answer.retry->us : ReplayAnswer::kNever;
+    answer_.reason = answer.reason;
+  }
+
+  // The same permits, due when they were.
+  void again(const ReplayAsk& ask, const Asked& before) {
+    answer_.due.clear();
+    for (const Duration due : before.due) answer_.due.push_back(before.at + due - ask.at);
+  }
+
+  void remaining(Instant now) {
+    answer_.remaining.clear();
+    for (const limits::Charge& charge : charges_) {
+      answer_.remaining.push_back(limits::peek(*charge.parameters, *charge.state, now));
+    }
+  }
+
+  const ReplayLimits& limits_;
+  Take take_;
+  memory::Buckets buckets_;
+  std::vector<memory::BucketId> used_;   // Of the call under way.
+  std::vector<limits::Charge> charges_;  // Likewise.
+  std::vector<Duration> due_;
+  std::vector<limits::Returned> returned_;
+  std::vector<limits::PermitId> ids_;
+  ReplayAnswer answer_;
+};
+
+}  // namespace
+
+std::unique_ptr<ReplayStore> memory_replay(const ReplayLimits& limits, ReplayStore::Take take) {
+  return std::make_unique<MemoryReplay>(limits, std::move(take));
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,88 @@
+// Where the asks of a trace are answered: by the arithmetic in this process, or by the scripts in a
+// Redis. Both give the same answers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "adapters/redis/store.h"
+#include "app/replay/replay_book.h"
+#include "limits/limit.h"
+#include "units/time.h"
+
+namespace einlass::app {
+
+// An ask that was granted is known for so long, to be answered again.
+inline constexpr Duration kAskedAgainWithin = Duration::seconds(10);
+
+struct ReplayAsk {
+  std::uint64_t number = 0;  // What the permits' ids are made of.
+  Instant at;
+  std::int64_t min = 1;
+  std::int64_t max = 1;
+  Duration horizon;
+  std::span<const std::string> keys;    // By the place of the limit.
+  std::span<const std::int64_t> costs;  // Likewise; none below 1.
+  bool named = false;                   // It has an id, so it may be asked again.
+  const Asked* again = nullptr;         // What it was granted at most kAskedAgainWithin ago.
+};
+
+// Some permits of an earlier ask go back.
+struct ReplayReturn {
+  Instant at;
+  const Asked* asked = nullptr;
+  std::size_t first = 0;  // The permits from here on, ...
+  std::size_t count = 0;  // ... so many, at least one.
+  bool ended = false;     // They were used, and what they were for is over.
+};
+
+struct ReplayAnswer {
+  static constexpr std::int64_t kNever = -1;
+
+  std::vector<Duration> due;       // Of each granted permit, after the ask.
+  std::int64_t retry = 0;          // Of a denied ask: microseconds after it, or kNever.
+  std::size_t reason = 0;          // Of a denied ask: the place of the limit.
+  std::vector<Permits> remaining;  // By the place of the limit; of an acquire or a peek.
+  std::int64_t returned = 0;       // Of a return: how many permits were known.
+};
+
+// The limits of a replay, in their order. Their parameters change as the trace says.
+using ReplayLimits = std::vector<limits::Limit>;
+
+class ReplayStore {
+ public:
+  // Gets the answers, in the order of what was asked; may be called at once.
+  using Take = std::function<void(const ReplayAnswer&)>;
+
+  virtual ~ReplayStore() = default;
+
+  virtual void acquire(const ReplayAsk& ask) = 0;
+  virtual void give_back(const ReplayReturn& permits) = 0;
+  virtual void peek(Instant at, std::span<const std::string> keys) = 0;
+
+  // Another value stands in the parameters of a limit. REQUIRES: everything is settled.
+  virtual void limits_changed() {}
+
+  // Waits until everything asked so far is answered. False, with a sentence in trouble(), if the
+  // store cannot answer any more.
+  virtual bool settle() { return true; }
+  virtual std::string trouble() const { return ""; }
+
+  // Leaves nothing behind; what could not be cleaned up, as a sentence.
+  virtual std::string close() { return ""; }
+};
+
+// REQUIRES: `limits` outlives the store and stays where it is.
+std::unique_ptr<ReplayStore> memory_replay(const ReplayLimits& limits, ReplayStore::Take take);
+
+// All keys begin with the options' namespace and are deleted at the end. Null, with a sentence in
+// `trouble`, if the server cannot be reached. REQUIRES: as above.
+std::unique_ptr<ReplayStore> redis_replay(redis::StoreOptions options, const ReplayLimits& limits,
+                                          ReplayStore::Take take, std::string& trouble);
+
+}  // namespace einlass::app

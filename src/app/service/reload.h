@@ -1,0 +1,74 @@
+// Takes the configuration's file anew while the gate runs: all of it or nothing, so that what runs
+// is always what one file says.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/clock/clock.h"
+#include "app/service/shards.h"
+#include "config/changes.h"
+#include "config/config.h"
+#include "config/read_config.h"
+#include "units/notice.h"
+
+namespace einlass::app {
+
+// What came of the reloads so far, for the admin pages.
+struct ReloadState {
+  bool successful = true;     // The last one; also true while there was none.
+  Instant succeeded_at;       // When the running configuration was read.
+  std::optional<Instant> at;  // When the last one was.
+  std::string said;           // What was answered then.
+  std::uint64_t applied = 0;
+  std::uint64_t wrong = 0;
+  std::uint64_t needs_restart = 0;
+};
+
+// REQUIRES: used on the main thread; outlived by what the constructor is given.
+class Reload {
+ public:
+  using Config = std::shared_ptr<const config::Config>;
+
+  // `applied` is called with each new configuration once it is on its way to the shards.
+  Reload(std::string path, Config config, Shards& shards, const Clock& clock, Notify notify,
+         std::function<void(const config::Config& config)> applied);
+
+  // What is said to whoever asked: an HTTP status and text of one line or more. 200: what has
+  // changed, if anything. 400: all mistakes of the file, which changed nothing. 409: what would
+  // need a restart, so that nothing was changed.
+  struct Outcome {
+    unsigned status = 200;
+    std::string text;
+  };
+  using Done = std::function<void(const Outcome& outcome)>;
+
+  // `done` is called when the shards run under the new configuration, or nothing came of it.
+  void begin(const Done& done);
+
+  // What runs.
+  const config::Config& config() const { return *config_; }
+  const ReloadState& state() const { return state_; }
+
+ private:
+  Outcome refuse_wrong(const config::Mistakes& mistakes);
+  Outcome refuse_wrong(const std::string& text);
+  Outcome refuse_restart(const std::vector<config::Changed>& changes);
+  void apply(Config config, const std::vector<config::Changed>& changes, const Done& done);
+  Outcome keep(bool successful, Outcome outcome);
+
+  const std::string path_;
+  Config config_;
+  Shards& shards_;
+  const Clock& clock_;
+  const Notify notify_;
+  const std::function<void(const config::Config&)> applied_;
+  ReloadState state_;
+  bool under_way_ = false;
+};
+
+}  // namespace einlass::app

@@ -1,0 +1,202 @@
+#include "app/service/shards.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "app/setup/wiring.h"
+#include "units/check.h"
+
+namespace einlass::app {
+
+struct Shards::Thread {
+  Thread(ShardPlace place, const config::Config& config, ProcessLimits& limits,
+         const KafkaLogins& logins, const Clock& clock, Notify notify)
+      : shard(io, place, config, limits, logins, clock, std::move(notify)) {}
+
+  boost::asio::io_context io{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
+  Shard shard;
+  std::thread thread;
+
+  // The main thread's: what it knows of the shard.
+  std::optional<ShardView> view;
+  std::uint64_t asked = 0;     // How many views it was asked for,
+  std::uint64_t answered = 0;  // and how many have come.
+  bool ended = false;
+};
+
+Shards::Shards(boost::asio::io_context& main, const config::Config& config,
+               const KafkaLogins& logins, const Clock& clock, Notify notify,
+               std::function<void(bool)> ended)
+    : main_(main),
+      drain_timeout_(process_options(config).drain_timeout),
+      notify_(std::move(notify)),
+      all_ended_(std::move(ended)),
+      limits_(config),
+      config_(&config) {
+  for (const ShardPlace place : shard_places(config)) {
+    const std::string name = place.of == 1 ? "" : "shard " + std::to_string(place.number) + ": ";
+    const auto with_name = [this, name](const Notice& notice) {
+      notify_({notice.severity, notice.what, name + notice.detail, notice.example});
+    };
+    threads_.push_back(std::make_unique<Thread>(place, config, limits_, logins, clock, with_name));
+  }
+}
+
+Shards::~Shards() {
+  for (const auto& thread : threads_) {
+    if (thread->thread.joinable()) thread->thread.join();
+  }
+}
+
+void Shards::start() {
+  for (const auto& thread : threads_) {
+    thread->thread = std::thread([this, &it = *thread] { run(it); });
+    const std::string name = "shard-" + std::to_string(thread->shard.place().number);
+    pthread_setname_np(thread->thread.native_handle(), name.c_str());
+  }
+}
+
+// The whole life of a shard's thread.
+void Shards::run(Thread& thread) {
+  bool drained = false;
+  try {
+    drained = thread.shard.run();
+  } catch (const std::exception& error) {
+    notify_({Severity::error, "shard_failed",
+             "shard " + std::to_string(thread.shard.place().number) + ": " + error.what()});
+  }
+  boost::asio::post(main_, [this, &thread, drained, last = view_of(thread.shard)]() mutable {
+    took_end(thread, drained, std::move(last));
+  });
+}
+
+void Shards::took_end(Thread& thread, bool drained, ShardView last) {
+  thread.thread.join();
+  thread.ended = true;
+  drained_ &= drained;
+  took_view(thread, thread.asked, std::move(last));
+  if (!drained) stop_the_others();
+  const bool all =
+      std::all_of(threads_.begin(), threads_.end(), [](const auto& one) { return one->ended; });
+  if (all) all_ended_(drained_);
+}
+
+void Shards::stop_the_others() {
+  if (stopping_) return;
+  if (threads_.size() > 1) {
+    notify_({Severity::error, "draining", "a shard has failed, so the others drain and leave too"});
+  }
+  stop(drain_timeout_);
+}
+
+void Shards::stop(Duration patience) {
+  if (std::exchange(stopping_, true)) return;
+  for (const auto& thread : threads_) {
+    post(thread->shard.place().number, [patience](Shard& shard) { shard.stop(patience); });
+  }
+}
+
+void Shards::post(int shard, std::function<void(Shard&)> work) {
+  Thread& thread = *threads_[static_cast<std::size_t>(shard)];
+  boost::asio::post(thread.io, [&it = thread.shard, work = std::move(work)] { work(it); });
+}
+
+void Shards::call(int shard, std::function<void()> answer) {
+  post(shard, [this, answer = std::move(answer)](Shard&) { boost::asio::post(main_, answer); });
+}
+
+bool Shards::ended(int shard) const { return threads_[static_cast<std::size_t>(shard)]->ended; }
+
+Verb Shards::verb(int shard) const {
+  return threads_[static_cast<std::size_t>(shard)]->shard.verb();
+}
+
+Duration Shards::slow_turns(int shard) const {
+  return threads_[static_cast<std::size_t>(shard)]->shard.slow_turns();
+}
+
+void Shards::reconfigure(const std::shared_ptr<const config::Config>& config, Seen taken) {
+  std::vector<std::shared_ptr<Targets::Made>> targets;  // Shared, as a function must be copyable.
+  for (const auto& thread : threads_) {
+    targets.push_back(
+        std::make_shared<Targets::Made>(thread->shard.make_targets(*config_, *config)));
+  }
+  limits_.change(*config);
+  for (const auto& thread : threads_) {
+    const int number = thread->shard.place().number;
+    post(number, [config, made = targets[static_cast<std::size_t>(number)]](Shard& shard) {
+      shard.reconfigure(config, std::move(*made));
+    });
+  }
+  drain_timeout_ = process_options(*config).drain_timeout;
+  config_ = config.get();
+  configured_ = config;
+  view(std::move(taken));
+}
+
+// ---- views ----
+
+void Shards::view(Seen seen) {
+  const auto question =
+      std::make_shared<Question>(Question{std::move(seen), boost::asio::steady_timer(main_)});
+  questions_.push_back(question);
+  for (const auto& thread : threads_) {
+    question->missing.push_back(thread->ended ? 0 : ask(*thread));
+  }
+  question->patience.expires_after(std::chrono::microseconds(kViewPatience.us));
+  question->patience.async_wait([this, question](const boost::system::error_code& cancelled) {
+    if (!cancelled) answer(question);
+  });
+  answer_complete_ones();
+}
+
+// Asks for one more, and returns its number; of a shard that is stuck there are at most two
+// missing.
+std::uint64_t Shards::ask(Thread& thread) {
+  if (thread.asked - thread.answered > 1) return thread.asked;
+  boost::asio::post(thread.io, [this, &thread, number = ++thread.asked] {
+    boost::asio::post(main_, [this, &thread, number, view = view_of(thread.shard)]() mutable {
+      took_view(thread, number, std::move(view));
+    });
+  });
+  return thread.asked;
+}
+
+void Shards::took_view(Thread& thread, std::uint64_t number, ShardView view) {
+  thread.answered = number;
+  thread.view = std::move(view);
+  for (const auto& question : questions_) {
+    std::uint64_t& missing = question->missing[static_cast<std::size_t>(thread.view->shard)];
+    if (missing <= number) missing = 0;
+  }
+  answer_complete_ones();
+}
+
+void Shards::answer_complete_ones() {
+  const auto all = questions_;  // Whoever is answered may ask again.
+  for (const auto& question : all) {
+    const bool complete = std::all_of(question->missing.begin(), question->missing.end(),
+                                      [](std::uint64_t number) { return number == 0; });
+    if (complete) answer(question);
+  }
+}
+
+void Shards::answer(const std::shared_ptr<Question>& question) {
+  // Its time may have run out just when the last view came.
+  if (std::erase(questions_, question) == 0) return;
+  question->patience.cancel();
+  Views views;
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    views.shards.push_back(threads_[i]->view);
+    views.answered.push_back(question->missing[i] == 0);
+  }
+  question->seen(views);
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,266 @@
+#include "app/setup/wiring.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "adapters/log/log.h"
+#include "app/permits/stand_in.h"
+#include "app/record/share_fields.h"
+#include "config/route_topics.h"
+#include "units/check.h"
+#include "units/keyed_hash.h"
+
+namespace einlass::app {
+namespace {
+
+std::string joined(const std::vector<std::string>& brokers) {
+  std::string list;
+  for (const std::string& broker : brokers) {
+    if (!list.empty()) list += ',';
+    list += broker;
+  }
+  return list;
+}
+
+core::Order order_of(config::Order order) {
+  switch (order) {
+    case config::Order::partition:
+      return core::Order::partition;
+    case config::Order::key:
+      return core::Order::key;
+    case config::Order::none:
+      return core::Order::none;
+  }
+  return core::Order::partition;
+}
+
+core::RouteOptions route_options(const config::Config& config, const config::Route& route) {
+  core::RouteOptions options;
+  options.target = core::TargetId{static_cast<std::uint16_t>(route.target)};
+  options.order = order_of(route.order);
+  options.limit_count = static_cast<std::uint8_t>(route.limits.size());
+  options.retry_initial = route.retry.initial;
+  options.retry_max = route.retry.max;
+  options.attempts = route.attempts;
+  options.dead_letter = !route.dead_letter.empty();
+  options.inside_records = route.inside.records;
+  options.inside_bytes = route.inside.bytes;
+  if (route.share) {
+    const config::Share& share = config.shares[*route.share];
+    options.share.levels = static_cast<std::uint8_t>(level_names(share).size());
+    options.share.keep = static_cast<std::uint8_t>(share.keep);
+    std::string names;
+    for (const std::string& name : named_flows(share)) names += name + '\n';
+    options.flow_names = keyed_hash(names);
+  }
+  // All limits of a route are decided in one call, so the shortest of each span holds for all.
+  for (std::size_t i = 0; i < route.limits.size(); ++i) {
+    const config::Limit& limit = limit_of(config, route, i);
+    options.store = limit.store == config::Store::memory ? kMemoryStore
+                    : may_stand_in(config, route)        ? kRedisOrStandIn
+                                                         : kRedisStore;
+    options.horizon = i == 0 ? limit.horizon : std::min(options.horizon, limit.horizon);
+    options.use_within = i == 0 ? limit.use_within : std::min(options.use_within, limit.use_within);
+    options.limits.at(i) = core::LimitId{static_cast<std::uint16_t>(route.limits[i])};
+    if (limit.key.kind == config::KeySource::Kind::none) options.shared_limits |= 1u << i;
+    const bool held = std::holds_alternative<limits::ConcurrencyParameters>(limit.limit.parameters);
+    if (held) options.held_limits |= 1u << i;
+    options.cost_varies |= limit.limit.cost_from_record;
+  }
+  return options;
+}
+
+bool any_limit(const config::Config& config, config::Store store) {
+  for (const config::Route& route : config.routes) {
+    for (std::size_t i = 0; i < route.limits.size(); ++i) {
+      if (limit_of(config, route, i).store == store) return true;
+    }
+  }
+  return false;
+}
+
+// Those with a route that has limits in Redis, and that can say for how long they are to be left
+// alone: with a Kafka target it is this gate's own trouble that holds it.
+std::vector<redis::SharedTarget> shared_targets(const config::Config& config) {
+  std::vector<redis::SharedTarget> shared;
+  for (std::uint16_t i = 0; i < config.targets.size(); ++i) {
+    const auto uses = [&](const config::Route& route) {
+      return route.target == i && !route.limits.empty() &&
+             limit_of(config, route, 0).store == config::Store::redis;
+    };
+    if (!config.targets[i].kafka && std::any_of(config.routes.begin(), config.routes.end(), uses)) {
+      shared.push_back({core::TargetId{i}, config.targets[i].name});
+    }
+  }
+  return shared;
+}
+
+}  // namespace
+
+const config::Limit& limit_of(const config::Config& config, const config::Route& route,
+                              std::size_t place) {
+  return config.limits[route.limits[place]];
+}
+
+bool uses_redis(const config::Config& config) { return any_limit(config, config::Store::redis); }
+bool uses_memory(const config::Config& config) { return any_limit(config, config::Store::memory); }
+
+bool shadows_use_redis(const config::Config& config) {
+  const auto in_redis = [&](std::size_t i) {
+    return config.limits[i].store == config::Store::redis;
+  };
+  return std::any_of(config.routes.begin(), config.routes.end(), [&](const config::Route& route) {
+    return std::any_of(route.shadow_limits.begin(), route.shadow_limits.end(), in_redis);
+  });
+}
+
+bool uses_dead_letters(const config::Config& config) {
+  return std::any_of(config.routes.begin(), config.routes.end(),
+                     [](const config::Route& route) { return !route.dead_letter.empty(); });
+}
+
+namespace {
+
+// A transaction takes what has gathered while the last one was under way.
+constexpr core::BatchOptions kTransaction{.records = 1'000, .bytes = Bytes{4 << 20}, .linger = {}};
+
+core::BatchOptions batch_options(const config::Target& target) {
+  if (target.exactly_once()) return kTransaction;
+  if (target.kafka || !target.http.batch) return {};
+  const config::HttpBatch& batch = *target.http.batch;
+  return {batch.records, batch.bytes, batch.linger};
+}
+
+// Where records name the hosts, each host has one instead (adapters/http/target/origins.h). Each of
+// several `urls` has one beside it, by the same numbers: that says which server rests, and this one
+// when nothing is sent to any of them.
+core::BreakerOptions breaker_options(const config::Target& target) {
+  if (!target.http.host_template.empty()) return {};
+  return {target.breaker.failures, target.breaker.wait, target.breaker.max_wait};
+}
+
+}  // namespace
+
+ProcessOptions process_options(const config::Config& config) {
+  return {.instance = config.instance,
+          .least = log::severity_named(config.log_level).value_or(Severity::info),
+          .watchdog = config.watchdog,
+          .drain_timeout = config.drain_timeout};
+}
+
+std::vector<ShardPlace> shard_places(const config::Config& config) {
+  std::vector<ShardPlace> places;
+  for (int i = 0; i < config.shards; ++i) places.push_back({i, config.shards});
+  return places;
+}
+
+core::GateOptions gate_options(const config::Config& config, ShardPlace place, std::uint64_t seed) {
+  core::GateOptions options;
+  for (const config::Route& route : config.routes) {
+    options.routes.push_back(route_options(config, route));
+  }
+  for (const config::Target& target : config.targets) {
+    const std::int64_t most =
+        target.exactly_once() ? 1 : place.part(static_cast<std::int64_t>(target.max_in_flight()));
+    options.targets.push_back({.max_in_flight = static_cast<std::uint32_t>(most),
+                               .batch = batch_options(target),
+                               .transactional = target.exactly_once(),
+                               .breaker = breaker_options(target),
+                               .retry_share = target.retry_share});
+  }
+  options.stores = kStores;
+  options.commit_interval = config.kafka.commit_interval;
+  options.commit_records = static_cast<std::uint32_t>(config.kafka.commit_records);
+  options.inside_records = place.part(config.inside.records);
+  options.inside_bytes = Bytes{place.part(config.inside.bytes.value)};
+  options.seed = seed;
+  return options;
+}
+
+kafka::OffsetReset offset_reset(const config::Config& config) {
+  switch (config.kafka.auto_offset_reset) {
+    case config::OffsetReset::error:
+      return kafka::OffsetReset::error;
+    case config::OffsetReset::earliest:
+      return kafka::OffsetReset::earliest;
+    case config::OffsetReset::latest:
+      return kafka::OffsetReset::latest;
+  }
+  CHECK(false);
+}
+
+kafka::SourceOptions source_options(const config::Config& config, ShardPlace place) {
+  kafka::SourceOptions options;
+  options.brokers = joined(config.kafka.brokers);
+  options.group = config.kafka.group;
+  if (config.kafka.static_membership) options.instance = place.member(config.instance);
+  for (std::size_t i = 0; i < config.routes.size(); ++i) {
+    const core::RouteId route{static_cast<std::uint16_t>(i)};
+    for (const std::string& topic : config.routes[i].topics) {
+      options.topics.push_back({topic, route});
+    }
+  }
+  options.left_out = config::left_out_of_patterns(config);
+  options.properties = config.kafka.properties;
+  options.revoke_timeout = config.kafka.revoke_timeout;
+  options.auto_offset_reset = offset_reset(config);
+  return options;
+}
+
+kafka::DeadLettersOptions dead_letters_options(const config::Config& config) {
+  return {joined(config.kafka.brokers), config.kafka.properties};
+}
+
+kafka::TargetOptions kafka_target_options(const config::Config& config,
+                                          const config::Target& target, ShardPlace place) {
+  const config::KafkaTarget& kafka = *target.kafka;
+  kafka::TargetOptions options{.name = target.name,
+                               .topic = kafka.topic,
+                               .brokers = joined(kafka.brokers),
+                               .properties = kafka.properties,
+                               .same_partition = kafka.same_partition,
+                               .timeout = kafka.timeout};
+  // Whoever comes back under this name ends what it has left open.
+  if (kafka.exactly_once) {
+    options.transactional_id =
+        "einlass:" + config.kafka.group + ":" + place.member(config.instance) + ":" + target.name;
+  }
+  return options;
+}
+
+std::vector<redis::Bucket> redis_buckets(std::span<const config::Limit* const> limits,
+                                         std::span<const std::string_view> keys) {
+  std::vector<redis::Bucket> buckets;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    buckets.push_back(
+        {&limits[i]->limit, std::string(keys[i]), limits[i]->spread, limits[i]->horizon});
+  }
+  return buckets;
+}
+
+redis::StoreOptions redis_options(const config::Config& config, const RunId& run) {
+  redis::StoreOptions options;
+  options.store = kRedisStore;
+  options.host = config.redis.host;
+  options.port = config.redis.port;
+  for (const config::HostPort& one : config.redis.sentinels) {
+    options.sentinels.push_back({one.host, one.port});
+  }
+  options.sentinel_name = config.redis.sentinel_name;
+  options.sentinel_login = {config.redis.sentinel_username, config.redis.sentinel_password,
+                            config.redis.sentinel_password_file};
+  options.cluster = config.redis.cluster;
+  options.wait_replicas = config.redis.wait_replicas;
+  options.tls = config.redis.tls;
+  options.tls_files = {config.redis.ca_file, config.redis.cert_file, config.redis.key_file};
+  options.server_name = config.redis.server_name;
+  options.login = {config.redis.username, config.redis.password, config.redis.password_file};
+  options.database = config.redis.database;
+  options.name_space = config.redis.name_space;
+  options.timeout = config.redis.timeout;
+  options.run = run;
+  options.targets = shared_targets(config);
+  return options;
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,82 @@
+// From the configuration to what each part is told: every part has a small options struct of its
+// own, and only the composition root knows both sides.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/http/client/target_options.h"
+#include "adapters/http/server/server.h"
+#include "adapters/kafka/producing/dead_letters.h"
+#include "adapters/kafka/producing/target.h"
+#include "adapters/kafka/source/source.h"
+#include "adapters/redis/store.h"
+#include "app/setup/shard_place.h"
+#include "app/targets/request.h"
+#include "config/config.h"
+#include "core/options.h"
+#include "units/notice.h"
+#include "units/time.h"
+
+namespace einlass::app {
+
+// The stores by number. A gate always knows both; the Redis one is only connected to where a limit
+// of some route is kept there.
+inline constexpr core::StoreId kMemoryStore{0};
+inline constexpr core::StoreId kRedisStore{1};
+// Redis, for routes for which something stands in while it is down: to the gate it never is.
+inline constexpr core::StoreId kRedisOrStandIn{2};
+inline constexpr std::uint8_t kStores = 3;
+
+// What stands around the shards.
+struct ProcessOptions {
+  std::string instance;
+  Severity least = Severity::info;  // What is worth a line of the log.
+  Duration watchdog;
+  Duration drain_timeout;
+};
+ProcessOptions process_options(const config::Config& config);
+
+std::vector<ShardPlace> shard_places(const config::Config& config);
+core::GateOptions gate_options(const config::Config& config, ShardPlace place, std::uint64_t seed);
+kafka::OffsetReset offset_reset(const config::Config& config);
+// Without the tokens that it may log in with: see KafkaLogins; so are the next.
+kafka::SourceOptions source_options(const config::Config& config, ShardPlace place);
+kafka::DeadLettersOptions dead_letters_options(const config::Config& config);
+// REQUIRES: the target is of that kind.
+http::TargetOptions target_options(const config::Target& target, ShardPlace place);
+kafka::TargetOptions kafka_target_options(const config::Config& config,
+                                          const config::Target& target, ShardPlace place);
+// Of the collector of spans. REQUIRES: config.tracing.
+http::TargetOptions collector_options(const config::Config& config);
+redis::StoreOptions redis_options(const config::Config& config, const RunId& run);
+// What a line stands for there; `keys` has one for each limit. The limits outlive the line.
+std::vector<redis::Bucket> redis_buckets(std::span<const config::Limit* const> limits,
+                                         std::span<const std::string_view> keys);
+
+http::SecretOptions secret_options(const config::FileSecret& secret);
+http::LoginOptions login_options(const config::HttpAuth& auth);
+// As whom a token for Kafka is asked for, and whom its server must be known by.
+struct KafkaLoginOptions {
+  http::LoginOptions login;
+  http::TlsOptions certificates;
+};
+KafkaLoginOptions kafka_login_options(const config::KafkaOauth& oauth);
+// Without who is told of its certificate.
+http::ServerOptions admin_options(const config::Admin& admin);
+
+// The limit of a route's list, by its place there.
+const config::Limit& limit_of(const config::Config& config, const config::Route& route,
+                              std::size_t place);
+
+// True if some limit of some route is kept in Redis.
+bool uses_redis(const config::Config& config);
+bool uses_memory(const config::Config& config);
+// The same of the limits that nobody obeys.
+bool shadows_use_redis(const config::Config& config);
+bool uses_dead_letters(const config::Config& config);
+
+}  // namespace einlass::app

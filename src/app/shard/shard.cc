@@ -1,0 +1,336 @@
+#include "app/shard/shard.h"
+
+#include <algorithm>
+#include <exception>
+#include <random>
+#include <utility>
+#include <variant>
+
+#include "app/json/json_needs.h"
+#include "app/record/dead_record.h"
+#include "app/record/extract.h"
+#include "app/record/record_notices.h"
+#include "app/setup/config_refused.h"
+#include "app/setup/wiring.h"
+
+namespace einlass::app {
+namespace {
+
+// The most messages that are taken in one turn, so that answers are never left waiting for long.
+constexpr int kMessagesPerTurn = 256;
+
+// How long the adapters run what is ready before the gate has its turn.
+constexpr Duration kLongestRun = Duration::millis(5);
+
+// How long leaving the group may take.
+constexpr Duration kLeavePatience = Duration::seconds(5);
+
+// How long the last spans may take.
+constexpr Duration kTracingPatience = Duration::seconds(2);
+
+// Whether the gate wants nothing of a record that it was just told of: it was finished before, or
+// is Kafka's again.
+bool turned_away(core::RecordId record, const core::Commands& commands) {
+  return std::any_of(commands.begin(), commands.end(), [&](const core::Command& command) {
+    const auto* forget = std::get_if<core::Forget>(&command);
+    return forget != nullptr && forget->record == record;
+  });
+}
+
+}  // namespace
+
+Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config& config,
+             ProcessLimits& limits, const KafkaLogins& logins, const Clock& clock, Notify notify,
+             const MakeSource& make_source)
+    : io_(io),
+      place_(place),
+      config_(&config),
+      clock_(clock),
+      notify_([this, notify = std::move(notify)](const Notice& notice) {
+        if (notice.what == "kafka_fatal") fatal_ = true;
+        notify(notice);
+      }),
+      run_id_(random_run_id()),
+      gate_(gate_options(config, place, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
+      breaker_notices_(gate_, notify_),
+      records_(json_needs(config)),
+      shares_(config),
+      limiters_(io, config, limits, run_id_, events_, notify_, gate_),
+      shadows_(io, config, limits, notify_),
+      targets_(io, place, run_id_, logins, events_, notify_,
+               [this](core::RecordId record, unsigned status, std::string_view reason) {
+                 records_[record].last_status = status;
+                 records_[record].last_error = reason;
+               }),
+      wakeup_(io),
+      now_(clock.now()) {
+  try {
+    connect(logins, make_source);
+  } catch (const std::exception& error) {
+    throw ConfigRefused(error.what());
+  }
+}
+
+void Shard::connect(const KafkaLogins& logins, const MakeSource& make_source) {
+  targets_.start(*config_);
+  if (config_->tracing) tracing_.emplace(io_, *config_, std::random_device{}(), notify_);
+  if (uses_dead_letters(*config_)) {
+    kafka::DeadLettersOptions options = dead_letters_options(*config_);
+    options.tokens = logins.of_source();
+    dead_letters_ = std::make_unique<kafka::DeadLetters>(io_, std::move(options), events_, notify_);
+    dead_letters_->tell_too_large([this](core::RecordId record, std::string_view topic) {
+      // Each time: nothing is thrown away, so the record stays, and its lane waits for people.
+      notify_(dead_letter_too_large(records_[record], topic));
+    });
+  }
+  if (make_source) {
+    source_ = make_source(io_, events_, *this, notify_);
+    return;
+  }
+  kafka::SourceOptions options = source_options(*config_, place_);
+  options.tokens = logins.of_source();
+  source_ = std::make_unique<kafka::Source>(io_, std::move(options), events_, *this, notify_);
+}
+
+Shard::~Shard() = default;
+
+void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::Made targets) {
+  // Answers that wait may point into what is made anew, and what the gate has just said was
+  // reckoned with the targets as they are.
+  do {
+    handle();
+    perform();
+  } while (!events_.empty());
+  targets_.reconfigure(*config, std::move(targets));
+  records_.want(json_needs(*config));
+  shares_ = Shares(*config);
+  limiters_.reconfigure(*config);
+  shadows_.reconfigure(*config);
+  if (tracing_) tracing_->reconfigure(*config);
+  gate_.reconfigure(gate_options(*config, place_, 0), now_, commands_);
+  source_->set_revoke_timeout(config->kafka.revoke_timeout);
+  if (offset_reset(*config) != offset_reset(*config_)) {
+    source_->set_offset_reset(offset_reset(*config));
+  }
+  config_ = config.get();
+  taken_ = std::move(config);
+}
+
+bool Shard::run(const std::function<void(Instant)>& each_turn) {
+  while (!stopped_ && !fatal_) {
+    at(Verb::wait);
+    wait();
+    at(Verb::collect);
+    collect();
+    at(Verb::handle);
+    handle();
+    at(Verb::perform);
+    perform();
+    const Instant turned = clock_.now();
+    counts_.turns.observe(turned - woken_);
+    turn_times_.observe(turned - woken_, turned);
+    if (each_turn) each_turn(now_);
+  }
+  if (fatal_) return false;
+  at(Verb::leave);
+  source_->close(kLeavePatience);
+  if (tracing_) tracing_->finish(now_, kTracingPatience);
+  return true;
+}
+
+void Shard::stop(Duration patience) { events_.push_back(core::StopRequested{now_ + patience}); }
+
+// Sleeps until something outside is ready or the gate wants to be woken; then lets the adapters run
+// what is ready, which appends to events_.
+void Shard::wait() {
+  if (events_.empty() && !source_->has_more()) {
+    const Instant at = gate_.next_wakeup().value_or(kNever);
+    if (at != wakeup_at_) {
+      wakeup_at_ = at;
+      if (at == kNever) {
+        wakeup_.cancel();
+      } else {
+        wakeup_.expires_at(clock_.steady(at));
+        wakeup_.async_wait([this](const boost::system::error_code& error) {
+          if (!error) wakeup_at_ = kNever;
+        });
+      }
+    }
+    io_.run_one();
+  }
+  woken_ = clock_.now();
+  // One peer that always has more to say is no reason not to turn.
+  do {
+    now_ = std::max(now_, clock_.now());
+  } while (now_ - woken_ < kLongestRun && io_.poll_one() > 0);
+}
+
+void Shard::collect() { source_->poll(now_, kMessagesPerTurn); }
+
+void Shard::handle() {
+  handling_.swap(events_);
+  for (const core::Event& event : handling_) {
+    note(event);
+    gate_.handle(event, now_, commands_);
+  }
+  handling_.clear();
+  if (gate_.next_wakeup().value_or(kNever) <= now_) {
+    gate_.handle(core::TimePassed{}, now_, commands_);
+  }
+  breaker_notices_.look(*config_);
+}
+
+// What others than the gate have to know of it.
+void Shard::note(const core::Event& event) {
+  counts_.note(event);
+  if (const auto* assigned = std::get_if<core::PartitionAssigned>(&event)) {
+    const std::size_t index = assigned->partition.value;
+    if (index >= route_of_partition_.size()) route_of_partition_.resize(index + 1);
+    route_of_partition_[index] = assigned->route;
+  } else if (const auto* ended = std::get_if<core::DeliveryEnded>(&event)) {
+    attempt_ended(*ended);
+  } else if (const auto* dead = std::get_if<core::DeadLetterEnded>(&event)) {
+    if (tracing_ && dead->acknowledged) tracing_->dead_lettered(dead->record);
+  } else if (const auto* down = std::get_if<core::StoreDown>(&event)) {
+    if (down->store == kRedisStore) limiters_.redis_down(true);
+  } else if (const auto* up = std::get_if<core::StoreUp>(&event)) {
+    if (up->store == kRedisStore) limiters_.redis_down(false);
+  }
+}
+
+void Shard::attempt_ended(const core::DeliveryEnded& ended) {
+  share_hold(ended);
+  shadows_.ended(ended, now_);
+  if (tracing_ && tracing_->is_traced(ended.record)) {
+    tracing_->ended(ended, records_[ended.record], now_);
+  }
+}
+
+void Shard::share_hold(const core::DeliveryEnded& ended) {
+  if (!ended.hold_target) return;
+  const config::Route& route = config_->routes[records_[ended.record].route.value];
+  limiters_.hold(core::TargetId{static_cast<std::uint16_t>(route.target)}, *ended.hold_target);
+}
+
+void Shard::perform() {
+  // Performing appends to events_, never to commands_.
+  for (const core::Command& command : deferred_) carry_out(command);
+  deferred_.clear();
+  for (const core::Command& command : commands_) carry_out(command);
+  commands_.clear();
+  limiters_.flush(now_);
+  shadows_.flush(now_);
+  if (tracing_) tracing_->flush(now_);
+  targets_.retire();
+}
+
+// While the source is in the middle of reading, what would change its assignment waits.
+void Shard::perform_while_reading() {
+  for (const core::Command& command : commands_) {
+    const bool for_source = std::holds_alternative<core::Commit>(command) ||
+                            std::holds_alternative<core::Transact>(command) ||
+                            std::holds_alternative<core::PartitionDone>(command) ||
+                            std::holds_alternative<core::Stopped>(command);
+    if (for_source) {
+      deferred_.push_back(command);
+    } else {
+      carry_out(command);
+    }
+  }
+  commands_.clear();
+}
+
+// A record is handled as soon as it is read, and what follows is done at once: a full gate holds
+// the partition before the next one comes, and a line that was just forgotten is not found again.
+void Shard::take(const kafka::Message& message) {
+  handle();
+  perform_while_reading();
+  const core::RouteId route = route_of_partition_[message.partition.value];
+  const core::RecordId record = records_.put(message, route);
+  records_[record].arrived = now_;
+  const Place place = limiters_.place_of(records_[record]);
+  if (!place.bad.empty()) records_[record].last_error = place.bad;
+  const bool by_key = config_->routes[route.value].order == config::Order::key;
+  gate_.handle(
+      core::RecordArrived{message.partition, record, message.read_at, place.line,
+                          by_key ? lane_key(message) : std::nullopt, records_[record].size(),
+                          place.cost, !place.bad.empty(), records_[record].content(),
+                          shares_.read(route, records_[record])},
+      now_, commands_);
+  if (tracing_ && !turned_away(record, commands_)) {
+    tracing_->arrived(record, records_[record]);
+  }
+  perform_while_reading();
+}
+
+// ---- what each command comes to ----
+
+void Shard::carry_out(const core::Command& command) {
+  std::visit([this](const auto& it) { carry_out(it); }, command);
+}
+
+void Shard::carry_out(const core::Send& command) {
+  records_.bring_up_to_date(command.record);
+  StoredRecord& record = records_[command.record];
+  record.attempts = command.attempt.value;
+  record.last_attempt = now_;
+  if (record.attempts == 1) record.first_attempt = now_;
+  const bool limited = !config_->routes[record.route.value].limits.empty();
+  // Those that went before in this turn have taken their time.
+  if (limited) gate_.note_lateness(record.route, now() - command.due);
+  targets_[command.target].send(record, command, limited);
+  shadows_.sent(command, record);
+}
+
+void Shard::carry_out(const core::Forget& command) {
+  if (tracing_) tracing_->forgotten(command.record, records_[command.record], now_);
+  if (dead_letters_) dead_letters_->forget(command.record);
+  records_.forget(command.record);
+}
+
+void Shard::carry_out(const core::Ask& command) { limiters_.ask(command, now_); }
+void Shard::carry_out(const core::Release& command) { limiters_.release(command, now_); }
+void Shard::carry_out(const core::Ended& command) { limiters_.ended(command, now_); }
+void Shard::carry_out(const core::ForgetLine& command) { limiters_.forget(command.line); }
+
+void Shard::carry_out(const core::DeadLetter& command) {
+  const StoredRecord& record = records_[command.record];
+  const config::Route& route = config_->routes[record.route.value];
+  if (tracing_) tracing_->dead_letter(command.record, name_of(command.reason));
+  dead_letters_->put(DeadRecordBuilder(record, command, route).record());
+}
+
+void Shard::carry_out(const core::Hold& command) {
+  source_->hold(command.partition);
+  if (command.reason == core::HoldReason::ledger_full) tell_ledger_full(command.partition);
+}
+
+// Said, for it looks as if the gate had stopped: the target must take what stands before.
+void Shard::tell_ledger_full(core::PartitionId partition) {
+  notify_({Severity::warning, "partition_held_by_ledger",
+           source_->name_of(partition) +
+               " is read no further: were its unfinished records to finish in the worst order, a "
+               "commit could not name all that is finished, and none may be forgotten; it goes on "
+               "when older records finish"});
+}
+
+void Shard::carry_out(const core::Read& command) { source_->read(command.partition); }
+void Shard::carry_out(const core::Commit& command) { source_->commit(command.entries); }
+
+void Shard::carry_out(const core::Transact& command) {
+  auto offsets = source_->offsets_for(command.entries);
+  const bool joins = offsets.has_value();
+  // The entries live until the gate hears of the first attempt's end, and that comes after this.
+  targets_[command.target].transact(
+      std::move(offsets), [this, joins, entries = command.entries](kafka::TransactionEnd end) {
+        if (joins) source_->transaction_ended(entries, end);
+      });
+}
+
+void Shard::carry_out(const core::PartitionDone& command) {
+  source_->partition_done(command.partition);
+}
+
+void Shard::carry_out(const core::Stopped&) { stopped_ = true; }
+
+}  // namespace einlass::app

@@ -1,0 +1,162 @@
+// One shard: one thread with one gate, one consumer, and its own connections.
+//
+// The program is its loop of four verbs: wait, collect, handle, perform.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/clock/clock.h"
+#include "adapters/kafka/producing/dead_letters.h"
+#include "adapters/kafka/source/source.h"
+#include "app/permits/limiters.h"
+#include "app/permits/process_limits.h"
+#include "app/permits/shadows.h"
+#include "app/record/record_store.h"
+#include "app/record/share_fields.h"
+#include "app/setup/kafka_logins.h"
+#include "app/setup/shard_place.h"
+#include "app/shard/breaker_notices.h"
+#include "app/shard/shard_counts.h"
+#include "app/shard/turn_times.h"
+#include "app/shard/verb.h"
+#include "app/targets/request.h"
+#include "app/targets/targets.h"
+#include "app/tracing/tracing.h"
+#include "config/config.h"
+#include "core/gate.h"
+
+namespace einlass::app {
+
+// Makes what a shard reads from. Throws std::runtime_error if librdkafka refuses the configuration.
+using MakeSource = std::function<std::unique_ptr<kafka::RecordSource>(
+    boost::asio::io_context&, core::Events&, kafka::MessageSink&, const Notify&)>;
+
+// REQUIRES: used by one thread at a time, but for what says otherwise; outlived by what the
+// constructor is given.
+class Shard final : public kafka::MessageSink {
+ public:
+  // Reads from `make_source`, or, without it, the topics of the routes. Throws ConfigRefused with
+  // the reason if librdkafka or OpenSSL refuse the configuration. `notify` is called on the thread
+  // that uses the shard.
+  Shard(boost::asio::io_context& io, ShardPlace place, const config::Config& config,
+        ProcessLimits& limits, const KafkaLogins& logins, const Clock& clock, Notify notify,
+        const MakeSource& make_source = {});
+  ~Shard() override;
+
+  // Turns until stop() has been called and everything is drained, or until a fatal error.
+  // False after a fatal error. `each_turn`, if there is one, is called once a turn with its
+  // instant.
+  bool run(const std::function<void(Instant)>& each_turn = {});
+
+  // Begins to drain: what is in flight may end within `patience`. May be called from a handler
+  // that runs on the io_context.
+  void stop(Duration patience);
+
+  // May be called from any thread.
+  Verb verb() const { return verb_.load(std::memory_order_relaxed); }
+
+  // As TurnTimes has it.
+  Duration slow_turns() const { return turn_times_.slow(); }
+
+  // As Targets::make(). May be called from any thread.
+  Targets::Made make_targets(const config::Config& from, const config::Config& to) const {
+    return targets_.make(from, to);
+  }
+
+  // Goes on under another configuration, between two turns: attempts under way end with the targets
+  // and as they began. May be called from a handler that runs on the io_context.
+  // REQUIRES: no change needs a restart; the targets were made for it.
+  void reconfigure(std::shared_ptr<const config::Config> config, Targets::Made targets);
+
+  // For the admin pages; called on the same thread.
+  ShardPlace place() const { return place_; }
+  const config::Config& config() const { return *config_; }
+  const core::Gate& gate() const { return gate_; }
+  const kafka::RecordSource& source() const { return *source_; }
+  const Limiters& limiters() const { return limiters_; }
+  const Shadows& shadows() const { return shadows_; }
+  SpanCounts spans() const { return tracing_ ? tracing_->counts() : SpanCounts{}; }
+  const RecordStore& records() const { return records_; }
+  const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
+  TargetStatus target_status(std::size_t i) const { return targets_.status(i); }
+  const ShardCounts& counts() const { return counts_; }
+  // Not only at the last turn, which may be long ago.
+  Instant now() const { return std::max(now_, clock_.now()); }
+
+  // When the record in that slot of the ledgers was taken in. REQUIRES: it is inside.
+  Instant arrived(std::uint32_t slot) const { return records_.arrived(slot); }
+
+  // For the source: takes in one message.
+  void take(const kafka::Message& message) override;
+
+ private:
+  void connect(const KafkaLogins& logins, const MakeSource& make_source);
+  void at(Verb verb) { verb_.store(verb, std::memory_order_relaxed); }
+  void wait();
+  void collect();
+  void handle();
+  void note(const core::Event& event);
+  void attempt_ended(const core::DeliveryEnded& ended);
+  void share_hold(const core::DeliveryEnded& ended);
+  void perform();
+  void perform_while_reading();
+
+  void tell_ledger_full(core::PartitionId partition);
+
+  void carry_out(const core::Command& command);
+  void carry_out(const core::Send& command);
+  void carry_out(const core::Forget& command);
+  void carry_out(const core::Ask& command);
+  void carry_out(const core::Release& command);
+  void carry_out(const core::Ended& command);
+  void carry_out(const core::ForgetLine& command);
+  void carry_out(const core::DeadLetter& command);
+  void carry_out(const core::Hold& command);
+  void carry_out(const core::Read& command);
+  void carry_out(const core::Commit& command);
+  void carry_out(const core::Transact& command);
+  void carry_out(const core::PartitionDone& command);
+  void carry_out(const core::Stopped& command);
+
+  boost::asio::io_context& io_;
+  const ShardPlace place_;
+  const config::Config* config_;
+  std::shared_ptr<const config::Config> taken_;  // Since a reload: what config_ points to.
+  const Clock& clock_;
+  const Notify notify_;
+  const RunId run_id_;
+  core::Events events_;      // What has happened since the last turn.
+  core::Events handling_;    // What this turn handles.
+  core::Commands commands_;  // What is to be done.
+  core::Commands deferred_;  // Of that: what waits until the source has finished reading.
+  core::Gate gate_;
+  BreakerNotices breaker_notices_;
+  ShardCounts counts_;
+  RecordStore records_;
+  Shares shares_;
+  Limiters limiters_;
+  Shadows shadows_;
+  Targets targets_;
+  std::optional<Tracing> tracing_;                 // Without one, no records are traced.
+  std::vector<core::RouteId> route_of_partition_;  // By PartitionId.
+  std::unique_ptr<kafka::DeadLetters> dead_letters_;
+  std::unique_ptr<kafka::RecordSource> source_;
+  boost::asio::steady_timer wakeup_;
+  Instant wakeup_at_ = kNever;  // What wakeup_ is set to.
+  Instant now_;
+  Instant woken_;  // When this turn began to do something.
+  std::atomic<Verb> verb_{Verb::wait};
+  TurnTimes turn_times_;
+  bool fatal_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace einlass::app

@@ -1,0 +1,86 @@
+#include "app/targets/batch_request.h"
+
+#include <array>
+#include <charconv>
+
+namespace einlass::app {
+namespace {
+
+// FNV-1a of 64 bits, in hexadecimal: tells requests apart that begin with the same record.
+std::string fingerprint(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 0x100000001b3u;
+  }
+  std::array<char, 16> digits;
+  const auto end = std::to_chars(digits.begin(), digits.end(), hash, 16).ptr;
+  return {digits.begin(), end};
+}
+
+}  // namespace
+
+void BatchRequest::begin() {
+  finished_ = in_run_ = false;
+  fit_ = 0;
+  body_.clear();
+  members_.clear();
+  records_.clear();
+  first_.clear();
+  headers_.clear();
+}
+
+void BatchRequest::add(const StoredRecord& record, const core::Send& send) {
+  if (finished_) begin();
+  members_.push_back({send.record, send.attempt, body_.add(record)});
+  if (!members_.back().unfit.empty()) return;
+  ++fit_;
+  name(record);
+}
+
+// Records of a partition whose offsets follow one another are one entry.
+void BatchRequest::name(const StoredRecord& record) {
+  const bool follows = in_run_ && record.topic() == run_topic_ &&
+                       record.number.value == run_partition_ &&
+                       record.offset.value == run_last_ + 1;
+  if (!follows) {
+    end_run();
+    run_topic_ = record.topic();
+    run_partition_ = record.number.value;
+    run_first_ = record.offset.value;
+    if (!in_run_) first_ = entry();
+    in_run_ = true;
+  }
+  run_last_ = record.offset.value;
+}
+
+std::string BatchRequest::entry() const {
+  return run_topic_ + "-" + std::to_string(run_partition_) + "-" + std::to_string(run_first_);
+}
+
+void BatchRequest::end_run() {
+  if (!in_run_) return;
+  if (!records_.empty()) records_ += ", ";
+  records_ += entry();
+  if (run_last_ > run_first_) records_ += ".." + std::to_string(run_last_);
+}
+
+const http::Request& BatchRequest::finish() {
+  end_run();
+  finished_ = true;
+  count_ = std::to_string(fit_);
+  id_ = "\"" + first_ + "+" + count_ + "-" + fingerprint(records_) + "\"";
+  headers_.push_back({"Idempotency-Key", id_});
+  headers_.push_back({"Einlass-Batch", count_});
+  headers_.push_back({"Einlass-Records", records_});
+  request_ = http::Request{};
+  request_.record = members_.front().record;
+  request_.attempt = members_.front().attempt;
+  request_.members = members_;
+  request_.id = std::string_view(id_).substr(1, id_.size() - 2);
+  request_.headers = headers_;
+  if (fit_ > 0) request_.body = body_.finish();
+  return request_;
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,54 @@
+#include "app/targets/http_target.h"
+
+#include <utility>
+
+#include "app/record/record_notices.h"
+
+namespace einlass::app {
+namespace {
+
+constexpr const char* kLongKey =
+    "its key is longer than head_bytes as a header; long_key: leave_out sends it without";
+
+}  // namespace
+
+RequestParts::RequestParts(const config::HttpTarget& http, const RunId& run)
+    : requests(run, http.forward_headers, http.head_bytes),
+      fields(http),
+      refuse_long_keys(http.long_key == config::LongKey::refuse) {
+  if (http.batch) batch.emplace(http.batch->format);
+}
+
+HttpTarget::HttpTarget(boost::asio::io_context& io, http::TargetOptions options,
+                       const config::HttpTarget& http, const RunId& run, core::Events& events,
+                       const Notify& notify, AttemptFailed failed)
+    : notify_(notify), target_(io, std::move(options), events, notify), parts_(http, run) {
+  target_.tell_failures(std::move(failed));
+}
+
+void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool limited) {
+  if (parts_.batch) {
+    parts_.batch->add(record, send);
+    if (!send.more) target_.send(parts_.batch->finish());
+    return;
+  }
+  if (parts_.refuse_long_keys && parts_.requests.has_long_key(record)) {
+    return target_.refuse(send.record, send.attempt, kLongKey, true);
+  }
+  const http::Request& request = parts_.requests.build(record, send, limited, skipped_header_);
+  if (parts_.fields.any()) {
+    Unwritten one = parts_.requests.fill(parts_.fields, record);
+    if (!one.why.empty()) {
+      return target_.refuse(send.record, send.attempt, std::move(one.why), one.too_large);
+    }
+  }
+  target_.send(request);
+  if (!skipped_header_.empty()) notify_(header_not_forwarded(record, skipped_header_));
+}
+
+TargetStatus HttpTarget::status() const {
+  const http::TargetStatus status = target_.status();
+  return {status.in_flight, status.connections, status.trouble, status.unusable, status.warning};
+}
+
+}  // namespace einlass::app

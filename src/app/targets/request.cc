@@ -1,0 +1,192 @@
+#include "app/targets/request.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+#include <utility>
+
+#include "app/record/extract.h"
+#include "units/check.h"
+
+namespace einlass::app {
+namespace {
+
+constexpr std::string_view kTraceContext[] = {"traceparent", "tracestate", "baggage"};
+
+// Beyond what the numbers take; keys and topics are counted apart.
+constexpr std::size_t kRoomForNumbers = 512;
+
+bool visible_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+// RFC 9110, section 5.5: any byte but the control characters; a tab is allowed.
+bool fit_for_header(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
+  });
+}
+
+// As Kafka-Key has it, or Kafka-Key-Base64.
+std::size_t written_size(std::string_view key) {
+  return visible_ascii(key) ? key.size() : 4 * ((key.size() + 2) / 3);
+}
+
+void append_base64(std::string& to, std::string_view bytes) {
+  static constexpr char kDigits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const bool there = i + k < bytes.size();
+      group = group << 8 | (there ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      const bool there = i + k <= bytes.size();
+      to += there ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+}
+
+}  // namespace
+
+RunId random_run_id() {
+  RunId run;
+  if (getrandom(run.data(), run.size(), 0) != static_cast<ssize_t>(run.size())) {
+    throw std::runtime_error("the system gives no random bytes (getrandom)");
+  }
+  run[6] = static_cast<std::uint8_t>(0x80 | (run[6] & 0x0f));  // RFC 9562: version 8, our own.
+  return run;
+}
+
+std::string permit_uuid(const RunId& run, const core::Permit& permit) {
+  std::array<std::uint8_t, 16> id{};
+  std::copy(run.begin(), run.end(), id.begin());
+  for (std::size_t i = 0; i < 6; ++i) {
+    id[8 + i] = static_cast<std::uint8_t>(permit.ask.value >> (40 - 8 * i));
+  }
+  id[14] = static_cast<std::uint8_t>(permit.index >> 8);
+  id[15] = static_cast<std::uint8_t>(permit.index);
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(36);
+  for (std::size_t i = 0; i < id.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kHex[id[i] >> 4];
+    text += kHex[id[i] & 15];
+  }
+  return text;
+}
+
+RequestBuilder::RequestBuilder(RunId run, std::vector<std::string> forward, Bytes most_of_record)
+    : run_(run),
+      forward_(std::move(forward)),
+      most_of_record_(static_cast<std::size_t>(most_of_record.value)) {}
+
+std::string_view RequestBuilder::keep(std::string_view text) {
+  const std::size_t at = text_.size();
+  CHECK(at + text.size() <= text_.capacity());  // Growing would move what others point to.
+  text_ += text;
+  return std::string_view(text_).substr(at);
+}
+
+std::string_view RequestBuilder::keep(std::int64_t number) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  return keep(std::string_view(digits, static_cast<std::size_t>(end - digits)));
+}
+
+const http::Request& RequestBuilder::build(const StoredRecord& record, const core::Send& send,
+                                           bool limited, std::string& skipped) {
+  text_.clear();
+  headers_.clear();
+  skipped.clear();
+  text_.reserve(kRoomForNumbers + record.topic().size() + most_of_record_);
+  const std::string_view id = add_origin(record);
+  if (limited) {
+    add("Einlass-Permit", keep(permit_uuid(run_, send.permit)));
+    add("Einlass-Admitted-At", keep(send.permit.stamp.us));
+  }
+  add("Einlass-Attempt", keep(send.attempt.value));
+  std::size_t room = most_of_record_;
+  if (record.key() && !has_long_key(record)) {
+    room -= written_size(*record.key());
+    add_key(*record.key());
+  }
+  if (!record.value()) add("Kafka-Tombstone", "true");
+  request_ = http::Request{};
+  add_forwarded(record, room, skipped);
+  request_.record = send.record;
+  request_.attempt = send.attempt;
+  request_.id = id;
+  request_.key = record.key().value_or(std::string_view{});
+  request_.headers = headers_;
+  request_.body = record.value().value_or(std::string_view{});
+  return request_;
+}
+
+bool RequestBuilder::has_long_key(const StoredRecord& record) const {
+  // The shortest that may be too long is looked at for its bytes.
+  if (!record.key() || record.key()->size() <= most_of_record_ / 4 * 3) return false;
+  return written_size(*record.key()) > most_of_record_;
+}
+
+Unwritten RequestBuilder::fill(RequestTemplate& parts, const StoredRecord& record) {
+  Unwritten unwritten = parts.fill(record, request_, headers_);
+  request_.headers = headers_;
+  return unwritten;
+}
+
+std::string_view RequestBuilder::add_origin(const StoredRecord& record) {
+  const std::size_t at = text_.size();
+  keep("\"");
+  keep(record.topic());
+  keep("-");
+  const std::string_view number = keep(record.number.value);
+  keep("-");
+  const std::string_view offset = keep(record.offset.value);
+  keep("\"");
+  const std::string_view quoted = std::string_view(text_).substr(at);
+  add("Idempotency-Key", quoted);
+  add("Kafka-Topic", record.topic());
+  add("Kafka-Partition", number);
+  add("Kafka-Offset", offset);
+  if (record.timestamp_ms >= 0) add("Kafka-Timestamp", keep(record.timestamp_ms));
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+void RequestBuilder::add_key(std::string_view key) {
+  if (visible_ascii(key)) return add("Kafka-Key", key);
+  const std::size_t at = text_.size();
+  append_base64(text_, key);
+  add("Kafka-Key-Base64", std::string_view(text_).substr(at));
+}
+
+void RequestBuilder::add_forwarded(const StoredRecord& record, std::size_t room,
+                                   std::string& skipped) {
+  for (std::size_t i = 0; i < record.header_count(); ++i) {
+    const kafka::Header header = record.header(i);
+    if (!header.value) continue;
+    const auto is_it = [&](std::string_view name) { return same_name(name, header.name); };
+    const bool content_type = is_it("content-type");
+    const bool forwarded = std::any_of(std::begin(kTraceContext), std::end(kTraceContext), is_it) ||
+                           std::any_of(forward_.begin(), forward_.end(), is_it);
+    if (!content_type && !forwarded) continue;
+    const std::size_t size = header.name.size() + header.value->size();
+    if (size > room || !fit_for_header(*header.value)) {
+      skipped = header.name;
+      continue;
+    }
+    room -= size;
+    if (content_type) {
+      request_.content_type = *header.value;
+    } else {
+      add(header.name, *header.value);
+    }
+  }
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,63 @@
+// What a target receives with each attempt: the headers of docs and of Kafka, and the trace
+// context.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/http/target/target.h"
+#include "app/record/record_store.h"
+#include "app/targets/request_template.h"
+#include "core/command.h"
+
+namespace einlass::app {
+
+// This process's half of its permits' ids: random, so that no two processes share an id.
+using RunId = std::array<std::uint8_t, 8>;
+RunId random_run_id();
+
+// The permit's id as a UUID: the run, the ask, the permit's place in it.
+std::string permit_uuid(const RunId& run, const core::Permit& permit);
+
+// Writes requests one after the other into the same memory.
+class RequestBuilder {
+ public:
+  // `forward`: names of record headers that are sent on, besides the trace context. Of a record no
+  // more than `most_of_record` gets into the head.
+  RequestBuilder(RunId run, std::vector<std::string> forward, Bytes most_of_record);
+
+  // The request for one attempt. Its views live until the next call. `skipped` says which of the
+  // record's headers is not sent on, for it holds bytes that HTTP forbids, or there is no room
+  // beside the key for all that are; empty if none. A key that has_long_key()
+  // is left out.
+  // `limited` says whether the permit is a real one.
+  const http::Request& build(const StoredRecord& record, const core::Send& send, bool limited,
+                             std::string& skipped);
+
+  // Whether the record's key is more than a request's head takes.
+  bool has_long_key(const StoredRecord& record) const;
+
+  // The request of the last build() with what its record writes itself. Its views live until
+  // the next call of either.
+  Unwritten fill(RequestTemplate& parts, const StoredRecord& record);
+
+ private:
+  void add(std::string_view name, std::string_view value) { headers_.push_back({name, value}); }
+  std::string_view keep(std::string_view text);
+  std::string_view keep(std::int64_t number);
+  std::string_view add_origin(const StoredRecord& record);  // Its id, as Idempotency-Key has it.
+  void add_key(std::string_view key);
+  void add_forwarded(const StoredRecord& record, std::size_t room, std::string& skipped);
+
+  RunId run_;
+  std::vector<std::string> forward_;
+  std::size_t most_of_record_;
+  std::string text_;  // What the views of one request point to; its room is set aside beforehand.
+  std::vector<http::RequestHeader> headers_;
+  http::Request request_;
+};
+
+}  // namespace einlass::app

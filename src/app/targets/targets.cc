@@ -1,0 +1,105 @@
+#include "app/targets/targets.h"
+
+#include <utility>
+
+#include "app/setup/wiring.h"
+#include "app/targets/http_target.h"
+#include "app/targets/kafka_target.h"
+
+namespace einlass::app {
+namespace {
+
+// Whether records write the same parts of their requests.
+bool same_of_records(const config::HttpTarget& a, const config::HttpTarget& b) {
+  return a.forward_headers == b.forward_headers && a.long_key == b.long_key &&
+         a.head_bytes == b.head_bytes && a.host_template == b.host_template &&
+         a.allow_hosts == b.allow_hosts && a.path_template == b.path_template &&
+         a.allow_slash == b.allow_slash && a.method_template == b.method_template &&
+         a.header_templates == b.header_templates;
+}
+
+}  // namespace
+
+Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
+                 const KafkaLogins& logins, core::Events& events, const Notify& notify,
+                 AttemptFailed failed)
+    : io_(io),
+      place_(place),
+      run_(run),
+      logins_(logins),
+      events_(events),
+      notify_(notify),
+      failed_(std::move(failed)) {}
+
+std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t place) const {
+  const config::Target& target = config.targets[place];
+  if (target.kafka) {
+    kafka::TargetOptions options = kafka_target_options(config, target, place_);
+    options.tokens = logins_.of_target(place);
+    if (target.exactly_once()) {
+      return std::make_unique<ExactlyOnceTarget>(io_, std::move(options), events_, notify_,
+                                                 failed_);
+    }
+    return std::make_unique<KafkaTarget>(io_, std::move(options), events_, notify_, failed_);
+  }
+  return std::make_unique<HttpTarget>(io_, target_options(target, place_), target.http, run_,
+                                      events_, notify_, failed_);
+}
+
+// What the files of an HTTP target hold by now, it finds out by itself.
+bool Targets::goes_on(const config::Target& from, const config::Target& to) const {
+  if (to.kafka) return true;  // Its producer stays, and needs a restart for what it was made of.
+  return target_options(to, place_) == target_options(from, place_) &&
+         same_of_records(to.http, from.http);
+}
+
+void Targets::start(const config::Config& config) {
+  for (std::size_t i = 0; i < config.targets.size(); ++i) {
+    served_.push_back({make(config, served_.size()), {}});
+    served_.back().target->start(core::TargetId{static_cast<std::uint16_t>(served_.size() - 1)});
+  }
+}
+
+Targets::Made Targets::make(const config::Config& from, const config::Config& to) const {
+  Made made;
+  for (std::size_t i = 0; i < to.targets.size(); ++i) {
+    const bool same = goes_on(from.targets[i], to.targets[i]);
+    made.push_back(same ? nullptr : make(to, i));
+  }
+  return made;
+}
+
+void Targets::reconfigure(const config::Config& config, Made made) {
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    Served& served = served_[i];
+    if (made[i] == nullptr) {
+      served.target->reconfigure(config.targets[i]);
+      continue;
+    }
+    served.retiring.push_back(std::exchange(served.target, std::move(made[i])));
+    served.target->start(core::TargetId{static_cast<std::uint16_t>(i)});
+    retiring_ = true;
+  }
+}
+
+// Their connections close with them.
+void Targets::retire() {
+  if (!retiring_) return;
+  retiring_ = false;
+  for (Served& served : served_) {
+    std::erase_if(served.retiring, [](const auto& old) { return old->status().in_flight == 0; });
+    retiring_ |= !served.retiring.empty();
+  }
+}
+
+TargetStatus Targets::status(std::size_t i) const {
+  TargetStatus status = served_[i].target->status();
+  for (const auto& old : served_[i].retiring) {
+    const TargetStatus more = old->status();
+    status.in_flight += more.in_flight;
+    status.connections += more.connections;
+  }
+  return status;
+}
+
+}  // namespace einlass::app

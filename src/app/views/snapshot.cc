@@ -1,0 +1,214 @@
+#include "app/views/snapshot.h"
+
+#include <algorithm>
+#include <ctime>
+#include <string>
+#include <utility>
+
+#include "adapters/kafka/mock/mock_broker.h"
+#include "app/permits/stand_in.h"
+#include "app/record/share_fields.h"
+#include "app/setup/wiring.h"
+#include "app/views/allowed.h"
+#include "app/views/waiting_keys.h"
+#include "config/parameters.h"
+#include "config/record_sources.h"
+#include "units/topic_pattern.h"
+
+namespace einlass::app {
+namespace {
+
+core::RouteId route_id(std::size_t i) { return core::RouteId{static_cast<std::uint16_t>(i)}; }
+
+double seconds(Duration duration) { return static_cast<double>(duration.us) / 1e6; }
+
+std::string policy_name(config::OnOutage policy) {
+  switch (policy) {
+    case config::OnOutage::hold:
+      return "hold";
+    case config::OnOutage::pass:
+      return "pass";
+    case config::OnOutage::local_share:
+      return "local_share";
+  }
+  return "";
+}
+
+metrics::Route route_metrics(const Shard& shard, const config::Config& config, std::size_t i,
+                             const core::Waiting& waiting) {
+  metrics::Route route;
+  route.name = config.routes[i].name;
+  for (const std::size_t limit : config.routes[i].limits) {
+    route.limits.push_back(config.limits[limit].limit.name);
+  }
+  const std::vector<ShadowCounts> shadows = shard.shadows().counts(route_id(i));
+  for (std::size_t place = 0; place < shadows.size(); ++place) {
+    const std::size_t limit = config.routes[i].shadow_limits[place];
+    route.shadow_limits.push_back({config.limits[limit].limit.name, shadows[place].admitted,
+                                   shadows[place].rejected, shadows[place].unanswered});
+  }
+  if (config.routes[i].share) {
+    const config::Share& share = config.shares[*config.routes[i].share];
+    route.share = {share.name, level_names(share), named_flows(share)};
+  }
+  route.stats = shard.gate().stats(route_id(i));
+  route.waiting = waiting;
+  for (const std::size_t limit : config.routes[i].limits) {
+    route.keyed |= config.limits[limit].key.kind != config::KeySource::Kind::none;
+  }
+  for (const core::Partition& partition : shard.gate().partitions()) {
+    if (partition.phase != core::PartitionPhase::assigned) continue;
+    if (partition.route != route_id(i)) continue;
+    ++route.partitions_assigned;
+    if (partition.held) ++route.partitions_held;
+  }
+  return route;
+}
+
+void add_stores(const Shard& shard, const config::Config& config, metrics::Snapshot& snapshot) {
+  if (uses_memory(config)) {
+    const memory::StoreStatus status = shard.limiters().memory().status();
+    snapshot.stores.push_back({"memory", status.granted, status.denied, 0, 0, {}});
+  }
+  if (const redis::Store* store = shard.limiters().redis()) {
+    const redis::StoreStatus status = store->status();
+    snapshot.stores.push_back({"redis", status.granted, status.denied, status.errors,
+                               status.timeouts, shard.limiters().redis_calls(), status.up,
+                               status.nodes, status.nodes_up});
+  }
+}
+
+// One limit that holds makes its whole route wait.
+void add_outage_policies(const Shard& shard, const config::Config& config,
+                         metrics::Snapshot& snapshot) {
+  const redis::Store* store = shard.limiters().redis();
+  const bool in_force = store != nullptr && !store->status().up;
+  for (const config::Route& route : config.routes) {
+    const bool stands_in = may_stand_in(config, route);
+    for (const std::size_t i : route.limits) {
+      const config::Limit& limit = config.limits[i];
+      if (limit.store == config::Store::memory) continue;
+      const config::OnOutage policy = stands_in ? limit.on_outage : config::OnOutage::hold;
+      snapshot.outage_policies.push_back(
+          {route.name, limit.limit.name, policy_name(policy), in_force});
+    }
+  }
+}
+
+// Those that routes name, from the start, and those that patterns have brought.
+void add_topics(const kafka::SourceStatus& source, const config::Config& config,
+                metrics::Snapshot& snapshot) {
+  auto skipped = source.offsets_skipped;
+  const auto add = [&](const std::string& topic, const kafka::SkippedOffsets& offsets) {
+    snapshot.topics.push_back({topic, offsets.retention, offsets.recreated, offsets.reset});
+  };
+  for (const config::Route& route : config.routes) {
+    for (const std::string& topic : route.topics) {
+      if (TopicPattern::is_one(topic)) continue;
+      add(topic, skipped[topic]);
+      skipped.erase(topic);
+    }
+  }
+  for (const auto& [topic, offsets] : skipped) add(topic, offsets);
+}
+
+metrics::Limit limit_metrics(const config::Limit& limit) {
+  metrics::Limit shown;
+  shown.name = limit.limit.name;
+  shown.algorithm = config::algorithm_name(limit.limit.parameters);
+  shown.store = limit.store == config::Store::redis ? "redis" : "memory";
+  shown.key = config::to_text(limit.key);
+  shown.shadow = limit.shadow;
+  if (limit.cost.kind != config::CostSource::Kind::number) return shown;
+  const auto cost = static_cast<double>(limit.limit.cost.value);
+  const Allowed allowed = allowed_by(limit.limit.parameters);
+  shown.at_once = allowed.at_once / cost;
+  if (allowed.per_second) shown.per_second = *allowed.per_second / cost;
+  return shown;
+}
+
+metrics::Target target_metrics(const Shard& shard, const config::Config& config, std::size_t i) {
+  const core::TargetId id{static_cast<std::uint16_t>(i)};
+  const TargetStatus status = shard.target_status(i);
+  const Duration held = std::max(shard.gate().held_until(id) - shard.now(), Duration{});
+  metrics::Target shown;
+  shown.name = config.targets[i].name;
+  shown.breaker_open = !shard.gate().breaker(id).closed();
+  shown.held_seconds = seconds(held);
+  shown.in_flight = status.in_flight;
+  shown.connections = status.connections;
+  shown.most_in_flight = config.targets[i].max_in_flight();
+  shown.unusable = !status.unusable.empty();
+  return shown;
+}
+
+metrics::Consumer consumer_metrics(const ShardCounts& counts, const kafka::SourceStatus& source) {
+  return {.joined = source.joined,
+          .brokers_down = source.brokers_down,
+          .assigned = counts.assigned,
+          .revoked = counts.revoked,
+          .lost = counts.lost,
+          .commits = counts.committed,
+          .commits_failed = counts.failed,
+          .commits_fenced = counts.fenced};
+}
+
+metrics::Partition partition_metrics(const Shard& shard,
+                                     const kafka::SourceStatus::Partition& partition) {
+  metrics::Partition shown;
+  shown.topic = partition.topic;
+  shown.number = partition.number;
+  shown.lag = partition.lag;
+  if (partition.committed.value >= 0) shown.committed = partition.committed;
+  const core::Partition* known = shard.gate().partition(partition.partition);
+  if (known == nullptr) return shown;
+  shown.finished_ahead = known->ledger.finished_ahead();
+  // What was given back is unfinished in the ledger, and its slot may be another's by now.
+  if (known->phase != core::PartitionPhase::assigned) return shown;
+  if (const auto slot = known->ledger.oldest_unfinished()) {
+    shown.oldest_seconds = seconds(shard.now() - shard.arrived(*slot));
+  }
+  return shown;
+}
+
+// CPU time of the thread that calls.
+double thread_seconds() {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) / 1e9;
+}
+
+}  // namespace
+
+metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
+  metrics::Snapshot snapshot;
+  snapshot.version = EINLASS_VERSION;
+  snapshot.librdkafka_version = kafka::library_version();
+  const std::vector<core::Waiting> waiting = shard.gate().waiting(shard.now());
+  for (std::size_t i = 0; i < config.routes.size(); ++i) {
+    snapshot.routes.push_back(route_metrics(shard, config, i, waiting[i]));
+  }
+  add_waiting_keys(shard.gate(), shard.limiters(), snapshot.routes);
+  add_stores(shard, config, snapshot);
+  add_outage_policies(shard, config, snapshot);
+  for (const config::Limit& limit : config.limits) {
+    snapshot.limits.push_back(limit_metrics(limit));
+  }
+  for (std::size_t i = 0; i < config.targets.size(); ++i) {
+    snapshot.targets.push_back(target_metrics(shard, config, i));
+  }
+  if (shard.dead_letters() != nullptr) {
+    snapshot.dead_letters_unusable = !shard.dead_letters()->status().unusable.empty();
+  }
+  const kafka::SourceStatus source = shard.source().status();
+  snapshot.consumer = consumer_metrics(shard.counts(), source);
+  snapshot.loops.push_back({shard.place().number, shard.counts().turns, thread_seconds()});
+  snapshot.spans = {shard.spans().exported, shard.spans().dropped};
+  add_topics(source, config, snapshot);
+  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
+    snapshot.partitions.push_back(partition_metrics(shard, partition));
+  }
+  return snapshot;
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,68 @@
+#include "app/views/waiting_keys.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace einlass::app {
+namespace {
+
+struct WaitingLine {
+  core::LineId line;
+  std::uint64_t records = 0;
+};
+
+std::string text_of(const std::vector<std::string_view>& keys) {
+  std::string text;
+  for (const std::string_view key : keys) {
+    if (!key.empty()) text.append(text.empty() ? "" : " ").append(key);
+  }
+  return text;
+}
+
+// Different keys of two limits may be the same text once they are joined.
+void add(std::vector<metrics::WaitingKey>& keys, std::string key, std::uint64_t records) {
+  const auto same = std::find_if(keys.begin(), keys.end(),
+                                 [&](const metrics::WaitingKey& it) { return it.key == key; });
+  if (same == keys.end()) {
+    keys.push_back({std::move(key), records});
+  } else {
+    same->records += records;
+  }
+}
+
+void fill(metrics::Route& route, std::vector<WaitingLine>& lines, const LineTable& table) {
+  const std::size_t named = std::min(lines.size(), metrics::kMostKeys);
+  const auto first_of_rest = lines.begin() + static_cast<std::ptrdiff_t>(named);
+  std::partial_sort(lines.begin(), first_of_rest, lines.end(),
+                    [](const WaitingLine& a, const WaitingLine& b) {
+                      return a.records != b.records ? a.records > b.records : a.line < b.line;
+                    });
+  std::vector<std::string_view> keys(route.limits.size());
+  for (auto it = lines.begin(); it != first_of_rest; ++it) {
+    table.read_keys(it->line, keys);
+    add(route.keys, text_of(keys), it->records);
+  }
+  for (auto it = first_of_rest; it != lines.end(); ++it) route.other_keys += it->records;
+}
+
+}  // namespace
+
+void add_waiting_keys(const core::Gate& gate, const Limiters& limiters,
+                      std::vector<metrics::Route>& routes) {
+  std::vector<std::vector<WaitingLine>> waiting(routes.size());
+  limiters.table().for_each([&](core::LineId line, core::RouteId route) {
+    if (!routes[route.value].keyed) return;
+    if (const std::uint64_t records = gate.waiting_in(line)) {
+      waiting[route.value].push_back({line, records});
+    }
+  });
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    if (routes[i].keyed) fill(routes[i], waiting[i], limiters.table());
+  }
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,45 @@
+// Who waits most in one shard: the longest lines and the fullest partitions, and no more of them
+// than fit on a page, however many tenants there are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/views/why.h"
+
+namespace einlass::app {
+
+inline constexpr std::size_t kMostLinesShown = 20;
+inline constexpr std::size_t kMostPartitionsShown = 20;
+
+struct WaitsView {
+  struct Line {
+    core::LineStanding standing;
+    std::vector<std::string> keys;  // By the place of the limit.
+  };
+  struct Partition {
+    std::string topic;
+    PartitionNumber number;
+    std::int64_t inside = 0;
+    bool held = false;
+    bool revoking = false;
+    std::string stuck;
+    Offset committed{-1};
+    std::uint64_t finished_ahead = 0;
+    std::optional<WaitingRecord> oldest;
+  };
+  Instant now;
+  std::vector<Line> lines;            // The longest first.
+  std::vector<Partition> partitions;  // Those that are stuck, then the fullest.
+};
+
+// REQUIRES: called on the shard's thread, or when that has ended.
+WaitsView waits_of(const Shard& shard);
+
+// The same order over several shards, each with its own.
+bool comes_before(const WaitsView::Partition& a, const WaitsView::Partition& b);
+
+}  // namespace einlass::app

@@ -1,0 +1,126 @@
+#include "app/views/why.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/record/share_fields.h"
+
+namespace einlass::app {
+namespace {
+
+void add(WhyAnswer& answer, const Shard& shard, const core::Standing& standing) {
+  WhyAnswer::Found found{described(shard, standing), std::nullopt};
+  if (standing.waits == core::WaitsFor::order) {
+    if (const auto first = shard.gate().standing(standing.first, answer.now)) {
+      found.first = described(shard, *first);
+    }
+  }
+  answer.found.push_back(std::move(found));
+}
+
+void look_for_offset(WhyAnswer& answer, const Shard& shard, const WhyQuestion& question) {
+  const kafka::SourceStatus source = shard.source().status();
+  const auto partition =
+      std::find_if(source.partitions.begin(), source.partitions.end(), [&](const auto& one) {
+        return one.topic == question.topic && one.number == question.partition;
+      });
+  if (partition == source.partitions.end()) return;
+  answer.held = partition->held;
+  answer.not_read = partition->stuck;
+  if (partition->waiting && answer.not_read.empty()) {
+    answer.not_read = "where to begin to read it is not known yet";
+  }
+  const core::Sought sought = shard.gate().find(partition->partition, question.offset);
+  answer.where = sought.where;
+  // The source has a partition a moment before the gate.
+  if (answer.where == core::Whereabouts::elsewhere) answer.where = core::Whereabouts::not_yet;
+  if (answer.where != core::Whereabouts::inside) return;
+  if (const auto standing = shard.gate().standing(sought.slot, answer.now)) {
+    add(answer, shard, *standing);
+  }
+}
+
+bool has_key(const Shard& shard, const core::Record& record, const std::string& key,
+             std::vector<std::string_view>& scratch) {
+  if (shard.records()[record.id].key() == key) return true;
+  shard.limiters().read_keys(record.line, scratch);
+  return std::find(scratch.begin(), scratch.end(), key) != scratch.end();
+}
+
+}  // namespace
+
+namespace {
+
+// The flow of which most goes before the record.
+std::string other_flow(const Shard& shard, const core::Standing& standing) {
+  if (!standing.flow || standing.flow->other == core::kNoSlot) return "";
+  const auto other = shard.gate().standing(standing.flow->other, shard.now());
+  const auto share = shard.config().routes[standing.route.value].share;
+  if (!other || !share) return "";
+  return std::string(
+      ShareFields(shard.config().shares[*share]).flow_of(shard.records()[other->id]));
+}
+
+}  // namespace
+
+WaitingRecord described(const Shard& shard, const core::Standing& standing) {
+  const StoredRecord& stored = shard.records()[standing.id];
+  WaitingRecord record;
+  record.topic = stored.topic();
+  record.partition = stored.number;
+  record.offset = stored.offset;
+  record.standing = standing;
+  record.other_flow = other_flow(shard, standing);
+  record.last_error = stored.last_error;
+  std::vector<std::string_view> keys;
+  shard.limiters().read_keys(standing.line, keys);
+  record.keys.assign(keys.begin(), keys.end());
+  return record;
+}
+
+std::optional<WhyAnswer> WhyLook::go_on(const Shard& shard) {
+  WhyAnswer answer;
+  answer.now = shard.now();
+  if (!question_.key) {
+    look_for_offset(answer, shard, question_);
+    return answer;
+  }
+  const core::Slot slots = shard.gate().record_slots();
+  look_for_key(shard, std::min(slots, next_ + kPart));
+  if (next_ < slots) return std::nullopt;
+  answer.with_key = with_key_;
+  std::sort_heap(named_.begin(), named_.end());
+  for (const Named& one : named_) {
+    const core::Record* record = shard.gate().record(one.record.slot);
+    if (record == nullptr || record->id != one.record) continue;  // Gone since.
+    if (const auto standing = shard.gate().standing(one.record.slot, answer.now)) {
+      add(answer, shard, *standing);
+    }
+  }
+  return answer;
+}
+
+void WhyLook::look_for_key(const Shard& shard, core::Slot end) {
+  for (; next_ < end; ++next_) {
+    const core::Record* record = shard.gate().record(next_);
+    if (record == nullptr) continue;
+    const core::Partition& partition = shard.gate().partitions()[record->partition.value];
+    if (partition.phase != core::PartitionPhase::assigned) continue;
+    if (!has_key(shard, *record, *question_.key, scratch_)) continue;
+    ++with_key_;
+    const StoredRecord& stored = shard.records()[record->id];
+    name({stored.arrived, record->partition, stored.offset, record->id});
+  }
+}
+
+void WhyLook::name(const Named& one) {
+  if (named_.size() == kMostRecordsNamed) {
+    if (named_.front() < one) return;
+    std::pop_heap(named_.begin(), named_.end());
+    named_.pop_back();
+  }
+  named_.push_back(one);
+  std::push_heap(named_.begin(), named_.end());
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,272 @@
+// What /v1/why says.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/views/why.h"
+#include "units/topic_pattern.h"
+#include "units/utf8.h"
+
+namespace einlass::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using core::WaitsFor;
+using core::Whereabouts;
+
+std::string counted(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// As exact as people want it.
+std::string in_about(Duration span) {
+  constexpr std::int64_t kMilli = 1'000, kSecond = 1'000'000, kMinute = 60 * kSecond;
+  if (span.us < kSecond) {
+    return std::to_string(std::max<std::int64_t>(1, (span.us + kMilli - 1) / kMilli)) + " ms";
+  }
+  if (span.us < 2 * kMinute) {
+    const std::int64_t tenths = (span.us + kSecond / 10 - 1) / (kSecond / 10);
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+  }
+  return std::to_string((span.us + kMinute - 1) / kMinute) + " min";
+}
+
+const config::Route& route_of(const WaitingRecord& record, const config::Config& config) {
+  return config.routes[record.standing.route.value];
+}
+
+const std::string& target_name(const WaitingRecord& record, const config::Config& config) {
+  return config.targets[route_of(record, config).target].name;
+}
+
+const std::string& limit_name(const WaitingRecord& record, const config::Config& config) {
+  const std::size_t place = record.standing.limit->value;
+  return config.limits[route_of(record, config).limits[place]].limit.name;
+}
+
+// Of the limit that is short; empty where all share it.
+std::string limit_key(const WaitingRecord& record) {
+  const std::size_t place = record.standing.limit->value;
+  return place < record.keys.size() ? valid_utf8(record.keys[place]) : "";
+}
+
+std::string limit_in_words(const WaitingRecord& record, const config::Config& config) {
+  if (!record.standing.limit) {
+    const auto& limits = route_of(record, config).limits;
+    return limits.size() == 1 ? "limit " + config.limits[limits[0]].limit.name
+                              : "the limits of route " + route_of(record, config).name;
+  }
+  const std::string key = limit_key(record);
+  return "limit " + limit_name(record, config) + (key.empty() ? "" : ", key '" + key + "'");
+}
+
+std::string waits_without_time(const WaitingRecord& record, const config::Config& config) {
+  const std::string& target = target_name(record, config);
+  const std::string attempt = "attempt " + std::to_string(record.standing.attempt.value);
+  switch (record.standing.waits) {
+    case WaitsFor::order:
+      return "waits behind " + counted(record.standing.before, "record") +
+             " that must leave before it";
+    case WaitsFor::permit:
+      return "waits for a permit of " + limit_in_words(record, config);
+    case WaitsFor::outage:
+      return "waits for the limiter's store, which does not answer, or only with errors";
+    case WaitsFor::turn:
+      return "waits until target " + target +
+             " has places: as many permits as it can use are given out";
+    case WaitsFor::share:
+      return "waits as a retry until fresh records of target " + target + " have gone";
+    case WaitsFor::room:
+      return "waits for a place at target " + target;
+    case WaitsFor::company:
+      return "waits for others that go to target " + target + " in the same request";
+    case WaitsFor::pause:
+      return "waits for target " + target + ", which is left alone (Retry-After or its breaker)";
+    case WaitsFor::probe:
+      return "waits for one attempt that tries whether target " + target + " is well again";
+    case WaitsFor::retry:
+      return "waits for its next attempt at target " + target + ", after " + attempt;
+    case WaitsFor::dead_letter:
+      return "waits until its dead letter is written again";
+    case WaitsFor::other_limits:
+      return "costs more than its limits can ever pay, and waits for others";
+    case WaitsFor::answer:
+      return "is at target " + target + ", " + attempt;
+    case WaitsFor::acknowledgement:
+      return "is on its way to the dead letter topic";
+  }
+  return "";
+}
+
+// Where its route has a share: of whom most of them are.
+std::string flow_in_words(const WaitingRecord& record) {
+  const std::optional<core::FlowStanding>& flow = record.standing.flow;
+  if (!flow || flow->of_other == 0) return "";
+  const std::string whose =
+      record.other_flow.empty() ? "the flow without a name" : "'" + record.other_flow + "'";
+  const std::string of = ", " + std::to_string(flow->of_other) + " of " + whose;
+  if (flow->other_level) return of + ", which has a level before its own";
+  return of + " by weight " + std::to_string(flow->other_weight) + ":" +
+         std::to_string(flow->weight);
+}
+
+// Those behind others say themselves how many there are.
+std::string others_in_words(const WaitingRecord& record) {
+  const core::Standing& standing = record.standing;
+  if (standing.before == 0 || standing.waits == WaitsFor::order) return "";
+  return "; " + counted(standing.before, "record") + (standing.before == 1 ? " goes" : " go") +
+         " before it" + flow_in_words(record);
+}
+
+Json record_json(const WaitingRecord& record, const config::Config& config, Instant now) {
+  const core::Standing& standing = record.standing;
+  Json json{{"topic", valid_utf8(record.topic)},     {"partition", record.partition.value},
+            {"offset", record.offset.value},         {"route", route_of(record, config).name},
+            {"target", target_name(record, config)}, {"waits_for", reason_name(standing.waits)}};
+  json["limit"] = standing.limit ? Json(limit_name(record, config)) : Json(nullptr);
+  json["limit_key"] = standing.limit ? Json(limit_key(record)) : Json(nullptr);
+  json["until"] = standing.until ? Json(standing.until->us) : Json(nullptr);
+  json["before"] = standing.before;
+  json["attempts"] = standing.attempt.value;
+  json["since"] = standing.since.us;
+  json["last_error"] = valid_utf8(record.last_error);
+  json["says"] = valid_utf8(waits_in_words(record, config, now));
+  return json;
+}
+
+Json found_json(const WhyAnswer::Found& found, const config::Config& config, Instant now) {
+  Json json = record_json(found.record, config, now);
+  json["first"] = found.first ? record_json(*found.first, config, now) : Json(nullptr);
+  return json;
+}
+
+bool is_read(const config::Config& config, const std::string& topic) {
+  return std::any_of(config.routes.begin(), config.routes.end(), [&](const config::Route& route) {
+    return std::any_of(route.topics.begin(), route.topics.end(), [&](const std::string& entry) {
+      return TopicPattern::is_one(entry) ? TopicPattern(entry).fits(topic) : entry == topic;
+    });
+  });
+}
+
+std::string_view state_name(Whereabouts where) {
+  static constexpr std::string_view kNames[] = {"elsewhere", "finished", "not_taken_in", "returned",
+                                                "inside"};
+  return kNames[static_cast<std::size_t>(where)];
+}
+
+std::string state_in_words(const WhyQuestion& question, const WhyAnswer& answer,
+                           const config::Config& config) {
+  const std::string partition =
+      question.topic + " partition " + std::to_string(question.partition.value);
+  switch (answer.where) {
+    case Whereabouts::finished:
+      return "it is finished: delivered, or in the dead letter topic (or Kafka has no such record)";
+    case Whereabouts::not_yet:
+      if (!answer.not_read.empty()) return "it is not taken in yet: " + answer.not_read;
+      if (answer.held) {
+        return "it is not taken in yet: as many records as may be are inside, so " + partition +
+               " is not read on before some have left";
+      }
+      return "it is not taken in yet: " + partition + " has not been read so far";
+    case Whereabouts::returned:
+      return "it was given back to Kafka: " + partition + " is leaving this gate";
+    case Whereabouts::inside:
+      return waits_in_words(answer.found.front().record, config, answer.now);
+    case Whereabouts::elsewhere:
+      break;
+  }
+  if (!is_read(config, question.topic)) return "no route of this gate reads " + question.topic;
+  return partition + " is not this gate's now; ask the other gates of the group";
+}
+
+bool all_answered(const std::vector<std::optional<WhyAnswer>>& answers) {
+  return std::all_of(answers.begin(), answers.end(),
+                     [](const auto& one) { return one.has_value(); });
+}
+
+constexpr char kSilent[] = "a shard of this gate did not answer, and the record may be there";
+
+Json offset_json(const WhyQuestion& question, const std::vector<std::optional<WhyAnswer>>& answers,
+                 const config::Config& config) {
+  WhyAnswer found;
+  for (const std::optional<WhyAnswer>& one : answers) {
+    if (one && one->where != Whereabouts::elsewhere) found = *one;
+  }
+  const bool unknown = found.where == Whereabouts::elsewhere && !all_answered(answers);
+  Json json{{"topic", valid_utf8(question.topic)},
+            {"partition", question.partition.value},
+            {"offset", question.offset.value}};
+  json["state"] = unknown ? "unknown" : state_name(found.where);
+  json["says"] = valid_utf8(unknown ? kSilent : state_in_words(question, found, config));
+  json["records"] = Json::array();
+  for (const auto& one : found.found) json["records"].push_back(found_json(one, config, found.now));
+  return json;
+}
+
+Json key_json(const WhyQuestion& question, const std::vector<std::optional<WhyAnswer>>& answers,
+              const config::Config& config) {
+  std::uint64_t with_key = 0;
+  Json records = Json::array();
+  for (const std::optional<WhyAnswer>& one : answers) {
+    if (!one) continue;
+    with_key += one->with_key;
+    for (const auto& found : one->found) {
+      if (records.size() < kMostRecordsNamed)
+        records.push_back(found_json(found, config, one->now));
+    }
+  }
+  std::string says = with_key == 0 ? "no record with this key is inside"
+                                   : counted(with_key, "record") + " with this key " +
+                                         (with_key == 1 ? "is" : "are") + " inside";
+  if (!all_answered(answers)) says += std::string("; ") + kSilent;
+  return {{"key", valid_utf8(*question.key)},
+          {"inside", with_key},
+          {"says", says},
+          {"records", std::move(records)}};
+}
+
+}  // namespace
+
+std::string_view reason_name(WaitsFor waits) {
+  switch (waits) {
+    case WaitsFor::order:
+      return "order";
+    case WaitsFor::permit:
+    case WaitsFor::other_limits:
+      return "limit";
+    case WaitsFor::outage:
+      return "outage";
+    case WaitsFor::turn:
+    case WaitsFor::share:
+    case WaitsFor::room:
+    case WaitsFor::company:
+    case WaitsFor::pause:
+    case WaitsFor::probe:
+      return "target";
+    case WaitsFor::retry:
+    case WaitsFor::dead_letter:
+      return "retry";
+    case WaitsFor::answer:
+    case WaitsFor::acknowledgement:
+      return "in_flight";
+  }
+  return "";
+}
+
+std::string waits_in_words(const WaitingRecord& record, const config::Config& config, Instant now) {
+  const core::Standing& standing = record.standing;
+  std::string text = waits_without_time(record, config);
+  if (standing.until && *standing.until > now) {
+    text += ", not before " + in_about(*standing.until - now) + " from now";
+  }
+  return text + others_in_words(record);
+}
+
+std::string why_json(const WhyQuestion& question,
+                     const std::vector<std::optional<WhyAnswer>>& answers,
+                     const config::Config& config) {
+  const Json json =
+      question.key ? key_json(question, answers, config) : offset_json(question, answers, config);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,73 @@
+#include "app/record/share_fields.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "unit/app/record/stored.h"
+
+namespace einlass::app {
+namespace {
+
+using Kind = config::KeySource::Kind;
+
+config::Share by_header() {
+  config::Share share;
+  share.by = {Kind::header, "tenant"};
+  share.default_weight = 2;
+  share.weights = {{"free-*", 3}, {"acme", 5}, {"free-big-*", 4}, {"bolt", 6}, {"other", 7}};
+  share.level_by = {Kind::header, "class"};
+  share.levels = {"urgent", "normal", "bulk"};
+  return share;
+}
+
+core::FlowMark mark(std::vector<kafka::Header> headers, const config::Share& share = by_header()) {
+  kafka::Message message;
+  message.topic = "results";
+  message.headers = headers;
+  const Stored stored(message);
+  return ShareFields(share).read(stored.record);
+}
+
+TEST(ShareFields, a_name_goes_before_a_pattern_and_the_longest_pattern_before_others) {
+  EXPECT_EQ(mark({{"tenant", "acme"}}).weight, 5);
+  EXPECT_EQ(mark({{"tenant", "acme-2"}}).weight, 2);
+  EXPECT_EQ(mark({{"tenant", "free-1"}}).weight, 3);
+  EXPECT_EQ(mark({{"tenant", "free-big-1"}}).weight, 4);
+  EXPECT_EQ(mark({{"tenant", "other"}}).weight, 7);
+}
+
+TEST(ShareFields, a_record_without_the_field_is_of_the_flow_without_a_name) {
+  const core::FlowMark without = mark({});
+  EXPECT_EQ(without.weight, 2);
+  EXPECT_EQ(without.key, mark({{"tenant", ""}}).key);
+  EXPECT_NE(without.key, mark({{"tenant", "acme"}}).key);
+}
+
+TEST(ShareFields, who_names_no_level_has_the_last) {
+  EXPECT_EQ(mark({{"class", "urgent"}}).level, 0);
+  EXPECT_EQ(mark({{"class", "normal"}}).level, 1);
+  EXPECT_EQ(mark({{"class", "URGENT"}}).level, 2);
+  EXPECT_EQ(mark({}).level, 2);
+  config::Share without = by_header();
+  without.levels.clear();
+  EXPECT_EQ(mark({{"class", "bulk"}}, without).level, 0);
+}
+
+TEST(ShareFields, flows_that_are_named_are_counted_by_name) {
+  EXPECT_EQ(named_flows(by_header()), (std::vector<std::string>{"acme", "bolt"}));
+  EXPECT_EQ(mark({{"tenant", "acme"}}).name, 0);
+  EXPECT_EQ(mark({{"tenant", "bolt"}}).name, 1);
+  EXPECT_EQ(mark({{"tenant", "other"}}).name, core::kNamedFlows) << "it would be there twice";
+  EXPECT_EQ(mark({{"tenant", "free-1"}}).name, core::kNamedFlows);
+  config::Share many = by_header();
+  for (int i = 0; i < 30; ++i) many.weights.emplace_back("t" + std::to_string(i), 1);
+  EXPECT_EQ(named_flows(many).size(), core::kNamedFlows);
+  EXPECT_EQ(mark({{"tenant", "t17"}}, many).name, core::kNamedFlows - 1);
+  EXPECT_EQ(mark({{"tenant", "t18"}}, many).name, core::kNamedFlows);
+}
+
+}  // namespace
+}  // namespace einlass::app

@@ -1,0 +1,58 @@
+#include "app/redrive/redrive_report.h"
+
+#include <gtest/gtest.h>
+
+namespace einlass::app {
+namespace {
+
+RedriveView half_way() {
+  RedriveView view;
+  view.topic = "dead";
+  view.counts = {.read = 100, .sent = 80, .skipped = 15, .left = 5, .offsets = 100};
+  view.books = {.received = 80, .delivered = 60, .dead_lettered = 10, .returned = 0, .inside = 10};
+  view.offsets = 200;
+  return view;
+}
+
+TEST(RedriveReport, a_line_says_how_far_it_is_and_how_long_it_will_take) {
+  EXPECT_EQ(
+      redrive_line(half_way(), 12.34, Duration::seconds(9)),
+      "redrive dead: 100 of 200 read (50 %), 12.3/s, delivered 60, dead again 10, skipped 15, "
+      "left 5, inside 10, about 11 s to go");
+  RedriveView view = half_way();
+  view.books = {};
+  view.counts = {};
+  EXPECT_NE(redrive_line(view, 0, Duration{}).find("time to go unknown"), std::string::npos);
+  view.offsets = 0;
+  EXPECT_NE(redrive_line(view, 0, Duration{}).find("0 of 0 read (100 %)"), std::string::npos);
+}
+
+TEST(RedriveReport, the_books_name_what_an_interruption_left) {
+  RedriveView view = half_way();
+  view.books.returned = 10;
+  view.books.inside = 0;
+  EXPECT_TRUE(books_close(view));
+  EXPECT_EQ(left_of(view), 15u);
+  const std::string books = redrive_books(view);
+  EXPECT_NE(books.find("dead: read 100 = delivered 60 + dead again 10 + skipped 15 + left 15\n"),
+            std::string::npos);
+  EXPECT_NE(books.find("10 of the left were not finished"), std::string::npos);
+  EXPECT_NE(books.find("5 of the left could not be sent"), std::string::npos);
+  EXPECT_NE(books.find("--from beginning"), std::string::npos);
+}
+
+TEST(RedriveReport, the_books_do_not_close_when_a_record_is_nowhere) {
+  RedriveView view = half_way();
+  view.counts.read = 101;
+  EXPECT_FALSE(books_close(view));
+  view = half_way();
+  view.books.delivered = 61;
+  EXPECT_FALSE(books_close(view));
+  view = half_way();
+  view.counts.sent = 79;
+  view.counts.read = 99;
+  EXPECT_FALSE(books_close(view));
+}
+
+}  // namespace
+}  // namespace einlass::app

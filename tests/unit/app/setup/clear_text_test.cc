@@ -1,0 +1,46 @@
+#include "app/setup/clear_text.h"
+
+#include <gtest/gtest.h>
+
+namespace einlass::app {
+namespace {
+
+config::Config with_password() {
+  config::Config config;
+  config.limits.resize(1);
+  config.limits[0].store = config::Store::redis;
+  config.redis.host = "redis.example";
+  config.redis.password = "secret";
+  return config;
+}
+
+TEST(ClearText, a_password_of_redis_that_leaves_the_machine_without_tls_is_told) {
+  EXPECT_EQ(redis_in_the_clear(with_password()),
+            "the password of Redis goes over the network in the clear to redis.example:6379; write "
+            "a rediss:// URL if others may read along there");
+  config::Config sentinel = with_password();
+  sentinel.redis.sentinels = {{"127.0.0.1", 26379}, {"10.0.0.1", 26379}};
+  EXPECT_NE(redis_in_the_clear(sentinel).find("10.0.0.1:26379"), std::string::npos);
+}
+
+TEST(ClearText, what_nobody_can_read_along_is_not) {
+  config::Config config = with_password();
+  config.redis.tls = true;
+  EXPECT_EQ(redis_in_the_clear(config), "");
+  config = with_password();
+  config.redis.password.clear();
+  EXPECT_EQ(redis_in_the_clear(config), "");
+  config = with_password();
+  config.limits[0].store = config::Store::memory;
+  EXPECT_EQ(redis_in_the_clear(config), "");
+  for (const char* host : {"127.0.0.1", "::1", "localhost", "/run/redis.sock"}) {
+    config = with_password();
+    config.redis.host = host;
+    EXPECT_EQ(redis_in_the_clear(config), "") << host;
+  }
+  config.redis.sentinels = {{"localhost", 26379}};
+  EXPECT_EQ(redis_in_the_clear(config), "");
+}
+
+}  // namespace
+}  // namespace einlass::app

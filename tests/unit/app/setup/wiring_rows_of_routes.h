@@ -1,0 +1,138 @@
+// Rows of wiring_table.h: routes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/record/dead_record.h"
+#include "app/record/record_store.h"
+#include "app/record/share_fields.h"
+#include "unit/app/setup/wiring_table.h"
+
+namespace einlass::app::wiring_table {
+
+// The topic of a dead letter of the first route, and the route that it tells of.
+inline std::pair<std::string, std::string> dead_letter(const Config& c) {
+  kafka::Message message;
+  message.topic = "a";
+  StoredRecord record;
+  record.fill(message, core::RouteId{0});
+  const DeadRecordBuilder builder(record, {{0, 0}, core::DeadLetterReason::refused},
+                                  c.routes.at(0));
+  std::string told;
+  for (const kafka::Header& header : builder.record().headers) {
+    if (header.name == "einlass-route") told = header.value.value_or("");
+  }
+  return {std::string(builder.record().topic), told};
+}
+
+inline std::string order_of(const Config& c) {
+  static constexpr const char* kNames[] = {"partition", "key", "none"};
+  return kNames[static_cast<std::size_t>(route(c).order)];
+}
+
+inline const std::string kTwoOfEach =
+    "limits: {k: {algorithm: token_bucket, rate: 1/s, burst: 1}, l: {" + kLog +
+    "}}\ntargets: {s: {" + kHttp + "}, t: {" + kHttp + "}}\n";
+
+// Without a share its route has the order of all.
+inline std::string with_share(const std::string& share) {
+  return "targets: {t: {" + kHttp + "}}\nshares: {s: {" + share +
+         "}}\nroutes: [{name: r, topics: [a], target: t, order: key, share: s}]\n";
+}
+
+// What a record with the key `acme` and a header `class: bulk` says.
+inline core::FlowMark mark_of(const Config& c) {
+  kafka::Message message;
+  message.topic = "a";
+  message.key = "acme";
+  const std::vector<kafka::Header> headers = {{"class", "bulk"}};
+  message.headers = headers;
+  StoredRecord record;
+  record.fill(message, core::RouteId{0});
+  return Shares(c).read(core::RouteId{0}, record);
+}
+
+inline std::vector<Row> rows_of_shares() {
+  const std::string levels = "levels: {by: 'header:class', names: [urgent, bulk, last]}";
+  return {
+      {"routes[].share",
+       "targets: {t: {" + kHttp +
+           "}}\nshares: {s: {by: record_key}}\nroutes: [{name: r, topics: [a], target: t, order: "
+           "key}]\n",
+       "s", [](const Config& c) { return route(c).share.on() ? "s" : "none"; }, "s", "none"},
+      {"shares.NAME.by", with_share(""), "record_key",
+       [](const Config& c) {
+         return mark_of(c).key.value == keyed_hash("acme") ? "record_key" : "none";
+       },
+       "record_key", "none"},
+      {"shares.NAME.weight", with_share("by: record_key"), "{acme: 7}",
+       [](const Config& c) { return text(mark_of(c).weight); }, "7", "1"},
+      {"shares.NAME.levels.by", with_share("levels: {names: [urgent, bulk, last]}"),
+       "'header:class'", [](const Config& c) { return text(mark_of(c).level); }, "1"},
+      {"shares.NAME.levels.names", with_share("levels: {by: 'header:class'}"), "[bulk, last]",
+       [](const Config& c) { return text(route(c).share.levels); }, "2"},
+      {"shares.NAME.levels.keep", with_share(levels), "7%",
+       [](const Config& c) { return text(route(c).share.keep) + "%"; }},
+  };
+}
+
+inline std::vector<Row> rows_of_routes() {
+  const std::string with_pattern =
+      "targets: {t: {" + kHttp + "}}\nroutes: [{name: r, topics: ['^a.*'], target: t}]\n";
+  return {
+      {"routes[].name", "targets: {t: {" + kHttp + "}}\nroutes: [{topics: [a], target: t}]\n",
+       "other", [](const Config& c) { return dead_letter(c).second; }},
+      {"routes[].topics",
+       "targets: {t: {" + kHttp +
+           "}}\nroutes: [{name: r, target: t}, {name: s, topics: [x], "
+           "target: t}]\n",
+       "[b, '^c.*']",
+       [](const Config& c) {
+         std::vector<std::string> all;
+         for (const auto& [name, id] : source(c).topics) {
+           all.push_back(name + "=" + c.routes.at(id.value).name);
+         }
+         return joined(all);
+       },
+       "b=r,^c.*=r,x=s"},
+      {"routes[].target", kTwoOfEach + "routes: [{name: r, topics: [a]}]\n", "t",
+       [](const Config& c) { return c.targets.at(route(c).target.value).name; }},
+      {"routes[].limits", kTwoOfEach + "routes: [{name: r, topics: [a], target: t}]\n", "[l, k]",
+       [](const Config& c) {
+         std::vector<std::string> all;
+         for (std::size_t i = 0; i < route(c).limit_count; ++i) {
+           all.push_back(c.limits.at(route(c).limits.at(i).value).limit.name);
+         }
+         return joined(all);
+       },
+       "l,k"},
+      {"routes[].order", kPlain, "key", order_of},
+      {"routes[].order", kPlain, "none", order_of},
+      {"routes[].dead_letter", kPlain, "dead",
+       [](const Config& c) {
+         const std::string topic = dead_letter(c).first;
+         const auto of = [&](bool used) { return used ? "into " + topic : "nowhere"; };
+         return agreed({of(!topic.empty()), of(route(c).dead_letter), of(uses_dead_letters(c))});
+       },
+       "into dead", "nowhere"},
+      {"routes[].dead_letter",
+       with_pattern,
+       "adead",
+       [](const Config& c) { return joined(source(c).left_out); },
+       {},
+       ""},
+      {"routes[].retry.initial", kPlain, "350ms",
+       [](const Config& c) { return text(route(c).retry_initial); }},
+      {"routes[].retry.max", kPlain, "7s",
+       [](const Config& c) { return text(route(c).retry_max); }},
+      {"routes[].retry.attempts", around(kLog, kHttp, "dead_letter: dead"), "7",
+       [](const Config& c) { return text(route(c).attempts); }},
+      {"routes[].inside.records", kTwoShards, "77",
+       [](const Config& c) { return text(route(c).inside_records); }},
+      {"routes[].inside.bytes", kTwoShards, "3MiB",
+       [](const Config& c) { return text(route(c).inside_bytes); }},
+  };
+}
+
+}  // namespace einlass::app::wiring_table

@@ -1,0 +1,215 @@
+// What /v1/why is asked, and what it says.
+#include "app/views/why.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/asking/why_verb.h"
+#include "config/read_config.h"
+
+namespace einlass::app {
+namespace {
+
+using Json = nlohmann::json;
+
+config::Config small_config() {
+  config::Config config;
+  config.targets.resize(1);
+  config.targets[0].name = "billing";
+  config.limits.resize(2);
+  config.limits[0].limit.name = "callbacks";
+  config.limits[1].limit.name = "per_tenant";
+  config.routes.resize(1);
+  config.routes[0].name = "results";
+  config.routes[0].topics = {"results"};
+  config.routes[0].limits = {0, 1};
+  return config;
+}
+
+const Instant kNow{1'000'000'000};
+
+WaitingRecord waiting(core::WaitsFor waits) {
+  WaitingRecord record;
+  record.topic = "results";
+  record.partition = PartitionNumber{3};
+  record.offset = Offset{812};
+  record.standing.waits = waits;
+  record.keys = {"", "acme"};
+  return record;
+}
+
+WhyQuestion one_record() { return {"results", PartitionNumber{3}, Offset{812}, std::nullopt}; }
+
+Json answer(const WhyQuestion& question, const std::vector<std::optional<WhyAnswer>>& answers) {
+  return Json::parse(why_json(question, answers, small_config()));
+}
+
+WhyAnswer with(core::Whereabouts where) {
+  WhyAnswer answer;
+  answer.now = kNow;
+  answer.where = where;
+  return answer;
+}
+
+std::string wrong(std::string_view query) {
+  const auto read = parse_why(query);
+  const auto* text = std::get_if<std::string>(&read);
+  return text ? *text : "";
+}
+
+TEST(WhyQuestions, name_one_record) {
+  const auto read = parse_why("topic=a%2Fb+c&offset=9000000000&partition=3");
+  const auto* question = std::get_if<WhyQuestion>(&read);
+  ASSERT_NE(question, nullptr) << std::get<std::string>(read);
+  EXPECT_EQ(question->topic, "a/b c");
+  EXPECT_EQ(question->partition, PartitionNumber{3});
+  EXPECT_EQ(question->offset, Offset{9'000'000'000});
+  EXPECT_FALSE(question->key);
+}
+
+TEST(WhyQuestions, or_a_key_that_may_be_anything) {
+  WhyQuestion asked;
+  asked.key = "a&b=c+d e%";
+  const auto read = parse_why(why_query(asked));
+  ASSERT_TRUE(std::holds_alternative<WhyQuestion>(read)) << std::get<std::string>(read);
+  EXPECT_EQ(std::get<WhyQuestion>(read).key, asked.key);
+}
+
+TEST(WhyQuestions, say_what_is_wrong_with_them) {
+  EXPECT_NE(wrong("").find("?topic="), std::string::npos);
+  EXPECT_NE(wrong("topic=a&partition=1").find("?topic="), std::string::npos);
+  EXPECT_NE(wrong("topic=a&partition=1&offset=x").find("'x' is not an offset"), std::string::npos);
+  EXPECT_NE(wrong("topic=a&partition=1&offset=-1").find("not an offset"), std::string::npos);
+  EXPECT_NE(wrong("topic=a&partition=1e9&offset=1").find("not a partition"), std::string::npos);
+  EXPECT_NE(wrong("topic=a&partition=99999999999&offset=1").find("not a partition"),
+            std::string::npos);
+  EXPECT_NE(wrong("key=a&topic=b").find("stands alone"), std::string::npos);
+  EXPECT_NE(wrong("key=a&key=b").find("twice"), std::string::npos);
+  EXPECT_NE(wrong("tenant=b").find("'tenant' is not known"), std::string::npos);
+  EXPECT_NE(wrong("key=%4").find("percent"), std::string::npos);
+}
+
+TEST(Why, names_the_limit_its_key_until_when_and_how_many_go_before) {
+  WaitingRecord record = waiting(core::WaitsFor::permit);
+  record.standing.limit = core::LimitIndex{1};
+  record.standing.until = kNow + Duration::millis(420);
+  record.standing.before = 12;
+  WhyAnswer found = with(core::Whereabouts::inside);
+  found.found.push_back({record, std::nullopt});
+  const Json json = answer(one_record(), {std::nullopt, found});
+  EXPECT_EQ(json["state"], "inside");
+  EXPECT_EQ(json["says"],
+            "waits for a permit of limit per_tenant, key 'acme', not before 420 ms from now; 12 "
+            "records go before it");
+  const Json& one = json["records"][0];
+  EXPECT_EQ(one["waits_for"], "limit");
+  EXPECT_EQ(one["limit"], "per_tenant");
+  EXPECT_EQ(one["limit_key"], "acme");
+  EXPECT_EQ(one["until"], kNow.us + 420'000);
+  EXPECT_EQ(one["before"], 12);
+  EXPECT_EQ(one["target"], "billing");
+}
+
+TEST(Why, names_the_record_that_those_behind_it_wait_for) {
+  WaitingRecord record = waiting(core::WaitsFor::order);
+  record.standing.before = 2;
+  WaitingRecord first = waiting(core::WaitsFor::retry);
+  first.offset = Offset{810};
+  first.standing.attempt = core::Attempt{4};
+  first.standing.until = kNow + Duration::millis(2'340);
+  first.last_error = "HTTP 503";
+  WhyAnswer found = with(core::Whereabouts::inside);
+  found.found.push_back({record, first});
+  const std::string text = why_json(one_record(), {found}, small_config());
+  EXPECT_EQ(
+      why_for_people(text),
+      "results-3@812: waits behind 2 records that must leave before it\n"
+      "  the first of them, results-3@810: waits for its next attempt at target billing, after "
+      "attempt 4, not before 2.4 s from now\n"
+      "  its last attempt failed: HTTP 503\n");
+}
+
+TEST(Why, brings_no_commands_of_records_or_servers_into_a_terminal) {
+  constexpr char kCommands[] =
+      "\x1b]0;PWNED\x07\xc2\x9b"
+      "2J\x7f";
+  constexpr char kShown[] = "\\u001b]0;PWNED\\u0007\\u009b2J\\u007f";
+  WaitingRecord record = waiting(core::WaitsFor::permit);
+  record.standing.limit = core::LimitIndex{0};
+  record.keys = {kCommands};
+  record.last_error = kCommands;
+  record.topic = kCommands;
+  WhyAnswer found = with(core::Whereabouts::inside);
+  found.with_key = 1;
+  found.found.push_back({record, std::nullopt});
+  WhyQuestion question;
+  question.key = kCommands;
+  const std::string text = why_for_people(why_json(question, {found}, small_config()));
+  EXPECT_EQ(text.find_first_of("\x1b\x07\x7f\xc2"), text.npos) << text;
+  for (const char* start : {"key '", ", key '", "failed: ", "\n"}) {
+    EXPECT_NE(text.find(start + std::string(kShown)), text.npos) << start << "\n" << text;
+  }
+}
+
+TEST(Why, of_a_record_that_is_not_inside) {
+  EXPECT_EQ(answer(one_record(), {with(core::Whereabouts::finished)})["state"], "finished");
+  const Json later = answer(one_record(), {with(core::Whereabouts::not_yet)});
+  EXPECT_EQ(later["state"], "not_taken_in");
+  WhyAnswer held = with(core::Whereabouts::not_yet);
+  held.held = true;
+  EXPECT_NE(answer(one_record(), {held})["says"].get<std::string>().find("as may be are inside"),
+            std::string::npos);
+  EXPECT_EQ(answer(one_record(), {with(core::Whereabouts::returned)})["state"], "returned");
+  const Json elsewhere = answer(one_record(), {WhyAnswer{}, WhyAnswer{}});
+  EXPECT_EQ(elsewhere["state"], "elsewhere");
+  EXPECT_EQ(elsewhere["says"],
+            "results partition 3 is not this gate's now; ask the other gates of the group");
+  WhyQuestion stranger = one_record();
+  stranger.topic = "orders";
+  EXPECT_EQ(answer(stranger, {WhyAnswer{}})["says"], "no route of this gate reads orders");
+}
+
+TEST(Why, knows_topics_that_a_pattern_brings) {
+  config::Config config = small_config();
+  config.routes[0].topics = {"^results[.]"};
+  WhyQuestion question = one_record();
+  question.topic = "results.eu";
+  const auto says = [&] {
+    return Json::parse(why_json(question, {WhyAnswer{}}, config))["says"].get<std::string>();
+  };
+  EXPECT_NE(says().find("ask the other gates"), std::string::npos);
+  question.topic = "results";
+  EXPECT_EQ(says(), "no route of this gate reads results");
+}
+
+TEST(Why, does_not_guess_where_a_shard_is_silent) {
+  EXPECT_EQ(answer(one_record(), {WhyAnswer{}, std::nullopt})["state"], "unknown");
+  EXPECT_EQ(answer(one_record(), {with(core::Whereabouts::finished), std::nullopt})["state"],
+            "finished")
+      << "whoever has the partition knows";
+}
+
+TEST(Why, of_a_key_names_no_more_than_it_may_and_counts_them_all) {
+  WhyQuestion question;
+  question.key = "acme";
+  WhyAnswer some;
+  some.now = kNow;
+  some.with_key = 400;
+  for (std::size_t i = 0; i < kMostRecordsNamed; ++i) {
+    some.found.push_back({waiting(core::WaitsFor::room), std::nullopt});
+  }
+  const Json json = answer(question, {some, some});
+  EXPECT_EQ(json["inside"], 800);
+  EXPECT_EQ(json["records"].size(), kMostRecordsNamed);
+  EXPECT_EQ(answer(question, {WhyAnswer{}})["says"], "no record with this key is inside");
+}
+
+TEST(Why, shows_bytes_that_are_no_text_without_breaking_the_json) {
+  WhyQuestion question;
+  question.key = "\xff\xfe";
+  EXPECT_NO_THROW(answer(question, {WhyAnswer{}}));
+}
+
+}  // namespace
+}  // namespace einlass::app
