@@ -14,6 +14,7 @@
 
 #include "adapters/http/client/fetch.h"
 #include "adapters/http/client/tls.h"
+#include "adapters/http/login/token_client.h"
 #include "adapters/kafka/check/old_scram.h"
 #include "adapters/kafka/check/reach.h"
 #include "adapters/redis/store.h"

@@ -5,13 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/http/wire/shown_certificate.h"
 #include "core/event.h"
 #include "units/time.h"
 
 namespace einlass::http {
-
-// What a server got that asked for a certificate of ours.
-enum class ShownCertificate : std::uint8_t { not_asked_for, none, expired, valid };
 
 struct Answer {
   unsigned status = 0;  // 0: there was no answer, and `trouble` says why.

@@ -10,7 +10,6 @@
 #include "adapters/http/client/proxy.h"
 #include "adapters/http/client/request_writer.h"
 #include "adapters/http/client/tls.h"
-#include "adapters/http/login/token_client.h"
 #include "adapters/http/resolver/addresses.h"
 #include "adapters/http/wire/words.h"
 
@@ -101,17 +100,6 @@ Fetched fetch(TargetOptions options) {
 
 std::string reach(const TargetOptions& options) {
   return Fetch(options, /*sends=*/false).run().trouble;
-}
-
-std::string without_token(const TargetOptions& options) {
-  boost::asio::io_context io(1);
-  std::optional<std::string> trouble;
-  TokenClient client(io, options.login.token, options.proxy, options.certificates, options.timeout,
-                     [&](const TokenAnswer& answer) { trouble = answer.trouble; });
-  client.ask(options.login.secret.value);
-  while (!trouble && io.run_one() > 0) {
-  }
-  return trouble.value_or("");
 }
 
 }  // namespace einlass::http

@@ -23,8 +23,4 @@ Fetched fetch(TargetOptions options);
 // known only after a request in TLS 1.3.
 std::string reach(const TargetOptions& options);
 
-// Why there is no token for the target; empty if its token server gave one.
-// REQUIRES: options.login is oauth2.
-std::string without_token(const TargetOptions& options);
-
 }  // namespace einlass::http

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/http/target/target.h"
+#include "adapters/http/client/request.h"
+#include "adapters/http/client/target_options.h"
 
 namespace einlass::http {
 

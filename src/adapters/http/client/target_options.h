@@ -7,18 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/http/wire/secret.h"
 #include "core/event.h"
 #include "core/options.h"
 #include "units/time.h"
 
 namespace einlass::http {
-
-struct SecretOptions {
-  std::string value;
-  std::string file;  // Where the value was read from, and is read again; empty: nowhere.
-
-  bool operator==(const SecretOptions&) const = default;
-};
 
 struct TlsOptions {
   std::string ca_file;              // Empty: the system's authorities.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "adapters/http/client/target_options.h"
 #include "adapters/http/wire/secret.h"
 #include "adapters/http/wire/tls_session.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "adapters/http/wire/secret.h"
 #include "adapters/http/login/token_client.h"
+#include "adapters/http/wire/secret.h"
 #include "units/notice.h"
 
 namespace einlass::http {

@@ -125,4 +125,15 @@ void TokenClient::exchange_ended(Connection& connection, const Answer& answer) {
   done_(token);
 }
 
+std::string without_token(const TargetOptions& options) {
+  boost::asio::io_context io(1);
+  std::optional<std::string> trouble;
+  TokenClient client(io, options.login.token, options.proxy, options.certificates, options.timeout,
+                     [&](const TokenAnswer& answer) { trouble = answer.trouble; });
+  client.ask(options.login.secret.value);
+  while (!trouble && io.run_one() > 0) {
+  }
+  return trouble.value_or("");
+}
+
 }  // namespace einlass::http

@@ -58,4 +58,8 @@ class TokenClient final : public ConnectionOwner {
   std::shared_ptr<Connection> connection_;  // While one is asked.
 };
 
+// Why there is no token for the target; empty if its token server gave one. Waits for it, as
+// fetch() does. REQUIRES: options.login is oauth2.
+std::string without_token(const TargetOptions& options);
+
 }  // namespace einlass::http

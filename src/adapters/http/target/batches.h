@@ -7,17 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "adapters/http/client/request.h"
 #include "core/ids.h"
 
 namespace einlass::http {
-
-// One record of a request with several.
-struct BatchMember {
-  core::RecordId record;
-  core::Attempt attempt;
-  std::string
-      unfit;  // Why it is not in the body and is refused when the request ends; empty: it is.
-};
 
 // A request is known by its first record, as everywhere. REQUIRES: used by one thread.
 class Batches {

@@ -13,34 +13,14 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/http/client/request.h"
 #include "adapters/http/client/target_options.h"
-#include "adapters/http/target/batches.h"
 #include "core/event.h"
 #include "core/ids.h"
 #include "units/notice.h"
 #include "units/time.h"
 
 namespace einlass::http {
-
-struct RequestHeader {
-  std::string_view name;
-  std::string_view value;  // REQUIRES: no CR, LF or NUL.
-};
-
-// One attempt. All views live until send() returns.
-struct Request {
-  core::RecordId record;
-  core::Attempt attempt;
-  std::span<const BatchMember>
-      members{};                      // All of several records, `record` first; empty: it alone.
-  std::string_view method{}, path{};  // Empty: the target's. REQUIRES: fit for a request line.
-  std::string_view host{};            // Where the target has none of its own.
-  std::string_view key{};             // Which of several servers, with Balance::by_key; empty: any.
-  std::string_view id;            // The same at each attempt; only looked at where it is signed.
-  std::string_view content_type;  // Empty: the target's.
-  std::span<const RequestHeader> headers;
-  std::string_view body;
-};
 
 // What the metrics and /v1/status show of a target.
 struct TargetStatus {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/http/client/target_options.h"
 #include "adapters/http/wire/secret.h"
 
 namespace einlass::http {

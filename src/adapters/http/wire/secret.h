@@ -8,9 +8,14 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/http/client/target_options.h"
-
 namespace einlass::http {
+
+struct SecretOptions {
+  std::string value;
+  std::string file;  // Where the value was read from, and is read again; empty: nowhere.
+
+  bool operator==(const SecretOptions&) const = default;
+};
 
 // Tells when a file has become another: replaced, written again, gone or back.
 class WatchedFile {

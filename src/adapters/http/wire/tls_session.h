@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/http/client/answer.h"
 #include "adapters/http/wire/io_result.h"
+#include "adapters/http/wire/shown_certificate.h"
 
 namespace einlass::http {
 
