@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "adapters/kafka/mock/mock_broker.h"
+#include "adapters/kafka/client/library_version.h"
 #include "app/permits/stand_in.h"
 #include "app/record/share_fields.h"
 #include "app/setup/wiring.h"

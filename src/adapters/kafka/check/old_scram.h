@@ -11,8 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/kafka/producing/target.h"
-#include "adapters/kafka/source/source.h"
+#include "adapters/kafka/client/options.h"
 #include "units/time.h"
 
 namespace einlass::kafka {

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/kafka/producing/dead_letters.h"
-#include "adapters/kafka/producing/target.h"
-#include "adapters/kafka/source/source.h"
+#include "adapters/kafka/client/options.h"
 #include "units/time.h"
 
 namespace einlass::kafka {

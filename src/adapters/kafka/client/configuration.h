@@ -5,9 +5,7 @@
 #include <string>
 
 #include "adapters/kafka/client/handles.h"
-#include "adapters/kafka/producing/dead_letters.h"
-#include "adapters/kafka/producing/target.h"
-#include "adapters/kafka/source/source.h"
+#include "adapters/kafka/client/options.h"
 #include "units/notice.h"
 
 namespace einlass::kafka {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/kafka/source/source.h"
+#include "adapters/kafka/client/message.h"
 
 namespace einlass::kafka {
 

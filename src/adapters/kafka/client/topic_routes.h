@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/kafka/source/source.h"
+#include "adapters/kafka/client/options.h"
 #include "core/ids.h"
 #include "units/topic_pattern.h"
 

@@ -80,6 +80,4 @@ long MockBroker::acknowledged() {
   return state_->acknowledged;
 }
 
-std::string library_version() { return rd_kafka_version_str(); }
-
 }  // namespace einlass::kafka

@@ -31,7 +31,4 @@ class MockBroker {
   std::unique_ptr<State> state_;
 };
 
-// Which librdkafka this is, as "2.0.2".
-std::string library_version();
-
 }  // namespace einlass::kafka

@@ -4,26 +4,19 @@
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "adapters/kafka/source/source.h"
+#include "adapters/kafka/client/message.h"
+#include "adapters/kafka/client/options.h"
 #include "core/event.h"
 #include "core/ids.h"
 #include "units/notice.h"
 
 namespace einlass::kafka {
-
-struct DeadLettersOptions {
-  std::string brokers;
-  std::map<std::string, std::string>
-      properties;                    // As for the source; consumer-only ones are left out.
-  std::shared_ptr<Tokens> tokens{};  // As for the source.
-};
 
 // One record for a dead letter topic. All views live until put() returns.
 struct DeadRecord {

@@ -14,8 +14,8 @@
 
 #include "adapters/kafka/client/errors.h"
 #include "adapters/kafka/client/handles.h"
+#include "adapters/kafka/client/message.h"
 #include "adapters/kafka/client/tokens.h"
-#include "adapters/kafka/source/source.h"
 #include "core/ids.h"
 #include "units/id.h"
 

@@ -6,31 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "adapters/kafka/source/source.h"
+#include "adapters/kafka/client/message.h"
+#include "adapters/kafka/client/options.h"
 #include "core/event.h"
 #include "core/ids.h"
 #include "units/notice.h"
 #include "units/time.h"
 
 namespace einlass::kafka {
-
-struct TargetOptions {
-  std::string name;  // For notices and the properties' path.
-  std::string topic;
-  std::string brokers;
-  std::map<std::string, std::string> properties;  // The user's own; they win over our defaults.
-  std::shared_ptr<Tokens> tokens{};               // As for the source.
-  bool same_partition = false;                    // As read; else by the key, as Java does.
-  Duration timeout = Duration::seconds(30);       // From send() to the acknowledgement.
-  std::string transactional_id{};                 // Only for a TransactionalTarget.
-};
 
 // One attempt. All views live until send() returns.
 struct TargetRecord {

@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "adapters/kafka/source/source.h"
+#include "adapters/kafka/client/message.h"
+#include "adapters/kafka/client/options.h"
 #include "units/id.h"
 #include "units/notice.h"
 #include "units/time.h"

@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "adapters/kafka/client/group_offsets.h"
+#include "adapters/kafka/client/message.h"
+#include "adapters/kafka/client/options.h"
 #include "core/command.h"
 #include "core/event.h"
 #include "core/ids.h"
@@ -25,61 +27,6 @@
 #include "units/time.h"
 
 namespace einlass::kafka {
-
-class Tokens;
-
-struct Header {
-  std::string_view name;
-  std::optional<std::string_view> value;  // None for a null value.
-};
-
-// What was tried before a record came to the dead letter topic that it is read from.
-struct EarlierAttempts {
-  std::uint32_t count = 0;
-  // When the first and the last began, since 1970; -1 if there was none.
-  std::int64_t first_ms = -1;
-  std::int64_t last_ms = -1;
-};
-
-// One consumed message. All views live until take() returns.
-struct Message {
-  core::PartitionId partition;
-  Offset read_at;  // In the partition that is read, for the ledger.
-  Offset offset;   // As the record is known by; a dead letter's is the one that it had at first.
-  std::int64_t timestamp_ms = -1;  // Since 1970; -1 where the broker gave none.
-  std::string_view topic;
-  PartitionNumber number;
-  std::optional<std::string_view> key;
-  std::optional<std::string_view> value;
-  std::span<const Header> headers;
-  EarlierAttempts earlier;
-};
-
-// Takes each message as it is read; what it wants to keep it copies.
-struct MessageSink {
-  virtual ~MessageSink() = default;
-  virtual void take(const Message& message) = 0;
-};
-
-// Where a partition is read from when the offset that should come next is not in Kafka, or none is
-// committed: the log's start, its end, or nowhere, until somebody has decided.
-enum class OffsetReset : std::uint8_t { error, earliest, latest };
-
-struct SourceOptions {
-  struct Topic {
-    std::string name;  // Or a pattern, which begins with ^.
-    core::RouteId route;
-  };
-  std::string brokers;  // host:port, comma separated.
-  std::string group;
-  std::string instance;  // group.instance.id; empty = dynamic membership.
-  std::vector<Topic> topics;
-  std::vector<std::string> left_out;  // Not read though a pattern may fit. None is in `topics`.
-  std::map<std::string, std::string> properties;  // The user's own; they win over our defaults.
-  std::shared_ptr<Tokens> tokens;                 // Null: the properties say how to log in.
-  Duration revoke_timeout = Duration::seconds(10);
-  OffsetReset auto_offset_reset = OffsetReset::earliest;
-};
 
 // Offsets of a topic that were never read, by the reason.
 struct SkippedOffsets {
