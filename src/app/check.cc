@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "adapters/http/client/fetch.h"
-#include "adapters/http/client/tls.h"
 #include "adapters/http/login/token_client.h"
 #include "adapters/kafka/check/old_scram.h"
 #include "adapters/kafka/check/reach.h"
 #include "adapters/redis/store.h"
-#include "app/command_line.h"
-#include "app/pages/admin_door.h"
+#include "app/setup/exit_codes.h"
 #include "app/setup/kafka_logins.h"
+#include "app/setup/refused.h"
+#include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
 #include "units/shown.h"
 
@@ -28,10 +28,6 @@ namespace einlass::app {
 namespace {
 
 constexpr Duration kPatience = Duration::seconds(5);
-
-// For the brokers of the source, and for those of all targets. A gate starts this much later where
-// they are away.
-constexpr Duration kLoginPatience = Duration::seconds(2);
 
 // What failed goes to stderr, as all errors do.
 bool tell(const std::string& what, const std::string& trouble) {
@@ -192,77 +188,7 @@ bool check_certificate(const config::Admin& admin) {
          tell("certificate of the admin pages in " + admin.cert_file, refused_certificate(admin));
 }
 
-// First whom to trust, then who we are, so that the option at fault is named.
-std::string refused_certificates(const std::string& section, const http::TlsOptions& files) {
-  std::string option = ".ca_file: ";
-  try {
-    const http::TlsContext trusting({.ca_file = files.ca_file,
-                                     .cert_file = {},
-                                     .key_file = {},
-                                     .verify = files.verify,
-                                     .only_cert_file = {}});
-    option = ".cert_file: ";
-    const http::TlsContext whole(files);
-    return "";
-  } catch (const std::exception& error) {
-    return section + option + error.what();
-  }
-}
-
 }  // namespace
-
-std::string refused_files(const config::Config& config) {
-  for (const config::Target& target : config.targets) {
-    if (target.kafka) continue;
-    const http::TargetOptions options = target_options(target, ShardPlace{});
-    if (!options.tls && !options.login.token.tls) continue;
-    const std::string why =
-        refused_certificates("targets." + target.name + ".http", options.certificates);
-    if (!why.empty()) return why;
-  }
-  if (config.tracing && config.tracing->tls) {
-    const std::string why = refused_certificates("tracing", collector_options(config).certificates);
-    if (!why.empty()) return why;
-  }
-  return refused_certificate(config.admin);
-}
-
-std::string refused_by_kafka(const config::Config& config) {
-  try {
-    boost::asio::io_context io(1);
-    const KafkaLogins logins(io, config, [](const Notice&) {});
-    kafka::SourceOptions source = source_options(config, ShardPlace{});
-    source.tokens = logins.of_source();
-    kafka::check_configuration(source);
-    for (std::size_t i = 0; i < config.targets.size(); ++i) {
-      if (!config.targets[i].kafka) continue;
-      kafka::TargetOptions target = kafka_target_options(config, config.targets[i], ShardPlace{});
-      target.tokens = logins.of_target(i);
-      kafka::check_configuration(target);
-    }
-    return "";
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-}
-
-std::string refused_login(const config::Config& config) {
-  std::vector<kafka::TargetOptions> targets;
-  for (const config::Target& target : config.targets) {
-    // With tokens there is nothing to find out.
-    if (target.kafka && !target.kafka->oauth)
-      targets.push_back(kafka_target_options(config, target, ShardPlace{}));
-  }
-  try {
-    std::string why;
-    if (!config.kafka.oauth) {
-      why = kafka::refused_scram(source_options(config, ShardPlace{}), kLoginPatience);
-    }
-    return why.empty() ? kafka::refused_scram(targets, kLoginPatience) : why;
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-}
 
 int check_connections(const config::Config& config) {
   boost::asio::io_context io(1);

@@ -23,6 +23,8 @@
 #include "app/redrive/redrive.h"
 #include "app/replay/replay.h"
 #include "app/run.h"
+#include "app/setup/exit_codes.h"
+#include "app/setup/refused.h"
 #include "config/placed.h"
 #include "config/print_config.h"
 #include "config/read_config.h"

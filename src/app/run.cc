@@ -16,8 +16,6 @@
 
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
-#include "app/check.h"
-#include "app/command_line.h"
 #include "app/pages/admin.h"
 #include "app/pages/status.h"
 #include "app/service/recent.h"
@@ -27,8 +25,11 @@
 #include "app/service/watchdog.h"
 #include "app/setup/clear_text.h"
 #include "app/setup/config_refused.h"
+#include "app/setup/exit_codes.h"
 #include "app/setup/kafka_logins.h"
+#include "app/setup/refused.h"
 #include "app/setup/wiring.h"
+#include "app/views/books.h"
 #include "config/address.h"
 #include "config/placed.h"
 

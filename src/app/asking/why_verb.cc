@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "app/asking/admin_client.h"
-#include "app/command_line.h"
+#include "app/setup/exit_codes.h"
 #include "app/views/why.h"
 #include "units/shown.h"
 

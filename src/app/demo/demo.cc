@@ -14,12 +14,13 @@
 #include <variant>
 
 #include "adapters/clock/clock.h"
-#include "app/command_line.h"
 #include "app/demo/demo_broker.h"
 #include "app/demo/demo_receiver.h"
 #include "app/demo/demo_screen.h"
 #include "app/permits/process_limits.h"
+#include "app/setup/exit_codes.h"
 #include "app/shard/shard.h"
+#include "app/views/books.h"
 #include "config/read_config.h"
 
 namespace einlass::app {

@@ -19,7 +19,7 @@
 #include <system_error>
 
 #include "adapters/kafka/mock/mock_broker.h"
-#include "app/command_line.h"
+#include "app/setup/exit_codes.h"
 
 namespace einlass::app {
 namespace {

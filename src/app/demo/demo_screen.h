@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/demo/demo_receiver.h"
-#include "app/pages/status.h"
+#include "app/views/books.h"
 #include "core/stats.h"
 
 namespace einlass::app {

@@ -1,9 +1,7 @@
 #include "app/pages/admin_door.h"
 
-#include <exception>
 #include <utility>
 
-#include "adapters/http/server/server_certificate.h"
 #include "app/setup/clear_text.h"
 #include "app/setup/wiring.h"
 #include "config/address.h"
@@ -82,16 +80,6 @@ std::string open_door(const config::Admin& admin) {
   return "the admin pages are for everybody who reaches " + where +
          ", and so is a reload; write admin.token_file" + (admin.tls() ? "" : " and admin.tls") +
          ", or see to it that only the right ones do";
-}
-
-std::string refused_certificate(const config::Admin& admin) {
-  if (!admin.tls()) return "";
-  try {
-    const http::ServerCertificate certificate({admin.cert_file, admin.key_file}, nullptr);
-    return "";
-  } catch (const std::exception& error) {
-    return std::string("admin.tls: ") + error.what();
-  }
 }
 
 }  // namespace einlass::app

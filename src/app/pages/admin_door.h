@@ -40,7 +40,4 @@ class AdminDoor {
 // them out, or keeps them from reading along, is not there. Empty: nothing.
 std::string open_door(const config::Admin& admin);
 
-// Why the certificate cannot be shown; empty if it can, or there is to be none.
-std::string refused_certificate(const config::Admin& admin);
-
 }  // namespace einlass::app

@@ -4,19 +4,10 @@
 #include <optional>
 
 #include "app/pages/status_parts.h"
-#include "app/permits/stand_in.h"
 #include "app/setup/wiring.h"
 
 namespace einlass::app {
 namespace {
-
-void add(Books& sum, const Books& books) {
-  sum.received += books.received;
-  sum.delivered += books.delivered;
-  sum.dead_lettered += books.dead_lettered;
-  sum.returned += books.returned;
-  sum.inside += books.inside;
-}
 
 // Whether some route waits while Redis does not answer.
 bool waits_for_redis(const config::Config& config) {
@@ -46,26 +37,6 @@ std::string why_not_ready(const ShardView& view, const config::Config& config) {
 }
 
 }  // namespace
-
-Books books_of(const core::RouteStats& stats) {
-  Books books{stats.received, stats.delivered, 0, stats.returned, stats.inside};
-  for (const std::uint64_t dead : stats.dead_lettered) books.dead_lettered += dead;
-  return books;
-}
-
-Books books_of(const Shard& shard, const config::Config& config) {
-  Books sum;
-  for (std::uint16_t i = 0; i < config.routes.size(); ++i) {
-    add(sum, books_of(shard.gate().stats(core::RouteId{i})));
-  }
-  return sum;
-}
-
-Books books_of(const metrics::Snapshot& snapshot) {
-  Books sum;
-  for (const metrics::Route& route : snapshot.routes) add(sum, books_of(route.stats));
-  return sum;
-}
 
 metrics::Snapshot sum_of(const Views& views) {
   std::optional<metrics::Snapshot> sum;

@@ -24,15 +24,4 @@ std::string status_json(const Views& views, const config::Config& config,
                         const std::vector<std::string>& silent, const ReloadState& reload,
                         const Recent& recent);
 
-// One route's books, added up by whoever wants them in short.
-struct Books {
-  std::uint64_t received = 0, delivered = 0, dead_lettered = 0, returned = 0, inside = 0;
-
-  bool closed() const { return received == delivered + dead_lettered + returned + inside; }
-};
-
-Books books_of(const core::RouteStats& stats);
-Books books_of(const Shard& shard, const config::Config& config);
-Books books_of(const metrics::Snapshot& snapshot);
-
 }  // namespace einlass::app

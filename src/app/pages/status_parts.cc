@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "app/setup/wiring.h"
+#include "app/views/books.h"
 #include "units/utf8.h"
 
 namespace einlass::app {

@@ -15,7 +15,7 @@
 #include "app/permits/stand_in.h"
 #include "app/record/extract.h"
 #include "app/record/record_store.h"
-#include "app/targets/request.h"
+#include "app/setup/run_id.h"
 #include "config/config.h"
 #include "core/gate.h"
 

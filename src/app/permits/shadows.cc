@@ -4,8 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
-#include "app/targets/request.h"
 #include "limits/limit.h"
 #include "units/check.h"
 

@@ -16,14 +16,6 @@ constexpr Duration kAskAgainAfterNever = Duration::seconds(1);
 
 }  // namespace
 
-bool may_stand_in(const config::Config& config, const config::Route& route) {
-  return !route.limits.empty() &&
-         std::all_of(route.limits.begin(), route.limits.end(), [&](std::size_t i) {
-           const config::Limit& limit = config.limits[i];
-           return limit.store == config::Store::redis && limit.on_outage != config::OnOutage::hold;
-         });
-}
-
 StandIn::StandIn(const config::Config& config, ProcessLimits& limits, core::Events& events)
     : events_(events),
       limits_(limits),

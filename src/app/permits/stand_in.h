@@ -21,9 +21,6 @@
 
 namespace einlass::app {
 
-// True if the route's limits are in Redis and none of them says to hold.
-bool may_stand_in(const config::Config& config, const config::Route& route);
-
 // REQUIRES: one thread; outlived by what the constructor is given.
 class StandIn {
  public:

@@ -3,26 +3,9 @@
 #include <algorithm>
 
 #include "app/record/extract.h"
+#include "app/setup/flow_names.h"
 
 namespace einlass::app {
-namespace {
-
-bool is_pattern(const std::string& name) { return name.ends_with('*'); }
-
-}  // namespace
-
-std::vector<std::string> named_flows(const config::Share& share) {
-  std::vector<std::string> names;
-  for (const auto& [name, weight] : share.weights) {
-    if (is_pattern(name) || name == kOtherFlows || names.size() == core::kNamedFlows) continue;
-    names.push_back(name);
-  }
-  return names;
-}
-
-std::vector<std::string> level_names(const config::Share& share) {
-  return share.levels.empty() ? std::vector<std::string>{"all"} : share.levels;
-}
 
 ShareFields::ShareFields(const config::Share& share)
     : by_(share.by),
@@ -31,7 +14,7 @@ ShareFields::ShareFields(const config::Share& share)
       default_weight_(share.default_weight) {
   const std::vector<std::string> named = named_flows(share);
   for (const auto& [name, weight] : share.weights) {
-    if (is_pattern(name)) {
+    if (is_flow_pattern(name)) {
       by_beginning_.emplace_back(name.substr(0, name.size() - 1), weight);
       continue;
     }

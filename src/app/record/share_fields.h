@@ -18,15 +18,6 @@
 
 namespace einlass::app {
 
-// The flows that are counted by name, in the order of core::FlowMark::name: those that the
-// configuration names without a pattern, as many as there are places. All others count together,
-// under `other`.
-std::vector<std::string> named_flows(const config::Share& share);
-inline constexpr std::string_view kOtherFlows = "other";
-
-// The levels by name, as many as the gate knows: `all` where the share has none.
-std::vector<std::string> level_names(const config::Share& share);
-
 class ShareFields {
  public:
   explicit ShareFields(const config::Share& share);

@@ -17,15 +17,16 @@
 
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
-#include "app/check.h"
-#include "app/command_line.h"
 #include "app/permits/process_limits.h"
 #include "app/redrive/redrive_preview.h"
 #include "app/redrive/redrive_ranges.h"
 #include "app/redrive/redrive_report.h"
 #include "app/setup/config_refused.h"
+#include "app/setup/exit_codes.h"
+#include "app/setup/refused.h"
 #include "app/setup/wiring.h"
 #include "app/shard/shard.h"
+#include "app/views/books.h"
 #include "units/shown.h"
 
 namespace einlass::app {

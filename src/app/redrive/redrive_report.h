@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "app/pages/status.h"
 #include "app/redrive/redrive_source.h"
+#include "app/views/books.h"
 #include "units/time.h"
 
 namespace einlass::app {

@@ -10,15 +10,15 @@
 #include <optional>
 #include <variant>
 
-#include "app/command_line.h"
 #include "app/replay/interruption.h"
 #include "app/replay/line_input.h"
 #include "app/replay/replay_book.h"
 #include "app/replay/replay_printer.h"
 #include "app/replay/replay_stores.h"
 #include "app/replay/replay_trace.h"
+#include "app/setup/exit_codes.h"
+#include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
-#include "app/targets/request.h"
 #include "config/change_limit.h"
 #include "config/suggest.h"
 

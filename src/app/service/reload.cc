@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "app/check.h"
+#include "app/setup/refused.h"
 
 namespace einlass::app {
 

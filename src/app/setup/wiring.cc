@@ -4,8 +4,7 @@
 #include <variant>
 
 #include "adapters/log/log.h"
-#include "app/permits/stand_in.h"
-#include "app/record/share_fields.h"
+#include "app/setup/flow_names.h"
 #include "config/route_topics.h"
 #include "units/check.h"
 #include "units/keyed_hash.h"
@@ -100,6 +99,14 @@ std::vector<redis::SharedTarget> shared_targets(const config::Config& config) {
 const config::Limit& limit_of(const config::Config& config, const config::Route& route,
                               std::size_t place) {
   return config.limits[route.limits[place]];
+}
+
+bool may_stand_in(const config::Config& config, const config::Route& route) {
+  return !route.limits.empty() &&
+         std::all_of(route.limits.begin(), route.limits.end(), [&](std::size_t i) {
+           const config::Limit& limit = config.limits[i];
+           return limit.store == config::Store::redis && limit.on_outage != config::OnOutage::hold;
+         });
 }
 
 bool uses_redis(const config::Config& config) { return any_limit(config, config::Store::redis); }

@@ -10,12 +10,10 @@
 
 #include "adapters/http/client/target_options.h"
 #include "adapters/http/server/server.h"
-#include "adapters/kafka/producing/dead_letters.h"
-#include "adapters/kafka/producing/target.h"
-#include "adapters/kafka/source/source.h"
+#include "adapters/kafka/client/options.h"
 #include "adapters/redis/store.h"
+#include "app/setup/run_id.h"
 #include "app/setup/shard_place.h"
-#include "app/targets/request.h"
 #include "config/config.h"
 #include "core/options.h"
 #include "units/notice.h"
@@ -72,6 +70,8 @@ http::ServerOptions admin_options(const config::Admin& admin);
 const config::Limit& limit_of(const config::Config& config, const config::Route& route,
                               std::size_t place);
 
+// True if the route's limits are in Redis and none of them says to hold.
+bool may_stand_in(const config::Config& config, const config::Route& route);
 // True if some limit of some route is kept in Redis.
 bool uses_redis(const config::Config& config);
 bool uses_memory(const config::Config& config);

@@ -2,7 +2,6 @@
 // context.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,17 +9,11 @@
 
 #include "adapters/http/target/target.h"
 #include "app/record/record_store.h"
+#include "app/setup/run_id.h"
 #include "app/targets/request_template.h"
 #include "core/command.h"
 
 namespace einlass::app {
-
-// This process's half of its permits' ids: random, so that no two processes share an id.
-using RunId = std::array<std::uint8_t, 8>;
-RunId random_run_id();
-
-// The permit's id as a UUID: the run, the ask, the permit's place in it.
-std::string permit_uuid(const RunId& run, const core::Permit& permit);
 
 // Writes requests one after the other into the same memory.
 class RequestBuilder {

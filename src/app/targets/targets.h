@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/setup/kafka_logins.h"
+#include "app/setup/run_id.h"
 #include "app/setup/shard_place.h"
-#include "app/targets/request.h"
 #include "app/targets/target.h"
 #include "config/config.h"
 #include "core/event.h"

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "adapters/kafka/client/library_version.h"
-#include "app/permits/stand_in.h"
-#include "app/record/share_fields.h"
+#include "app/setup/flow_names.h"
 #include "app/setup/wiring.h"
 #include "app/views/allowed.h"
 #include "app/views/waiting_keys.h"

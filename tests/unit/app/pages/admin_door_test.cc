@@ -117,11 +117,5 @@ TEST(OpenDoor, is_told_where_others_come_to_it) {
             "write admin.tls if others may read along there");
 }
 
-TEST(RefusedCertificate, is_told_before_anything_starts) {
-  EXPECT_EQ(refused_certificate(admin("127.0.0.1", "")), "");
-  EXPECT_TRUE(refused_certificate(admin("127.0.0.1", "", true))
-                  .starts_with("admin.tls: no certificate can be read from /no/such/file"));
-}
-
 }  // namespace
 }  // namespace einlass::app

@@ -4,6 +4,7 @@
 
 #include <variant>
 
+#include "app/setup/wiring.h"
 #include "limits/share.h"
 
 namespace einlass::app {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/setup/flow_names.h"
 #include "unit/app/record/stored.h"
 
 namespace einlass::app {

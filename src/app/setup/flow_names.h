@@ -1,0 +1,24 @@
+// The names that a route's share has in metrics and on pages, as the gate counts them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.h"
+
+namespace einlass::app {
+
+// A name in a share's weights that stands for all flows which begin so.
+bool is_flow_pattern(std::string_view name);
+
+// The flows that are counted by name, in the order of core::FlowMark::name: those that the
+// configuration names without a pattern, as many as there are places. All others count together,
+// under `other`.
+std::vector<std::string> named_flows(const config::Share& share);
+inline constexpr std::string_view kOtherFlows = "other";
+
+// The levels by name, as many as the gate knows: `all` where the share has none.
+std::vector<std::string> level_names(const config::Share& share);
+
+}  // namespace einlass::app

@@ -1,0 +1,31 @@
+// What the rest of the world does not take of a configuration that reads well: found before
+// anything runs.
+#pragma once
+
+#include <string>
+
+#include "config/config.h"
+#include "units/time.h"
+
+namespace einlass::app {
+
+// Empty if librdkafka takes the kafka section; else why not, as one line.
+std::string refused_by_kafka(const config::Config& config);
+
+// Why a file with certificates or a key cannot be used, of the targets, of tracing or of the admin
+// pages, as one line that begins with the option; empty if all can. Those of Redis are read for
+// each connection, and a gate waits for them.
+std::string refused_files(const config::Config& config);
+
+// For the brokers of the source, and for those of all targets. A gate starts this much later where
+// they are away.
+inline constexpr Duration kLoginPatience = Duration::seconds(2);
+
+// Why no login at some cluster can succeed, as one line: SCRAM by an old librdkafka at Kafka 4.
+// Empty if each may, or where the brokers do not answer within kLoginPatience.
+std::string refused_login(const config::Config& config);
+
+// Why the certificate cannot be shown; empty if it can, or there is to be none.
+std::string refused_certificate(const config::Admin& admin);
+
+}  // namespace einlass::app
