@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Who may include whom:   layers.py [ROOT]
 
-main -> app -> { adapters/*, config } -> { core, limits } -> units. Every library has its own folder.
-The core and the limits get by with the headers listed here: no clock, thread, file or stream.
+main -> app -> { adapters/*, config } -> { core, limits } -> units. Every library has its own folder, and a large one
+has rooms in it, of which none includes one that includes it. The core and the limits get by with the headers listed
+here: no clock, thread, file or stream.
 """
 
 import os
@@ -24,24 +25,63 @@ MAY_INCLUDE = {
     "asio": set(),
 }
 
-# First part of an include: the folders that may have it.
+# The rooms of a folder, the lowest first, and which of those above it here each may include. What lies in the folder
+# itself is its door: it may include every room, and none includes it.
+ROOMS = {
+    "adapters/http": {
+        "wire": "",
+        "resolver": "wire",
+        "server": "wire",
+        "client": "wire resolver",
+        "http2": "wire client",
+        "login": "wire resolver client",
+        "target": "wire resolver client http2 login",
+    },
+    "adapters/kafka": {
+        "client": "",
+        "source": "client",
+        "producing": "client",
+        "reader": "client source",
+        "check": "client",
+        "mock": "",
+    },
+    "app": {
+        "setup": "",
+        "json": "",
+        "record": "setup json",
+        "permits": "setup record",
+        "targets": "setup record",
+        "tracing": "setup record",
+        "shard": "setup json record permits targets tracing",
+        "views": "setup record permits shard",
+        "service": "setup permits shard views",
+        "pages": "setup views service",
+        "asking": "setup views",
+        "redrive": "setup record permits shard views",
+        "demo": "setup permits shard views",
+        "replay": "setup",
+    },
+}
+DOORS = {"app"}  # The only folders with rooms that have something in them besides.
+
+# First part of an include: the folders or rooms that may have it.
 LIBRARIES = {
     "boost": {"adapters/http", "adapters/memory", "adapters/redis", "adapters/kafka", "app", "asio"},
     "librdkafka": {"adapters/kafka"},
     "hiredis": {"adapters/redis"},
-    "nghttp2": {"adapters/http"},
+    "nghttp2": {"adapters/http/http2"},
     "prometheus": {"adapters/metrics"},
     "spdlog": {"adapters/log"},
     "yaml-cpp": {"config"},
     "CLI": {"app", "main"},
     "nlohmann": {"adapters/http", "app", "config", "main"},
     "openssl": {"adapters/http", "adapters/redis"},
-    "zlib.h": {"adapters/http"},
-    "simdjson.h": {"app"},
+    "zlib.h": {"adapters/http/target"},
+    "simdjson.h": {"app/json"},
 }
 
 # Our headers outside of src, and who may include them.
-OUTSIDE = {"lua/scripts.h": {"adapters/redis"}, "web/page.h": {"app"}}
+OUTSIDE = {"lua/scripts.h": {"adapters/redis"}, "web/page.h": {"app/pages"}}
 
 PURE = {"core", "limits"}
 PURE_HEADERS = set("""
@@ -66,19 +106,63 @@ def folder_of(path: str) -> str:
     return parts[0] if len(parts) > 1 else os.path.splitext(parts[0])[0]
 
 
+def room_of(path: str) -> str:
+    """The room of a path below src in its folder; empty at the door, and where there are none."""
+    folder = folder_of(path)
+    below = path.removeprefix(folder + "/").split("/")
+    return below[0] if folder in ROOMS and len(below) > 1 else ""
+
+
+def place_of(path: str) -> str:
+    return "/".join(filter(None, (folder_of(path), room_of(path))))
+
+
 def table_name(folder: str) -> str:
     return "adapters/*" if folder.startswith("adapters/") else folder
 
 
-def own_include(root: str, folder: str, include: str) -> str | None:
+def is_in(place: str, places: set[str]) -> bool:
+    """Whether a room, or the folder that it is in, is among them."""
+    return place in places or os.path.dirname(place) in places
+
+
+def backwards(rooms: dict[str, str]) -> list[str]:
+    """The rooms that name one which does not stand above them: so there may be a circle."""
+    names = list(rooms)
+    return [room for at, room in enumerate(names) if not set(rooms[room].split()) <= set(names[:at])]
+
+
+def unknown_place(path: str) -> str | None:
+    folder, room = folder_of(path), room_of(path)
+    if table_name(folder) not in MAY_INCLUDE:
+        return f"layers.py does not know src/{folder}; add its rule"
+    if room and room not in ROOMS[folder]:
+        return f"layers.py does not know the room src/{folder}/{room}; add its rule"
+    if folder in ROOMS and not room and folder not in DOORS:
+        return f"src/{folder} has rooms: {', '.join(ROOMS[folder])}; put it into the one whose job it does"
+    return None
+
+
+def between_rooms(path: str, include: str) -> str | None:
+    """An include within one folder."""
+    folder, room, target = folder_of(path), room_of(path), room_of(include)
+    if not room or room == target or target in ROOMS[folder][room].split():
+        return None
+    known = ", ".join(ROOMS[folder][room].split()) or "none of the other rooms"
+    above = f"{folder}/{target}" if target else f"what lies in {folder} itself"
+    return f'{folder}/{room} may not include {above}, only {known}; move what "{include}" has for it down'
+
+
+def own_include(root: str, path: str, include: str) -> str | None:
+    folder = folder_of(path)
     if include in OUTSIDE:
         only = OUTSIDE[include]
-        return None if folder in only else f'"{include}" is only for {", ".join(sorted(only))}'
+        return None if is_in(place_of(path), only) else f'"{include}" is only for {", ".join(sorted(only))}'
     if not os.path.isfile(os.path.join(root, "src", include)):
         return f'"{include}" is not below src; write our headers as "core/event.h", others in <>'
     target = folder_of(include)
     if target == folder:
-        return None
+        return between_rooms(path, include)
     allowed = MAY_INCLUDE[table_name(folder)]
     if table_name(target) in allowed:
         return None
@@ -86,10 +170,11 @@ def own_include(root: str, folder: str, include: str) -> str | None:
     return f'{folder} may not include {target}, only {known}; hand "{include}" in from above'
 
 
-def library_include(folder: str, include: str) -> str | None:
+def library_include(path: str, include: str) -> str | None:
+    folder = folder_of(path)
     first = include.split("/")[0]
     if first in LIBRARIES:
-        if folder in LIBRARIES[first]:
+        if is_in(place_of(path), LIBRARIES[first]):
             return None
         return f"<{include}> is only for {', '.join(sorted(LIBRARIES[first]))}; ask them instead"
     if "/" in include and first not in SYSTEM:
@@ -102,16 +187,17 @@ def library_include(folder: str, include: str) -> str | None:
 
 
 def check(root: str) -> list[Breach]:
-    breaches = []
+    breaches = [Breach("tests/tidy/layers.py", 1, f"{folder}/{room} includes a room that does not stand above it")
+                for folder, rooms in ROOMS.items() for room in backwards(rooms)]
     for path in source_tree.files(root, ["src"], source_tree.CPP):
-        folder = folder_of(path.removeprefix("src/"))
+        below = path.removeprefix("src/")
         text = source_tree.without_comments(source_tree.read(root, path))
-        if table_name(folder) not in MAY_INCLUDE:
-            breaches.append(Breach(path, 1, f"layers.py does not know src/{folder}; add its rule"))
+        if unknown := unknown_place(below):
+            breaches.append(Breach(path, 1, unknown))
             continue
         for match in INCLUDE.finditer(text):
             library, own = match.groups()
-            wrong = library_include(folder, library) if library else own_include(root, folder, own)
+            wrong = library_include(below, library) if library else own_include(root, below, own)
             if wrong:
                 breaches.append(Breach(path, source_tree.line_of(text, match.end()), wrong))
     return breaches

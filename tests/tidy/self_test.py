@@ -12,6 +12,8 @@ import sys
 import tempfile
 import unittest
 
+import layers
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -47,15 +49,18 @@ class Planted(unittest.TestCase):
 class Layers(Planted):
     def setUp(self):
         super().setUp()
-        for path in ("units/time.h", "core/gate.h", "limits/limit.h", "config/config.h",
-                     "adapters/http/target/target.h", "adapters/redis/store.h", "app/loop.h"):
+        for path in ("units/time.h", "core/gate.h", "limits/limit.h", "config/config.h", "adapters/http/target/target.h",
+                     "adapters/http/wire/stream.h", "adapters/redis/store.h", "app/run.h", "app/setup/wiring.h",
+                     "app/pages/admin.h", "app/demo/demo.h"):
             self.plant(f"src/{path}", "#pragma once\n")
 
     def test_downwards_is_fine(self):
-        self.plant("src/main.cc", '#include "app/loop.h"\n#include <CLI/CLI.hpp>\n')
-        self.plant("src/app/loop.cc", '#include "adapters/http/target/target.h"\n#include "core/gate.h"\n')
+        self.plant("src/main.cc", '#include "app/run.h"\n#include <CLI/CLI.hpp>\n')
+        self.plant("src/app/run.cc", '#include "adapters/http/target/target.h"\n#include "app/pages/admin.h"\n')
+        self.plant("src/app/pages/admin.cc", '#include "app/setup/wiring.h"\n#include "app/pages/admin.h"\n'
+                   '#include "core/gate.h"\n')
         self.plant("src/adapters/http/target/target.cc", '#include <boost/asio.hpp>\n#include <sys/uio.h>\n'
-                   '#include "limits/limit.h"\n// #include "config/config.h"\n')
+                   '#include "adapters/http/wire/stream.h"\n#include "limits/limit.h"\n// #include "config/config.h"\n')
         self.plant("src/core/gate.cc", '#include <vector>\n#include "units/time.h"\n')
         self.assert_content("layers.py")
 
@@ -64,9 +69,9 @@ class Layers(Planted):
                 ("core/a.cc", '"limits/limit.h"', "core may not include limits"),
                 ("limits/a.cc", '"core/gate.h"', "limits may not include core"),
                 ("units/a.h", '"core/gate.h"', "units may not include core"),
-                ("config/a.cc", '"app/loop.h"', "config may not include app"),
-                ("adapters/http/a.cc", '"config/config.h"', "may not include config"),
-                ("adapters/http/a.cc", '"adapters/redis/store.h"', "not include adapters/redis"),
+                ("config/a.cc", '"app/run.h"', "config may not include app"),
+                ("adapters/http/wire/a.cc", '"config/config.h"', "may not include config"),
+                ("adapters/http/wire/a.cc", '"adapters/redis/store.h"', "not include adapters/redis"),
                 ("main.cc", '"adapters/http/target/target.h"', "main may not include adapters/http"),
                 ("core/a.cc", '"gate.h"', "is not below src")):
             with self.subTest(include=include, path=path):
@@ -75,16 +80,46 @@ class Layers(Planted):
                 self.assert_finds(words, "layers.py")
                 os.remove(planted)
 
+    def test_from_room_to_room(self):
+        for path, include, words in (
+                ("app/setup/a.cc", "app/pages/admin.h", "app/setup may not include app/pages, only none"),
+                ("app/pages/a.cc", "app/demo/demo.h", "app/pages may not include app/demo, only setup, views, service"),
+                ("app/pages/a.cc", "app/run.h", "app/pages may not include what lies in app itself, only"),
+                ("adapters/http/wire/a.h", "adapters/http/target/target.h", "may not include adapters/http/target")):
+            with self.subTest(include=include, path=path):
+                planted = self.plant(f"src/{path}", f'\n#include "{include}"\n')
+                self.assert_finds(f"src/{path}:2: ", "layers.py")
+                self.assert_finds(words, "layers.py")
+                os.remove(planted)
+
+    def test_a_place_without_a_rule(self):
+        for path, words in (
+                ("cellar/a.h", "does not know src/cellar"),
+                ("app/cellar/a.h", "does not know the room src/app/cellar"),
+                ("adapters/http/a.h", "src/adapters/http has rooms: wire, ")):
+            with self.subTest(path=path):
+                planted = self.plant(f"src/{path}", "#pragma once\n")
+                self.assert_finds(f"src/{path}:1: ", "layers.py")
+                self.assert_finds(words, "layers.py")
+                os.remove(planted)
+
+    def test_no_rule_makes_a_circle(self):
+        self.assertEqual(layers.backwards({"below": "", "above": "below"}), [])
+        self.assertEqual(layers.backwards({"below": "above", "above": "below"}), ["below"])
+        self.assertEqual(layers.backwards({"self": "self"}), ["self"])
+
     def test_libraries(self):
         for path, include in (
                 ("core/a.cc", "<chrono>"), ("core/a.cc", "<unordered_map>"),
                 ("limits/a.cc", "<cstdio>"), ("limits/a.cc", "<functional>"),
                 ("core/a.cc", "<boost/intrusive/list.hpp>"), ("core/a.cc", "<sys/time.h>"),
                 ("units/a.h", "<time.h>"), ("app/a.cc", "<librdkafka/rdkafka.h>"),
-                ("adapters/http/a.cc", "<hiredis/read.h>"), ("app/a.cc", "<spdlog/spdlog.h>"),
-                ("adapters/kafka/a.cc", "<prometheus/counter.h>"), ("app/a.cc", "<yaml-cpp/yaml.h>"),
-                ("adapters/kafka/a.cc", "<nlohmann/json.hpp>"), ("app/a.cc", "<openssl/ssl.h>"),
-                ("adapters/http/a.cc", "<simdjson.h>"), ("config/a.cc", "<CLI/CLI.hpp>"), ("app/a.cc", "<unheard/of.h>")):
+                ("adapters/http/wire/a.cc", "<hiredis/read.h>"), ("app/a.cc", "<spdlog/spdlog.h>"),
+                ("adapters/kafka/source/a.cc", "<prometheus/counter.h>"), ("app/a.cc", "<yaml-cpp/yaml.h>"),
+                ("adapters/kafka/source/a.cc", "<nlohmann/json.hpp>"), ("app/a.cc", "<openssl/ssl.h>"),
+                ("adapters/http/wire/a.cc", "<simdjson.h>"), ("app/targets/a.cc", "<simdjson.h>"),
+                ("adapters/http/wire/a.cc", "<nghttp2/nghttp2.h>"), ("config/a.cc", "<CLI/CLI.hpp>"),
+                ("app/a.cc", "<unheard/of.h>")):
             with self.subTest(include=include, path=path):
                 planted = self.plant(f"src/{path}", f"#include {include}\n")
                 self.assert_finds(f"src/{path}:1: ", "layers.py")
