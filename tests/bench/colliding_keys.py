@@ -14,7 +14,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-import world  # noqa: E402
+from harness import world  # noqa: E402
 
 MASK = (1 << 64) - 1
 M = 0xC6A4A7935BD1E995

@@ -15,9 +15,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-import deliveries  # noqa: E402
-import world  # noqa: E402 (lays the path to the rest)
-import places  # noqa: E402
+from harness import deliveries, places, world  # noqa: E402
 
 PARTITIONS = 6
 SIZE = 1024

@@ -13,7 +13,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
 
-import places  # noqa: E402
+from harness import places  # noqa: E402
 import certificates  # noqa: E402
 import servers  # noqa: E402
 

@@ -4,7 +4,7 @@ import base64
 import os
 import uuid
 
-import places  # noqa: F401  (makes deploy/local importable)
+import harness  # noqa: F401  (makes deploy/local importable)
 import kafka as local_kafka
 import kafka_protocol
 import servers

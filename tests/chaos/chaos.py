@@ -21,13 +21,11 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "e2e")]
 import fleet  # noqa: E402
 import history  # noqa: E402
 import performer  # noqa: E402
-import places  # noqa: E402
+from harness import places, reports, world  # noqa: E402
 import producers  # noqa: E402
-import reports  # noqa: E402
 import scene  # noqa: E402
 import schedule  # noqa: E402
 import verdict  # noqa: E402
-import world  # noqa: E402
 
 _RATE = 90.0  # Records a second, of all topics together.
 

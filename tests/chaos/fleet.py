@@ -5,8 +5,7 @@ import signal
 import threading
 import time
 
-import gate as one_gate
-import places
+from harness import gate as one_gate, places
 import history
 import schedule
 

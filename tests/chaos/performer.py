@@ -7,7 +7,7 @@ import time
 
 import fleet
 import history
-import places
+from harness import places
 import schedule
 import servers
 

@@ -9,7 +9,7 @@ import threading
 import time
 
 import fleet
-import places
+from harness import places
 import schedule
 import servers
 

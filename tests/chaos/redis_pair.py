@@ -2,7 +2,7 @@
 
 import os
 
-import places
+from harness import places
 import redis as local_redis
 import servers
 

@@ -7,7 +7,7 @@ import tempfile
 import brokers
 import fleet
 import network
-import places
+from harness import places
 import redis_pair
 import schedule
 import servers

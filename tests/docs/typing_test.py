@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
 
 from page import agrees, steps  # noqa: E402
-from places import wait_until  # noqa: E402
+from harness.places import wait_until  # noqa: E402
 from shell import Shell  # noqa: E402
 
 PAGE = """# A page

@@ -10,8 +10,7 @@ import ssl
 import subprocess
 import unittest
 
-import places
-import scenario
+from harness import places, scenario
 import certificates
 import servers
 

@@ -13,9 +13,9 @@ import threading
 import time
 import unittest
 
-import places
+from harness import places
 import certificates
-from plan import plan
+from harness.plan import plan
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WRONG = sorted(glob.glob(os.path.join(HERE, "wrong_configs", "*.yaml")))

@@ -2,11 +2,9 @@
 
 import unittest
 
-import places
+from harness import places, scenario, world
 import kafka as local_kafka
-from plan import plan
-import scenario
-import world
+from harness.plan import plan
 
 
 def value(record):

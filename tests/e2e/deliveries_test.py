@@ -2,8 +2,8 @@
 
 import unittest
 
-import deliveries as d
-from plan import plan
+from harness import deliveries as d
+from harness.plan import plan
 
 
 def delivery(offset, at, **changes):

@@ -13,7 +13,7 @@ import sys
 import traceback
 import unittest
 
-import plan
+from harness import plan
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDERS = [HERE, os.path.join(os.path.dirname(HERE), "hostile")]

@@ -5,10 +5,9 @@ import signal
 import time
 import unittest
 
-import places
+from harness import places, world
 import kafka_target_test
-from plan import plan
-import world
+from harness.plan import plan
 from kafka_target_test import PARTITIONS, names
 
 RECORDS = 12_000

@@ -3,10 +3,8 @@
 import collections
 import unittest
 
-import deliveries
-import haproxy
-from plan import plan
-import scenario
+from harness import deliveries, haproxy, scenario
+from harness.plan import plan
 import certificates
 
 RATE = 200  # Of each topic: with one limit for both, one of them may be through before the last reload.

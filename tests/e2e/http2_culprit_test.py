@@ -3,10 +3,8 @@
 import time
 import unittest
 
-import http_scenario
-import nginx
-import places
-from plan import plan
+from harness import http_scenario, nginx, places
+from harness.plan import plan
 import certificates
 
 GOOD, BAD = 1200, 20

@@ -5,10 +5,8 @@ import signal
 import socket
 import unittest
 
-import deliveries
-import places
-from plan import plan
-import scenario
+from harness import deliveries, places, scenario
+from harness.plan import plan
 import servers
 
 LIMIT = 200

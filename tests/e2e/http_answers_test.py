@@ -3,8 +3,7 @@
 import json
 import unittest
 
-import http_scenario
-import places
+from harness import http_scenario, places
 
 
 class Answers(http_scenario.HttpScenario):

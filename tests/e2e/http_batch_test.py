@@ -5,8 +5,7 @@ import json
 import re
 import unittest
 
-import http_scenario
-import places
+from harness import http_scenario, places
 
 POISON = 7  # Every so many records one that the server refuses.
 

@@ -9,8 +9,7 @@ import sys
 import unittest
 import urllib.parse
 
-import http_scenario
-import places
+from harness import http_scenario, places
 
 VERIFIER = "standardwebhooks==1.1.0"
 

@@ -3,9 +3,7 @@
 import os
 import unittest
 
-import http_scenario
-import nginx
-import places
+from harness import http_scenario, nginx, places
 import certificates
 import servers
 

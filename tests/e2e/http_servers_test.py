@@ -4,8 +4,7 @@ import gzip
 import json
 import unittest
 
-import http_scenario
-import places
+from harness import http_scenario, places
 
 
 class Servers(http_scenario.HttpScenario):

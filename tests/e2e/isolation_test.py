@@ -8,12 +8,12 @@ what they had. The limit of each tenant sets the pace, not the machine.
 import time
 import unittest
 
-import deliveries
-from flooding import Flooding
-from places import PATIENCE, now_us, wait_until
-from plan import plan
-from receiver import Receiver
-from scenario import Scenario
+from harness import deliveries
+from harness.flooding import Flooding
+from harness.places import PATIENCE, now_us, wait_until
+from harness.plan import plan
+from harness.receiver import Receiver
+from harness.scenario import Scenario
 import servers
 
 TENANTS, DEAD = 100, 10

@@ -12,11 +12,9 @@ import urllib.parse
 
 import yaml
 
-import places
-import answering
+from harness import answering, places
 import kafka_secured_test
-from plan import plan
-import secured
+from harness.plan import plan
 
 SECRET = "secret-of-the-client-91c0"
 PAGE = os.path.join(places.ROOT, "docs", "targets", "kafka.md")

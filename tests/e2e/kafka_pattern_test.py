@@ -3,10 +3,8 @@
 import subprocess
 import unittest
 
-import deliveries
-import places
-import scenario
-from places import EINLASS
+from harness import deliveries, places, scenario
+from harness.places import EINLASS
 
 
 class Patterns(scenario.Scenario):

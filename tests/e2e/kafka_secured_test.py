@@ -4,12 +4,10 @@ import ctypes
 import subprocess
 import unittest
 
-import places
+from harness import places, scenario, secured
 import certificates
 import kafka as local_kafka
-from plan import plan
-import scenario
-import secured
+from harness.plan import plan
 
 RECORDS = 60
 

@@ -4,11 +4,9 @@ import bisect
 import time
 import unittest
 
-import places
+from harness import places, scenario, world
 import kafka as local_kafka
-from plan import plan
-import scenario
-import world
+from harness.plan import plan
 
 PARTITIONS = 6
 LIMIT = 1000

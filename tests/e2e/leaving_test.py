@@ -3,10 +3,8 @@
 import signal
 import unittest
 
-import deliveries
-import places
-from plan import plan
-import scenario
+from harness import deliveries, places, scenario
+from harness.plan import plan
 
 RECORDS = 3000
 PARTITIONS = 4

@@ -5,10 +5,8 @@ import subprocess
 import time
 import unittest
 
-import deliveries
-import places
-from plan import plan
-import scenario
+from harness import deliveries, places, scenario
+from harness.plan import plan
 
 PARTITIONS = 4
 SECOND_US = 1_000_000
@@ -121,7 +119,7 @@ class SharedWithAProgram(scenario.Scenario):
         records = 5 * self.LIMIT
         self.world.produce("results", records, keys=60)
         partner = subprocess.run(
-            ["/usr/bin/python3", os.path.join(os.path.dirname(os.path.abspath(__file__)), "partner.py"),
+            ["/usr/bin/python3", os.path.join(os.path.dirname(os.path.abspath(__file__)), "harness", "partner.py"),
              os.path.join(places.BUILD, "lua"), self.world.redis.url, "e2e:{e2e}:shared:", str(self.LIMIT),
              str(SECOND_US), "6"], capture_output=True, text=True, timeout=60)
         self.assertEqual(partner.returncode, 0, partner.stderr)

@@ -3,10 +3,8 @@
 import time
 import unittest
 
-import deliveries
-import places
-from plan import plan
-import scenario
+from harness import deliveries, places, scenario
+from harness.plan import plan
 
 LIMIT = 1000
 RECORDS = 20_000

@@ -15,9 +15,9 @@ import os
 import time
 import unittest
 
-from places import SANITIZER, wait_until
-from plan import plan
-from scenario import Scenario
+from harness.places import SANITIZER, wait_until
+from harness.plan import plan
+from harness.scenario import Scenario
 
 PARTITIONS = int(os.environ.get("EINLASS_MEMORY_PARTITIONS", "200"))
 RECORDS = 3              # Of each partition: more than its prefetch takes.

@@ -3,9 +3,8 @@
 import base64
 import unittest
 
-import places
-from plan import plan
-import scenario
+from harness import places, scenario
+from harness.plan import plan
 
 EVERY_BYTE = bytes(range(256))
 ORDINARY = 20

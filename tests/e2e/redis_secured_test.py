@@ -7,10 +7,9 @@ import socket
 import threading
 import unittest
 
-import places
+from harness import scenario
 import certificates
 import redis as local_redis
-import scenario
 import servers
 
 RECORDS = 40

@@ -4,9 +4,8 @@ import os
 import subprocess
 import unittest
 
-import gate
-import places
-from plan import plan
+from harness import places
+from harness.plan import plan
 import redrive_test
 import servers
 

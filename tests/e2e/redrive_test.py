@@ -9,12 +9,8 @@ import signal
 import subprocess
 import unittest
 
-import deliveries
-import gate
-import places
-from plan import plan
-import reports
-import scenario
+from harness import deliveries, gate, places, reports, scenario
+from harness.plan import plan
 
 PARTITIONS = 2
 BOOKS = re.compile(r"(\S+): read (\d+) = delivered (\d+) \+ dead again (\d+) \+ skipped (\d+) \+ left (\d+)")

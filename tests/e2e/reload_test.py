@@ -5,11 +5,9 @@ import signal
 import time
 import unittest
 
-import deliveries
-import places
-from plan import plan
-import scenario
-from gate import merge
+from harness import deliveries, places, scenario
+from harness.plan import plan
+from harness.gate import merge
 
 PARTITIONS = 6
 SECOND_US = 1_000_000

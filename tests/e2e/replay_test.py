@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
-import places
-from plan import plan
+from harness import places
+from harness.plan import plan
 import servers
 from redis import Redis
 

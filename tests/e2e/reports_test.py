@@ -3,10 +3,8 @@
 import os
 import unittest
 
-import places
-from plan import plan
-import reports
-import world
+from harness import places, reports, world
+from harness.plan import plan
 
 RACE = "level=info event=started\n==================\nWARNING: ThreadSanitizer: data race (pid=7)\n  Write of size 4\n"
 OVERFLOW = "src/core/gate.cc:12:9: runtime error: signed integer overflow: 2147483647 + 1\n"

@@ -2,9 +2,8 @@
 
 import unittest
 
-import places
-from plan import plan
-import scenario
+from harness import places, scenario
+from harness.plan import plan
 
 GATES = 3
 PARTITIONS = 6

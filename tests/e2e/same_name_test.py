@@ -4,10 +4,8 @@ import re
 import signal
 import unittest
 
-import deliveries
-import places
-from plan import plan
-import scenario
+from harness import deliveries, places, scenario
+from harness.plan import plan
 
 LIMIT = 100
 PARTITIONS = 4

@@ -4,8 +4,8 @@ import os
 import tempfile
 import unittest
 
-from plan import plan
-import secrets_told
+from harness.plan import plan
+from harness import secrets_told
 
 
 @plan(servers=False, together=True)

@@ -2,9 +2,8 @@
 
 import unittest
 
-import places
-from plan import plan
-import scenario
+from harness import places, scenario
+from harness.plan import plan
 
 LIVE, TRIED, PARTITIONS, RECORDS = 200, 50, 4, 1000
 

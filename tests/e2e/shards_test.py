@@ -5,11 +5,9 @@ import signal
 import time
 import unittest
 
-import deliveries
-import places
-from plan import plan
-import scenario
-from stopped_thread import StoppedThread
+from harness import deliveries, places, scenario
+from harness.plan import plan
+from harness.stopped_thread import StoppedThread
 
 LIMIT = 400
 PARTITIONS = 6

@@ -5,9 +5,9 @@ import json
 import unittest
 import urllib.parse
 
-import deliveries
-from places import get, wait_until
-from scenario import Scenario
+from harness import deliveries
+from harness.places import get, wait_until
+from harness.scenario import Scenario
 
 RATE = 400  # Of the limit, a second.
 EACH = 600  # Records of each tenant.

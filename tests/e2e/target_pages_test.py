@@ -8,11 +8,9 @@ import unittest
 
 import yaml
 
-import haproxy
+from harness import haproxy, http_scenario, places
 import http_login_test
 import http_proxy_test
-import http_scenario
-import places
 import certificates
 
 RECORDS = 20

@@ -8,9 +8,7 @@ import subprocess
 import sys
 import unittest
 
-import answering
-import places
-import scenario
+from harness import answering, places, scenario
 
 LIBRARY = "opentelemetry-proto==1.34.1"
 TRACE, PARENT = "0af7651916cd43dd8448eb211c8031", "b7ad6b71692033"

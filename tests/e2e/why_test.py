@@ -6,8 +6,8 @@ import subprocess
 import unittest
 import urllib.parse
 
-from places import EINLASS, get, now_us, wait_until
-from scenario import Scenario
+from harness.places import EINLASS, get, now_us, wait_until
+from harness.scenario import Scenario
 
 # One permit every ten minutes: the second record of each tenant stays for as long as this test takes.
 PER_TENANT = {"algorithm": "token_bucket", "rate": "1/600s", "burst": 1, "key": "header:tenant", "store": "memory"}

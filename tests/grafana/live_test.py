@@ -11,10 +11,10 @@ import expected
 import written
 from pages import Pages
 from prometheus import BESIDE, WINDOW_S, Prometheus
-from places import get, now_us, wait_until
+from harness.places import get, now_us, wait_until
 import rules_test
-import scenario
-from stopped_thread import StoppedThread
+from harness import scenario
+from harness.stopped_thread import StoppedThread
 
 CONFIG = {
     "kafka": {"properties": {"session.timeout.ms": "6000", "heartbeat.interval.ms": "1000"}},

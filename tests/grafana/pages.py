@@ -6,7 +6,7 @@ import threading
 import time
 
 import prometheus  # noqa: F401  It has put the folder of `places` on the path.
-from places import get
+from harness.places import get
 
 _SAMPLE = re.compile(r"(\w+)(?:\{(.*)\})? (\S+)$")
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')

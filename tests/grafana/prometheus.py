@@ -9,7 +9,7 @@ import urllib.parse
 import written
 
 sys.path.insert(0, os.path.join(written.ROOT, "tests", "e2e"))
-from places import get, wait_until  # noqa: E402
+from harness.places import get, wait_until  # noqa: E402
 import servers  # noqa: E402
 
 WINDOW_S = 10

@@ -6,8 +6,8 @@ import os
 import unittest
 
 from prometheus import Prometheus
-from places import now_us, wait_until
-import scenario
+from harness.places import now_us, wait_until
+from harness import scenario
 import certificates
 
 NAME = "gate.example.org"

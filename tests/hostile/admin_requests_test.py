@@ -8,10 +8,10 @@ import time
 
 from hostile import Hostile, Inputs
 import admin_requests
-import places
+from harness import places
 import namespace
-from plan import plan
-from raw_server import send
+from harness.plan import plan
+from harness.raw_server import send
 
 CLIENTS = 12
 PATIENCE = 0.25  # Seconds without another byte; then the answer is all there.

@@ -7,10 +7,10 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
-import deliveries  # noqa: E402
+from harness import deliveries  # noqa: E402
 import namespace  # noqa: E402
-from places import now_us, wait_until  # noqa: E402
-from scenario import Scenario  # noqa: E402
+from harness.places import now_us, wait_until  # noqa: E402
+from harness.scenario import Scenario  # noqa: E402
 
 RATE = 200         # Of the honest route, a second. Its limit sets that, not the machine.
 LEAST = 0.9        # What it must keep.

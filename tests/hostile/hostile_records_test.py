@@ -8,7 +8,7 @@ import urllib.parse
 from hostile import PARTITIONS, Hostile, Inputs
 import odd_records
 import namespace
-from plan import plan
+from harness.plan import plan
 from strict_server import StrictServer, values
 
 OWN = [b"idempotency-key", b"kafka-topic", b"kafka-partition", b"kafka-offset", b"einlass-attempt"]

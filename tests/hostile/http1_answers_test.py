@@ -8,7 +8,7 @@ from http1_bodies import WAITS
 from http1_server import Http1Server
 import letters
 import namespace
-from plan import plan
+from harness.plan import plan
 
 SECRET = "hostile-key-77aa03c1"  # Shown to whoever is hostile, who sends it back.
 

@@ -5,7 +5,7 @@ import json
 import re
 import urllib.parse
 
-from raw_server import RawServer, finish, send
+from harness.raw_server import RawServer, finish, send
 from http1_answers import Answer
 
 GOOD = Answer(b"HTTP/1.1 204 No Content\r\n\r\n")

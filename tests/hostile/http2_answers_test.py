@@ -6,7 +6,7 @@ import http2_answers
 import letters
 from http2_server import Http2Server
 import namespace
-from plan import plan
+from harness.plan import plan
 
 SECRET = "hostile-key-1d20e6f4"
 

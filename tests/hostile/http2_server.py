@@ -1,7 +1,7 @@
 """A server of HTTP/2 in the clear: each request gets the next hostile answer, and good ones when there are no more."""
 
 from http2_frames import ACK, END_STREAM, DATA, HEADERS, PING, SETTINGS, Frame, Said, answer, settings, written
-from raw_server import RawServer, finish, send
+from harness.raw_server import RawServer, finish, send
 
 MAX_STREAMS = 3  # One at a time: so each request gets an answer for itself, and what that does harms no other.
 GOOD = Said(*answer(b"204"))

@@ -5,12 +5,12 @@ import threading
 import time
 
 from hostile import PARTITIONS, Hostile
-from deliveries import missing
+from harness.deliveries import missing
 import kafka_proxy
 from kafka_answers import FRAMING, TOPIC, lie
-from places import wait_until
+from harness.places import wait_until
 import namespace
-from plan import plan
+from harness.plan import plan
 
 PASSWORD = "hostile-broker-0815"
 SHARE = 0.35       # Of the answers are changed: without good ones between them the gate would never get far.

@@ -6,7 +6,7 @@ import threading
 import time
 
 import hostile  # noqa: F401  It knows the way to raw_server.
-from raw_server import RawServer
+from harness.raw_server import RawServer
 
 FETCH, LIST_OFFSETS, METADATA, OFFSET_COMMIT, OFFSET_FETCH = 1, 2, 3, 8, 9
 FIND_COORDINATOR, JOIN_GROUP, HEARTBEAT, SYNC_GROUP = 10, 11, 12, 14

@@ -5,9 +5,9 @@ import socket
 import threading
 
 from hostile import PARTITIONS, Hostile, Inputs
-from places import wait_until
+from harness.places import wait_until
 import namespace
-from plan import plan
+from harness.plan import plan
 import servers
 
 LISTENING = ("0.0.0.0", "::1")

@@ -3,12 +3,12 @@
 import time
 
 from hostile import PARTITIONS, Hostile, Inputs
-import deliveries
+from harness import deliveries
 from redis_inputs import PASSWORD, make_answer, make_greeting, make_soon
 import resp_server
-from places import now_us, wait_until
+from harness.places import now_us, wait_until
 import namespace
-from plan import plan
+from harness.plan import plan
 
 KEYS = 200
 RECORDS = KEYS * 8

@@ -4,9 +4,9 @@ import time
 
 import resp_server
 from hostile import PARTITIONS, Hostile, Inputs
-from places import wait_until
+from harness.places import wait_until
 import namespace
-from plan import plan
+from harness.plan import plan
 from redis_inputs import CODES, EXTREMES, error, inline, long_text, nested, newer, wrong_length, wrong_type
 import servers
 

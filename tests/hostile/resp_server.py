@@ -5,7 +5,7 @@ import select
 import socket
 
 import hostile  # noqa: F401  It knows the way to raw_server.
-from raw_server import RawServer
+from harness.raw_server import RawServer
 
 
 NOW = 1_700_000_000_000_000  # By the server's clock, in microseconds; any instant will do.

@@ -4,7 +4,7 @@ import collections
 import re
 import threading
 
-import raw_server
+from harness import raw_server
 
 _LINE = re.compile(rb"([A-Z]+) (/[!-~]*) HTTP/1\.1")
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?([\t -~\x80-\xff]*)")

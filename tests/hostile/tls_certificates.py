@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-import places  # noqa: F401  It knows the way to certificates.
+import harness  # noqa: F401  It knows the way to certificates.
 import certificates
 
 _P256 = ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")

@@ -7,11 +7,10 @@ import ssl
 import subprocess
 import time
 
-import places  # noqa: F401  It knows the way to servers.
+from harness.raw_server import RawServer, finish, send_without_end, wait_for_the_end
 import servers
 from byte_changes import mutated
 from http1_server import read_request
-from raw_server import RawServer, finish, send_without_end, wait_for_the_end
 from tls_answers import After, Asked, Flight, Raw, Shown
 
 _VERSIONS = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}

@@ -5,7 +5,7 @@ import os
 
 from hostile import Hostile, Inputs
 import namespace
-from plan import plan
+from harness.plan import plan
 import tls_answers
 import tls_certificates
 from tls_server import TlsServer

@@ -10,8 +10,8 @@ from hostile import Hostile, Inputs
 from http1_answers import Answer, with_length
 from http1_server import Http1Server, read_request
 import namespace
-from plan import plan
-from raw_server import RawServer
+from harness.plan import plan
+from harness.raw_server import RawServer
 import token_answers
 
 RECORDS = 20       # Of each target.

@@ -13,8 +13,8 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
 
-from places import get, wait_until  # noqa: E402
-from world import World  # noqa: E402
+from harness.places import get, wait_until  # noqa: E402
+from harness.world import World  # noqa: E402
 from browser import Browser  # noqa: E402
 
 TENANTS = 10_000

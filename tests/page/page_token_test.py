@@ -7,8 +7,8 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
 
-from places import wait_until  # noqa: E402
-from scenario import Scenario  # noqa: E402
+from harness.places import wait_until  # noqa: E402
+from harness.scenario import Scenario  # noqa: E402
 import certificates  # noqa: E402
 from browser import Browser  # noqa: E402
 

@@ -3,7 +3,7 @@
 
     run.py [--fast | --all | --deploy] [--write-seconds]
 
-Brokers for the scenarios start while the rest is still being compiled (tests/e2e/lent_kafka.py says how they are lent).
+Brokers for the scenarios start while the rest is still being compiled (tests/e2e/harness/lent_kafka.py says how they are lent).
 """
 
 import argparse
@@ -16,7 +16,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(ROOT, "tests", "e2e"), HERE]
-import lent_kafka  # noqa: E402
+from harness import lent_kafka  # noqa: E402
 import progress  # noqa: E402
 import results  # noqa: E402
 import versions  # noqa: E402

@@ -1,8 +1,6 @@
 """What the scenarios of HTTP targets share: a topic, a gate that delivers it to a server of ours, and its end."""
 
-import answering
-import places
-import scenario
+from harness import answering, places, scenario
 
 RECORDS = 40
 

@@ -6,8 +6,8 @@ import signal
 import ssl
 import subprocess
 
-from places import EINLASS, PATIENCE, get, now_us, wait_until
-import secrets_told
+from harness.places import EINLASS, PATIENCE, get, now_us, wait_until
+from harness import secrets_told
 import servers
 
 

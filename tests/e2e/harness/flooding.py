@@ -1,6 +1,6 @@
 """A server of HTTP/2 that never answers and never stops talking."""
 
-from raw_server import RawServer
+from harness.raw_server import RawServer
 
 SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 

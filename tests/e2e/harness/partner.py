@@ -11,7 +11,7 @@ import pathlib
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lua", "examples"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "lua", "examples"))
 import einlass_limit  # noqa: E402
 import redis  # noqa: E402
 

@@ -10,7 +10,6 @@ import glob
 import json
 import os
 
-import places  # noqa: F401  (finds the next)
 import kafka as local_kafka
 import kafka_protocol
 

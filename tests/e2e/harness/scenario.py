@@ -4,9 +4,7 @@ import os
 import subprocess
 import unittest
 
-import deliveries
-import places
-import world
+from harness import deliveries, places, world
 
 
 class Scenario(unittest.TestCase):

@@ -3,7 +3,6 @@
 import http.server
 import threading
 
-import places  # noqa: F401  It knows the way to servers.
 import servers
 
 

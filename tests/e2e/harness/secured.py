@@ -4,7 +4,6 @@ import os
 import shutil
 import tempfile
 
-import places  # noqa: F401  (finds the next)
 import certificates
 import kafka as local_kafka
 

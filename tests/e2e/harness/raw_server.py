@@ -5,7 +5,6 @@ import struct
 import threading
 import time
 
-import places  # noqa: F401  It knows the way to servers.
 import servers
 
 PATIENCE = 5.0           # Seconds for which a connection may be silent.

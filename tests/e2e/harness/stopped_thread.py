@@ -4,7 +4,7 @@ import ctypes
 import os
 import pathlib
 
-import places
+from harness import places
 
 PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 17, 0x4206, 0x4207
 

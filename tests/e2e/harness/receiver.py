@@ -4,8 +4,8 @@ import json
 import os
 import time
 
-import deliveries
-from places import BUILD, PATIENCE, get, wait_until
+from harness import deliveries
+from harness.places import BUILD, PATIENCE, get, wait_until
 import servers
 
 

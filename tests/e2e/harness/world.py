@@ -7,14 +7,12 @@ import shutil
 import subprocess
 import tempfile
 
-from places import BUILD, PATIENCE, wait_until
-from gate import Gate, merge
+from harness.places import BUILD, PATIENCE, wait_until
+from harness.gate import Gate, merge
 import kafka as local_kafka
-import lent_kafka
-from receiver import Receiver
+from harness import lent_kafka, reports, secrets_told
+from harness.receiver import Receiver
 import redis as local_redis
-import reports
-import secrets_told
 import servers
 
 KAFKA_VERSION = os.environ.get("KAFKA_VERSION", local_kafka.LATEST_3)

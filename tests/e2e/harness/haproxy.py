@@ -2,7 +2,7 @@
 
 import os
 
-import places
+from harness import places
 import servers
 
 _CONFIG = """

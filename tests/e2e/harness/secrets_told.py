@@ -6,7 +6,7 @@ import re
 import subprocess
 import urllib.parse
 
-import places
+from harness import places
 
 _NAMES = ("password", "secret", "token", "bearer", "authorization", "credential", "cookie", "api-key", "api_key",
           "apikey", "ssl.key.pem")

@@ -2,11 +2,9 @@
 
 import http.client
 import os
-import sys
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "deploy", "local"))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 
 BUILD = os.environ.get("EINLASS_BUILD", os.path.join(ROOT, "build", "release"))
 EINLASS = os.path.join(BUILD, "einlass")
