@@ -4,7 +4,7 @@
     draw.py --einlass BINARY            draws them all
     draw.py --einlass BINARY --check    leaves with 1 if a kept picture is another than the one it would draw
 
-The limit is the one of the page's own example; the asks are the same on every page.
+The limit is the one of the page's own example; the requests are the same on every page.
 """
 
 import argparse
@@ -26,7 +26,7 @@ ASKS = sorted([t * 1000 for t in (100, 300, 500)]
               + [1_900_000 + i * 12_500 for i in range(16)]
               + [2_400_000 + i * 60_000 for i in range(26)])
 
-LEFT, WIDTH, HEIGHT = 54, 820, 262
+LEFT, WIDTH, HEIGHT = 68, 820, 262
 PLOT = WIDTH - LEFT - 20
 ASK_Y, DOT_Y, AXIS_Y, PLOT_TOP = 52, 86, 222, 112
 INK, SOFT, GRID, ADMITTED, DENIED, AREA, OVER, LIMIT = (
@@ -50,16 +50,16 @@ PICTURES = [
             windows="opened"),
     Picture("sliding_window", "10 in any second, counted in 5 slices", bound=10, bound_text="limit 10",
             windows=tuple(i * SECOND // 5 for i in range(20))),
-    Picture("sliding_window_newest", "10 in any second, 5 slices, the newest with its times", bound=10,
+    Picture("sliding_window_newest", "10 in any second, 5 slices, with the times of the newest", bound=10,
             bound_text="limit 10", windows=tuple(i * SECOND // 5 for i in range(20))),
     Picture("leaky_bucket", "queue, 10/s: evenly spaced, at most 4 wait", horizon=SECOND, bound=10,
             bound_text="10 per second"),
     Picture("token_bucket", "10/s, burst 5", bound=15, bound_text="burst 5 + 10/s"),
-    Picture("smooth", "10/s, burst 5, waits for at most 300 ms", horizon=SECOND, bound=15,
+    Picture("smooth", "10/s, burst 5, waits at most 300 ms", horizon=SECOND, bound=15,
             bound_text="burst 5 + 10/s"),
-    Picture("smooth_warm_up", "10/s, warm-up 2 s, waits for at most 1 s", horizon=SECOND, bound=11,
+    Picture("smooth_warm_up", "10/s, warm-up 2 s, waits at most 1 s", horizon=SECOND, bound=11,
             bound_text="1 + 10/s"),
-    Picture("concurrency", "at most 5 held; each attempt takes 400 ms", bound=5, bound_text="limit 5", held=400_000),
+    Picture("concurrency", "at most 5 in flight; each attempt takes 400 ms", bound=5, bound_text="limit 5", held=400_000),
 ]
 
 
@@ -177,8 +177,8 @@ def area(points, y_of, bound):
 
 
 def events(asks):
-    out = [text(LEFT - 8, ASK_Y + 4, "asks", SOFT, 'text-anchor="end"'),
-           text(LEFT - 8, DOT_Y + 4, "let in", SOFT, 'text-anchor="end"')]
+    out = [text(LEFT - 8, ASK_Y + 4, "requests", SOFT, 'text-anchor="end"'),
+           text(LEFT - 8, DOT_Y + 4, "admitted", SOFT, 'text-anchor="end"')]
     for at, due in asks:
         color = DENIED if due is None else ADMITTED
         out.append(f'<path d="M{x_of(at)} {ASK_Y - 7}v14" stroke="{color}" stroke-width="1.5"/>')
@@ -191,13 +191,13 @@ def events(asks):
 
 
 def legend(picture, asked, admitted):
-    what = "held at that instant" if picture.held else "let in during the second before that instant"
+    what = "in flight at that instant" if picture.held else "admitted in the second before that instant"
     y = HEIGHT - 11
     return [f'<rect x="{LEFT}" y="{y - 9}" width="10" height="10" fill="{AREA}" stroke="{ADMITTED}"/>',
             text(LEFT + 16, y, what),
             f'<path d="M{LEFT + 296} {y - 10}v12" stroke="{DENIED}" stroke-width="1.5"/>',
-            text(LEFT + 304, y, "a denied ask"),
-            text(LEFT + PLOT, y, f"{admitted} of {asked} asks let in", INK, 'text-anchor="end"')]
+            text(LEFT + 304, y, "a denied request"),
+            text(LEFT + PLOT, y, f"{admitted} of {asked} requests admitted", INK, 'text-anchor="end"')]
 
 
 def main():

@@ -1,8 +1,8 @@
 """The site made of the Markdown of this repository: docs/site/build.sh runs Sphinx with this file.
 
-Sphinx with MyST, because it reads Markdown and makes anchors as GitHub does, where the same pages are read, and makes an
-error of each link that leads nowhere and each page without a place. The theme of Read the Docs, because it needs nothing
-from anywhere and fits a phone. All are Debian packages. The pages stay plain Markdown: the navigation is here.
+Sphinx with MyST, because it reads Markdown, makes the same anchors as GitHub, and reports each broken link and each page
+that is not in the navigation as an error. The theme of Read the Docs, because it loads nothing from elsewhere and fits a
+phone. All are Debian packages. The pages stay plain Markdown: the navigation is here.
 """
 
 import os
@@ -32,16 +32,18 @@ pygments_style = "default"
 
 # Title, and the pages in the order in which they are read.
 NAVIGATION = [
-    ("Begin", ["docs/README", "docs/getting_started", "docs/concepts", "docs/faq", "docs/comparison"]),
-    ("Configure", ["config/options", "docs/topics", "docs/targets/http", "docs/targets/http2", "docs/targets/kafka",
-                   "docs/retries", "docs/shares", "docs/dead_letters", "docs/security"]),
+    ("Begin", ["docs/README", "docs/getting_started", "docs/concepts", "docs/faq", "docs/comparison", "docs/performance",
+               "docs/support", "CHANGELOG"]),
+    ("Configure", ["docs/cookbook", "config/options", "docs/topics", "docs/receiver", "docs/targets/http",
+                   "docs/targets/http2", "docs/targets/kafka", "docs/managed_kafka", "docs/retries", "docs/shares",
+                   "docs/dead_letters"]),
     ("Limiters", ["docs/limiters/README", "docs/limiters/sliding_log", "docs/limiters/token_bucket",
                   "docs/limiters/sliding_window", "docs/limiters/sliding_window_newest", "docs/limiters/fixed_window",
                   "docs/limiters/counter", "docs/limiters/leaky_bucket", "docs/limiters/smooth",
-                  "docs/limiters/concurrency", "docs/limiters/compared", "lua/README"]),
-    ("Promises", ["docs/guarantees", "docs/outages"]),
-    ("Run", ["docs/deploy", "docs/operations", "docs/admin", "docs/sizing", "docs/live_page", "docs/why",
-             "docs/metrics", "docs/tracing", "grafana/README", "docs/runbook"]),
+                  "docs/limiters/concurrency", "docs/limiters/compared", "docs/replay", "lua/README"]),
+    ("Promises", ["docs/guarantees", "docs/outages", "docs/security", "SECURITY"]),
+    ("Run", ["docs/deploy", "docs/operations", "docs/cli", "docs/admin", "docs/sizing", "docs/live_page", "docs/why",
+             "docs/metrics", "docs/log", "docs/tracing", "grafana/README", "docs/runbook"]),
     ("Develop", ["CONTRIBUTING", "src/README", "tests/README", "tests/simulation/README", "tests/conformance/README",
                  "tests/conformance/vectors/README", "tests/chaos/README", "tests/fuzz/README", "tests/hostile/README",
                  "tests/bench/README", "tests/RESULTS"]),
@@ -56,7 +58,7 @@ def add_navigation(_, page, source):
 
 
 def add_front_door(app, error):
-    """Whoever opens the folder comes to the first page."""
+    """Opening the folder leads to the first page."""
     if error is None:
         with open(os.path.join(app.outdir, "index.html"), "w", encoding="utf-8") as file:
             file.write(f'<!DOCTYPE html><meta charset="utf-8"><title>{project}</title>'

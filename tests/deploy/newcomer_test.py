@@ -24,7 +24,7 @@ class Newcomer(unittest.TestCase):
         self.assertIn("nothing lost: yes", self.root.run("./demo.sh 2>&1", 3000))
         # Python is not the page's but that of the test that types it; what the page needs, its own lines install.
         self.root.run("apt-get -qy install --no-install-recommends python3", 300)
-        self.root.run("python3 tests/docs/getting_started_test.py 2>&1", 900)
+        self.root.run("python3 tests/docs/typed_page_test.py docs/getting_started.md 2>&1", 900)
         said = self.root.run("./test.sh --fast 2>&1", 6000)
         self.assertIn("100% tests passed, 0 tests failed", said)
         self.assertNotIn("warning", said.lower())

@@ -119,8 +119,8 @@ class Browser:
     def text(self, selector):
         return self.value(f"(document.querySelector({json.dumps(selector)}) || {{}}).innerText || ''")
 
-    def picture(self, path):
-        """The whole page, from top to bottom."""
-        answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+    def picture(self, path, whole=True):
+        """The whole page from top to bottom, or what of it is in the window."""
+        answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         with open(path, "wb") as file:
             file.write(base64.b64decode(answer["data"]))

@@ -192,13 +192,17 @@ class LivePage(Page):
 class Pictures(Page):
     first_tenant = "acme"
 
-    def keep(self, name):
+    def keep(self, name, **options):
         wait_until(lambda: self.browser.value("chart.data[2].filter((one) => one !== null).length") >= 20, 60, "a curve")
         self.assertNotIn("<img", self.browser.text("#lines"))
-        self.browser.picture(os.path.join(PICTURES, name))
+        self.browser.picture(os.path.join(PICTURES, name), **options)
 
     def test_on_a_desk(self):
         self.keep("live-page.png")
+
+    def test_for_the_readme(self):
+        self.browser.resize(1280, 700)
+        self.keep("live-page-top.png", whole=False)
 
     def test_on_a_phone_in_the_dark(self):
         self.browser.prefer("dark")
