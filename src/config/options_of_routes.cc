@@ -9,45 +9,49 @@ constexpr std::string_view kShare = "shares.NAME";
 constexpr Option kOptions[] = {
     {kRoute, "name", "name", "required", "The route's name in metrics, logs and dead letters."},
     {kRoute, "topics", "list of topics", "required",
-     "What is read; a topic is in one route only. One that begins with ^ is a pattern of names."},
+     "Topics to read; each belongs to one route only. A name that begins with ^ is a pattern."},
     {kRoute, "target", "name", "required", "Where records are delivered."},
     {kRoute, "limits", "list of names", "none",
-     "The limits that hold, all or nothing, in this order of blame; all in one store."},
+     "Limits to apply, all or nothing. When several deny, the first in this list is reported as "
+     "the reason. All must use the same store."},
     {kRoute, "order", "partition, key or none", "partition",
-     "Which records leave one after the other: those of a partition, or of a key in it, or none."},
+     "Which records are delivered one after the other: those of a partition, those of a key in it, "
+     "or none."},
     {kRoute, "share", "name", "none",
-     "The share by which flows of its records divide what they compete for, in one gate; with "
-     "`order` key or none."},
-    {kRoute, "retry", "section", "", "When a failed attempt is made again."},
+     "The share by which this route's records divide their limits, in one gate; with `order` key "
+     "or none."},
+    {kRoute, "retry", "section", "", "When a failed attempt is retried."},
     {kRoute, "dead_letter", "topic", "none",
-     "Where a refused record goes; without it, it is tried again for ever."},
-    {kRoute, "inside", "section", "", "The most that may be in the gate, per partition."},
+     "Topic for refused records; without it they are retried forever, and the records behind them "
+     "wait."},
+    {kRoute, "inside", "section", "", "The most that may be in the gate for each partition."},
 
     {"routes[].retry", "initial", "duration", "200ms",
-     "The longest first wait; then it doubles. Without it that of the target holds."},
+     "Upper bound of the first delay; it doubles with each attempt. Default: the target's."},
     {"routes[].retry", "max", "duration", "30s",
-     "The longest wait. Without it that of the target holds."},
+     "Upper bound of the delay. Default: the target's."},
     {"routes[].retry", "attempts", "whole number", "0",
-     "Attempts before a record is a dead letter; 0 is for ever."},
+     "Attempts before a record becomes a dead letter; 0 = unlimited."},
 
     {"routes[].inside", "records", "whole number", "1000",
-     "Records of one partition. With `order: key` or `none` more than some 3,400 are not reached: "
-     "a commit could not name what finishes out of order among more."},
-    {"routes[].inside", "bytes", "size", "16MiB", "Memory that the records of one partition take."},
+     "Records of one partition. With `order: key` or `none` at most about 3,400 are used, because "
+     "the metadata of a commit cannot describe more that finished out of order."},
+    {"routes[].inside", "bytes", "size", "16MiB", "Memory that the records of one partition use."},
 
     {kShare, "by", "key", "none",
-     "What of a record says which flow it is of: `record_key`, `topic`, `partition`, `header:NAME` "
-     "or `json:/pointer`; none is one flow for all, as is no value."},
+     "What of a record names its flow: `record_key`, `topic`, `partition`, `header:NAME` or "
+     "`json:/pointer`. Left out: one flow for all. Records without the value are one flow too."},
     {kShare, "weight", "map", "see text",
-     "Flows and their weights, 1 to 1000: a name, `NAME*` for names that begin so (the longest "
-     "holds), or `default`, which is 1 if it is not written."},
+     "Weights of the flows, 1 to 1000: a name, `NAME*` for names that begin with NAME (the longest "
+     "match wins), or `default` (1 if left out)."},
     {kShare, "levels", "section", "", "Which records go before others, whatever their flow."},
 
-    {"shares.NAME.levels", "by", "key", "required", "What of a record says its level, as above."},
+    {"shares.NAME.levels", "by", "key", "required", "What of a record names its level, as above."},
     {"shares.NAME.levels", "names", "list of names", "required",
-     "2 to 8 levels, the first goes first; what names none of them has the last."},
+     "2 to 8 levels, highest first; records that name none of them get the last."},
     {"shares.NAME.levels", "keep", "share", "5%",
-     "What each level but the first has of all permits while it has records that could leave."},
+     "The part of all permits that each level but the first gets while it has records that could "
+     "leave."},
 };
 
 }  // namespace

@@ -7,10 +7,14 @@ namespace {
 
 constexpr std::string_view kHead = R"(# Options
 
-Written from the table in `src/config/options.cc`; do not edit here.
+Generated from the table of options in `src/config`; do not edit here. The [cookbook](../docs/cookbook.md)
+has a configuration for each use.
 
-Durations are written `250ms`, `1s`, `5m` (also `us`, `h`, `d`), rates `100/s`, `10/h` or `1/3s`, sizes `512KiB` or `16MiB`, shares `20%`.
-`${VAR}`, `${VAR:-default}` and `${VAR:?message}` stand for environment variables in any value, `$$` for a dollar.
+- Durations are written `250ms`, `1s`, `5m` (also `us`, `h`, `d`), rates `100/s`, `10/h` or `1/3s`, sizes
+  `512KiB` or `16MiB`, shares `20%`.
+- `${VAR}`, `${VAR:-default}` and `${VAR:?message}` are replaced by environment variables in any value;
+  `$$` is a dollar.
+- `NAME_file: PATH` beside a secret reads it from a file.
 )";
 
 }  // namespace
