@@ -13,19 +13,19 @@ namespace {
 
 void add_consumer(Families& page, const Snapshot& snapshot) {
   page.gauge("einlass_kafka_joined",
-             "1 while every shard is a member of the consumer group, or was when it last heard.");
+             "1 while every shard is a member of the consumer group, as far as it knows.");
   page.add({}, std::uint64_t{snapshot.consumer.joined});
   page.gauge("einlass_kafka_brokers_down", "1 while no broker can be reached.");
   page.add({}, std::uint64_t{snapshot.consumer.brokers_down});
   page.counter("einlass_partition_changes_total",
-               "Partitions that the group gave to this gate (assigned), asked back (revoked), or "
-               "took away without asking (lost): nothing of these is committed.");
+               "Partitions that the group assigned to this gate (assigned), revoked (revoked), or "
+               "took away without a handover (lost): nothing of the latter is committed.");
   page.add({{"change", "assigned"}}, snapshot.consumer.assigned);
   page.add({{"change", "revoked"}}, snapshot.consumer.revoked);
   page.add({{"change", "lost"}}, snapshot.consumer.lost);
   page.counter("einlass_commits_total",
-               "Commits by their result: committed, failed (made again), or fenced (the group no "
-               "longer knows this gate).");
+               "Commits by result: committed, failed (retried), or fenced (the group no longer "
+               "knows this gate).");
   page.add({{"result", "committed"}}, snapshot.consumer.commits);
   page.add({{"result", "failed"}}, snapshot.consumer.commits_failed);
   page.add({{"result", "fenced"}}, snapshot.consumer.commits_fenced);
@@ -65,29 +65,29 @@ std::vector<Shown> shown(const std::vector<Partition>& partitions) {
 
 void add_ledger(Families& page, const std::vector<Shown>& partitions) {
   page.gauge("einlass_committed_offset",
-             "The offset to read next, as Kafka last acknowledged it. Missing before the first "
-             "commit of an assignment.");
+             "The committed offset (the next to read), as Kafka last acknowledged it. Missing "
+             "before the first commit of an assignment.");
   for (const Shown& it : partitions) {
     if (!it.committed) continue;
     page.add({{"topic", it.topic}, {"partition", it.number}},
              static_cast<double>(it.committed->value));
   }
   page.gauge("einlass_finished_ahead_records",
-             "Records that are finished but stand behind one that is not, so that they cannot be "
-             "committed yet.");
+             "Records that finished out of order: they are behind an unfinished one, so the "
+             "committed offset cannot pass them yet.");
   for (const Shown& it : partitions) {
     page.add({{"topic", it.topic}, {"partition", it.number}}, it.finished_ahead);
   }
   page.gauge("einlass_lag_records",
-             "Offsets from the committed one to the end of the partition's log, as the broker said "
-             "in the last seconds: what is inside and what is not read yet. Missing before it has "
-             "said so.");
+             "Lag: offsets from the committed one to the end of the partition's log, as the broker "
+             "said in the last seconds; records in the gate and records not read yet. Missing "
+             "before the broker has said so.");
   for (const Shown& it : partitions) {
     if (it.lag) page.add({{"topic", it.topic}, {"partition", it.number}}, *it.lag);
   }
   page.gauge("einlass_oldest_unfinished_age_seconds",
-             "Since the partition's oldest unfinished record was taken in: for so long no commit "
-             "has passed it; 0 if nothing is inside.");
+             "Time since the partition's oldest unfinished record was read; no commit has passed "
+             "it since. 0 if none is in the gate.");
   for (const Shown& it : partitions) {
     page.add({{"topic", it.topic}, {"partition", it.number}}, it.oldest_seconds);
   }
@@ -112,8 +112,7 @@ std::vector<Topic> bounded(const std::vector<Topic>& topics) {
 void add_skipped(Families& page, const Snapshot& snapshot) {
   page.counter("einlass_offsets_skipped_total",
                "Offsets that were never read: Kafka had deleted them by age or size (retention), "
-               "also in a topic that was made again (recreated), or auto_offset_reset is latest "
-               "(reset).");
+               "the topic was recreated (recreated), or auto_offset_reset is latest (reset).");
   for (const Topic& topic : bounded(snapshot.topics)) {
     page.add({{"topic", topic.name}, {"reason", "retention"}}, topic.skipped_by_retention);
     page.add({{"topic", topic.name}, {"reason", "recreated"}}, topic.skipped_by_recreation);

@@ -8,7 +8,7 @@ namespace einlass::metrics {
 namespace {
 
 void add_stores(Families& page, const std::vector<Store>& stores) {
-  page.counter("einlass_limiter_calls_total", "Calls to a limiter's store, by their result.");
+  page.counter("einlass_limiter_calls_total", "Calls to a limiter's store, by result.");
   for (const Store& store : stores) {
     page.add({{"store", store.name}, {"result", "granted"}}, store.granted);
     page.add({{"store", store.name}, {"result", "denied"}}, store.denied);
@@ -17,18 +17,18 @@ void add_stores(Families& page, const std::vector<Store>& stores) {
   }
   page.histogram(
       "einlass_limiter_call_duration_seconds",
-      "Time from a call to a limiter's store to its answer. What is asked of memory is no call, "
-      "and is not measured.");
+      "Time from a call to a limiter's store to its reply. Limits in memory make no calls and are "
+      "not measured.");
   for (const Store& store : stores) page.add({{"store", store.name}}, store.call_duration);
 }
 
 void add_store_states(Families& page, const std::vector<Store>& stores) {
   page.gauge("einlass_store_up",
-             "1 while the limiter's store answers every shard, and not with errors alone.");
+             "1 while the limiter's store answers every shard, and not only with errors.");
   for (const Store& store : stores) page.add({{"store", store.name}}, std::uint64_t{store.up});
   page.gauge("einlass_store_connections",
-             "Connections to the store's servers, one from each shard to each: those that work "
-             "(up) and those that do not (down). The store memory has none.");
+             "Connections to the store's servers, one from each shard to each server: healthy (up) "
+             "or not (down). The store memory has none.");
   for (const Store& store : stores) {
     page.add({{"store", store.name}, {"state", "up"}}, store.nodes_up);
     page.add({{"store", store.name}, {"state", "down"}}, store.nodes - store.nodes_up);
@@ -38,9 +38,8 @@ void add_store_states(Families& page, const std::vector<Store>& stores) {
 void add_outage_policies(Families& page, const std::vector<OutagePolicy>& policies) {
   page.gauge(
       "einlass_outage_policy_in_force",
-      "1 while the limit's store does not answer, or with errors alone: then records wait (hold), "
-      "pass without a permit (pass), or this gate keeps to its own part of the limit "
-      "(local_share).");
+      "1 while the limit's store does not answer, or only with errors: records then wait (hold), "
+      "pass without a permit (pass), or use this gate's share of the limit (local_share).");
   for (const OutagePolicy& it : policies) {
     page.add({{"route", it.route}, {"limit", it.limit}, {"policy", it.policy}},
              std::uint64_t{it.in_force});
@@ -49,9 +48,9 @@ void add_outage_policies(Families& page, const std::vector<OutagePolicy>& polici
 
 void add_configured(Families& page, const std::vector<Limit>& limits) {
   page.gauge("einlass_limit_info",
-             "Always 1; what the limit is stands in its labels. key is none for a limit that all "
-             "records share; else each key has as much as the limit allows. shadow is true for one "
-             "that nobody obeys.");
+             "Always 1; the labels describe the limit. key is none for a limit that all records "
+             "share; otherwise each key has as much as the limit allows. shadow is true for one "
+             "that is not enforced.");
   for (const Limit& it : limits) {
     page.add({{"limit", it.name},
               {"algorithm", it.algorithm},
@@ -62,15 +61,15 @@ void add_configured(Families& page, const std::vector<Limit>& limits) {
   }
   page.gauge(
       "einlass_limit_allowed_permits",
-      "The most permits that the limit grants at once: its limit, burst or capacity, divided "
-      "by what an attempt takes. Missing where each record brings its cost.");
+      "The most permits that the limit grants at once: its limit, burst or capacity, divided by "
+      "the cost of an attempt. Missing if the cost comes from the record.");
   for (const Limit& it : limits) {
     if (it.at_once) page.add({{"limit", it.name}}, *it.at_once);
   }
   page.gauge("einlass_limit_allowed_permits_per_second",
-             "The permits that the limit grants in a second in the long run, to the whole fleet if "
-             "it is kept in Redis. Missing where each record brings its cost, and for a limit of "
-             "attempts under way.");
+             "Permits that the limit grants per second in the long run, to the whole fleet if it "
+             "is in Redis. Missing if the cost comes from the record, and for a concurrency "
+             "limit.");
   for (const Limit& it : limits) {
     if (it.per_second) page.add({{"limit", it.name}}, *it.per_second);
   }

@@ -32,12 +32,12 @@ void add_route_number(Families& page, const Routes& routes,
 }
 
 void add_records(Families& page, const Routes& routes) {
-  page.counter("einlass_records_received_total", "Records taken in from Kafka.");
+  page.counter("einlass_records_received_total", "Records read from Kafka.");
   add_route_number(page, routes, &core::RouteStats::received);
-  page.counter("einlass_records_delivered_total", "Records that the target accepted.");
+  page.counter("einlass_records_delivered_total", "Records accepted by the target.");
   add_route_number(page, routes, &core::RouteStats::delivered);
   page.counter("einlass_records_dead_lettered_total",
-               "Records that the dead letter topic acknowledged, by why they went there.");
+               "Records acknowledged by the dead letter topic, by reason.");
   for (const Route& route : routes) {
     for (std::size_t i = 0; i < kDeadLetterReasons.size(); ++i) {
       page.add({{"route", route.name}, {"reason", kDeadLetterReasons[i]}},
@@ -45,24 +45,25 @@ void add_records(Families& page, const Routes& routes) {
     }
   }
   page.counter("einlass_records_returned_total",
-               "Records given back to Kafka unfinished: their partition was revoked, or the gate "
-               "stopped. Whoever reads the partition next reads them again.");
+               "Records given back to Kafka unfinished, because their partition was revoked or the "
+               "gate stopped. The next reader of the partition reads them again.");
   add_route_number(page, routes, &core::RouteStats::returned);
   page.counter("einlass_records_finished_before_total",
-               "Records read again after a restart or a rebalance, but known to be finished from "
-               "the last commit: passed over, and not counted as received.");
+               "Records read again after a restart or a rebalance that the last commit says are "
+               "finished: skipped, and not counted as received.");
   add_route_number(page, routes, &core::RouteStats::finished_before);
   page.gauge("einlass_records_inside",
-             "Records inside the gate now, counted on their own: the books close when this is "
-             "received - delivered - dead lettered - returned.");
+             "Records in the gate now, counted separately: always received - delivered - dead "
+             "lettered - returned.");
   add_route_number(page, routes, &core::RouteStats::inside);
 }
 
 void add_waiting(Families& page, const Routes& routes) {
   page.gauge("einlass_waiting_records",
-             "Records inside the gate by what they wait for: a permit (limit), room at the target "
+             "Records in the gate by what they wait for: a permit (limit), a slot at the target "
              "(target), their next attempt (retry), the record before them (order), a limiter that "
-             "does not answer, or with an error (outage), the end of their attempt (in_flight).");
+             "does not answer or answers with errors (outage), the end of their attempt "
+             "(in_flight).");
   for (const Route& route : routes) {
     const core::Waiting& waiting = route.waiting;
     page.add({{"route", route.name}, {"reason", "limit"}}, waiting.limit);
@@ -72,15 +73,16 @@ void add_waiting(Families& page, const Routes& routes) {
     page.add({{"route", route.name}, {"reason", "outage"}}, waiting.outage);
     page.add({{"route", route.name}, {"reason", "in_flight"}}, waiting.in_flight);
   }
-  page.gauge("einlass_partitions_assigned", "Partitions of the route that this gate has.");
+  page.gauge("einlass_partitions_assigned",
+             "Partitions of the route that are assigned to this gate.");
   for (const Route& route : routes) page.add({{"route", route.name}}, route.partitions_assigned);
   page.gauge("einlass_partitions_held",
-             "Assigned partitions that are not being read because the gate is full or waits.");
+             "Assigned partitions that are paused because the gate is full or waits.");
   for (const Route& route : routes) page.add({{"route", route.name}}, route.partitions_held);
   page.gauge(
       "einlass_never_records",
-      "Records inside that cost more than their limits could ever pay: they wait for another "
-      "configuration.");
+      "Records in the gate that cost more than their limits can ever grant: they wait until the "
+      "configuration changes.");
   add_route_number(page, routes, &core::RouteStats::never);
 }
 
@@ -96,27 +98,28 @@ void add_limit_number(Families& page, const Routes& routes,
 }
 
 void add_admission(Families& page, const Routes& routes) {
-  page.counter("einlass_admissions_total", "Permits that were granted and used.");
+  page.counter("einlass_admissions_total", "Permits granted and used.");
   add_limit_number(page, routes, &core::LimitStats::admissions);
   page.counter("einlass_stand_in_admissions_total",
-               "Permits used that no limiter granted: its store did not answer, and the route's "
-               "limits say pass or local_share then.");
+               "Permits used that no limiter granted, because its store did not answer and the "
+               "route's limits say pass or local_share.");
   add_route_number(page, routes, &core::RouteStats::stood_in);
   page.counter("einlass_rejections_total",
-               "Asks that were denied, by the limit that was the reason.");
+               "Requests to the limiter that were denied, by the limit that was the reason.");
   add_limit_number(page, routes, &core::LimitStats::rejections);
   page.counter("einlass_permits_released_total",
-               "Permits that were granted, not used in time, and given back.");
+               "Permits granted, not used in time, and given back.");
   add_limit_number(page, routes, &core::LimitStats::released);
   page.histogram("einlass_admission_wait_seconds",
-                 "Time from a record's being ready to leave to its permit's coming due.");
+                 "How long records waited for a permit: from when they were ready to leave until "
+                 "the permit was due.");
   for (const Route& route : routes) {
     page.add({{"route", route.name}}, route.stats.admission_wait, Families::Bounds::fine);
   }
   page.histogram(
       "einlass_permit_lateness_seconds",
-      "Time from a permit's coming due to its use: for want of room at the target, or of "
-      "a turn of the loop.");
+      "Delay from when a permit was due until it was used: waiting for a slot at the target, or "
+      "for the event loop.");
   for (const Route& route : routes) {
     page.add({{"route", route.name}}, route.stats.permit_lateness, Families::Bounds::fine);
   }
@@ -132,22 +135,19 @@ void add_shadow_number(Families& page, const Routes& routes, std::uint64_t Shado
 
 void add_shadows(Families& page, const Routes& routes) {
   page.counter("einlass_shadow_admissions_total",
-               "Attempts for which a limit with shadow: true had a permit when they left.");
+               "Attempts that a limit with shadow: true would have admitted at once.");
   add_shadow_number(page, routes, &ShadowLimit::admitted);
   page.counter("einlass_shadow_rejections_total",
-               "Attempts that left though a limit with shadow: true had no permit for them: they "
-               "would have waited.");
+               "Attempts that a limit with shadow: true would have delayed.");
   add_shadow_number(page, routes, &ShadowLimit::rejected);
   page.counter("einlass_shadow_unanswered_total",
-               "Attempts of which a limit with shadow: true could not be asked, or did not answer "
-               "in time.");
+               "Attempts for which a limit with shadow: true could not be evaluated in time.");
   add_shadow_number(page, routes, &ShadowLimit::unanswered);
 }
 
 void add_attempts(Families& page, const Routes& routes) {
   page.counter("einlass_attempts_total",
-               "Tries to deliver, by how they ended: accepted, retry (to be tried again) or "
-               "refused.");
+               "Attempts to deliver, by outcome: accepted, retry or refused.");
   for (const Route& route : routes) {
     const core::RouteStats& stats = route.stats;
     page.add({{"route", route.name}, {"outcome", "accepted"}}, stats.attempts_accepted);
@@ -155,7 +155,7 @@ void add_attempts(Families& page, const Routes& routes) {
     page.add({{"route", route.name}, {"outcome", "refused"}}, stats.attempts_refused);
   }
   page.histogram("einlass_attempt_duration_seconds",
-                 "Time from sending a request to its answer, or to giving it up.");
+                 "Time from sending a request to its response, or to giving up.");
   for (const Route& route : routes) {
     page.add({{"route", route.name}}, route.stats.attempt_duration);
   }
@@ -182,9 +182,9 @@ std::string label_of(std::string_view key) {
 
 void add_keys(Families& page, const Routes& routes) {
   page.gauge("einlass_waiting_key_records",
-             "Records that wait, by the keys of their limits (joined where there are several): the "
-             "ten of each route with most of them, and the rest as other. Missing for a route "
-             "whose limits have no key.");
+             "Waiting records by the keys of their limits (joined if there are several): the ten "
+             "keys of each route with the most, and the rest as other. Missing for a route whose "
+             "limits have no key.");
   for (const Route& route : routes) {
     if (!route.keyed) continue;
     for (const WaitingKey& it : route.keys) {
