@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""docs/cli.md has every verb, option and exit code that the program tells, and none besides; and its examples are taken."""
+"""docs/cli.md has every verb, option and exit code that the program names, and none besides; and the commands on all pages
+are ones that it takes."""
 
+import glob
 import os
 import re
-import shlex
 import subprocess
 import unittest
 
@@ -48,16 +49,45 @@ class Page(unittest.TestCase):
         written = set(re.findall(r"^\| (\d+) \|", self.sections["Exit codes"], re.MULTILINE))
         self.assertTrue(told <= written, told - written)
 
-    def test_the_examples_are_taken(self):
-        """As far as a parser can tell: with a file that is not there none of them gets further."""
-        examples = [line for line in re.findall(r"^    (einlass .*)$", self.page, re.MULTILINE)
-                    if " -c gate.yaml" in line]
-        self.assertGreater(len(examples), 10)
-        for example in examples:
-            with self.subTest(example=example):
-                words = shlex.split(example)[1:]
-                done = einlass(*("/nonexistent/gate.yaml" if word == "gate.yaml" else word for word in words))
-                self.assertEqual(done.returncode, 78, done.stderr)
+
+class Commands(unittest.TestCase):
+    """What all pages tell their reader to type, as far as it can be tried without servers."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.commands = []  # (where it stands, its words)
+        for path in [os.path.join(ROOT, "README.md"), *glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)]:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            code = re.findall(r"^    (\S.*)$", text, re.MULTILINE) + "".join(re.findall(
+                r"^```sh[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)).splitlines()
+            for line in code:
+                # Words of the page stand behind three blanks or a #.
+                words = re.split(r"   | #| 2>|[|>&;]", line)[0]
+                cls.commands.append((f"{os.path.relpath(path, ROOT)}: {line}", words.split()))
+
+    def of(self, *programs):
+        return [(where, words) for where, words in self.commands if words and words[0] in programs]
+
+    def test_our_own_verbs_are_taken(self):
+        """As far as the command line goes: with a file that is not there none of them gets further."""
+        found = [(where, words[1:]) for where, words in self.of("einlass", "build/release/einlass") if "-c" in words]
+        self.assertGreater(len(found), 30)
+        for where, words in found:
+            with self.subTest(where=where):
+                words[words.index("-c") + 1] = "/nonexistent/gate.yaml"
+                done = einlass(*words)
+                self.assertEqual((done.returncode, "/nonexistent/gate.yaml" in done.stderr), (78, True), done.stderr)
+
+    def test_files_of_ours_are_there(self):
+        """Scripts that are run, and what is given to docker, kubectl and helm."""
+        found = [(where, words[0]) for where, words in self.commands if words and re.match(r"(\./|deploy/|docs/)", words[0])]
+        found += [(where, word) for where, words in self.of("docker", "kubectl", "helm") for word in words
+                  if word.startswith("deploy/")]
+        self.assertGreater(len(found), 6)
+        for where, path in found:
+            with self.subTest(where=where):
+                self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
 
 
 if __name__ == "__main__":
