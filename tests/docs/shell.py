@@ -1,6 +1,7 @@
 """A shell in which one types on, block after block, as the reader of a page does."""
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -23,15 +24,15 @@ class Shell:
         self._write(f"failed=0\n{commands}\nprintf '\\n%s %s\\n' '{_END}' \"$failed\"\n")
         deadline = time.monotonic() + patience
         text = b""
-        while _END.encode() not in text or not text.endswith(b"\n"):
+        # Behind its end a server in the background may have written something by then: that is no part of the block.
+        while not (ended := re.search(rb"\n" + _END.encode() + rb" (\d+)\n", text)):
             ready, _, _ = select.select([self._process.stdout], [], [], max(0.0, deadline - time.monotonic()))
             more = os.read(self._process.stdout.fileno(), 1 << 16) if ready else b""
             if not more:
                 why = "the shell has ended" if ready else f"still busy after {patience:.0f} s"
                 raise AssertionError(f"{commands}\n{why}; it printed\n{text.decode(errors='replace')}")
             text += more
-        printed, _, code = text.decode(errors="replace").rpartition(_END)
-        return int(code), printed.removesuffix("\n")
+        return int(ended[1]), text[:ended.start()].decode(errors="replace")
 
     def stop(self):
         """SIGTERM to all, and SIGKILL for those that do not listen within ten seconds. Harmless a second time."""

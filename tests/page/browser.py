@@ -121,6 +121,7 @@ class Browser:
 
     def picture(self, path, whole=True):
         """The whole page from top to bottom, or what of it is in the window."""
+        self.call("Emulation.setScrollbarsHidden", hidden=True)
         answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         with open(path, "wb") as file:
             file.write(base64.b64decode(answer["data"]))
