@@ -49,6 +49,18 @@ class Page(unittest.TestCase):
         written = set(re.findall(r"^\| (\d+) \|", self.sections["Exit codes"], re.MULTILINE))
         self.assertTrue(told <= written, told - written)
 
+    def test_what_the_health_pages_say_is_said_by_the_source(self):
+        source = ""
+        for path in glob.glob(os.path.join(ROOT, "src", "**", "*.cc"), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                source += re.sub(r'"\s*\n\s*"', "", file.read())
+        answers = re.findall(r"^\|.*\| (?:200|503) `([^`]+)` \|", self.sections["run"], re.MULTILINE)
+        self.assertGreater(len(answers), 8)
+        for answer in answers:
+            for part in re.split(r"\.\.\.|NAME", answer):
+                with self.subTest(answer=answer):
+                    self.assertTrue(part.strip(" ;:") in source, f"{part!r} is nowhere in src")
+
 
 class Commands(unittest.TestCase):
     """What all pages tell their reader to type, as far as it can be tried without servers."""
