@@ -236,7 +236,12 @@ void Admission::wait_for_stores_no_more() {
 
 // What its limiter said when to ask again was said under the old numbers; what failed still waits.
 void Admission::look_again(Instant now, Commands& commands) {
-  for (TargetQueues& target : targets_) target.touched = true;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    TargetQueues& target = targets_[i];
+    target.touched = true;
+    target.gather_until =
+        std::min(target.gather_until, now + options_.targets[i].batch.linger);
+  }
   for (SharedLimit& limit : shared_limits_) limit.forget_shortage(now);
   for (Line& line : lines_) {
     if (!line.in_use) continue;

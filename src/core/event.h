@@ -79,7 +79,9 @@ struct PermitsAnswered {
   // limiter went. That is the ask's horizon, or less where one of the limits bears less.
   LimitIndex reason{};
   Duration ahead{};
-  bool stand_in = false;  // Somebody answers in the place of a limiter that does not.
+  // Somebody answers in the place of a limiter that does not. REQUIRES: it names a time to ask
+  // again, but where costs vary: then the record may wait, and others of its line cost less.
+  bool stand_in = false;
 };
 
 // No answer will come: the call failed or timed out. It may have been granted all the same: the

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sstream>
 
 namespace einlass::simulation {
 namespace {
@@ -36,14 +35,23 @@ constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
                                                           "target_says_which",
                                                           "transaction_unknown",
                                                           "target_answers",
-                                                          "record_fails"};
+                                                          "record_fails",
+                                                          "reload",
+                                                          "bad_key",
+                                                          "too_large",
+                                                          "not_asked",
+                                                          "record_waits",
+                                                          "commit_settled",
+                                                          "moved",
+                                                          "stand_in"};
 
-// How often, where a run has the fault at all: per occasion, or per second for the first four and
-// the two of the store.
+// How often, where a run has the fault at all: per occasion, or per second for those that strike from
+// outside (world.cc).
 constexpr std::array<double, kFaults> kMost = {6.0, 2.0, 1.5,  1.5, 0.4, 0.3, 0.2, 0.3, 0.3,
                                                0.5, 2.0, 1.0,  0.5, 0.3, 0.2, 0.1, 1.0, 0.4,
                                                0.5, 0.7, 0.03, 0.3, 0.2, 1.0, 0.8, 0.8, 0.2,
-                                               1.0, 0.6};
+                                               1.0, 0.6, 3.0,  0.1, 0.6, 0.3, 0.6, 0.8, 2.0,
+                                               0.7};
 
 void draw_faults(Settings& settings, const Overrides& overrides) {
   Dice dice(settings.seed, "faults");
@@ -77,20 +85,33 @@ LimitSettings draw_limit(Dice& dice) {
   return limit;
 }
 
+void draw_horizon(Dice& dice, core::RouteOptions& options) {
+  options.horizon = Duration{};
+  if (dice.chance(0.6)) options.horizon = dice.duration(Duration::millis(5), Duration::millis(500));
+  options.use_within = dice.duration(Duration::millis(1), Duration::millis(500));
+}
+
+void draw_attempts(Dice& dice, core::RouteOptions& options) {
+  options.retry_initial = dice.duration(Duration::millis(1), Duration::millis(500));
+  options.retry_max = options.retry_initial * dice.spread(1, 20);
+  options.attempts = dice.chance(0.4) ? static_cast<std::uint32_t>(dice.between(1, 5)) : 0;
+}
+
+void draw_room(Dice& dice, core::RouteOptions& options) {
+  options.inside_records = dice.spread(1, 200);
+  options.inside_bytes = Bytes{dice.spread(1'000, 200'000)};
+}
+
 core::RouteOptions draw_route_options(Dice& dice, const Settings& settings) {
   core::RouteOptions options;
   options.target.value = static_cast<std::uint16_t>(
       dice.between(0, static_cast<std::int64_t>(settings.gate.targets.size()) - 1));
   options.order = static_cast<core::Order>(dice.between(0, 2));
   options.store.value = static_cast<std::uint8_t>(dice.between(0, settings.gate.stores - 1));
-  if (dice.chance(0.6)) options.horizon = dice.duration(Duration::millis(5), Duration::millis(500));
-  options.use_within = dice.duration(Duration::millis(1), Duration::millis(500));
-  options.retry_initial = dice.duration(Duration::millis(1), Duration::millis(500));
-  options.retry_max = options.retry_initial * dice.spread(1, 20);
-  options.attempts = dice.chance(0.4) ? static_cast<std::uint32_t>(dice.between(1, 5)) : 0;
+  draw_horizon(dice, options);
+  draw_attempts(dice, options);
   options.dead_letter = dice.chance(0.5);
-  options.inside_records = dice.spread(1, 200);
-  options.inside_bytes = Bytes{dice.spread(1'000, 200'000)};
+  draw_room(dice, options);
   return options;
 }
 
@@ -116,15 +137,19 @@ RouteSettings draw_route(Dice& dice, const Settings& settings) {
   return route;
 }
 
+void draw_bounds(Dice& dice, core::GateOptions& gate) {
+  gate.commit_interval = dice.duration(Duration::millis(5), Duration::millis(500));
+  gate.inside_records = dice.spread(2, 500);
+  gate.inside_bytes = Bytes{dice.spread(2'000, 1'000'000)};
+}
+
 void draw_gate(Dice& dice, Settings& settings) {
   const std::int64_t targets = dice.between(1, 2);
   for (std::int64_t i = 0; i < targets; ++i) {
     settings.gate.targets.push_back({static_cast<std::uint32_t>(dice.spread(1, 64))});
   }
   settings.gate.stores = static_cast<std::uint8_t>(dice.between(1, 2));
-  settings.gate.commit_interval = dice.duration(Duration::millis(5), Duration::millis(500));
-  settings.gate.inside_records = dice.spread(2, 500);
-  settings.gate.inside_bytes = Bytes{dice.spread(2'000, 1'000'000)};
+  draw_bounds(dice, settings.gate);
   if (dice.chance(0.3)) settings.gate.most_finished_text = dice.spread(64, 400);
   settings.gate.seed = dice.next();
   for (std::int64_t left = dice.between(0, 4); left > 0; --left) {
@@ -146,31 +171,39 @@ void draw_shares(Settings& settings) {
   }
 }
 
+void draw_breaker(Dice& dice, core::BreakerOptions& breaker) {
+  breaker.failures = static_cast<std::uint32_t>(dice.spread(1, 20));
+  breaker.wait = dice.duration(Duration::millis(1), Duration::seconds(1));
+  breaker.max_wait = breaker.wait * dice.spread(1, 8);
+}
+
 // How targets treat retries. Dice of its own, so that older seeds keep their worlds.
 void draw_retries(Settings& settings) {
   Dice dice(settings.seed, "retries");
   for (core::TargetOptions& target : settings.gate.targets) {
     target.retry_share = dice.chance(0.3) ? 100 : dice.spread(1, 99);
-    if (dice.chance(0.4)) continue;
-    target.breaker.failures = static_cast<std::uint32_t>(dice.spread(1, 20));
-    target.breaker.wait = dice.duration(Duration::millis(1), Duration::seconds(1));
-    target.breaker.max_wait = target.breaker.wait * dice.spread(1, 8);
+    if (!dice.chance(0.4)) draw_breaker(dice, target.breaker);
   }
+}
+
+void draw_batch(Dice& dice, const core::GateOptions& gate, core::BatchOptions& batch) {
+  Duration shortest = Duration::seconds(1);
+  for (const core::RouteOptions& route : gate.routes) {
+    shortest = std::min(shortest, route.use_within);
+  }
+  batch.records = static_cast<std::uint32_t>(dice.spread(2, 60));
+  batch.bytes = Bytes{dice.spread(200, 1'000'000)};
+  batch.linger = Duration{};
+  if (dice.chance(0.6)) batch.linger = dice.duration(Duration::micros(10), shortest / 2);
 }
 
 // Which targets take several records in one request. Dice of its own, as above.
 void draw_batches(Settings& settings) {
   Dice dice(settings.seed, "batches");
-  Duration shortest = Duration::seconds(1);
-  for (const core::RouteOptions& route : settings.gate.routes) {
-    shortest = std::min(shortest, route.use_within);
-  }
   for (core::TargetOptions& target : settings.gate.targets) {
     if (dice.chance(0.6)) continue;
     target.retry_share = 100;
-    target.batch.records = static_cast<std::uint32_t>(dice.spread(2, 60));
-    target.batch.bytes = Bytes{dice.spread(200, 1'000'000)};
-    if (dice.chance(0.6)) target.batch.linger = dice.duration(Duration::micros(10), shortest / 2);
+    draw_batch(dice, settings.gate, target.batch);
   }
 }
 
@@ -186,7 +219,8 @@ void draw_bad_records(Settings& settings) {
   for (const Fault fault :
        {Fault::target_retry, Fault::retry_after, Fault::target_hangs, Fault::target_slow,
         Fault::target_fails, Fault::target_held, Fault::target_unusable, Fault::target_says_which,
-        Fault::commit_failed, Fault::transaction_unknown, Fault::stall}) {
+        Fault::commit_failed, Fault::transaction_unknown, Fault::stall, Fault::reload,
+        Fault::not_asked, Fault::record_waits}) {
     settings.rate[static_cast<std::size_t>(fault)] = 0;
   }
 }
@@ -304,40 +338,25 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   return settings;
 }
 
-std::string describe(const Settings& settings) {
-  std::ostringstream out;
-  out << "seed " << settings.seed << ": " << settings.instances << " gates, "
-      << settings.partitions.size() << " partitions of <= " << settings.records << " records, in "
-      << settings.chaos.us / 1000 << " ms;";
-  for (const LimitSettings& limit : settings.limits) {
-    out << (limit.held ? " held " : limit.log ? " log " : " bucket ") << limit.limit;
-    if (limit.varies) out << " at varying costs";
-    if (limit.log) out << " in " << limit.window.us << " us";
-    if (!limit.log) out << " and " << limit.permits << "/" << limit.micros << " us";
-    out << (limit.keyed ? " per key;" : ";");
+// Some of the numbers, or none: what waits looks again all the same.
+void draw_reload(Settings& settings, Dice& dice) {
+  core::GateOptions& gate = settings.gate;
+  if (dice.chance(0.5)) draw_bounds(dice, gate);
+  for (std::size_t i = 0; i < gate.routes.size(); ++i) {
+    core::RouteOptions& route = gate.routes[i];
+    if (dice.chance(0.5)) draw_horizon(dice, route);
+    if (dice.chance(0.5)) draw_attempts(dice, route);
+    if (dice.chance(0.5)) draw_room(dice, route);
+    settings.routes[i].options = route;
   }
-  constexpr std::array<std::string_view, 3> kOrders = {"partition", "key", "none"};
-  for (const RouteSettings& route : settings.routes) {
-    const core::RouteOptions& options = route.options;
-    out << " route by " << kOrders[static_cast<std::size_t>(options.order)] << ", limits {";
-    for (const std::size_t limit : route.limits) out << " " << limit;
-    out << " } horizon " << options.horizon.us << " use_within " << options.use_within.us
-        << " attempts " << options.attempts << (options.dead_letter ? " dead letter" : "")
-        << " inside " << options.inside_records << " in flight "
-        << settings.gate.targets[options.target.value].max_in_flight;
-    const core::BatchOptions& batch = settings.gate.targets[options.target.value].batch;
-    if (batch.records > 1) {
-      out << " together " << batch.records << " or " << batch.bytes.value << " B within "
-          << batch.linger.us << " us";
-      if (settings.gate.targets[options.target.value].transactional) out << " in a transaction";
+  for (core::TargetOptions& target : gate.targets) {
+    if (target.batch.records > 1) draw_batch(dice, gate, target.batch);
+    if (!target.transactional && dice.chance(0.5)) {
+      target.max_in_flight = static_cast<std::uint32_t>(dice.spread(1, 64));
     }
-    out << ";";
+    if (dice.chance(0.3)) target.breaker.failures = 0;
+    if (dice.chance(0.3)) draw_breaker(dice, target.breaker);
   }
-  out << " faults:";
-  for (std::size_t i = 0; i < kFaults; ++i) {
-    if (settings.rate[i] > 0) out << " " << kNames[i] << "=" << settings.rate[i];
-  }
-  return out.str();
 }
 
 }  // namespace einlass::simulation

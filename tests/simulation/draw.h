@@ -61,6 +61,14 @@ enum class Fault : std::uint8_t {
   transaction_unknown,  // Nobody learns whether it has committed; its partitions are lost.
   target_answers,       // A failed attempt fails by an answer.
   record_fails,         // Some bursts of records fail at each attempt, by an answer.
+  reload,               // The gates go on under other numbers, each when it hears of them.
+  bad_key,              // A record has a key that cannot be read.
+  too_large,            // What is refused, is so for its size.
+  not_asked,            // An attempt ends without the target being asked.
+  record_waits,         // A failed record may not be tried again before some time.
+  commit_settled,       // Of a commit that failed some is done all the same, and is said to be.
+  moved,                // Records are deleted before they are read.
+  stand_in,             // Somebody answers an ask that failed before, in the limiter's place.
   count,
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::count);
@@ -123,6 +131,9 @@ struct Settings {
 };
 
 Settings draw_settings(std::uint64_t seed, const Overrides& overrides);
+
+// Other numbers, as a reload may bring them.
+void draw_reload(Settings& settings, Dice& dice);
 
 // One line for people.
 std::string describe(const Settings& settings);

@@ -26,9 +26,10 @@ bool tidies_up(const core::Command& command) {
 Instance::Instance(World& world, std::size_t number)
     : world_(world),
       number_(number),
-      gate_(std::make_unique<core::Gate>(world.settings.gate)),
-      records_(world.settings),
-      permits_(world.settings),
+      settings_(world.settings),
+      gate_(std::make_unique<core::Gate>(settings_.gate)),
+      records_(settings_),
+      permits_(settings_),
       store_down_(world.settings.gate.stores) {}
 
 void Instance::after(Duration delay, std::function<void()> what) {
@@ -98,6 +99,9 @@ void Instance::take_records() {
 bool Instance::take_record(Assignment& from) {
   const std::vector<LogRecord>& log = world_.kafka.log(from.partition);
   if (from.held || from.leaving || from.position == log.size()) return false;
+  while (log[from.position].deleted) {
+    if (++from.position == log.size()) return false;
+  }
   const LogRecord& record = log[from.position];
   if (record.appended > world_.timeline.now()) return false;
   if (free_slots_.empty()) {
@@ -116,6 +120,7 @@ bool Instance::take_record(Assignment& from) {
   arrived.line = line_for(route, record.key);
   if (record.ordered) arrived.lane = core::LaneKey{static_cast<std::uint64_t>(record.key)};
   arrived.cost = record.cost;
+  arrived.bad = record.bad_key;
   // A few flows of each level, each with its weight.
   const auto key = static_cast<std::uint64_t>(record.key);
   const std::uint64_t levels = world_.settings.gate.routes[route.value].share.levels;
@@ -149,6 +154,11 @@ void Instance::handle(const core::Event& event) {
   before(event);
   commands_.clear();
   gate_->handle(event, now, commands_);
+  carry_out();
+}
+
+void Instance::carry_out() {
+  const Instant now = world_.timeline.now();
   if (commands_.size() > kMostCommandsAtOnce) throw Failure("too_many_commands", "");
   for (const core::Command& command : commands_) {
     world_.trace.command(number_, now, command);
@@ -169,6 +179,7 @@ void Instance::before(const core::Event& event) {
   if (const auto* e = std::get_if<core::PartitionAssigned>(&event)) records_.assigned(*e);
   if (const auto* e = std::get_if<core::PartitionRevoked>(&event))
     records_.revoked(e->partition, e->deadline);
+  if (const auto* e = std::get_if<core::PartitionMoved>(&event)) records_.moved(*e);
   if (const auto* e = std::get_if<core::PartitionLost>(&event)) records_.lost(e->partition, now);
   if (const auto* e = std::get_if<core::StopRequested>(&event)) records_.stop(e->deadline);
   if (const auto* e = std::get_if<core::RecordArrived>(&event)) {
@@ -180,7 +191,7 @@ void Instance::before(const core::Event& event) {
   }
   if (const auto* e = std::get_if<core::DeadLetterEnded>(&event))
     records_.dead_letter_ended(*e, now);
-  if (const auto* e = std::get_if<core::CommitEnded>(&event)) records_.commit_ended(e->result);
+  if (const auto* e = std::get_if<core::CommitEnded>(&event)) records_.commit_ended(*e);
   if (const auto* e = std::get_if<core::PermitsFailed>(&event)) permits_.failed(*e);
   if (const auto* e = std::get_if<core::StoreDown>(&event)) permits_.store(e->store, false);
   if (const auto* e = std::get_if<core::StoreUp>(&event)) permits_.store(e->store, true);
@@ -188,10 +199,10 @@ void Instance::before(const core::Event& event) {
   if (!answer) return;
   const std::optional<Duration> in_turn = permits_.answered(*answer, now);
   if (!in_turn) return;
-  if (answer->due.empty() && !answer->retry) records_.line_denied_for_good(answer->line);
+  if (answer->due.empty() && !answer->retry && !answer->stand_in) records_.line_denied_for_good(answer->line);
   const Duration late = now - questions_[answer->ask].decided_at + *in_turn;
   const Line& line = lines_[answer->line.value];
-  world_.book.allow_lateness(late + world_.settings.gate.routes[line.route.value].use_within);
+  world_.book.allow_lateness(late + settings_.gate.routes[line.route.value].use_within);
 }
 
 core::LineId Instance::line_for(core::RouteId route, std::int64_t key) {
@@ -279,6 +290,37 @@ void Instance::stop(Duration patience) {
     if (assignment) assignment->leaving = true;
   }
   tell(core::StopRequested{world_.timeline.now() + patience});
+}
+
+void Instance::reload(Duration delay) {
+  after(delay, [this] {
+    const Instant now = world_.timeline.now();
+    world_.count_step();
+    world_.trace.note(now, "gate " + std::to_string(number_) + " reloads");
+    settings_ = world_.settings;
+    for (const core::RouteOptions& route : settings_.gate.routes) {
+      world_.book.allow_lateness(route.use_within + Duration::seconds(1));
+    }
+    records_.reloaded();
+    permits_.reloaded();
+    commands_.clear();
+    gate_->reconfigure(settings_.gate, now, commands_);
+    carry_out();
+    wake(Duration{});
+  });
+}
+
+void Instance::delete_next(Assignment& from, std::int64_t records) {
+  if (from.leaving) return;
+  std::vector<LogRecord>& log = world_.kafka.log(from.partition);
+  std::optional<Offset> last;
+  for (; records > 0 && from.position < log.size(); --records, ++from.position) {
+    LogRecord& record = log[from.position];
+    if (record.appended > world_.timeline.now()) break;
+    record.deleted = record.finished = true;
+    last = record.offset;
+  }
+  if (last) tell(core::PartitionMoved{from.id, Offset{last->value + 1}});
 }
 
 void Instance::store_down(core::StoreId store, Duration outage) {

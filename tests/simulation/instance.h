@@ -45,6 +45,10 @@ class Instance {
   void store_down(core::StoreId store, Duration outage);
   void crash();
   void stop(Duration patience);
+  // Goes on under the world's settings, after so long.
+  void reload(Duration delay);
+  // So many of the records that it would read next are there no longer.
+  void delete_next(Assignment& assignment, std::int64_t records);
 
   // Nothing inside, nothing asked, nothing held, nothing to wait for: else throws Failure.
   void check_idle() const;
@@ -84,6 +88,7 @@ class Instance {
     std::uint64_t era = 0;
     Instant decided_at;      // When it last looked, on the world's clock.
     std::uint32_t try_ = 0;  // How often it was asked.
+    bool stand_in = false;   // The last time somebody else was.
     bool ended = false;      // The gate has, or will have, the one answer to this try.
   };
 
@@ -97,6 +102,7 @@ class Instance {
   bool take_record(Assignment& assignment);
   void pass_time();
   void handle(const core::Event& event);
+  void carry_out();
 
   // What the checks are told.
   void before(const core::Event& event);
@@ -122,10 +128,12 @@ class Instance {
   // An ask on its way: at the limiter, back again, or not.
   void decide(const core::Ask& command, std::uint32_t number);
   Decision decision(const core::Ask& command, Question& question);
+  Decision stand_in(const core::Ask& command, Question& question);
   void answer(const core::Ask& command, std::uint32_t number, const Decision& decision);
   void fail(core::AskId ask);
   void release_at_limiter(const Question& question, std::size_t index);
   void arrive_at_broker(const std::vector<KafkaWorld::Entry>& entries);
+  std::vector<core::PartitionId> some_of(const std::vector<KafkaWorld::Entry>& entries);
   std::vector<KafkaWorld::Entry> entries_of(std::span<const core::CommitEntry> entries) const;
 
   // instance_transactions.cc
@@ -144,6 +152,7 @@ class Instance {
 
   World& world_;
   std::size_t number_;
+  Settings settings_;  // As it has heard of them.
   std::unique_ptr<core::Gate> gate_;
   core::Commands commands_;
   RecordChecks records_;
@@ -171,6 +180,7 @@ class Instance {
   std::map<core::AskId, Question> questions_;
   std::map<core::LineId, Durations> due_;  // Each lives until the line's next ask.
   std::vector<bool> store_down_;
+  std::vector<core::PartitionId> settled_;  // Of the last commit.
   bool stopping_ = false;
   bool kicked_ = false;
 };

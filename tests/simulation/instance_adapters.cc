@@ -19,7 +19,10 @@ void Instance::perform(const core::Send& command) {
   if (const auto asked = questions_.find(command.permit.ask); asked != questions_.end()) {
     for (const BucketKey& bucket : asked->second.buckets) {
       const bool varies = world_.settings.limits[bucket.limit].varies;
-      for (std::int64_t unit = 0; unit < (varies ? command.permit.cost.value : 1); ++unit) {
+      const std::int64_t units = command.permit.stand_in ? 0
+                                 : varies                ? command.permit.cost.value
+                                                         : 1;
+      for (std::int64_t unit = 0; unit < units; ++unit) {
         world_.book.used(bucket, asked->second.era, command.permit.stamp, now + kLimiterAhead);
       }
     }
@@ -50,7 +53,8 @@ void Instance::attempt(const std::vector<core::Send>& request) {
 
 AttemptPlan Instance::failed_for_a_record(AttemptPlan plan) {
   plan.outcome = core::Outcome::retry;
-  plan.answered = true;
+  plan.asked = plan.answered = true;
+  plan.too_large = false;
   plan.accepted_after.reset();
   return plan;
 }
@@ -58,7 +62,9 @@ AttemptPlan Instance::failed_for_a_record(AttemptPlan plan) {
 // One record's own end of a request that the target has answered.
 AttemptPlan Instance::part_of(AttemptPlan plan) {
   Dice& dice = world_.faults.dice(Fault::target_says_which);
-  plan.counts = true;
+  plan.counts = plan.asked = true;
+  plan.too_large = false;
+  plan.wait = Duration{};
   plan.outcome = dice.chance(0.6)   ? core::Outcome::accepted
                  : dice.chance(0.5) ? core::Outcome::retry
                                     : core::Outcome::refused;
@@ -75,7 +81,7 @@ void Instance::attempt(const core::Send& command, const AttemptPlan& plan, std::
   }
   const core::DeliveryEnded ended{command.record,   command.attempt, plan.outcome,
                                   plan.hold_target, plan.counts,     together,
-                                  false,            true,            Duration{},
+                                  plan.too_large,   plan.asked,      plan.wait,
                                   plan.answered};
   after(plan.ends_after, [this, ended] { tell(ended); });
   if (plan.told_again_after) after(*plan.told_again_after, [this, ended] { tell(ended); });
@@ -84,7 +90,7 @@ void Instance::attempt(const core::Send& command, const AttemptPlan& plan, std::
 // An attempt goes on at the target whatever becomes of the gate.
 void Instance::count_attempt(const core::Send& command, const AttemptPlan& plan) {
   const auto asked = questions_.find(command.permit.ask);
-  if (asked == questions_.end()) return;
+  if (asked == questions_.end() || command.permit.stand_in) return;
   for (const BucketKey& bucket : asked->second.buckets) {
     const std::uint64_t era = asked->second.era;
     world_.book.attempt_begins(bucket, era);
@@ -160,9 +166,32 @@ Decision Instance::decision(const core::Ask& command, Question& question) {
   return decision;
 }
 
+// What the limiter may have granted the first time is used by nobody.
+Decision Instance::stand_in(const core::Ask& command, Question& question) {
+  const Instant now = world_.timeline.now();
+  for (std::size_t i = 0; i < question.stamps.size(); ++i) {
+    if (world_.limiter.era(question.buckets.front().store) != question.era) break;
+    world_.limiter.ended(question.buckets, question.first + i);
+  }
+  question.stamps.clear();
+  Dice& dice = world_.faults.dice(Fault::stand_in);
+  Decision decision;
+  const core::RouteOptions& route =
+      world_.settings.routes[lines_[question.line.value].route.value].options;
+  if (route.cost_varies && dice.chance(0.2)) return decision;
+  const std::int64_t granted = dice.between(0, command.max.value);
+  for (std::int64_t i = 0; i < granted; ++i) decision.stamps.push_back(now);
+  if (granted < command.max.value) {
+    decision.retry = dice.duration(Duration::micros(1), Duration::millis(100));
+  }
+  return decision;
+}
+
 void Instance::decide(const core::Ask& command, std::uint32_t number) {
   Question& question = questions_[command.ask];
-  const Decision decided = decision(command, question);
+  question.stand_in = command.again && world_.faults.happens(Fault::stand_in);
+  const Decision decided =
+      question.stand_in ? stand_in(command, question) : decision(command, question);
   question.decided_at = world_.timeline.now();
   if (world_.settings.store_in_process) return answer(command, number, decided);
   if (world_.faults.happens(Fault::answer_lost)) return;
@@ -189,7 +218,7 @@ void Instance::answer(const core::Ask& command, std::uint32_t number, const Deci
       command.line,   command.ask,
       *due,           question.decided_at + kLimiterAhead,
       decision.retry, core::LimitIndex{static_cast<std::uint8_t>(decision.reason)},
-      decision.ahead};
+      decision.ahead, question.stand_in};
   told_.push_back({answered, due});
   wake(Duration{});
   if (!world_.faults.happens(Fault::answer_duplicate)) return;
@@ -222,6 +251,7 @@ void Instance::perform(const core::Ended& command) {
   // The line may be another's by then, if its record was abandoned.
   const Question& question = questions_[command.permit.ask];
   permits_.ended(command, question.line);
+  if (command.permit.stand_in) return;
   if (world_.settings.store_in_process) {
     return world_.limiter.ended(question.buckets, question.first + command.permit.index);
   }
@@ -236,6 +266,7 @@ void Instance::perform(const core::Ended& command) {
 
 void Instance::perform(const core::Release& command) {
   permits_.release(command);
+  if (command.permit.stand_in) return;
   release_at_limiter(questions_[command.permit.ask], command.permit.index);
 }
 
@@ -284,12 +315,25 @@ std::vector<KafkaWorld::Entry> Instance::entries_of(
 void Instance::arrive_at_broker(const std::vector<KafkaWorld::Entry>& entries) {
   const bool fails = world_.faults.happens(Fault::commit_failed);
   core::CommitResult result = core::CommitResult::failed;
+  std::vector<core::PartitionId> settled;
   if (!fails || world_.faults.dice(Fault::commit_failed).chance(0.5)) {
     const bool stored = world_.kafka.commit(entries);
     if (!fails) result = stored ? core::CommitResult::committed : core::CommitResult::fenced;
+    if (fails && stored && world_.faults.happens(Fault::commit_settled)) settled = some_of(entries);
   }
   const Duration delay = world_.dice.duration(Duration::micros(10), world_.settings.commit_delay);
-  after(delay, [this, result] { tell(core::CommitEnded{result}); });
+  after(delay, [this, result, settled] {
+    settled_ = settled;
+    tell(core::CommitEnded{result, settled_});
+  });
+}
+
+std::vector<core::PartitionId> Instance::some_of(const std::vector<KafkaWorld::Entry>& entries) {
+  std::vector<core::PartitionId> some;
+  for (const KafkaWorld::Entry& entry : entries) {
+    if (world_.faults.dice(Fault::commit_settled).chance(0.7)) some.push_back(entry.assignment->id);
+  }
+  return some;
 }
 
 void Instance::perform(const core::PartitionDone& command) {

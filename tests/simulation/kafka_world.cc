@@ -46,6 +46,7 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
   const Duration gap{settings.chaos.us / (count + 1)};
   const double unordered = dice.chance(0.3) ? 0.3 : 0;
   Dice bad(settings.seed, "bad records of " + std::to_string(partitions_.size()));
+  Dice bad_key(settings.seed, "bad keys of " + std::to_string(partitions_.size()));
   std::int64_t alike = 0;  // How many more are as the last one.
   for (std::int64_t i = 0; i < count; ++i) {
     LogRecord record;
@@ -58,6 +59,8 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
     record.ordered = !dice.chance(unordered);
     record.bad = alike > 0 ? partition.log.back().bad : bad.chance(settings.of(Fault::record_fails));
     alike = alike > 0 ? alike - 1 : bad.between(0, settings.most_bad_together - 1);
+    record.bad_key = settings.routes[route].options.dead_letter &&
+                     bad_key.chance(settings.of(Fault::bad_key));
     record.size = Bytes{dice.chance(0.1) ? 0 : dice.spread(1, 5'000)};
     if (!backlog && dice.chance(0.5)) at = at + Duration{dice.between(0, gap.us * 4)};
     record.appended = std::min(at, start + settings.chaos);
@@ -139,6 +142,7 @@ void KafkaWorld::check(const Entry& entry) const {
   const std::vector<core::OffsetRange> ahead = read_back(entry.next, entry.finished);
   auto range = ahead.begin();
   for (const LogRecord& record : partition.log) {
+    if (record.deleted) continue;
     while (range != ahead.end() && range->end <= record.offset) ++range;
     const bool named =
         record.offset < entry.next || (range != ahead.end() && range->first <= record.offset);
@@ -155,7 +159,9 @@ void KafkaWorld::check(const Entry& entry) const {
 
 bool KafkaWorld::all_done() const {
   return std::all_of(partitions_.begin(), partitions_.end(), [](const Partition& p) {
-    return p.log.empty() || (p.committed && p.log.back().offset < *p.committed);
+    const auto last = std::find_if(p.log.rbegin(), p.log.rend(),
+                                   [](const LogRecord& record) { return !record.deleted; });
+    return last == p.log.rend() || (p.committed && last->offset < *p.committed);
   });
 }
 
@@ -178,7 +184,7 @@ std::int64_t KafkaWorld::unfinished() const {
   std::int64_t sum = 0;
   for (const Partition& p : partitions_) {
     for (const LogRecord& record : p.log) {
-      sum += !p.committed || record.offset >= *p.committed;
+      sum += !record.deleted && (!p.committed || record.offset >= *p.committed);
     }
   }
   return sum;

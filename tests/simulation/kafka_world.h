@@ -27,6 +27,8 @@ struct LogRecord {
   Permits cost{1};
   Instant appended;
   bool bad = false;        // The target fails it, as long as there are faults.
+  bool bad_key = false;    // It can only be a dead letter.
+  bool deleted = false;    // Nobody will read it any more.
   bool finished = false;   // The target, or the dead letter topic, has it.
   bool delivered = false;  // The target, by a transaction.
 };

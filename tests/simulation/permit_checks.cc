@@ -47,6 +47,11 @@ void PermitChecks::store(core::StoreId store, bool up) {
   }
 }
 
+// What waits looks again at once.
+void PermitChecks::reloaded() {
+  for (Line& line : lines_) line.not_before = Instant{};
+}
+
 void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant now) {
   Line& line = known(command.line, "ask");
   require(!line.asking, "one_ask_of_a_line", std::to_string(command.line.value));
@@ -58,8 +63,6 @@ void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant n
   } else {
     check_new(command, line, wanting);
   }
-  require(command.horizon.us >= 0 && command.horizon <= options(line).horizon, "ask_horizon",
-          std::to_string(command.horizon.us));
   require(now >= line.not_before || command.horizon != line.denied_horizon, "ask_before_retry",
           std::to_string((line.not_before - now).us) + " us");
   line.asking = true;
@@ -72,6 +75,8 @@ void PermitChecks::check_new(const core::Ask& command, const Line& line, std::in
   require(asked_.insert(command.ask).second, "ask_id_once", std::to_string(command.ask.value));
   require(command.min.value >= 1 && command.min <= command.max, "ask_amount",
           std::to_string(command.min.value));
+  require(command.horizon.us >= 0 && command.horizon <= options(line).horizon, "ask_horizon",
+          std::to_string(command.horizon.us));
   require(command.max.value + line.held <= wanting, "ask_more_than_wanted",
           std::to_string(command.max.value) + " and " + std::to_string(line.held) + " held, for " +
               std::to_string(wanting) + " records");
@@ -115,7 +120,7 @@ std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& even
   for (const Duration due : event.due) {
     last = std::max(last, now + due);
     later = std::max(later, last - (now + due));
-    question.permits.push_back({event.limiter_now + due, now + due, last});
+    question.permits.push_back({event.limiter_now + due, now + due, last, event.stand_in});
   }
   line.last_due = last;
   line.held += static_cast<std::int64_t>(event.due.size());
@@ -142,6 +147,7 @@ PermitChecks::Granted& PermitChecks::held(const core::Permit& permit, core::Line
   Granted& granted = at->second.permits[permit.index];
   require(granted.state == State::held, "permit_once", text(permit));
   require(permit.stamp == granted.stamp, "permit_stamp", text(permit));
+  require(permit.stand_in == granted.stand_in, "permit_stand_in", text(permit));
   require(permit.cost == at->second.ask.cost, "permit_cost", text(permit));
   return granted;
 }
@@ -159,6 +165,7 @@ void PermitChecks::use(const core::Permit& permit, core::LineId id, Instant now)
   granted.state = State::used;
   --line.held;
   ++counts_[line.route.value].used;
+  counts_[line.route.value].stood_in += granted.stand_in;
   settle(permit.ask);
 }
 
@@ -197,6 +204,8 @@ void PermitChecks::forget_line(core::LineId id, bool in_use) {
 void PermitChecks::check(const core::Gate& gate) const {
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     const core::RouteStats& stats = gate.stats(core::RouteId{static_cast<std::uint16_t>(i)});
+    require(stats.stood_in == counts_[i].stood_in, "books_stood_in",
+            std::to_string(stats.stood_in));
     for (std::size_t j = 0; j < stats.limits.size(); ++j) {
       const core::LimitStats& limit = stats.limits[j];
       require(limit.rejections == counts_[i].rejections[j], "books_rejections",

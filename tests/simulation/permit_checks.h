@@ -26,6 +26,7 @@ class PermitChecks {
   std::optional<Duration> answered(const core::PermitsAnswered& event, Instant now);
   void failed(const core::PermitsFailed& event);
   void store(core::StoreId store, bool up);
+  void reloaded();  // The settings are others already.
 
   // What it does. `wanting`: records of the line that wait.
   void ask(const core::Ask& command, std::int64_t wanting, Instant now);
@@ -54,6 +55,7 @@ class PermitChecks {
     Instant stamp;
     Instant due;      // On the gate's own clock.
     Instant in_turn;  // The latest of its own and its line's earlier permits.
+    bool stand_in = false;
     State state = State::held;
   };
   struct Question {
@@ -75,7 +77,7 @@ class PermitChecks {
     Duration denied_horizon;
   };
   struct Counts {
-    std::uint64_t used = 0, released = 0;
+    std::uint64_t used = 0, released = 0, stood_in = 0;
     std::array<std::uint64_t, 8> rejections{};  // By limit.
   };
 

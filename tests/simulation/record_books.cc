@@ -116,8 +116,7 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
   std::vector<std::uint64_t> backing_off(books_.size());
   for (const Shadow& shadow : records_) {
     if (settings_.well_targets) check_not_shut(shadow, now);
-    const Duration most = settings_.gate.routes[shadow.route.value].retry_max;
-    if (shadow.state == State::waiting && !shadow.orphan && shadow.failed_at + most > now) {
+    if (shadow.state == State::waiting && !shadow.orphan && shadow.back_by > now) {
       ++backing_off[shadow.route.value];
     }
   }
@@ -143,7 +142,7 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
 void RecordChecks::check_not_shut(const Shadow& shadow, Instant now) const {
   const core::RouteOptions& route = settings_.gate.routes[shadow.route.value];
   const bool waits = shadow.state == State::waiting && !shadow.orphan && shadow.attempt == 0;
-  if (!waits || shadow.bad || route.limit_count > 0 || route.order != core::Order::none) return;
+  if (!waits || shadow.bad || shadow.bad_key || route.limit_count > 0 || route.order != core::Order::none) return;
   if (partitions_[shadow.partition.value].leaving) return;
   const Instant since = std::max(shadow.arrived_at, targets_.shut_since(route.target, now));
   require(now <= since + kLongestShut, "shut_for_others", std::to_string((now - since).us) + " us");
@@ -176,8 +175,8 @@ RecordChecks::LinesAtTarget RecordChecks::lines_at(core::TargetId target, Instan
 bool RecordChecks::may_have_place(core::TargetId target, const LinesAtTarget& lines,
                                   core::LineId line) const {
   const std::uint32_t most = settings_.gate.targets[target.value].max_in_flight;
+  if (in_flight_[target.value] >= most) return false;  // There were more before a reload.
   const std::uint32_t room = most - in_flight_[target.value];
-  if (room == 0) return false;
   std::size_t routes = 0, keyed = 0;
   for (const core::RouteOptions& route : settings_.gate.routes) {
     if (route.target != target) continue;
@@ -204,7 +203,7 @@ void RecordChecks::check_places_used(core::TargetId target, Instant now) const {
   for (const Shadow& shadow : records_) {
     const core::RouteOptions& route = settings_.gate.routes[shadow.route.value];
     if (route.target != target || route.limit_count > 0 || options.batch.records > 1) continue;
-    if (shadow.attempt > 0 && shadow.failed_at + route.retry_max >= now) continue;
+    if (shadow.attempt > 0 && shadow.back_by >= now) continue;
     if (!was_ready(shadow, now)) continue;
     require(!may_have_place(target, lines, shadow.line), "place_unused",
             std::to_string(shadow.line.value));
@@ -213,7 +212,9 @@ void RecordChecks::check_places_used(core::TargetId target, Instant now) const {
 
 // Since before `before`: what became ready in the same event came too late.
 bool RecordChecks::was_ready(const Shadow& shadow, Instant before) const {
-  if (shadow.state != State::waiting || shadow.orphan || shadow.doomed) return false;
+  if (shadow.state != State::waiting || shadow.orphan || shadow.doomed || shadow.bad_key) {
+    return false;
+  }
   if (shadow.arrived_at > before) return false;
   const Owned& p = partitions_[shadow.partition.value];
   if (!p.live || p.leaving || line_hopeless_[shadow.line.value]) return false;

@@ -95,6 +95,7 @@ void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant n
       options.order == core::Order::partition || (options.order == core::Order::key && event.lane);
   if (options.order == core::Order::key) shadow.lane = event.lane;
   shadow.bad = bad;
+  shadow.bad_key = event.bad;
   shadow.known = known;
   records_[event.record.slot] = shadow;
   p.arrivals.push_back({event.offset, known});
@@ -132,6 +133,15 @@ void RecordChecks::finish(Shadow& shadow, Instant now) {
   settle(p);
 }
 
+void RecordChecks::moved(const core::PartitionMoved& event) {
+  if (!live(event.partition) || partitions_[event.partition.value].leaving) return;
+  Owned& p = partitions_[event.partition.value];
+  p.newest = Offset{event.next.value - 1};
+  p.arrivals.push_back({p.newest, true});
+  if (p.arrivals.size() == 1) p.finished_to = std::max(p.finished_to, p.newest);
+  settle(p);
+}
+
 // What may be committed moves on.
 void RecordChecks::settle(Owned& p) {
   while (!p.arrivals.empty() && p.arrivals.front().finished) {
@@ -162,19 +172,17 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
   if (shadow->leads) {
     targets_.ended(target,
                    {event.record, shadow->sent_at, shadow->attempt_failed_at, event.outcome,
-                    event.answered},
+                    event.answered, event.asked},
                    now);
   }
-  if (event.outcome == core::Outcome::retry) shadow->attempt_failed_at = now;
+  if (event.asked && event.outcome == core::Outcome::retry) shadow->attempt_failed_at = now;
   Books& books = books_[shadow->route.value];
   if (shadow->orphan) return finish(*shadow, now);
   --books.in_flight;
   const Owned& p = partitions_[shadow->partition.value];
   ++(p.leaving && now >= p.deadline ? books.unsure_attempts
                                     : books.attempts[static_cast<std::size_t>(event.outcome)]);
-  shadow->outcome = event.outcome;
-  learn_together(event, *shadow);
-  shadow->failed_at = now;
+  learn(event, *shadow, now);
   if (event.outcome == core::Outcome::accepted) {
     ++(p.leaving && now >= p.deadline ? books.unsure : books.delivered);
     return finish(*shadow, now);
@@ -185,13 +193,22 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
 }
 
 // What nobody can be blamed for counts for nobody, and is told apart in smaller requests.
-void RecordChecks::learn_together(const core::DeliveryEnded& event, Shadow& shadow) const {
-  const std::uint32_t attempts = settings_.gate.routes[shadow.route.value].attempts;
+void RecordChecks::learn(const core::DeliveryEnded& event, Shadow& shadow, Instant now) const {
+  const core::RouteOptions& route = settings_.gate.routes[shadow.route.value];
+  const std::uint32_t attempts = route.attempts;
+  shadow.outcome = event.outcome;
+  shadow.too_large = event.too_large;
   shadow.together = event.together;
+  shadow.failed_at = now;
+  shadow.back_by = now + event.wait + route.retry_max;
+  // Where it had company it may be behind another in its lane by now, and wait for that one.
+  const bool alone = settings_.gate.targets[route.target.value].batch.records == 1;
+  shadow.not_before = alone && event.outcome == core::Outcome::retry ? now + event.wait : now;
   if (!event.counts) ++shadow.not_counted;
   const bool refused = event.outcome == core::Outcome::refused;
   const bool last = event.outcome == core::Outcome::retry && event.counts && attempts > 0 &&
                     shadow.attempt - shadow.not_counted >= attempts;
+  shadow.spent = last && event.together == 1 && route.dead_letter;
   if (event.together == 1 || !(refused || last)) return;
   ++shadow.not_counted;
   shadow.most_together = refused ? event.together / 2 : 1;
@@ -204,6 +221,7 @@ void RecordChecks::dead_letter_ended(const core::DeadLetterEnded& event, Instant
   Books& books = books_[shadow->route.value];
   --books.in_flight;
   shadow->failed_at = now;
+  shadow->back_by = now + settings_.gate.routes[shadow->route.value].retry_max;
   const Owned& p = partitions_[shadow->partition.value];
   if (event.acknowledged) {
     ++(p.leaving && now >= p.deadline ? books.unsure
@@ -214,12 +232,16 @@ void RecordChecks::dead_letter_ended(const core::DeadLetterEnded& event, Instant
   ++partitions_[shadow->partition.value].waiting;
 }
 
-void RecordChecks::commit_ended(core::CommitResult result) {
+void RecordChecks::commit_ended(const core::CommitEnded& event) {
   require(commit_.open, "world", "the end of a commit that was not sent");
   commit_.open = false;
   check_kept(commit_);
-  if (result == core::CommitResult::committed) take_committed(commit_);
-  if (result != core::CommitResult::fenced) return;
+  if (event.result == core::CommitResult::failed) {
+    std::erase_if(commit_.entries, [&](const InCommit& entry) {
+      return std::ranges::find(event.settled, entry.partition) == event.settled.end();
+    });
+  }
+  if (event.result != core::CommitResult::fenced) return take_committed(commit_);
   for (Owned& p : partitions_) p.fenced = p.fenced || (p.live && p.before_commit);
 }
 

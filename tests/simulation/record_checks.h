@@ -35,7 +35,10 @@ class RecordChecks {
   void arrived(const core::RecordArrived& event, bool bad, Instant now);
   void delivery_ended(const core::DeliveryEnded& event, Instant now);
   void dead_letter_ended(const core::DeadLetterEnded& event, Instant now);
-  void commit_ended(core::CommitResult result);
+  void commit_ended(const core::CommitEnded& event);
+  void moved(const core::PartitionMoved& event);
+  // REQUIRES: the settings are others already.
+  void reloaded() { targets_.reloaded(); }
   void line_denied_for_good(core::LineId line);
 
   // What it does.
@@ -87,13 +90,17 @@ class RecordChecks {
     std::uint32_t together = 1;            // and of how many its outcome was told as one.
     std::uint32_t most_together = ~0u;     // As a refusal has taught.
     std::optional<core::Outcome> outcome;  // Of the last attempt.
+    bool too_large = false;                // It was refused for that.
+    bool spent = false;                    // It was the last that it may make.
     Instant arrived_at{}, sent_at{};
-    Instant failed_at{};                       // The end of the last attempt or dead letter.
-    std::optional<Instant> attempt_failed_at;  // The end of the last attempt.
+    Instant failed_at{};                       // The end of the last attempt or dead letter,
+    Instant not_before{}, back_by{};           // and when it may, and must, be tried again.
+    std::optional<Instant> attempt_failed_at;  // The target's last failure.
     bool doomed = false;                       // Was on its way to the dead letter topic, and why.
     core::DeadLetterReason reason{};
     bool orphan = false;  // Its partition is done; only its end is awaited.
     bool bad = false;     // Its target fails it.
+    bool bad_key = false;
     bool known = false;   // Finished before its partition was assigned: only to be forgotten.
   };
   struct Arrival {
@@ -124,7 +131,7 @@ class RecordChecks {
   };
   struct Books {
     std::uint64_t received = 0, delivered = 0, inside = 0;
-    std::array<std::uint64_t, 4> dead{};
+    std::array<std::uint64_t, 5> dead{};
     std::array<std::uint64_t, 3> attempts{};  // By outcome.
     std::uint64_t in_flight = 0;
     std::uint64_t unsure = 0;  // Ended after the deadline: may count as delivered or as returned.
@@ -175,7 +182,7 @@ class RecordChecks {
   bool in_transaction(core::PartitionId id, const Owned& partition) const;
   void check_lane(const Shadow& shadow) const;
   void check_first(const core::Send& command, const Shadow& shadow, Instant now);
-  void learn_together(const core::DeliveryEnded& event, Shadow& shadow) const;
+  void learn(const core::DeliveryEnded& event, Shadow& shadow, Instant now) const;
   void check_held(std::size_t id) const;
   using LinesAtTarget = std::map<core::LineId, std::uint32_t>;
   void check_places(const Shadow& shadow, Instant now) const;

@@ -43,9 +43,10 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
   require(command.attempt.value == shadow->attempt + 1, "attempt_number",
           std::to_string(command.attempt.value));
   const core::RouteOptions& options = settings_.gate.routes[shadow->route.value];
-  require(options.attempts == 0 || !options.dead_letter ||
-              command.attempt.value - shadow->not_counted <= options.attempts,
-          "attempts_bound", std::to_string(command.attempt.value));
+  require(!shadow->spent, "attempts_bound", std::to_string(command.attempt.value));
+  require(!shadow->bad_key, "send_bad_key", text(command.record));
+  require(now >= shadow->not_before, "record_waits",
+          std::to_string((shadow->not_before - now).us) + " us");
   require(!options.dead_letter || shadow->outcome != core::Outcome::refused || shadow->together > 1,
           "send_refused", text(command.record));
   require(command.target == options.target, "target", std::to_string(command.target.value));
@@ -104,13 +105,16 @@ void RecordChecks::dead_letter(const core::DeadLetter& command) {
   if (!together || shadow->attempt == 0) check_lane(*shadow);
   if (shadow->doomed) {
     require(command.reason == shadow->reason, "dead_letter_reason", "changed");
-  } else if (command.reason == core::DeadLetterReason::refused) {
+  } else if (command.reason == core::DeadLetterReason::refused ||
+             command.reason == core::DeadLetterReason::too_large) {
     require(shadow->outcome == core::Outcome::refused && shadow->together == 1,
             "dead_letter_reason", "refused");
+    const bool too_large = command.reason == core::DeadLetterReason::too_large;
+    require(too_large == shadow->too_large, "dead_letter_reason", "too_large");
   } else if (command.reason == core::DeadLetterReason::attempts) {
-    require(shadow->outcome == core::Outcome::retry && shadow->together == 1 &&
-                options.attempts > 0 && shadow->attempt - shadow->not_counted == options.attempts,
-            "dead_letter_reason", "attempts");
+    require(shadow->spent, "dead_letter_reason", "attempts");
+  } else if (command.reason == core::DeadLetterReason::bad_key) {
+    require(shadow->bad_key && shadow->attempt == 0, "dead_letter_reason", "bad_key");
   } else {
     require(line_hopeless_[shadow->line.value], "dead_letter_reason", "never");
   }

@@ -42,34 +42,47 @@ bool TargetChecks::counts(const Target& at, const AttemptSeen& attempt) {
 }
 
 // The waits: none, then `wait` three times, twice that three times, and so on.
-Duration TargetChecks::wait_of(std::uint32_t probe, const core::BreakerOptions& options,
-                               bool answered) {
-  Duration wait = options.wait;
-  for (std::uint32_t doubled = 3; doubled < probe; doubled += 3) {
-    wait = std::min(wait * 2, options.max_wait);
-  }
-  wait = std::min(wait, options.max_wait);
+Duration TargetChecks::next_wait(Target& at, const core::BreakerOptions& options, bool answered) {
+  if (at.failed_probes > 0 && at.failed_probes % 3 == 0) at.wait = at.wait * 2;
+  ++at.failed_probes;
+  at.wait = std::min(at.wait, options.max_wait);
   const Duration second = Duration::seconds(1);
-  return answered ? std::min(wait, std::max(second, options.wait)) : wait;
+  return answered ? std::min(at.wait, std::max(second, options.wait)) : at.wait;
+}
+
+void TargetChecks::close(Target& at) {
+  at.closed = true;
+  at.failed_probes = 0;
+  at.probe.reset();
 }
 
 void TargetChecks::ended(core::TargetId target, const AttemptSeen& attempt, Instant now) {
   Target& at = targets_[target.value];
   const core::BreakerOptions& options = settings_.gate.targets[target.value].breaker;
-  if (options.failures == 0) return;
-  if (attempt.outcome != core::Outcome::retry) {
+  if (!attempt.asked) {
+    if (at.probe == attempt.record) at.probe.reset();
+  } else if (attempt.outcome != core::Outcome::retry) {
     at.answered = now;
-    at.closed = true;
-    at.failures = at.failed_probes = 0;
-    at.probe.reset();
+    at.failures = 0;
+    close(at);
   } else if (at.probe == attempt.record) {
-    open(at, wait_of(++at.failed_probes, options, attempt.answered), now);
+    open(at, next_wait(at, options, attempt.answered), now);
   } else if (counts(at, attempt)) {
     if (++at.failures == 1) at.first_failure = now;
     const bool long_enough = attempt.answered
                                  ? now - at.first_failure >= Duration::seconds(1)
                                  : !at.answered || now - *at.answered >= Duration::millis(200);
-    if (at.failures >= options.failures && long_enough) open(at, Duration{}, now);
+    const bool enough = options.failures > 0 && at.failures >= options.failures;
+    if (!enough || !long_enough) return;
+    at.wait = options.wait;
+    open(at, Duration{}, now);
+  }
+}
+
+// Where no number of failures opens it, it is closed.
+void TargetChecks::reloaded() {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    if (settings_.gate.targets[i].breaker.failures == 0) close(targets_[i]);
   }
 }
 

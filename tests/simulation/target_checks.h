@@ -19,6 +19,7 @@ struct AttemptSeen {
   std::optional<Instant> failed_before;  // When the record's last attempt before this one failed.
   core::Outcome outcome;
   bool answered;
+  bool asked;
 };
 
 class TargetChecks {
@@ -35,6 +36,7 @@ class TargetChecks {
   bool pays(core::TargetId target, bool retry, std::int64_t saved);
   bool pays_in_line(core::TargetId target, core::LineId line, bool retry);
   void line_forgotten(core::LineId line);
+  void reloaded();
 
   // Whether attempts may go as far as places allow.
   bool lets_all_through(core::TargetId target, Instant now) const;
@@ -53,6 +55,7 @@ class TargetChecks {
     bool closed = true;
     std::uint32_t failures = 0;
     std::uint32_t failed_probes = 0;
+    Duration wait{};  // Before the next probe but the first.
     Instant first_failure{};
     std::optional<Instant> answered;
     Instant opened{-1};
@@ -64,7 +67,8 @@ class TargetChecks {
 
   static bool pay(std::int64_t& credit, std::int64_t share, bool retry, std::int64_t saved);
   static bool counts(const Target& at, const AttemptSeen& attempt);
-  static Duration wait_of(std::uint32_t probe, const core::BreakerOptions& options, bool answered);
+  static Duration next_wait(Target& at, const core::BreakerOptions& options, bool answered);
+  static void close(Target& at);
   static void open(Target& target, Duration wait, Instant now);
 
   const Settings& settings_;

@@ -40,16 +40,24 @@ AttemptPlan TargetWorld::plan(core::TargetId target, Instant now) {
   if (plan.outcome == core::Outcome::retry && faults_.happens(Fault::target_unusable)) {
     plan.counts = false;
   }
-  plan.answered = plan.outcome == core::Outcome::retry && faults_.happens(Fault::target_answers);
-  if (faults_.happens(Fault::retry_after)) {
+  plan.too_large =
+      plan.outcome == core::Outcome::refused && faults_.happens(Fault::too_large);
+  plan.asked = plan.outcome == core::Outcome::accepted || !faults_.happens(Fault::not_asked);
+  if (plan.outcome == core::Outcome::retry && faults_.happens(Fault::record_waits)) {
+    plan.wait =
+        faults_.dice(Fault::record_waits).duration(Duration::millis(1), Duration::seconds(1));
+  }
+  plan.answered = plan.asked && plan.outcome == core::Outcome::retry && faults_.happens(Fault::target_answers);
+  if (faults_.happens(Fault::retry_after) && plan.asked) {
     plan.hold_target =
         faults_.dice(Fault::retry_after).duration(Duration::millis(1), Duration::seconds(2));
   }
   if (faults_.happens(Fault::target_hangs)) {
     plan.ends_after = settings_.target_timeout;
     plan.outcome = core::Outcome::retry;
-    plan.counts = true;
-    plan.answered = false;
+    plan.counts = plan.asked = true;
+    plan.answered = plan.too_large = false;
+    plan.wait = Duration{};
     plan.hold_target.reset();
   }
   if (faults_.happens(Fault::delivery_duplicate)) {

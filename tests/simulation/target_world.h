@@ -16,6 +16,9 @@ struct AttemptPlan {
   core::Outcome outcome = core::Outcome::accepted;
   std::optional<Duration> hold_target;
   bool counts = true;
+  bool too_large = false;
+  bool asked = true;
+  Duration wait{};  // Of the record, at least, before it is tried again.
   bool answered = false;
   std::optional<Duration> told_again_after;
 };

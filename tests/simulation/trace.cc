@@ -105,6 +105,7 @@ struct EventText {
         .add("offset", e.offset.value)
         .add("line", e.line.value);
     if (e.lane) words.add("lane", static_cast<std::int64_t>(e.lane->value));
+    if (e.bad) words.add("bad", 1);
     return words.add("size", e.size.value).take();
   }
   std::string operator()(const core::DeliveryEnded& e) const {
@@ -113,6 +114,9 @@ struct EventText {
     if (e.hold_target) words.add("hold_target", e.hold_target->us);
     if (!e.counts) words.add("counts", 0);
     if (e.together > 1) words.add("together", e.together);
+    if (e.too_large) words.add("too_large", 1);
+    if (!e.asked) words.add("asked", 0);
+    if (e.wait > Duration{}) words.add("wait", e.wait.us);
     return words.take();
   }
   std::string operator()(const core::PermitsAnswered& e) const {
@@ -122,6 +126,7 @@ struct EventText {
         .add("granted", static_cast<std::int64_t>(e.due.size()));
     if (!e.due.empty()) words.add("first_due", e.due.front().us).add("last_due", e.due.back().us);
     if (e.retry) words.add("retry", e.retry->us).add("reason", e.reason.value);
+    if (e.stand_in) words.add("stand_in", 1);
     return words.take();
   }
   std::string operator()(const core::PermitsFailed& e) const {
@@ -166,7 +171,10 @@ struct EventText {
     return Words("DeadLetterEnded").add(e.record).add("acknowledged", e.acknowledged).take();
   }
   std::string operator()(const core::CommitEnded& e) const {
-    return Words("CommitEnded").add("result", static_cast<int>(e.result)).take();
+    return Words("CommitEnded")
+        .add("result", static_cast<int>(e.result))
+        .add("settled", static_cast<std::int64_t>(e.settled.size()))
+        .take();
   }
   std::string operator()(const core::StopRequested& e) const {
     return Words("StopRequested").add("deadline", e.deadline.us).take();

@@ -16,7 +16,8 @@ constexpr std::uint64_t kMostSteps = 2'000'000;
 // These strike from outside, so many times in a second; the others happen to something that goes
 // on.
 constexpr Fault kStrikes[] = {Fault::revoke,     Fault::lost,        Fault::crash,      Fault::stop,
-                              Fault::store_down, Fault::store_empty, Fault::target_held};
+                              Fault::store_down, Fault::store_empty, Fault::target_held,
+                              Fault::reload,     Fault::moved};
 
 }  // namespace
 
@@ -116,6 +117,8 @@ void World::strike(Fault fault) {
   Dice& with = faults.dice(fault);
   const core::StoreId store{static_cast<std::uint8_t>(with.between(0, settings.gate.stores - 1))};
   if (fault == Fault::revoke) return strike_partitions(with);
+  if (fault == Fault::reload) return reload(with);
+  if (fault == Fault::moved) return delete_some(with);
   if (fault == Fault::store_empty) return limiter.restart_empty(store.value);
   Instance* victim = somebody(with);
   if (!victim) return;
@@ -140,6 +143,23 @@ void World::strike_partitions(Dice& with) {
     const std::shared_ptr<Assignment> current = kafka.current(i);
     if ((all || i == chosen) && current) current->owner->revoke(*current);
   }
+}
+
+// Each gate hears of it at another time.
+void World::reload(Dice& with) {
+  draw_reload(settings, with);
+  for (const auto& instance : instances) {
+    if (instance->alive()) instance->reload(with.duration(Duration::micros(1), Duration::seconds(1)));
+  }
+}
+
+// Of what one gate has not read yet.
+void World::delete_some(Dice& with) {
+  const std::int64_t last = static_cast<std::int64_t>(kafka.partitions()) - 1;
+  const auto partition = static_cast<std::size_t>(with.between(0, last));
+  const std::int64_t records = with.spread(1, 50);
+  const std::shared_ptr<Assignment> current = kafka.current(partition);
+  if (current) current->owner->delete_next(*current, records);
 }
 
 void World::let_happen() {

@@ -39,7 +39,7 @@ struct World {
   PermitKey new_permits(std::int64_t count);
   void count_step();  // Throws Enough after the last one.
 
-  const Settings settings;
+  Settings settings;  // Gates keep the ones that they have heard of.
   Trace& trace;
   Timeline timeline;
   Faults faults;
@@ -69,6 +69,8 @@ struct World {
   void plan(Fault fault);
   void strike(Fault fault);
   void strike_partitions(Dice& with);
+  void reload(Dice& with);
+  void delete_some(Dice& with);
 
   PermitKey next_permit_ = 1;
   std::uint64_t steps_left_ = 0;

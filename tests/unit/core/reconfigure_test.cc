@@ -70,6 +70,19 @@ TEST(Reconfigure, an_open_ask_is_answered_and_permits_stay) {
   EXPECT_EQ(bench.sent(), Slots{0});
 }
 
+TEST(Reconfigure, what_has_gathered_waits_no_longer_than_the_new_linger_time) {
+  GateOptions options = unlimited();
+  options.targets[0].batch = {.records = 10, .linger = Duration::millis(80)};
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  options.targets[0].batch.linger = Duration::millis(5);
+  reconfigure(bench, options);
+  EXPECT_TRUE(bench.sent().empty());
+  bench.pass(Duration::millis(5));
+  EXPECT_EQ(bench.sent(), Slots{0});
+}
+
 TEST(Reconfigure, fewer_at_a_time_lets_those_under_way_end_first) {
   BenchGate bench(unlimited(4));
   bench.assign(0);
