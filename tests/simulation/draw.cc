@@ -164,10 +164,12 @@ void draw_gate(Dice& dice, Settings& settings) {
 // Which routes share by weight and level. Dice of its own, so that older seeds keep their worlds.
 void draw_shares(Settings& settings) {
   Dice dice(settings.seed, "shares");
-  for (core::RouteOptions& route : settings.gate.routes) {
+  for (std::size_t i = 0; i < settings.routes.size(); ++i) {
     if (!dice.chance(0.4)) continue;
-    route.share.levels = static_cast<std::uint8_t>(dice.between(1, 3));
-    route.share.keep = static_cast<std::uint8_t>(dice.between(1, 33));
+    core::ShareOptions& share = settings.routes[i].options.share;
+    share.levels = static_cast<std::uint8_t>(dice.between(1, 3));
+    share.keep = static_cast<std::uint8_t>(dice.between(1, 33));
+    settings.gate.routes[i].share = share;
   }
 }
 

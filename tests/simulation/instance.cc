@@ -141,7 +141,7 @@ void Instance::pass_time() {
   take_told();
   if (!alive()) return;
   if (gate_->next_wakeup() && *gate_->next_wakeup() <= now) return wake(Duration{});
-  settled_at_ = now;
+  records_.settled(now);
   permits_.check_none_kept(now);
   if (++checked_turns_ % 4 == 0) records_.check_waiting(*gate_, now);
   if (gate_->next_wakeup()) wake_at(*gate_->next_wakeup());
@@ -169,7 +169,7 @@ void Instance::carry_out() {
     std::visit([this](const auto& c) { perform(c); }, command);
   }
   records_.check(*gate_, now);
-  records_.check_shares(permits_, settled_at_, now);
+  records_.check_shares(permits_, now);
   permits_.check(*gate_);
   if (++handled_ % 4 == 0) gate_->check_invariants();
 }

@@ -164,7 +164,6 @@ class Instance {
   int turns_at_once_ = 0;
   Instant last_turn_{};
   Instant busy_until_{};
-  Instant settled_at_{-1};  // When it had last handled all wake-ups.
   std::uint64_t checked_turns_ = 0;
 
   std::vector<std::shared_ptr<Assignment>> assignments_;  // By PartitionId.

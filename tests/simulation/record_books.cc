@@ -225,17 +225,17 @@ bool RecordChecks::was_ready(const Shadow& shadow, Instant before) const {
   return moved == p.lane_moved.end() || moved->second <= before;
 }
 
-void RecordChecks::check_shares(const PermitChecks& permits, Instant settled, Instant now) {
+void RecordChecks::check_shares(const PermitChecks& permits, Instant now) {
   for (const Beyond& retry : beyond_) {
     // The fresh records may be those of a line that has as many places as it may.
     const bool stood_back = somebody_has_enough(retry.target, now);
     for (const Shadow& shadow : records_) {
-      if (shadow.attempt > 0 || !was_ready(shadow, settled)) continue;
+      if (shadow.attempt > 0 || !was_ready(shadow, settled_)) continue;
       const core::RouteOptions& options = settings_.gate.routes[shadow.route.value];
       if (options.target != retry.target || options.cost_varies) continue;
       const bool same = shadow.line == retry.line;
       require(!same || !retry.in_line, "retry_share_in_line", std::to_string(retry.line.value));
-      const bool due = options.limit_count == 0 || permits.holds_due(shadow.line, settled);
+      const bool due = options.limit_count == 0 || permits.holds_due(shadow.line, settled_);
       require(same || !retry.among_lines || !due || stood_back, "retry_share_among_lines",
               std::to_string(retry.line.value) + " before " + std::to_string(shadow.line.value));
     }

@@ -96,6 +96,8 @@ void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant n
   if (options.order == core::Order::key) shadow.lane = event.lane;
   shadow.bad = bad;
   shadow.bad_key = event.bad;
+  shadow.flow = event.flow;
+  if (options.cost_varies) shadow.cost = event.cost.value;
   shadow.known = known;
   records_[event.record.slot] = shadow;
   p.arrivals.push_back({event.offset, known});
@@ -263,6 +265,7 @@ bool RecordChecks::uses(core::LineId line, Instant now) const {
 
 void RecordChecks::line_forgotten(core::LineId line) {
   targets_.line_forgotten(line);
+  flows_.begin_anew(line);
   if (line.value < line_hopeless_.size()) line_hopeless_[line.value] = false;
 }
 

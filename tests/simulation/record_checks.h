@@ -17,6 +17,7 @@
 #include "core/event.h"
 #include "core/gate.h"
 #include "draw.h"
+#include "flow_checks.h"
 #include "permit_checks.h"
 #include "target_checks.h"
 
@@ -41,6 +42,9 @@ class RecordChecks {
   void reloaded() { targets_.reloaded(); }
   void line_denied_for_good(core::LineId line);
 
+  // When the gate had last handled all wake-ups.
+  void settled(Instant at) { settled_ = at; }
+
   // What it does.
   void send(const core::Send& command, const PermitChecks& permits, Instant now);
   void dead_letter(const core::DeadLetter& command);
@@ -62,8 +66,7 @@ class RecordChecks {
   void check_waiting(const core::Gate& gate, Instant now) const;
 
   // No retry went beyond its share in this event while a fresh record could have gone instead.
-  // `settled`: when the gate had last handled all wake-ups.
-  void check_shares(const PermitChecks& permits, Instant settled, Instant now);
+  void check_shares(const PermitChecks& permits, Instant now);
 
   core::LineId line_of(core::RecordId record) const { return records_[record.slot].line; }
   // Records that the gate may still ask permits for.
@@ -101,6 +104,8 @@ class RecordChecks {
     bool orphan = false;  // Its partition is done; only its end is awaited.
     bool bad = false;     // Its target fails it.
     bool bad_key = false;
+    core::FlowMark flow{};
+    std::int64_t cost = 1;
     bool known = false;   // Finished before its partition was assigned: only to be forgotten.
   };
   struct Arrival {
@@ -193,6 +198,7 @@ class RecordChecks {
   void check_leaving(core::PartitionId id, const Owned& partition, Instant now) const;
   void check_books(const core::Gate& gate, core::RouteId route, Instant now) const;
   void check_share(const Shadow& shadow, const PermitChecks& permits);
+  void check_flows(const Shadow& shadow, Instant now);
   void check_not_shut(const Shadow& shadow, Instant now) const;
   void check_places_used(core::TargetId target, Instant now) const;
   bool was_ready(const Shadow& shadow, Instant before) const;
@@ -205,6 +211,8 @@ class RecordChecks {
   std::vector<std::uint32_t> in_flight_;  // By target.
   TargetChecks targets_;
   BatchChecks batches_;
+  FlowChecks flows_;
+  Instant settled_{-1};
   struct Beyond {
     core::LineId line;
     core::TargetId target;

@@ -56,6 +56,7 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
   transactions_[command.target.value].request = shadow->request;
   check_lane(*shadow);
   check_share(*shadow, permits);
+  check_flows(*shadow, now);
   shadow->state = State::sent;
   shadow->sent_at = now;
   shadow->attempt = command.attempt.value;
@@ -92,6 +93,27 @@ void RecordChecks::check_share(const Shadow& shadow, const PermitChecks& permits
   const bool among = targets_.pays(options.target, retry, saved) || options.cost_varies;
   const bool within = targets_.pays_in_line(options.target, shadow.line, retry);
   if (!among || !within) beyond_.push_back({shadow.line, options.target, !within, !among});
+}
+
+// Where records behind others go with these, and where a target is probed, it is not the share that
+// chooses; nor among retries, where these have a part of their own.
+void RecordChecks::check_flows(const Shadow& shadow, Instant now) {
+  const core::RouteOptions& options = settings_.gate.routes[shadow.route.value];
+  const core::TargetOptions& target = settings_.gate.targets[options.target.value];
+  const bool together = target.batch.records > 1 && options.order != core::Order::none;
+  if (!options.share.on() || together) return;
+  if (!targets_.lets_all_through(options.target, now)) return flows_.begin_anew(shadow.line);
+  if (shadow.attempt > 0 && target.retry_share < 100) return;
+  std::vector<FlowChecks::Waiting> waiting;
+  for (const Shadow& other : records_) {
+    if (&other == &shadow || other.line != shadow.line || other.orphan) continue;
+    if (other.state != State::waiting) continue;
+    if (other.attempt > 0 && target.retry_share < 100) continue;
+    waiting.push_back({other.flow, other.attempt == 0 && was_ready(other, settled_)});
+  }
+  const std::int64_t most_cost =
+      options.cost_varies ? settings_.routes[shadow.route.value].most_cost : 1;
+  flows_.sent(shadow.line, options.share, shadow.flow, shadow.cost, most_cost, waiting);
 }
 
 void RecordChecks::dead_letter(const core::DeadLetter& command) {

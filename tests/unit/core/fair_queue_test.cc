@@ -150,6 +150,19 @@ TEST(FairQueue, what_costs_more_counts_for_more) {
   EXPECT_NEAR(static_cast<double>(taken[1]) / static_cast<double>(taken[0]), 3.0, 0.05);
 }
 
+TEST(FairQueue, what_it_took_is_not_forgotten_when_it_leaves_and_comes_back) {
+  FairQueue queue;
+  queue.join(0, 1);
+  queue.join(1, 1);
+  queue.charge(0, 10);
+  queue.leave(0);
+  queue.join(0, 1);
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_EQ(queue.next(), 1u) << i;
+    queue.charge(queue.next(), 1);
+  }
+}
+
 TEST(FairQueue, who_comes_back_has_nothing_saved_up_and_is_forgotten_in_time) {
   FairQueue queue;
   queue.join(0, 1);
