@@ -34,7 +34,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.keep = keep;
   line.route = route;
   line.retry_share = options_.targets[options_.routes[route.value].target.value].retry_share;
-  line.next_ask = line.next_same_ask = line.next_turn = line.foretold = Instant{};
+  line.next_ask = line.next_same_ask = line.foretold = Instant{};
   line.unanswered = line.bound = line.held_back = line.freed = line.ahead = false;
   line.goes_first = line.had_turn = false;
   line.short_of = kNoShared;
@@ -247,7 +247,6 @@ void Admission::look_again(Instant now, Commands& commands) {
     if (!line.in_use) continue;
     if (!line.failed) line.next_ask = std::min(line.next_ask, now);
     line.next_same_ask = std::min(line.next_same_ask, now);
-    line.next_turn = std::min(line.next_turn, now);
     serve(line, now, commands);
   }
 }

@@ -256,9 +256,8 @@ class Admission {
   }
   void find_shared_limits();
   SharedIndex shared_limit_of(LimitId id);
-  bool lets_ask(SharedIndex index, const Line& line, Instant now) const;
-  Instant not_before(SharedIndex index, const Line& line) const;
-  SharedIndex queues_at(const Line& line, Instant now) const;
+  bool lets_ask(SharedIndex index, Instant now) const;
+  SharedIndex queues_at(const Line& line) const;
   SharedIndex limit_before(const Line& line, Instant now) const;
   std::int64_t most_in_turn(const Line& line) const;
   void serve_limit(SharedIndex index, Instant now, Commands& commands);

@@ -261,8 +261,10 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
   }
   const bool may = breaker_of(line).closed() && route.horizon > Duration{};
   line.ahead = may && binds_all && route.limit_count > 1;
-  if (line.ahead) line.next_same_ask = now + retry;
-  ask_after(line, shared, line.ahead ? Duration{} : retry, now);
+  if (!line.ahead) return ask_after(line, shared, retry, now);
+  // At once, but for what others were told who have asked ahead.
+  line.next_same_ask = now + retry;
+  ask_after(line, shared, std::max(Duration{}, shared_limits_[shared].not_before - now), now);
 }
 
 // The next ask, or the next of anybody's where the limit has no key.
@@ -273,7 +275,6 @@ void Admission::ask_after(Line& line, SharedIndex shared, Duration wait, Instant
   if (shared == kNoShared) {
     line.next_ask = at;
   } else {
-    line.next_turn = at;
     shared_limits_[shared].foretold = line.foretold;
     shared_limits_[shared].was_short(at);
   }

@@ -43,23 +43,18 @@ SharedIndex Admission::shared_limit_of(LimitId id) {
   return index;
 }
 
-// Whether the line, whose turn it is, may ask the limit.
-bool Admission::lets_ask(SharedIndex index, const Line& line, Instant now) const {
+// Whether the line whose turn it is may ask the limit.
+bool Admission::lets_ask(SharedIndex index, Instant now) const {
   const SharedLimit& limit = shared_limits_[index];
-  return limit.open_asks < limit.most_open && (now >= not_before(index, line) || limit.freed);
-}
-
-Instant Admission::not_before(SharedIndex index, const Line& line) const {
-  const Instant of_all = shared_limits_[index].not_before;
-  return line.short_of == index ? std::max(of_all, line.next_turn) : of_all;
+  return limit.open_asks < limit.most_open && (now >= limit.not_before || limit.freed);
 }
 
 // The limit in whose queue the line stands before it asks: the one that was short of it last, or
 // else the first that is short. One alone, for who waits for two would lose his turn at each while
 // he waits for the other. kNoShared if there is none.
-SharedIndex Admission::queues_at(const Line& line, Instant now) const {
+SharedIndex Admission::queues_at(const Line& line) const {
   const SharedIndex last = line.short_of;
-  if (last != kNoShared && (shared_limits_[last].binds() || now < line.next_turn)) return last;
+  if (last != kNoShared && shared_limits_[last].binds()) return last;
   const auto& all = shared_of(line);
   const auto binds = [&](SharedIndex i) { return shared_limits_[i].binds(); };
   const auto first = std::ranges::find_if(all, binds);
@@ -68,12 +63,12 @@ SharedIndex Admission::queues_at(const Line& line, Instant now) const {
 
 // The limit for which the line must wait before it asks; kNoShared if there is none.
 SharedIndex Admission::limit_before(const Line& line, Instant now) const {
-  const SharedIndex index = queues_at(line, now);
+  const SharedIndex index = queues_at(line);
   if (index == kNoShared) return kNoShared;
   const SharedLimit& limit = shared_limits_[index];
   const Slot next = limit.turns.next(lines_, limit.retries);
   const bool others = next != kNoSlot && next != index_of(line);
-  return others || !lets_ask(index, line, now) ? index : kNoShared;
+  return others || !lets_ask(index, now) ? index : kNoShared;
 }
 
 // How many permits the line may ask for, so that others' turns come soon.
@@ -92,9 +87,8 @@ void Admission::serve_limit(SharedIndex index, Instant now, Commands& commands) 
   deadlines_.clear(alarm);
   while (!limit.turns.empty()) {
     Line& line = lines_[limit.turns.next_in_its_place(lines_, limit.retries)];
-    if (!lets_ask(index, line, now)) {
-      const Instant at = not_before(index, line);
-      if (at > now) deadlines_.set(alarm, at);
+    if (!lets_ask(index, now)) {
+      if (limit.not_before > now) deadlines_.set(alarm, limit.not_before);
       break;
     }
     serve(line, now, commands);

@@ -62,11 +62,10 @@ void Admission::check_nothing_idle(Instant now) const {
     const SharedLimit& limit = shared_limits_[i];
     CHECK(!limit.touched);
     if (limit.turns.empty()) continue;
-    const Line& first = lines_[limit.turns.next(lines_, limit.retries)];
     const auto alarm = deadlines_.when({Alarm::Kind::limit, i});
     if (alarm && *alarm <= now) continue;
-    CHECK(!lets_ask(i, first, now));
-    CHECK(limit.open_asks >= limit.most_open || alarm == not_before(i, first));
+    CHECK(!lets_ask(i, now));
+    CHECK(limit.open_asks >= limit.most_open || alarm == limit.not_before);
   }
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
     const TargetQueues& target = targets_[i];

@@ -103,7 +103,6 @@ struct Line {
   Instant next_ask;             // Not before.
   Instant next_same_ask;        // Nor before this with the same horizon as the last time.
   SharedIndex short_of = kNoShared;  // The limit without key that was short of it last.
-  Instant next_turn;                 // Nor that one before this.
   Instant foretold;                  // When a permit may be had, as the last answer said.
   std::optional<LimitIndex> blamed;  // Which limit the last answer was short of.
   bool unanswered = false;           // The last ask that ended failed, though it is made again.

@@ -127,7 +127,9 @@ RouteSettings draw_route(Dice& dice, const Settings& settings) {
     if (limit.held) route.options.held_limits |= bit;
     route.options.cost_varies |= limit.varies;
     if (limit.varies) route.most_cost = std::min(route.most_cost, limit.limit);
-    route.options.limits[route.options.limit_count] = core::LimitId{static_cast<std::uint16_t>(i)};
+    // A limit has one store: where two routes have it in different ones, it is two limits.
+    route.options.limits[route.options.limit_count] = core::LimitId{static_cast<std::uint16_t>(
+        i * settings.gate.stores + route.options.store.value)};
     ++route.options.limit_count;
     route.limits.push_back(i);
   }
@@ -158,6 +160,15 @@ void draw_gate(Dice& dice, Settings& settings) {
   for (std::int64_t left = dice.between(1, 3); left > 0; --left) {
     settings.routes.push_back(draw_route(dice, settings));
     settings.gate.routes.push_back(settings.routes.back().options);
+  }
+}
+
+// Which limits grant less far ahead than they are asked to. Dice of its own, as below.
+void draw_queues(Settings& settings) {
+  Dice dice(settings.seed, "queues");
+  for (LimitSettings& limit : settings.limits) {
+    if (!dice.chance(0.2)) continue;
+    limit.most_ahead = dice.duration(Duration::millis(1), Duration::millis(100));
   }
 }
 
@@ -328,6 +339,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   Dice dice(seed, "settings");
   draw_gate(dice, settings);
   draw_retries(settings);
+  draw_queues(settings);
   draw_shares(settings);
   draw_batches(settings);
   draw_surroundings(dice, settings);

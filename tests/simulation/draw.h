@@ -92,6 +92,7 @@ struct LimitSettings {
   Duration window;                       // Log only.
   std::int64_t permits = 1, micros = 1;  // Bucket only: its rate.
   bool ahead = true;                     // May grant permits that are not due yet.
+  Duration most_ahead = Duration::seconds(3600);  // But not later ones than this, as a queue.
   bool held = false;    // Most attempts under way; window is the lease. A log in all else.
   bool varies = false;  // Each record brings its own cost; else it is 1.
 };

@@ -13,6 +13,9 @@ constexpr int kMostTurnsAtOnce = 200;
 constexpr int kMostToldInATurn = 20'000;
 constexpr std::size_t kMostCommandsAtOnce = 5'000;
 
+// What nothing could pay for is tried again that much later.
+constexpr Duration kAskAgainForNever = Duration::seconds(30);
+
 // What a gate may still do after Stopped, when something ends that was under way.
 bool tidies_up(const core::Command& command) {
   return std::holds_alternative<core::Forget>(command) ||
@@ -30,6 +33,7 @@ Instance::Instance(World& world, std::size_t number)
       gate_(std::make_unique<core::Gate>(settings_.gate)),
       records_(settings_),
       permits_(settings_),
+      limits_(settings_),
       store_down_(world.settings.gate.stores) {}
 
 void Instance::after(Duration delay, std::function<void()> what) {
@@ -143,8 +147,30 @@ void Instance::pass_time() {
   if (gate_->next_wakeup() && *gate_->next_wakeup() <= now) return wake(Duration{});
   records_.settled(now);
   permits_.check_none_kept(now);
-  if (++checked_turns_ % 4 == 0) records_.check_waiting(*gate_, now);
+  if (++checked_turns_ % 4 == 0) {
+    records_.check_waiting(*gate_, now);
+    check_limits_used();
+  }
   if (gate_->next_wakeup()) wake_at(*gate_->next_wakeup());
+}
+
+void Instance::check_limits_used() {
+  const Instant now = world_.timeline.now();
+  for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+    const core::LineId id{i};
+    if (!permits_.knows(id) || lines_[i].buckets.empty()) continue;
+    const bool idle = could_use_a_permit(id, lines_[i], now);
+    limits_.check_used(id, lines_[i].route, idle, now, [this] { return longest_lines(); });
+  }
+}
+
+bool Instance::could_use_a_permit(core::LineId id, const Line& line, Instant now) {
+  if (store_down_[line.store.value] || hopeless(line)) return false;
+  if (!permits_.has_none(id) || limits_.others_ask(line.route)) return false;
+  const core::TargetId target = settings_.gate.routes[line.route.value].target;
+  if (!records_.has_room_beyond(target, permits_.reserved(target), now)) return false;
+  if (!records_.fresh_could_go(id, now)) return false;
+  return world_.limiter.grants_now(line.buckets, settings_.routes[line.route.value].most_cost, now);
 }
 
 void Instance::handle(const core::Event& event) {
@@ -192,14 +218,23 @@ void Instance::before(const core::Event& event) {
   if (const auto* e = std::get_if<core::DeadLetterEnded>(&event))
     records_.dead_letter_ended(*e, now);
   if (const auto* e = std::get_if<core::CommitEnded>(&event)) records_.commit_ended(*e);
-  if (const auto* e = std::get_if<core::PermitsFailed>(&event)) permits_.failed(*e);
+  if (const auto* e = std::get_if<core::PermitsFailed>(&event)) {
+    permits_.failed(*e);
+    limits_.failed(*e, now);
+  }
   if (const auto* e = std::get_if<core::StoreDown>(&event)) permits_.store(e->store, false);
-  if (const auto* e = std::get_if<core::StoreUp>(&event)) permits_.store(e->store, true);
+  if (const auto* e = std::get_if<core::StoreUp>(&event)) {
+    permits_.store(e->store, true);
+    limits_.begin_anew();
+  }
   const auto* answer = std::get_if<core::PermitsAnswered>(&event);
   if (!answer) return;
+  limits_.answered(*answer, now);
   const std::optional<Duration> in_turn = permits_.answered(*answer, now);
   if (!in_turn) return;
-  if (answer->due.empty() && !answer->retry && !answer->stand_in) records_.line_denied_for_good(answer->line);
+  const bool never = answer->due.empty() && !answer->retry;
+  if (never && !answer->stand_in) records_.line_denied_for_good(answer->line);
+  if (never && answer->stand_in) records_.one_set_aside(answer->line, now + kAskAgainForNever);
   const Duration late = now - questions_[answer->ask].decided_at + *in_turn;
   const Line& line = lines_[answer->line.value];
   world_.book.allow_lateness(late + settings_.gate.routes[line.route.value].use_within);
@@ -303,6 +338,7 @@ void Instance::reload(Duration delay) {
     }
     records_.reloaded();
     permits_.reloaded();
+    limits_.begin_anew();
     commands_.clear();
     gate_->reconfigure(settings_.gate, now, commands_);
     carry_out();

@@ -14,6 +14,7 @@
 
 #include "core/gate.h"
 #include "kafka_world.h"
+#include "limit_checks.h"
 #include "limiter_world.h"
 #include "permit_checks.h"
 #include "record_checks.h"
@@ -104,6 +105,9 @@ class Instance {
   void handle(const core::Event& event);
   void carry_out();
 
+  void check_limits_used();
+  bool could_use_a_permit(core::LineId id, const Line& line, Instant now);
+
   // What the checks are told.
   void before(const core::Event& event);
   // What the adapters do.
@@ -157,6 +161,7 @@ class Instance {
   core::Commands commands_;
   RecordChecks records_;
   PermitChecks permits_;
+  LimitChecks limits_;
   std::deque<Told> told_;
   Instant turn_at_ = kNever;
   std::uint64_t handled_ = 0;

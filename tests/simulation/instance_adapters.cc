@@ -123,6 +123,7 @@ Duration Instance::one_way() {
 void Instance::perform(const core::Ask& command) {
   const Instant now = world_.timeline.now();
   permits_.ask(command, records_.wanting(command.line), now);
+  limits_.ask(command, lines_[command.line.value].route, now);
   if (const Durations old = std::exchange(due_[command.line], nullptr)) {
     std::fill(old->begin(), old->end(), Duration::seconds(-1'000'000));
   }
@@ -273,6 +274,7 @@ void Instance::perform(const core::Release& command) {
 void Instance::perform(const core::ForgetLine& command) {
   permits_.forget_line(command.line, records_.uses(command.line, world_.timeline.now()));
   records_.line_forgotten(command.line);
+  limits_.line_forgotten(command.line);
   const Line& line = lines_[command.line.value];
   line_ids_.erase({line.route.value, line.key});
   free_lines_.push_back(command.line);

@@ -102,7 +102,7 @@ Decision LimiterWorld::acquire(std::span<const BucketKey> keys, const Demand& de
   for (const BucketKey& key : keys) {
     const LimitSettings& limit = settings_.limits[key.limit];
     fold(limit, bucket(key, now), now);
-    if (!limit.ahead) horizon = Duration{};
+    horizon = std::min(horizon, limit.ahead ? limit.most_ahead : Duration{});
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::int64_t needed = demand.min * cost_in(keys[i], demand);
@@ -130,6 +130,13 @@ Decision LimiterWorld::acquire(std::span<const BucketKey> keys, const Demand& de
   }
   decision.stamps = std::move(taken);
   return decision;
+}
+
+bool LimiterWorld::grants_now(std::span<const BucketKey> keys, std::int64_t cost, Instant now) {
+  for (const BucketKey& key : keys) fold(settings_.limits[key.limit], bucket(key, now), now);
+  Demand demand;
+  demand.cost = cost;
+  return latest(keys, demand, now).first <= now;
 }
 
 void LimiterWorld::release(std::span<const BucketKey> keys, PermitKey permit) {

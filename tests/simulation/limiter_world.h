@@ -48,6 +48,9 @@ class LimiterWorld {
   // All or nothing over the buckets.
   Decision acquire(std::span<const BucketKey> keys, const Demand& demand, Instant now);
 
+  // Whether each of them would grant a permit of that cost now.
+  bool grants_now(std::span<const BucketKey> keys, std::int64_t cost, Instant now);
+
   // Strikes the permit out. One that is not known (any more) is nobody's.
   void release(std::span<const BucketKey> keys, PermitKey permit);
 

@@ -108,8 +108,9 @@ std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& even
   const bool one_less = !event.retry && (route.dead_letter || route.cost_varies);
   require(line.denials <= kDenialsAtOnce || route.held_limits != 0 || one_less, "spins_on_denials",
           std::to_string(event.line.value));
-  const bool foretold =
-      event.due.empty() && event.retry && (route.held_limits >> event.reason.value & 1) == 0;
+  // Of a limit without key another line may have been told something else since: see LimitChecks.
+  const bool foretold = event.due.empty() && event.retry &&
+                        ((route.held_limits | route.shared_limits) >> event.reason.value & 1) == 0;
   line.not_before = foretold ? now + std::min(*event.retry, kMayAsk) : Instant{};
   line.denied_horizon = question.ask.horizon;
   if (event.due.empty()) return Duration{};

@@ -37,6 +37,13 @@ class PermitChecks {
 
   // Whether the line holds a permit that was due by then.
   bool holds_due(core::LineId line, Instant by) const;
+  bool knows(core::LineId line) const {
+    return line.value < lines_.size() && lines_[line.value].known;
+  }
+  // It holds none and has asked for none. REQUIRES: it is known.
+  bool has_none(core::LineId line) const {
+    return lines_[line.value].held == 0 && !lines_[line.value].asking;
+  }
   // How many permits the lines of a target hold or have asked for.
   std::int64_t reserved(core::TargetId target) const;
 

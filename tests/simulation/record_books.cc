@@ -210,6 +210,22 @@ void RecordChecks::check_places_used(core::TargetId target, Instant now) const {
   }
 }
 
+bool RecordChecks::has_room_beyond(core::TargetId target, std::int64_t attempts,
+                                   Instant now) const {
+  if (!targets_.lets_all_through(target, now) || commits_of(target)) return false;
+  return in_flight_[target.value] + attempts < settings_.gate.targets[target.value].max_in_flight;
+}
+
+bool RecordChecks::fresh_could_go(core::LineId line, Instant now) const {
+  if (const auto at = set_aside_.find(line); at != set_aside_.end() && now <= at->second) return false;
+  for (const Shadow& shadow : records_) {
+    if (shadow.line != line || shadow.attempt > 0 || !was_ready(shadow, now)) continue;
+    const core::TargetId target = settings_.gate.routes[shadow.route.value].target;
+    return may_have_place(target, lines_at(target, now, false), line);
+  }
+  return false;
+}
+
 // Since before `before`: what became ready in the same event came too late.
 bool RecordChecks::was_ready(const Shadow& shadow, Instant before) const {
   if (shadow.state != State::waiting || shadow.orphan || shadow.doomed || shadow.bad_key) {

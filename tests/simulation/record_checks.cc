@@ -266,6 +266,7 @@ bool RecordChecks::uses(core::LineId line, Instant now) const {
 void RecordChecks::line_forgotten(core::LineId line) {
   targets_.line_forgotten(line);
   flows_.begin_anew(line);
+  set_aside_.erase(line);
   if (line.value < line_hopeless_.size()) line_hopeless_[line.value] = false;
 }
 

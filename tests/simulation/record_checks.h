@@ -41,6 +41,8 @@ class RecordChecks {
   // REQUIRES: the settings are others already.
   void reloaded() { targets_.reloaded(); }
   void line_denied_for_good(core::LineId line);
+  // Some record of the line waits elsewhere until then.
+  void one_set_aside(core::LineId line, Instant until) { set_aside_[line] = until; }
 
   // When the gate had last handled all wake-ups.
   void settled(Instant at) { settled_ = at; }
@@ -67,6 +69,11 @@ class RecordChecks {
 
   // No retry went beyond its share in this event while a fresh record could have gone instead.
   void check_shares(const PermitChecks& permits, Instant now);
+
+  // Whether the target would take more than so many attempts now.
+  bool has_room_beyond(core::TargetId target, std::int64_t attempts, Instant now) const;
+  // A record of the line that was never tried could go, and its line may have a place for it.
+  bool fresh_could_go(core::LineId line, Instant now) const;
 
   core::LineId line_of(core::RecordId record) const { return records_[record.slot].line; }
   // Records that the gate may still ask permits for.
@@ -222,6 +229,7 @@ class RecordChecks {
   std::vector<std::int64_t> line_records_;  // By line: unforgotten, no orphans.
   std::vector<std::int64_t> line_waiting_;
   std::vector<bool> line_hopeless_;
+  std::map<core::LineId, Instant> set_aside_;
   std::int64_t inside_records_ = 0;
   std::int64_t open_records_ = 0;
   std::int64_t finished_unforgotten_ = 0;

@@ -1,0 +1,115 @@
+#include "limit_checks.h"
+
+#include <algorithm>
+#include <string>
+
+#include "trace.h"
+
+namespace einlass::simulation {
+namespace {
+
+// A gate may ask that long after a denial, whatever it said.
+constexpr Duration kMayAsk = Duration::seconds(15);
+
+// A gate looks that often, at least, for what others may have freed of a limit on attempts.
+constexpr Duration kLooksAgain = Duration::millis(20);
+
+// Before what failed, or what no waiting helps, is asked again.
+constexpr Duration kAfterFailure = Duration::millis(50);
+constexpr Duration kAfterNever = Duration::seconds(1);
+
+}  // namespace
+
+std::vector<LimitChecks::SharedKey> LimitChecks::shared_of(core::RouteId route) const {
+  std::vector<SharedKey> shared;
+  const RouteSettings& settings = settings_.routes[route.value];
+  for (const std::size_t limit : settings.limits) {
+    if (settings_.limits[limit].keyed) continue;
+    shared.emplace_back(settings.options.store.value, limit);
+  }
+  return shared;
+}
+
+// Of several limits a line learns first which one it is that binds, and then asks ahead of time.
+bool LimitChecks::learns(core::RouteId route, const core::Ask& ask) const {
+  const core::RouteOptions& options = settings_.gate.routes[route.value];
+  return options.limit_count > 1 && options.horizon > Duration{} && ask.horizon == Duration{};
+}
+
+void LimitChecks::ask(const core::Ask& command, core::RouteId route, Instant now) {
+  const std::vector<SharedKey> shared = shared_of(route);
+  for (const SharedKey& key : shared) {
+    Shared& limit = shared_[key];
+    ++limit.open;
+    // Who waits for two stands in the queue of one.
+    if (command.again || shared.size() > 1 || learns(route, command)) continue;
+    if (command.horizon > limit.horizon) continue;
+    require(now >= limit.not_before, "shared_before_retry",
+            "limit " + std::to_string(key.second) + ", " +
+                std::to_string((limit.not_before - now).us) + " us too early");
+  }
+  open_[command.ask] = {route, command};
+}
+
+std::optional<LimitChecks::Open> LimitChecks::close(core::AskId ask) {
+  const auto at = open_.find(ask);
+  if (at == open_.end()) return std::nullopt;
+  const Open open = at->second;
+  open_.erase(at);
+  for (const SharedKey& key : shared_of(open.route)) --shared_[key].open;
+  return open;
+}
+
+void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
+  const std::optional<Open> open = close(event.ask);
+  if (!open) return;  // The same answer once more.
+  Line& line = lines_[event.line];
+  line.told = now;
+  const bool is_short = static_cast<std::int64_t>(event.due.size()) < open->ask.max.value;
+  if (is_short && !event.retry && event.due.empty()) line.told = now + kAfterNever;
+  if (!is_short || !event.retry) return;
+  const RouteSettings& route = settings_.routes[open->route.value];
+  const std::size_t reason = route.limits[event.reason.value];
+  const bool held = settings_.limits[reason].held;
+  // It goes on granting ahead what comes free: there is no hurry to ask for that.
+  line.told = now + (held ? kLooksAgain : *event.retry + event.ahead);
+  if (settings_.limits[reason].keyed) return;
+  Shared& shared = shared_[{route.options.store.value, reason}];
+  shared.told = line.told;
+  if (held || learns(open->route, open->ask)) return;
+  shared.not_before = now + std::min(*event.retry, kMayAsk);
+  shared.horizon = open->ask.horizon;
+}
+
+void LimitChecks::failed(const core::PermitsFailed& event, Instant now) {
+  close(event.ask);
+  lines_[event.line].told = now + kAfterFailure;
+}
+
+void LimitChecks::begin_anew() {
+  for (auto& [key, shared] : shared_) shared.not_before = Instant{};
+}
+
+bool LimitChecks::others_ask(core::RouteId route) const {
+  return std::ranges::any_of(shared_of(route), [this](const SharedKey& key) {
+    const auto at = shared_.find(key);
+    return at != shared_.end() && at->second.open > 0;
+  });
+}
+
+void LimitChecks::check_used(core::LineId id, core::RouteId route, bool idle, Instant now,
+                             const std::function<std::string()>& explain) {
+  Line& line = lines_[id];
+  if (!idle) {
+    line.idle_since.reset();
+    return;
+  }
+  if (!line.idle_since) line.idle_since = now;
+  Instant allowed = std::max(*line.idle_since, line.told);
+  for (const SharedKey& key : shared_of(route)) allowed = std::max(allowed, shared_[key].told);
+  if (now <= allowed) return;
+  throw Failure("limit_unused", "line " + std::to_string(id.value) + ", " +
+                                    std::to_string((now - allowed).us) + " us" + explain());
+}
+
+}  // namespace einlass::simulation

@@ -1,0 +1,66 @@
+// One gate's promises about when it asks: as soon as a limit has something for a line that could
+// use it, and one that is short not before it said so, whichever line it was that was told.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/command.h"
+#include "core/event.h"
+#include "draw.h"
+
+namespace einlass::simulation {
+
+class LimitChecks {
+ public:
+  explicit LimitChecks(const Settings& settings) : settings_(settings) {}
+
+  // What the gate is told and does.
+  void ask(const core::Ask& command, core::RouteId route, Instant now);
+  void answered(const core::PermitsAnswered& event, Instant now);
+  void failed(const core::PermitsFailed& event, Instant now);
+  void line_forgotten(core::LineId line) { lines_.erase(line); }
+  // What limits said before says nothing any more.
+  void begin_anew();
+
+  // Whether somebody's question to a limit without key of the route is open.
+  bool others_ask(core::RouteId route) const;
+
+  // After each turn: whether the line has something that could go, and no permit, and its limits
+  // would grant one now.
+  void check_used(core::LineId line, core::RouteId route, bool idle, Instant now,
+                  const std::function<std::string()>& explain);
+
+ private:
+  using SharedKey = std::pair<std::size_t, std::size_t>;  // Store and limit.
+  struct Shared {
+    Instant not_before{};  // For asks as far ahead as this one.
+    Duration horizon;
+    Instant told{};  // From then on it is looked for something.
+    std::int64_t open = 0;
+  };
+  struct Line {
+    Instant told{};
+    std::optional<Instant> idle_since{};
+  };
+  struct Open {
+    core::RouteId route;
+    core::Ask ask;
+  };
+
+  std::vector<SharedKey> shared_of(core::RouteId route) const;
+  bool learns(core::RouteId route, const core::Ask& ask) const;
+  std::optional<Open> close(core::AskId ask);
+
+  const Settings& settings_;
+  std::map<SharedKey, Shared> shared_;
+  std::map<core::LineId, Line> lines_;
+  std::map<core::AskId, Open> open_;
+};
+
+}  // namespace einlass::simulation
