@@ -82,7 +82,10 @@ void Admission::count_by_flow(Line& line, Record& record) {
   const std::size_t counter =
       std::size_t{record.flow.name} * route.share.levels + record.flow.level;
   stats_[line.route.value].share_permits[counter] += static_cast<std::uint64_t>(cost.value);
-  if (record.flow_slot != kNoSlot) line.flows->take(records_, record, cost);
+  if (record.flow_slot == kNoSlot) return;
+  // A probe is nobody's turn: it is chosen otherwise, and there may have been many.
+  breaker_of(line).closed() ? line.flows->take(records_, record, cost)
+                            : line.flows->withdraw(records_, record);
 }
 
 // With the line's first permit. REQUIRES: the record is in no list of the line any more.

@@ -22,7 +22,8 @@ struct Mark {
 
 // A line of a gate whose target takes one record at a time, so that each end lets the next one go.
 struct Shared {
-  explicit Shared(ShareOptions share) : bench(options(share)) { bench.assign(0); }
+  explicit Shared(ShareOptions share) : Shared(options(share)) {}
+  explicit Shared(const GateOptions& options) : bench(options) { bench.assign(0); }
 
   static GateOptions options(ShareOptions share) {
     RouteOptions route;
@@ -50,7 +51,7 @@ struct Shared {
       const Send send = bench.all<Send>().back();
       flows.push_back(marks[send.record.slot].flow);
       bench.commands.clear();
-      bench.ended(send.record.slot, Outcome::accepted);
+      bench.ended(send.record.slot, Outcome::accepted, send.attempt.value);
     }
     return flows;
   }
@@ -140,6 +141,27 @@ TEST(Flows, what_stands_before_a_record_is_told_by_weight) {
   EXPECT_EQ(standing->flow->weight, 1u);
   EXPECT_EQ(standing->flow->other_weight, 5u);
   EXPECT_FALSE(standing->flow->other_level);
+}
+
+// Of two flows one has nearly all records that may be probes.
+TEST(Flows, probes_are_nobodys_turn) {
+  GateOptions options = Shared::options({1, 5});
+  options.routes[0].retry_initial = options.routes[0].retry_max = Duration{1};
+  const Duration wait = Duration::millis(1);
+  options.targets[0].breaker = {.failures = 1, .wait = wait, .max_wait = wait};
+  Shared shared(options);
+  shared.arrive({2, 1}, 2);
+  shared.arrive({1, 1}, 60);
+  for (int i = 0; i < 50; ++i) {
+    const Send probe = shared.bench.all<Send>().back();
+    shared.bench.ended(probe.record.slot, Outcome::retry, probe.attempt.value);
+    shared.bench.pass(Duration::seconds(1));
+  }
+  shared.arrive({2, 1}, 60);
+  const Send probe = shared.bench.all<Send>().back();
+  shared.bench.commands.clear();
+  shared.bench.ended(probe.record.slot, Outcome::accepted, probe.attempt.value);
+  EXPECT_NEAR(Shared::of(shared.go(40), 1), 20, 1);
 }
 
 TEST(Flows, what_is_given_back_with_its_partition_is_in_no_flow) {
