@@ -103,12 +103,12 @@ std::string where_redis_is(const config::Redis& redis) {
   const bool is_socket = redis.host.starts_with('/');
   const std::string server =
       is_socket ? redis.host : to_text(config::HostPort{redis.host, redis.port});
-  if (redis.sentinels.empty()) return (redis.cluster ? "Redis Cluster at " : "Redis at ") + server;
+  if (!redis.sentinel) return (redis.cluster ? "Redis Cluster at " : "Redis at ") + server;
   std::string names;
-  for (const config::HostPort& one : redis.sentinels) {
+  for (const config::HostPort& one : redis.sentinel->addresses) {
     names += (names.empty() ? "" : ", ") + to_text(one);
   }
-  return "Redis primary '" + redis.sentinel_name + "' of the Sentinels " + names;
+  return "Redis primary '" + redis.sentinel->name + "' of the Sentinels " + names;
 }
 
 // Of a cluster every node must answer.
@@ -165,7 +165,7 @@ bool check_way(const std::string& name, const config::HttpUrl& url, http::Target
 
 // But for hosts that only the records name.
 bool check_http_target(const config::Target& target) {
-  const config::HttpTarget& http = target.http;
+  const auto& http = std::get<config::HttpTarget>(target.kind);
   const std::string name = "target " + target.name;
   http::TargetOptions options = target_options(target, ShardPlace{});
   options.timeout = kPatience;
@@ -184,8 +184,8 @@ bool check_http_target(const config::Target& target) {
 
 // That it can be shown; nobody is asked for it.
 bool check_certificate(const config::Admin& admin) {
-  return !admin.tls() ||
-         tell("certificate of the admin pages in " + admin.cert_file, refused_certificate(admin));
+  return !admin.tls ||
+         tell("certificate of the admin pages in " + admin.tls->cert_file, refused_certificate(admin));
 }
 
 }  // namespace
@@ -201,7 +201,7 @@ int check_connections(const config::Config& config) {
   if (uses_redis(config) || shadows_use_redis(config)) good = check_redis(config) && good;
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
     const config::Target& target = config.targets[i];
-    const bool one = target.kafka ? check_kafka_target(config, target, logins.of_target(i))
+    const bool one = target.kafka() != nullptr ? check_kafka_target(config, target, logins.of_target(i))
                                   : check_http_target(target);
     good = one && good;
   }

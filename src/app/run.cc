@@ -71,8 +71,8 @@ class Service {
     const config::Admin& admin = reload_.config().admin;
     tell({Severity::info, "started",
           "version " EINLASS_VERSION ", admin pages on " +
-              std::string(admin.tls() ? "https" : "http") + "://" +
-              to_text(config::HostPort{admin.host, admin_.port()})});
+              std::string(admin.tls ? "https" : "http") + "://" +
+              to_text(config::HostPort{admin.listen.host, admin_.port()})});
     tell_what_is_open(reload_.config());
     wait_for_signal();
     wait_for_hang_up();

@@ -162,6 +162,14 @@ std::optional<std::string> percent_decoded(std::string_view text) {
   return result;
 }
 
+std::optional<Login> split_login(std::string_view login) {
+  const std::size_t colon = std::min(login.find(':'), login.size());
+  const auto username = percent_decoded(login.substr(0, colon));
+  const auto password = percent_decoded(login.substr(std::min(colon + 1, login.size())));
+  if (!username || !password) return std::nullopt;
+  return Login{*username, *password};
+}
+
 std::string percent_encoded(std::string_view path) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string text;

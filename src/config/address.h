@@ -14,6 +14,7 @@ namespace einlass::config {
 struct HostPort {
   std::string host;  // An IPv6 address without its brackets.
   std::uint16_t port = 0;
+  bool operator==(const HostPort&) const = default;
 };
 
 // HOST:PORT, or HOST alone where there is a default port.
@@ -37,6 +38,12 @@ std::optional<Url> split_url(std::string_view text);
 
 // None where a % is not followed by two hex digits, or where it stands for a control character.
 std::optional<std::string> percent_decoded(std::string_view text);
+
+// USER:PASSWORD of a URL, each percent-encoded; either may be empty. None if one cannot be decoded.
+struct Login {
+  std::string username, password;
+};
+std::optional<Login> split_login(std::string_view login);
 
 // The way back for a path: all but letters, digits, slashes and -._~ as %XX.
 std::string percent_encoded(std::string_view path);

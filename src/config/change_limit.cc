@@ -5,6 +5,7 @@
 
 #include "config/parameters.h"
 #include "config/suggest.h"
+#include "config/tables.h"
 #include "limits/refusal.h"
 
 namespace einlass::config {
@@ -17,7 +18,11 @@ bool is_in(std::string_view name, const Names& names) {
 }
 
 const Names kFixed = {"algorithm", "align", "log", "mode"};
-const Names kDurations = {"window", "timeout", "warm_up", "lease"};
+
+bool is_duration(std::string_view parameter) {
+  const auto row = std::ranges::find(kLimit, parameter, &Row<Limit>::name);
+  return row != kLimit.end() && row->field.kind == Kind::duration;
+}
 
 // The limit's section as it would stand in a file after the changes.
 class ChangedSection {
@@ -26,11 +31,12 @@ class ChangedSection {
       : reading_(place.file, no_variables()), path_("limit." + limit.name), place_(place) {
     root_.kind = Node::Kind::map;
     root_.place = {place.line, place.column};
-    for (const Written& one : written(limit.parameters)) {
-      if (!is_in(one.name, kFixed)) open_.push_back(one.name);
-      write(std::string(one.name), one.value, root_.place);
+    for (const std::string_view name : parameter_names(limit.parameters)) {
+      if (!is_in(name, kFixed)) open_.push_back(name);
     }
-    for (const std::string_view name : not_written(limit.parameters)) open_.push_back(name);
+    for (const WrittenOption& one : written(limit.parameters)) {
+      write(one.path.back(), one.value, root_.place);
+    }
   }
 
   void change(const Change& change) {
@@ -43,7 +49,7 @@ class ChangedSection {
       reading_.wrong(named, path,
                      "is no parameter of this limit; " +
                          suggestion(change.name, open_).value_or("known here: " + either(open_)));
-    } else if (change.number && is_in(change.name, kDurations)) {
+    } else if (change.number && is_duration(change.name)) {
       write(change.name, change.value + "us", at);
     } else {
       write(change.name, change.value, at);
@@ -51,7 +57,7 @@ class ChangedSection {
   }
 
   std::variant<limits::Parameters, Mistakes> read(Permits cost) {
-    Section section(reading_, &root_, path_, "limits.NAME");
+    Section section(reading_, &root_, path_, names_in(kLimit));
     const auto parameters = read_parameters(section);
     if (parameters) {
       if (const auto refusal = limits::refusal(*parameters, cost)) {

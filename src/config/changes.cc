@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <span>
 #include <utility>
 #include <variant>
 
+#include "config/named.h"
 #include "config/print_config.h"
 #include "config/route_topics.h"
 #include "units/check.h"
@@ -15,81 +15,6 @@ namespace einlass::config {
 namespace {
 
 using Path = std::vector<std::string>;
-
-// What a running gate can take, as the names on the way to it; "*" is any name.
-constexpr std::string_view kLive[] = {
-    "instances",
-    "drain_timeout",
-    "watchdog",
-    "inside.*",
-    "log.level",
-    "admin.token",
-    "admin.token_file",
-    "kafka.commit_interval",
-    "kafka.commit_records",
-    "kafka.revoke_timeout",
-    "kafka.auto_offset_reset",
-    "limits.*.limit",
-    "limits.*.window",
-    "limits.*.slices",
-    "limits.*.even",
-    "limits.*.rate",
-    "limits.*.burst",
-    "limits.*.start",
-    "limits.*.capacity",
-    "limits.*.timeout",
-    "limits.*.warm_up",
-    "limits.*.lease",
-    "limits.*.cost",
-    "limits.*.default_cost",
-    "limits.*.bad_key",
-    "limits.*.horizon",
-    "limits.*.use_within",
-    "limits.*.strict",
-    "limits.*.on_outage",
-    "tracing.headers",
-    "tracing.headers.*",
-    "targets.*.http.url",
-    "targets.*.http.urls",
-    "targets.*.http.balance",
-    "targets.*.http.allow_hosts",
-    "targets.*.http.allow_private",
-    "targets.*.http.allow_slash",
-    "targets.*.http.method",
-    "targets.*.http.timeout",
-    "targets.*.http.max_in_flight",
-    "targets.*.http.headers",
-    "targets.*.http.headers.*",
-    "targets.*.http.forward_headers",
-    "targets.*.http.long_key",
-    "targets.*.http.head_bytes",
-    "targets.*.http.content_type",
-    "targets.*.http.ca_file",
-    "targets.*.http.server_name",
-    "targets.*.kafka.topic",
-    "targets.*.kafka.partition",
-    "targets.*.kafka.max_in_flight",
-    "targets.*.http.cert_file",
-    "targets.*.http.key_file",
-    "targets.*.http.verify",
-    "targets.*.http.proxy",
-    "targets.*.http.auth.*",
-    "targets.*.http.auth.*.*",
-    "targets.*.http.sign.*",
-    "targets.*.http.accept",
-    "targets.*.http.retry",
-    "targets.*.http.refuse",
-    "targets.*.http.by_body.*.*",
-    "targets.*.http.http2",
-    "targets.*.http.compress",
-    "targets.*.retry.initial",
-    "targets.*.retry.max",
-    "targets.*.breaker.*",
-    "routes.*.retry.*",
-    "routes.*.inside.*",
-    "routes.*.dead_letter",
-    "shares.*.weight.*",
-};
 
 // Why the rest needs a restart, by how it begins.
 struct Reason {
@@ -118,23 +43,10 @@ constexpr std::string_view kPattern =
 constexpr std::string_view kOtherNames =
     "what is inside, what is counted and what was spent belong to those of the start";
 
-bool matches(std::string_view pattern, std::span<const std::string> path) {
-  for (const std::string& name : path) {
-    if (pattern.empty()) return false;
-    const std::size_t dot = std::min(pattern.find('.'), pattern.size());
-    const std::string_view wanted = pattern.substr(0, dot);
-    if (wanted != "*" && wanted != name) return false;
-    pattern.remove_prefix(std::min(dot + 1, pattern.size()));
-  }
-  return pattern.empty();
-}
-
-std::string_view reason_for(const Path& path) {
-  for (const std::string_view pattern : kLive) {
-    if (matches(pattern, path)) return "";
-  }
+std::string_view reason_for(const WrittenOption& option) {
+  if (option.is_live) return "";
   for (const Reason& reason : kReasons) {
-    if (reason.path == path.front()) return reason.text;
+    if (reason.path == option.path.front()) return reason.text;
   }
   return kOtherReason;
 }
@@ -144,18 +56,6 @@ std::string joined(const Path& path) {
   for (const std::string& name : path) text += (text.empty() ? "" : ".") + name;
   return text;
 }
-
-// What keeps a burst is in no file.
-template <class T>
-bool is_pace(const T&) {
-  return false;
-}
-bool is_pace(const Limit& limit) { return limit.is_pace; }
-
-const std::string& name_of(const Limit& limit) { return limit.limit.name; }
-const std::string& name_of(const Target& target) { return target.name; }
-const std::string& name_of(const Route& route) { return route.name; }
-const std::string& name_of(const Share& share) { return share.name; }
 
 template <class T>
 std::ptrdiff_t find(const std::vector<T>& all, const std::string& name) {
@@ -169,12 +69,12 @@ template <class T>
 void compare_names(const std::string& section, const std::vector<T>& from, const std::vector<T>& to,
                    std::vector<Changed>& changes) {
   for (const T& one : from) {
-    if (!is_pace(one) && find(to, name_of(one)) < 0) {
+    if (is_written(one) && find(to, name_of(one)) < 0) {
       changes.push_back({section + "." + name_of(one), "there", "not there", kOtherNames});
     }
   }
   for (const T& one : to) {
-    if (!is_pace(one) && find(from, name_of(one)) < 0) {
+    if (is_written(one) && find(from, name_of(one)) < 0) {
       changes.push_back({section + "." + name_of(one), "not there", "there", kOtherNames});
     }
   }
@@ -188,7 +88,7 @@ void compare_paces(const std::vector<Limit>& from, const std::vector<Limit>& to,
   };
   for (const Limit& was : from) {
     const std::ptrdiff_t at = find(to, name_of(was));
-    if (at < 0 || was.is_pace) continue;
+    if (at < 0 || !is_written(was)) continue;
     const Limit& is = to[static_cast<std::size_t>(at)];
     if (was.paced_by.has_value() == is.paced_by.has_value()) continue;
     changes.push_back({"limits." + name_of(was) + ".burst", shown(was), shown(is), kOtherForm});
@@ -253,12 +153,11 @@ void compare_options(const Options& from, const Options& to, std::vector<Changed
     const auto is = after.find(was.path);
     if (is != after.end() && is->second->value == was.value) continue;
     changes.push_back({joined(was.path), was.shown,
-                       is != after.end() ? is->second->shown : std::string(),
-                       reason_for(was.path)});
+                       is != after.end() ? is->second->shown : std::string(), reason_for(was)});
   }
   for (const WrittenOption& is : to) {
     if (before.contains(is.path)) continue;
-    changes.push_back({joined(is.path), "", is.shown, reason_for(is.path)});
+    changes.push_back({joined(is.path), "", is.shown, reason_for(is)});
   }
 }
 

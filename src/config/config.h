@@ -7,17 +7,37 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "config/address.h"
 #include "config/templates.h"
+#include "core/event.h"
+#include "core/options.h"
 #include "limits/limit.h"
 #include "units/id.h"
+#include "units/notice.h"
 #include "units/time.h"
 
 namespace einlass::config {
 
 enum class OffsetReset { error, earliest, latest };
+
+// A secret, and the file that it was read from, which is read again.
+struct FileSecret {
+  std::string value;
+  std::string file;  // Empty: it stands in the configuration itself.
+  bool operator==(const FileSecret&) const = default;
+};
+
+// redis.sentinel
+struct Sentinel {
+  std::vector<HostPort> addresses;
+  std::string name = "mymaster";  // Of the primary.
+  std::string username;
+  FileSecret password;  // Both empty: no login at the sentinels.
+  bool operator==(const Sentinel&) const = default;
+};
 
 struct Redis {
   std::string host = "127.0.0.1";  // With a slash in front: the path of a Unix socket.
@@ -25,21 +45,19 @@ struct Redis {
   bool tls = false;
   std::string ca_file, server_name;
   std::string cert_file, key_file;  // Both or none.
-  std::string username, password;
-  std::string password_file;  // Where the password was read, and is read again; or empty.
+  std::string username;
+  FileSecret password;
   int database = 0;
   std::string name_space = "einlass";
   Duration timeout = Duration::millis(500);
 
-  // Not empty: these say which server is the master; host and port above are not used, but TLS, the
+  // These say which server is the primary; host and port above are not used then, but TLS, the
   // login and the database are. They are asked with TLS too if `tls`.
-  std::vector<HostPort> sentinels;
-  std::string sentinel_name = "mymaster";
-  std::string sentinel_username, sentinel_password;  // Empty: no login at the sentinels.
-  std::string sentinel_password_file;
+  std::optional<Sentinel> sentinel;
 
   bool cluster = false;   // host and port are one node of a Redis Cluster, to begin with.
   int wait_replicas = 0;  // How many replicas have a grant before it counts.
+  bool operator==(const Redis&) const = default;
 };
 
 enum class Store { memory, redis };
@@ -48,7 +66,6 @@ enum class Store { memory, redis };
 struct KeySource {
   enum class Kind { none, record_key, topic, partition, header, json } kind = Kind::none;
   std::string name;  // Of the header, or the JSON pointer.
-
   bool operator==(const KeySource&) const = default;
 };
 
@@ -57,7 +74,6 @@ struct CostSource {
   // A number is limits::Limit::cost, the same for all records.
   enum class Kind { number, header, json, bytes } kind = Kind::number;
   std::string name;  // Of the header, or the JSON pointer.
-
   bool operator==(const CostSource&) const = default;
 };
 
@@ -89,23 +105,26 @@ struct Limit {
   Permits burst{};                      // 0: as many as the limit.
   std::optional<std::size_t> paced_by;  // That limit's place, in Config::limits behind all others.
   bool is_pace = false;                 // Whether this is such a limit.
+  bool operator==(const Limit&) const = default;
 };
 
 enum class Http2 : std::uint8_t { automatic, always, never };
 
-// A secret, and the file that it was read from; that is read again while the gate runs.
-struct FileSecret {
-  std::string value;
-  std::string file;  // Empty: it stands in the configuration itself.
+struct Log {
+  Severity level = Severity::info;  // The least that is worth a line.
+  bool operator==(const Log&) const = default;
+};
+
+struct AdminTls {
+  std::string cert_file, key_file;
+  bool operator==(const AdminTls&) const = default;
 };
 
 struct Admin {
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 9465;
-  FileSecret token;                 // Empty: nobody is asked for one.
-  std::string cert_file, key_file;  // Both empty: no TLS.
-
-  bool tls() const { return !cert_file.empty(); }
+  HostPort listen{"127.0.0.1", 9465};
+  FileSecret token;  // Empty: nobody is asked for one.
+  std::optional<AdminTls> tls;
+  bool operator==(const Admin&) const = default;
 };
 
 struct HttpUrl {
@@ -115,21 +134,22 @@ struct HttpUrl {
   std::uint16_t port = 80;
   std::string path = "/";              // With the query.
   std::vector<std::string> secrets{};  // What of path and query nobody is to see.
+  bool operator==(const HttpUrl&) const = default;
 };
 
 // What an answer means, where a target says so itself: later rules hold before earlier ones, and
 // those for bodies before all, the first that fits.
-enum class AnswerMeans { accepted, retry, refused };
-
 struct StatusMeans {
   int first = 0, last = 0;
-  AnswerMeans means = AnswerMeans::retry;
+  core::Outcome means = core::Outcome::retry;
+  bool operator==(const StatusMeans&) const = default;
 };
 
 struct BodyMeans {
   std::string pointer;  // RFC 6901.
   std::string equals;
-  AnswerMeans means = AnswerMeans::retry;
+  core::Outcome means = core::Outcome::retry;
+  bool operator==(const BodyMeans&) const = default;
 };
 
 // Which of several URLs takes a request.
@@ -140,22 +160,26 @@ struct HttpProxy {
   std::string host;  // Empty: none.
   std::uint16_t port = 0;
   std::string username, password;  // Decoded; both empty: no login.
+  bool operator==(const HttpProxy&) const = default;
 };
 
-// targets.NAME.http.auth
+// targets.NAME.http.auth; and kafka.oauth, targets.NAME.kafka.oauth, which are of kind oauth2.
 struct HttpAuth {
-  enum class Kind { none, basic, bearer, oauth2 } kind = Kind::none;
+  enum class Kind { basic, bearer, oauth2 } kind = Kind::bearer;
   std::string username;  // With basic.
   FileSecret secret;     // The password, the token, or the client's secret.
   HttpUrl token_url;     // The rest with oauth2.
   std::string client_id;
   std::string scope, audience;  // Empty: not asked for.
+  std::string ca_file;  // Of Kafka's, for the token server. Empty: the system's authorities.
+  bool operator==(const HttpAuth&) const = default;
 };
 
 // targets.NAME.http.sign
 struct HttpSign {
-  FileSecret secret;           // Empty: nothing is signed.
+  FileSecret secret;
   FileSecret previous_secret;  // Empty: none.
+  bool operator==(const HttpSign&) const = default;
 };
 
 // Several records in one request.
@@ -165,6 +189,7 @@ struct HttpBatch {
   Bytes bytes{1 << 20};
   Duration linger = Duration::millis(5);
   BatchFormat format = BatchFormat::json;
+  bool operator==(const HttpBatch&) const = default;
 };
 
 // What becomes of a key that is more than a request's head takes.
@@ -191,20 +216,15 @@ struct HttpTarget : HttpUrl {
   std::string cert_file, key_file;  // Both or none.
   bool verify = true;
   HttpProxy proxy;
-  HttpAuth auth;
-  HttpSign sign;
+  std::optional<HttpAuth> auth;
+  std::optional<HttpSign> sign;
   bool accept_written = false;  // Then no other 2xx is accepted.
   std::vector<StatusMeans> by_status;
   std::vector<BodyMeans> by_body;
   Http2 http2 = Http2::automatic;
   bool gzip = false;  // Bodies are compressed.
   std::optional<HttpBatch> batch;
-};
-
-// kafka.oauth, targets.NAME.kafka.oauth
-struct KafkaOauth {
-  HttpAuth auth;        // With oauth2.
-  std::string ca_file;  // For the token server. Empty: the system's authorities.
+  bool operator==(const HttpTarget&) const = default;
 };
 
 struct Kafka {
@@ -216,7 +236,8 @@ struct Kafka {
   Duration revoke_timeout = Duration::seconds(10);
   OffsetReset auto_offset_reset = OffsetReset::earliest;
   std::map<std::string, std::string> properties;
-  std::optional<KafkaOauth> oauth;
+  std::optional<HttpAuth> oauth;
+  bool operator==(const Kafka&) const = default;
 };
 
 struct KafkaTarget {
@@ -224,58 +245,83 @@ struct KafkaTarget {
   std::vector<std::string> brokers;               // Those of `kafka` where none are written,
   std::map<std::string, std::string> properties;  // and then these are laid over its properties.
   bool own_cluster = false;                       // Brokers are written.
-  std::optional<KafkaOauth> oauth;                // That of `kafka` where it logs in as that does.
+  std::optional<HttpAuth> oauth;                  // That of `kafka` where it logs in as that does.
   bool own_oauth = false;                         // It is written.
   bool same_partition = false;                    // partition: same
   bool exactly_once = false;                      // Only in the cluster that is read.
   std::size_t max_in_flight = 1000;
   Duration timeout = Duration::seconds(30);
+  bool operator==(const KafkaTarget&) const = default;
 };
 
-// When an attempt is made again: the longest first wait, and the longest of all.
-struct RetryWaits {
-  Duration initial = Duration::millis(200);
-  Duration max = Duration::seconds(30);
+// targets.NAME.retry
+struct TargetRetry {  // When an attempt is made again, of routes that do not say:
+  Duration initial = Duration::millis(200);  // the longest first wait,
+  Duration max = Duration::seconds(30);      // and the longest of all.
+  std::int64_t budget = 20;                  // Of a hundred.
+  bool operator==(const TargetRetry&) const = default;
 };
 
 struct Breaker {
   std::uint32_t failures = 16;  // In a row; 0 = none.
   Duration wait = Duration::millis(500);
   Duration max_wait = Duration::seconds(30);
+  bool operator==(const Breaker&) const = default;
 };
 
 struct Target {
   std::string name;
-  HttpTarget http;                   // Not looked at where there is
-  std::optional<KafkaTarget> kafka;  // this.
-  RetryWaits retry;                  // Of routes that do not say.
-  std::int64_t retry_share = 20;     // targets.NAME.retry.budget, of a hundred.
+  std::variant<HttpTarget, KafkaTarget> kind;
+  TargetRetry retry;
   Breaker breaker;
 
-  Duration timeout() const { return kafka ? kafka->timeout : http.timeout; }
-  std::size_t max_in_flight() const { return kafka ? kafka->max_in_flight : http.max_in_flight; }
-  bool exactly_once() const { return kafka && kafka->exactly_once; }
+  const HttpTarget* http() const { return std::get_if<HttpTarget>(&kind); }
+  const KafkaTarget* kafka() const { return std::get_if<KafkaTarget>(&kind); }
+
+  Duration timeout() const {
+    return std::visit([](const auto& one) { return one.timeout; }, kind);
+  }
+  std::size_t max_in_flight() const {
+    return std::visit([](const auto& one) { return one.max_in_flight; }, kind);
+  }
+  bool exactly_once() const { return kafka() != nullptr && kafka()->exactly_once; }
   // Of its section, for messages.
-  std::string kind() const { return kafka ? "kafka" : "http"; }
+  std::string kind_name() const { return kafka() != nullptr ? "kafka" : "http"; }
+  bool operator==(const Target&) const = default;
 };
 
 // How the flows of records divide what they compete for.
+struct Levels {
+  KeySource by;
+  std::vector<std::string> names;  // The first goes first; the last has what names no other.
+  std::int64_t keep = 5;           // Of a hundred, for each level but the first.
+  bool operator==(const Levels&) const = default;
+};
+
 struct Share {
   std::string name;
   KeySource by;  // Whose value is the flow. Of kind none: all are one.
   std::uint16_t default_weight = 1;
   // In the order of the file: names, and beginnings of names with a * behind.
   std::vector<std::pair<std::string, std::uint16_t>> weights;
-  KeySource level_by;               // Of kind none: there are no levels.
-  std::vector<std::string> levels;  // The first goes first; the last has what names no other.
-  std::int64_t keep = 5;            // Of a hundred, for each level but the first.
+  std::optional<Levels> levels;
+  bool operator==(const Share&) const = default;
 };
 
-enum class Order { partition, key, none };
+inline constexpr Bytes kLeastInside{1 << 10};
 
 struct Inside {
   std::int64_t records = 1000;
-  Bytes bytes{16 << 20};
+  Bytes bytes{16 << 20};  // kLeastInside at least.
+  bool operator==(const Inside&) const = default;
+};
+
+// routes[].retry; without `initial` and `max` those of the target hold.
+struct RouteRetry {
+  Duration initial = Duration::millis(200);
+  Duration max = Duration::seconds(30);
+  std::uint32_t attempts = 0;  // 0 = for ever.
+  bool operator==(const RouteRetry&) const = default;
 };
 
 struct Route {
@@ -284,12 +330,12 @@ struct Route {
   std::size_t target = 0;                  // Index into Config::targets.
   std::vector<std::size_t> limits;         // Indices into Config::limits, in order of blame,
   std::vector<std::size_t> shadow_limits;  // and those that are asked and not obeyed.
-  Order order = Order::partition;
+  core::Order order = core::Order::partition;
   std::optional<std::size_t> share;  // Index into Config::shares.
-  RetryWaits retry;
-  std::uint32_t attempts = 0;  // retry.attempts; 0 = for ever.
-  std::string dead_letter;     // Empty: none.
-  Inside inside;               // Most that may be in the gate, per partition.
+  RouteRetry retry;
+  std::string dead_letter;  // Empty: none.
+  Inside inside;            // Most that may be in the gate, per partition.
+  bool operator==(const Route&) const = default;
 };
 
 struct Config {
@@ -299,7 +345,7 @@ struct Config {
   Duration drain_timeout = Duration::seconds(10);
   Duration watchdog = Duration::seconds(30);  // 0: none.
   Inside inside{100'000, Bytes{256 << 20}};   // Most that may be in the gate, in all.
-  std::string log_level = "info";
+  Log log;
   Admin admin;
   Kafka kafka;
   Redis redis;
@@ -308,6 +354,7 @@ struct Config {
   std::vector<Share> shares;
   std::vector<Route> routes;
   std::optional<HttpTarget> tracing;  // The collector of spans: its URL, headers and ca_file.
+  bool operator==(const Config&) const = default;
 };
 
 }  // namespace einlass::config

@@ -42,6 +42,8 @@ Parsed<std::string> parse_text(const Scalar& scalar) {
   return scalar.text;
 }
 
+Parsed<std::string> parse_anything(const Scalar& scalar) { return scalar.text; }
+
 Parsed<std::string> parse_kafka_name(const Scalar& scalar) {
   if (!is_kafka_name(scalar.text)) {
     return Refusal{"is not a name; write 1 to 249 of the characters a-z A-Z 0-9 . _ -"};
@@ -88,6 +90,19 @@ bool is_reserved_header(std::string_view name) {
   const std::string header = lower(name);
   return std::find(std::begin(kNames), std::end(kNames), header) != std::end(kNames) ||
          header.starts_with("einlass-") || header.starts_with("kafka-");
+}
+
+bool is_json_pointer(std::string_view text) {
+  if (!text.starts_with('/')) return false;
+  for (std::size_t at = 0; (at = text.find('~', at)) != text.npos; ++at) {
+    if (at + 1 == text.size() || (text[at + 1] != '0' && text[at + 1] != '1')) return false;
+  }
+  return true;
+}
+
+Parsed<std::string> parse_json_pointer(const Scalar& scalar) {
+  if (!is_json_pointer(scalar.text)) return Refusal{"is not a JSON pointer; write /error/code"};
+  return parse_text(scalar);
 }
 
 bool is_secret_name(std::string_view name) {

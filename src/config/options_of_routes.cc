@@ -1,61 +1,174 @@
-#include "config/option_parts.h"
+// routes[]: what is read, and where its records go.
+#include <algorithm>
+
+#include "config/route_topics.h"
+#include "config/tables.h"
+#include "units/topic_pattern.h"
 
 namespace einlass::config {
 namespace {
 
-constexpr std::string_view kRoute = "routes[]";
-constexpr std::string_view kShare = "shares.NAME";
+void read_name(Section& section, Route& route) {
+  section.read(route.name, [&](const Scalar& scalar) -> Parsed<std::string> {
+    auto name = parse_kafka_name(scalar);
+    const auto& routes = section.reading().config.routes;
+    const auto same = [&](const Route& other) { return other.name == scalar.text; };
+    if (refused(name) || std::none_of(routes.begin(), routes.end(), same)) return name;
+    return Refusal{"is another route's name already"};
+  });
+}
 
-constexpr Option kOptions[] = {
-    {kRoute, "name", "name", "required", "The route's name in metrics, logs and dead letters."},
-    {kRoute, "topics", "list of topics", "required",
-     "Topics to read; each belongs to one route only. A name that begins with ^ is a pattern."},
-    {kRoute, "target", "name", "required", "Where records are delivered."},
-    {kRoute, "limits", "list of names", "none",
-     "Limits to apply, all or nothing. When several deny, the first in this list is reported as "
-     "the reason. All must use the same store."},
-    {kRoute, "order", "partition, key or none", "partition",
-     "Which records are delivered one after the other: those of a partition, those of a key in it, "
-     "or none."},
-    {kRoute, "share", "name", "none",
-     "The share by which this route's records divide their limits, in one gate; with `order` key "
-     "or none."},
-    {kRoute, "retry", "section", "", "When a failed attempt is retried."},
-    {kRoute, "dead_letter", "topic", "none",
-     "Topic for refused records; without it they are retried forever, and the records behind them "
-     "wait."},
-    {kRoute, "inside", "section", "", "The most that may be in the gate for each partition."},
+Parsed<std::string> parse_topic(const Scalar& scalar) {
+  if (!TopicPattern::is_one(scalar.text)) return parse_kafka_name(scalar);
+  const std::string refusal = TopicPattern::refusal(scalar.text);
+  if (!refusal.empty()) return Refusal{refusal};
+  return parse_text(scalar);
+}
 
-    {"routes[].retry", "initial", "duration", "200ms",
+// A topic is read once: its records' offsets belong to one route.
+std::string take_topic(Section& section, const Scalar& item, Route& route) {
+  const auto topic = parse_topic(item);
+  if (const auto* refusal = std::get_if<Refusal>(&topic)) return refusal->text;
+  route.topics.push_back(item.text);
+  Reading& reading = section.reading();
+  const std::size_t place = reading.config.routes.size() - 1;  // Of this route.
+  const auto [known, is_new] = reading.topics.emplace(item.text, place);
+  if (is_new) return "";
+  if (known->second == place) return "is written twice; keep one of them";
+  return "is read by routes[" + std::to_string(known->second) +
+         "] already; a topic belongs to one route";
+}
+
+bool reads(const Route& route, const std::string& topic) {
+  return std::find(route.topics.begin(), route.topics.end(), topic) != route.topics.end();
+}
+
+void read_dead_letter(Section& section, Route& route) {
+  section.read(route.dead_letter, [&](const Scalar& scalar) -> Parsed<std::string> {
+    if (!reads(route, scalar.text)) return parse_kafka_name(scalar);
+    return Refusal{"is one of the route's own topics, so records would go round for ever"};
+  });
+}
+
+// The same field with another reader.
+Field<Route> read_by(void (*read)(Section&, Route&), Field<Route> field) {
+  field.read = read;
+  return field;
+}
+
+const Rows<RouteRetry> kRetry = all_live<RouteRetry>({
+    {"initial", duration(&RouteRetry::initial, millis(1), hours(1)),
      "Upper bound of the first delay; it doubles with each attempt. Default: the target's."},
-    {"routes[].retry", "max", "duration", "30s",
+    {"max", duration(&RouteRetry::max, millis(1), hours(24)),
      "Upper bound of the delay. Default: the target's."},
-    {"routes[].retry", "attempts", "whole number", "0",
+    {"attempts", number(&RouteRetry::attempts, 0, 1'000'000),
      "Attempts before a record becomes a dead letter; 0 = unlimited."},
+});
 
-    {"routes[].inside", "records", "whole number", "1000",
+const Rows<Inside> kInside = all_live<Inside>({
+    {"records", number(&Inside::records, 1, 1'000'000),
      "Records of one partition. With `order: key` or `none` at most about 3,400 are used, because "
      "the metadata of a commit cannot describe more that finished out of order."},
-    {"routes[].inside", "bytes", "size", "16MiB", "Memory that the records of one partition use."},
+    {"bytes", size(&Inside::bytes, kLeastInside, {std::int64_t{16} << 30}),
+     "Memory that the records of one partition use."},
+});
 
-    {kShare, "by", "key", "none",
-     "What of a record names its flow: `record_key`, `topic`, `partition`, `header:NAME` or "
-     "`json:/pointer`. Left out: one flow for all. Records without the value are one flow too."},
-    {kShare, "weight", "map", "see text",
-     "Weights of the flows, 1 to 1000: a name, `NAME*` for names that begin with NAME (the longest "
-     "match wins), or `default` (1 if left out)."},
-    {kShare, "levels", "section", "", "Which records go before others, whatever their flow."},
+// What is written to a topic that a route reads comes back to it. Empty: nothing is.
+std::string written_to(Section& section, const Config& config, const Route& route) {
+  const Target* target = target_of(section, route);
+  const bool same = target != nullptr && on_the_same_cluster(config.kafka, *target);
+  return same ? target->kafka()->topic : "";
+}
 
-    {"shares.NAME.levels", "by", "key", "required", "What of a record names its level, as above."},
-    {"shares.NAME.levels", "names", "list of names", "required",
-     "2 to 8 levels, highest first; records that name none of them get the last."},
-    {"shares.NAME.levels", "keep", "share", "5%",
-     "The part of all permits that each level but the first gets while it has records that could "
-     "leave."},
-};
+void check_retry(Section& section, Route& route, bool has_dead_letter) {
+  refuse_longer(section, "initial", route.retry.initial, "max", route.retry.max);
+  if (route.retry.attempts == 0 || has_dead_letter) return;
+  section.wrong("attempts",
+                "after these a record needs somewhere to go, for nothing is thrown away; write "
+                "dead_letter: TOPIC, or attempts: 0");
+}
+
+// The reason is in the message, for it is the one thing about shares that people get wrong.
+void check_order(Section& section, const Route& route) {
+  if (!route.share || route.order != core::Order::partition) return;
+  section.wrong("share",
+                "divides nothing with order: partition, for there only the first record of each "
+                "partition may leave; write order: key or order: none");
+}
 
 }  // namespace
 
-std::span<const Option> options_of_routes() { return kOptions; }
+const Target* target_of(Section& section, const Route& route) {
+  const bool known = section.has("target") && section.sound({"target"});
+  return known ? &section.reading().config.targets[route.target] : nullptr;
+}
+
+const Rows<Route> kRoute = {
+    {"name", read_by(read_name, name(&Route::name)).required("NAME"),
+     "The route's name in metrics, logs and dead letters."},
+    {"topics",
+     list("list of topics", &Route::topics, 1'000, take_topic, "no topic; write at least one")
+         .required("[TOPIC]"),
+     "Topics to read; each belongs to one route only. A name that begins with ^ is a pattern."},
+    {"target", reference(&Route::target, "target", &Config::targets).required("NAME"),
+     "Where records are delivered."},
+    {"limits", route_limits(),
+     "Limits to apply, all or nothing. When several deny, the first in this list is reported as "
+     "the reason. All must use the same store."},
+    {"order", choice(&Route::order, {"partition", "key", "none"}),
+     "Which records are delivered one after the other: those of a partition, those of a key in it, "
+     "or none."},
+    {"share", reference(&Route::share, "share", &Config::shares),
+     "The share by which this route's records divide their limits, in one gate; with `order` key "
+     "or none."},
+    {"retry", section(&Route::retry, kRetry), "When a failed attempt is retried."},
+    {"dead_letter", read_by(read_dead_letter, name(&Route::dead_letter)).called("topic").live(),
+     "Topic for refused records; without it they are retried forever, and the records behind them "
+     "wait."},
+    {"inside", section(&Route::inside, kInside),
+     "The most that may be in the gate for each partition."},
+};
+
+void check_route(Section& section, Route& route) {
+  const Config& config = section.reading().config;
+  Section& retry = section.opened("retry");
+  const Target* target = target_of(section, route);
+  if (target != nullptr) {
+    const auto said = [&](std::string_view name) { return retry.has(name) && retry.sound({name}); };
+    if (!said("initial")) route.retry.initial = target->retry.initial;
+    if (!said("max")) route.retry.max = target->retry.max;
+  }
+  check_retry(retry, route, section.has("dead_letter"));
+  check_order(section, route);
+  const std::string written = written_to(section, config, route);
+  if (!reads(route, written)) return;
+  section.wrong("target", "writes to " + quoted(written) +
+                              ", which this route reads, so records would go round for ever");
+}
+
+// Records that routes hand on to each other come back to the first, for ever.
+void refuse_rounds(Section& top, Config& config) {
+  const std::vector<Route>& routes = config.routes;
+  const auto name_of = [](std::size_t route) { return "routes[" + std::to_string(route) + "]"; };
+  std::vector<std::string> written;
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    written.push_back(written_to(top.opened(name_of(i)), config, routes[i]));
+  }
+  for (std::size_t first = 0; first < routes.size(); ++first) {
+    std::string way = name_of(first);
+    std::size_t at = first;
+    for (std::size_t steps = 0; steps < routes.size(); ++steps) {
+      const std::string& topic = written[at];
+      const int next = topic.empty() ? -1 : reader_of(routes, topic);
+      if (next < 0 || next < static_cast<int>(first)) break;  // Said where it begins.
+      way += " -> " + topic + " -> " + name_of(static_cast<std::size_t>(next));
+      at = static_cast<std::size_t>(next);
+      if (at == first && steps > 0) {
+        top.opened(name_of(first)).wrong("target", "its records would go round for ever: " + way);
+      }
+      if (at == first) break;
+    }
+  }
+}
 
 }  // namespace einlass::config

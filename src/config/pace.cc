@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "config/parameters.h"
+#include "config/tables.h"
 #include "limits/spacing.h"
 
 namespace einlass::config {
@@ -58,7 +59,9 @@ limits::Parameters share_of_pace(const Limit& pace, int instances) {
   return share;
 }
 
-void add_paces(std::vector<Limit>& limits, std::vector<bool>& sound) {
+void add_bursts(Section& top, Config& config) {
+  std::vector<Limit>& limits = config.limits;
+  std::vector<bool>& sound = top.reading().sound_limits;
   const std::size_t written = limits.size();
   for (std::size_t i = 0; i < written; ++i) {
     const auto pace = pace_of(limits[i]);

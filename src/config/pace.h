@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "config/config.h"
 #include "limits/limit.h"
@@ -21,8 +20,5 @@ std::optional<limits::SlidingLogParameters> pace_of(const Limit& limit);
 // What one of so many gates has of it: as many permits a second as its share of the whole, whatever
 // is lost by their coming whole. REQUIRES: the limit is a pace.
 limits::Parameters share_of_pace(const Limit& pace, int instances);
-
-// Puts what keeps them behind all limits, each as sound as its own.
-void add_paces(std::vector<Limit>& limits, std::vector<bool>& sound);
 
 }  // namespace einlass::config

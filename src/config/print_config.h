@@ -15,7 +15,8 @@ std::string print_config(const Config& config);
 struct WrittenOption {
   std::vector<std::string> path;  // The names on the way to it; an item of a list has its name.
   std::string shown;
-  std::string value;  // With what `shown` hides.
+  std::string value;     // With what `shown` hides.
+  bool is_live = false;  // It may change while the gate runs.
 };
 std::vector<WrittenOption> written_options(const Config& config);
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <utility>
 
-#include "config/decode.h"
+#include "config/tables.h"
 
 namespace einlass::config {
 namespace {
@@ -16,23 +16,14 @@ namespace {
 std::variant<Config, Mistakes> decode(const Document& document, const std::string& file,
                                       const Environment& environment) {
   Reading reading(file, environment);
-  Config config;
-  Section top(reading, document.root, "", "");
+  Section top(reading, document.root, "", names_in(kConfig));
   if (document.root->kind == Node::Kind::map) {
-    top.refuse_unknown_keys();
-    decode_service(top, environment, config);
-    decode_kafka(top, config.kafka);
-    decode_redis(top, config.redis);
-    const Sound sound_limits = decode_limits(top, config.instances, config.limits);
-    decode_targets(top, config.kafka, config.targets);
-    decode_shares(top, config.shares);
-    decode_routes(top, sound_limits, config);
-    decode_tracing(top, config.tracing);
-    check_shards(top, config);
+    read(top, kConfig, reading.config);
+    check_config(top, reading.config);
   }
   Mistakes mistakes = reading.take_mistakes();
   if (!mistakes.empty()) return mistakes;
-  return config;
+  return std::move(reading.config);
 }
 
 Mistakes one(const std::string& file, Place place, std::string text) {

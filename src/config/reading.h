@@ -1,10 +1,15 @@
-// What all decoders share while one file is read: the environment, and the mistakes so far.
+// What all sections share while one file is read: the environment, the configuration so far, and
+// the mistakes so far.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "config/config.h"
 #include "config/document.h"
 #include "config/read_config.h"
 
@@ -32,6 +37,16 @@ class Reading {
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
+  // What is read already, for options that name others and rules between sections.
+  Config config;
+  // Which of its limits had no mistake: checks between limits leave out the others, so that one
+  // mistake is not told twice.
+  std::vector<bool> sound_limits;
+  // The topics that are read so far, and the route of each.
+  std::map<std::string, std::size_t> topics;
+
+  const Environment& environment() const { return environment_; }
+
   void wrong(Place place, std::string path, std::string text);
   void wrong(const Scalar& scalar, const std::string& predicate) {
     wrong(scalar.place, scalar.path, scalar.subject() + " " + predicate);
@@ -39,6 +54,8 @@ class Reading {
 
   // The value with its variables filled in; none, with a mistake, if it is no single value.
   std::optional<Scalar> scalar(const Node& node, const std::string& path, bool secret = false);
+
+  std::size_t mistakes() const { return mistakes_.size(); }
 
   // All of them in the order of the file. The reading is over.
   Mistakes take_mistakes();

@@ -5,21 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "config/names.h"
 #include "config/suggest.h"
 
 namespace einlass::config {
 namespace {
 
 constexpr Bounds<std::int64_t> kCost{1, kMostCost};
-
-// RFC 6901: each part begins with a slash; a tilde is written ~0 and a slash ~1.
-bool is_json_pointer(std::string_view text) {
-  if (!text.starts_with('/')) return false;
-  for (std::size_t at = 0; (at = text.find('~', at)) != text.npos; ++at) {
-    if (at + 1 == text.size() || (text[at + 1] != '0' && text[at + 1] != '1')) return false;
-  }
-  return true;
-}
 
 // header:NAME or json:/pointer; none if the text is neither.
 template <class Source>
@@ -37,18 +29,24 @@ std::optional<Parsed<Source>> parse_field(std::string_view text) {
   return std::nullopt;
 }
 
+// The way back; empty for one that is neither.
+template <class Source>
+std::string field_text(const Source& source) {
+  if (source.kind == Source::Kind::header) return "header:" + source.name;
+  return source.kind == Source::Kind::json ? "json:" + source.name : "";
+}
+
+// As KeySource::Kind has them.
+const std::vector<std::string_view> kKeys = {"none", "record_key", "topic", "partition"};
+
 }  // namespace
 
 Parsed<KeySource> parse_key(const Scalar& scalar) {
-  const std::string_view text = scalar.text;
-  static const std::vector<std::string_view> kKinds = {"none", "record_key", "topic", "partition"};
-  const auto kind = std::find(kKinds.begin(), kKinds.end(), text);
-  if (kind != kKinds.end()) {
-    return KeySource{static_cast<KeySource::Kind>(kind - kKinds.begin()), ""};
-  }
-  if (auto field = parse_field<KeySource>(text)) return *field;
+  const auto key = std::find(kKeys.begin(), kKeys.end(), scalar.text);
+  if (key != kKeys.end()) return KeySource{static_cast<KeySource::Kind>(key - kKeys.begin()), ""};
+  if (auto field = parse_field<KeySource>(scalar.text)) return *field;
   return Refusal{"is not a key; " +
-                 suggestion(text, kKinds)
+                 suggestion(scalar.text, kKeys)
                      .value_or("write none, record_key, topic, partition, header:NAME or "
                                "json:/pointer")};
 }
@@ -71,35 +69,14 @@ Parsed<Cost> parse_cost(const Scalar& scalar) {
 }
 
 std::string to_text(const KeySource& key) {
-  switch (key.kind) {
-    case KeySource::Kind::none:
-      return "none";
-    case KeySource::Kind::record_key:
-      return "record_key";
-    case KeySource::Kind::topic:
-      return "topic";
-    case KeySource::Kind::partition:
-      return "partition";
-    case KeySource::Kind::header:
-      return "header:" + key.name;
-    case KeySource::Kind::json:
-      return "json:" + key.name;
-  }
-  return "";
+  const std::string field = field_text(key);
+  return field.empty() ? std::string(kKeys[static_cast<std::size_t>(key.kind)]) : field;
 }
 
 std::string to_text(const CostSource& cost, Permits number) {
-  switch (cost.kind) {
-    case CostSource::Kind::number:
-      return std::to_string(number.value);
-    case CostSource::Kind::header:
-      return "header:" + cost.name;
-    case CostSource::Kind::json:
-      return "json:" + cost.name;
-    case CostSource::Kind::bytes:
-      return "bytes";
-  }
-  return "";
+  if (cost.kind == CostSource::Kind::bytes) return "bytes";
+  const std::string field = field_text(cost);
+  return field.empty() ? std::to_string(number.value) : field;
 }
 
 }  // namespace einlass::config

@@ -25,7 +25,7 @@ std::set<std::string> written(const Config& config) {
     if (!route.dead_letter.empty()) topics.insert(route.dead_letter);
   }
   for (const Target& target : config.targets) {
-    if (on_the_same_cluster(config.kafka, target)) topics.insert(target.kafka->topic);
+    if (on_the_same_cluster(config.kafka, target)) topics.insert(target.kafka()->topic);
   }
   return topics;
 }
@@ -33,9 +33,9 @@ std::set<std::string> written(const Config& config) {
 }  // namespace
 
 bool on_the_same_cluster(const Kafka& kafka, const Target& target) {
-  return target.kafka &&
-         std::is_permutation(kafka.brokers.begin(), kafka.brokers.end(),
-                             target.kafka->brokers.begin(), target.kafka->brokers.end());
+  const KafkaTarget* there = target.kafka();
+  return there != nullptr && std::is_permutation(kafka.brokers.begin(), kafka.brokers.end(),
+                                                 there->brokers.begin(), there->brokers.end());
 }
 
 std::vector<std::string> left_out_of_patterns(const Config& config) {

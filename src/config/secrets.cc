@@ -30,46 +30,35 @@ std::optional<std::string> read_secret_file(Reading& reading, const Node& node,
   return std::move(read.value);
 }
 
-bool read_secret(Section& section, std::string_view name, std::string& out) {
-  const std::string file_name = std::string(name) + std::string(kSuffix);
-  const Node* file = section.find(file_name);
-  if (file != nullptr && section.has(name)) {
-    refuse_both(section.reading(), *file, section.path_of(file_name), name);
-    return false;
+bool read_secret(Section& section, FileSecret& out, std::string (*trouble)(const std::string&)) {
+  const std::string written = section.written_as(section.option());
+  if (written == section.option()) {
+    if (!section.read(out.value, parse_text, true)) return false;
+  } else {
+    const Node& file = *section.find(written);
+    const std::string path = section.path_of(written);
+    if (section.has(section.option())) {
+      refuse_both(section.reading(), file, path, section.option());
+      return false;
+    }
+    auto text = read_secret_file(section.reading(), file, path);
+    if (!text) return false;
+    out = {std::move(*text), section.reading().scalar(file, path)->text};
   }
-  if (file == nullptr) {
-    return section.read(
-        name, out, [](const Scalar& s) { return parse_text(s); }, true);
-  }
-  auto text = read_secret_file(section.reading(), *file, section.path_of(file_name));
-  if (text) out = std::move(*text);
-  return text.has_value();
+  const std::string told = trouble == nullptr ? "" : trouble(out.value);
+  if (!told.empty()) section.wrong(written, told);
+  return told.empty();
 }
 
-bool read_secret(Section& section, std::string_view name, FileSecret& out) {
-  if (!read_secret(section, name, out.value)) return false;
-  const std::string file_name = std::string(name) + std::string(kSuffix);
-  const Node* file = section.find(file_name);
-  if (file == nullptr) return true;
-  const auto path = section.reading().scalar(*file, section.path_of(file_name));
-  if (path) out.file = path->text;
-  return path.has_value();
-}
-
-std::string written_as(const Section& section, std::string_view name) {
-  const std::string file = std::string(name) + std::string(kSuffix);
-  return section.has(file) ? file : std::string(name);
-}
-
-void read_free_texts(Section& section, std::string_view name, Secrets secrets,
+void read_free_texts(Section& section, Secrets secrets,
                      const std::function<void(const Entry&, std::string_view, std::string)>& take) {
   Reading& reading = section.reading();
   const auto is_secret = [&](std::string_view written) {
     if (secrets == Secrets::of_headers) return may_be_secret(written);
     return secrets == Secrets::all || is_secret_name(written);
   };
-  const std::string path = section.path_of(name);
-  const auto entries = map_entries(reading, section.find(name), path);
+  const std::string path = section.path_of();
+  const auto entries = map_entries(reading, section.find(), path);
   std::set<std::string_view> names;
   for (const Entry* entry : entries) names.insert(entry->name);
   for (const Entry* entry : entries) {

@@ -16,14 +16,10 @@ namespace einlass::config {
 std::optional<std::string> read_secret_file(Reading& reading, const Node& node,
                                             const std::string& path);
 
-// Reads option NAME or NAME_file. Both is a mistake. True if one is there and right.
-bool read_secret(Section& section, std::string_view name, std::string& out);
-
-// The same for one that is read again while the gate runs.
-bool read_secret(Section& section, std::string_view name, FileSecret& out);
-
-// The option NAME itself, or NAME_file where that is what is written.
-std::string written_as(const Section& section, std::string_view name);
+// Reads the option, NAME or NAME_file. Both is a mistake. `trouble` says what is wrong with what
+// was read, in words that do not have it. True if one is there and right.
+bool read_secret(Section& section, FileSecret& out,
+                 std::string (*trouble)(const std::string&) = nullptr);
 
 // Which values of a map with free keys are secrets: those whose names say so, of headers also those
 // whose names allow it, or all.
@@ -31,7 +27,7 @@ enum class Secrets : std::uint8_t { by_name, of_headers, all };
 
 // Reads the values of a map with free keys, where a secret may also come as NAME_file.
 // `take` gets the entry, its name without "_file", and the value.
-void read_free_texts(Section& section, std::string_view name, Secrets secrets,
+void read_free_texts(Section& section, Secrets secrets,
                      const std::function<void(const Entry&, std::string_view, std::string)>& take);
 
 }  // namespace einlass::config

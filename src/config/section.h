@@ -1,15 +1,18 @@
-// One section of the file: a map whose keys are options of the table. Says what is unknown in it,
+// One section of the file: a map whose keys are options of a table. Says what is unknown in it,
 // written twice or missing, and reads its values.
 #pragma once
 
-#include <concepts>
+#include <cstddef>
 #include <functional>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "config/options.h"
+#include "config/address.h"
 #include "config/reading.h"
 #include "config/values.h"
 
@@ -22,56 +25,77 @@ inline constexpr std::size_t kMostEntries = 1'000;
 // keys or there already (both mistakes). Nothing written counts as an empty map.
 std::vector<const Entry*> map_entries(Reading& reading, const Node* node, const std::string& path);
 
-// The items of a list; a mistake if it is none, or if there are more than `most`.
-std::vector<const Node*> list_items(Reading& reading, const Node* node, const std::string& path,
-                                    std::size_t most);
-
 // A mistake at the key, if it may not be the name of a limit or a target.
 void refuse_bad_key(Reading& reading, const Entry& entry, const std::string& path);
-
-// A parser of one of several words, each standing for the value at its place in the enumeration.
-template <class Choice>
-auto one_of(std::vector<std::string_view> words) {
-  return [words = std::move(words)](const Scalar& scalar) -> Parsed<Choice> {
-    const auto choice = parse_choice(scalar.text, words);
-    if (refused(choice)) return std::get<Refusal>(choice);
-    return static_cast<Choice>(std::get<std::size_t>(choice));
-  };
-}
 
 // REQUIRES: outlived by the reading and the document.
 class Section {
  public:
-  // `table` names the section in the table of options. `node` is null where the file has no such
-  // section: then every option keeps its default.
-  Section(Reading& reading, const Node* node, std::string path, std::string_view table);
+  using Names = std::vector<std::string_view>;
 
-  // Says which keys are not in the table.
-  void refuse_unknown_keys();
+  // `options` are the names that may stand in it; any other is a mistake. `node` is null where the
+  // file has no such section: then every option keeps its default.
+  Section(Reading& reading, const Node* node, std::string path, Names options);
 
-  // The value's node, null if the option is not written. REQUIRES: the option is in the table.
+  // While it lives that option is the one being read, and any mistake is one of it.
+  class Scope {
+   public:
+    Scope(Section& section, std::string_view name);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Section& section_;
+    std::string_view before_;
+    std::size_t mistakes_;
+  };
+  // Its name, empty if there is none. Whatever takes no name below is about that option.
+  std::string_view option() const { return option_; }
+
+  // The value's node, null if the option is not written. REQUIRES: it is one of the options.
   const Node* find(std::string_view name) const;
+  const Node* find() const { return find(option_); }
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
-  // False, with a mistake at the section, if the option is not written; `advice` as "write limit:
-  // 100". Silent where the option may have been meant: misspelt, by a merge key, or where the
-  // section is no section.
-  bool require(std::string_view name, std::string_view advice);
-
   std::string path_of(std::string_view name) const { return below(path_, name); }
-  const std::string& path() const { return path_; }
-  Reading& reading() { return reading_; }
+  std::string path_of() const { return path_of(option_); }
 
   // Where the option stands, or where it would.
   Place place_of(std::string_view name) const;
 
-  // Reads an option by `parse`, which takes a const Scalar& and returns a Parsed<T>. True if it is
+  // NAME itself, or NAME_file where that is what is written: of a secret.
+  std::string written_as(std::string_view name) const;
+
+  // False, with a mistake at the section, if the option is not written, nor NAME_file; `advice` is
+  // what to write for its value, as "100", or whole, as "write one". Silent where the option may
+  // have been meant: misspelt, by a merge key, or where the section is no section.
+  bool require(std::string_view name, std::string_view advice);
+  bool require(std::string_view advice) { return require(option_, advice); }
+
+  // A mistake at the option, or where it would stand.
+  void wrong(std::string_view name, const std::string& text);
+  void wrong(const std::string& text) { wrong(option_, text); }
+  // Counts as wrong, though nothing is told of it.
+  void mark_wrong(std::string_view name);
+
+  // Whether nothing was wrong so far with these options and with what is below them; with any.
+  bool sound(const Names& names) const;
+  bool sound() const { return wrong_.empty(); }
+
+  // A section within this one, which owns it; and again by the path below this one, as "retry".
+  Section& open(const Node* node, std::string path, Names options);
+  Section& opened(std::string_view path);
+
+  Reading& reading() { return reading_; }
+
+  // Reads the option by `parse`, which takes a const Scalar& and returns a Parsed<T>. True if it is
   // there and right; else `out` keeps its default. A secret is not shown in mistakes.
   template <class T, class Parse>
-  bool read(std::string_view name, T& out, Parse parse, bool secret = false) {
-    const Node* node = find(name);
+  bool read(T& out, Parse parse, bool secret = false) {
+    const Node* node = find();
     if (node == nullptr) return false;
-    const auto scalar = reading_.scalar(*node, path_of(name), secret);
+    const auto scalar = reading_.scalar(*node, path_of(), secret);
     if (!scalar) return false;
     Parsed<T> parsed = parse(*scalar);
     if (const auto* refusal = std::get_if<Refusal>(&parsed)) {
@@ -81,31 +105,34 @@ class Section {
     out = std::move(std::get<T>(parsed));
     return true;
   }
-
-  bool read_duration(std::string_view name, Duration& out, Bounds<Duration> bounds);
-  bool read_size(std::string_view name, Bytes& out, Bounds<Bytes> bounds);
-  // REQUIRES: `out`'s type holds whatever is within `bounds`.
-  template <std::integral T>
-  bool read_whole(std::string_view name, T& out, Bounds<std::int64_t> bounds) {
-    std::int64_t whole = 0;
-    const bool is_read =
-        read(name, whole, [&](const Scalar& s) { return parse_whole(s.text, bounds); });
-    if (is_read) out = static_cast<T>(whole);
-    return is_read;
+  // A URL, which mistakes do not show where it may hold a secret.
+  template <class T, class Parse>
+  bool read_url(T& out, Parse parse) {
+    return read(out, parse, find() != nullptr && may_hold_secret(find()->text));
   }
-  bool read_boolean(std::string_view name, bool& out);
-  bool read_text(std::string_view name, std::string& out);
-  bool read_name(std::string_view name, std::string& out);
+
+  // The items of a list; a mistake if there are more than `most`. `none` is told of an empty one,
+  // if it is given.
+  std::vector<const Node*> items(std::size_t most, std::string_view none = "");
+
+  // Reads them one by one; `take` says what is wrong with one, or nothing. An item is shown unless
+  // `is_secret` says so.
+  void read_list(std::size_t most, const std::function<std::string(const Scalar&)>& take,
+                 std::string_view none = "", bool (*is_secret)(std::string_view) = nullptr);
 
  private:
+  void refuse_unknown_keys();
   bool is_misspelt(std::string_view name) const;
 
   Reading& reading_;
   std::string path_;
-  std::string_view table_;
+  Names options_;
   Place place_;
   bool is_whole_ = true;
   std::vector<const Entry*> entries_;
+  std::string_view option_;
+  std::set<std::string_view> wrong_;  // Of the options.
+  std::vector<std::unique_ptr<Section>> sections_;
 };
 
 }  // namespace einlass::config

@@ -21,15 +21,6 @@ Refusal unknown() {
       "header:NAME or json:/pointer; write {{ for a brace"};
 }
 
-bool is_pointer(std::string_view text) {
-  if (!text.starts_with('/')) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '~') continue;
-    if (i + 1 == text.size() || (text[i + 1] != '0' && text[i + 1] != '1')) return false;
-  }
-  return true;
-}
-
 // What stands between two braces.
 Parsed<TemplatePiece> parse_piece(std::string_view name) {
   for (std::size_t i = 1; i < std::size(kNames); ++i) {
@@ -38,7 +29,7 @@ Parsed<TemplatePiece> parse_piece(std::string_view name) {
   if (name.starts_with(kHeader) && name.size() > kHeader.size()) {
     return TemplatePiece{Kind::header, std::string(name.substr(kHeader.size()))};
   }
-  if (name.starts_with(kJson) && is_pointer(name.substr(kJson.size()))) {
+  if (name.starts_with(kJson) && is_json_pointer(name.substr(kJson.size()))) {
     return TemplatePiece{Kind::json, std::string(name.substr(kJson.size()))};
   }
   return unknown();

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -28,6 +29,18 @@ template <class T>
 bool refused(const Parsed<T>& parsed) {
   return std::holds_alternative<Refusal>(parsed);
 }
+
+// The same as another type: a narrower integer, an enumeration, Permits. REQUIRES: it holds it.
+template <class T, class From>
+Parsed<T> as(const Parsed<From>& parsed) {
+  if (refused(parsed)) return std::get<Refusal>(parsed);
+  if constexpr (std::is_class_v<T>) return T{std::get<From>(parsed)};
+  if constexpr (!std::is_class_v<T>) return static_cast<T>(std::get<From>(parsed));
+}
+
+// A number as the widest one.
+constexpr std::int64_t plain(std::int64_t number) { return number; }
+constexpr std::int64_t plain(Permits number) { return number.value; }
 
 // The smallest and the largest value that work.
 template <class T>

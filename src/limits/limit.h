@@ -32,6 +32,7 @@ struct SlidingLogParameters {
   // instead of all together; 0 = together.
   int even = 0;
   Permits burst{};  // At most so many at once, also from idle; 0 = as many as the limit.
+  bool operator==(const SlidingLogParameters&) const = default;
 };
 
 // At most burst + rate * W permits in any W. Articles 002, 003 section 5, and 004.
@@ -39,6 +40,7 @@ struct TokenBucketParameters {
   Rate rate;
   Permits burst;
   bool starts_empty = false;  // Otherwise full.
+  bool operator==(const TokenBucketParameters&) const = default;
 };
 
 // At most `limit` permits in each window; so twice that across an edge. Article 003, section 1.
@@ -46,12 +48,14 @@ struct FixedWindowParameters {
   Permits limit;
   Duration window;
   bool by_key = false;  // Each key's windows begin elsewhere; otherwise all begin with 1970.
+  bool operator==(const FixedWindowParameters&) const = default;
 };
 
 // At most `limit` permits in a window, which opens with its first permit. Article 002.
 struct CounterParameters {
   Permits limit;
   Duration window;
+  bool operator==(const CounterParameters&) const = default;
 };
 
 // Never more than `limit` permits in (t - window, t], counted in slices of the window. Article 003,
@@ -61,6 +65,7 @@ struct SlidingWindowParameters {
   Duration window;
   int slices = 10;
   bool log_newest = false;
+  bool operator==(const SlidingWindowParameters&) const = default;
 };
 
 // Article 003, section 4. As a meter: at most capacity + rate * W permits in any W. As a queue: the
@@ -69,6 +74,7 @@ struct LeakyBucketParameters {
   Rate rate;
   Permits capacity;
   bool queue = false;
+  bool operator==(const LeakyBucketParameters&) const = default;
 };
 
 // Reservations that wait for at most `timeout`. Article 002 (Guava). As a token bucket; where the
@@ -78,6 +84,7 @@ struct SmoothParameters {
   Permits burst;
   Duration timeout;
   bool pay_next = false;
+  bool operator==(const SmoothParameters&) const = default;
 };
 
 // Reservations from a limiter that idled for `warm_up` come at a third of the rate at first, and
@@ -86,6 +93,7 @@ struct WarmUpParameters {
   Rate rate;
   Duration timeout;
   Duration warm_up;
+  bool operator==(const WarmUpParameters&) const = default;
 };
 
 // Never more than `limit` permits held at once; a permit ends with its attempt, or at the latest
@@ -93,6 +101,7 @@ struct WarmUpParameters {
 struct ConcurrencyParameters {
   Permits limit;
   Duration lease;
+  bool operator==(const ConcurrencyParameters&) const = default;
 };
 
 using Parameters = std::variant<SlidingLogParameters, TokenBucketParameters, FixedWindowParameters,
@@ -105,6 +114,7 @@ struct Limit {
   Parameters parameters;
   Permits cost{1};                // What one delivery attempt takes, ...
   bool cost_from_record = false;  // ... unless its record says so: then `cost` is not used.
+  bool operator==(const Limit&) const = default;
 };
 
 }  // namespace einlass::limits

@@ -54,7 +54,7 @@ app::JsonNeeds needs_of(const std::vector<config::Limit>& limits, const config::
   config::Config config;
   config.limits = limits;
   config.targets.resize(1);
-  config.targets[0].http = http;
+  config.targets[0].kind = http;
   config.routes.resize(1);
   for (std::size_t i = 0; i < limits.size(); ++i) config.routes[0].limits.push_back(i);
   return app::json_needs(config)[0];

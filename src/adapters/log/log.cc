@@ -50,13 +50,6 @@ struct Recent {
 
 }  // namespace
 
-std::optional<Severity> severity_named(std::string_view name) {
-  if (name == "info") return Severity::info;
-  if (name == "warning") return Severity::warning;
-  if (name == "error") return Severity::error;
-  return std::nullopt;
-}
-
 struct Log::State {
   State(Severity least, std::string name, int descriptor)
       : instance{std::move(name)}, sink{std::make_shared<Sink>(descriptor)}, logger{"", sink} {

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,9 +17,6 @@
 #include "units/time.h"
 
 namespace einlass::log {
-
-// "info", "warning" or "error"; none for anything else.
-std::optional<Severity> severity_named(std::string_view name);
 
 // One more thing to know about an event. The key is a plain word of ours: a to z, 0 to 9 and _.
 struct Field {

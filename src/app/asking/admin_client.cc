@@ -24,21 +24,21 @@ std::string token_of(const config::FileSecret& token) {
 
 http::TargetOptions admin_request(const config::Admin& admin, const std::string& path) {
   http::TargetOptions options;
-  options.host = admin.host;
+  options.host = admin.listen.host;
   // Listening on all addresses, it is found on the machine's own.
   if (options.host == "0.0.0.0") options.host = "127.0.0.1";
   if (options.host == "::") options.host = "::1";
-  options.port = admin.port;
+  options.port = admin.listen.port;
   options.path = path;
   options.timeout = kPatience;
-  options.tls = admin.tls();
-  options.certificates.only_cert_file = admin.cert_file;
+  options.tls = admin.tls.has_value();
+  if (admin.tls) options.certificates.only_cert_file = admin.tls->cert_file;
   return options;
 }
 
 std::variant<AdminPage, AdminTrouble> ask_admin(const config::Config& config,
                                                 const std::string& path) {
-  const std::string where = config::to_text(config::HostPort{config.admin.host, config.admin.port});
+  const std::string where = to_text(config.admin.listen);
   try {
     http::TargetOptions request = admin_request(config.admin, path);
     if (const std::string token = token_of(config.admin.token); !token.empty()) {

@@ -44,11 +44,12 @@ std::vector<JsonNeeds> json_needs(const config::Config& config) {
     for (const std::size_t limit : route.limits) add(needs, config.limits[limit]);
     for (const std::size_t limit : route.shadow_limits) add(needs, config.limits[limit]);
     if (route.share) {
-      add(needs, config.shares[*route.share].by);
-      add(needs, config.shares[*route.share].level_by);
+      const config::Share& share = config.shares[*route.share];
+      add(needs, share.by);
+      if (share.levels) add(needs, share.levels->by);
     }
     const config::Target& target = config.targets[route.target];
-    if (!target.kafka) add(needs, target.http);
+    if (target.http() != nullptr) add(needs, *target.http());
   }
   return all;
 }

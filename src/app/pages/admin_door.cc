@@ -41,7 +41,7 @@ bool is_probe(const http::ServerRequest& request) {
 }  // namespace
 
 AdminDoor::AdminDoor(const config::Admin& admin, Notify notify)
-    : is_local_(is_local(admin.host)),
+    : is_local_(is_local(admin.listen.host)),
       notify_(std::move(notify)),
       token_(admin.token),
       access_(secret_options(admin.token), notify_) {}
@@ -69,16 +69,16 @@ std::optional<http::ServerResponse> AdminDoor::refusal(const http::ServerRequest
 }
 
 std::string open_door(const config::Admin& admin) {
-  if (is_local(admin.host)) return "";
+  if (is_local(admin.listen.host)) return "";
   const bool token = !admin.token.value.empty();
-  if (token && admin.tls()) return "";
-  const std::string where = to_text(config::HostPort{admin.host, admin.port});
+  if (token && admin.tls) return "";
+  const std::string where = to_text(admin.listen);
   if (token) {
     return "the admin pages and their token go over the network in the clear on " + where +
            "; write admin.tls if others may read along there";
   }
   return "the admin pages are for everybody who reaches " + where +
-         ", and so is a reload; write admin.token_file" + (admin.tls() ? "" : " and admin.tls") +
+         ", and so is a reload; write admin.token_file" + (admin.tls ? "" : " and admin.tls") +
          ", or see to it that only the right ones do";
 }
 

@@ -8,10 +8,11 @@
 namespace einlass::app {
 
 ShareFields::ShareFields(const config::Share& share)
-    : by_(share.by),
-      level_by_(share.level_by),
-      levels_(share.levels),
-      default_weight_(share.default_weight) {
+    : by_(share.by), default_weight_(share.default_weight) {
+  if (share.levels) {
+    level_by_ = share.levels->by;
+    levels_ = share.levels->names;
+  }
   const std::vector<std::string> named = named_flows(share);
   for (const auto& [name, weight] : share.weights) {
     if (is_flow_pattern(name)) {

@@ -256,7 +256,7 @@ void Redrive::wait_for_signal() {
 // What is read is no topic of the group's, so that no transaction could commit its offsets.
 config::Config without_transactions(config::Config config) {
   for (config::Target& target : config.targets) {
-    if (target.kafka) target.kafka->exactly_once = false;
+    if (auto* kafka = std::get_if<config::KafkaTarget>(&target.kind)) kafka->exactly_once = false;
   }
   return config;
 }

@@ -19,17 +19,16 @@ std::string redis_in_the_clear(const config::Config& config) {
       std::any_of(config.limits.begin(), config.limits.end(),
                   [](const config::Limit& limit) { return limit.store == config::Store::redis; });
   if (!is_used || redis.tls) return "";
-  const auto far_sentinel =
-      std::find_if(redis.sentinels.begin(), redis.sentinels.end(),
-                   [](const config::HostPort& one) { return !is_local(one.host); });
-  const bool by_sentinels = !redis.sentinels.empty();
-  const bool any_password = !redis.password.empty() || !redis.sentinel_password.empty();
-  const bool far = by_sentinels ? far_sentinel != redis.sentinels.end()
-                                : !redis.host.starts_with('/') && !is_local(redis.host);
-  if (!far || !any_password) return "";
-  return "the password of Redis goes over the network in the clear to " +
-         (by_sentinels ? to_text(*far_sentinel)
-                       : to_text(config::HostPort{redis.host, redis.port})) +
+  std::vector<config::HostPort> asked;
+  if (redis.sentinel) asked = redis.sentinel->addresses;
+  if (!redis.sentinel && !redis.host.starts_with('/')) asked = {{redis.host, redis.port}};
+  const auto far = std::find_if(asked.begin(), asked.end(), [](const config::HostPort& one) {
+    return !is_local(one.host);
+  });
+  const bool any_password = !redis.password.value.empty() ||
+                            (redis.sentinel && !redis.sentinel->password.value.empty());
+  if (far == asked.end() || !any_password) return "";
+  return "the password of Redis goes over the network in the clear to " + to_text(*far) +
          "; write a rediss:// URL if others may read along there";
 }
 

@@ -16,7 +16,7 @@ std::vector<std::string> named_flows(const config::Share& share) {
 }
 
 std::vector<std::string> level_names(const config::Share& share) {
-  return share.levels.empty() ? std::vector<std::string>{"all"} : share.levels;
+  return share.levels ? share.levels->names : std::vector<std::string>{"all"};
 }
 
 }  // namespace einlass::app

@@ -89,7 +89,7 @@ void KafkaLogin::failed(const std::string& why) {
 KafkaLogins::KafkaLogins(boost::asio::io_context& io, const config::Config& config,
                          const Notify& notify)
     : io_(io), tick_(io) {
-  const auto add = [&](const std::string& path, const config::KafkaOauth& oauth) {
+  const auto add = [&](const std::string& path, const config::HttpAuth& oauth) {
     try {
       logins_.push_back(std::make_unique<KafkaLogin>(io, path, kafka_login_options(oauth), notify));
     } catch (const std::exception& error) {
@@ -99,10 +99,10 @@ KafkaLogins::KafkaLogins(boost::asio::io_context& io, const config::Config& conf
   };
   if (config.kafka.oauth) source_ = add("kafka.oauth", *config.kafka.oauth);
   for (const config::Target& target : config.targets) {
-    const bool any = target.kafka && target.kafka->oauth;
-    targets_.push_back(!any ? kNone
-                       : target.kafka->own_oauth
-                           ? add("targets." + target.name + ".kafka.oauth", *target.kafka->oauth)
+    const config::KafkaTarget* kafka = target.kafka();
+    targets_.push_back(kafka == nullptr || !kafka->oauth ? kNone
+                       : kafka->own_oauth
+                           ? add("targets." + target.name + ".kafka.oauth", *kafka->oauth)
                            : source_);
   }
 }

@@ -36,9 +36,9 @@ std::string refused_certificates(const std::string& section, const http::TlsOpti
 }  // namespace
 
 std::string refused_certificate(const config::Admin& admin) {
-  if (!admin.tls()) return "";
+  if (!admin.tls) return "";
   try {
-    const http::ServerCertificate certificate({admin.cert_file, admin.key_file}, nullptr);
+    const http::ServerCertificate certificate({admin.tls->cert_file, admin.tls->key_file}, nullptr);
     return "";
   } catch (const std::exception& error) {
     return std::string("admin.tls: ") + error.what();
@@ -47,7 +47,7 @@ std::string refused_certificate(const config::Admin& admin) {
 
 std::string refused_files(const config::Config& config) {
   for (const config::Target& target : config.targets) {
-    if (target.kafka) continue;
+    if (target.http() == nullptr) continue;
     const http::TargetOptions options = target_options(target, ShardPlace{});
     if (!options.tls && !options.login.token.tls) continue;
     const std::string why =
@@ -69,7 +69,7 @@ std::string refused_by_kafka(const config::Config& config) {
     source.tokens = logins.of_source();
     kafka::check_configuration(source);
     for (std::size_t i = 0; i < config.targets.size(); ++i) {
-      if (!config.targets[i].kafka) continue;
+      if (config.targets[i].kafka() == nullptr) continue;
       kafka::TargetOptions target = kafka_target_options(config, config.targets[i], ShardPlace{});
       target.tokens = logins.of_target(i);
       kafka::check_configuration(target);
@@ -84,7 +84,7 @@ std::string refused_login(const config::Config& config) {
   std::vector<kafka::TargetOptions> targets;
   for (const config::Target& target : config.targets) {
     // With tokens there is nothing to find out.
-    if (target.kafka && !target.kafka->oauth)
+    if (target.kafka() != nullptr && !target.kafka()->oauth)
       targets.push_back(kafka_target_options(config, target, ShardPlace{}));
   }
   try {

@@ -21,33 +21,21 @@ std::string joined(const std::vector<std::string>& brokers) {
   return list;
 }
 
-core::Order order_of(config::Order order) {
-  switch (order) {
-    case config::Order::partition:
-      return core::Order::partition;
-    case config::Order::key:
-      return core::Order::key;
-    case config::Order::none:
-      return core::Order::none;
-  }
-  return core::Order::partition;
-}
-
 core::RouteOptions route_options(const config::Config& config, const config::Route& route) {
   core::RouteOptions options;
   options.target = core::TargetId{static_cast<std::uint16_t>(route.target)};
-  options.order = order_of(route.order);
+  options.order = route.order;
   options.limit_count = static_cast<std::uint8_t>(route.limits.size());
   options.retry_initial = route.retry.initial;
   options.retry_max = route.retry.max;
-  options.attempts = route.attempts;
+  options.attempts = route.retry.attempts;
   options.dead_letter = !route.dead_letter.empty();
   options.inside_records = route.inside.records;
   options.inside_bytes = route.inside.bytes;
   if (route.share) {
     const config::Share& share = config.shares[*route.share];
     options.share.levels = static_cast<std::uint8_t>(level_names(share).size());
-    options.share.keep = static_cast<std::uint8_t>(share.keep);
+    if (share.levels) options.share.keep = static_cast<std::uint8_t>(share.levels->keep);
     std::string names;
     for (const std::string& name : named_flows(share)) names += name + '\n';
     options.flow_names = keyed_hash(names);
@@ -87,7 +75,8 @@ std::vector<redis::SharedTarget> shared_targets(const config::Config& config) {
       return route.target == i && !route.limits.empty() &&
              limit_of(config, route, 0).store == config::Store::redis;
     };
-    if (!config.targets[i].kafka && std::any_of(config.routes.begin(), config.routes.end(), uses)) {
+    if (config.targets[i].http() != nullptr &&
+        std::any_of(config.routes.begin(), config.routes.end(), uses)) {
       shared.push_back({core::TargetId{i}, config.targets[i].name});
     }
   }
@@ -133,16 +122,16 @@ constexpr core::BatchOptions kTransaction{.records = 1'000, .bytes = Bytes{4 << 
 
 core::BatchOptions batch_options(const config::Target& target) {
   if (target.exactly_once()) return kTransaction;
-  if (target.kafka || !target.http.batch) return {};
-  const config::HttpBatch& batch = *target.http.batch;
-  return {batch.records, batch.bytes, batch.linger};
+  const config::HttpTarget* http = target.http();
+  if (http == nullptr || !http->batch) return {};
+  return {http->batch->records, http->batch->bytes, http->batch->linger};
 }
 
 // Where records name the hosts, each host has one instead (adapters/http/target/origins.h). Each of
 // several `urls` has one beside it, by the same numbers: that says which server rests, and this one
 // when nothing is sent to any of them.
 core::BreakerOptions breaker_options(const config::Target& target) {
-  if (!target.http.host_template.empty()) return {};
+  if (target.http() != nullptr && !target.http()->host_template.empty()) return {};
   return {target.breaker.failures, target.breaker.wait, target.breaker.max_wait};
 }
 
@@ -150,7 +139,7 @@ core::BreakerOptions breaker_options(const config::Target& target) {
 
 ProcessOptions process_options(const config::Config& config) {
   return {.instance = config.instance,
-          .least = log::severity_named(config.log_level).value_or(Severity::info),
+          .least = config.log.level,
           .watchdog = config.watchdog,
           .drain_timeout = config.drain_timeout};
 }
@@ -173,7 +162,7 @@ core::GateOptions gate_options(const config::Config& config, ShardPlace place, s
                                .batch = batch_options(target),
                                .transactional = target.exactly_once(),
                                .breaker = breaker_options(target),
-                               .retry_share = target.retry_share});
+                               .retry_share = target.retry.budget});
   }
   options.stores = kStores;
   options.commit_interval = config.kafka.commit_interval;
@@ -220,7 +209,7 @@ kafka::DeadLettersOptions dead_letters_options(const config::Config& config) {
 
 kafka::TargetOptions kafka_target_options(const config::Config& config,
                                           const config::Target& target, ShardPlace place) {
-  const config::KafkaTarget& kafka = *target.kafka;
+  const auto& kafka = std::get<config::KafkaTarget>(target.kind);
   kafka::TargetOptions options{.name = target.name,
                                .topic = kafka.topic,
                                .brokers = joined(kafka.brokers),
@@ -250,18 +239,21 @@ redis::StoreOptions redis_options(const config::Config& config, const RunId& run
   options.store = kRedisStore;
   options.host = config.redis.host;
   options.port = config.redis.port;
-  for (const config::HostPort& one : config.redis.sentinels) {
-    options.sentinels.push_back({one.host, one.port});
+  if (const auto& sentinel = config.redis.sentinel) {
+    for (const config::HostPort& one : sentinel->addresses) {
+      options.sentinels.push_back({one.host, one.port});
+    }
+    options.sentinel_name = sentinel->name;
+    options.sentinel_login = {sentinel->username, sentinel->password.value,
+                              sentinel->password.file};
   }
-  options.sentinel_name = config.redis.sentinel_name;
-  options.sentinel_login = {config.redis.sentinel_username, config.redis.sentinel_password,
-                            config.redis.sentinel_password_file};
   options.cluster = config.redis.cluster;
   options.wait_replicas = config.redis.wait_replicas;
   options.tls = config.redis.tls;
   options.tls_files = {config.redis.ca_file, config.redis.cert_file, config.redis.key_file};
   options.server_name = config.redis.server_name;
-  options.login = {config.redis.username, config.redis.password, config.redis.password_file};
+  options.login = {config.redis.username, config.redis.password.value,
+                   config.redis.password.file};
   options.database = config.redis.database;
   options.name_space = config.redis.name_space;
   options.timeout = config.redis.timeout;

@@ -62,7 +62,7 @@ struct KafkaLoginOptions {
   http::LoginOptions login;
   http::TlsOptions certificates;
 };
-KafkaLoginOptions kafka_login_options(const config::KafkaOauth& oauth);
+KafkaLoginOptions kafka_login_options(const config::HttpAuth& oauth);
 // Without who is told of its certificate.
 http::ServerOptions admin_options(const config::Admin& admin);
 

@@ -6,19 +6,14 @@ namespace einlass::app {
 namespace {
 
 http::AnswerOptions answer_options(const config::HttpTarget& target) {
-  static constexpr core::Outcome kOutcomes[] = {core::Outcome::accepted, core::Outcome::retry,
-                                                core::Outcome::refused};
-  const auto outcome = [](config::AnswerMeans means) {
-    return kOutcomes[static_cast<std::size_t>(means)];
-  };
   http::AnswerOptions options;
   if (target.accept_written) options.by_status.push_back({200, 299, core::Outcome::refused});
   for (const config::StatusMeans& rule : target.by_status) {
     options.by_status.push_back(
-        {static_cast<unsigned>(rule.first), static_cast<unsigned>(rule.last), outcome(rule.means)});
+        {static_cast<unsigned>(rule.first), static_cast<unsigned>(rule.last), rule.means});
   }
   for (const config::BodyMeans& rule : target.by_body) {
-    options.by_body.push_back({rule.pointer, rule.equals, outcome(rule.means)});
+    options.by_body.push_back({rule.pointer, rule.equals, rule.means});
   }
   return options;
 }
@@ -43,7 +38,7 @@ http::SecretOptions secret_options(const config::FileSecret& secret) {
 
 http::LoginOptions login_options(const config::HttpAuth& auth) {
   using Kind = http::LoginOptions::Kind;
-  static constexpr Kind kKinds[] = {Kind::none, Kind::basic, Kind::bearer, Kind::oauth2};
+  static constexpr Kind kKinds[] = {Kind::basic, Kind::bearer, Kind::oauth2};
   http::LoginOptions options;
   options.kind = kKinds[static_cast<std::size_t>(auth.kind)];
   options.username = auth.username;
@@ -54,12 +49,12 @@ http::LoginOptions login_options(const config::HttpAuth& auth) {
   return options;
 }
 
-KafkaLoginOptions kafka_login_options(const config::KafkaOauth& oauth) {
-  return {login_options(oauth.auth), {.ca_file = oauth.ca_file, .cert_file = {}, .key_file = {}}};
+KafkaLoginOptions kafka_login_options(const config::HttpAuth& oauth) {
+  return {login_options(oauth), {.ca_file = oauth.ca_file, .cert_file = {}, .key_file = {}}};
 }
 
 http::TargetOptions target_options(const config::Target& target, ShardPlace place) {
-  const config::HttpTarget& http = target.http;
+  const auto& http = std::get<config::HttpTarget>(target.kind);
   http::TargetOptions options;
   options.name = target.name;
   options.tls = http.tls;
@@ -87,8 +82,10 @@ http::TargetOptions target_options(const config::Target& target, ShardPlace plac
   options.allow_private = http.allow_private;
   options.gzip = http.gzip;
   options.proxy = {http.proxy.host, http.proxy.port, http.proxy.username, http.proxy.password};
-  options.login = login_options(http.auth);
-  options.sign = {secret_options(http.sign.secret), secret_options(http.sign.previous_secret)};
+  if (http.auth) options.login = login_options(*http.auth);
+  if (http.sign) {
+    options.sign = {secret_options(http.sign->secret), secret_options(http.sign->previous_secret)};
+  }
   options.answers = answer_options(http);
   options.http2 = http2_of(http.http2);
   options.batches = http.batch.has_value();
@@ -101,18 +98,18 @@ http::TargetOptions target_options(const config::Target& target, ShardPlace plac
 http::TargetOptions collector_options(const config::Config& config) {
   config::Target collector;
   collector.name = "tracing (the collector)";
-  collector.http = *config.tracing;
-  collector.http.content_type = "application/json";
-  collector.http.max_in_flight = 1;
+  auto& http = collector.kind.emplace<config::HttpTarget>(*config.tracing);
+  http.content_type = "application/json";
+  http.max_in_flight = 1;
   return target_options(collector, ShardPlace{});
 }
 
 http::ServerOptions admin_options(const config::Admin& admin) {
   http::ServerOptions options;
-  options.host = admin.host;
-  options.port = admin.port;
+  options.host = admin.listen.host;
+  options.port = admin.listen.port;
   options.max_body_bytes = 4 * 1024;  // Nothing there reads one.
-  if (admin.tls()) options.certificate = {admin.cert_file, admin.key_file};
+  if (admin.tls) options.certificate = {admin.tls->cert_file, admin.tls->key_file};
   return options;
 }
 

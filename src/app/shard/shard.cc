@@ -250,7 +250,7 @@ void Shard::take(const kafka::Message& message) {
   records_[record].arrived = now_;
   const Place place = limiters_.place_of(records_[record]);
   if (!place.bad.empty()) records_[record].last_error = place.bad;
-  const bool by_key = config_->routes[route.value].order == config::Order::key;
+  const bool by_key = config_->routes[route.value].order == core::Order::key;
   gate_.handle(
       core::RecordArrived{message.partition, record, message.read_at, place.line,
                           by_key ? lane_key(message) : std::nullopt, records_[record].size(),

@@ -38,7 +38,7 @@ void KafkaTarget::send(const StoredRecord& record, const core::Send& send, bool)
 }
 
 void KafkaTarget::reconfigure(const config::Target& target) {
-  target_.set_topic(target.kafka->topic, target.kafka->same_partition);
+  target_.set_topic(target.kafka()->topic, target.kafka()->same_partition);
 }
 
 TargetStatus KafkaTarget::status() const { return shown(target_.status()); }
@@ -60,7 +60,7 @@ void ExactlyOnceTarget::transact(std::optional<kafka::GroupOffsets> offsets,
 }
 
 void ExactlyOnceTarget::reconfigure(const config::Target& target) {
-  target_.set_topic(target.kafka->topic, target.kafka->same_partition);
+  target_.set_topic(target.kafka()->topic, target.kafka()->same_partition);
 }
 
 TargetStatus ExactlyOnceTarget::status() const { return shown(target_.status()); }

@@ -7,19 +7,6 @@
 #include "app/targets/kafka_target.h"
 
 namespace einlass::app {
-namespace {
-
-// Whether records write the same parts of their requests.
-bool same_of_records(const config::HttpTarget& a, const config::HttpTarget& b) {
-  return a.forward_headers == b.forward_headers && a.long_key == b.long_key &&
-         a.head_bytes == b.head_bytes && a.host_template == b.host_template &&
-         a.allow_hosts == b.allow_hosts && a.path_template == b.path_template &&
-         a.allow_slash == b.allow_slash && a.method_template == b.method_template &&
-         a.header_templates == b.header_templates;
-}
-
-}  // namespace
-
 Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
                  const KafkaLogins& logins, core::Events& events, const Notify& notify,
                  AttemptFailed failed)
@@ -33,7 +20,7 @@ Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run
 
 std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t place) const {
   const config::Target& target = config.targets[place];
-  if (target.kafka) {
+  if (target.kafka() != nullptr) {
     kafka::TargetOptions options = kafka_target_options(config, target, place_);
     options.tokens = logins_.of_target(place);
     if (target.exactly_once()) {
@@ -42,15 +29,16 @@ std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t 
     }
     return std::make_unique<KafkaTarget>(io_, std::move(options), events_, notify_, failed_);
   }
-  return std::make_unique<HttpTarget>(io_, target_options(target, place_), target.http, run_,
+  return std::make_unique<HttpTarget>(io_, target_options(target, place_), *target.http(), run_,
                                       events_, notify_, failed_);
 }
 
 // What the files of an HTTP target hold by now, it finds out by itself.
 bool Targets::goes_on(const config::Target& from, const config::Target& to) const {
-  if (to.kafka) return true;  // Its producer stays, and needs a restart for what it was made of.
+  // Its producer stays, and needs a restart for what it was made of.
+  if (to.kafka() != nullptr) return true;
   return target_options(to, place_) == target_options(from, place_) &&
-         same_of_records(to.http, from.http);
+         *to.http() == *from.http();
 }
 
 void Targets::start(const config::Config& config) {

@@ -106,16 +106,16 @@ void Tracing::ended(const core::DeliveryEnded& ended, const StoredRecord& record
 // What each record writes itself is left out.
 void Tracing::add_target(Span& span, const config::Target& target) const {
   span.attributes.emplace_back("einlass.target", target.name);
-  if (target.kafka) {
+  if (const config::KafkaTarget* kafka = target.kafka()) {
     span.kind = SpanKind::producer;
-    span.name = "send " + target.kafka->topic;
+    span.name = "send " + kafka->topic;
     span.attributes.emplace_back("messaging.system", "kafka");
     span.attributes.emplace_back("messaging.operation.name", "send");
     span.attributes.emplace_back("messaging.operation.type", "send");
-    span.attributes.emplace_back("messaging.destination.name", target.kafka->topic);
+    span.attributes.emplace_back("messaging.destination.name", kafka->topic);
     return;
   }
-  const config::HttpTarget& http = target.http;
+  const config::HttpTarget& http = *target.http();
   span.kind = SpanKind::client;
   span.name = http.method_template.empty() ? http.method : "HTTP";
   if (http.method_template.empty()) {

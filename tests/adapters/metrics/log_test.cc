@@ -68,8 +68,6 @@ TEST_F(LogTest, NamesEverySeverity) {
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_NE(lines[0].find(" level=info "), std::string::npos);
   EXPECT_NE(lines[1].find(" level=error "), std::string::npos);
-  EXPECT_EQ(severity_named("warning"), Severity::warning);
-  EXPECT_EQ(severity_named("loud"), std::nullopt);
 }
 
 TEST_F(LogTest, StaysOneLineOfValidUtf8WhateverComes) {

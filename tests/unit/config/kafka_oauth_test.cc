@@ -40,16 +40,16 @@ TEST(KafkaOauth, ATargetLogsInAsTheSourceUnlessItSaysOtherwise) {
   const auto target = [](const std::string& text) {
     const Config config = read("kafka: {" + kOauth + "}\n" + kafka("topic: b" + text));
     EXPECT_EQ(config.targets.size(), 1u) << text;
-    return config.targets.empty() ? KafkaTarget{} : *config.targets[0].kafka;
+    return config.targets.empty() ? KafkaTarget{} : *config.targets[0].kafka();
   };
-  EXPECT_EQ(target("").oauth.value_or(KafkaOauth{}).auth.client_id, "c");
+  EXPECT_EQ(target("").oauth.value_or(HttpAuth{}).client_id, "c");
   EXPECT_FALSE(target("").own_oauth);
   EXPECT_FALSE(target(", brokers: other").oauth) << "another cluster";
   EXPECT_FALSE(target(", properties: {sasl.username: u}").oauth) << "a login of its own";
   EXPECT_TRUE(target(", properties: {linger.ms: 5}").oauth);
   const KafkaTarget own =
       target(", brokers: other, oauth: {token_url: 'http://o/', client_id: d, client_secret: x}");
-  EXPECT_EQ(own.oauth.value_or(KafkaOauth{}).auth.client_id, "d");
+  EXPECT_EQ(own.oauth.value_or(HttpAuth{}).client_id, "d");
   EXPECT_TRUE(own.own_oauth);
 }
 
@@ -59,7 +59,7 @@ TEST(KafkaOauth, ATargetWithItsOwnTakesNothingOfTheSourcesLogin) {
       "sasl.password: p, ssl.ca.location: f}}\n" +
       kafka("topic: b, " + kOauth));
   ASSERT_EQ(config.targets.size(), 1u);
-  EXPECT_EQ(config.targets[0].kafka->properties,
+  EXPECT_EQ(config.targets[0].kafka()->properties,
             (std::map<std::string, std::string>{{"ssl.ca.location", "f"}}));
 }
 

@@ -1,70 +1,237 @@
-// The table of options against everything else that knows options.
+// The tables of options against everything else that knows options.
 #include "config/options.h"
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "config/changes.h"
 #include "config/print_config.h"
+#include "config/reading.h"
 #include "unit/config/files.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::config {
 namespace {
 
-YAML::Node printed(const std::string& text) {
-  const auto result = parse_config(text, "F", test_environment);
-  return YAML::Load(print_config(std::get<Config>(result)));
+std::optional<Config> read(const std::string& text) {
+  auto result = parse_config(text, "F", test_environment);
+  auto* config = std::get_if<Config>(&result);
+  if (config == nullptr) return std::nullopt;
+  return std::move(*config);
 }
 
-// The section of the table within a printed configuration.
-YAML::Node section_of(YAML::Node node, std::string_view section) {
-  while (!section.empty()) {
-    const std::string name(section.substr(0, section.find('.')));
-    section.remove_prefix(std::min(section.size(), name.size() + 1));
-    const bool list = name.ends_with("[]");
-    // reset(), because assignment would change the tree.
-    if (name == "NAME") {
-      node.reset(node.begin()->second);
-    } else {
-      node.reset(node[list ? name.substr(0, name.size() - 2) : name]);
-    }
-    if (list) node.reset(node[0]);
+std::string name_of(const Option& option) { return below(option.section, option.name); }
+
+// Writes the value to where the path leads, through the first item of each list and of each map
+// whose names are the user's. False where there is none.
+bool put(YAML::Node node, std::string_view path, const std::string& value) {
+  const std::string name(path.substr(0, path.find('.')));
+  const std::string_view rest = path.substr(std::min(path.size(), name.size() + 1));
+  const bool list = name.ends_with("[]");
+  if (rest.empty()) {
+    if (name.ends_with("_file")) node.remove(name.substr(0, name.size() - 5));
+    node[name] = YAML::Load(value);
+    return true;
   }
-  return node;
+  YAML::Node below = name == "NAME" ? (node.size() > 0 ? node.begin()->second : YAML::Node())
+                     : list         ? node[name.substr(0, name.size() - 2)]
+                                    : node[name];
+  if (list && below.IsSequence()) return put(below[0], rest, value);
+  if (!below.IsDefined() || !below.IsMap()) return false;
+  return put(below, rest, value);
 }
 
-std::string shown(const YAML::Node& value) {
-  if (value.IsSequence()) return value.size() == 0 ? "none" : value[0].as<std::string>();
-  if (value.IsMap()) return value.size() == 0 ? "none" : "";
-  return value.as<std::string>();
+// A file with that option written, too; empty where its section is not there.
+std::string with(const std::string& text, const Option& option, const std::string& value) {
+  YAML::Node file = YAML::Load(text);
+  return put(file, name_of(option), value) ? YAML::Dump(file) : "";
 }
 
-// The defaults in the table are those that come out of the reader. Each option is looked for in a
-// limit of an algorithm that has it.
-TEST(Options, DefaultsAreTrue) {
-  const std::string limits[] = {
-      log_limit("store: memory"),
-      limit("algorithm: fixed_window, limit: 1, window: 1s"),
-      limit("algorithm: sliding_window, limit: 1, window: 1s"),
+std::string with_http(const std::string& text, const std::string& url = "https://h/") {
+  return targets("{t: {http: {url: '" + url + "', " + text + "}, retry: {}, breaker: {}}}");
+}
+
+// Files in one of which each option may stand.
+const std::vector<std::string>& files() {
+  static const std::string kSections =
+      "inside: {}\nlog: {}\nadmin: {tls: {cert_file: /a, key_file: /b}}\n"
+      "kafka: {oauth: {token_url: http://h/, client_id: a, client_secret: b}}\n"
+      "redis: {url: rediss://h/, cert_file: /a, key_file: /b, username: a, password: b,\n"
+      "  sentinel: {addresses: [h], username: a, password: b}}\n"
+      "tracing: {url: https://h/x}\n"
+      "shares: {s: {by: topic, levels: {by: record_key, names: [a, b]}}}\n"
+      "instances: 3\n";
+  static const std::vector<std::string> kFiles = {
+      kSections + log_limit("store: redis, key: topic"),
+      "redis: {}\n" + log_limit("cost: header:c"),
+      limit("algorithm: fixed_window, limit: 9, window: 1s"),
+      limit("algorithm: sliding_window, limit: 9, window: 1s"),
       limit("algorithm: leaky_bucket, rate: 1/s, capacity: 1"),
-      limit("algorithm: smooth, rate: 1/s, burst: 1") + "redis: {sentinel: {addresses: [h]}}\n",
+      limit("algorithm: smooth, rate: 1/s, burst: 1"),
+      limit("algorithm: smooth, rate: 1/s, warm_up: 9s"),
       limit("algorithm: token_bucket, rate: 1/s, burst: 1"),
+      limit("algorithm: concurrency, limit: 1, lease: 1m"),
+      kafka("topic: b, oauth: {token_url: http://h/, client_id: a, client_secret: b}"),
       kafka("topic: b"),
+      with_http("cert_file: /a, key_file: /b, auth: {basic: {username: a, password: b}}"),
+      with_http("auth: {bearer: a}, sign: {secret: whsec_b}"),
+      with_http("auth: {oauth2: {token_url: http://h/, client_id: a, client_secret: b}}"),
+      with_http("by_body: [{json: /a, equals: b, then: retry}]"),
+      with_http("batch: {}"),
+      with_http("allow_hosts: [a]", "https://{key}/{key}"),
       targets("{t: {http: {urls: [http://h/]}}}"),
-      url("'http://{key}/{key}', allow_hosts: [a]"),
-      url("http://h/, batch: {}"),
-      top("shares: {s: {levels: {by: record_key, names: [a, b]}}}"),
+      "shares: {s: {}}\ntargets: {t: {http: {url: http://h/}}, other: {http: {url: http://i/}}}\n" +
+          kLimits +
+          "routes: [{name: r, topics: [a], target: t, order: key, dead_letter: d, retry: {}, "
+          "inside: {}}]\n",
   };
+  return kFiles;
+}
+
+// What options of the kind NAME_file name.
+struct Files {
+  TemporaryFile secret{"whsec_other"};
+  TemporaryFile proxy{"http://p:1"};
+};
+
+// Values that an option may have, by its kind and by what it is called.
+std::vector<std::string> samples(const Option& option, const Files& files) {
+  const std::string name(option.name);
+  const bool pem = name == "ca_file" || name == "cert_file" || name == "key_file";
+  if (name == "proxy_file") return {files.proxy.path()};
+  if (name.ends_with("_file") && !pem) return {files.secret.path()};
+  switch (option.kind) {
+    case OptionTraits::Kind::duration:
+      return {"7ms", "700ms", "7s", "7m"};
+    case OptionTraits::Kind::size:
+      return {"7KiB", "7MiB"};
+    case OptionTraits::Kind::rate:
+      return {"7/13s"};
+    case OptionTraits::Kind::share:
+      return {"7%"};
+    case OptionTraits::Kind::number:
+      return {"7", "2"};
+    case OptionTraits::Kind::truth:
+      return {"true", "false"};
+    case OptionTraits::Kind::choice:
+      return {option.choices.begin(), option.choices.end()};
+    case OptionTraits::Kind::secret:
+      return {"whsec_hush", "hush"};
+    case OptionTraits::Kind::map:
+      return {"{X-A: b}", "{acme: 7}", "{a.b: c}"};
+    case OptionTraits::Kind::list:
+    case OptionTraits::Kind::list_or_text:
+      return {"[c, d]", "[l]", "[X-A]", "['http://a/', 'http://b/']", "[202]", "['h:1', 'i:2']"};
+    case OptionTraits::Kind::text:
+      return {"other", "t", "s",     "header:x",   "/p/q",          "PUT",          "text/csv",
+              "'h:1'", "7", "topic", "http://p:1", "https://h/p/q", "redis://h:1/2"};
+    default:
+      return {};
+  }
+}
+
+bool prints_all(const Config& config) {
+  return print_config(config).find("***") == std::string::npos;
+}
+
+// What the gate knows of a Kafka target's cluster is printed as if it had been written.
+Config as_if_written(Config config) {
+  for (Target& target : config.targets) {
+    auto* kafka = std::get_if<KafkaTarget>(&target.kind);
+    if (kafka == nullptr) continue;
+    kafka->own_cluster = true;
+    kafka->own_oauth = kafka->oauth.has_value();
+  }
+  return config;
+}
+
+void expect_reads_back(const Config& config, const std::string& why) {
+  if (!prints_all(config)) return;
+  const auto again = read(print_config(config));
+  ASSERT_TRUE(again) << why << "\n" << mistakes_in(print_config(config));
+  EXPECT_TRUE(as_if_written(*again) == as_if_written(config)) << why << "\n"
+                                                              << print_config(config);
+}
+
+// The change of that option between the two, under NAME or NAME_file; none if it is not seen.
+std::optional<Changed> change_of(const Option& option, const Config& from, const Config& to) {
+  std::string name = "." + std::string(option.name);
+  if (name.ends_with("_file")) name.resize(name.size() - 5);
+  for (Changed& one : changes(from, to)) {
+    if (("." + one.path).find(name) != std::string::npos) return one;
+  }
+  return std::nullopt;
+}
+
+// Each option has a reader, a member, a line in print-config, and its word on whether it may change
+// while the gate runs: another value makes another configuration, which is seen as a change of that
+// option and reads back to the same.
+TEST(Options, EachIsReadKeptPrintedAndSeenToChange) {
+  const Files named;
+  std::vector<Config> without;
+  for (const std::string& text : files()) {
+    ASSERT_EQ(mistakes_in(text), "") << text;
+    without.push_back(*read(text));
+  }
+  // With these something else changes too.
+  const std::set<std::string> not_alone = {"targets.NAME.http.urls", "limits.NAME.algorithm",
+                                           "routes[].name"};
   for (const Option& option : all_options()) {
-    const std::string_view expected = option.default_value;
-    if (expected == "required" || expected == "see text" || expected.empty()) continue;
-    if (option.section.empty() && (option.name == "limits" || option.name == "shares")) continue;
-    std::string found = "none";
-    for (const std::string& text : limits) {
-      const YAML::Node section = section_of(printed(text), option.section);
-      const YAML::Node value = section ? section[std::string(option.name)] : section;
-      if (value && found == "none") found = shown(value);
+    if (option.kind >= OptionTraits::Kind::section || not_alone.contains(name_of(option))) continue;
+    bool seen = false;
+    for (std::size_t i = 0; i < files().size() && !seen; ++i) {
+      for (const std::string& value : samples(option, named)) {
+        const std::string written = with(files()[i], option, value);
+        const auto to = written.empty() ? std::nullopt : read(written);
+        const auto change = to ? change_of(option, without[i], *to) : std::nullopt;
+        if (!change) continue;
+        EXPECT_FALSE(*to == without[i]) << name_of(option);
+        EXPECT_TRUE(option.is_live || !change->needs_restart.empty()) << change->to_string();
+        seen |= change->needs_restart.empty() == option.is_live;
+        expect_reads_back(*to, name_of(option) + ": " + value);
+      }
     }
-    EXPECT_EQ(found, expected) << option.section << "." << option.name;
+    EXPECT_TRUE(seen) << name_of(option) << " makes no difference, or not while the gate runs";
+  }
+}
+
+// Whatever is written together, the print-config of it is the same configuration.
+TEST(Options, RandomConfigurationsArePrintedAsTheyAre) {
+  const Files named;
+  std::mt19937 dice(20261124);
+  int taken = 0;
+  for (int walk = 0; walk < 60; ++walk) {
+    std::string text = files()[dice() % files().size()];
+    for (int step = 0; step < 40; ++step) {
+      const Option& option = all_options()[dice() % all_options().size()];
+      const std::vector<std::string> values = samples(option, named);
+      if (values.empty()) continue;
+      const std::string next = with(text, option, values[dice() % values.size()]);
+      const auto config = next.empty() ? std::nullopt : read(next);
+      if (!config || !prints_all(*config)) continue;
+      expect_reads_back(*config, next);
+      text = next;
+      ++taken;
+    }
+  }
+  EXPECT_GT(taken, 200);
+}
+
+// What the page says of a default is the default: written out, it changes nothing where others that
+// it may follow from are left out.
+TEST(Options, DefaultsAreTrue) {
+  for (const Option& option : all_options()) {
+    const std::string& value = option.default_value;
+    if (value.empty() || value == "required" || value == "see text" || value == "none") continue;
+    bool holds = false;
+    for (const std::string& text : files()) {
+      const std::string written = with(text, option, value);
+      holds |= !written.empty() && read(written) == read(text);
+    }
+    EXPECT_TRUE(holds) << name_of(option) << ": " << value;
   }
 }
 
@@ -79,7 +246,7 @@ TEST(Options, AreEachThereOnce) {
   for (const Option& a : all_options()) {
     int found = 0;
     for (const Option& b : all_options()) found += a.section == b.section && a.name == b.name;
-    EXPECT_EQ(found, 1) << a.section << "." << a.name;
+    EXPECT_EQ(found, 1) << name_of(a);
     EXPECT_TRUE(a.text.ends_with('.')) << a.name;
   }
 }

@@ -22,7 +22,7 @@ TEST(ReadConfig, DefaultsAreThoseOfTheStructs) {
   EXPECT_EQ(config.kafka.brokers, std::vector<std::string>{"127.0.0.1:9092"});
   EXPECT_TRUE(config.kafka.static_membership);
   EXPECT_EQ(config.redis.timeout, Duration::millis(500));
-  EXPECT_EQ(config.targets.at(0).http.max_in_flight, 64u);
+  EXPECT_EQ(config.targets.at(0).http()->max_in_flight, 64u);
   EXPECT_EQ(config.routes.at(0).retry.max, Duration::seconds(30));
   EXPECT_EQ(config.routes.at(0).inside.bytes, Bytes{16 << 20});
 }
@@ -40,7 +40,7 @@ TEST(ReadConfig, RoutesRetryAsTheirTargetUnlessTheySayOtherwise) {
       "{failures: 3, wait: 2s, max_wait: 3s}}}\n"
       "routes: [{name: a, topics: [a], target: t}, {name: b, topics: [b], target: t, retry: {max: "
       "2s}}]\n");
-  EXPECT_EQ(config.targets.at(0).retry_share, 5);
+  EXPECT_EQ(config.targets.at(0).retry.budget, 5);
   EXPECT_EQ(config.targets[0].breaker.failures, 3u);
   EXPECT_EQ(config.targets[0].breaker.wait, Duration::seconds(2));
   EXPECT_EQ(config.targets[0].breaker.max_wait, Duration::seconds(3));
@@ -139,7 +139,7 @@ TEST(ReadConfig, EverythingIsUnderstood) {
   ASSERT_TRUE(std::holds_alternative<Config>(result));
   const Config& config = std::get<Config>(result);
   EXPECT_EQ(config.kafka.properties.at("security.protocol"), "sasl_ssl");
-  EXPECT_EQ(config.kafka.oauth.value_or(KafkaOauth{}).auth.scope, "kafka");
+  EXPECT_EQ(config.kafka.oauth.value_or(HttpAuth{}).scope, "kafka");
   EXPECT_TRUE(config.redis.tls);
   EXPECT_EQ(config.redis.username, "einlass");
   ASSERT_EQ(config.limits.size(), 9u);
@@ -159,14 +159,14 @@ TEST(ReadConfig, EverythingIsUnderstood) {
   EXPECT_EQ(config.limits[1].bad_key, BadKey::dead_letter);
   EXPECT_EQ(config.limits[1].on_outage, OnOutage::local_share);
   EXPECT_EQ(config.instances, 4);
-  ASSERT_EQ(config.redis.sentinels.size(), 3u);
-  EXPECT_EQ(config.redis.sentinels[1].host, "127.0.0.1");
-  EXPECT_EQ(config.redis.sentinels[1].port, 26380);
-  EXPECT_EQ(config.redis.sentinel_name, "mymaster");
-  EXPECT_EQ(config.redis.sentinel_username, "sentinel");
+  ASSERT_EQ(config.redis.sentinel->addresses.size(), 3u);
+  EXPECT_EQ(config.redis.sentinel->addresses[1].host, "127.0.0.1");
+  EXPECT_EQ(config.redis.sentinel->addresses[1].port, 26380);
+  EXPECT_EQ(config.redis.sentinel->name, "mymaster");
+  EXPECT_EQ(config.redis.sentinel->username, "sentinel");
   EXPECT_FALSE(config.redis.cluster);
   EXPECT_EQ(config.redis.wait_replicas, 0);
-  const HttpTarget& http = config.targets.at(0).http;
+  const HttpTarget& http = *config.targets.at(0).http();
   EXPECT_TRUE(http.tls);
   EXPECT_EQ(http.host, "127.0.0.1");
   EXPECT_EQ(http.port, 8443);
@@ -188,11 +188,11 @@ TEST(ReadConfig, JsonIsYaml) {
   EXPECT_EQ(config.kafka.properties.at("linger.ms"), "5");
   EXPECT_EQ(config.kafka.properties.at("check.crcs"), "true");
   EXPECT_EQ(config.limits.at(0).key.kind, KeySource::Kind::topic);
-  EXPECT_EQ(config.targets.at(0).http.host, "::1");
-  EXPECT_EQ(config.targets.at(0).http.port, 81);
-  EXPECT_EQ(config.targets.at(0).http.path, "/a?b=c");
-  EXPECT_EQ(config.targets.at(0).http.headers.at(0).second, "ä");
-  EXPECT_EQ(config.routes.at(0).order, Order::key);
+  EXPECT_EQ(config.targets.at(0).http()->host, "::1");
+  EXPECT_EQ(config.targets.at(0).http()->port, 81);
+  EXPECT_EQ(config.targets.at(0).http()->path, "/a?b=c");
+  EXPECT_EQ(config.targets.at(0).http()->headers.at(0).second, "ä");
+  EXPECT_EQ(config.routes.at(0).order, core::Order::key);
 }
 
 TEST(ReadConfig, BrokersMayBeOneText) {
@@ -204,11 +204,11 @@ TEST(ReadConfig, RedisUrlInItsParts) {
   const Redis redis = read(top("redis: {url: 'rediss://us%40er:p%3Aw@h:7/3'}")).redis;
   EXPECT_TRUE(redis.tls);
   EXPECT_EQ(redis.username, "us@er");
-  EXPECT_EQ(redis.password, "p:w");
+  EXPECT_EQ(redis.password.value, "p:w");
   EXPECT_EQ(redis.host, "h");
   EXPECT_EQ(redis.port, 7);
   EXPECT_EQ(redis.database, 3);
-  EXPECT_EQ(read(top("redis: {url: 'redis://:pw@h'}")).redis.password, "pw");
+  EXPECT_EQ(read(top("redis: {url: 'redis://:pw@h'}")).redis.password.value, "pw");
   EXPECT_EQ(read(top("redis: {url: redis://h/}")).redis.port, 6379);
 }
 
@@ -217,7 +217,7 @@ TEST(ReadConfig, RedisOverAUnixSocket) {
   EXPECT_EQ(redis.host, "/run/my redis.sock");
   EXPECT_EQ(redis.database, 3);
   EXPECT_EQ(redis.username, "u");
-  EXPECT_EQ(redis.password, "p");
+  EXPECT_EQ(redis.password.value, "p");
   EXPECT_FALSE(redis.tls);
   EXPECT_EQ(read(top("redis: {url: unix:///a}")).redis.database, 0);
 }
@@ -229,7 +229,7 @@ TEST(ReadConfig, JsonMayWriteACharacterInHalves) {
            R"("order": ")" + order + R"("}]})";
   };
   const auto mood = [&](const std::string& written) {
-    return read(json(written, "none")).targets.at(0).http.headers.at(0).second;
+    return read(json(written, "none")).targets.at(0).http()->headers.at(0).second;
   };
   EXPECT_EQ(mood(R"(\ud83d\ude00, \u00e4)"), "\xF0\x9F\x98\x80, \xC3\xA4");
   EXPECT_EQ(mood(R"(\\ud83d\\ude00)"), R"(\ud83d\ude00)");
@@ -240,21 +240,21 @@ TEST(ReadConfig, JsonMayWriteACharacterInHalves) {
 
 TEST(ReadConfig, SecretsFromFiles) {
   const TemporaryFile line("hunter2\n"), two_lines("a\nb\n"), long_file(std::string(65'537, 'x'));
-  EXPECT_EQ(read(top("redis: {password_file: " + line.path() + "}")).redis.password, "hunter2");
-  EXPECT_EQ(read(top("redis: {password_file: " + line.path() + "}")).redis.password_file,
+  EXPECT_EQ(read(top("redis: {password_file: " + line.path() + "}")).redis.password.value, "hunter2");
+  EXPECT_EQ(read(top("redis: {password_file: " + line.path() + "}")).redis.password.file,
             line.path());
   const std::string property = "kafka: {properties: {sasl.password_file: " + line.path() + "}}";
   EXPECT_EQ(read(top(property)).kafka.properties.at("sasl.password"), "hunter2");
   const Config config = read(http("headers: {Authorization_file: " + line.path() + "}"));
-  EXPECT_EQ(config.targets.at(0).http.headers.at(0).first, "Authorization");
-  EXPECT_EQ(config.targets.at(0).http.headers.at(0).second, "hunter2");
+  EXPECT_EQ(config.targets.at(0).http()->headers.at(0).first, "Authorization");
+  EXPECT_EQ(config.targets.at(0).http()->headers.at(0).second, "hunter2");
   const TemporaryFile braces("{key}\n");
   const Config other = read(http("headers: {X-Auth_file: " + braces.path() + "}"));
-  ASSERT_EQ(other.targets[0].http.headers.size(), 1u);
-  EXPECT_EQ(other.targets[0].http.headers[0].first, "X-Auth");
-  EXPECT_EQ(other.targets[0].http.headers[0].second, "{key}");
+  ASSERT_EQ(other.targets[0].http()->headers.size(), 1u);
+  EXPECT_EQ(other.targets[0].http()->headers[0].first, "X-Auth");
+  EXPECT_EQ(other.targets[0].http()->headers[0].second, "{key}");
   const Config from_record = read(http("headers: {X-Shard-Key: '{key}'}"));
-  EXPECT_EQ(from_record.targets[0].http.header_templates.size(), 1u);
+  EXPECT_EQ(from_record.targets[0].http()->header_templates.size(), 1u);
   EXPECT_EQ(mistakes_in(http("headers: {Authorization_file: " + two_lines.path() + "}")),
             "2:40: targets.t.http.headers.Authorization: its value has a line break or another "
             "control character");
@@ -265,7 +265,7 @@ TEST(ReadConfig, SecretsFromFiles) {
 TEST(ReadConfig, AliasStandsForAWholeValue) {
   const Config config =
       read("targets: {t: {http: &h {url: http://h/, timeout: 1s}}, u: {http: *h}}\n" + kRoutes);
-  EXPECT_EQ(config.targets.at(1).http.timeout, Duration::seconds(1));
+  EXPECT_EQ(config.targets.at(1).http()->timeout, Duration::seconds(1));
 }
 
 TEST(ReadConfig, EmptySectionsAreDefaults) {
@@ -285,7 +285,7 @@ TEST(ReadConfig, AKafkaTargetHasTheSourcesBrokersAndProperties) {
   const std::string source = "kafka: {brokers: h, properties: {a: 1, b: 2}}\n";
   const auto read = [&](const std::string& text) {
     const auto result = parse_config(source + kafka("topic: t" + text), "F", test_environment);
-    return std::get<Config>(result).targets[0].kafka.value();
+    return std::get<Config>(result).targets[0].kafka()[0];
   };
   using Properties = std::map<std::string, std::string>;
   const KafkaTarget same = read(", properties: {b: 3, c: 4}");

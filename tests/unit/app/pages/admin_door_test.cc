@@ -16,9 +16,9 @@ constexpr char kTokenShown[] = "Bearer a-token";
 
 config::Admin admin(const std::string& host, const std::string& token, bool tls = false) {
   config::Admin made;
-  made.host = host;
+  made.listen.host = host;
   made.token.value = token;
-  if (tls) made.cert_file = made.key_file = "/no/such/file";
+  if (tls) made.tls = config::AdminTls{"/no/such/file", "/no/such/file"};
   return made;
 }
 

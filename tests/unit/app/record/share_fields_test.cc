@@ -19,8 +19,7 @@ config::Share by_header() {
   share.by = {Kind::header, "tenant"};
   share.default_weight = 2;
   share.weights = {{"free-*", 3}, {"acme", 5}, {"free-big-*", 4}, {"bolt", 6}, {"other", 7}};
-  share.level_by = {Kind::header, "class"};
-  share.levels = {"urgent", "normal", "bulk"};
+  share.levels = config::Levels{{Kind::header, "class"}, {"urgent", "normal", "bulk"}};
   return share;
 }
 
@@ -53,7 +52,7 @@ TEST(ShareFields, who_names_no_level_has_the_last) {
   EXPECT_EQ(mark({{"class", "URGENT"}}).level, 2);
   EXPECT_EQ(mark({}).level, 2);
   config::Share without = by_header();
-  without.levels.clear();
+  without.levels.reset();
   EXPECT_EQ(mark({{"class", "bulk"}}, without).level, 0);
 }
 

@@ -16,7 +16,7 @@ inline JsonNeeds needs_of(const std::vector<const config::Limit*>& limits,
                           config::HttpTarget http = {}) {
   config::Config config;
   config.targets.resize(1);
-  config.targets[0].http = std::move(http);
+  config.targets[0].kind = std::move(http);
   config.routes.resize(1);
   for (std::size_t i = 0; i < limits.size(); ++i) {
     config.limits.push_back(*limits[i]);

@@ -10,7 +10,7 @@ config::Config with_password() {
   config.limits.resize(1);
   config.limits[0].store = config::Store::redis;
   config.redis.host = "redis.example";
-  config.redis.password = "secret";
+  config.redis.password.value = "secret";
   return config;
 }
 
@@ -19,7 +19,7 @@ TEST(ClearText, a_password_of_redis_that_leaves_the_machine_without_tls_is_told)
             "the password of Redis goes over the network in the clear to redis.example:6379; write "
             "a rediss:// URL if others may read along there");
   config::Config sentinel = with_password();
-  sentinel.redis.sentinels = {{"127.0.0.1", 26379}, {"10.0.0.1", 26379}};
+  sentinel.redis.sentinel.emplace().addresses = {{"127.0.0.1", 26379}, {"10.0.0.1", 26379}};
   EXPECT_NE(redis_in_the_clear(sentinel).find("10.0.0.1:26379"), std::string::npos);
 }
 
@@ -28,7 +28,7 @@ TEST(ClearText, what_nobody_can_read_along_is_not) {
   config.redis.tls = true;
   EXPECT_EQ(redis_in_the_clear(config), "");
   config = with_password();
-  config.redis.password.clear();
+  config.redis.password = {};
   EXPECT_EQ(redis_in_the_clear(config), "");
   config = with_password();
   config.limits[0].store = config::Store::memory;
@@ -38,7 +38,7 @@ TEST(ClearText, what_nobody_can_read_along_is_not) {
     config.redis.host = host;
     EXPECT_EQ(redis_in_the_clear(config), "") << host;
   }
-  config.redis.sentinels = {{"localhost", 26379}};
+  config.redis.sentinel.emplace().addresses = {{"localhost", 26379}};
   EXPECT_EQ(redis_in_the_clear(config), "");
 }
 

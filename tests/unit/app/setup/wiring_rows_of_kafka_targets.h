@@ -17,7 +17,7 @@ inline std::vector<Row> rows_of_target_logins() {
   };
   const auto login = [](auto read) {
     return [read](const Config& c) {
-      return read(kafka_login_options(*c.targets.at(0).kafka->oauth));
+      return read(kafka_login_options(*c.targets.at(0).kafka()->oauth));
     };
   };
   const std::string all = kOauth + ", client_secret: hush";

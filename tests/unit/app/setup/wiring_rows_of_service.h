@@ -65,7 +65,7 @@ std::function<std::string(const Config&)> kafka_login(Read read) {
   return [read](const Config& c) -> std::string {
     if (!c.kafka.oauth) return "";
     return agreed({read(kafka_login_options(*c.kafka.oauth)),
-                   read(kafka_login_options(*c.targets.at(0).kafka->oauth))});
+                   read(kafka_login_options(*c.targets.at(0).kafka()->oauth))});
   };
 }
 

@@ -30,7 +30,7 @@ inline Made request_of(const Config& c) {
   message.headers = headers;
   const Stored stored(message, json_needs(c).at(0));
   const StoredRecord& record = stored.record;
-  RequestParts parts(c.targets.at(0).http, RunId{});
+  RequestParts parts(*c.targets.at(0).http(), RunId{});
   Made made;
   if (parts.batch) {
     parts.batch->add(record, {});
@@ -172,7 +172,7 @@ inline std::vector<Row> rows_of_urls() {
 
 // How much a key may be as a header, and as the whole of a path.
 inline std::string head_bytes_of(const Config& c) {
-  RequestParts parts(c.targets.at(0).http, RunId{});
+  RequestParts parts(*c.targets.at(0).http(), RunId{});
   std::int64_t as_header = 0;
   std::int64_t as_path = 0;
   for (const std::int64_t size : {1 << 10, 2 << 10, 8 << 10}) {
@@ -195,7 +195,7 @@ inline std::vector<Row> rows_of_requests() {
   return {
       {"targets.NAME.http.long_key", with_http("url: 'http://h/'"), "leave_out",
        [](const Config& c) {
-         return RequestParts(c.targets.at(0).http, RunId{}).refuse_long_keys ? "refuse"
+         return RequestParts(*c.targets.at(0).http(), RunId{}).refuse_long_keys ? "refuse"
                                                                              : "leave_out";
        }},
       {"targets.NAME.http.head_bytes", with_http("url: 'http://h/{key}'"), "2KiB", head_bytes_of},

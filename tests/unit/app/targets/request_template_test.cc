@@ -22,7 +22,7 @@ config::HttpTarget http_of(const std::string& text) {
     ADD_FAILURE() << mistakes->front().to_string();
     return {};
   }
-  return std::get<config::Config>(read).targets.front().http;
+  return *std::get<config::Config>(read).targets.front().http();
 }
 
 struct Made {

@@ -26,7 +26,7 @@ config::Config two_routes() {
   config.targets.resize(1);
   config.routes.resize(2);
   config.routes[0].limits = {0};
-  config.routes[0].order = config::Order::none;
+  config.routes[0].order = core::Order::none;
   return config;
 }
 

@@ -1,8 +1,9 @@
+// Which limits a route has, and what goes together with what.
 #include <algorithm>
 
-#include "config/decode.h"
 #include "config/names.h"
 #include "config/record_sources.h"
+#include "config/tables.h"
 
 namespace einlass::config {
 namespace {
@@ -12,24 +13,19 @@ constexpr std::size_t kMostLimits = 8;  // That one call to a limiter's store ta
 // Takes the limits of one route, each after it was seen to go together with those before it.
 class RouteLimits {
  public:
-  RouteLimits(Section& section, const Sound& sound, const Config& config, Route& route)
-      : reading_(section.reading()), sound_(sound), config_(config), route_(route) {
-    const std::string path = section.path_of("limits");
+  RouteLimits(Section& section, Route& route)
+      : reading_(section.reading()), config_(section.reading().config), route_(route) {
     std::vector<std::string_view> known;
-    for (const Limit& limit : config.limits) {
+    for (const Limit& limit : config_.limits) {
       if (!limit.is_pace) known.push_back(limit.limit.name);
     }
-    const auto items = list_items(reading_, section.find("limits"), path, kMostLimits);
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      const auto scalar = reading_.scalar(*items[i], path + "[" + std::to_string(i) + "]");
-      if (!scalar) continue;
-      const auto found = parse_reference(*scalar, "limit", known);
-      if (const auto* refusal = std::get_if<Refusal>(&found)) {
-        reading_.wrong(*scalar, refusal->text);
-      } else {
-        take(*scalar, std::get<std::size_t>(found));
-      }
-    }
+    const auto read = [&](const Scalar& item) {
+      const auto found = parse_reference(item, "limit", known);
+      if (const auto* refusal = std::get_if<Refusal>(&found)) return refusal->text;
+      take(item, std::get<std::size_t>(found));
+      return std::string();
+    };
+    section.read_list(kMostLimits, read);
   }
 
   // What only the route as a whole can say of its limits. `target` is null if the route has none.
@@ -59,7 +55,7 @@ class RouteLimits {
       reading_.wrong(scalar, "is one too many: with those that keep a burst a route has 8 at most");
     }
     // One that holds nobody up is asked alone.
-    if (!sound_[index] || limit.shadow) return;
+    if (!reading_.sound_limits[index] || limit.shadow) return;
     taken_.emplace_back(scalar, &limit);
     const Limit& first = *taken_.front().second;
     check_store(scalar, limit, first);
@@ -121,8 +117,8 @@ class RouteLimits {
 
   // A permit must not lapse while its request fills.
   void check_linger(const Scalar& scalar, const Limit& limit, const Target& target) {
-    if (target.kafka || !target.http.batch) return;
-    const Duration linger = target.http.batch->linger;
+    if (target.http() == nullptr || !target.http()->batch) return;
+    const Duration linger = target.http()->batch->linger;
     if (linger * 2 <= limit.use_within) return;
     reading_.wrong(scalar, "has use_within " + to_text(limit.use_within) +
                                ", but the batches of target " + quoted(target.name) +
@@ -131,18 +127,30 @@ class RouteLimits {
   }
 
   Reading& reading_;
-  const Sound& sound_;
   const Config& config_;
   Route& route_;
   std::vector<std::pair<Scalar, const Limit*>> taken_;  // The sound ones.
   const Limit* costed_ = nullptr;  // The first whose cost comes from the record.
 };
 
+void print_limits(PrintedPage& page, const Route& route) {
+  std::vector<std::string> names;
+  for (const auto* list : {&route.limits, &route.shadow_limits}) {
+    for (const std::size_t place : *list) {
+      const Limit& limit = page.config().limits[place];
+      if (!limit.is_pace) names.push_back(limit.limit.name);
+    }
+  }
+  page.list(names);
+}
+
 }  // namespace
 
-void decode_route_limits(Section& section, const Sound& sound_limits, const Config& config,
-                         const Target* target, Route& route) {
-  RouteLimits(section, sound_limits, config, route).check_whole(target, section.has("dead_letter"));
+Field<Route> route_limits() {
+  const auto read = [](Section& section, Route& route) {
+    RouteLimits(section, route).check_whole(target_of(section, route), section.has("dead_letter"));
+  };
+  return custom<Route>(Kind::list, "list of names", read, print_limits);
 }
 
 }  // namespace einlass::config

@@ -1,0 +1,140 @@
+// What the table cannot say of limits: numbers that do not go together, or that cannot be kept.
+#include <algorithm>
+#include <utility>
+
+#include "config/pace.h"
+#include "config/parameters.h"
+#include "config/record_sources.h"
+#include "config/tables.h"
+#include "limits/refusal.h"
+#include "limits/share.h"
+
+namespace einlass::config {
+namespace {
+
+bool takes_key_or_cost_from_record(const Limit& limit) {
+  using Kind = KeySource::Kind;
+  return limit.key.kind == Kind::record_key || limit.key.kind == Kind::header ||
+         limit.key.kind == Kind::json || limit.cost.kind == CostSource::Kind::header ||
+         limit.cost.kind == CostSource::Kind::json;
+}
+
+// Where nothing is said of it.
+Duration default_horizon(const limits::Parameters& p) {
+  if (const auto* smooth = std::get_if<limits::SmoothParameters>(&p)) return smooth->timeout;
+  if (const auto* warm_up = std::get_if<limits::WarmUpParameters>(&p)) return warm_up->timeout;
+  return grants_ahead(p) ? Limit{}.horizon : Duration{};
+}
+
+// Of a record that does not say.
+Permits cost_of(const Limit& limit) {
+  return limit.limit.cost_from_record ? limit.default_cost : limit.limit.cost;
+}
+
+// A refusal begins with the name of what it is about.
+std::string named_in(const std::string& refusal, const Limit& limit) {
+  const std::string name = refusal.substr(0, refusal.find(' '));
+  if (name == "cost") return limit.limit.cost_from_record ? "default_cost" : "cost";
+  const Section::Names known = names_in(kLimit);
+  return std::find(known.begin(), known.end(), name) == known.end() ? "algorithm" : name;
+}
+
+void check_store(Section& section, const Limit& limit) {
+  const bool no_outages = limit.store == Store::memory && section.sound({"store"});
+  if (limit.on_outage != OnOutage::hold && no_outages) {
+    section.wrong("on_outage",
+                  "means nothing in store memory, which has no outages; write hold, or "
+                  "store: redis");
+  } else if (limit.on_outage == OnOutage::local_share && section.reading().config.instances == 0) {
+    section.wrong("on_outage",
+                  "this gate's share cannot be told without the number of gates; write "
+                  "instances: N at the top");
+  }
+  if (!limit.spread || !section.sound({"store", "key", "spread"})) return;
+  if (limit.key.kind == KeySource::Kind::none) {
+    section.wrong("spread",
+                  "one bucket for all records cannot be spread; write key, or leave it out");
+  } else if (limit.store == Store::memory) {
+    section.wrong("spread", "means nothing in store memory; write store: redis, or leave it out");
+  }
+}
+
+// A burst that another limit keeps.
+void check_pace(Section& section, const Limit& limit) {
+  if (limit.burst.value == 0) return;
+  const auto refusal = limits::refusal_of_spacing(counted_limit(limit.limit.parameters),
+                                                  kDefaultEven, limit.burst, cost_of(limit));
+  if (refusal) return section.wrong(named_in(*refusal, limit), *refusal);
+  const auto pace = pace_of(limit);
+  if (!pace) return;
+  if (limit.cost.kind == CostSource::Kind::bytes) {
+    section.wrong("burst",
+                  "keeps an entry for each unit of cost, which is too much for each byte; leave "
+                  "it out, or use token_bucket");
+  } else if (pace->window.us == 0) {
+    section.wrong("burst",
+                  "bounds nothing here, for so many permits come in less than a microsecond; "
+                  "leave it out");
+  }
+}
+
+// A part of the rate needs larger numbers than the whole.
+void check_share(Section& section, const Limit& limit, int instances) {
+  if (limit.on_outage != OnOutage::local_share || instances == 0) return;
+  if (!section.sound({"on_outage"})) return;
+  const auto refusal =
+      limits::refusal(limits::share(limit.limit.parameters, instances), Permits{1});
+  if (refusal) {
+    return section.wrong("on_outage", "the share of one of the instances: " + *refusal);
+  }
+  const auto* log = std::get_if<limits::SlidingLogParameters>(&limit.limit.parameters);
+  const std::int64_t burst = (log != nullptr ? log->burst : limit.burst).value;
+  const std::int64_t cost = cost_of(limit).value;
+  if (burst == 0 || std::max<std::int64_t>(1, burst / instances) >= cost) return;
+  section.wrong("on_outage",
+                "the share of one of the instances has a burst of less than a record costs; "
+                "write a burst of at least " +
+                    std::to_string(cost * instances));
+}
+
+// A cost that the limit can never pay, and numbers that cannot be counted exactly.
+void check_numbers(Section& section, const Limit& limit) {
+  const limits::Parameters& parameters = limit.limit.parameters;
+  if (limit.cost.kind == CostSource::Kind::bytes && keeps_entries(parameters)) {
+    return section.wrong("cost",
+                         std::string(algorithm_name(parameters)) +
+                             " keeps an entry for each unit of cost, which is too much for each "
+                             "byte; use token_bucket or counter");
+  }
+  const auto refusal = limits::refusal(parameters, cost_of(limit));
+  if (refusal) return section.wrong(named_in(*refusal, limit), *refusal);
+  check_pace(section, limit);
+  check_share(section, limit, section.reading().config.instances);
+}
+
+}  // namespace
+
+void check_limit(Section& section, Limit& limit) {
+  if (!section.has("horizon")) limit.horizon = default_horizon(limit.limit.parameters);
+  check_store(section, limit);
+  if (limit.bad_key == BadKey::dead_letter && section.sound({"key", "cost"}) &&
+      !takes_key_or_cost_from_record(limit)) {
+    section.wrong("bad_key",
+                  "means nothing here, where neither key nor cost is read from the record; "
+                  "leave it out");
+  }
+  if (section.sound({"algorithm", "cost", "default_cost"})) check_numbers(section, limit);
+  // Last, for what was refused until then was told in the numbers of the file.
+  if (limit.strict) {
+    if (section.sound() &&
+        std::holds_alternative<limits::ConcurrencyParameters>(limit.limit.parameters)) {
+      section.wrong("strict",
+                    "means nothing to concurrency, whose permits have no instant; leave it out");
+    }
+    limit.use_within = kStrictUse;
+    lengthen_window(limit.limit.parameters, kStrictUse);
+  }
+  section.reading().sound_limits.push_back(section.sound());
+}
+
+}  // namespace einlass::config
