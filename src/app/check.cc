@@ -164,8 +164,7 @@ bool check_way(const std::string& name, const config::HttpUrl& url, http::Target
 }
 
 // But for hosts that only the records name.
-bool check_http_target(const config::Target& target) {
-  const auto& http = std::get<config::HttpTarget>(target.kind);
+bool check_http_target(const config::Target& target, const config::HttpTarget& http) {
   const std::string name = "target " + target.name;
   http::TargetOptions options = target_options(target, ShardPlace{});
   options.timeout = kPatience;
@@ -184,8 +183,8 @@ bool check_http_target(const config::Target& target) {
 
 // That it can be shown; nobody is asked for it.
 bool check_certificate(const config::Admin& admin) {
-  return !admin.tls ||
-         tell("certificate of the admin pages in " + admin.tls->cert_file, refused_certificate(admin));
+  return !admin.tls || tell("certificate of the admin pages in " + admin.tls->cert_file,
+                            refused_certificate(admin));
 }
 
 }  // namespace
@@ -201,8 +200,11 @@ int check_connections(const config::Config& config) {
   if (uses_redis(config) || shadows_use_redis(config)) good = check_redis(config) && good;
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
     const config::Target& target = config.targets[i];
-    const bool one = target.kafka() != nullptr ? check_kafka_target(config, target, logins.of_target(i))
-                                  : check_http_target(target);
+    const bool one = target.by_kind(
+        [&](const config::HttpTarget& http) { return check_http_target(target, http); },
+        [&](const config::KafkaTarget&) {
+          return check_kafka_target(config, target, logins.of_target(i));
+        });
     good = one && good;
   }
   if (config.tracing) {

@@ -275,18 +275,31 @@ struct Target {
   TargetRetry retry;
   Breaker breaker;
 
+  // Null if it is not of that kind.
   const HttpTarget* http() const { return std::get_if<HttpTarget>(&kind); }
   const KafkaTarget* kafka() const { return std::get_if<KafkaTarget>(&kind); }
 
+  // Calls the one that takes the target's kind. It does not compile if some kind is forgotten.
+  template <class... Each>
+  decltype(auto) by_kind(Each... each) const {
+    struct All : Each... {
+      using Each::operator()...;
+    };
+    return std::visit(All{each...}, kind);
+  }
+
   Duration timeout() const {
-    return std::visit([](const auto& one) { return one.timeout; }, kind);
+    return by_kind([](const auto& one) { return one.timeout; });
   }
   std::size_t max_in_flight() const {
-    return std::visit([](const auto& one) { return one.max_in_flight; }, kind);
+    return by_kind([](const auto& one) { return one.max_in_flight; });
   }
   bool exactly_once() const { return kafka() != nullptr && kafka()->exactly_once; }
   // Of its section, for messages.
-  std::string kind_name() const { return kafka() != nullptr ? "kafka" : "http"; }
+  std::string kind_name() const {
+    return by_kind([](const HttpTarget&) { return "http"; },
+                   [](const KafkaTarget&) { return "kafka"; });
+  }
   bool operator==(const Target&) const = default;
 };
 

@@ -48,8 +48,8 @@ std::vector<JsonNeeds> json_needs(const config::Config& config) {
       add(needs, share.by);
       if (share.levels) add(needs, share.levels->by);
     }
-    const config::Target& target = config.targets[route.target];
-    if (target.http() != nullptr) add(needs, *target.http());
+    config.targets[route.target].by_kind([&](const config::HttpTarget& http) { add(needs, http); },
+                                         [](const config::KafkaTarget&) {});
   }
   return all;
 }

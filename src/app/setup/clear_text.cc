@@ -22,11 +22,10 @@ std::string redis_in_the_clear(const config::Config& config) {
   std::vector<config::HostPort> asked;
   if (redis.sentinel) asked = redis.sentinel->addresses;
   if (!redis.sentinel && !redis.host.starts_with('/')) asked = {{redis.host, redis.port}};
-  const auto far = std::find_if(asked.begin(), asked.end(), [](const config::HostPort& one) {
-    return !is_local(one.host);
-  });
-  const bool any_password = !redis.password.value.empty() ||
-                            (redis.sentinel && !redis.sentinel->password.value.empty());
+  const auto far = std::find_if(asked.begin(), asked.end(),
+                                [](const config::HostPort& one) { return !is_local(one.host); });
+  const bool any_password =
+      !redis.password.value.empty() || (redis.sentinel && !redis.sentinel->password.value.empty());
   if (far == asked.end() || !any_password) return "";
   return "the password of Redis goes over the network in the clear to " + to_text(*far) +
          "; write a rediss:// URL if others may read along there";

@@ -33,6 +33,13 @@ std::string refused_certificates(const std::string& section, const http::TlsOpti
   }
 }
 
+// Of an HTTP target.
+std::string refused_certificates(const config::Target& target) {
+  const http::TargetOptions options = target_options(target, ShardPlace{});
+  if (!options.tls && !options.login.token.tls) return "";
+  return refused_certificates("targets." + target.name + ".http", options.certificates);
+}
+
 }  // namespace
 
 std::string refused_certificate(const config::Admin& admin) {
@@ -47,11 +54,9 @@ std::string refused_certificate(const config::Admin& admin) {
 
 std::string refused_files(const config::Config& config) {
   for (const config::Target& target : config.targets) {
-    if (target.http() == nullptr) continue;
-    const http::TargetOptions options = target_options(target, ShardPlace{});
-    if (!options.tls && !options.login.token.tls) continue;
     const std::string why =
-        refused_certificates("targets." + target.name + ".http", options.certificates);
+        target.by_kind([&](const config::HttpTarget&) { return refused_certificates(target); },
+                       [](const config::KafkaTarget&) { return std::string(); });
     if (!why.empty()) return why;
   }
   if (config.tracing && config.tracing->tls) {

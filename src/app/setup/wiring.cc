@@ -75,8 +75,10 @@ std::vector<redis::SharedTarget> shared_targets(const config::Config& config) {
       return route.target == i && !route.limits.empty() &&
              limit_of(config, route, 0).store == config::Store::redis;
     };
-    if (config.targets[i].http() != nullptr &&
-        std::any_of(config.routes.begin(), config.routes.end(), uses)) {
+    const bool can_say =
+        config.targets[i].by_kind([](const config::HttpTarget&) { return true; },
+                                  [](const config::KafkaTarget&) { return false; });
+    if (can_say && std::any_of(config.routes.begin(), config.routes.end(), uses)) {
       shared.push_back({core::TargetId{i}, config.targets[i].name});
     }
   }
@@ -120,18 +122,22 @@ namespace {
 // A transaction takes what has gathered while the last one was under way.
 constexpr core::BatchOptions kTransaction{.records = 1'000, .bytes = Bytes{4 << 20}, .linger = {}};
 
-core::BatchOptions batch_options(const config::Target& target) {
-  if (target.exactly_once()) return kTransaction;
-  const config::HttpTarget* http = target.http();
-  if (http == nullptr || !http->batch) return {};
-  return {http->batch->records, http->batch->bytes, http->batch->linger};
+core::BatchOptions batch_options(const config::HttpTarget& http) {
+  if (!http.batch) return {};
+  return {http.batch->records, http.batch->bytes, http.batch->linger};
+}
+core::BatchOptions batch_options(const config::KafkaTarget& kafka) {
+  return kafka.exactly_once ? kTransaction : core::BatchOptions{};
 }
 
 // Where records name the hosts, each host has one instead (adapters/http/target/origins.h). Each of
 // several `urls` has one beside it, by the same numbers: that says which server rests, and this one
 // when nothing is sent to any of them.
 core::BreakerOptions breaker_options(const config::Target& target) {
-  if (target.http() != nullptr && !target.http()->host_template.empty()) return {};
+  const bool has_hosts =
+      target.by_kind([](const config::HttpTarget& http) { return !http.host_template.empty(); },
+                     [](const config::KafkaTarget&) { return false; });
+  if (has_hosts) return {};
   return {target.breaker.failures, target.breaker.wait, target.breaker.max_wait};
 }
 
@@ -158,11 +164,12 @@ core::GateOptions gate_options(const config::Config& config, ShardPlace place, s
   for (const config::Target& target : config.targets) {
     const std::int64_t most =
         target.exactly_once() ? 1 : place.part(static_cast<std::int64_t>(target.max_in_flight()));
-    options.targets.push_back({.max_in_flight = static_cast<std::uint32_t>(most),
-                               .batch = batch_options(target),
-                               .transactional = target.exactly_once(),
-                               .breaker = breaker_options(target),
-                               .retry_share = target.retry.budget});
+    options.targets.push_back(
+        {.max_in_flight = static_cast<std::uint32_t>(most),
+         .batch = target.by_kind([](const auto& one) { return batch_options(one); }),
+         .transactional = target.exactly_once(),
+         .breaker = breaker_options(target),
+         .retry_share = target.retry.budget});
   }
   options.stores = kStores;
   options.commit_interval = config.kafka.commit_interval;
@@ -252,8 +259,7 @@ redis::StoreOptions redis_options(const config::Config& config, const RunId& run
   options.tls = config.redis.tls;
   options.tls_files = {config.redis.ca_file, config.redis.cert_file, config.redis.key_file};
   options.server_name = config.redis.server_name;
-  options.login = {config.redis.username, config.redis.password.value,
-                   config.redis.password.file};
+  options.login = {config.redis.username, config.redis.password.value, config.redis.password.file};
   options.database = config.redis.database;
   options.name_space = config.redis.name_space;
   options.timeout = config.redis.timeout;

@@ -20,25 +20,30 @@ Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run
 
 std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t place) const {
   const config::Target& target = config.targets[place];
-  if (target.kafka() != nullptr) {
+  const auto by_http = [&](const config::HttpTarget& http) -> std::unique_ptr<Target> {
+    return std::make_unique<HttpTarget>(io_, target_options(target, place_), http, run_, events_,
+                                        notify_, failed_);
+  };
+  const auto by_kafka = [&](const config::KafkaTarget& kafka) -> std::unique_ptr<Target> {
     kafka::TargetOptions options = kafka_target_options(config, target, place_);
     options.tokens = logins_.of_target(place);
-    if (target.exactly_once()) {
+    if (kafka.exactly_once) {
       return std::make_unique<ExactlyOnceTarget>(io_, std::move(options), events_, notify_,
                                                  failed_);
     }
     return std::make_unique<KafkaTarget>(io_, std::move(options), events_, notify_, failed_);
-  }
-  return std::make_unique<HttpTarget>(io_, target_options(target, place_), *target.http(), run_,
-                                      events_, notify_, failed_);
+  };
+  return target.by_kind(by_http, by_kafka);
 }
 
 // What the files of an HTTP target hold by now, it finds out by itself.
 bool Targets::goes_on(const config::Target& from, const config::Target& to) const {
+  const auto same = [&](const config::HttpTarget& http) {
+    return target_options(to, place_) == target_options(from, place_) && http == *from.http();
+  };
   // Its producer stays, and needs a restart for what it was made of.
-  if (to.kafka() != nullptr) return true;
-  return target_options(to, place_) == target_options(from, place_) &&
-         *to.http() == *from.http();
+  const auto stays = [](const config::KafkaTarget&) { return true; };
+  return to.by_kind(same, stays);
 }
 
 void Targets::start(const config::Config& config) {

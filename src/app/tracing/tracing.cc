@@ -20,6 +20,27 @@ bool may_be_tried_again(unsigned status) {
   return status == 0 || status == 429 || status == 502 || status == 503 || status == 504;
 }
 
+void add_target(Span& span, const config::KafkaTarget& kafka) {
+  span.kind = SpanKind::producer;
+  span.name = "send " + kafka.topic;
+  span.attributes.emplace_back("messaging.system", "kafka");
+  span.attributes.emplace_back("messaging.operation.name", "send");
+  span.attributes.emplace_back("messaging.operation.type", "send");
+  span.attributes.emplace_back("messaging.destination.name", kafka.topic);
+}
+
+// What each record writes itself is left out.
+void add_target(Span& span, const config::HttpTarget& http) {
+  span.kind = SpanKind::client;
+  span.name = http.method_template.empty() ? http.method : "HTTP";
+  if (http.method_template.empty()) {
+    span.attributes.emplace_back("http.request.method", http.method);
+  }
+  if (!http.host_template.empty() || !http.urls.empty()) return;
+  span.attributes.emplace_back("server.address", http.host);
+  span.attributes.emplace_back("server.port", std::int64_t{http.port});
+}
+
 }  // namespace
 
 Tracing::Tracing(boost::asio::io_context& io, const config::Config& config, std::uint64_t seed,
@@ -88,7 +109,9 @@ void Tracing::ended(const core::DeliveryEnded& ended, const StoredRecord& record
             .ended = now,
             .attributes = {{"einlass.attempt", std::int64_t{ended.attempt.value}}},
             .error = {}};
-  add_target(span, config_->targets[route.target]);
+  const config::Target& target = config_->targets[route.target];
+  span.attributes.emplace_back("einlass.target", target.name);
+  target.by_kind([&](const auto& one) { add_target(span, one); });
   if (ended.outcome == core::Outcome::accepted) {
     traced.outcome = "delivered";
   } else {
@@ -101,29 +124,6 @@ void Tracing::ended(const core::DeliveryEnded& ended, const StoredRecord& record
       span.attributes.emplace_back("http.response.status_code", std::int64_t{status});
   }
   put(span, now);
-}
-
-// What each record writes itself is left out.
-void Tracing::add_target(Span& span, const config::Target& target) const {
-  span.attributes.emplace_back("einlass.target", target.name);
-  if (const config::KafkaTarget* kafka = target.kafka()) {
-    span.kind = SpanKind::producer;
-    span.name = "send " + kafka->topic;
-    span.attributes.emplace_back("messaging.system", "kafka");
-    span.attributes.emplace_back("messaging.operation.name", "send");
-    span.attributes.emplace_back("messaging.operation.type", "send");
-    span.attributes.emplace_back("messaging.destination.name", kafka->topic);
-    return;
-  }
-  const config::HttpTarget& http = *target.http();
-  span.kind = SpanKind::client;
-  span.name = http.method_template.empty() ? http.method : "HTTP";
-  if (http.method_template.empty()) {
-    span.attributes.emplace_back("http.request.method", http.method);
-  }
-  if (!http.host_template.empty() || !http.urls.empty()) return;
-  span.attributes.emplace_back("server.address", http.host);
-  span.attributes.emplace_back("server.port", std::int64_t{http.port});
 }
 
 void Tracing::dead_letter(core::RecordId id, std::string_view reason) {

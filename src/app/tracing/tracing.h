@@ -87,7 +87,6 @@ class Tracing {
   void connect();
   void renew();
   std::string span_id();
-  void add_target(Span& span, const config::Target& target) const;
   void put(const Span& span, Instant now);
   void take_answers(Instant now);
   void answered(const core::DeliveryEnded& ended, Instant now);

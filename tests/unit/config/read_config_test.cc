@@ -240,7 +240,8 @@ TEST(ReadConfig, JsonMayWriteACharacterInHalves) {
 
 TEST(ReadConfig, SecretsFromFiles) {
   const TemporaryFile line("hunter2\n"), two_lines("a\nb\n"), long_file(std::string(65'537, 'x'));
-  EXPECT_EQ(read(top("redis: {password_file: " + line.path() + "}")).redis.password.value, "hunter2");
+  EXPECT_EQ(read(top("redis: {password_file: " + line.path() + "}")).redis.password.value,
+            "hunter2");
   EXPECT_EQ(read(top("redis: {password_file: " + line.path() + "}")).redis.password.file,
             line.path());
   const std::string property = "kafka: {properties: {sasl.password_file: " + line.path() + "}}";

@@ -196,7 +196,7 @@ inline std::vector<Row> rows_of_requests() {
       {"targets.NAME.http.long_key", with_http("url: 'http://h/'"), "leave_out",
        [](const Config& c) {
          return RequestParts(*c.targets.at(0).http(), RunId{}).refuse_long_keys ? "refuse"
-                                                                             : "leave_out";
+                                                                                : "leave_out";
        }},
       {"targets.NAME.http.head_bytes", with_http("url: 'http://h/{key}'"), "2KiB", head_bytes_of},
       {"targets.NAME.http.method", with_http(url), "PUT",
