@@ -35,7 +35,8 @@ struct Describe {
             {p.limit.value, p.window.us, group.units, group.apart.us, burst.units, burst.apart.us}};
   }
   Named operator()(const limits::TokenBucketParameters& p) const {
-    return {"token_bucket", {p.rate.permits, p.rate.micros, p.burst.value}};
+    const char* name = p.starts_empty ? "token_bucket_empty" : "token_bucket";
+    return {name, {p.rate.permits, p.rate.micros, p.burst.value}};
   }
   Named operator()(const limits::FixedWindowParameters& p) const {
     return {"fixed_window", {p.limit.value, p.window.us, limits::phase_of(p, key).us}};

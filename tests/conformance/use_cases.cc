@@ -4,6 +4,9 @@
 #include <utility>
 #include <variant>
 
+#include "config/pace.h"
+#include "config/parameters.h"
+
 namespace einlass::conformance {
 namespace {
 
@@ -24,7 +27,25 @@ constexpr Duration kLong = Duration::seconds(2);
 constexpr Duration kHorizon = Duration::millis(500);
 constexpr int kSlices = 10;
 
+constexpr int kEven = config::kDefaultEven;
+
 std::string text(std::int64_t number) { return std::to_string(number); }
+std::string with_burst(std::int64_t burst) {
+  return burst > 0 ? "burst_" + text(burst) + "_of_" : "";
+}
+
+// When all of the limit comes in bursts over nine tenths of the window.
+limits::Spacing evenly(std::int64_t burst, std::int64_t limit, Duration window) {
+  return {burst, Duration{window.us * 9 / 10 * burst / limit}};
+}
+
+// So many permits each `every`, of which those of the last round come at that pace.
+std::int64_t in_rounds(Duration length, std::int64_t permits, Duration every,
+                       limits::Spacing pace) {
+  const Duration last = length - every * (length.us / every.us);
+  const std::int64_t groups = (last.us + pace.apart.us - 1) / pace.apart.us;
+  return length.us / every.us * permits + std::min(permits, groups * pace.units);
+}
 
 class Cases {
  public:
@@ -63,6 +84,10 @@ class Cases {
   void add_smooth(std::int64_t burst, Duration timeout);
   void add_buckets(std::int64_t burst);
   void add_windows(std::int64_t limit);
+  void add_even_log(std::int64_t limit, std::int64_t burst);
+  void add_with_burst(std::string name, const Parameters& limit, std::int64_t burst,
+                      Duration longer, Duration longer_evenly);
+  void add_bursts(std::int64_t limit, std::int64_t burst);
   void add_queue(std::int64_t capacity);
   void add_warm_up(Duration timeout);
   void add_places(std::int64_t limit, bool keyed);
@@ -86,6 +111,9 @@ void Cases::add_buckets(std::int64_t burst) {
   const Permits most{burst};
   for (const Duration horizon : {Duration{}, kHorizon}) {
     add_bucket("token_bucket_" + text(burst), TokenBucketParameters{kRate, most}, burst, horizon);
+    // The first is due after the time that it takes, the one after the last as the length ends.
+    add_bucket("token_bucket_empty_" + text(burst), TokenBucketParameters{kRate, most, true}, 1,
+               horizon);
   }
   add_bucket("leaky_meter_" + text(burst), LeakyBucketParameters{kRate, most}, burst, {});
   for (const std::int64_t timeout : {0, 20, 1'000}) add_smooth(burst, Duration::millis(timeout));
@@ -115,6 +143,53 @@ void Cases::add_windows(std::int64_t limit) {
              window + window / kSlices, {});
   add_window("sliding_window_newest_", SlidingWindowParameters{most, window, kSlices, true}, limit,
              window, window);
+}
+
+// As it is where nothing is said: what has to wait comes evenly. A burst of 0 is as much as the
+// limit.
+void Cases::add_even_log(std::int64_t limit, std::int64_t burst) {
+  const Permits most{limit};
+  const Duration window = kApart * limit;
+  const SlidingLogParameters log{most, window, kEven, Permits{burst}};
+  const std::string name = "sliding_log_even_" + with_burst(burst);
+  add_window(name, log, limit, window, window);
+  if (burst > 0) made.back().pace = evenly(burst, limit, window);
+  add_window(name, log, limit, window, {}, kHorizon);
+}
+
+// With what keeps its burst behind it, evenly. What is taken counts that much longer than a window,
+// and where several come evenly in one slice that much.
+void Cases::add_with_burst(std::string name, const Parameters& limit, std::int64_t burst,
+                           Duration longer, Duration longer_evenly) {
+  config::Limit written;
+  written.limit.parameters = limit;
+  written.burst = Permits{burst};
+  const std::int64_t permits = config::counted_limit(limit).value;
+  const SlidingLogParameters log = *config::pace_of(written);
+  const Duration window = kApart * permits;
+  const limits::Spacing pace = evenly(burst, permits, window);
+  const std::int64_t allowed = in_rounds(kLong, permits, window + longer, pace);
+  const std::int64_t evenly = in_rounds(kLong, permits, window + longer_evenly, pace);
+  const bool together = pace.apart * 2 <= longer_evenly;
+  add({limit, log}, {.name = name + "_" + with_burst(burst) + text(permits),
+                     .length = kLong,
+                     .allowed = allowed,
+                     .round = window + longer,
+                     .pace = pace,
+                     .lost_evenly = together ? allowed - evenly : 0});
+}
+
+void Cases::add_bursts(std::int64_t limit, std::int64_t burst) {
+  const Permits most{limit};
+  const Duration window = kApart * limit;
+  const Duration slice = window / kSlices;
+  const SlidingWindowParameters slices{most, window, kSlices};
+  const SlidingWindowParameters newest{most, window, kSlices, true};
+  add_even_log(limit, burst);
+  add_with_burst("fixed_window", FixedWindowParameters{most, window}, burst, {}, {});
+  add_with_burst("counter", CounterParameters{most, window}, burst, {}, {});
+  add_with_burst("sliding_window", slices, burst, slice, slice);
+  add_with_burst("sliding_window_newest", newest, burst, {}, slice);
 }
 
 // It begins cold: the first is due at once, and while it warms up half of the rate follows.
@@ -186,7 +261,13 @@ std::vector<UseCase> use_cases(Duration length) {
   Cases cases(length);
   for (const std::int64_t burst : {1, 50, 1'000}) cases.add_buckets(burst);
   for (const std::int64_t capacity : {1, 2, 10, 50, 1'000}) cases.add_queue(capacity);
-  for (const std::int64_t limit : {10, 100, 1'000}) cases.add_windows(limit);
+  for (const std::int64_t limit : {10, 100, 1'000}) {
+    cases.add_windows(limit);
+    cases.add_even_log(limit, 0);
+    for (const std::int64_t burst : {std::int64_t{1}, limit / 5, limit / 2}) {
+      cases.add_bursts(limit, burst);
+    }
+  }
   for (const std::int64_t timeout : {0, 20, 1'000}) cases.add_warm_up(Duration::millis(timeout));
   for (const std::int64_t limit : {1, 10, 50}) {
     for (const bool keyed : {false, true}) cases.add_places(limit, keyed);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "limits/limit.h"
+#include "limits/spacing.h"
 #include "units/time.h"
 
 namespace einlass::conformance {
@@ -23,6 +24,11 @@ struct UseCase {
   // after that, and not before somebody has asked: whatever passes until then is lost. That is the
   // time of an answer, and by how much the gate wakes up late.
   Duration round{};
+  // At most so many at once, and as many again so long after somebody has asked for them. That is
+  // less than the window has, so it loses nothing unless an answer takes longer than the rest.
+  limits::Spacing pace{};
+  // What the limit loses by nature where its permits come evenly, instead of all at once.
+  std::int64_t lost_evenly = 0;
   // Whether it wakes up by itself; else the end of an attempt wakes it.
   bool by_timer = true;
   // What each gate does not take, so that others get some.

@@ -45,9 +45,13 @@ core::RouteOptions route_of(const UseCase& used) {
 // 99 % of what is allowed, and of what is by nature left of it.
 std::int64_t least(const UseCase& used, const Surroundings& around, std::int64_t gates) {
   const Duration lost = around.answer + (used.by_timer ? around.late : Duration{});
-  std::int64_t least = (used.allowed - gates * used.left_to_others) * 99 / 100;
-  if (used.round > Duration{}) least = least * used.round.us / (used.round + lost).us;
-  return least;
+  const std::int64_t by_nature = used.lost_evenly + gates * used.left_to_others;
+  std::int64_t most = used.allowed - by_nature;
+  if (used.round > Duration{}) most = most * used.round.us / (used.round + lost).us;
+  if (used.pace.units > 0) {
+    most = std::min(most, used.pace.units * (used.length.us / (used.pace.apart + lost).us));
+  }
+  return most * 99 / 100;
 }
 
 std::vector<Instant> stamps_until(const Fleet& fleet, Instant end) {
