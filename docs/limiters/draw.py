@@ -34,16 +34,21 @@ INK, SOFT, GRID, ADMITTED, DENIED, AREA, OVER, LIMIT = (
 
 
 class Picture:
-    """What stands on one page: how far ahead it asks, what the curve is, the line it is held against."""
+    """What stands on one page: how far ahead it asks, what the curve is, the line it is held against. `page`: whose example
+    it is, if not the one of its name; `more`: what is added to its limit."""
 
-    def __init__(self, page, title, horizon=0, bound=None, bound_text="", windows=(), held=0, note=""):
-        self.page, self.title, self.horizon = page, title, horizon
-        self.bound, self.bound_text, self.windows, self.held, self.note = bound, bound_text, windows, held, note
+    def __init__(self, name, title, horizon=0, bound=None, bound_text="", windows=(), held=0, page=None, more=""):
+        self.name, self.title, self.horizon, self.page, self.more = name, title, horizon, page or name, more
+        self.bound, self.bound_text, self.windows, self.held = bound, bound_text, windows, held
 
 
 EVERY_SECOND = (0, SECOND, 2 * SECOND, 3 * SECOND)
 PICTURES = [
     Picture("sliding_log", "10 in any second", bound=10, bound_text="limit 10"),
+    Picture("sliding_log_ahead", "10 in any second, asked for up to 500 ms ahead", horizon=SECOND // 2, bound=10,
+            bound_text="limit 10", page="sliding_log"),
+    Picture("sliding_log_together", "the same with even: 0%", horizon=SECOND // 2, bound=10, bound_text="limit 10",
+            page="sliding_log", more="even: 0%"),
     Picture("fixed_window", "10 in each second of the clock", bound=10, bound_text="limit 10 per window",
             windows=EVERY_SECOND),
     Picture("counter", "10 in a second that opens with its first permit", bound=10, bound_text="limit 10 per window",
@@ -58,16 +63,16 @@ PICTURES = [
     Picture("smooth", "10/s, burst 5, waits at most 300 ms", horizon=SECOND, bound=15,
             bound_text="burst 5 + 10/s"),
     Picture("smooth_warm_up", "10/s, warm-up 2 s, waits at most 1 s", horizon=SECOND, bound=11,
-            bound_text="1 + 10/s"),
+            bound_text="1 + 10/s", page="smooth"),
     Picture("concurrency", "at most 5 in flight; each attempt takes 400 ms", bound=5, bound_text="limit 5", held=400_000),
 ]
 
 
-def config_of(page):
-    """The example of a page, whole."""
-    page = {"smooth_warm_up": "smooth"}.get(page, page)
-    with open(os.path.join(HERE, page + ".md"), encoding="utf-8") as file:
-        return re.search(r"```yaml\n(.*?)```", file.read(), re.DOTALL).group(1)
+def config_of(picture):
+    """The example of its page, whole."""
+    with open(os.path.join(HERE, picture.page + ".md"), encoding="utf-8") as file:
+        example = re.search(r"```yaml\n(.*?)```", file.read(), re.DOTALL).group(1)
+    return re.sub(r"(?m)^( +)(algorithm: .*)$", rf"\1\2\n\1{picture.more}", example) if picture.more else example
 
 
 def replay(einlass, picture):
@@ -77,11 +82,11 @@ def replay(einlass, picture):
     if picture.held:
         lines += [(at + picture.held, {"ended": {"id": str(at)}}) for at in ASKS]
     lines.sort(key=lambda line: line[0])
-    limit = "warm" if picture.page == "smooth_warm_up" else "callbacks"
+    limit = "warm" if picture.name == "smooth_warm_up" else "callbacks"
     with tempfile.TemporaryDirectory(prefix="einlass-draw-") as directory:
         config, trace = os.path.join(directory, "gate.yaml"), os.path.join(directory, "trace.jsonl")
         with open(config, "w", encoding="utf-8") as file:
-            file.write(config_of(picture.page))
+            file.write(config_of(picture))
         with open(trace, "w", encoding="utf-8") as file:
             file.writelines(json.dumps({"at": START + at, **line}) + "\n" for at, line in lines)
         done = subprocess.run([einlass, "replay", "-c", config, "--limits", limit, "--trace", trace],
@@ -208,14 +213,14 @@ def main():
     wrong = 0
     for picture in PICTURES:
         made = drawn(picture, replay(options.einlass, picture))
-        path = os.path.join(HERE, picture.page + ".svg")
+        path = os.path.join(HERE, picture.name + ".svg")
         if not options.check:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(made)
             continue
         with open(path, encoding="utf-8") as file:
             if file.read() != made:
-                print(f"{picture.page}.svg is not what draw.py draws; run it without --check and look at it")
+                print(f"{picture.name}.svg is not what draw.py draws; run it without --check and look at it")
                 wrong += 1
     return 1 if wrong else 0
 
