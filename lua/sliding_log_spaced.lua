@@ -15,7 +15,8 @@ end
 
 -- When a permit that is due later than now keeps its distance.
 local function later(b, at, booked, granted)
-  return math.max(at, frees(b, b.group, b.group.units, b.group.apart, booked, granted, 1))
+  local apart = frees(b, b.group, b.group.units, b.group.apart, booked, granted, 1)
+  return apart > at and apart or at
 end
 
 local function left_of(b, units, apart, now)
@@ -26,8 +27,8 @@ end
 local spaced = { pay = log.pay, give_back = log.give_back }
 
 function spaced.reach(b, booked, granted, more)
-  local at = log.reach(b, booked, granted, more)
-  if at_once(b, at, booked, granted, more) <= b.group.now then
+  local at, now = frees(b, b, b.limit, b.window, booked, granted, more), b.group.now
+  if at <= now and at_once(b, at, booked, granted, more) <= now then
     return at
   end
   return later(b, at, booked, granted)

@@ -4,7 +4,8 @@
 #include "bench/limiters/bench_memory.h"
 #include "bench/limiters/bench_redis.h"
 
-int main() {
-  einlass::bench::measure_in_process();
-  einlass::bench::measure_on_redis();
+int main(int argc, char** argv) {
+  const std::string_view only = argc > 1 ? argv[1] : "";
+  einlass::bench::measure_in_process(only);
+  einlass::bench::measure_on_redis(only);
 }

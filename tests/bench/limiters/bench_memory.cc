@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "bench/limiters/loads.h"
@@ -90,15 +91,16 @@ std::uint64_t bytes_of(const Load& load, int permits) {
 
 }  // namespace
 
-void measure_in_process() {
+void measure_in_process(std::string_view only) {
   std::printf("In process: nanoseconds and allocations of a decision\n");
-  for (const Load& load : loads()) {
+  for (const Load& load : loads(only)) {
     const Cost cost = cost_of(load, 1);
     std::printf("  %-28s %8.1f ns", load.name, cost.nanos);
     if (load.asked.max > 1) std::printf(" (%5.1f a permit)", cost.nanos / double(load.asked.max));
     if (cost.allocations > 0) std::printf("  %.2f allocations", cost.allocations);
     std::printf("\n");
   }
+  if (!only.empty()) return;
   std::printf("\nIn process, of so many buckets one at random: nanoseconds\n");
   for (const std::size_t buckets : {1u, 1'000u, 1'000'000u}) {
     std::printf("  %9zu token buckets %8.1f ns\n", buckets, cost_of(loads()[0], buckets).nanos);

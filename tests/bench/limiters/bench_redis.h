@@ -1,8 +1,11 @@
 // What a decision costs Redis.
 #pragma once
 
+#include <string_view>
+
 namespace einlass::bench {
 
-void measure_on_redis();
+// `only`: as loads() has it; the rest is then left out.
+void measure_on_redis(std::string_view only);
 
 }  // namespace einlass::bench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "conformance/both_stores.h"
@@ -16,7 +17,8 @@ struct Load {
   double target = 0.0;  // Server microseconds a call that LIMITERS wants at most; 0: none.
 };
 
-std::vector<Load> loads();
+// Those with that in their names.
+std::vector<Load> loads(std::string_view only = "");
 
 // One bucket of each algorithm, with room for a hundred permits, for what it takes in memory.
 std::vector<Load> sizes();
