@@ -1,6 +1,7 @@
 """A sanitizer's report makes a scenario fail, and what the scenarios run was built with the sanitizer."""
 
 import os
+import sys
 import unittest
 
 from harness import places, reports, world
@@ -31,7 +32,6 @@ class Reports(unittest.TestCase):
                 self.assertFalse(os.path.exists(one.directory))
 
 
-@unittest.skipUnless(places.SANITIZER, "an ordinary build")
 @plan(servers=False, together=True)
 class Programs(unittest.TestCase):
     def test_were_built_with_it(self):
@@ -43,4 +43,7 @@ class Programs(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if "Programs" in sys.argv and not places.SANITIZER:
+        print("not run: an ordinary build")
+        sys.exit(77)  # For ctest, to which a test that is skipped in a file has passed.
     unittest.main()
