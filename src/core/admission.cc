@@ -6,7 +6,6 @@
 #include "units/check.h"
 
 namespace einlass::core {
-
 Admission::Admission(const GateOptions& options, Records& records, Delivery& delivery,
                      Deadlines& deadlines, std::vector<RouteStats>& stats)
     : options_(options),
@@ -259,12 +258,17 @@ void Admission::forget_if_empty(Line& line, Commands& commands) {
   commands.push_back(ForgetLine{LineId{index_of(line)}});
 }
 
+Instant Admission::awake_for(const Line& line, Instant due) const {
+  const std::int64_t slot = route_of(line).slot.us;
+  return slot > 0 ? Instant{(due.us + slot - 1) / slot * slot} : due;
+}
+
 void Admission::arm(Line& line, Instant now) {
   Instant at = kNever;
   if (!line.permits.empty()) {
     const Instant due = line.permits.front().due;
     const Instant lapsed = due + route_of(line).use_within + Duration::micros(1);
-    at = line.count() > 0 && due > now ? due : lapsed;
+    at = line.count() > 0 && due > now ? awake_for(line, due) : lapsed;
     // A batch is full with the permit that comes due then.
     const std::size_t most = batch_of(line).records;
     const bool fills = most > 1 && line.count() > 0 && line.permits.size() >= most;
@@ -301,7 +305,7 @@ void Admission::add_waiting(Instant now, std::span<Waiting> by_route) const {
       continue;
     }
     std::uint64_t due = 0;
-    for (const HeldPermit& held_permit : line.permits) due += held_permit.due <= now;
+    for (const HeldPermit& one : line.permits) due += awake_for(line, one.due) <= now;
     const std::uint64_t at_target = std::min(ready, due);
     waiting.target += at_target;
     (waits_for_store(line) ? waiting.outage : waiting.limit) += ready - at_target;

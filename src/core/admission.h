@@ -163,6 +163,8 @@ class Admission {
   void wait_for(Line& line, LineWaits what, SharedIndex limit = kNoShared, bool first = false);
   void wait_no_more(Line& line);
   Turns& turns_of(Line& line);
+  // The end of the slot in which a permit comes due: then it is used, if nobody was awake before.
+  Instant awake_for(const Line& line, Instant due) const;
   void arm(Line& line, Instant now);
   void forget_if_empty(Line& line, Commands& commands);
 

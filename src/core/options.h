@@ -21,6 +21,11 @@ inline constexpr std::size_t kMostLimits = 8;
 // Which records of a route must leave one after the other.
 enum class Order : std::uint8_t { partition, key, none };
 
+// What comes due in so short a time may as well leave together. A gate that sleeps until then pays
+// for one wake-up, which costs more than a record; and a window that is a whole number of slots has
+// no more in it for that. tests/bench/README.md has what other lengths cost.
+inline constexpr Duration kSlot = Duration::millis(2);
+
 struct RouteOptions {
   TargetId target;
   Order order = Order::partition;
@@ -28,6 +33,9 @@ struct RouteOptions {
   StoreId store;                 // Where they are kept.
   Duration horizon;              // How far ahead permits may be asked for.
   Duration use_within = Duration::millis(100);  // How long a permit may be used after it is due.
+  // Permits ahead are waited for until the end of the slot of this length that they come due in, so
+  // that a wake-up carries several; 0 = until they are due. REQUIRES: less than use_within.
+  Duration slot;
   // Bit i is set: limit i has no key, so all lines share it. Only where such a limit is the one
   // that binds does a line with several limits ask ahead: else a slow tenant's tickets would book
   // the shared limit far ahead, and everybody else behind them.

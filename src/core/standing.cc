@@ -92,7 +92,7 @@ void Admission::explain(const Record& record, Instant now, Standing& standing) c
   if (route.limit_count == 0) return explain_room(line, now, standing);
   if (standing.before < line.permits.size()) {
     const Instant due = (line.permits.begin() + static_cast<std::ptrdiff_t>(standing.before))->due;
-    if (due <= now) return explain_room(line, now, standing);
+    if (awake_for(line, due) <= now) return explain_room(line, now, standing);
     standing.waits = WaitsFor::permit;
     standing.until = due;
     standing.limit = line.blamed;

@@ -25,12 +25,15 @@ namespace {
 constexpr Instant kBegin{1'800'000'000'000'000};
 constexpr int kBacklog = 3'000;  // No limit here allows more in the time that an attempt takes.
 
+constexpr Duration kToTheEnd = core::kSlot * 2;  // By then the last permits have been used.
+
 constexpr Surroundings kAtOnce{"at once", {}, {}, {}};
 constexpr Surroundings kAway{"away", Duration{300}, Duration::millis(5), Duration{200}};
 
 core::RouteOptions route_of(const UseCase& used) {
   core::RouteOptions route;
   route.horizon = used.horizon;
+  route.slot = core::kSlot;
   route.inside_records = 2 * kBacklog;
   for (const limits::Limit& limit : used.limits) {
     const std::size_t place = route.limit_count++;
@@ -83,7 +86,7 @@ class UseTest : public testing::TestWithParam<UseCase> {
     around.attempt = std::max(around.attempt, used.attempt);
     Fleet fleet(route_of(used), around, kBegin);
     add_gates(fleet, gates);
-    fleet.run(used.length, kBacklog);
+    fleet.run(used.length + kToTheEnd, kBacklog);
     const std::vector<Instant> stamps = stamps_until(fleet, kBegin + used.length);
     EXPECT_GE(std::ssize(stamps), least(used, around, gates)) << "of " << used.allowed;
     EXPECT_LE(std::ssize(stamps), used.allowed);

@@ -24,8 +24,8 @@ std::string describe(const Settings& settings) {
     out << " route by " << kOrders[static_cast<std::size_t>(options.order)] << ", limits {";
     for (const std::size_t limit : route.limits) out << " " << limit;
     out << " } horizon " << options.horizon.us << " use_within " << options.use_within.us
-        << " attempts " << options.attempts << (options.dead_letter ? " dead letter" : "")
-        << " inside " << options.inside_records << " in flight "
+        << " slot " << options.slot.us << " attempts " << options.attempts
+        << (options.dead_letter ? " dead letter" : "") << " inside " << options.inside_records << " in flight "
         << settings.gate.targets[options.target.value].max_in_flight;
     const core::BatchOptions& batch = settings.gate.targets[options.target.value].batch;
     if (batch.records > 1) {

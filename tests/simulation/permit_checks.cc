@@ -240,10 +240,13 @@ void PermitChecks::check_idle() const {
 }
 
 bool PermitChecks::holds_due(core::LineId line, Instant by) const {
+  // Those of one slot leave at its end.
+  const std::int64_t slot = std::max<std::int64_t>(1, options(lines_[line.value]).slot.us);
+  const Instant ended{by.us / slot * slot};
   for (const auto& [id, question] : answered_) {
     if (question.ask.line != line) continue;
     for (const Granted& granted : question.permits) {
-      if (granted.state == State::held && granted.in_turn <= by) return true;
+      if (granted.state == State::held && granted.in_turn <= ended) return true;
     }
   }
   return false;

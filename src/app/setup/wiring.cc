@@ -54,6 +54,7 @@ core::RouteOptions route_options(const config::Config& config, const config::Rou
     if (held) options.held_limits |= 1u << i;
     options.cost_varies |= limit.limit.cost_from_record;
   }
+  options.slot = std::min(core::kSlot, options.use_within / 8);
   return options;
 }
 

@@ -67,6 +67,40 @@ TEST(Asking, permits_that_came_too_late_go_back_and_others_are_asked_for) {
   EXPECT_EQ(bench.sent(), Slots{0});
 }
 
+RouteOptions route_in_slots() {
+  RouteOptions route = limited_route();
+  route.horizon = Duration::millis(500);
+  route.slot = Duration::millis(5);
+  return route;
+}
+
+TEST(Asking, permits_that_come_due_in_one_slot_leave_together_at_its_end) {
+  BenchGate bench(BenchGate::options_for(route_in_slots()));
+  ASSERT_EQ(bench.now.us % 5'000, 0);
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 5; ++i) bench.arrive(i, i);
+  bench.answer({0});
+  bench.answer({1, 4, 5, 6});
+  EXPECT_EQ(bench.sent(), Slots{0});
+  bench.pass(Duration::micros(4'999));
+  EXPECT_EQ(bench.sent(), Slots{0});
+  bench.pass(Duration::micros(1));
+  EXPECT_EQ(bench.sent(), (Slots{0, 1, 2, 3}));
+  EXPECT_EQ(bench.gate.next_wakeup(), bench.now + Duration::millis(5));
+}
+
+TEST(Asking, whoever_is_awake_does_not_wait_for_the_end_of_a_slot) {
+  BenchGate bench(BenchGate::options_for(route_in_slots()));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 3; ++i) bench.arrive(i, i);
+  bench.answer({0});
+  bench.answer({1, 3});
+  bench.pass(Duration::millis(2));
+  EXPECT_EQ(bench.sent(), Slots{0});
+  bench.arrive(3, 3);  // Something else than an alarm.
+  EXPECT_EQ(bench.sent(), (Slots{0, 1}));
+}
+
 TEST(Asking, one_ask_is_for_records_of_one_cost) {
   BenchGate bench(BenchGate::options_for(varying_route()));
   bench.assign(0);

@@ -259,6 +259,8 @@ inline std::vector<Row> rows_of_limits() {
       {"limits.NAME.strict", kPlain, "true", strict_of, "within 1ms of 1001ms"},
       {"limits.NAME.use_within", kPlain, "80ms",
        [](const Config& c) { return text(route(c).use_within); }},
+      {"limits.NAME.use_within", kPlain, "4ms", [](const Config& c) { return text(route(c).slot); },
+       "500us", "2ms"},
       // Of several limits the shortest holds.
       {"limits.NAME.horizon",
        two("horizon: 300ms"),
