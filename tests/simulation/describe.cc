@@ -25,8 +25,8 @@ std::string describe(const Settings& settings) {
     for (const std::size_t limit : route.limits) out << " " << limit;
     out << " } horizon " << options.horizon.us << " use_within " << options.use_within.us
         << " slot " << options.slot.us << " attempts " << options.attempts
-        << (options.dead_letter ? " dead letter" : "") << " inside " << options.inside_records << " in flight "
-        << settings.gate.targets[options.target.value].max_in_flight;
+        << (options.dead_letter ? " dead letter" : "") << " inside " << options.inside_records
+        << " in flight " << settings.gate.targets[options.target.value].max_in_flight;
     const core::BatchOptions& batch = settings.gate.targets[options.target.value].batch;
     if (batch.records > 1) {
       out << " together " << batch.records << " or " << batch.bytes.value << " B within "
@@ -37,7 +37,8 @@ std::string describe(const Settings& settings) {
   }
   out << " faults:";
   for (std::size_t i = 0; i < kFaults; ++i) {
-    if (settings.rate[i] > 0) out << " " << name_of(static_cast<Fault>(i)) << "=" << settings.rate[i];
+    if (settings.rate[i] > 0)
+      out << " " << name_of(static_cast<Fault>(i)) << "=" << settings.rate[i];
   }
   return out.str();
 }

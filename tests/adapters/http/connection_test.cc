@@ -67,14 +67,14 @@ TEST_F(ConnectionTest, fails_with_the_last_address_when_none_is_left) {
 TEST(Addresses, an_address_that_failed_is_tried_last_and_a_name_is_asked_for_once) {
   boost::asio::io_context io(1);
   int lookups = 0;
-  Addresses literal(io, {"[::1]", 80}, false, false, Duration::seconds(30), Duration::seconds(5),
+  Addresses literal(io, {"[::1]", 80}, {}, false, Duration::seconds(30), Duration::seconds(5),
                     [](const std::string&) {});
   EXPECT_TRUE(literal.known(std::chrono::steady_clock::now()));
   EXPECT_EQ(literal.list().at(0).address().to_string(), "::1");
   literal.failed(literal.list()[0]);
   EXPECT_TRUE(literal.known(std::chrono::steady_clock::now()));
 
-  Addresses name(io, {"localhost", 80}, false, false, Duration::seconds(30), Duration::seconds(5),
+  Addresses name(io, {"localhost", 80}, {}, false, Duration::seconds(30), Duration::seconds(5),
                  [&](const std::string& trouble) {
                    EXPECT_EQ(trouble, "");
                    ++lookups;

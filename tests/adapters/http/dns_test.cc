@@ -14,6 +14,7 @@
 
 #include "adapters/http/http2_peer.h"
 #include "adapters/http/resolver/lookup_turns.h"
+#include "adapters/http/target/origins.h"
 #include "adapters/http/target_world.h"
 
 namespace {
@@ -221,16 +222,23 @@ TEST_F(Dns, a_name_that_leads_inside_is_refused_after_it_was_resolved) {
 
 // Another target of the same loop, whose hosts' name servers are dead.
 struct DeadNames {
-  DeadNames(TargetWorld& world, std::size_t hosts, const std::string& ending = ".dead")
+  // `%` in what they end with is each one's number.
+  DeadNames(TargetWorld& world, std::size_t hosts, std::string ending = ".dead",
+            Duration timeout = Duration::seconds(30))
       : options{world.options} {
+    options.name = "names that end with " + ending;
     options.host_of_record = options.allow_private = hosts > 1;
     options.host = hosts > 1 ? "" : "0" + ending;
     options.max_in_flight = hosts;
-    options.timeout = Duration::seconds(30);
+    options.timeout = timeout;
     target.emplace(world.io, options, events, Notify{});
     target->start(core::TargetId{4});
     for (std::uint32_t i = 0; i < hosts; ++i) {
-      const std::string host = std::to_string(i) + ending;
+      const std::string number = std::to_string(i);
+      std::string host = number + ending;
+      if (const auto mark = host.find('%'); mark != std::string::npos) {
+        host.replace(mark, 1, number);
+      }
       names().set(host, {"127.0.0.1"});
       Request request{};
       request.record = {i, 1};
@@ -262,10 +270,10 @@ TEST_F(Dns, many_dead_names_of_records_make_room_for_others_and_keep_no_other_ta
   names().silence(".dead");
   const int asked = names().asked;
   DeadNames other(world, 2 * kMostLookups);
-  const int most = static_cast<int>(kMostLookups);
+  const int most = static_cast<int>(kMostLookupsOfTarget);
   world.run_until([&] { return names().asked >= asked + most; });
   EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << world.trouble();
-  world.run_until([&] { return names().asked >= asked + 1 + 2 * most; });
+  world.run_until([&] { return names().asked >= asked + 1 + 4 * most; });
   EXPECT_TRUE(other.events.empty()) << "nobody has answered yet";
   names().answer();
   world.run_until([&] { return other.events.size() == 2 * kMostLookups; });
@@ -285,6 +293,72 @@ TEST_F(Dns, dead_names_of_one_domain_keep_nobody_elses_waiting) {
   EXPECT_TRUE(evil.events.empty());
   names().answer();
   world.run_until([&] { return evil.events.size() == 100; });
+}
+
+// Each of a domain of its own, and as many as a target asks at a time.
+TEST_F(Dns, hundreds_of_dead_domains_of_one_targets_records_keep_no_other_target_waiting) {
+  names().silence(".dead");
+  const int asked = names().asked;
+  DeadNames evil(world, kMostHosts, ".evil%.dead");
+  const int most = static_cast<int>(kMostLookupThreadsOfTarget);
+  world.run_until([&] { return names().asked == asked + most; });
+  const auto began = std::chrono::steady_clock::now();  // In this time others would begin.
+  world.run_until([&] { return std::chrono::steady_clock::now() > began + 2 * kLongLookup; });
+  EXPECT_EQ(names().asked, asked + most);
+  DeadNames good(world, 20, ".good%.test");
+  world.run_until([&] { return good.events.size() == 20; });
+  EXPECT_EQ(names().asked, asked + most + 20) << "the rest waits for these to end";
+  EXPECT_TRUE(evil.events.empty());
+  names().answer();
+  world.run_until([&] { return evil.events.size() == kMostHosts; });
+}
+
+TEST_F(Dns, whose_turn_does_not_come_in_time_ends_without_a_lookup) {
+  names().silence(".dead");
+  const int asked = names().asked;
+  DeadNames evil(world, 10, ".evil.dead", Duration::millis(300));
+  world.run_until([&] { return evil.events.size() == 10; });
+  for (const auto& event : evil.events) {
+    EXPECT_EQ(std::get<core::DeliveryEnded>(event).outcome, Outcome::retry);
+  }
+  EXPECT_EQ(names().asked, asked + static_cast<int>(kMostLookupsOfSite));
+}
+
+struct Job {
+  LookupJob of(const std::string& host, std::chrono::steady_clock::time_point until) {
+    return {host,
+            "target",
+            until,
+            [this] { return wanted.load(); },
+            [this] { ++run; },
+            [this] { ++late; }};
+  }
+  void wait_for(const std::atomic<int>& count, int number) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (count < number && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    EXPECT_EQ(count, number);
+  }
+
+  std::atomic<bool> wanted = true;
+  std::atomic<int> run = 0, late = 0;
+};
+
+TEST(LookupTurns, one_that_is_too_late_is_told_so_and_does_not_run) {
+  const auto now = std::chrono::steady_clock::now();
+  Job job;
+  take_turn(job.of("late.test", now));
+  job.wait_for(job.late, 1);
+  take_turn(job.of("in-time.test", now + std::chrono::seconds(10)));
+  job.wait_for(job.run, 1);
+  EXPECT_EQ(job.late, 1);
+  // Nobody hears of what nobody wants any more.
+  Job unwanted;
+  unwanted.wanted = false;
+  take_turn(unwanted.of("late.test", now));
+  take_turn(unwanted.of("in-time.test", now + std::chrono::seconds(10)));
+  take_turn(job.of("in-time.test", now + std::chrono::seconds(10)));
+  job.wait_for(job.run, 2);
+  EXPECT_EQ(unwanted.run + unwanted.late, 0);
 }
 
 TEST(LookupTurns, a_site_is_what_one_owner_names) {

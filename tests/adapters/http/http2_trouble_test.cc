@@ -250,6 +250,32 @@ TEST(Http2Trouble, floods_of_frames_that_say_nothing_end_the_connection) {
   }
 }
 
+// Without an exchange there is no timeout that would end it.
+TEST(Http2Trouble, whoever_goes_on_talking_while_nothing_is_asked_is_left) {
+  constexpr std::uint8_t kUnknown = 0x20;
+  const std::string window("\0\0\0\1", 4);
+  const std::string words[] = {frame(NGHTTP2_PING, 0, 0, "12345678"),
+                               frame(NGHTTP2_WINDOW_UPDATE, 0, 0, window),
+                               frame(kUnknown, 0, 0, std::string(1000, 'x'))};
+  for (const std::string& one : words) {
+    std::atomic<int> left = 0;
+    ScriptedServer server(in_http2([&](Http2Peer& peer) {
+      peer.answer(peer.next_request().stream, "204");
+      std::string many;
+      for (int i = 0; i < 500; ++i) many += one;
+      while (peer.peer().write(many)) {
+      }
+      ++left;
+    }));
+    Http2World world(server);
+    for (int i = 1; i <= 2; ++i) {
+      EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << world.trouble();
+      world.run_until([&] { return world.target().status().connections == 0 && left == i; });
+    }
+    EXPECT_EQ(server.connections(), 2);
+  }
+}
+
 TEST(Http2Trouble, a_refused_connection_fails_all_that_wait_for_it) {
   std::uint16_t port = 0;
   ::close(listen_on_free_port(port));

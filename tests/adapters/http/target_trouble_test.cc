@@ -173,5 +173,20 @@ TEST(TargetTrouble, words_that_nobody_asked_for_close_an_idle_connection) {
   EXPECT_EQ(world.events.size(), 1u);
 }
 
+TEST(TargetTrouble, whoever_goes_on_talking_while_nothing_is_asked_is_left) {
+  std::atomic<bool> left = false;
+  ScriptedServer server([&](Peer& peer) {
+    peer.read_request();
+    peer.write(kNoContent);
+    while (peer.write(std::string(64 * 1024, 'x'))) {
+    }
+    left = true;
+  });
+  TargetWorld world(server.port());
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  world.run_until([&] { return world.target().status().connections == 0 && left; });
+  EXPECT_EQ(world.events.size(), 1u);
+}
+
 }  // namespace
 }  // namespace einlass::http::testing

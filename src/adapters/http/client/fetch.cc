@@ -30,7 +30,7 @@ class Fetch final : public ConnectionOwner {
             .http2 = !sends},  // It is asked then whether to send.
         addresses_{io_,
                    first_hop(options_.proxy, options_.host, options_.port),
-                   /*for_records=*/false,
+                   /*named_by=*/std::nullopt,
                    /*refuse_private=*/false,
                    options_.addresses_for,
                    options_.timeout,

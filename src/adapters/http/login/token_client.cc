@@ -64,7 +64,7 @@ TokenClient::TokenClient(boost::asio::io_context& io, const TokenOptions& option
       done_{std::move(done)},
       addresses_{io,
                  first_hop(proxy, options.host, options.port),
-                 /*for_records=*/false,
+                 /*named_by=*/std::nullopt,
                  /*refuse_private=*/false,
                  TargetOptions{}.addresses_for,
                  timeout,

@@ -11,9 +11,9 @@ namespace einlass::http {
 namespace ip = boost::asio::ip;
 using boost::system::error_code;
 
-Addresses::Addresses(boost::asio::io_context& io, Hop hop, bool for_records, bool refuse_private,
-                     Duration good_for, Duration patience, Found found)
-    : lookup_{io, for_records,
+Addresses::Addresses(boost::asio::io_context& io, Hop hop, std::optional<std::string> named_by,
+                     bool refuse_private, Duration good_for, Duration patience, Found found)
+    : lookup_{io, std::move(named_by),
               [this](error_code error, const Lookup::Results& all) { resolved(error, all); }},
       host_{std::move(hop.host)},
       port_{hop.port},

@@ -5,6 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,10 @@ class Addresses {
   using Found = std::function<void(const std::string& trouble)>;
 
   // `patience`: nobody waits longer for the end of a lookup.
-  // `for_records`: it is one of the many that records name. With `refuse_private`, addresses that
+  // `named_by`: as Lookup has it. With `refuse_private`, addresses that
   // only the inside of a network reaches are none. What a lookup finds is good for so long.
-  Addresses(boost::asio::io_context& io, Hop hop, bool for_records, bool refuse_private,
-            Duration good_for, Duration patience, Found found);
+  Addresses(boost::asio::io_context& io, Hop hop, std::optional<std::string> named_by,
+            bool refuse_private, Duration good_for, Duration patience, Found found);
 
   // Whether list() may be used without a lookup.
   bool known(SteadyTime now) const { return now < good_until_; }

@@ -24,9 +24,9 @@ struct Lookup::Shared {
   std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work{};
 };
 
-Lookup::Lookup(boost::asio::io_context& io, bool for_records, Found found)
+Lookup::Lookup(boost::asio::io_context& io, std::optional<std::string> named_by, Found found)
     : shared_{new Shared{.mutex = {}, .io = &io, .found = std::move(found)}},
-      for_records_{for_records} {}
+      named_by_{std::move(named_by)} {}
 
 Lookup::~Lookup() {
   const std::lock_guard lock(shared_->mutex);
@@ -54,13 +54,13 @@ void Lookup::start(const std::string& host, std::uint16_t port,
                                                     Tcp::resolver::numeric_service, error);
     end(error, results);
   };
-  if (for_records_) {
+  if (named_by_) {
     const auto wanted = [shared = shared_] {
       const std::lock_guard lock(shared->mutex);
       return shared->io != nullptr;
     };
-    return take_turn({host, std::chrono::steady_clock::now() + patience, wanted, look_up,
-                      [end] { end(boost::asio::error::timed_out, {}); }});
+    return take_turn({host, *named_by_, std::chrono::steady_clock::now() + patience, wanted,
+                      look_up, [end] { end(boost::asio::error::timed_out, {}); }});
   }
   try {
     std::thread(look_up).detach();

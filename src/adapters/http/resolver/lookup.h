@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace einlass::http {
@@ -19,7 +20,8 @@ class Lookup {
   using Results = boost::asio::ip::tcp::resolver::results_type;
   using Found = std::function<void(boost::system::error_code, const Results&)>;
 
-  Lookup(boost::asio::io_context& io, bool for_records, Found found);
+  // `named_by`: the target whose records name the host; none: the configuration does.
+  Lookup(boost::asio::io_context& io, std::optional<std::string> named_by, Found found);
   ~Lookup();
   Lookup(const Lookup&) = delete;
   Lookup& operator=(const Lookup&) = delete;
@@ -31,7 +33,7 @@ class Lookup {
  private:
   struct Shared;
   std::shared_ptr<Shared> shared_;
-  const bool for_records_;
+  const std::optional<std::string> named_by_;
 };
 
 }  // namespace einlass::http

@@ -36,7 +36,7 @@ class Turns {
 
  private:
   struct Running {
-    std::string site;
+    std::string site, target;
     Clock::time_point since;
   };
 
@@ -44,15 +44,20 @@ class Turns {
     return now - one.since >= kLongLookup;
   }
 
-  bool may_run(std::string_view site, Clock::time_point now) const {
-    std::size_t counted = 0, of_site = 0, long_of_site = 0;
+  bool may_run(const LookupJob& job, Clock::time_point now) const {
+    const std::string_view site = site_of(job.host);
+    std::size_t counted = 0, of_site = 0, long_of_site = 0, of_target = 0, counted_of_target = 0;
     for (const Running& one : running_) {
-      counted += !takes_long(one, now);
+      const bool counts = !takes_long(one, now);
+      counted += counts;
       of_site += one.site == site;
-      long_of_site += one.site == site && takes_long(one, now);
+      long_of_site += one.site == site && !counts;
+      of_target += one.target == job.target;
+      counted_of_target += one.target == job.target && counts;
     }
     return counted < kMostLookups && running_.size() < kMostLookupThreads &&
-           of_site < kMostLookupsOfSite && long_of_site == 0;
+           of_site < kMostLookupsOfSite && long_of_site == 0 &&
+           counted_of_target < kMostLookupsOfTarget && of_target < kMostLookupThreadsOfTarget;
   }
 
   // Its thread lives as long as the program.
@@ -71,8 +76,7 @@ class Turns {
   void begin_all(Clock::time_point now) {
     for (auto job = waiting_.begin(); job != waiting_.end();) {
       const bool late = now >= job->until;
-      const std::string_view site = site_of(job->host);
-      if (!late && job->wanted() && !may_run(site, now)) {
+      if (!late && job->wanted() && !may_run(*job, now)) {
         ++job;
         continue;
       }
@@ -84,7 +88,7 @@ class Turns {
   }
 
   void begin(LookupJob job, Clock::time_point now) {
-    running_.push_back({std::string(site_of(job.host)), now});
+    running_.push_back({std::string(site_of(job.host)), job.target, now});
     const auto place = std::prev(running_.end());
     try {
       std::thread([this, place, job] {

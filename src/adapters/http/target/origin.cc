@@ -24,7 +24,7 @@ Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, const 
                 .http2 = options.may_speak_http2()},
       addresses_{io,
                  first_hop(options.proxy, options.host, options.port),
-                 options.host_of_record,
+                 options.host_of_record ? std::optional(options.name) : std::nullopt,
                  options.host_of_record && !options.allow_private,
                  options.addresses_for,
                  options.timeout,
