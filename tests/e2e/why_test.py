@@ -3,10 +3,13 @@
 
 import json
 import subprocess
+import threading
+import time
 import unittest
 import urllib.parse
 
-from harness.places import EINLASS, get, now_us, wait_until
+from harness.places import EINLASS, PATIENCE, get, now_us, wait_until
+from harness.plan import plan
 from harness.scenario import Scenario
 
 # One permit every ten minutes: the second record of each tenant stays for as long as this test takes.
@@ -81,6 +84,58 @@ class Why(Scenario):
         gone = self.command("--key", "acme")
         self.assertEqual(gone.returncode, 1)
         self.assertIn("no gate answers on 127.0.0.1", gone.stderr)
+
+
+class Questions(Scenario):
+    """Each looks at all that is inside, and whoever asks without end holds up nobody's record."""
+
+    redis = False
+    PARTITIONS, INSIDE, RATE, SECONDS, ASKERS = 20, 60_000, 100, 8, 4
+
+    def start(self):
+        for topic, partitions in (("waiting", self.PARTITIONS), ("honest", 1)):
+            self.world.create_topic(topic, partitions)
+        self.world.produce("waiting", self.INSIDE, size=100)
+        config = self.world.config("honest", 1, changes={
+            "limits": {"shared": None, "slow": {"algorithm": "token_bucket", "rate": "1/600s", "burst": 1, "store": "memory"}},
+            "route": {"limits": [], "order": "none"}})
+        config["routes"].append({**config["routes"][0], "name": "waiting", "topics": ["waiting"], "limits": ["slow"],
+                                 "order": "partition", "inside": {"records": self.INSIDE // self.PARTITIONS}})
+        gate = self.world.gate("gate-1", config).start()
+        wait_until(lambda: gate.status()["books"]["inside"] >= self.INSIDE - 1, 60, f"{self.INSIDE} records inside")
+        return gate
+
+    def rate(self):
+        before, began = self.world.receiver.summary()["accepted"], time.monotonic()
+        time.sleep(self.SECONDS)
+        return (self.world.receiver.summary()["accepted"] - before) / (time.monotonic() - began)
+
+    @plan(alone=True)
+    def test_without_end_hold_up_nothing(self):
+        gate = self.start()
+        self.world.start_producing("honest", self.RATE * (3 * self.SECONDS + 10), size=100, rate=self.RATE)
+        wait_until(lambda: self.world.receiver.summary()["accepted"] > self.RATE, 20, "honest records")
+        before = self.rate()
+        over, answers = threading.Event(), []
+
+        def ask():
+            while not over.is_set():
+                code, text = get(gate.port, "/v1/why?key=nobody", timeout=20)
+                answers.append((code, json.loads(text)["inside"] if code == 200 else None))
+        askers = [threading.Thread(target=ask) for _ in range(self.ASKERS)]
+        for one in askers:
+            one.start()
+        during = self.rate()
+        answered = len(answers) / self.SECONDS
+        over.set()
+        for one in askers:
+            one.join()
+        self.note(f"honest {before:.1f}/s, beside {self.ASKERS} who ask {during:.1f}/s; {answered:.1f} answers a second")
+        self.assertEqual(set(answers), {(200, 0)})
+        self.assertGreater(before, 0.9 * self.RATE)
+        self.assertGreaterEqual(during, (1 - 0.1 * PATIENCE) * before)
+        self.assertGreater(answered, 0.5)
+        self.assertLessEqual(answered, 5.5, "one at a time, and so many a second")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <utility>
 
@@ -56,29 +57,16 @@ struct Inquiry : std::enable_shared_from_this<Inquiry> {
 
 bool Inquiries::ask(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done) {
   std::erase_if(asked_, [](const auto& asked) { return asked.expired(); });
-  if (asked_.size() >= kMost || for_keys_.size() >= kMost) return false;
+  if (asked_.size() >= kMost) return false;
   if (!question.key) {
     begin(question, std::move(done));
     return true;
   }
-  for_keys_.push_back({question, std::move(done)});
-  begin_next();
-  return true;
-}
-
-void Inquiries::begin_next() {
-  if (key_is_asked_ || for_keys_.empty()) return;
-  key_is_asked_ = true;
-  Asked next = std::move(for_keys_.front());
-  for_keys_.pop_front();
-  begin(next.question, [this, done = std::move(next.done)](const WhyAnswers& answers) {
-    turn_.expires_after(kBetweenKeys);
-    turn_.async_wait([this](const boost::system::error_code& cancelled) {
-      if (cancelled) return;
-      key_is_asked_ = false;
-      begin_next();
+  return for_keys_.take([this, question, done = std::move(done)](std::function<void()> ended) {
+    begin(question, [done, ended = std::move(ended)](const WhyAnswers& answers) {
+      ended();
+      done(answers);
     });
-    done(answers);
   });
 }
 

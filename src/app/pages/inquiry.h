@@ -2,15 +2,14 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "app/pages/one_at_a_time.h"
 #include "app/service/shards.h"
 #include "app/views/why.h"
 
@@ -33,28 +32,20 @@ class Inquiries {
   static constexpr std::chrono::milliseconds kBetweenKeys{200};
 
   Inquiries(boost::asio::io_context& main, Shards& shards)
-      : main_(main), shards_(shards), turn_(main) {}
+      : main_(main), shards_(shards), for_keys_(main, kBetweenKeys, kMost) {}
 
   // `done` is called once, on that thread. False, and nothing is asked, while too many are asked.
   bool ask(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done);
 
  private:
-  struct Asked {
-    WhyQuestion question;
-    std::function<void(const WhyAnswers&)> done;
-  };
-
   void begin(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done);
-  void begin_next();
   void look(const std::shared_ptr<Inquiry>& inquiry, int shard);
   void took(const std::shared_ptr<Inquiry>& inquiry, int shard, std::optional<WhyAnswer> answer);
 
   boost::asio::io_context& main_;
   Shards& shards_;
   std::vector<std::weak_ptr<Inquiry>> asked_;
-  std::deque<Asked> for_keys_;  // They wait for their turn.
-  bool key_is_asked_ = false;   // Somebody has the turn, or had it just now.
-  boost::asio::steady_timer turn_;
+  OneAtATime for_keys_;
 };
 
 }  // namespace einlass::app
