@@ -18,9 +18,9 @@ class Request:
 class Answering:
     """`answer` gets each Request and returns a status, or (status, headers, body). `tls`: an SSLContext."""
 
-    def __init__(self, answer=lambda request: 204, tls=None):
+    def __init__(self, answer=lambda request: 204, tls=None, address="127.0.0.1", port=None):
         self.answer = answer
-        self.port = servers.free_ports(1)[0]
+        self.port = port or servers.free_ports(1)[0]
         self._requests = []
         self._lock = threading.Lock()
         owner = self
@@ -39,7 +39,7 @@ class Answering:
             def log_message(self, *_):
                 pass
 
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
+        self._server = http.server.ThreadingHTTPServer((address, self.port), Handler)
         self._server.daemon_threads = True
         if tls:
             self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)

@@ -25,6 +25,7 @@ void Script::tell(const std::string& json, std::int64_t now_us) {
   next.status_ = told.value("status", 503);
   next.retry_after_ = told.value("retry_after", std::string());
   next.keys_ = told.value("keys", std::string());
+  next.bodies_ = told.value("bodies", std::string());
   next.delay_us_ = told.value("delay_ms", std::int64_t{0}) * 1000;
   next.times_left_ = told.value("times", std::int64_t{-1});
   next.percent_ = told.value("percent", 20u);
@@ -41,8 +42,9 @@ bool Script::expire(std::int64_t now_us) {
   return true;
 }
 
-Answer Script::answer(std::string_view key) {
-  if (!key.starts_with(keys_) || times_left_ == 0) return {};
+Answer Script::answer(std::string_view key, std::string_view body) {
+  const bool meant = key.starts_with(keys_) && body.starts_with(bodies_);
+  if (!meant || times_left_ == 0) return {};
   if (times_left_ > 0) --times_left_;
   switch (mode_) {
     case Mode::ok:

@@ -25,7 +25,8 @@ struct Answer {
 //   {"mode": "refuse"}                        nobody listens, and open connections are closed
 //   {"mode": "mix", "seed": 1, "percent": 20, "statuses": [500, 429]}   some at random, the rest ok
 // and in each {"for_ms": 5000}: back to ok after that time; {"keys": "dead"}: only records whose key
-// begins with that, the rest ok; {"times": 3}: only the first three of these.
+// begins with that, the rest ok; {"bodies": "bad"}: the same of what they hold; {"times": 3}: only the
+// first three of these.
 class Script {
  public:
   // Throws std::runtime_error or nlohmann's for what is not understood, and changes nothing then.
@@ -34,7 +35,7 @@ class Script {
   // Ends a mode whose time is over; true if that happened.
   bool expire(std::int64_t now_us);
 
-  Answer answer(std::string_view key);
+  Answer answer(std::string_view key, std::string_view body);
 
   bool refusing() const { return mode_ == Mode::refuse; }
   bool holding() const { return mode_ == Mode::hang; }
@@ -52,7 +53,7 @@ class Script {
   std::int64_t times_left_ = -1;  // Less than 0: no matter how many.
   unsigned percent_ = 0;
   std::vector<int> statuses_;
-  std::string retry_after_, keys_;
+  std::string retry_after_, keys_, bodies_;
   std::mt19937_64 random_;
 };
 

@@ -115,7 +115,7 @@ bool Server::take_request(Connection& connection, const Request& request) {
   }
   const auto now = now_us();
   connection.entry = journal_.arrived(request, now);
-  const Answer answer = script_.answer(request.key);
+  const Answer answer = script_.answer(request.key, request.body);
   const Later later{connection.fd, connection.serial};
   switch (answer.kind) {
     case Answer::Kind::now:
