@@ -9,11 +9,12 @@ import time
 import unittest
 
 from harness import deliveries
-from harness.flooding import Flooding
+from harness.flooding import UNKNOWN, WINDOW_UPDATE, Flooding
 from harness.places import PATIENCE, now_us, wait_until
 from harness.plan import plan
 from harness.receiver import Receiver
 from harness.scenario import Scenario
+import certificates
 import servers
 
 TENANTS, DEAD = 100, 10
@@ -118,12 +119,16 @@ class Isolation(Scenario):
         config["targets"]["dead"] = {"http": http}
         return config
 
-    def test_a_target_that_floods(self):
+    def check_flood(self, kind, tls=False):
         """It answers nothing and sends without end; a record for it comes all the time."""
-        flooding = Flooding()
+        authority = certificates.Authority(self.world.directory) if tls else None
+        flooding = Flooding(kind, authority.sign("flooding") if tls else None)
         self.addCleanup(flooding.stop)
         config = self.two_routes(flooding.port)
-        config["targets"]["dead"]["http"]["http2"] = "always"
+        http = config["targets"]["dead"]["http"]
+        http["http2"] = "always"
+        if tls:
+            http |= {"url": f"https://127.0.0.1:{flooding.port}/callback", "ca_file": authority.file}
         for topic in ("well", "dead"):
             self.world.create_topic(topic, PARTITIONS)
         self.world.produce("well", 400 * (SECONDS * 2 + 12), size=100)
@@ -143,6 +148,21 @@ class Isolation(Scenario):
                   f"{flooding.connections} connections, {flooding.sent >> 20} MiB")
         self.assertGreaterEqual(after, 0.9 * before)
         gate.kill()
+
+    def test_a_target_that_floods(self):
+        self.check_flood(UNKNOWN)
+
+    @plan(whole=True)
+    def test_a_target_that_floods_with_windows(self):
+        self.check_flood(WINDOW_UPDATE)
+
+    @plan(whole=True)
+    def test_a_target_that_floods_in_tls(self):
+        self.check_flood(UNKNOWN, tls=True)
+
+    @plan(whole=True)
+    def test_a_target_that_floods_with_windows_in_tls(self):
+        self.check_flood(WINDOW_UPDATE, tls=True)
 
     def test_dead_targets(self):
         other = Receiver(self.world.directory)
