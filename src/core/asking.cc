@@ -262,9 +262,9 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
   const bool may = breaker_of(line).closed() && route.horizon > Duration{};
   line.ahead = may && binds_all && route.limit_count > 1;
   if (!line.ahead) return ask_after(line, shared, retry, now);
-  // At once, but for what others were told who have asked ahead.
+  // As soon as that permit is so near that it may be asked for.
   line.next_same_ask = now + retry;
-  ask_after(line, shared, std::max(Duration{}, shared_limits_[shared].not_before - now), now);
+  ask_after(line, shared, std::max(Duration{}, retry - route.horizon), now);
 }
 
 // The next ask, or the next of anybody's where the limit has no key.

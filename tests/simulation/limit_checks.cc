@@ -36,6 +36,14 @@ bool LimitChecks::learns(core::RouteId route, const core::Ask& ask) const {
   return options.limit_count > 1 && options.horizon > Duration{} && ask.horizon == Duration{};
 }
 
+// Then it is asked as soon as these can have something: who looks less far ahead asks in vain.
+bool LimitChecks::others_look_further(const SharedKey& key, Duration horizon) const {
+  return std::ranges::any_of(settings_.routes, [&](const RouteSettings& route) {
+    return route.options.store.value == key.first && route.options.horizon > horizon &&
+           std::ranges::find(route.limits, key.second) != route.limits.end();
+  });
+}
+
 void LimitChecks::ask(const core::Ask& command, core::RouteId route, Instant now) {
   const std::vector<SharedKey> shared = shared_of(route);
   for (const SharedKey& key : shared) {
@@ -43,10 +51,11 @@ void LimitChecks::ask(const core::Ask& command, core::RouteId route, Instant now
     ++limit.open;
     // Who waits for two stands in the queue of one.
     if (command.again || shared.size() > 1 || learns(route, command)) continue;
-    if (command.horizon > limit.horizon) continue;
-    require(now >= limit.not_before, "shared_before_retry",
+    if (others_look_further(key, command.horizon)) continue;
+    const Instant reaches = now + std::max(command.horizon, limit.ahead);
+    require(reaches >= limit.earliest, "shared_before_retry",
             "limit " + std::to_string(key.second) + ", " +
-                std::to_string((limit.not_before - now).us) + " us too early");
+                std::to_string((limit.earliest - reaches).us) + " us too early");
   }
   open_[command.ask] = {route, command};
 }
@@ -76,9 +85,14 @@ void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   if (settings_.limits[reason].keyed) return;
   Shared& shared = shared_[{route.options.store.value, reason}];
   shared.told = line.told;
-  if (held || learns(open->route, open->ask)) return;
-  shared.not_before = now + std::min(*event.retry, kMayAsk);
-  shared.horizon = open->ask.horizon;
+  if (held) return;
+  const Instant earliest = now + std::min(*event.retry, kMayAsk) + event.ahead;
+  if (learns(open->route, open->ask)) {
+    shared.earliest = std::min(shared.earliest, earliest);
+    return;
+  }
+  shared.earliest = earliest;
+  shared.ahead = event.ahead;
 }
 
 void LimitChecks::failed(const core::PermitsFailed& event, Instant now) {
@@ -87,7 +101,7 @@ void LimitChecks::failed(const core::PermitsFailed& event, Instant now) {
 }
 
 void LimitChecks::begin_anew() {
-  for (auto& [key, shared] : shared_) shared.not_before = Instant{};
+  for (auto& [key, shared] : shared_) shared.earliest = Instant{};
 }
 
 bool LimitChecks::others_ask(core::RouteId route) const {

@@ -39,8 +39,8 @@ class LimitChecks {
  private:
   using SharedKey = std::pair<std::size_t, std::size_t>;  // Store and limit.
   struct Shared {
-    Instant not_before{};  // For asks as far ahead as this one.
-    Duration horizon;
+    Instant earliest{};  // When the next permit is due, as the last answer that was short told.
+    Duration ahead;      // How far ahead the limiter looked then.
     Instant told{};  // From then on it is looked for something.
     std::int64_t open = 0;
   };
@@ -55,6 +55,7 @@ class LimitChecks {
 
   std::vector<SharedKey> shared_of(core::RouteId route) const;
   bool learns(core::RouteId route, const core::Ask& ask) const;
+  bool others_look_further(const SharedKey& key, Duration horizon) const;
   std::optional<Open> close(core::AskId ask);
 
   const Settings& settings_;
