@@ -238,8 +238,7 @@ void Admission::look_again(Instant now, Commands& commands) {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     TargetQueues& target = targets_[i];
     target.touched = true;
-    target.gather_until =
-        std::min(target.gather_until, now + options_.targets[i].batch.linger);
+    target.gather_until = std::min(target.gather_until, now + options_.targets[i].batch.linger);
   }
   for (SharedLimit& limit : shared_limits_) limit.forget_shortage(now);
   for (Line& line : lines_) {

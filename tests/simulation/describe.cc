@@ -35,6 +35,7 @@ std::string describe(const Settings& settings) {
     }
     out << ";";
   }
+  if (settings.at_full_speed) out << " at full speed;";
   out << " faults:";
   for (std::size_t i = 0; i < kFaults; ++i) {
     if (settings.rate[i] > 0)

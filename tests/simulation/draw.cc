@@ -45,13 +45,11 @@ constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
                                                           "moved",
                                                           "stand_in"};
 
-// How often, where a run has the fault at all: per occasion, or per second for those that strike from
-// outside (world.cc).
-constexpr std::array<double, kFaults> kMost = {6.0, 2.0, 1.5,  1.5, 0.4, 0.3, 0.2, 0.3, 0.3,
-                                               0.5, 2.0, 1.0,  0.5, 0.3, 0.2, 0.1, 1.0, 0.4,
-                                               0.5, 0.7, 0.03, 0.3, 0.2, 1.0, 0.8, 0.8, 0.2,
-                                               1.0, 0.6, 3.0,  0.1, 0.6, 0.3, 0.6, 0.8, 2.0,
-                                               0.7};
+// How often, where a run has the fault at all: per occasion, or per second for those that strike
+// from outside (world.cc).
+constexpr std::array<double, kFaults> kMost = {
+    6.0, 2.0,  1.5, 1.5, 0.4, 0.3, 0.2, 0.3, 0.3, 0.5, 2.0, 1.0, 0.5, 0.3, 0.2, 0.1, 1.0, 0.4, 0.5,
+    0.7, 0.03, 0.3, 0.2, 1.0, 0.8, 0.8, 0.2, 1.0, 0.6, 3.0, 0.1, 0.6, 0.3, 0.6, 0.8, 2.0, 0.7};
 
 void draw_faults(Settings& settings, const Overrides& overrides) {
   Dice dice(settings.seed, "faults");
@@ -129,8 +127,8 @@ RouteSettings draw_route(Dice& dice, const Settings& settings) {
     route.options.cost_varies |= limit.varies;
     if (limit.varies) route.most_cost = std::min(route.most_cost, limit.limit);
     // A limit has one store: where two routes have it in different ones, it is two limits.
-    route.options.limits[route.options.limit_count] = core::LimitId{static_cast<std::uint16_t>(
-        i * settings.gate.stores + route.options.store.value)};
+    route.options.limits[route.options.limit_count] = core::LimitId{
+        static_cast<std::uint16_t>(i * settings.gate.stores + route.options.store.value)};
     ++route.options.limit_count;
     route.limits.push_back(i);
   }
@@ -262,6 +260,29 @@ void draw_surroundings(Dice& dice, Settings& settings) {
   }
 }
 
+// In some worlds nothing goes wrong, and all records are there from the beginning: all that is left
+// is how well what is scarce is used. Dice of its own, as above.
+void draw_full_speed(Settings& settings) {
+  Dice dice(settings.seed, "full speed");
+  const auto together = [](const core::TargetOptions& target) { return target.batch.records > 1; };
+  if (!dice.chance(0.04) || std::ranges::any_of(settings.gate.targets, together)) return;
+  settings.at_full_speed = true;
+  std::ranges::fill(settings.rate, 0.0);
+  settings.chaos = Duration::millis(1);
+  settings.records = dice.spread(200, 3'000);
+  settings.poll_budget = 100;
+  settings.gate.inside_records = 100'000;
+  settings.gate.inside_bytes = Bytes{1 << 30};
+  for (std::size_t i = 0; i < settings.routes.size(); ++i) {
+    core::RouteOptions& route = settings.gate.routes[i];
+    route.order = core::Order::none;
+    route.use_within = std::max(route.use_within, Duration::millis(20));
+    route.inside_records = 10'000;
+    route.inside_bytes = Bytes{1 << 30};
+    settings.routes[i].options = route;
+  }
+}
+
 // Dice of its own, as above. Few records of most worlds finish within an interval.
 void draw_commits(Settings& settings) {
   Dice dice(settings.seed, "commits");
@@ -347,6 +368,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   draw_faults(settings, overrides);
   draw_transactions(settings);
   draw_bad_records(settings);
+  draw_full_speed(settings);
   draw_commits(settings);
   if (overrides.records) settings.records = std::min(settings.records, *overrides.records);
   if (overrides.instances) settings.instances = std::min(settings.instances, *overrides.instances);

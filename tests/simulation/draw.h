@@ -88,10 +88,10 @@ struct Overrides {
 struct LimitSettings {
   bool log = true;  // Sliding log, else token bucket.
   bool keyed = false;
-  std::int64_t limit = 1;                // Log: most in a window. Bucket: the burst.
-  Duration window;                       // Log only.
-  std::int64_t permits = 1, micros = 1;  // Bucket only: its rate.
-  bool ahead = true;                     // May grant permits that are not due yet.
+  std::int64_t limit = 1;                         // Log: most in a window. Bucket: the burst.
+  Duration window;                                // Log only.
+  std::int64_t permits = 1, micros = 1;           // Bucket only: its rate.
+  bool ahead = true;                              // May grant permits that are not due yet.
   Duration most_ahead = Duration::seconds(3600);  // But not later ones than this, as a queue.
   bool held = false;    // Most attempts under way; window is the lease. A log in all else.
   bool varies = false;  // Each record brings its own cost; else it is 1.
@@ -125,7 +125,8 @@ struct Settings {
   int poll_budget = 1;
   std::int64_t most_bad_together = 1;  // Records of a partition that come one after the other.
   bool well_targets = false;           // Whatever fails, fails for its record's sake.
-  double rate[kFaults] = {};  // Probability per occasion, or occasions per second.
+  bool at_full_speed = false;  // Nothing fails, and all records are there: how long it takes.
+  double rate[kFaults] = {};   // Probability per occasion, or occasions per second.
 
   bool has(Fault fault) const { return rate[static_cast<std::size_t>(fault)] > 0; }
   double of(Fault fault) const { return rate[static_cast<std::size_t>(fault)]; }

@@ -46,8 +46,7 @@ void FlowChecks::check_weights(Line& line, const Levels& levels, const core::Flo
       static_cast<double>(level->second.possibly + (waits_too ? 0 : flow.weight));
   for (const auto& [key, weight] : level->second.surely) {
     const double part = cost * weight / weights;
-    const double behind =
-        line.behind[{flow.level, key}].add(part - (key == flow.key ? cost : 0));
+    const double behind = line.behind[{flow.level, key}].add(part - (key == flow.key ? cost : 0));
     require(behind < bound, "share_of_flow",
             "level " + std::to_string(flow.level) + " flow " + std::to_string(key.value) + " is " +
                 std::to_string(behind) + " behind");
@@ -75,8 +74,7 @@ void FlowChecks::check_levels(Line& line, const core::ShareOptions& share, const
 }
 
 void FlowChecks::sent(core::LineId id, const core::ShareOptions& share, const core::FlowMark& flow,
-                      std::int64_t cost, std::int64_t most_cost,
-                      std::span<const Waiting> waiting) {
+                      std::int64_t cost, std::int64_t most_cost, std::span<const Waiting> waiting) {
   Line& line = lines_[id];
   const Levels levels = levels_of(waiting);
   const double bound = kMostBehind * static_cast<double>(most_cost);

@@ -54,6 +54,8 @@ class Instance {
   // Nothing inside, nothing asked, nothing held, nothing to wait for: else throws Failure.
   void check_idle() const;
   std::uint64_t commands_done() const { return commands_done_; }
+  std::uint64_t asks() const { return permits_.asks(); }
+  std::uint64_t permits_used() const { return permits_.used(); }
 
  private:
   struct Line {
@@ -149,6 +151,7 @@ class Instance {
   void count_attempt(const core::Send& command, const AttemptPlan& plan);
   bool hopeless(const Line& line) const;
   Duration one_way();
+  Duration way_to(std::size_t store);
   Duration way_of_commit();
   LogRecord& log_record(core::RecordId record);
   // Plans something for this process; nothing happens if it is gone by then.
@@ -182,7 +185,8 @@ class Instance {
   std::vector<core::LineId> free_lines_;
   std::map<std::pair<std::uint16_t, std::int64_t>, core::LineId> line_ids_;
   std::map<core::AskId, Question> questions_;
-  std::map<core::LineId, Durations> due_;  // Each lives until the line's next ask.
+  std::map<std::size_t, Instant> last_arrival_;  // At each store.
+  std::map<core::LineId, Durations> due_;        // Each lives until the line's next ask.
   std::vector<bool> store_down_;
   std::vector<core::PartitionId> settled_;  // Of the last commit.
   bool stopping_ = false;

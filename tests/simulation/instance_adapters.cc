@@ -79,10 +79,9 @@ void Instance::attempt(const core::Send& command, const AttemptPlan& plan, std::
   if (plan.accepted_after) {
     world_.timeline.after(*plan.accepted_after, [&record] { record.finished = true; });
   }
-  const core::DeliveryEnded ended{command.record,   command.attempt, plan.outcome,
-                                  plan.hold_target, plan.counts,     together,
-                                  plan.too_large,   plan.asked,      plan.wait,
-                                  plan.answered};
+  const core::DeliveryEnded ended{command.record, command.attempt, plan.outcome,   plan.hold_target,
+                                  plan.counts,    together,        plan.too_large, plan.asked,
+                                  plan.wait,      plan.answered};
   after(plan.ends_after, [this, ended] { tell(ended); });
   if (plan.told_again_after) after(*plan.told_again_after, [this, ended] { tell(ended); });
 }
@@ -141,7 +140,15 @@ void Instance::perform(const core::Ask& command) {
   });
   const bool lost = world_.faults.happens(Fault::answer_lost);
   if (lost && world_.faults.dice(Fault::answer_lost).chance(0.5)) return;
-  after(one_way(), [this, command, number] { decide(command, number); });
+  after(way_to(line.store.value), [this, command, number] { decide(command, number); });
+}
+
+// One connection: what was sent first arrives first.
+Duration Instance::way_to(std::size_t store) {
+  const Instant now = world_.timeline.now();
+  Instant& last = last_arrival_[store];
+  last = std::max(last, now + one_way());
+  return last - now;
 }
 
 bool Instance::hopeless(const Line& line) const {
@@ -242,10 +249,12 @@ void Instance::release_at_limiter(const Question& question, std::size_t index) {
     return world_.limiter.release(question.buckets, question.first + index);
   }
   if (world_.faults.happens(Fault::release_lost)) return;
-  world_.timeline.after(one_way(), [&world = world_, buckets = question.buckets,
-                                    permit = question.first + index, era = question.era] {
-    if (world.limiter.era(buckets.front().store) == era) world.limiter.release(buckets, permit);
-  });
+  world_.timeline.after(way_to(question.buckets.front().store),
+                        [&world = world_, buckets = question.buckets,
+                         permit = question.first + index, era = question.era] {
+                          if (world.limiter.era(buckets.front().store) == era)
+                            world.limiter.release(buckets, permit);
+                        });
 }
 
 void Instance::perform(const core::Ended& command) {
@@ -257,7 +266,7 @@ void Instance::perform(const core::Ended& command) {
     return world_.limiter.ended(question.buckets, question.first + command.permit.index);
   }
   if (world_.faults.happens(Fault::release_lost)) return;
-  world_.timeline.after(one_way(),
+  world_.timeline.after(way_to(question.buckets.front().store),
                         [&world = world_, buckets = question.buckets,
                          permit = question.first + command.permit.index, era = question.era] {
                           if (world.limiter.era(buckets.front().store) == era)

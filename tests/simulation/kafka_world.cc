@@ -57,13 +57,14 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
     record.key = std::min(dice.between(0, settings.routes[route].keys - 1),
                           dice.between(0, settings.routes[route].keys - 1));
     record.ordered = !dice.chance(unordered);
-    record.bad = alike > 0 ? partition.log.back().bad : bad.chance(settings.of(Fault::record_fails));
+    record.bad =
+        alike > 0 ? partition.log.back().bad : bad.chance(settings.of(Fault::record_fails));
     alike = alike > 0 ? alike - 1 : bad.between(0, settings.most_bad_together - 1);
-    record.bad_key = settings.routes[route].options.dead_letter &&
-                     bad_key.chance(settings.of(Fault::bad_key));
+    record.bad_key =
+        settings.routes[route].options.dead_letter && bad_key.chance(settings.of(Fault::bad_key));
     record.size = Bytes{dice.chance(0.1) ? 0 : dice.spread(1, 5'000)};
     if (!backlog && dice.chance(0.5)) at = at + Duration{dice.between(0, gap.us * 4)};
-    record.appended = std::min(at, start + settings.chaos);
+    record.appended = settings.at_full_speed ? start : std::min(at, start + settings.chaos);
     partition.log.push_back(record);
   }
   return partition;

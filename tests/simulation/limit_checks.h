@@ -41,7 +41,7 @@ class LimitChecks {
   struct Shared {
     Instant earliest{};  // When the next permit is due, as the last answer that was short told.
     Duration ahead;      // How far ahead the limiter looked then.
-    Instant told{};  // From then on it is looked for something.
+    Instant told{};      // From then on it is looked for something.
     std::int64_t open = 0;
   };
   struct Line {

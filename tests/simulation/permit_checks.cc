@@ -66,6 +66,7 @@ void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant n
   require(now >= line.not_before || command.horizon != line.denied_horizon, "ask_before_retry",
           std::to_string((line.not_before - now).us) + " us");
   line.asking = true;
+  ++asks_;
   line.asked = command.max.value;
   open_[command.ask] = Question{command, {}};
 }
@@ -125,7 +126,6 @@ std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& even
   }
   line.last_due = last;
   line.held += static_cast<std::int64_t>(event.due.size());
-  granted_ += event.due.size();
   answered_[event.ask] = std::move(question);
   return later;
 }
@@ -164,6 +164,7 @@ void PermitChecks::use(const core::Permit& permit, core::LineId id, Instant now)
   const Instant last = granted.in_turn + options(line).use_within;
   require(now <= last, "permit_late", std::to_string((now - last).us) + " us");
   granted.state = State::used;
+  ++used_;
   --line.held;
   ++counts_[line.route.value].used;
   counts_[line.route.value].stood_in += granted.stand_in;

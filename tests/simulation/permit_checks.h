@@ -54,7 +54,8 @@ class PermitChecks {
   // Nothing is held, no question is open, and only kept lines are known.
   void check_idle() const;
 
-  std::uint64_t granted() const { return granted_; }
+  std::uint64_t asks() const { return asks_; }
+  std::uint64_t used() const { return used_; }
 
  private:
   enum class State : std::uint8_t { held, used, released };
@@ -104,7 +105,7 @@ class PermitChecks {
   std::set<core::AskId> asked_;
   std::vector<bool> store_up_;
   std::vector<Counts> counts_;  // By route.
-  std::uint64_t granted_ = 0;
+  std::uint64_t asks_ = 0, used_ = 0;
 };
 
 }  // namespace einlass::simulation

@@ -142,7 +142,9 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
 void RecordChecks::check_not_shut(const Shadow& shadow, Instant now) const {
   const core::RouteOptions& route = settings_.gate.routes[shadow.route.value];
   const bool waits = shadow.state == State::waiting && !shadow.orphan && shadow.attempt == 0;
-  if (!waits || shadow.bad || shadow.bad_key || route.limit_count > 0 || route.order != core::Order::none) return;
+  if (!waits || shadow.bad || shadow.bad_key || route.limit_count > 0 ||
+      route.order != core::Order::none)
+    return;
   if (partitions_[shadow.partition.value].leaving) return;
   const Instant since = std::max(shadow.arrived_at, targets_.shut_since(route.target, now));
   require(now <= since + kLongestShut, "shut_for_others", std::to_string((now - since).us) + " us");
@@ -217,7 +219,8 @@ bool RecordChecks::has_room_beyond(core::TargetId target, std::int64_t attempts,
 }
 
 bool RecordChecks::fresh_could_go(core::LineId line, Instant now) const {
-  if (const auto at = set_aside_.find(line); at != set_aside_.end() && now <= at->second) return false;
+  if (const auto at = set_aside_.find(line); at != set_aside_.end() && now <= at->second)
+    return false;
   for (const Shadow& shadow : records_) {
     if (shadow.line != line || shadow.attempt > 0 || !was_ready(shadow, now)) continue;
     const core::TargetId target = settings_.gate.routes[shadow.route.value].target;

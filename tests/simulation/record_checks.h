@@ -113,7 +113,7 @@ class RecordChecks {
     bool bad_key = false;
     core::FlowMark flow{};
     std::int64_t cost = 1;
-    bool known = false;   // Finished before its partition was assigned: only to be forgotten.
+    bool known = false;  // Finished before its partition was assigned: only to be forgotten.
   };
   struct Arrival {
     Offset offset;

@@ -40,14 +40,14 @@ AttemptPlan TargetWorld::plan(core::TargetId target, Instant now) {
   if (plan.outcome == core::Outcome::retry && faults_.happens(Fault::target_unusable)) {
     plan.counts = false;
   }
-  plan.too_large =
-      plan.outcome == core::Outcome::refused && faults_.happens(Fault::too_large);
+  plan.too_large = plan.outcome == core::Outcome::refused && faults_.happens(Fault::too_large);
   plan.asked = plan.outcome == core::Outcome::accepted || !faults_.happens(Fault::not_asked);
   if (plan.outcome == core::Outcome::retry && faults_.happens(Fault::record_waits)) {
     plan.wait =
         faults_.dice(Fault::record_waits).duration(Duration::millis(1), Duration::seconds(1));
   }
-  plan.answered = plan.asked && plan.outcome == core::Outcome::retry && faults_.happens(Fault::target_answers);
+  plan.answered =
+      plan.asked && plan.outcome == core::Outcome::retry && faults_.happens(Fault::target_answers);
   if (faults_.happens(Fault::retry_after) && plan.asked) {
     plan.hold_target =
         faults_.dice(Fault::retry_after).duration(Duration::millis(1), Duration::seconds(2));

@@ -1,7 +1,10 @@
 #include "world.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+
+#include "full_speed.h"
 
 namespace einlass::simulation {
 namespace {
@@ -15,9 +18,9 @@ constexpr std::uint64_t kMostSteps = 2'000'000;
 
 // These strike from outside, so many times in a second; the others happen to something that goes
 // on.
-constexpr Fault kStrikes[] = {Fault::revoke,     Fault::lost,        Fault::crash,      Fault::stop,
-                              Fault::store_down, Fault::store_empty, Fault::target_held,
-                              Fault::reload,     Fault::moved};
+constexpr Fault kStrikes[] = {Fault::revoke,      Fault::lost,       Fault::crash,
+                              Fault::stop,        Fault::store_down, Fault::store_empty,
+                              Fault::target_held, Fault::reload,     Fault::moved};
 
 }  // namespace
 
@@ -149,7 +152,8 @@ void World::strike_partitions(Dice& with) {
 void World::reload(Dice& with) {
   draw_reload(settings, with);
   for (const auto& instance : instances) {
-    if (instance->alive()) instance->reload(with.duration(Duration::micros(1), Duration::seconds(1)));
+    if (instance->alive())
+      instance->reload(with.duration(Duration::micros(1), Duration::seconds(1)));
   }
 }
 
@@ -227,6 +231,26 @@ void World::drain() {
     if (look > bound) throw Failure("drains_in_time", kafka.missing() + waiting());
   }
   drained_at_ = look;
+  if (settings.at_full_speed) check_full_speed();
+}
+
+// Whatever is scarcest was in use nearly all of the time, and no limit was asked much more often
+// than it granted something: two asks a permit by each gate, and some now and then.
+void World::check_full_speed() const {
+  const Duration took = drained_at_ - Timeline().now();
+  const Duration needed = time_at_full_speed(settings, kafka);
+  const Duration most = needed + needed / 4 + Duration::seconds(1);
+  require(took <= most, "too_slow",
+          std::to_string(took.us) + " us, needed " + std::to_string(needed.us));
+  std::uint64_t asks = 0, used = 0;
+  for (const auto& instance : instances) {
+    asks += instance->asks();
+    used += instance->permits_used();
+  }
+  const auto now_and_then = static_cast<std::uint64_t>(took.us / 5'000) + 500;
+  require(asks <= 2 * used * settings.instances + now_and_then * settings.instances,
+          "asks_too_often",
+          std::to_string(asks) + " asks for " + std::to_string(used) + " permits");
 }
 
 // Then everything that is left over comes to an end, and nobody does anything.

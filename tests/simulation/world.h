@@ -59,6 +59,7 @@ struct World {
   void stay_quiet();
   void stop_all();
   Duration drain_bound() const;
+  void check_full_speed() const;
   std::string waiting() const;
   Duration wait_for_no_tickets() const;
 

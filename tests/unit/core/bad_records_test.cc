@@ -105,8 +105,10 @@ class Server {
     const bool bad = arrivals_[i].bad;
     const std::uint32_t half = kPartitions / 2;
     const auto partition = static_cast<std::uint32_t>(i % half) + (bad ? half : 0);
-    RecordArrived event{PartitionId{partition}, RecordId{static_cast<std::uint32_t>(i), 0},
-                        Offset{offsets_[partition]++}, LineId{case_.by_lines && bad ? 1u : 0u},
+    RecordArrived event{PartitionId{partition},
+                        RecordId{static_cast<std::uint32_t>(i), 0},
+                        Offset{offsets_[partition]++},
+                        LineId{case_.by_lines && bad ? 1u : 0u},
                         LaneKey{i},  // Each has a key of its own.
                         Bytes{100}};
     come_ += !bad;
