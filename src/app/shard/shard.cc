@@ -19,8 +19,13 @@ namespace {
 // The most messages that are taken in one turn, so that answers are never left waiting for long.
 constexpr int kMessagesPerTurn = 256;
 
-// How long the adapters run what is ready before the gate has its turn.
+// How long the adapters run what is ready before the gate has its turn, and how long once the gate
+// wants to be woken: a permit may be good for a millisecond only.
 constexpr Duration kLongestRun = Duration::millis(5);
+constexpr Duration kLongestRunWhenDue = Duration::micros(500);
+
+// How many messages are read before the time is looked at again.
+constexpr std::uint64_t kMessagesPerLook = 16;
 
 // How long leaving the group may take.
 constexpr Duration kLeavePatience = Duration::seconds(5);
@@ -159,13 +164,20 @@ void Shard::wait() {
     io_.run_one();
   }
   woken_ = clock_.now();
+  const Instant due = gate_.next_wakeup().value_or(kNever);
   // One peer that always has more to say is no reason not to turn.
   do {
-    now_ = std::max(now_, clock_.now());
-  } while (now_ - woken_ < kLongestRun && io_.poll_one() > 0);
+    look_at_clock();
+  } while (now_ - woken_ < (now_ < due ? kLongestRun : kLongestRunWhenDue) && io_.poll_one() > 0);
 }
 
-void Shard::collect() { source_->poll(now_, kMessagesPerTurn); }
+// What is decided by the time is decided by how it is, not by how it was before something long.
+void Shard::look_at_clock() { now_ = std::max(now_, clock_.now()); }
+
+void Shard::collect() {
+  source_->poll(now_, kMessagesPerTurn);
+  look_at_clock();
+}
 
 void Shard::handle() {
   handling_.swap(events_);
@@ -173,6 +185,7 @@ void Shard::handle() {
     note(event);
     gate_.handle(event, now_, commands_);
   }
+  if (!handling_.empty()) look_at_clock();
   handling_.clear();
   if (gate_.next_wakeup().value_or(kNever) <= now_) {
     gate_.handle(core::TimePassed{}, now_, commands_);
@@ -243,6 +256,7 @@ void Shard::perform_while_reading() {
 // A record is handled as soon as it is read, and what follows is done at once: a full gate holds
 // the partition before the next one comes, and a line that was just forgotten is not found again.
 void Shard::take(const kafka::Message& message) {
+  if (++messages_ % kMessagesPerLook == 0) look_at_clock();
   handle();
   perform_while_reading();
   const core::RouteId route = route_of_partition_[message.partition.value];

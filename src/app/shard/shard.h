@@ -101,6 +101,7 @@ class Shard final : public kafka::MessageSink {
   void connect(const KafkaLogins& logins, const MakeSource& make_source);
   void at(Verb verb) { verb_.store(verb, std::memory_order_relaxed); }
   void wait();
+  void look_at_clock();
   void collect();
   void handle();
   void note(const core::Event& event);
@@ -152,6 +153,7 @@ class Shard final : public kafka::MessageSink {
   boost::asio::steady_timer wakeup_;
   Instant wakeup_at_ = kNever;  // What wakeup_ is set to.
   Instant now_;
+  std::uint64_t messages_ = 0;
   Instant woken_;  // When this turn began to do something.
   std::atomic<Verb> verb_{Verb::wait};
   TurnTimes turn_times_;
