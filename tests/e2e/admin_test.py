@@ -8,6 +8,7 @@ import os
 import socket
 import ssl
 import subprocess
+import time
 import unittest
 
 from harness import places, scenario
@@ -42,10 +43,11 @@ class Admin(scenario.Scenario):
             file.write(text)
         os.replace(path + ".next", path)
 
-    def gate(self, admin, wait=True, **changes):
+    def gate(self, admin, wait=True, start=True, **changes):
         config = self.world.config("results", 1000, {
             "admin": admin, "limits": {"shared": {"limit": 1000, "store": "memory"}}, **changes})
-        return self.world.gate("gate-1", config).start(wait=wait)
+        gate = self.world.gate("gate-1", config)
+        return gate.start(wait=wait) if start else gate
 
     def command(self, gate, *words):
         done = subprocess.run([places.EINLASS, words[0], "-c", gate.path, *words[1:]], capture_output=True, text=True,
@@ -65,6 +67,40 @@ class Admin(scenario.Scenario):
 
     def assert_no_secret_is_told(self):
         self.assertEqual(self.world.secrets_told(), "")
+
+
+class Crowd(Admin):
+    """They connect and say nothing, before anybody is asked for a token."""
+
+    RATE, SECONDS = 100, 8
+
+    def accepted(self):
+        return self.world.receiver.summary()["accepted"]
+
+    def test_takes_no_files_from_deliveries(self):
+        gate = self.gate({"token": TOKEN}, wait=False, start=False, route={"order": "none"})
+        gate.before = ["prlimit", "--nofile=1024:1024"]
+        gate.start()
+        with open(f"/proc/{gate.process.pid}/limits") as file:
+            self.assertRegex(file.read(), r"Max open files +1024 +1024")
+        self.world.receiver.tell("delay", delay_ms=400)  # So that some 40 requests are under way at a time.
+        self.world.start_producing("results", self.RATE * (2 * self.SECONDS + 10), rate=self.RATE)
+        places.wait_until(lambda: self.accepted() > 0, 20, "deliveries")
+        crowd = [socket.socket() for _ in range(1000)]
+        for one in crowd:
+            self.addCleanup(one.close)
+            one.setblocking(False)
+            one.connect_ex(("127.0.0.1", gate.port))
+        before = self.accepted()
+        time.sleep(self.SECONDS)  # For which deliveries are counted.
+        rate = (self.accepted() - before) / self.SECONDS
+        files = len(os.listdir(f"/proc/{gate.process.pid}/fd"))
+        self.note(f"{rate:.1f} of {self.RATE} a second beside 1,000 silent connections; {files} files are open")
+        self.assertGreaterEqual(rate, (1 - 0.1 * places.PATIENCE) * self.RATE)
+        self.assertNotIn("too many open files", gate.log(1000).lower())
+        for one in crowd:
+            one.close()
+        places.wait_until(lambda: gate.get("/healthz")[0] == 200, 20, "the pages again")
 
 
 class Token(Admin):

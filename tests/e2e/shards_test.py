@@ -7,6 +7,7 @@ import unittest
 
 from harness import deliveries, places, scenario
 from harness.plan import plan
+from harness.slow_sends import SlowSends
 from harness.stopped_thread import StoppedThread
 
 LIMIT = 400
@@ -172,6 +173,28 @@ class StuckLoop(scenario.Scenario):
         places.wait_until(lambda: places.get(self.gate.port, "/healthz")[0] == 200, 3, "healthy again")
         self.world.produce("results", 100)
         self.world.receiver.wait_for(100, 20, [self.gate])
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+
+    @plan(whole=True)
+    @unittest.skipIf(places.SANITIZER, "nothing may be loaded before a sanitizer")
+    def test_one_that_turns_slowly_is_told_and_stays_healthy(self):
+        """Each for too short to be silent."""
+        self.world.create_topic("results", 1)
+        self.world.start_producing("results", 200, rate=5)
+        slow = SlowSends(self.world.directory)
+        self.gate = self.world.gate("gate-1", self.world.config("results", LIMIT, in_memory({"shards": 1})))
+        self.gate.before = slow.before
+        self.gate.start()
+        self.world.receiver.wait_for(5, 20, [self.gate])
+        slow.begin()
+        places.wait_until(lambda: "turns slowly" in self.gate.get("/healthz")[1], 40, "slow turns are told")
+        code, text = self.gate.get("/healthz")
+        self.assertEqual(code, 200, text)
+        self.assertRegex(text, r"^the loop turns slowly: one turn of a hundred or more takes a second, the longest \d{4} ms\n$")
+        places.wait_until(lambda: "level=error event=loop_slow" in self.gate.log(10_000), 5, "the log")
+        slow.end()
+        places.wait_until(lambda: self.gate.get("/healthz")[1] == "the loop turns\n", 40, "it turns as it should")
+        self.assertEqual(self.gate.log(10_000).count("event=loop_slow"), 1)
         self.assertEqual(self.gate.terminate(), 0, self.gate.log())
 
     @plan(whole=True)
