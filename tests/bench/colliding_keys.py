@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What keys cost that were chosen to fall into one bucket of a hash table, beside random ones.
 
-    EINLASS_BUILD=build/release tests/bench/colliding_keys.py [--keys 250000]
+    EINLASS_BUILD=build/release tests/bench/colliding_keys.py [--keys 250000] [--turns 6]
 
 The keys collide whole under libstdc++'s std::hash (MurmurHash64A with a fixed seed), which the gate once took for its
 tables. Each key has a bucket and a line of its own: one record for each, a limit by record_key in this process.
@@ -10,6 +10,7 @@ tables. Each key has a bucket and a line of its own: one record for each, a limi
 import argparse
 import os
 import random
+import statistics
 import struct
 import sys
 
@@ -74,15 +75,19 @@ def cost(one_world, name, keys):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--keys", type=int, default=250_000)
-    count = options.parse_args().keys
+    options.add_argument("--turns", type=int, default=6)
+    wanted = options.parse_args()
+    count = wanted.keys
     one_world = world.World(redis=False)
     try:
         cost(one_world, "warm", colliding(1000))
-        source = random.Random(1)
-        for turn in range(2):
+        source, ratios = random.Random(1), []
+        for turn in range(wanted.turns):
             usual = cost(one_world, f"random-{turn}", [source.randbytes(16) for _ in range(count)])
             chosen = cost(one_world, f"chosen-{turn}", colliding(count))
-            print(f"{count} keys: random {usual:.1f} CPU s, chosen {chosen:.1f} CPU s, ratio {chosen / usual:.2f}", flush=True)
+            ratios.append(chosen / usual)
+            print(f"{count} keys: random {usual:.1f} CPU s, chosen {chosen:.1f} CPU s, ratio {ratios[-1]:.2f}", flush=True)
+        print(f"the ratio's median {statistics.median(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}")
     finally:
         one_world.stop()
 

@@ -10,11 +10,11 @@ other, and with what reading alone and sending alone cost in the same run.
 import argparse
 import collections
 import os
-import re
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+import at_the_receiver  # noqa: E402
 from harness import deliveries, places, world  # noqa: E402
 
 PARTITIONS = 6
@@ -187,48 +187,22 @@ class Bench:
         table.row("of the limit used", f"{deliveries.use_of_limit(admitted, limit, SECOND_US):.2%}")
         self.end(gates)
 
-    def receiver(self, limit=1000, seconds=15):
-        """Of a backlog, from the first record on. The largest 10 ms are of what comes after the first second."""
-        table = Table(f"What the receiver sees of {limit}/s, by its own clock, for {seconds} s", "", "worst second",
-                      "largest 10 ms", "limit used", "by permits", "late > 2 ms", "CPU %")
-        window = {"limit": limit, "window": "1s"}
-        for name, algorithm in (
-                ("sliding log", {"algorithm": "sliding_log", **window}),
-                ("sliding log, even: 0%", {"algorithm": "sliding_log", "even": "0%", **window}),
-                ("sliding window", {"algorithm": "sliding_window", **window}),
-                ("sliding window, burst: 20", {"algorithm": "sliding_window", "burst": 20, **window}),
-                ("fixed window, burst: 20", {"algorithm": "fixed_window", "burst": 20, **window}),
-                ("token bucket, burst: 20, start: empty",
-                 {"algorithm": "token_bucket", "rate": f"{limit}/s", "burst": 20, "start": "empty"})):
-            for count in (1, 3, 10):
-                self._receiver(table, f"{name}, {count} gates", algorithm, count, limit, seconds)
+    def receiver(self, limit=1000, seconds=12):
+        """What the server behind a limit sees of it; then of ten times as much, in the same run."""
+        self._at_the_receiver(limit, seconds, gates=(1, 3, 10))
+        self._at_the_receiver(10 * limit, seconds, gates=(10,))
 
-    def _receiver(self, table, name, algorithm, count, limit, seconds):
-        topic = self.topic(2 * count)
-        gates = self.world.start_gates(count, self.config(topic, algorithm=algorithm), 2 * count)
-        cpu, start = sum(gate.cpu_seconds() for gate in gates), time.monotonic()
-        self.world.produce(topic, (seconds - 1) * limit, SIZE)
-        self.world.receiver.wait_for((seconds - 1) * limit, 2 * seconds)
-        cpu = (sum(gate.cpu_seconds() for gate in gates) - cpu) / (time.monotonic() - start)
-        seen = self.world.receiver.deliveries()
-        admitted = list(deliveries.permits(seen).values())
-        arrived = sorted(one.arrived for one in seen)
-        later = [at for at in arrived if at >= arrived[0] + SECOND_US]
-        table.row(name, deliveries.worst_window(arrived, SECOND_US)[0], deliveries.worst_window(later, 10_000)[0],
-                  f"{deliveries.use_of_limit(admitted, limit, SECOND_US):.2%}",
-                  deliveries.worst_window(admitted, SECOND_US)[0], f"{self._later_than_2_ms(gates):.2%}", f"{cpu * 100:.1f}")
-        self.end(gates)
-
-    @staticmethod
-    def _later_than_2_ms(gates):
-        """Of all permits used, by the gates' own histograms (in truth later than their last bound before that)."""
-        late = used = 0
-        for gate in gates:
-            below = {float(re.search('le="([^"]+)"', name)[1]): number for name, number in gate.metrics().items()
-                     if name.startswith("einlass_permit_lateness_seconds_bucket")}
-            used += below[float("inf")]
-            late += below[float("inf")] - below[max(bound for bound in below if bound <= 0.002)]
-        return late / used
+    def _at_the_receiver(self, limit, seconds, gates):
+        table = Table(f"What the receiver sees of {limit:,}/s, by its own clock, for {seconds} s", "", "worst second",
+                      "largest 10ms", "limit used", "by permits", "late > 2 ms", "99.9 % below", "CPU %")
+        view = at_the_receiver.AtTheReceiver(self, table, limit, seconds)
+        for name, algorithm in at_the_receiver.rows(limit):
+            for order in ("none", "partition"):
+                # With one record of each partition under way no more would leave.
+                if order == "partition" and limit > 1000:
+                    continue
+                for count in gates:
+                    view.measure(name, algorithm, count, order)
 
     def idle(self, seconds=10):
         table = Table(f"Nothing to do for {seconds} s, {PARTITIONS} partitions assigned", "", "measured")
@@ -259,7 +233,7 @@ class Bench:
     def kills(self, count=5):
         for limit in (1_000, 2_500, 20_000):
             table = Table(f"kill -9 at {limit:,}/s and started again at once, {count} times", "", "to first, ms",
-                          "duplicates", "at most")
+                          "duplicates", "at most", "in flight + 512")
             for order in ("partition", "key", "none"):
                 self._kills(table, order, count, limit)
 
@@ -285,7 +259,8 @@ class Bench:
         worst = deliveries.worst_window(admitted, SECOND_US)[0]
         table.row(f"order {order} (worst second: {worst} of {limit})", f"{took[len(took) // 2]:.0f} ({took[-1]:.0f})",
                   f"{len(deliveries.duplicates(seen)) / count:.1f} a kill",
-                  max(collections.Counter(one.gate for one in deliveries.duplicates(seen)).values(), default=0))
+                  max(collections.Counter(one.gate for one in deliveries.duplicates(seen)).values(), default=0),
+                  (PARTITIONS if order == "partition" else 64) + 512)  # The target takes 64 at a time.
         self.end([gate])
 
     def flat(self):
