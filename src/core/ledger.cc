@@ -35,7 +35,10 @@ Ledger::Entry Ledger::enter(Offset offset, std::uint32_t slot) {
 }
 
 bool Ledger::knows(Offset offset) {
-  while (known_ < restored_.size() && restored_[known_].end <= offset) ++known_;
+  for (; known_ < restored_.size() && restored_[known_].end <= offset; ++known_) {
+    // Its offsets are deleted by now and never came: what was told of them still holds.
+    if (begin_ == end_) committable_ = committable();
+  }
   return known_ < restored_.size() && restored_[known_].first <= offset;
 }
 

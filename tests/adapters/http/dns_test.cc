@@ -324,62 +324,6 @@ TEST_F(Dns, whose_turn_does_not_come_in_time_ends_without_a_lookup) {
   EXPECT_EQ(names().asked, asked + static_cast<int>(kMostLookupsOfSite));
 }
 
-struct Job {
-  LookupJob of(const std::string& host, std::chrono::steady_clock::time_point until) {
-    return {host,
-            "target",
-            until,
-            [this] { return wanted.load(); },
-            [this] { ++run; },
-            [this] { ++late; }};
-  }
-  void wait_for(const std::atomic<int>& count, int number) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (count < number && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    EXPECT_EQ(count, number);
-  }
-
-  std::atomic<bool> wanted = true;
-  std::atomic<int> run = 0, late = 0;
-};
-
-TEST(LookupTurns, one_that_is_too_late_is_told_so_and_does_not_run) {
-  const auto now = std::chrono::steady_clock::now();
-  Job job;
-  take_turn(job.of("late.test", now));
-  job.wait_for(job.late, 1);
-  take_turn(job.of("in-time.test", now + std::chrono::seconds(10)));
-  job.wait_for(job.run, 1);
-  EXPECT_EQ(job.late, 1);
-  // Nobody hears of what nobody wants any more.
-  Job unwanted;
-  unwanted.wanted = false;
-  take_turn(unwanted.of("late.test", now));
-  take_turn(unwanted.of("in-time.test", now + std::chrono::seconds(10)));
-  take_turn(job.of("in-time.test", now + std::chrono::seconds(10)));
-  job.wait_for(job.run, 2);
-  EXPECT_EQ(unwanted.run + unwanted.late, 0);
-}
-
-TEST(LookupTurns, a_site_is_what_one_owner_names) {
-  for (const auto& [host, site] :
-       std::vector<std::pair<std::string, std::string>>{{"a.b.example.com", "example.com"},
-                                                        {"example.com", "example.com"},
-                                                        {"x.example.com.", "example.com"},
-                                                        {"a.b.shop.co.uk", "shop.co.uk"},
-                                                        {"shop.co.uk", "shop.co.uk"},
-                                                        {"co.uk", "co.uk"},
-                                                        {"a.example.de", "example.de"},
-                                                        {"a.abc.de", "abc.de"},
-                                                        {"localhost", "localhost"},
-                                                        {"", ""},
-                                                        {".", ""},
-                                                        {"..", "."},
-                                                        {"a..", "a."}}) {
-    EXPECT_EQ(site_of(host), site) << host;
-  }
-}
-
 TEST(DnsOfHttp2, a_host_that_moves_is_followed_and_what_is_under_way_ends_well) {
   // Answered only after the connection was told to go.
   std::atomic<bool> may_answer{false};

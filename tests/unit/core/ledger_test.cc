@@ -150,6 +150,23 @@ TEST(Ledger, a_book_goes_on_where_the_last_one_ended) {
   EXPECT_FALSE(ledger.knows(Offset{30}));
 }
 
+TEST(Ledger, finished_offsets_that_are_deleted_by_now_are_not_taken_back) {
+  Ledger ledger;
+  ledger.open(Offset{4}, std::vector<OffsetRange>{{Offset{5}, Offset{6}}, {Offset{8}, Offset{9}}});
+  ledger.finish(ledger.arrive(Offset{4}, 1));
+  EXPECT_EQ(ledger.committable(), Offset{6});
+  // 5 does not come again.
+  EXPECT_FALSE(ledger.knows(Offset{6}));
+  const auto stuck = ledger.arrive(Offset{6}, 2);
+  EXPECT_EQ(ledger.committable(), Offset{6});
+  // Nor does 8, and what is stuck below it keeps the book where it is.
+  EXPECT_FALSE(ledger.knows(Offset{9}));
+  ledger.finish(ledger.arrive(Offset{9}, 3));
+  EXPECT_EQ(ledger.committable(), Offset{6});
+  ledger.finish(stuck);
+  EXPECT_EQ(ledger.committable(), Offset{10});
+}
+
 TEST(Ledger, finished_offsets_side_by_side_take_two_numbers) {
   Ledger ledger;
   ledger.open(Offset{0});
