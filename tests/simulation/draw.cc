@@ -87,7 +87,7 @@ void draw_horizon(Dice& dice, core::RouteOptions& options) {
   options.horizon = Duration{};
   if (dice.chance(0.6)) options.horizon = dice.duration(Duration::millis(5), Duration::millis(500));
   options.use_within = dice.duration(Duration::millis(1), Duration::millis(500));
-  if (dice.chance(0.5)) options.slot = options.use_within / dice.between(2, 50);
+  options.slot = dice.chance(0.5) ? options.use_within / dice.between(2, 50) : Duration{};
 }
 
 void draw_attempts(Dice& dice, core::RouteOptions& options) {
