@@ -3,18 +3,17 @@
 #include <algorithm>
 
 #include "config/names.h"
+#include "units/text.h"
 
 namespace einlass::config {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 bool is_host(std::string_view host) {
   return !host.empty() && host.size() <= 253 && host.front() != '-' &&
          std::all_of(host.begin(), host.end(), [](char c) {
-           return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-                  c == '-' || c == '_';
+           return is_digit(c) || is_letter(c) || c == '.' || c == '-' || c == '_';
          });
 }
 
@@ -42,7 +41,6 @@ bool has_place(std::string_view text) { return text.find_first_of("{}") != text.
 // Long, and of letters and digits, as tokens are; words of a route are seldom both.
 bool looks_like_token(std::string_view segment) {
   constexpr std::size_t kShortest = 16;
-  const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
   return segment.size() >= kShortest && !has_place(segment) &&
          std::any_of(segment.begin(), segment.end(), is_digit) &&
          std::any_of(segment.begin(), segment.end(), is_letter);
@@ -90,8 +88,6 @@ std::vector<Piece> pieces_of(std::string_view url) {
   add_query(pieces, url.substr(query));
   return pieces;
 }
-
-int hex_value(char c) { return is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10; }
 
 }  // namespace
 
@@ -152,9 +148,9 @@ std::optional<std::string> percent_decoded(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (c == '%') {
-      if (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) return std::nullopt;
-      c = static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
-      if (static_cast<unsigned char>(c) < 0x20) return std::nullopt;
+      const auto byte = percent_byte(text.substr(i));
+      if (!byte || static_cast<unsigned char>(*byte) < 0x20) return std::nullopt;
+      c = *byte;
       i += 2;
     }
     result += c;
@@ -171,17 +167,8 @@ std::optional<Login> split_login(std::string_view login) {
 }
 
 std::string percent_encoded(std::string_view path) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string text;
-  for (const char c : path) {
-    const bool plain = is_host({&c, 1}) || c == '-' || c == '/' || c == '~';
-    if (plain) {
-      text += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    text += {'%', kHex[byte >> 4], kHex[byte & 15]};
-  }
+  append_percent_encoded(text, path, "/");
   return text;
 }
 

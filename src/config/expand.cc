@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "config/plain_text.h"
+#include "units/text.h"
 
 namespace einlass::config {
 namespace {
@@ -12,9 +13,7 @@ constexpr std::size_t kLongestMessage = 200;
 constexpr std::string_view kForms = "write ${NAME}, ${NAME:-default} or ${NAME:?message}";
 
 bool is_name(std::string_view text) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
+  const auto letter = [](char c) { return is_letter(c) || c == '_'; };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   return !text.empty() && letter(text.front()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || digit(c); });

@@ -3,28 +3,13 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "units/utf8.h"
+
 namespace einlass::config {
 namespace {
 
 bool is_continuation(std::string_view text, std::size_t at) {
   return at < text.size() && (static_cast<std::uint8_t>(text[at]) & 0xC0) == 0x80;
-}
-
-// The length of the UTF-8 sequence at `at`; 0 if there is none. Overlong forms, surrogates and
-// what lies beyond U+10FFFF are told by the second byte.
-std::size_t sequence_length(std::string_view text, std::size_t at) {
-  const auto first = static_cast<std::uint8_t>(text[at]);
-  if (first < 0x80) return 1;
-  if (first < 0xC2 || first > 0xF4 || !is_continuation(text, at + 1)) return 0;
-  if (first < 0xE0) return 2;
-  const auto second = static_cast<std::uint8_t>(text[at + 1]);
-  if (!is_continuation(text, at + 2)) return 0;
-  if (first < 0xF0) {
-    const bool bad = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F);
-    return bad ? 0 : 3;
-  }
-  const bool bad = (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F);
-  return bad || !is_continuation(text, at + 3) ? 0 : 4;
 }
 
 bool is_control(char c) {
@@ -37,7 +22,7 @@ bool is_control(char c) {
 std::optional<SyntaxMistake> find_bad_character(std::string_view text) {
   Place place{1, 1};
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = sequence_length(text, at);
+    const std::size_t length = utf8_sequence(text.substr(at));
     char number[8];
     std::snprintf(number, sizeof number, "0x%02x", static_cast<std::uint8_t>(text[at]));
     if (length == 0) return SyntaxMistake{place, std::string("byte ") + number + " is not UTF-8"};

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "config/suggest.h"
+#include "units/text.h"
 
 namespace einlass::config {
 namespace {
@@ -157,11 +158,9 @@ Parsed<std::int64_t> parse_percent(std::string_view text, Bounds<std::int64_t> b
 
 Parsed<bool> parse_boolean(std::string_view text) {
   if (text == "true" || text == "false") return text == "true";
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  const bool yes = lower == "yes" || lower == "on" || lower == "true" || lower == "1";
-  const bool no = lower == "no" || lower == "off" || lower == "false" || lower == "0";
+  const std::string word = lower(text);
+  const bool yes = word == "yes" || word == "on" || word == "true" || word == "1";
+  const bool no = word == "no" || word == "off" || word == "false" || word == "0";
   return Refusal{std::string("is not true or false; write ") + (yes  ? "true"
                                                                 : no ? "false"
                                                                      : "true or false")};

@@ -1,21 +1,19 @@
 #include "config/yaml_text.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "config/values.h"
+#include "units/text.h"
 
 namespace einlass::config {
 namespace {
 
 bool is_plain(std::string_view text) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   // A colon only after a letter: 1:30 is ninety to some readers.
-  const std::string_view kMarks = !text.empty() && letter(text.front()) ? "._/+-:" : "._/+-";
-  const bool safe = !text.empty() && (letter(text.front()) || digit(text.front())) &&
+  const std::string_view kMarks = !text.empty() && is_letter(text.front()) ? "._/+-:" : "._/+-";
+  const bool safe = !text.empty() && (is_letter(text.front()) || is_digit(text.front())) &&
                     std::all_of(text.begin(), text.end(), [&](char c) {
-                      return letter(c) || digit(c) || kMarks.find(c) != kMarks.npos;
+                      return is_letter(c) || is_digit(c) || kMarks.find(c) != kMarks.npos;
                     });
   return safe && text.back() != ':' && !is_ambiguous(text) && text != "null" && text != "Null" &&
          text != "NULL" && text != "y" && text != "n" && text != "Y" && text != "N";
@@ -28,9 +26,7 @@ std::string in_quotes(std::string_view text) {
       result += '\\';
       result += c;
     } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\x%02X", static_cast<unsigned char>(c));
-      result += escape;
+      append_escaped(result, "\\x", c);
     } else {
       result += c;
     }

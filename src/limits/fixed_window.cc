@@ -2,17 +2,10 @@
 
 #include <algorithm>
 
+#include "units/text.h"
+
 namespace einlass::limits {
 namespace {
-
-// FNV-1a, as in lua's callers: both stores must put a key's windows in the same place.
-std::uint64_t hash(std::string_view key) {
-  std::uint64_t value = 0xcbf29ce484222325;
-  for (const char byte : key) {
-    value = (value ^ static_cast<unsigned char>(byte)) * 0x00000100000001b3;
-  }
-  return value;
-}
 
 Duration phase(const FixedWindowParameters& parameters, std::uint64_t key_hash) {
   if (!parameters.by_key) return {};
@@ -34,11 +27,11 @@ CounterParameters as_counter(const FixedWindowParameters& parameters) {
 }  // namespace
 
 Duration phase_of(const FixedWindowParameters& parameters, std::string_view key) {
-  return phase(parameters, hash(key));
+  return phase(parameters, fnv1a(key));
 }
 
 FixedWindow fresh(const FixedWindowParameters&, std::string_view key) {
-  return {Counter{}, hash(key)};
+  return {Counter{}, fnv1a(key)};
 }
 
 Permits peek(const FixedWindowParameters& parameters, const FixedWindow& window, Instant now) {

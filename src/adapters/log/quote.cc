@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "units/shown.h"
+#include "units/text.h"
 #include "units/utf8.h"
 
 namespace einlass::log {
@@ -11,9 +12,9 @@ namespace {
 constexpr std::string_view kCut = "...";
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-bool plain(unsigned char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-_.:/@+,").find(static_cast<char>(c)) != std::string_view::npos;
+bool plain(char c) {
+  return is_letter(c) || is_digit(c) ||
+         std::string_view("-_.:/@+,").find(c) != std::string_view::npos;
 }
 
 // One character of the input as it stands between the quotes.
@@ -25,9 +26,8 @@ std::string quoted(std::string_view character) {
 }  // namespace
 
 void append_value(std::string& line, std::string_view value, std::size_t most) {
-  const bool bare = !value.empty() && value.size() <= most &&
-                    std::all_of(value.begin(), value.end(),
-                                [](char c) { return plain(static_cast<unsigned char>(c)); });
+  const bool bare =
+      !value.empty() && value.size() <= most && std::all_of(value.begin(), value.end(), plain);
   if (bare) {
     line += value;
     return;

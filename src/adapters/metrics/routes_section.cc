@@ -7,6 +7,7 @@
 
 #include "adapters/metrics/sections.h"
 #include "core/command.h"
+#include "units/text.h"
 #include "units/utf8.h"
 
 namespace einlass::metrics {
@@ -161,12 +162,6 @@ void add_attempts(Families& page, const Routes& routes) {
   }
 }
 
-void add_byte(std::string& to, char c) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  const auto byte = static_cast<unsigned char>(c);
-  to += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
-}
-
 // Two keys that looked the same would be one series twice, and so would a key that is called as the
 // rest is. So `\x` and two digits always stand for a byte that cannot be shown as it is.
 std::string label_of(std::string_view key) {
@@ -174,7 +169,7 @@ std::string label_of(std::string_view key) {
   std::string text;
   while (!key.empty()) {
     const std::size_t size = key.starts_with("\\x") ? 0 : utf8_sequence(key);
-    size > 0 ? void(text += key.substr(0, size)) : add_byte(text, key.front());
+    size > 0 ? void(text += key.substr(0, size)) : append_escaped(text, "\\x", key.front());
     key.remove_prefix(std::max<std::size_t>(size, 1));
   }
   return text;

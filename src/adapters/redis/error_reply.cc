@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "adapters/redis/hash_slot.h"
+#include "units/text.h"
 
 namespace einlass::redis {
 namespace {
@@ -55,8 +56,6 @@ constexpr Known kKnown[] = {
     {"DB", "Redis has no such database (ERR DB index) at ", ": correct the number in redis.url"},
     {"AUTH", "Redis has no password for this user (ERR AUTH) at ", ": remove redis.password"},
 };
-
-bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
 // Redis before 7 wraps the error of a command inside a script: "ERR Error running script (call to
 // f_...): @user_script:9: -READONLY ...". So the code may be any word of an ERR.

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <system_error>
 
+#include "units/text.h"
+
 namespace einlass::app {
 namespace {
 
 constexpr std::string_view kOfNumbers = "+-.0123456789Ee";
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 template <class Integer>
 bool fits(std::string_view digits) {

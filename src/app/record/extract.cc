@@ -1,7 +1,5 @@
 #include "app/record/extract.h"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <charconv>
 #include <system_error>
@@ -11,6 +9,7 @@
 #include "app/record/same_number.h"
 #include "config/record_sources.h"
 #include "units/keyed_hash.h"
+#include "units/text.h"
 
 namespace einlass::app {
 namespace {
@@ -138,10 +137,6 @@ std::string bad_key_text(const Extracted& extracted) {
   return "limit " + limit.limit.name + ": " +
          (extracted.bad_is_cost ? "no cost at " + config::to_text(limit.cost, {})
                                 : "no key at " + config::to_text(limit.key));
-}
-
-bool same_name(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::optional<std::string_view> header_value(const StoredRecord& record, std::string_view name) {

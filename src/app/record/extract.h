@@ -71,9 +71,6 @@ class RecordFields {
 // The record's lane where a route is ordered by key; none for a record without a key.
 std::optional<core::LaneKey> lane_key(const kafka::Message& message);
 
-// Whether headers of these names are the same: in any case of letters.
-bool same_name(std::string_view a, std::string_view b);
-
 // The value of the record's header. None if it has no such header, a null in it, or several with
 // different values: who reads the record after us may take another one of them than we do.
 std::optional<std::string_view> header_value(const StoredRecord& record, std::string_view name);

@@ -1,7 +1,8 @@
 #include "app/record/record_notices.h"
 
-#include <algorithm>
 #include <string>
+
+#include "units/text.h"
 
 namespace einlass::app {
 namespace {
@@ -11,20 +12,12 @@ std::string place_of(const StoredRecord& record) {
          std::to_string(record.offset.value);
 }
 
-// Names of headers are the same in any spelling: a producer who varies it is not counted apart.
-std::string lower_case(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
-  return lower;
-}
-
 }  // namespace
 
+// In small letters: a producer who varies the spelling is not counted apart.
 Notice header_not_forwarded(const StoredRecord& record, std::string_view header) {
   return {Severity::warning, "header_not_forwarded",
-          "records of topic " + std::string(record.topic()) + " have a header " +
-              lower_case(header) +
+          "records of topic " + std::string(record.topic()) + " have a header " + lower(header) +
               " that is not sent on: it has bytes that HTTP forbids, or a record's headers are "
               "more than 8 KiB together",
           place_of(record)};

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "units/text.h"
+
 namespace einlass::app {
 
 RunId random_run_id() {
@@ -25,14 +27,10 @@ std::string permit_uuid(const RunId& run, const core::Permit& permit) {
   }
   id[14] = static_cast<std::uint8_t>(permit.index >> 8);
   id[15] = static_cast<std::uint8_t>(permit.index);
-  static constexpr char kHex[] = "0123456789abcdef";
   std::string text;
   text.reserve(36);
-  for (std::size_t i = 0; i < id.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kHex[id[i] >> 4];
-    text += kHex[id[i] & 15];
-  }
+  append_hex(text, {reinterpret_cast<const char*>(id.data()), id.size()});
+  for (const std::size_t dash : {8, 13, 18, 23}) text.insert(dash, 1, '-');
   return text;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "units/text.h"
+
 namespace einlass::app {
 namespace {
 
@@ -10,10 +12,7 @@ constexpr std::size_t kLongestLabel = 63;
 constexpr std::size_t kLongestName = 253;
 
 bool is_label(std::string_view label) {
-  const auto fits = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_';
-  };
+  const auto fits = [](char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '_'; };
   return !label.empty() && label.size() <= kLongestLabel &&
          std::all_of(label.begin(), label.end(), fits);
 }

@@ -3,18 +3,15 @@
 #include <array>
 #include <charconv>
 
+#include "units/text.h"
+
 namespace einlass::app {
 namespace {
 
-// FNV-1a of 64 bits, in hexadecimal: tells requests apart that begin with the same record.
+// In hexadecimal: tells requests apart that begin with the same record.
 std::string fingerprint(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3u;
-  }
   std::array<char, 16> digits;
-  const auto end = std::to_chars(digits.begin(), digits.end(), hash, 16).ptr;
+  const auto end = std::to_chars(digits.begin(), digits.end(), fnv1a(text), 16).ptr;
   return {digits.begin(), end};
 }
 

@@ -1,8 +1,9 @@
 #include "app/targets/path_stretches.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "units/text.h"
 
 namespace einlass::app {
 namespace {
@@ -14,12 +15,9 @@ std::string decoded(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const char* const hex = text.data() + i + 1;
-    unsigned char byte = 0;
-    const bool encoded = text[i] == '%' && i + 2 < text.size() &&
-                         std::from_chars(hex, hex + 2, byte, 16).ptr == hex + 2;
-    bytes += encoded ? static_cast<char>(byte) : text[i];
-    if (encoded) i += 2;
+    const auto byte = percent_byte(text.substr(i));
+    bytes += byte.value_or(text[i]);
+    if (byte) i += 2;
   }
   return bytes;
 }

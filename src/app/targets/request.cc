@@ -6,6 +6,7 @@
 
 #include "app/record/extract.h"
 #include "units/check.h"
+#include "units/text.h"
 
 namespace einlass::app {
 namespace {
@@ -15,21 +16,9 @@ constexpr std::string_view kTraceContext[] = {"traceparent", "tracestate", "bagg
 // Beyond what the numbers take; keys and topics are counted apart.
 constexpr std::size_t kRoomForNumbers = 512;
 
-bool visible_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
-}
-
-// RFC 9110, section 5.5: any byte but the control characters; a tab is allowed.
-bool fit_for_header(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
-  });
-}
-
 // As Kafka-Key has it, or Kafka-Key-Base64.
 std::size_t written_size(std::string_view key) {
-  return visible_ascii(key) ? key.size() : 4 * ((key.size() + 2) / 3);
+  return is_visible(key) ? key.size() : 4 * ((key.size() + 2) / 3);
 }
 
 void append_base64(std::string& to, std::string_view bytes) {
@@ -128,7 +117,7 @@ std::string_view RequestBuilder::add_origin(const StoredRecord& record) {
 }
 
 void RequestBuilder::add_key(std::string_view key) {
-  if (visible_ascii(key)) return add("Kafka-Key", key);
+  if (is_visible(key)) return add("Kafka-Key", key);
   const std::size_t at = text_.size();
   append_base64(text_, key);
   add("Kafka-Key-Base64", std::string_view(text_).substr(at));
@@ -145,7 +134,7 @@ void RequestBuilder::add_forwarded(const StoredRecord& record, std::size_t room,
                            std::any_of(forward_.begin(), forward_.end(), is_it);
     if (!content_type && !forwarded) continue;
     const std::size_t size = header.name.size() + header.value->size();
-    if (size > room || !fit_for_header(*header.value)) {
+    if (size > room || has_control(*header.value)) {
       skipped = header.name;
       continue;
     }

@@ -5,6 +5,7 @@
 
 #include "app/record/extract.h"
 #include "app/targets/allowed_host.h"
+#include "units/text.h"
 
 namespace einlass::app {
 namespace {
@@ -38,32 +39,11 @@ std::optional<std::string> found(const TemplatePiece& piece, const StoredRecord&
   return std::nullopt;
 }
 
-// RFC 3986, section 2.3: whatever is not unreserved means itself only when it is encoded.
-void append_encoded(std::string& to, std::string_view text) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  for (const char c : text) {
-    const bool unreserved = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                            (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_' || c == '~';
-    if (unreserved) {
-      to += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      to += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-}
-
 // PRI begins a connection of HTTP/2, and is no request's (RFC 9113, section 11.6).
 bool is_method(std::string_view text) {
   const auto letter = [](char c) { return c >= 'A' && c <= 'Z'; };
   return !text.empty() && std::all_of(text.begin(), text.end(), letter) && text != "HEAD" &&
          text != "CONNECT" && text != "TRACE" && text != "PRI";
-}
-
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-  });
 }
 
 enum class Encoding { none, url };
@@ -77,7 +57,7 @@ Unwritten append(const config::Template& parts, Encoding encoding, const StoredR
     const bool encoded = encoding == Encoding::url && piece.kind != Kind::text;
     const bool in_path = encoded && out.find('?') == std::string::npos;
     if (in_path && text->empty()) return {config::to_text({piece}) + " is empty"};
-    encoded ? append_encoded(out, *text) : void(out += *text);
+    encoded ? append_percent_encoded(out, *text) : void(out += *text);
     if (out.size() > most) return {"it would be longer than the target's head_bytes", true};
   }
   return {};
@@ -107,7 +87,7 @@ Unwritten RequestTemplate::fill_url(const StoredRecord& record, http::Request& r
   if (!host_.empty()) {
     host_text_.clear();
     Unwritten one = append(host_, Encoding::none, record, most_, host_text_);
-    for (char& c : host_text_) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    for (char& c : host_text_) c = lower(c);
     if (one.why.empty() && !is_host_name(host_text_)) one.why = "what the record has is no host";
     if (one.why.empty() && !is_allowed_host(host_text_, allow_hosts_)) {
       one.why = "its host is not one of allow_hosts";

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "app/record/extract.h"
+#include "units/text.h"
 
 namespace einlass::app {
 namespace {

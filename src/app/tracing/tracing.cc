@@ -8,6 +8,7 @@
 
 #include "app/setup/wiring.h"
 #include "units/check.h"
+#include "units/text.h"
 
 namespace einlass::app {
 namespace {
@@ -89,10 +90,9 @@ void Tracing::arrived(core::RecordId id, const StoredRecord& record) {
 }
 
 std::string Tracing::span_id() {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::uint64_t bits = random_() | 1;  // All zeros would be none.
+  const std::uint64_t bits = random_() | 1;  // All zeros would be none.
   std::string id;
-  for (int i = 0; i < 16; ++i, bits >>= 4) id += kHex[bits & 15];
+  append_hex(id, {reinterpret_cast<const char*>(&bits), sizeof bits});
   return id;
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <stdexcept>
 
 #include "adapters/http/wire/words.h"
+#include "units/text.h"
 
 namespace einlass::http {
 namespace {
@@ -17,26 +17,10 @@ constexpr std::string_view kContentLength = "\r\nContent-Length: ";
 constexpr std::string_view kNewline = "\r\n";
 constexpr std::string_view kColon = ": ";
 
-bool is_token(std::string_view text) {
-  const auto fits = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c != '\0' && std::strchr("!#$%&'*+-.^_`|~", c) != nullptr);
-  };
-  return !text.empty() && std::all_of(text.begin(), text.end(), fits);
-}
-
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-  });
-}
-
 bool is_our_own(std::string_view name) {
   static constexpr std::array<std::string_view, 5> kOurs = {
       "host", "content-length", "content-type", "transfer-encoding", "connection"};
-  std::string lower(name);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return std::find(kOurs.begin(), kOurs.end(), lower) != kOurs.end();
+  return std::find(kOurs.begin(), kOurs.end(), lower(name)) != kOurs.end();
 }
 
 void require(bool condition, const std::string& message) {

@@ -4,10 +4,10 @@
 #include <array>
 #include <chrono>
 
+#include "units/text.h"
+
 namespace einlass::http {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Reads a date from left to right. Once something does not fit, `good` stays false.
 struct DateText {

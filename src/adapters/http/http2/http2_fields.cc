@@ -1,10 +1,10 @@
 #include "adapters/http/http2/http2_fields.h"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
+
+#include "units/text.h"
 
 namespace einlass::http {
 namespace {
@@ -12,16 +12,12 @@ namespace {
 constexpr std::string_view kVersion = " HTTP/1.1";
 constexpr std::size_t kAuthority = 2;  // Its place among the fields.
 
-bool is(std::string_view name, std::string_view other) {
-  return name.size() == other.size() && strncasecmp(name.data(), other.data(), name.size()) == 0;
-}
-
 // RFC 9113, 8.2.2: a request with one of these is malformed.
 bool is_of_one_connection(std::string_view name) {
   static constexpr std::array<std::string_view, 6> kNames = {
       "te", "upgrade", "connection", "keep-alive", "proxy-connection", "transfer-encoding"};
   return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view one) { return is(name, one); });
+                     [&](std::string_view one) { return same_name(name, one); });
 }
 
 // In HTTP/2 a value with a space at either end is malformed.
@@ -64,7 +60,7 @@ std::size_t take_apart(std::string_view request, std::string_view scheme,
     const std::size_t colon = line.find(':');
     const std::string_view name = line.substr(0, colon);
     const std::string_view value = trimmed(line.substr(colon + 1));
-    if (is(name, "host")) {
+    if (same_name(name, "host")) {
       fields[kAuthority] = field(":authority", value, NGHTTP2_NV_FLAG_NONE);
     } else if (!is_of_one_connection(name)) {
       fields.push_back(field(name, value, NGHTTP2_NV_FLAG_NONE));

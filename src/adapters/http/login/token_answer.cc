@@ -1,11 +1,11 @@
 #include "adapters/http/login/token_answer.h"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+
+#include "units/text.h"
 
 namespace einlass::http {
 namespace {
@@ -13,10 +13,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kLongestLife = 366.0 * 24 * 3600;
-
-bool visible(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
-}
 
 std::string text_at(const Json& document, const char* name) {
   const auto at = document.find(name);
@@ -67,9 +63,9 @@ TokenAnswer read_token_answer(unsigned status, std::string_view body) {
   std::string token = text_at(document, "access_token");
   if (token.empty()) return fails("the answer has no access_token");
   if (token.size() > kLongestToken) return fails("the token is longer than 12KiB");
-  if (!visible(token)) return fails("the token has characters that no header may have");
+  if (!is_visible(token)) return fails("the token has characters that no header may have");
   const std::string type = text_at(document, "token_type");
-  if (!type.empty() && strcasecmp(type.c_str(), "bearer") != 0) {
+  if (!type.empty() && !same_name(type, "bearer")) {
     return fails("the token's type is not Bearer");
   }
   if (const auto seconds = seconds_at(document, "expires_in")) {

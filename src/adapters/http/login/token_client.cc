@@ -8,24 +8,15 @@
 #include "adapters/http/wire/secret.h"
 #include "adapters/http/wire/words.h"
 #include "units/check.h"
+#include "units/text.h"
 
 namespace einlass::http {
 namespace {
 
 // application/x-www-form-urlencoded, where more may be encoded than has to be.
 std::string form_encoded(std::string_view text) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
   std::string encoded;
-  for (const char c : text) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                       c == '-' || c == '.' || c == '_';
-    if (plain) {
-      encoded += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      encoded += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
+  append_percent_encoded(encoded, text);
   return encoded;
 }
 

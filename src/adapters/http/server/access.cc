@@ -11,17 +11,12 @@
 #include <utility>
 
 #include "units/check.h"
+#include "units/text.h"
 
 namespace einlass::http {
 namespace {
 
 constexpr std::size_t kLongestToken = 4096;  // With Basic it still fits into a request's head.
-
-bool same_word(std::string_view a, std::string_view lower) {
-  return std::equal(a.begin(), a.end(), lower.begin(), lower.end(), [](char x, char y) {
-    return (x >= 'A' && x <= 'Z' ? static_cast<char>(x - 'A' + 'a') : x) == y;
-  });
-}
 
 // What the header shows as token; none if it shows none.
 std::optional<std::string> shown_in(std::string_view header) {
@@ -29,8 +24,8 @@ std::optional<std::string> shown_in(std::string_view header) {
   const std::string_view scheme = header.substr(0, blank);
   header.remove_prefix(blank);
   header.remove_prefix(std::min(header.find_first_not_of(' '), header.size()));
-  if (same_word(scheme, "bearer")) return std::string(header);
-  if (!same_word(scheme, "basic")) return std::nullopt;
+  if (same_name(scheme, "bearer")) return std::string(header);
+  if (!same_name(scheme, "basic")) return std::nullopt;
   const auto login = base64_decoded(header);
   const std::size_t colon = login ? login->find(':') : std::string::npos;
   if (colon == std::string::npos) return std::nullopt;
@@ -85,9 +80,9 @@ void Access::look() {
 std::string token_trouble(std::string_view text) {
   if (text.empty()) return "it is empty";
   if (text.size() > kLongestToken) return "it is longer than 4096 characters";
-  const bool fits =
-      std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
-  return fits ? "" : "it has a blank, a line break or another character that no token may have";
+  return is_visible(text)
+             ? ""
+             : "it has a blank, a line break or another character that no token may have";
 }
 
 bool is_cross_site(const ServerRequest& request) {
@@ -105,7 +100,7 @@ bool asks_by_a_strangers_name(const ServerRequest& request) {
   const std::string name = name_in(host);
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos || is_address(name)) return false;
-  return !same_word(std::string_view(name).substr(dot + 1), "localhost");
+  return !same_name(std::string_view(name).substr(dot + 1), "localhost");
 }
 
 }  // namespace einlass::http

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/beast/http/error.hpp>
 
+#include "units/text.h"
+
 namespace einlass::http {
 
 using boost::beast::http::error;
@@ -11,13 +13,6 @@ using boost::beast::http::field;
 namespace {
 
 constexpr std::size_t kKeptBody = 64 * 1024;
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
 
 // Proxies send "http://host/path"; what counts here is "/path".
 std::string_view without_origin(std::string_view target) {
@@ -80,7 +75,7 @@ void RequestParser::add_header(std::string_view name, std::string_view value) {
   if (header_count_ == headers_.size()) headers_.emplace_back();
   auto& [kept_name, kept_value] = headers_[header_count_++];
   kept_name.assign(name);
-  std::transform(kept_name.begin(), kept_name.end(), kept_name.begin(), lower);
+  for (char& c : kept_name) c = lower(c);
   kept_value.assign(value);
 }
 
@@ -96,10 +91,10 @@ void RequestParser::Message::on_field_impl(field name, Text text, Text value, Er
   if (is_header_done()) return;  // A trailer.
   if (name == field::host) parser.has_host_ = true;
   if (name == field::expect) {
-    parser.expects_continue_ = equal_ignoring_case(value, "100-continue");
+    parser.expects_continue_ = same_name(value, "100-continue");
   }
   // Where a body of any other coding ends cannot be known, and the next request could be inside it.
-  if (name == field::transfer_encoding && !equal_ignoring_case(value, "chunked")) {
+  if (name == field::transfer_encoding && !same_name(value, "chunked")) {
     error = error::bad_transfer_encoding;
   }
   parser.add_header(text, value);

@@ -7,19 +7,15 @@
 
 #include "adapters/http/wire/words.h"
 #include "units/check.h"
+#include "units/text.h"
 
 namespace einlass::http {
 namespace {
 
-// The same in every process, so that all instances send a key to the same server: FNV-1a, and a
-// last mixing without which similar texts would prefer the same one.
+// The same in every process, so that all instances send a key to the same server; with a last
+// mixing, without which similar texts would prefer the same one.
 std::uint64_t score(std::string_view key, std::string_view url) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  const auto add = [&hash](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  };
-  add(key);
-  add(url);
+  std::uint64_t hash = fnv1a(url, fnv1a(key));
   hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
   hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
   return hash ^ (hash >> 33);

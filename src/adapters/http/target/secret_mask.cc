@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "units/json_escape.h"
+#include "units/text.h"
 
 namespace einlass::http {
 namespace {
@@ -68,9 +69,7 @@ std::optional<Written> escape_in(std::string_view text) {
     case '&':
       return in_html(text);
     case '%':
-      if (const auto byte = number_in(text.substr(1, 2), 16); byte && text.size() > 2) {
-        return Written{std::string(1, static_cast<char>(*byte)), 3};
-      }
+      if (const auto byte = percent_byte(text)) return Written{std::string(1, *byte), 3};
       return {};
     case '+':  // A blank in a query, and a query's + is read as one.
       return Written{" ", 1};

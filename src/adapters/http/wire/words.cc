@@ -1,10 +1,12 @@
 #include "adapters/http/wire/words.h"
 
+#include "units/text.h"
+
 namespace einlass::http {
 
 std::string in_words(std::error_code error) {
   std::string text = error.message();
-  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] = char(text[0] - 'A' + 'a');
+  if (!text.empty()) text[0] = lower(text[0]);
   return text;
 }
 
