@@ -29,6 +29,7 @@
 #include "app/setup/kafka_logins.h"
 #include "app/setup/refused.h"
 #include "app/setup/wiring.h"
+#include "app/shard/drain_signals.h"
 #include "app/views/books.h"
 #include "config/address.h"
 #include "config/placed.h"
@@ -36,10 +37,7 @@
 namespace einlass::app {
 namespace {
 
-// Beyond the drain itself: for the last commit and for leaving the group.
-constexpr Duration kLeavePatience = Duration::seconds(10);
-
-// What the service manager allows beyond that, so that the reason is said by us before it acts.
+// What the service manager allows beyond a drain, so that the reason is said by us before it acts.
 constexpr Duration kLastWords = Duration::seconds(5);
 
 constexpr std::chrono::milliseconds kLogTick{250};
@@ -61,11 +59,15 @@ class Service {
             [this](const config::Config& changed) { apply(changed); }),
         admin_(io_, shards_, watchdog_, reload_, recent_, clock_,
                [this](const Notice& notice) { tell(notice); }),
-        signals_(io_, SIGTERM, SIGINT),
+        signals_(
+            io_, [this](const Notice& notice) { tell(notice); },
+            "could not commit and leave in time; what was delivered since the last commit will be "
+            "delivered again"),
         hang_up_(io_, SIGHUP),
-        last_moment_(io_),
         log_tick_(io_),
-        alive_(io_) {}
+        alive_(io_) {
+    signals_.wait([this] { return drain(); });
+  }
 
   int run() {
     const config::Admin& admin = reload_.config().admin;
@@ -74,7 +76,6 @@ class Service {
               std::string(admin.tls ? "https" : "http") + "://" +
               to_text(config::HostPort{admin.listen.host, admin_.port()})});
     tell_what_is_open(reload_.config());
-    wait_for_signal();
     wait_for_hang_up();
     tick_log();
     logins_.start();
@@ -93,25 +94,13 @@ class Service {
     log_.write(notice, now);
   }
 
-  void wait_for_signal() {
-    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
-      if (error) return;
-      if (stopping_) _exit(128 + signal);
-      stopping_ = true;
-      tell({Severity::info, "draining",
-            "signal " + std::to_string(signal) + "; a second one leaves at once"});
-      drain();
-      wait_for_signal();
-    });
-  }
-
   // Whoever sends it reads what came of it in the log.
   void wait_for_hang_up() {
     hang_up_.async_wait([this](const boost::system::error_code& error, int) {
       if (error) return;
-      if (!stopping_) supervisor_.reloading();
+      if (!signals_.came()) supervisor_.reloading();
       reload_.begin([this](const Reload::Outcome& outcome) {
-        if (stopping_) return;
+        if (signals_.came()) return;
         supervisor_.ready(outcome.status == 200 ? "running" : "reload refused: " + outcome.text);
       });
       wait_for_hang_up();
@@ -149,19 +138,11 @@ class Service {
     }
   }
 
-  void drain() {
+  Duration drain() {
     const Duration drain_timeout = process_options(reload_.config()).drain_timeout;
     shards_.stop(drain_timeout);
-    const Duration patience = drain_timeout + kLeavePatience;
-    supervisor_.stopping(patience + kLastWords);
-    last_moment_.expires_after(std::chrono::microseconds(patience.us));
-    last_moment_.async_wait([this](const boost::system::error_code& cancelled) {
-      if (cancelled) return;
-      tell({Severity::error, "drain_timeout",
-            "could not commit and leave in time; what was delivered since the last commit will "
-            "be delivered again"});
-      _exit(kExitFailed);
-    });
+    supervisor_.stopping(drain_timeout + DrainSignals::kLeavePatience + kLastWords);
+    return drain_timeout;
   }
 
   // All shards have ended.
@@ -225,13 +206,11 @@ class Service {
   Watchdog watchdog_;
   Reload reload_;
   Admin admin_;
-  boost::asio::signal_set signals_;
+  DrainSignals signals_;
   boost::asio::signal_set hang_up_;
-  boost::asio::steady_timer last_moment_;
   boost::asio::steady_timer log_tick_;
   boost::asio::steady_timer alive_;
   const Supervisor supervisor_;
-  bool stopping_ = false;
   std::optional<int> code_;
 };
 

@@ -4,10 +4,8 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -19,6 +17,7 @@
 #include "app/demo/demo_screen.h"
 #include "app/permits/process_limits.h"
 #include "app/setup/exit_codes.h"
+#include "app/shard/drain_signals.h"
 #include "app/shard/shard.h"
 #include "app/views/books.h"
 #include "config/read_config.h"
@@ -27,6 +26,7 @@ namespace einlass::app {
 namespace {
 
 constexpr std::chrono::milliseconds kRedraw{100};
+constexpr Duration kDrain = Duration::seconds(5);
 
 // How much longer than producing it may take to deliver everything, in all.
 constexpr int kMostTimes = 3;
@@ -73,14 +73,15 @@ class Demo {
                [this](const Notice& notice) { remember(notice); }),
         screen_(isatty(STDOUT_FILENO) == 1),
         redraw_(io_),
-        signals_(io_, SIGTERM, SIGINT),
+        signals_(
+            io_, [this](const Notice& notice) { remember(notice); }, "the demo did not end"),
         started_(clock_.now()) {}
 
   int run() {
     std::printf("This is the configuration:\n\n%s\n", yaml_.c_str());
     std::printf("%ld records come in faster than %d a second; no second may let more pass.\n\n",
                 broker_.planned(), options_.limit);
-    wait_for_signal();
+    signals_.wait([this] { return end(); });
     turn();
     const bool drained = shard_.run();
     const DemoView last = view();
@@ -92,16 +93,6 @@ class Demo {
   void end_broker() { broker_.end(); }
 
  private:
-  void wait_for_signal() {
-    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
-      if (error) return;
-      if (interrupted_) _exit(128 + signal);
-      interrupted_ = true;
-      end();
-      wait_for_signal();
-    });
-  }
-
   void remember(const Notice& notice) {
     if (notice.severity == Severity::error) trouble_ = notice.detail;
   }
@@ -116,7 +107,7 @@ class Demo {
     view.waiting = shard_.gate().waiting(shard_.now())[0];
     view.seen = receiver_.seen();
     view.limit = options_.limit;
-    view.interrupted = interrupted_;
+    view.interrupted = signals_.came();
     view.held = shard_.gate().held_until(core::TargetId{0}) > shard_.now();
     return view;
   }
@@ -138,10 +129,10 @@ class Demo {
     });
   }
 
-  void end() {
-    if (ending_) return;
+  Duration end() {
+    if (!ending_) shard_.stop(kDrain);
     ending_ = true;
-    shard_.stop(Duration::seconds(5));
+    return kDrain;
   }
 
   const DemoOptions options_;
@@ -158,12 +149,11 @@ class Demo {
   Shard shard_;
   DemoScreen screen_;
   boost::asio::steady_timer redraw_;
-  boost::asio::signal_set signals_;
+  DrainSignals signals_;
   const Instant started_;
   std::string trouble_;
   bool was_busy_ = false;
   bool ending_ = false;
-  bool interrupted_ = false;
 };
 
 }  // namespace

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -25,6 +23,7 @@
 #include "app/setup/exit_codes.h"
 #include "app/setup/refused.h"
 #include "app/setup/wiring.h"
+#include "app/shard/drain_signals.h"
 #include "app/shard/shard.h"
 #include "app/views/books.h"
 #include "units/shown.h"
@@ -34,9 +33,6 @@ namespace {
 
 // For Kafka's answers before anything is read.
 constexpr Duration kLookUpPatience = Duration::seconds(15);
-
-// For the last commits, once everything is finished; and beyond a drain.
-constexpr Duration kLeavePatience = Duration::seconds(10);
 
 std::uint64_t most_sent(const RedriveOptions& options) {
   return options.most_sent.value_or(std::numeric_limits<std::uint64_t>::max());
@@ -74,8 +70,9 @@ class Redrive {
         choice_(config, options.reasons),
         logins_(io_, config, [this](const Notice& notice) { tell(notice); }),
         reader_(new_reader([this](const Notice& notice) { tell_shard(notice); })),
-        signals_(io_),
-        last_moment_(io_),
+        signals_(
+            io_, [this](const Notice& notice) { tell(notice); },
+            "could not commit in time; what was sent since the last commit may be sent again"),
         tick_(io_) {}
 
   int run() {
@@ -106,7 +103,6 @@ class Redrive {
   RedriveView view() const;
   void each_turn(Instant now);
   void tick();
-  void wait_for_signal();
   void stop(Duration patience);
 
   const config::Config& config_;
@@ -127,10 +123,8 @@ class Redrive {
   ProcessLimits limits_{config_};
   std::unique_ptr<Shard> shard_;
   Notify shard_notify_;
-  boost::asio::signal_set signals_;
-  boost::asio::steady_timer last_moment_;
+  DrainSignals signals_;
   boost::asio::steady_timer tick_;
-  bool interrupted_ = false;
   bool stopping_ = false;
 };
 
@@ -184,7 +178,10 @@ int Redrive::send() {
       [this](const Notice& notice) { tell(notice); },
       [this](boost::asio::io_context&, core::Events& events, kafka::MessageSink& sink,
              const Notify& notify) { return make_source(events, sink, notify); });
-  wait_for_signal();
+  signals_.wait([this] {
+    stop(config_.drain_timeout);
+    return config_.drain_timeout;
+  });
   tick();
   const bool drained = shard_->run([this](Instant now) { each_turn(now); });
   screen_.clear();
@@ -211,7 +208,7 @@ void Redrive::each_turn(Instant now) {
   if (now >= screen_.next()) screen_.show(view(), now);
   log_.tick(now);
   if (!stopping_ && source_->finished() && books_of(*shard_, config_).inside == 0) {
-    stop(kLeavePatience);
+    stop(DrainSignals::kLeavePatience);
   }
 }
 
@@ -227,30 +224,6 @@ void Redrive::stop(Duration patience) {
   stopping_ = true;
   source_->stop();
   shard_->stop(patience);
-}
-
-void Redrive::wait_for_signal() {
-  if (!interrupted_) {
-    signals_.add(SIGTERM);
-    signals_.add(SIGINT);
-  }
-  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
-    if (error) return;
-    if (interrupted_) _exit(128 + signal);
-    interrupted_ = true;
-    tell({Severity::info, "draining",
-          "signal " + std::to_string(signal) + "; a second one leaves at once"});
-    stop(config_.drain_timeout);
-    const Duration patience = config_.drain_timeout + kLeavePatience;
-    last_moment_.expires_after(std::chrono::microseconds(patience.us));
-    last_moment_.async_wait([this](const boost::system::error_code& cancelled) {
-      if (cancelled) return;
-      tell({Severity::error, "drain_timeout",
-            "could not commit in time; what was sent since the last commit may be sent again"});
-      _exit(kExitFailed);
-    });
-    wait_for_signal();
-  });
 }
 
 // What is read is no topic of the group's, so that no transaction could commit its offsets.

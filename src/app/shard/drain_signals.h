@@ -1,0 +1,45 @@
+// The end by SIGTERM or SIGINT: the first one drains. A second one ends the process at once, and so
+// does a drain that takes too long.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <string>
+
+#include "units/notice.h"
+#include "units/time.h"
+
+namespace einlass::app {
+
+class DrainSignals {
+ public:
+  // Beyond the drain itself: for the last commit and for leaving the group.
+  static constexpr Duration kLeavePatience = Duration::seconds(10);
+
+  // Begins the drain, and says how long it may take.
+  using Drain = std::function<Duration()>;
+
+  // `late` is what is said of a drain that did not come to its end in time. Says "draining" and
+  // "drain_timeout" to `notify`. REQUIRES: outlived by `io`.
+  DrainSignals(boost::asio::io_context& io, Notify notify, std::string late);
+
+  // Until then the signals end the process, as they do any. `drain` is called by `io`.
+  void wait(Drain drain);
+
+  bool came() const { return came_; }
+
+ private:
+  void next();
+  void begin(int signal);
+
+  const Notify notify_;
+  const std::string late_;
+  Drain drain_;
+  boost::asio::signal_set signals_;
+  boost::asio::steady_timer last_moment_;
+  bool came_ = false;
+};
+
+}  // namespace einlass::app
