@@ -111,10 +111,7 @@ Parsed<HostPort> parse_host_port(std::string_view text, std::optional<std::uint1
   return HostPort{std::string(host), *port};
 }
 
-std::string to_text(const HostPort& address) {
-  const bool brackets = address.host.find(':') != std::string::npos;
-  return (brackets ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
-}
+std::string to_text(const HostPort& address) { return host_and_port(address.host, address.port); }
 
 std::optional<Url> split_url(std::string_view text) {
   const bool visible =

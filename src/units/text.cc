@@ -71,4 +71,16 @@ std::optional<char> percent_byte(std::string_view text) {
   return static_cast<char>(byte);
 }
 
+std::string host_and_port(std::string_view host, std::uint16_t port) {
+  const bool bare = host.find(':') != host.npos && !host.starts_with('[');
+  std::string text(host);
+  if (bare) text = "[" + text + "]";
+  return text + ":" + std::to_string(port);
+}
+
+std::string_view without_brackets(std::string_view host) {
+  const bool has = host.starts_with('[') && host.ends_with(']');
+  return has ? host.substr(1, host.size() - 2) : host;
+}
+
 }  // namespace einlass

@@ -40,6 +40,12 @@ void append_percent_encoded(std::string& to, std::string_view text, std::string_
 // The byte that %XX stands for at the start of the text; none if no %XX stands there.
 std::optional<char> percent_byte(std::string_view text);
 
+// "host:8080", "[::1]:8080".
+std::string host_and_port(std::string_view host, std::uint16_t port);
+
+// "::1" of "[::1]".
+std::string_view without_brackets(std::string_view host);
+
 // FNV-1a of 64 bits, on from the hash of what stands before: the same in every process. Whoever
 // chooses texts can find many that have the same; units/keyed_hash.h is for those.
 constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t before = 0xcbf29ce484222325) {

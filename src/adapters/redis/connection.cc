@@ -11,6 +11,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/write.hpp>
+#include <stdexcept>
 #include <utility>
 
 namespace einlass::redis {
@@ -64,55 +65,25 @@ void Connection::connect(const std::vector<Any::endpoint>& endpoints) {
                       });
 }
 
-bool Connection::read_tls_files(std::string& why) {
-  const TlsFiles& files = endpoint_.tls_files;
-  asio::ssl::context& context = *tls_context_;
-  Error error;
-  if (files.ca.empty()) {
-    context.set_default_verify_paths(error);
-  } else {
-    context.load_verify_file(files.ca, error);
+void Connection::prepare_tls() {
+  const net::TlsFiles& files = endpoint_.tls_files;
+  net::SslContext context = net::new_ssl_context(TLS_client_method());
+  net::trust(context.get(), files.ca);
+  if (!files.certificate.empty()) {
+    net::show_certificate(context.get(), files.certificate, files.key);
   }
-  if (error) why = "cannot read the certificate authorities in " + files.ca;
-  if (!error && !files.certificate.empty()) {
-    context.use_certificate_chain_file(files.certificate, error);
-    if (error) why = "cannot read the certificate in " + files.certificate;
-    if (!error) context.use_private_key_file(files.key, asio::ssl::context::pem, error);
-    if (error && why.empty()) {
-      why = "cannot use the key in " + files.key + " for the certificate in " + files.certificate;
-    }
-  }
-  if (error) why += ": " + error.message();
-  return !error;
-}
-
-// A name is also asked for (SNI); an address may only be compared. A certificate names its servers
-// in its subjectAltName alone (RFC 9525, section 6.3).
-bool Connection::expect_name() {
-  SSL* const ssl = tls_->native_handle();
-  const char* const name = endpoint_.server_name.c_str();
-  Error not_an_address;
-  asio::ip::make_address(endpoint_.server_name, not_an_address);
-  if (!not_an_address) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
-  SSL_set_hostflags(ssl,
-                    X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-  return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
-}
-
-bool Connection::prepare_tls(std::string& why) {
-  tls_context_.emplace(asio::ssl::context::tls_client);
-  SSL_CTX_set_min_proto_version(tls_context_->native_handle(), TLS1_2_VERSION);
-  if (!read_tls_files(why)) return false;
+  tls_context_.emplace(context.release());
   tls_.emplace(socket_, *tls_context_);
   SSL_set_verify(tls_->native_handle(), SSL_VERIFY_PEER, nullptr);
-  if (expect_name()) return true;
-  why = "'" + endpoint_.server_name + "' is no name that a certificate can be for";
-  return false;
+  net::expect_name(tls_->native_handle(), endpoint_.server_name);
 }
 
 void Connection::start_tls() {
-  std::string why;
-  if (!prepare_tls(why)) return fail(why);
+  try {
+    prepare_tls();
+  } catch (const std::runtime_error& error) {
+    return fail(error.what());
+  }
   tls_->async_handshake(asio::ssl::stream_base::client,
                         [self = shared_from_this()](const Error& error) {
                           if (error) return self->fail(self->tls_trouble(error));

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/redis/tls_files.h"
+#include "net/tls.h"
 
 namespace einlass::redis {
 
@@ -26,7 +26,7 @@ struct Endpoint {
   std::string host;  // With a slash in front: the path of a Unix socket.
   std::uint16_t port = 0;
   bool tls = false;
-  TlsFiles tls_files;
+  net::TlsFiles tls_files;  // Read for each connection: what is renewed needs no restart.
   std::string server_name;  // What the certificate must be for.
 };
 
@@ -70,9 +70,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void connect(const std::vector<Any::endpoint>& endpoints);
   void start_tls();
-  bool prepare_tls(std::string& why);
-  bool read_tls_files(std::string& why);
-  bool expect_name();
+  void prepare_tls();
   void established();
   void read();
   void read_done(const Error& error, std::size_t size);

@@ -7,12 +7,12 @@
 #include <variant>
 #include <vector>
 
-#include "adapters/redis/digest.h"
 #include "adapters/redis/hash_slot.h"
 #include "adapters/redis/resp.h"
 #include "limits/fixed_window.h"
 #include "limits/spacing.h"
 #include "limits/state.h"
+#include "net/digest.h"
 #include "units/check.h"
 
 namespace einlass::redis {
@@ -92,7 +92,7 @@ std::string hash_tag(std::string_view name_space, const Bucket& bucket) {
   if (!bucket.spread) return std::string(name_space);
   const bool can_be_one = !bucket.key.empty() && bucket.key.size() <= kMaxKeyBytes &&
                           bucket.key.find_first_of("{}") == std::string::npos;
-  return can_be_one ? bucket.key : sha256_hex(bucket.key);
+  return can_be_one ? bucket.key : net::sha256_hex(bucket.key);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ std::string bucket_key(std::string_view name_space, const Bucket& bucket) {
   key.append(name_space).append(":{").append(hash_tag(name_space, bucket)).append("}:");
   key.append(bucket.limit->name).append(":");
   if (bucket.key.size() <= kMaxKeyBytes) return key.append(bucket.key);
-  return key.append("sha256-").append(sha256_hex(bucket.key));
+  return key.append("sha256-").append(net::sha256_hex(bucket.key));
 }
 
 LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const Bucket> buckets) {

@@ -7,6 +7,7 @@
 #include "adapters/redis/holds.h"
 #include "adapters/redis/inquiry.h"
 #include "adapters/redis/resp.h"
+#include "units/text.h"
 
 namespace einlass::redis {
 namespace {
@@ -18,8 +19,7 @@ constexpr int kWaitShareNumerator = 3, kWaitShareDenominator = 4;
 
 std::string to_string(const Address& address) {
   if (address.host.starts_with('/')) return address.host;
-  const bool brackets = address.host.find(':') != std::string::npos;
-  return (brackets ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
+  return host_and_port(address.host, address.port);
 }
 
 Endpoint endpoint(const StoreOptions& options, const Address& address) {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "adapters/redis/digest.h"
 #include "adapters/redis/resp.h"
 #include "lua/scripts.h"
+#include "net/digest.h"
 
 namespace einlass::redis {
 namespace {
@@ -48,7 +48,7 @@ ReplayCalls::ReplayCalls(std::string name_space, const std::vector<limits::Limit
   if (std::ranges::count(algorithms, "sliding_log") > 0) algorithms.push_back("sliding_log_spaced");
   const auto script = [&](lua::Entry entry) {
     std::string text = lua::script(entry, algorithms);
-    std::string sha1 = sha1_hex(text);
+    std::string sha1 = net::sha1_hex(text);
     return OneScript{std::move(text), std::move(sha1)};
   };
   acquire_ = script(lua::Entry::acquire);

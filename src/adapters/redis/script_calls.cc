@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
-#include "adapters/redis/digest.h"
 #include "adapters/redis/resp.h"
 #include "lua/scripts.h"
+#include "net/digest.h"
 
 namespace einlass::redis {
 namespace {
@@ -25,7 +25,7 @@ constexpr std::size_t kPermitIdBytes = 16;
 
 Script make_script(lua::Entry entry, std::span<const std::string_view> algorithms) {
   std::string text = lua::script(entry, algorithms);
-  std::string sha1 = sha1_hex(text);
+  std::string sha1 = net::sha1_hex(text);
   return {std::move(text), std::move(sha1)};
 }
 

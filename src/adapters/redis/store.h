@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "adapters/redis/login.h"
-#include "adapters/redis/tls_files.h"
 #include "core/command.h"
 #include "core/event.h"
 #include "core/ids.h"
 #include "limits/limit.h"
+#include "net/tls.h"
 #include "units/notice.h"
 #include "units/time.h"
 
@@ -55,7 +55,7 @@ struct StoreOptions {
   int wait_replicas = 0;  // A grant counts once so many replicas have confirmed it.
 
   bool tls = false;
-  TlsFiles tls_files;
+  net::TlsFiles tls_files;
   std::string server_name;  // Empty: the host.
   Login login;
   int database = 0;

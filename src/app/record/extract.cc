@@ -5,9 +5,9 @@
 #include <system_error>
 #include <utility>
 
-#include "adapters/redis/digest.h"
 #include "app/record/same_number.h"
 #include "config/record_sources.h"
+#include "net/digest.h"
 #include "units/keyed_hash.h"
 #include "units/text.h"
 
@@ -70,7 +70,7 @@ std::optional<Permits> find_cost(const config::CostSource& source, const StoredR
 
 std::string_view bounded(std::string_view key, std::string& scratch) {
   if (key.size() <= kLongestKey) return key;
-  scratch = "sha256-" + redis::sha256_hex(key);
+  scratch = "sha256-" + net::sha256_hex(key);
   return scratch;
 }
 

@@ -10,21 +10,15 @@
 namespace einlass::app {
 namespace {
 
-using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr Duration kAskTimeout = Duration::seconds(10);
-constexpr seconds kFirstWait{1};
-constexpr seconds kLongestWait{30};
-
-// A token is renewed when a quarter of its life is left, and at most so long before its end.
-constexpr seconds kRenewBefore{60};
 
 // What is taken for the life of a token whose server does not say.
-constexpr seconds kUnknownLife{300};
+constexpr Duration kUnknownLife = Duration::seconds(300);
 
 // Tokens that brokers refuse are renewed, but not more often.
-constexpr seconds kRefusedGap{5};
+constexpr std::chrono::seconds kRefusedGap{5};
 
 constexpr std::chrono::milliseconds kTick{250};
 
@@ -39,10 +33,9 @@ KafkaLogin::KafkaLogin(boost::asio::io_context& io, std::string path,
     : path_(std::move(path)),
       client_id_(options.login.token.client_id),
       notify_(std::move(notify)),
-      secret_(options.login.secret, http::header_trouble),
+      secret_(options.login.secret, net::header_trouble),
       client_(io, options.login.token, {}, options.certificates, kAskTimeout,
-              [this](const http::TokenAnswer& answer) { token_came(answer); }),
-      wait_(kFirstWait) {
+              [this](const http::TokenAnswer& answer) { token_came(answer); }) {
   tokens_->failing(path_ + ": no token yet from " + client_.peer());
 }
 
@@ -50,37 +43,36 @@ void KafkaLogin::look() {
   const auto now = steady_clock::now();
   client_.look();
   const bool another_secret = secret_.look();
-  if (answered_ && !trouble_.empty() && now >= expires_) tokens_->failing(trouble_);
+  if (answered_ && !trouble_.empty() && renewal_.has_expired(now)) tokens_->failing(trouble_);
   if (client_.is_asking()) return;
   const bool refused =
-      trouble_.empty() && now >= asked_at_ + kRefusedGap && tokens_->take_refusal();
+      trouble_.empty() && now >= renewal_.asked_at() + kRefusedGap && tokens_->take_refusal();
   // Another secret may be what it takes.
-  if (now < next_ask_ && !refused && !(another_secret && !trouble_.empty())) return;
-  asked_at_ = now;
+  if (refused || (another_secret && !trouble_.empty())) renewal_.hurry(now);
+  if (!renewal_.is_due(now)) return;
+  renewal_.asked(now);
   client_.ask(secret_.value());
 }
 
 void KafkaLogin::token_came(const http::TokenAnswer& answer) {
   answered_ = true;
   if (answer.token.empty()) return failed(answer.trouble);
-  const std::chrono::microseconds life =
-      answer.life ? std::chrono::microseconds(answer.life->us) : kUnknownLife;
-  const auto end = std::chrono::system_clock::now() - (steady_clock::now() - asked_at_) + life;
+  const Duration life = answer.life.value_or(kUnknownLife);
+  const auto end = std::chrono::system_clock::now() - (steady_clock::now() - renewal_.asked_at()) +
+                   std::chrono::microseconds(life.us);
   const std::string refused = tokens_->renew({answer.token, ms_since_1970(end), client_id_});
   if (!refused.empty()) return failed(refused);
-  wait_ = kFirstWait;
-  expires_ = asked_at_ + life;
-  next_ask_ = expires_ - std::min<std::chrono::microseconds>(life / 4, kRenewBefore);
+  renewal_.came(life);
   if (std::exchange(trouble_, {}).empty()) return;
   notify_({Severity::info, "kafka_login_ok", path_ + ": there is a token again"});
 }
 
 // An older token is used as long as it is good.
 void KafkaLogin::failed(const std::string& why) {
-  next_ask_ = steady_clock::now() + wait_;
-  wait_ = std::min(wait_ * 2, kLongestWait);
+  const auto now = steady_clock::now();
+  renewal_.failed(now);
   std::string trouble = path_ + ": no token from " + client_.peer() + ": " + why;
-  if (steady_clock::now() >= expires_) tokens_->failing(trouble);
+  if (renewal_.has_expired(now)) tokens_->failing(trouble);
   if (trouble == trouble_) return;
   trouble_ = std::move(trouble);
   notify_({Severity::warning, "kafka_login_failing", trouble_ + " (asked again for ever)"});

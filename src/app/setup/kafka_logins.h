@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "adapters/http/login/token_client.h"
-#include "adapters/http/wire/secret.h"
 #include "adapters/kafka/client/tokens.h"
 #include "app/setup/wiring.h"
 #include "config/config.h"
+#include "net/secret.h"
+#include "net/token_renewal.h"
 #include "units/notice.h"
 #include "units/time.h"
 
@@ -37,8 +38,6 @@ class KafkaLogin {
   const std::shared_ptr<kafka::Tokens>& tokens() const { return tokens_; }
 
  private:
-  using SteadyTime = std::chrono::steady_clock::time_point;
-
   void token_came(const http::TokenAnswer& answer);
   void failed(const std::string& why);
 
@@ -46,11 +45,10 @@ class KafkaLogin {
   const std::string client_id_;
   const Notify notify_;
   const std::shared_ptr<kafka::Tokens> tokens_ = std::make_shared<kafka::Tokens>();
-  http::Secret secret_;
+  net::Secret secret_;
   http::TokenClient client_;
-  SteadyTime asked_at_{}, next_ask_{}, expires_{};
-  std::chrono::seconds wait_;  // After the next failure.
-  std::string trouble_;        // As was told.
+  net::TokenRenewal renewal_;
+  std::string trouble_;  // As was told.
   bool answered_ = false;
 };
 

@@ -55,7 +55,7 @@ redis::StoreOptions redis_options(const config::Config& config, const RunId& run
 std::vector<redis::Bucket> redis_buckets(std::span<const config::Limit* const> limits,
                                          std::span<const std::string_view> keys);
 
-http::SecretOptions secret_options(const config::FileSecret& secret);
+net::SecretOptions secret_options(const config::FileSecret& secret);
 http::LoginOptions login_options(const config::HttpAuth& auth);
 // As whom a token for Kafka is asked for, and whom its server must be known by.
 struct KafkaLoginOptions {

@@ -32,7 +32,7 @@ http::Http2 http2_of(config::Http2 http2) {
 
 }  // namespace
 
-http::SecretOptions secret_options(const config::FileSecret& secret) {
+net::SecretOptions secret_options(const config::FileSecret& secret) {
   return {secret.value, secret.file};
 }
 

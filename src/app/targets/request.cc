@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/record/extract.h"
+#include "net/encoding.h"
 #include "units/check.h"
 #include "units/text.h"
 
@@ -19,22 +20,6 @@ constexpr std::size_t kRoomForNumbers = 512;
 // As Kafka-Key has it, or Kafka-Key-Base64.
 std::size_t written_size(std::string_view key) {
   return is_visible(key) ? key.size() : 4 * ((key.size() + 2) / 3);
-}
-
-void append_base64(std::string& to, std::string_view bytes) {
-  static constexpr char kDigits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const bool there = i + k < bytes.size();
-      group = group << 8 | (there ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      const bool there = i + k <= bytes.size();
-      to += there ? kDigits[group >> (18 - 6 * k) & 63] : '=';
-    }
-  }
 }
 
 }  // namespace
@@ -119,7 +104,7 @@ std::string_view RequestBuilder::add_origin(const StoredRecord& record) {
 void RequestBuilder::add_key(std::string_view key) {
   if (is_visible(key)) return add("Kafka-Key", key);
   const std::size_t at = text_.size();
-  append_base64(text_, key);
+  net::append_base64(text_, key);
   add("Kafka-Key-Base64", std::string_view(text_).substr(at));
 }
 

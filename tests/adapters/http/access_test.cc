@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "adapters/temporary_directory.h"
+#include "net/encoding.h"
 
 namespace einlass::http::testing {
 namespace {
@@ -26,7 +27,7 @@ void write_file(const std::string& path, const std::string& text) {
   std::filesystem::rename(path + ".next", path);
 }
 
-std::string basic(const std::string& login) { return "Basic " + base64(login); }
+std::string basic(const std::string& login) { return "Basic " + net::base64(login); }
 
 TEST(Access, is_for_whoever_shows_the_token) {
   Access access({.value = "right", .file = ""}, nullptr);

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "adapters/redis/digest.h"
 #include "adapters/redis/gate_side.h"
 #include "adapters/redis/hash_slot.h"
 #include "adapters/redis/script_calls.h"
+#include "net/digest.h"
 
 namespace einlass::redis::testing {
 namespace {
@@ -45,9 +45,9 @@ TEST(RedisKeys, ASpreadBucketsKeyIsItsTag) {
   const std::string most(128, 'a'), more(129, 'a');
   EXPECT_EQ(bucket_key("n", {&limit, most, true}), "n:{" + most + "}:l:" + most);
   EXPECT_EQ(bucket_key("n", {&limit, more, true}),
-            "n:{" + sha256_hex(more) + "}:l:sha256-" + sha256_hex(more));
+            "n:{" + net::sha256_hex(more) + "}:l:sha256-" + net::sha256_hex(more));
   for (const std::string odd : {"", "{", "a}b", "{}"}) {
-    EXPECT_EQ(bucket_key("n", {&limit, odd, true}), "n:{" + sha256_hex(odd) + "}:l:" + odd);
+    EXPECT_EQ(bucket_key("n", {&limit, odd, true}), "n:{" + net::sha256_hex(odd) + "}:l:" + odd);
   }
   const Bucket bucket{&limit, "acme", true};
   EXPECT_EQ(make_line({1}, "n", {&bucket, 1})->slot, hash_slot("acme"));
@@ -70,7 +70,7 @@ TEST(RedisKeys, ALongKeyIsHashed) {
   // printf 'a%.0s' {1..129} | sha256sum
   EXPECT_EQ(bucket_key("n", {&limit, std::string(129, 'a')}),
             "n:{n}:l:sha256-c12cb024a2e5551cca0e08fce8f1c5e314555cc3fef6329ee994a3db752166ae");
-  EXPECT_EQ(sha1_hex("return 1"), "e0e1f9fabfc9d4800c877a703b823ac0578ff8db");
+  EXPECT_EQ(net::sha1_hex("return 1"), "e0e1f9fabfc9d4800c877a703b823ac0578ff8db");
 }
 
 struct RedisCalls : ::testing::Test {
@@ -104,7 +104,7 @@ struct RedisCalls : ::testing::Test {
     calls.append_acquire(out, by, *line, wanted);
     const Words sent = words(out);
     EXPECT_EQ(sent[0], by == CallBy::digest ? "EVALSHA" : "EVAL");
-    const std::string digest = by == CallBy::digest ? sent[1] : sha1_hex(sent[1]);
+    const std::string digest = by == CallBy::digest ? sent[1] : net::sha1_hex(sent[1]);
     EXPECT_EQ(digest, line->scripts->acquire.sha1);
     return {sent.begin() + 2, sent.end()};
   }

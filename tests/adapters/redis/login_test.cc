@@ -215,7 +215,7 @@ TEST_F(RedisTls, ACertificateForAnotherNameIsRefused) {
 TEST_F(RedisTls, AnUnreadableAuthorityFileIsTold) {
   auto missing = options();
   missing.tls_files.ca = directory.file("missing");
-  expect_refused(missing, "cannot read the certificate authorities");
+  expect_refused(missing, "no certificates can be read from the CA file");
 }
 
 TEST_F(RedisTls, AnExpiredCertificateIsRefusedUntilItIsRenewed) {
@@ -259,9 +259,9 @@ TEST_F(RedisClientCertificate, NoneOrOneOfAStrangerIsRefused) {
 
 TEST_F(RedisClientCertificate, WithoutItsKeyItIsTold) {
   certificate("client", "client.key", "ca", 2);
-  expect_refused(with_certificate("missing", "client.key"), "cannot read the certificate in");
-  expect_refused(with_certificate("client", "missing"), "cannot use the key in");
-  expect_refused(with_certificate("client", "ca.key"), "cannot use the key in");
+  expect_refused(with_certificate("missing", "client.key"), "no certificate can be read from ");
+  expect_refused(with_certificate("client", "missing"), "cannot be read, or is not that of");
+  expect_refused(with_certificate("client", "ca.key"), "or is not that of");
 }
 
 // The next connection shows what the files hold by then.

@@ -53,6 +53,14 @@ TEST(Text, percent_encoding_leaves_what_is_unreserved_and_comes_back) {
   }
 }
 
+TEST(Text, hosts_with_their_ports) {
+  EXPECT_EQ(host_and_port("redis", 6379), "redis:6379");
+  EXPECT_EQ(host_and_port("::1", 80), "[::1]:80");
+  EXPECT_EQ(host_and_port("[::1]", 80), "[::1]:80");
+  EXPECT_EQ(without_brackets("[::1]"), "::1");
+  EXPECT_EQ(without_brackets("host"), "host");
+}
+
 // The vectors of its authors (Fowler, Noll, Vo).
 TEST(Text, fnv1a_is_the_one_that_others_compute) {
   static_assert(fnv1a("") == 0xcbf29ce484222325);

@@ -12,6 +12,7 @@
 #include "adapters/http/client/tls.h"
 #include "adapters/http/resolver/addresses.h"
 #include "adapters/http/wire/words.h"
+#include "units/text.h"
 
 namespace einlass::http {
 namespace {

@@ -1,7 +1,7 @@
 #include "adapters/http/client/proxy.h"
 
-#include "adapters/http/wire/secret.h"
-#include "adapters/http/wire/words.h"
+#include "net/encoding.h"
+#include "units/text.h"
 
 namespace einlass::http {
 
@@ -17,7 +17,7 @@ void go_through(const ProxyOptions& proxy, const std::string& host, std::uint16_
   settings.tunnel = "CONNECT " + place + " HTTP/1.1\r\nHost: " + place + "\r\n";
   if (!proxy.username.empty() || !proxy.password.empty()) {
     settings.tunnel +=
-        "Proxy-Authorization: Basic " + base64(proxy.username + ":" + proxy.password) + "\r\n";
+        "Proxy-Authorization: Basic " + net::base64(proxy.username + ":" + proxy.password) + "\r\n";
   }
   settings.tunnel += "\r\n";
 }

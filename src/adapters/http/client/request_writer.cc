@@ -5,7 +5,6 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "adapters/http/wire/words.h"
 #include "units/text.h"
 
 namespace einlass::http {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/http/wire/secret.h"
 #include "core/event.h"
 #include "core/options.h"
+#include "net/secret.h"
 #include "units/time.h"
 
 namespace einlass::http {
@@ -49,16 +49,17 @@ struct TokenOptions {
 struct LoginOptions {
   enum class Kind : std::uint8_t { none, basic, bearer, oauth2 } kind = Kind::none;
   std::string username;  // With basic.
-  SecretOptions secret;  // The password, the token, or the client's secret at the token server.
-  TokenOptions token;    // With oauth2.
+  net::SecretOptions
+      secret;          // The password, the token, or the client's secret at the token server.
+  TokenOptions token;  // With oauth2.
 
   bool operator==(const LoginOptions&) const = default;
 };
 
 // The keys of Standard Webhooks signatures: "whsec_" or "whsk_" and base64.
 struct SignOptions {
-  SecretOptions secret;           // Empty: nothing is signed.
-  SecretOptions previous_secret;  // Empty: only one signature.
+  net::SecretOptions secret;           // Empty: nothing is signed.
+  net::SecretOptions previous_secret;  // Empty: only one signature.
 
   bool operator==(const SignOptions&) const = default;
 };

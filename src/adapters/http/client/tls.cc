@@ -1,34 +1,13 @@
 #include "adapters/http/client/tls.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/x509v3.h>
+#include <openssl/x509_vfy.h>
 
 #include <stdexcept>
 
 namespace einlass::http {
 namespace {
-
-bool is_address(const std::string& name) {
-  unsigned char bytes[sizeof(in6_addr)];
-  return inet_pton(AF_INET, name.c_str(), bytes) == 1 ||
-         inet_pton(AF_INET6, name.c_str(), bytes) == 1;
-}
-
-// A name is also asked for (SNI); an address may only be compared. A certificate names its servers
-// in its subjectAltName alone (RFC 9525, section 6.3).
-void expect_name(SSL* ssl, const std::string& name) {
-  if (is_address(name)) {
-    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str());
-    return;
-  }
-  SSL_set_hostflags(ssl,
-                    X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-  SSL_set1_host(ssl, name.c_str());
-  SSL_set_tlsext_host_name(ssl, name.c_str());
-}
 
 X509* read_certificate(const std::string& file) {
   if (file.empty()) return nullptr;
@@ -48,15 +27,10 @@ int is_expected(X509_STORE_CTX* shown, void* expected) {
   return same ? 1 : 0;
 }
 
-void trust(SSL_CTX* context, const TlsOptions& options, X509* only) {
+void believe(SSL_CTX* context, const TlsOptions& options, X509* only) {
   SSL_CTX_set_verify(context, options.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
   if (only != nullptr) return SSL_CTX_set_cert_verify_callback(context, is_expected, only);
-  if (options.ca_file.empty()) {
-    SSL_CTX_set_default_verify_paths(context);
-  } else if (SSL_CTX_load_verify_file(context, options.ca_file.c_str()) != 1) {
-    ERR_clear_error();
-    throw std::runtime_error("no certificates can be read from the CA file " + options.ca_file);
-  }
+  net::trust(context, options.ca_file);
 }
 
 // As ALPN writes them (RFC 7301): each with its length in front, the favourite first.
@@ -92,13 +66,13 @@ TlsContext::TlsContext(const TlsOptions& options, bool offer_http2)
       offer_http2_{offer_http2},
       context_{made()} {}
 
-SslContext TlsContext::made() const {
-  SslContext made = new_ssl_context(TLS_client_method());
+net::SslContext TlsContext::made() const {
+  net::SslContext made = net::new_ssl_context(TLS_client_method());
   SSL_CTX* const context = made.get();
   offer_protocols(context, offer_http2_);
-  trust(context, options_, only_.get());
+  believe(context, options_, only_.get());
   if (!options_.cert_file.empty()) {
-    show_certificate(context, options_.cert_file, options_.key_file);
+    net::show_certificate(context, options_.cert_file, options_.key_file);
   }
   return made;
 }
@@ -120,7 +94,7 @@ std::unique_ptr<TlsSession> TlsContext::open(int socket, const std::string& serv
   std::unique_ptr<TlsSession> session(new TlsSession(context_.get(), socket));
   SSL* const ssl = session->ssl_.get();
   SSL_set_connect_state(ssl);
-  expect_name(ssl, server_name);
+  net::expect_name(ssl, server_name);
   SSL_set_cert_cb(ssl, note_certificate, &session->shown_certificate_);
   return session;
 }

@@ -5,8 +5,9 @@
 #include <string>
 
 #include "adapters/http/client/target_options.h"
-#include "adapters/http/wire/secret.h"
 #include "adapters/http/wire/tls_session.h"
+#include "net/tls.h"
+#include "net/watched_file.h"
 
 namespace einlass::http {
 
@@ -33,13 +34,13 @@ class TlsContext {
     void operator()(X509* certificate) const { X509_free(certificate); }
   };
 
-  SslContext made() const;
+  net::SslContext made() const;
 
   TlsOptions options_;
-  WatchedFile ca_, cert_, key_;
+  net::WatchedFile ca_, cert_, key_;
   std::unique_ptr<X509, FreeCertificate> only_;  // As it was at the start.
   bool offer_http2_;
-  SslContext context_;
+  net::SslContext context_;
   std::string trouble_;
 };
 

@@ -1,15 +1,13 @@
 #include "adapters/http/login/login.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "net/encoding.h"
 
 namespace einlass::http {
 namespace {
 
 using Kind = LoginOptions::Kind;
-
-// A token is renewed when a quarter of its life is left, and at most so long before its end.
-constexpr std::chrono::seconds kRenewBefore{60};
 
 }  // namespace
 
@@ -18,7 +16,7 @@ Login::Login(boost::asio::io_context& io, std::string target, LoginOptions optio
              std::function<void()> changed, Notify notify)
     : target_{std::move(target)},
       options_{std::move(options)},
-      secret_{options_.secret, header_trouble},
+      secret_{options_.secret, net::header_trouble},
       changed_{std::move(changed)},
       notify_{std::move(notify)} {
   if (options_.kind == Kind::oauth2) {
@@ -33,7 +31,7 @@ Login::Login(boost::asio::io_context& io, std::string target, LoginOptions optio
 
 std::string Login::rendered() const {
   if (options_.kind == Kind::bearer) return "Bearer " + secret_.value();
-  return "Basic " + base64(options_.username + ":" + secret_.value());
+  return "Basic " + net::base64(options_.username + ":" + secret_.value());
 }
 
 void Login::look(SteadyTime now) {
@@ -45,31 +43,21 @@ void Login::look(SteadyTime now) {
 
 void Login::look_for_token(bool secret_changed, SteadyTime now) {
   tokens_->look();
-  if (now >= expires_ && !header_.empty()) {
-    expires_ = SteadyTime::max();
-    set({});
-  }
+  if (renewal_.has_expired(now) && !header_.empty()) set({});
   // Another secret may be what it takes.
-  if (secret_changed && header_.empty()) next_ask_ = now;
-  if (tokens_->is_asking() || now < next_ask_) return;
-  asked_at_ = now;
+  if (secret_changed && header_.empty()) renewal_.hurry(now);
+  if (tokens_->is_asking() || !renewal_.is_due(now)) return;
+  renewal_.asked(now);
   tokens_->ask(secret_.value());
 }
 
 void Login::token_came(const TokenAnswer& answer) {
   renewing_ = false;
   if (answer.token.empty()) {
-    next_ask_ = std::chrono::steady_clock::now() + wait_;
-    wait_ = std::min(wait_ * 2, kLongestWait);
+    renewal_.failed(std::chrono::steady_clock::now());
     return tell("no token from " + tokens_->peer() + ": " + answer.trouble);
   }
-  wait_ = kFirstWait;
-  expires_ = next_ask_ = SteadyTime::max();
-  if (answer.life) {
-    const std::chrono::microseconds life(answer.life->us);
-    expires_ = asked_at_ + life;
-    next_ask_ = expires_ - std::min<std::chrono::microseconds>(life / 4, kRenewBefore);
-  }
+  renewal_.came(answer.life);
   tell({});
   set("Bearer " + answer.token);
 }
@@ -80,7 +68,7 @@ bool Login::refused(std::uint32_t generation, SteadyTime now) {
   if (now < next_renewal_) return false;
   next_renewal_ = now + kRefusedGap;
   renewing_ = true;
-  next_ask_ = now;
+  renewal_.hurry(now);
   return true;
 }
 
@@ -90,7 +78,7 @@ std::vector<std::string> Login::secrets() const {
     if (header.empty()) continue;
     all.push_back(header.substr(header.find(' ') + 1));
     if (options_.kind != Kind::basic) continue;
-    const auto login = base64_decoded(all.back());
+    const auto login = net::base64_decoded(all.back());
     all.push_back(login->substr(options_.username.size() + 1));
   }
   return all;

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "adapters/http/login/token_client.h"
-#include "adapters/http/wire/secret.h"
+#include "net/secret.h"
+#include "net/token_renewal.h"
 #include "units/notice.h"
 
 namespace einlass::http {
@@ -46,8 +47,6 @@ class Login {
 
  private:
   static constexpr std::chrono::seconds kRefusedGap{30};
-  static constexpr std::chrono::seconds kFirstWait{1};
-  static constexpr std::chrono::seconds kLongestWait{30};
 
   void look_for_token(bool secret_changed, SteadyTime now);
   void token_came(const TokenAnswer& answer);
@@ -57,7 +56,7 @@ class Login {
 
   std::string target_;
   LoginOptions options_;
-  Secret secret_;
+  net::Secret secret_;
   std::function<void()> changed_;
   Notify notify_;
   std::unique_ptr<TokenClient> tokens_;  // With oauth2.
@@ -65,13 +64,10 @@ class Login {
   std::string previous_header_;
   std::string trouble_;
   std::uint32_t generation_ = 0;
-  SteadyTime asked_at_{};
-  SteadyTime next_ask_{};
-  SteadyTime expires_ = SteadyTime::max();
-  std::chrono::seconds wait_ = kFirstWait;  // After the next failure.
-  SteadyTime next_renewal_{};               // For a refusal, not before.
-  bool renewing_ = false;                   // For a refusal, and no answer yet.
-  bool failing_ = false;  // As was told.
+  net::TokenRenewal renewal_;
+  SteadyTime next_renewal_{};  // For a refusal, not before.
+  bool renewing_ = false;      // For a refusal, and no answer yet.
+  bool failing_ = false;       // As was told.
 };
 
 }  // namespace einlass::http

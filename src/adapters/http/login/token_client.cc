@@ -5,8 +5,8 @@
 
 #include "adapters/http/client/proxy.h"
 #include "adapters/http/client/request_writer.h"
-#include "adapters/http/wire/secret.h"
 #include "adapters/http/wire/words.h"
+#include "net/encoding.h"
 #include "units/check.h"
 #include "units/text.h"
 
@@ -36,8 +36,8 @@ TargetOptions request_options(const TokenOptions& options, const std::string& se
   request.path = options.path;
   request.content_type = "application/x-www-form-urlencoded";
   request.headers = {{"Accept", "application/json"},
-                     {"Authorization", "Basic " + base64(form_encoded(options.client_id) + ":" +
-                                                         form_encoded(secret))}};
+                     {"Authorization", "Basic " + net::base64(form_encoded(options.client_id) +
+                                                              ":" + form_encoded(secret))}};
   return request;
 }
 

@@ -5,6 +5,7 @@
 
 #include "adapters/http/resolver/private_address.h"
 #include "adapters/http/wire/words.h"
+#include "units/text.h"
 
 namespace einlass::http {
 
@@ -15,13 +16,12 @@ Addresses::Addresses(boost::asio::io_context& io, Hop hop, std::optional<std::st
                      bool refuse_private, Duration good_for, Duration patience, Found found)
     : lookup_{io, std::move(named_by),
               [this](error_code error, const Lookup::Results& all) { resolved(error, all); }},
-      host_{std::move(hop.host)},
+      host_{without_brackets(hop.host)},
       port_{hop.port},
       refuse_private_{refuse_private},
       good_for_{good_for.us},
       patience_{patience.us},
       found_{std::move(found)} {
-  if (host_.starts_with('[') && host_.ends_with(']')) host_ = host_.substr(1, host_.size() - 2);
   error_code error;
   const ip::address address = ip::make_address(host_, error);
   if (error || (refuse_private_ && is_private(address))) return;

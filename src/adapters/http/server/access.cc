@@ -1,16 +1,15 @@
 #include "adapters/http/server/access.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
 
-#include "units/check.h"
+#include "net/digest.h"
+#include "net/encoding.h"
+#include "net/host.h"
 #include "units/text.h"
 
 namespace einlass::http {
@@ -26,16 +25,10 @@ std::optional<std::string> shown_in(std::string_view header) {
   header.remove_prefix(std::min(header.find_first_not_of(' '), header.size()));
   if (same_name(scheme, "bearer")) return std::string(header);
   if (!same_name(scheme, "basic")) return std::nullopt;
-  const auto login = base64_decoded(header);
+  const auto login = net::base64_decoded(header);
   const std::size_t colon = login ? login->find(':') : std::string::npos;
   if (colon == std::string::npos) return std::nullopt;
   return login->substr(colon + 1);
-}
-
-bool is_address(const std::string& name) {
-  unsigned char bytes[sizeof(in6_addr)];
-  return inet_pton(AF_INET, name.c_str(), bytes) == 1 ||
-         inet_pton(AF_INET6, name.c_str(), bytes) == 1;
 }
 
 // Without its port, and an IPv6 address without its brackets.
@@ -46,29 +39,23 @@ std::string name_in(std::string_view host) {
 
 }  // namespace
 
-Access::Access(SecretOptions token, Notify notify)
+Access::Access(net::SecretOptions token, Notify notify)
     : notify_{std::move(notify)},
       token_{std::move(token), token_trouble},
-      digest_{digest_of(token_.value())} {}
-
-// Of two digests the first that differs says nothing about the texts.
-Access::Digest Access::digest_of(std::string_view text) {
-  Digest digest{};
-  CHECK(EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr) == 1);
-  return digest;
-}
+      digest_{net::sha256(token_.value())} {}
 
 bool Access::may(std::string_view authorization) {
   look();
   if (!needs_token()) return true;
   const auto shown = shown_in(authorization);
   if (!shown) return false;
-  const Digest digest = digest_of(*shown);
+  // Of two digests the first byte that differs says nothing about the texts.
+  const Digest digest = net::sha256(*shown);
   return CRYPTO_memcmp(digest.data(), digest_.data(), digest.size()) == 0;
 }
 
 void Access::look() {
-  if (token_.look()) digest_ = digest_of(token_.value());
+  if (token_.look()) digest_ = net::sha256(token_.value());
   const bool fails = !token_.trouble().empty();
   if (fails == failing_) return;
   failing_ = fails;
@@ -99,7 +86,7 @@ bool asks_by_a_strangers_name(const ServerRequest& request) {
   if (host.empty()) return false;  // No browser.
   const std::string name = name_in(host);
   const std::size_t dot = name.rfind('.');
-  if (dot == std::string::npos || is_address(name)) return false;
+  if (dot == std::string::npos || net::is_address(name)) return false;
   return !same_name(std::string_view(name).substr(dot + 1), "localhost");
 }
 

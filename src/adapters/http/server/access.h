@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "adapters/http/server/server.h"
-#include "adapters/http/wire/secret.h"
+#include "net/secret.h"
 #include "units/notice.h"
 
 namespace einlass::http {
@@ -17,7 +17,7 @@ class Access {
   // Without a value everybody may. A file is read again when it has changed; what it holds that
   // cannot be a token changes nothing, and "admin_token_failing" and "admin_token_ok" are said to
   // `notify`.
-  Access(SecretOptions token, Notify notify);
+  Access(net::SecretOptions token, Notify notify);
 
   bool needs_token() const { return !token_.value().empty(); }
 
@@ -28,11 +28,10 @@ class Access {
 
  private:
   using Digest = std::array<unsigned char, 32>;
-  static Digest digest_of(std::string_view text);
   void look();
 
   Notify notify_;
-  Secret token_;
+  net::Secret token_;
   Digest digest_;
   bool failing_ = false;  // As was told.
 };

@@ -11,6 +11,7 @@
 #include "adapters/http/server/server_certificate.h"
 #include "adapters/http/server/server_session.h"
 #include "adapters/http/wire/words.h"
+#include "units/text.h"
 
 namespace einlass::http {
 namespace {
@@ -26,8 +27,7 @@ constexpr Duration kPartingTime = Duration::seconds(2);
 constexpr Duration kAcceptPause = Duration::millis(100);
 
 ip::tcp::endpoint find_address(boost::asio::io_context& io, const ServerOptions& options) {
-  std::string host = options.host;
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const std::string host(without_brackets(options.host));
   error_code error;
   const ip::address address = ip::make_address(host, error);
   if (!error) return {address, options.port};

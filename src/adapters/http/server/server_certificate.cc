@@ -14,12 +14,12 @@ ServerCertificate::ServerCertificate(CertificateFiles files, Notify notify)
 
 // Without sessions that could be taken up again: they would outlive the certificate, and with them
 // the keys of connections long past.
-SslContext ServerCertificate::made() const {
-  SslContext made = new_ssl_context(TLS_server_method());
+net::SslContext ServerCertificate::made() const {
+  net::SslContext made = net::new_ssl_context(TLS_server_method());
   SSL_CTX_set_options(made.get(), SSL_OP_NO_TICKET);
   SSL_CTX_set_num_tickets(made.get(), 0);
   SSL_CTX_set_session_cache_mode(made.get(), SSL_SESS_CACHE_OFF);
-  show_certificate(made.get(), files_.cert_file, files_.key_file);
+  net::show_certificate(made.get(), files_.cert_file, files_.key_file);
   return made;
 }
 

@@ -5,8 +5,9 @@
 #include <string>
 
 #include "adapters/http/server/server.h"
-#include "adapters/http/wire/secret.h"
 #include "adapters/http/wire/tls_session.h"
+#include "net/tls.h"
+#include "net/watched_file.h"
 #include "units/notice.h"
 
 namespace einlass::http {
@@ -24,13 +25,13 @@ class ServerCertificate {
   std::unique_ptr<TlsSession> open(int socket);
 
  private:
-  SslContext made() const;
+  net::SslContext made() const;
   void look();
 
   const CertificateFiles files_;
   const Notify notify_;
-  WatchedFile cert_, key_;
-  SslContext context_;
+  net::WatchedFile cert_, key_;
+  net::SslContext context_;
   bool failing_ = false;  // As was told.
 };
 

@@ -6,6 +6,7 @@
 #include "adapters/http/client/proxy.h"
 #include "adapters/http/wire/words.h"
 #include "units/check.h"
+#include "units/text.h"
 
 namespace einlass::http {
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "net/encoding.h"
 #include "units/check.h"
 
 namespace einlass::http {
@@ -19,8 +20,8 @@ constexpr std::size_t kEd25519Bytes = 32;
 bool is_private(std::string_view key) { return key.starts_with(kPrivate); }
 
 std::optional<std::string> bytes_of(std::string_view key) {
-  if (key.starts_with(kShared)) return base64_decoded(key.substr(kShared.size()));
-  if (is_private(key)) return base64_decoded(key.substr(kPrivate.size()));
+  if (key.starts_with(kShared)) return net::base64_decoded(key.substr(kShared.size()));
+  if (is_private(key)) return net::base64_decoded(key.substr(kPrivate.size()));
   return std::nullopt;
 }
 
@@ -71,14 +72,14 @@ SigningKey::SigningKey(std::string_view key) : bytes_{bytes_of(key).value_or(std
 }
 
 std::string SigningKey::sign(std::string_view content) const {
-  if (private_key_) return "v1a," + base64(ed25519(private_key_.get(), content));
-  return "v1," + base64(hmac(bytes_, content));
+  if (private_key_) return "v1a," + net::base64(ed25519(private_key_.get(), content));
+  return "v1," + net::base64(hmac(bytes_, content));
 }
 
 WebhookSigner::WebhookSigner(const SignOptions& options)
     : secret_{options.secret, signing_key_trouble},
       previous_{options.previous_secret, signing_key_trouble} {
-  for (const Secret* secret : {&secret_, &previous_}) {
+  for (const net::Secret* secret : {&secret_, &previous_}) {
     if (secret->value().empty() && secret == &previous_) continue;
     const std::string trouble = signing_key_trouble(secret->value());
     if (!trouble.empty()) throw std::runtime_error("the signing secret: " + trouble);

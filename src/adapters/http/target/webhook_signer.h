@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "adapters/http/client/target_options.h"
-#include "adapters/http/wire/secret.h"
+#include "net/secret.h"
 
 namespace einlass::http {
 
@@ -57,7 +57,7 @@ class WebhookSigner {
  private:
   void make_keys();
 
-  Secret secret_, previous_;
+  net::Secret secret_, previous_;
   std::unique_ptr<SigningKey> key_, previous_key_;  // The second is null where there is one only.
   std::string content_, signatures_;
 };

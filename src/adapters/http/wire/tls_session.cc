@@ -2,13 +2,11 @@
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/x509v3.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <new>
-#include <stdexcept>
 
 namespace einlass::http {
 namespace {
@@ -63,45 +61,7 @@ const BIO_METHOD* socket_method() {
   return method;
 }
 
-// OpenSSL would ask whoever sits at the terminal.
-int no_passphrase(char*, int, int, void*) { return 0; }
-
-[[noreturn]] void refuse(const std::string& what) {
-  const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
-  const std::string why = reason != nullptr ? std::string(" (") + reason + ")" : "";
-  ERR_clear_error();
-  throw std::runtime_error(what + why);
-}
-
 }  // namespace
-
-SslContext new_ssl_context(const SSL_METHOD* method) {
-  SslContext made(SSL_CTX_new(method));
-  if (!made) throw std::bad_alloc();
-  SSL_CTX* const context = made.get();
-  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  // A missing close_notify could only cut short a body without a length, and one by which something
-  // is decided is then believed only as whole JSON (AnswerRules::may_be_cut).
-  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
-  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                SSL_MODE_RELEASE_BUFFERS);
-  SSL_CTX_set_read_ahead(context, 1);  // A record is one recv instead of two.
-  return made;
-}
-
-void show_certificate(SSL_CTX* context, const std::string& cert_file, const std::string& key_file) {
-  SSL_CTX_set_default_passwd_cb(context, no_passphrase);
-  if (SSL_CTX_use_certificate_chain_file(context, cert_file.c_str()) != 1) {
-    refuse("no certificate can be read from " + cert_file);
-  }
-  if (SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
-    refuse("the key in " + key_file + " cannot be read, or is not that of " + cert_file);
-  }
-  // A key of another kind than the certificate's was only put beside it.
-  if (SSL_CTX_check_private_key(context) != 1) {
-    refuse("the key in " + key_file + " is not that of " + cert_file);
-  }
-}
 
 TlsSession::TlsSession(SSL_CTX* context, int socket)
     : socket_{new TlsSocket{.descriptor = socket}}, ssl_{SSL_new(context)} {

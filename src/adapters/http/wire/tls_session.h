@@ -1,5 +1,4 @@
-// One side of one TLS connection, on a socket that belongs to somebody else; and what all sides
-// have in common: nothing below TLS 1.2 is spoken, and nothing is negotiated anew.
+// One side of one TLS connection, on a socket that belongs to somebody else.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -14,18 +13,6 @@
 #include "adapters/http/wire/shown_certificate.h"
 
 namespace einlass::http {
-
-struct FreeSslContext {
-  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
-};
-using SslContext = std::unique_ptr<SSL_CTX, FreeSslContext>;
-
-// With what holds for each side. `method` says which one it is for.
-SslContext new_ssl_context(const SSL_METHOD* method);
-
-// What the side shows of itself; the files are PEM, and the certificate may bring its chain.
-// Throws std::runtime_error if a file cannot be read, or the two do not fit.
-void show_certificate(SSL_CTX* context, const std::string& cert_file, const std::string& key_file);
 
 // Where a session's bytes come from, and how many more one call may take: records that carry
 // nothing for us (KeyUpdate, refused renegotiations) are read on and on inside OpenSSL, and a peer

@@ -14,12 +14,6 @@ std::string in_words(const boost::asio::ip::tcp::endpoint& address) {
   return host_and_port(address.address().to_string(), address.port());
 }
 
-std::string host_and_port(std::string_view host, std::uint16_t port) {
-  std::string text(host);
-  if (text.find(':') != std::string::npos && text.front() != '[') text = "[" + text + "]";
-  return text + ":" + std::to_string(port);
-}
-
 std::string in_words(Duration duration) {
   if (duration.us % 1'000'000 == 0) return std::to_string(duration.us / 1'000'000) + "s";
   if (duration.us % 1'000 == 0) return std::to_string(duration.us / 1'000) + "ms";

@@ -16,9 +16,6 @@ std::string in_words(std::error_code error);
 // "127.0.0.1:8080", "[::1]:8080".
 std::string in_words(const boost::asio::ip::tcp::endpoint& address);
 
-// "host:8080", "[::1]:8080".
-std::string host_and_port(std::string_view host, std::uint16_t port);
-
 // "5s", "250ms".
 std::string in_words(Duration duration);
 

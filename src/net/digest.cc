@@ -1,0 +1,35 @@
+#include "net/digest.h"
+
+#include <openssl/evp.h>
+
+#include "units/check.h"
+#include "units/text.h"
+
+namespace einlass::net {
+namespace {
+
+template <std::size_t size>
+std::array<unsigned char, size> digest(const EVP_MD* algorithm, std::string_view bytes) {
+  std::array<unsigned char, size> made{};
+  CHECK(EVP_Digest(bytes.data(), bytes.size(), made.data(), nullptr, algorithm, nullptr) == 1);
+  return made;
+}
+
+template <std::size_t size>
+std::string hex(const std::array<unsigned char, size>& bytes) {
+  std::string text;
+  append_hex(text, {reinterpret_cast<const char*>(bytes.data()), size});
+  return text;
+}
+
+}  // namespace
+
+std::array<unsigned char, 32> sha256(std::string_view bytes) {
+  return digest<32>(EVP_sha256(), bytes);
+}
+
+std::string sha1_hex(std::string_view bytes) { return hex(digest<20>(EVP_sha1(), bytes)); }
+
+std::string sha256_hex(std::string_view bytes) { return hex(sha256(bytes)); }
+
+}  // namespace einlass::net

@@ -1,0 +1,77 @@
+#include "net/tls.h"
+
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "net/host.h"
+#include "units/check.h"
+
+namespace einlass::net {
+namespace {
+
+// OpenSSL would ask whoever sits at the terminal.
+int no_passphrase(char*, int, int, void*) { return 0; }
+
+[[noreturn]] void refuse(const std::string& what) {
+  const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
+  const std::string why = reason != nullptr ? std::string(" (") + reason + ")" : "";
+  ERR_clear_error();
+  throw std::runtime_error(what + why);
+}
+
+}  // namespace
+
+SslContext new_ssl_context(const SSL_METHOD* method) {
+  SslContext made(SSL_CTX_new(method));
+  if (!made) throw std::bad_alloc();
+  SSL_CTX* const context = made.get();
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  // A missing close_notify could only cut short a body without a length, and one by which something
+  // is decided is then believed only as whole JSON (AnswerRules::may_be_cut).
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_read_ahead(context, 1);  // A record is one recv instead of two.
+  return made;
+}
+
+void trust(SSL_CTX* context, const std::string& ca_file) {
+  if (ca_file.empty()) {
+    SSL_CTX_set_default_verify_paths(context);
+  } else if (SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1) {
+    refuse("no certificates can be read from the CA file " + ca_file);
+  }
+}
+
+void show_certificate(SSL_CTX* context, const std::string& cert_file, const std::string& key_file) {
+  SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+  if (SSL_CTX_use_certificate_chain_file(context, cert_file.c_str()) != 1) {
+    refuse("no certificate can be read from " + cert_file);
+  }
+  if (SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    refuse("the key in " + key_file + " cannot be read, or is not that of " + cert_file);
+  }
+  // A key of another kind than the certificate's was only put beside it.
+  if (SSL_CTX_check_private_key(context) != 1) {
+    refuse("the key in " + key_file + " is not that of " + cert_file);
+  }
+}
+
+// An address may only be compared. A certificate names its servers in its subjectAltName alone
+// (RFC 9525, section 6.3).
+void expect_name(SSL* ssl, const std::string& name) {
+  CHECK(!name.empty());
+  if (is_address(name)) {
+    CHECK(X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str()) == 1);
+    return;
+  }
+  SSL_set_hostflags(ssl,
+                    X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  CHECK(SSL_set1_host(ssl, name.c_str()) == 1);
+  SSL_set_tlsext_host_name(ssl, name.c_str());  // Too long a one no certificate can have either.
+}
+
+}  // namespace einlass::net

@@ -1,0 +1,21 @@
+#include "net/token_renewal.h"
+
+#include <algorithm>
+
+namespace einlass::net {
+
+void TokenRenewal::came(std::optional<Duration> life) {
+  wait_ = kFirstWait;
+  expires_ = next_ = SteadyTime::max();
+  if (!life) return;
+  const std::chrono::microseconds good(life->us);
+  expires_ = asked_at_ + good;
+  next_ = expires_ - std::min<std::chrono::microseconds>(good / 4, kRenewBefore);
+}
+
+void TokenRenewal::failed(SteadyTime now) {
+  next_ = now + wait_;
+  wait_ = std::min(wait_ * 2, kLongestWait);
+}
+
+}  // namespace einlass::net
