@@ -31,10 +31,12 @@ struct World final : http::Http2SessionOwner, http::Http2ExchangeOwner {
     const std::string bytes(body, 'x');
     const http::Request request{
         .record = {}, .attempt = {}, .id = {}, .content_type = {}, .headers = {}, .body = bytes};
+    http::TargetOptions options;
+    options.http2 = http::Http2::always;
     for (std::size_t i = 0; i < count; ++i) {
       exchanges.push_back(std::make_unique<Http2Exchange>(*this));
       exchanges.back()->exchange.record.slot = static_cast<std::uint32_t>(i);
-      http::RequestWriter(http::TargetOptions{}).write(request, exchanges.back()->request);
+      http::RequestWriter(options).write(request, exchanges.back()->request);
     }
   }
 

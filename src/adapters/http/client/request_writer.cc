@@ -10,9 +10,9 @@
 namespace einlass::http {
 namespace {
 
-const std::string kVersion = " HTTP/1.1\r\n";
-constexpr std::string_view kContentType = "Content-Type: ";
-constexpr std::string_view kContentLength = "\r\nContent-Length: ";
+constexpr std::string_view kVersionAndHost = " HTTP/1.1\r\nHost: ";
+constexpr std::string_view kContentType = "Content-Type";
+constexpr std::string_view kContentLength = "Content-Length";
 constexpr std::string_view kNewline = "\r\n";
 constexpr std::string_view kColon = ": ";
 
@@ -46,7 +46,9 @@ std::string host_header(const TargetOptions& options) {
   return host;
 }
 
-char* put(char* at, std::string_view text) { return std::copy(text.begin(), text.end(), at); }
+std::size_t size_of(std::string_view name, std::string_view value) {
+  return name.size() + kColon.size() + value.size() + kNewline.size();
+}
 
 }  // namespace
 
@@ -56,52 +58,76 @@ void RequestBytes::done() {
 }
 
 RequestWriter::RequestWriter(const TargetOptions& options)
-    : method_{options.method}, path_{options.path}, content_type_{options.content_type} {
+    : method_{options.method},
+      path_{options.path},
+      host_{host_header(options)},
+      content_type_{options.content_type},
+      headers_{options.headers},
+      own_headers_{headers_.size()},
+      may_speak_http2_{options.may_speak_http2()} {
   check(options);
-  line_size_ = (options.method + " " + options.path + kVersion).size();
-  head_ = options.method + " " + options.path + kVersion + "Host: " + host_header(options) + "\r\n";
-  for (const auto& [name, value] : options.headers) head_ += name + ": " + value + "\r\n";
-  authorization_at_ = head_.size();
 }
 
 void RequestWriter::set_authorization(std::string_view value) {
-  head_.resize(authorization_at_);
-  if (!value.empty()) head_.append("Authorization: ").append(value).append(kNewline);
+  headers_.resize(own_headers_);
+  if (!value.empty()) headers_.emplace_back("Authorization", value);
 }
 
 void RequestWriter::write(const Request& request, RequestBytes& out) const {
-  if (request.path.empty() && request.method.empty()) return write(head_, request, out);
-  std::string head(request.method.empty() ? method_ : request.method);
-  head.append(" ").append(request.path.empty() ? path_ : request.path).append(kVersion);
-  head.append(head_, line_size_);
-  write(head, request, out);
+  std::array<char, 20> digits;
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), request.body.size()).ptr;
+  const Parts parts{
+      .method = request.method.empty() ? method_ : request.method,
+      .path = request.path.empty() ? path_ : request.path,
+      .content_type = request.content_type.empty() ? content_type_ : request.content_type,
+      .length = {digits.data(), end}};
+  // So that the bytes can be put down without looking for room.
+  out.size_ = size(request, parts);
+  out.sent_ = 0;
+  if (out.bytes_.size() < out.size_) out.bytes_.resize(out.size_);
+  put_down(request, parts, out);
 }
 
-// The size is added up first, so that the bytes can be put down without looking for room.
-void RequestWriter::write(std::string_view head, const Request& request, RequestBytes& out) const {
-  std::array<char, 20> length_text;
-  const auto length_end = std::to_chars(length_text.data(), length_text.data() + length_text.size(),
-                                        request.body.size())
-                              .ptr;
-  const std::string_view length(length_text.data(), length_end);
-  const std::string_view type = request.content_type.empty() ? content_type_ : request.content_type;
+std::size_t RequestWriter::size(const Request& request, const Parts& parts) const {
+  std::size_t size = parts.method.size() + 1 + parts.path.size() + kVersionAndHost.size() +
+                     host_.size() + 2 * kNewline.size() + request.body.size() +
+                     size_of(kContentType, parts.content_type) +
+                     size_of(kContentLength, parts.length);
+  for (const auto& [name, value] : headers_) size += size_of(name, value);
+  for (const auto& [name, value] : request.headers) size += size_of(name, value);
+  return size;
+}
 
-  std::size_t size = head.size() + kContentType.size() + type.size() + kContentLength.size() +
-                     length.size() + 2 * kNewline.size() + request.body.size();
-  for (const RequestHeader& header : request.headers) {
-    size += header.name.size() + kColon.size() + header.value.size() + kNewline.size();
-  }
-  if (out.bytes_.size() < size) out.bytes_.resize(size);
-  out.size_ = size;
-  out.sent_ = 0;
-
-  char* at = put(out.bytes_.data(), head);
-  at = put(put(at, kContentType), type);
-  at = put(put(put(at, kContentLength), length), kNewline);
-  for (const RequestHeader& header : request.headers) {
-    at = put(put(put(put(at, header.name), kColon), header.value), kNewline);
-  }
-  put(put(at, kNewline), request.body);
+void RequestWriter::put_down(const Request& request, const Parts& parts, RequestBytes& out) const {
+  char* at = out.bytes_.data();
+  const auto put = [&at](std::string_view text) {
+    const std::string_view there(at, text.size());
+    at = std::copy(text.begin(), text.end(), at);
+    return there;
+  };
+  RequestBytes::Fields& fields = out.fields_;
+  const auto put_header = [&](std::string_view name, std::string_view value) {
+    const std::string_view name_there = put(name);
+    put(kColon);
+    const std::string_view value_there = put(value);
+    put(kNewline);
+    if (may_speak_http2_) fields.headers.push_back({name_there, value_there});
+  };
+  fields.headers.clear();
+  fields.method = put(parts.method);
+  put(" ");
+  fields.path = put(parts.path);
+  put(kVersionAndHost);
+  fields.host = put(host_);
+  put(kNewline);
+  for (const auto& [name, value] : headers_) put_header(name, value);
+  put_header(kContentType, parts.content_type);
+  put_header(kContentLength, parts.length);
+  for (const auto& [name, value] : request.headers) put_header(name, value);
+  put(kNewline);
+  fields.head_size = static_cast<std::size_t>(at - out.bytes_.data());
+  put(request.body);
 }
 
 }  // namespace einlass::http

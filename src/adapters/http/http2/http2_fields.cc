@@ -9,9 +9,6 @@
 namespace einlass::http {
 namespace {
 
-constexpr std::string_view kVersion = " HTTP/1.1";
-constexpr std::size_t kAuthority = 2;  // Its place among the fields.
-
 // RFC 9113, 8.2.2: a request with one of these is malformed.
 bool is_of_one_connection(std::string_view name) {
   static constexpr std::array<std::string_view, 6> kNames = {
@@ -27,44 +24,25 @@ std::string_view trimmed(std::string_view value) {
   return value.substr(begin, value.find_last_not_of(" \t") - begin + 1);
 }
 
-nghttp2_nv field(std::string_view name, std::string_view value, std::uint8_t flags) {
+nghttp2_nv field(std::string_view name, std::string_view value) {
   const auto bytes = [](std::string_view text) {
     return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(text.data()));
   };
-  return {bytes(name), bytes(value), name.size(), value.size(), flags};
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end - 1);
-  text.remove_prefix(end + 1);
-  return line;
+  return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
 
 }  // namespace
 
-std::size_t take_apart(std::string_view request, std::string_view scheme,
-                       std::vector<nghttp2_nv>& fields) {
-  std::string_view rest = request;
-  const std::string_view first = take_line(rest);
-  const std::size_t space = first.find(' ');
-  const std::string_view path = first.substr(space + 1, first.size() - space - 1 - kVersion.size());
+void put_fields(const RequestBytes::Fields& request, std::string_view scheme,
+                std::vector<nghttp2_nv>& fields) {
   fields.clear();
-  fields.push_back(field(":method", first.substr(0, space), NGHTTP2_NV_FLAG_NONE));
-  fields.push_back(field(":scheme", scheme, NGHTTP2_NV_FLAG_NONE));
-  fields.push_back({});
-  fields.push_back(field(":path", path, NGHTTP2_NV_FLAG_NONE));
-  for (;;) {
-    const std::string_view line = take_line(rest);
-    if (line.empty()) return request.size() - rest.size();
-    const std::size_t colon = line.find(':');
-    const std::string_view name = line.substr(0, colon);
-    const std::string_view value = trimmed(line.substr(colon + 1));
-    if (same_name(name, "host")) {
-      fields[kAuthority] = field(":authority", value, NGHTTP2_NV_FLAG_NONE);
-    } else if (!is_of_one_connection(name)) {
-      fields.push_back(field(name, value, NGHTTP2_NV_FLAG_NONE));
-    }
+  fields.push_back(field(":method", request.method));
+  fields.push_back(field(":scheme", scheme));
+  fields.push_back(field(":authority", request.host));
+  fields.push_back(field(":path", request.path));
+  for (const RequestHeader& header : request.headers) {
+    if (is_of_one_connection(header.name)) continue;
+    fields.push_back(field(header.name, trimmed(header.value)));
   }
 }
 

@@ -53,13 +53,15 @@ std::size_t Http2Session::room() const {
 
 void Http2Session::begin(Http2Exchange& exchange) {
   exchange.start_over();
-  const std::string_view request = exchange.request.unsent();
-  const std::size_t body = take_apart(request, scheme_, fields_);
+  const RequestBytes::Fields& request = exchange.request.fields();
+  CHECK(!request.headers.empty());
+  put_fields(request, scheme_, fields_);
+  exchange.request.sent(request.head_size);
+  const bool has_body = !exchange.request.unsent().empty();
   const nghttp2_data_provider provider{{}, Http2Hooks::read_body};
   exchange.stream = nghttp2_submit_request(session_.get(), nullptr, fields_.data(), fields_.size(),
-                                           body < request.size() ? &provider : nullptr, &exchange);
+                                           has_body ? &provider : nullptr, &exchange);
   CHECK(exchange.stream > 0);  // Only without memory, for there was room.
-  exchange.request.sent(body);
   exchange.index = exchanges_.size();
   exchanges_.push_back(&exchange);
 }
