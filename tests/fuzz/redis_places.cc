@@ -41,9 +41,10 @@ void check_command(std::string_view bytes) {
   append_array(command, words.size() + 1);
   for (const std::string_view word : words) append_bulk(command, word);
   append_number(command, static_cast<std::int64_t>(words.size()) - 3);
-  std::string_view rest = command;
-  Value value;
-  CHECK(read_value(rest, value) == ReadValue::done && rest.empty());
+  ValueReader reader;
+  reader.feed(command);
+  CHECK(reader.next() == ValueReader::Result::done);
+  const Value& value = reader.value();
   CHECK(value.elements.size() == words.size() + 1);
   for (std::size_t i = 0; i < words.size(); ++i) CHECK(value.elements[i].text == words[i]);
 }
@@ -69,9 +70,9 @@ std::uint16_t slow_slot(std::string_view key) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes = einlass::fuzz::text_of(data, size);
-  std::string_view rest = bytes;
-  Value value;
-  if (read_value(rest, value) == ReadValue::done) check_places(value);
+  ValueReader reader;
+  reader.feed(bytes);
+  if (reader.next() == ValueReader::Result::done) check_places(reader.value());
   check_command(bytes);
   CHECK(hash_slot(bytes) == slow_slot(bytes));
   return 0;

@@ -6,11 +6,6 @@
 #include "adapters/redis/resp.h"
 
 namespace einlass::redis {
-namespace {
-
-constexpr std::size_t kLongestAnswer = 4 << 20;
-
-}  // namespace
 
 Inquiry::Inquiry(boost::asio::io_context& io, const Login& login,
                  std::span<const std::string_view> words, Done done)
@@ -51,16 +46,15 @@ void Inquiry::opened() {
 
 void Inquiry::received(std::span<const char> bytes) {
   const auto self = shared_from_this();  // Whoever is told may let go of it.
-  answer_.append(bytes.data(), bytes.size());
-  std::string_view rest = answer_;
-  Value value;
+  reader_.feed(bytes);
   while (done_) {
-    const ReadValue result = read_value(rest, value);
-    if (result == ReadValue::more_needed && rest.size() <= kLongestAnswer) break;
-    if (result != ReadValue::done) return end(nullptr, "it does not speak Redis' protocol");
-    take(value);
+    const ValueReader::Result result = reader_.next();
+    if (result == ValueReader::Result::more_needed) return;
+    if (result == ValueReader::Result::broken) {
+      return end(nullptr, "it does not speak Redis' protocol");
+    }
+    take(reader_.value());
   }
-  answer_.erase(0, answer_.size() - rest.size());
 }
 
 void Inquiry::take(const Value& value) {

@@ -46,7 +46,7 @@ class Inquiry final : public std::enable_shared_from_this<Inquiry>, Connection::
   std::string question_;
   const std::string password_;  // Empty: no login.
   bool login_open_;             // The next reply is to the login.
-  std::string answer_;          // As far as it has come.
+  ValueReader reader_;
   Done done_;
 };
 

@@ -1,88 +1,104 @@
 #include "adapters/redis/value.h"
 
-#include <charconv>
+#include <hiredis/read.h>
+
+#include "units/check.h"
 
 namespace einlass::redis {
-namespace {
 
-constexpr std::int64_t kLongestText = 1 << 20;
+// hiredis builds its values through these. What they return it hands to those of the elements, and
+// takes null for a lack of memory: that is how a reply beyond the bounds is refused.
+struct ValueReader::Build {
+  // A value's place in the tree. What is already there may move, but that is complete: hiredis is
+  // inside the last element of each array.
+  static Value* add(const redisReadTask* task, Value::Kind kind) {
+    Value* value = &owner(task).value_;
+    if (task->parent) value = &static_cast<Value*>(task->parent->obj)->elements.emplace_back();
+    value->kind = kind;
+    return value;
+  }
 
-class Parser {
- public:
-  explicit Parser(std::string_view bytes) : rest_(bytes) {}
+  static void* string(const redisReadTask* task, char* bytes, std::size_t size) {
+    using Kind = Value::Kind;
+    Value* const value = add(task, task->type == REDIS_REPLY_STATUS  ? Kind::status
+                                   : task->type == REDIS_REPLY_ERROR ? Kind::error
+                                                                     : Kind::text);
+    value->text.assign(bytes, size);
+    return value;
+  }
 
-  std::string_view rest() const { return rest_; }
+  static void* integer(const redisReadTask* task, long long number) {
+    Value* const value = add(task, Value::Kind::integer);
+    value->integer = number;
+    return value;
+  }
 
-  ReadValue read(Value& value, int depth) {
-    if (++values_ > kMostValues || depth > kMostNested) return ReadValue::broken;
-    const std::size_t end = rest_.find("\r\n");
-    if (end == std::string_view::npos) return ReadValue::more_needed;
-    if (end == 0) return ReadValue::broken;
-    const char type = rest_.front();
-    const std::string_view line = rest_.substr(1, end - 1);
-    rest_.remove_prefix(end + 2);
-    switch (type) {
-      case '+':
-      case '-':
-        value.kind = type == '+' ? Value::Kind::status : Value::Kind::error;
-        value.text = line;
-        return ReadValue::done;
-      case ':':
-        value.kind = Value::Kind::integer;
-        return number(line, value.integer) ? ReadValue::done : ReadValue::broken;
-      case '$':
-        return text(line, value);
-      case '*':
-        return array(line, value, depth);
-      default:
-        return ReadValue::broken;
-    }
+  // What the count promises is not made room for: only what came is believed. It is an int before
+  // hiredis 1.0 and a size_t since.
+  template <class Count>
+  static void* array(const redisReadTask* task, Count count) {
+    ValueReader& reader = owner(task);
+    reader.values_ += static_cast<std::size_t>(count);
+    if (reader.values_ > kMostValues || depth(task) >= kMostNested) return nullptr;
+    return add(task, Value::Kind::array);
+  }
+
+  static void* nil(const redisReadTask* task) { return add(task, Value::Kind::nil); }
+
+  static void free(void*) {}
+
+  static redisReplyObjectFunctions* functions() {
+    static redisReplyObjectFunctions all = [] {
+      redisReplyObjectFunctions f{};  // Newer kinds of value come only to who asks for them.
+      f.createString = string;
+      f.createArray = array;
+      f.createInteger = integer;
+      f.createNil = nil;
+      f.freeObject = free;
+      return f;
+    }();
+    return &all;
   }
 
  private:
-  static bool number(std::string_view text, std::int64_t& to) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
-    return error == std::errc{} && end == text.data() + text.size();
+  static ValueReader& owner(const redisReadTask* task) {
+    return *static_cast<ValueReader*>(task->privdata);
   }
 
-  ReadValue text(std::string_view line, Value& value) {
-    std::int64_t size = 0;
-    if (!number(line, size) || size < -1 || size > kLongestText) return ReadValue::broken;
-    if (size == -1) return ReadValue::done;
-    const auto length = static_cast<std::size_t>(size);
-    if (rest_.size() < length + 2) return ReadValue::more_needed;
-    if (rest_.substr(length, 2) != "\r\n") return ReadValue::broken;
-    value.kind = Value::Kind::text;
-    value.text = rest_.substr(0, length);
-    rest_.remove_prefix(length + 2);
-    return ReadValue::done;
+  static int depth(const redisReadTask* task) {
+    int depth = 0;
+    for (; task->parent; task = task->parent) ++depth;
+    return depth;
   }
-
-  // What the count promises is not made room for: only what came is believed.
-  ReadValue array(std::string_view line, Value& value, int depth) {
-    std::int64_t count = 0;
-    if (!number(line, count) || count < -1) return ReadValue::broken;
-    if (count == -1) return ReadValue::done;
-    value.kind = Value::Kind::array;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const ReadValue result = read(value.elements.emplace_back(), depth + 1);
-      if (result != ReadValue::done) return result;
-    }
-    return ReadValue::done;
-  }
-
-  std::string_view rest_;
-  std::size_t values_ = 0;
 };
 
-}  // namespace
+void ValueReader::Free::operator()(redisReader* reader) const { redisReaderFree(reader); }
 
-ReadValue read_value(std::string_view& bytes, Value& value) {
-  value = {};
-  Parser parser(bytes);
-  const ReadValue result = parser.read(value, 0);
-  if (result == ReadValue::done) bytes = parser.rest();
-  return result;
+ValueReader::ValueReader() : reader_(redisReaderCreateWithFunctions(Build::functions())) {
+  CHECK(reader_);
+  reader_->privdata = this;
+}
+
+ValueReader::~ValueReader() = default;
+
+void ValueReader::feed(std::span<const char> bytes) {
+  fed_ += bytes.size();
+  redisReaderFeed(reader_.get(), bytes.data(), bytes.size());
+}
+
+ValueReader::Result ValueReader::next() {
+  // hiredis keeps a reply that is not complete and goes on with it; only a new one starts clean.
+  if (reader_->ridx == -1) {
+    value_ = {};
+    values_ = 0;
+  }
+  void* complete = nullptr;
+  if (redisReaderGetReply(reader_.get(), &complete) != REDIS_OK) return Result::broken;
+  if (complete) {
+    fed_ = reader_->len - reader_->pos;
+    return Result::done;
+  }
+  return fed_ > kLongestAnswer ? Result::broken : Result::more_needed;
 }
 
 }  // namespace einlass::redis

@@ -299,9 +299,10 @@ TEST_F(RedisCluster, TheStoreIsDownOnlyWhenNoNodeCanBeUsed) {
 
 TEST(RedisClusterSlots, TheAnswerIsRead) {
   const auto read = [](std::string_view bytes) {
-    Value value;
-    EXPECT_EQ(read_value(bytes, value), ReadValue::done);
-    return read_slots(value, "10.0.0.9");
+    ValueReader reader;
+    reader.feed(bytes);
+    EXPECT_EQ(reader.next(), ValueReader::Result::done);
+    return read_slots(reader.value(), "10.0.0.9");
   };
   const auto slots = read(
       "*2\r\n*4\r\n:0\r\n:5460\r\n*3\r\n$8\r\n10.0.0.1\r\n:7000\r\n$1\r\na\r\n*2\r\n$1\r\nx\r\n:"
@@ -327,17 +328,33 @@ TEST(RedisClusterSlots, TheAnswerIsRead) {
 TEST(RedisClusterSlots, AnyBytesAreReadOrRefused) {
   const std::string whole = "*2\r\n:1\r\n*2\r\n$3\r\nabc\r\n+OK\r\n";
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    std::string_view part(whole.data(), size);
-    Value value;
-    EXPECT_EQ(read_value(part, value), ReadValue::more_needed) << size;
+    ValueReader reader;
+    reader.feed({whole.data(), size});
+    EXPECT_EQ(reader.next(), ValueReader::Result::more_needed) << size;
+    reader.feed(std::string_view(whole).substr(size));
+    EXPECT_EQ(reader.next(), ValueReader::Result::done) << size;
+    EXPECT_EQ(reader.value().elements[1].elements[0].text, "abc");
+    EXPECT_EQ(reader.next(), ValueReader::Result::more_needed);
   }
-  for (const char* bad :
-       {"?\r\n", "\r\n", ":x\r\n", "$-2\r\n", "$3\r\nabcde", "$9999999999\r\n", "*-2\r\n",
-        "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n"}) {
-    std::string_view bytes(bad);
-    Value value;
-    EXPECT_EQ(read_value(bytes, value), ReadValue::broken) << bad;
+  for (const char* bad : {"?\r\n", "\r\n", ":x\r\n", "$-2\r\n", "*-2\r\n", "*1000001\r\n",
+                          "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n"}) {
+    ValueReader reader;
+    reader.feed(std::string_view(bad));
+    EXPECT_EQ(reader.next(), ValueReader::Result::broken) << bad;
   }
+}
+
+TEST(RedisClusterSlots, NoAnswerIsWaitedForWithoutEnd) {
+  ValueReader reader;
+  reader.feed(std::string_view("$9999999999\r\n"));
+  const std::string piece(64 * 1024, 'x');
+  std::size_t fed = 0;
+  while (reader.next() == ValueReader::Result::more_needed && fed < 2 * kLongestAnswer) {
+    reader.feed(piece);
+    fed += piece.size();
+  }
+  EXPECT_EQ(reader.next(), ValueReader::Result::broken);
+  EXPECT_LE(fed, kLongestAnswer + piece.size());
 }
 
 TEST(RedisClusterSlots, AKeyLivesWhereRedisSays) {
