@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -102,13 +103,13 @@ struct StoreUp {
 
 enum class Outcome : std::uint8_t { accepted, retry, refused };
 
-// An attempt ended. Exactly one for each Send.
+// An attempt ended. Exactly one for each Send, and all that is known of it.
 struct DeliveryEnded {
   RecordId record;
   Attempt attempt;
   Outcome outcome;
   std::optional<Duration>
-      hold_target;  // Retry-After: nothing more goes to this target for so long.
+      hold_target{};  // Retry-After: nothing more goes to this target for so long.
   // False where the target could take nothing at all before somebody acts, as where its topic is
   // not there: a retry that brings the record no nearer to its dead letter.
   bool counts = true;
@@ -122,6 +123,10 @@ struct DeliveryEnded {
   Duration wait{};  // The record, to be tried again, is not so before.
   // The target answered, with a failure.
   bool answered = false;
+  // For people; the gate does not look at these. The answer's status, 0 where there was no answer,
+  // or where the kind of target has none; and why it was not accepted.
+  unsigned status = 0;
+  std::string reason{};
 };
 
 // Another gate was told by the target to stop: nothing goes to it for so long here either.

@@ -62,11 +62,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       shares_(config),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       shadows_(io, config, limits, notify_),
-      targets_(io, place, run_id_, logins, events_, notify_,
-               [this](core::RecordId record, unsigned status, std::string_view reason) {
-                 records_[record].last_status = status;
-                 records_[record].last_error = reason;
-               }),
+      targets_(io, place, run_id_, logins, events_, notify_),
       wakeup_(io),
       now_(clock.now()) {
   try {
@@ -212,6 +208,10 @@ void Shard::note(const core::Event& event) {
 }
 
 void Shard::attempt_ended(const core::DeliveryEnded& ended) {
+  if (ended.outcome != core::Outcome::accepted) {
+    records_[ended.record].last_status = ended.status;
+    records_[ended.record].last_error = ended.reason;
+  }
   share_hold(ended);
   shadows_.ended(ended, now_);
   if (tracing_ && tracing_->is_traced(ended.record)) {
@@ -335,10 +335,10 @@ void Shard::carry_out(const core::Transact& command) {
   auto offsets = source_->offsets_for(command.entries);
   const bool joins = offsets.has_value();
   // The entries live until the gate hears of the first attempt's end, and that comes after this.
-  targets_[command.target].transact(
-      std::move(offsets), [this, joins, entries = command.entries](kafka::TransactionEnd end) {
-        if (joins) source_->transaction_ended(entries, end);
-      });
+  auto ended = [this, joins, entries = command.entries](kafka::TransactionEnd end) {
+    if (joins) source_->transaction_ended(entries, end);
+  };
+  targets_.transact(command.target, std::move(offsets), std::move(ended));
 }
 
 void Shard::carry_out(const core::PartitionDone& command) {

@@ -21,10 +21,8 @@ RequestParts::RequestParts(const config::HttpTarget& http, const RunId& run)
 
 HttpTarget::HttpTarget(boost::asio::io_context& io, http::TargetOptions options,
                        const config::HttpTarget& http, const RunId& run, core::Events& events,
-                       const Notify& notify, AttemptFailed failed)
-    : notify_(notify), target_(io, std::move(options), events, notify), parts_(http, run) {
-  target_.tell_failures(std::move(failed));
-}
+                       const Notify& notify)
+    : notify_(notify), target_(io, std::move(options), events, notify), parts_(http, run) {}
 
 void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool limited) {
   if (parts_.batch) {
@@ -44,11 +42,6 @@ void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool l
   }
   target_.send(request);
   if (!skipped_header_.empty()) notify_(header_not_forwarded(record, skipped_header_));
-}
-
-TargetStatus HttpTarget::status() const {
-  const http::TargetStatus status = target_.status();
-  return {status.in_flight, status.connections, status.trouble, status.unusable, status.warning};
 }
 
 }  // namespace einlass::app

@@ -32,11 +32,11 @@ class HttpTarget final : public Target {
   // Throws std::runtime_error as http::Target does.
   HttpTarget(boost::asio::io_context& io, http::TargetOptions options,
              const config::HttpTarget& http, const RunId& run, core::Events& events,
-             const Notify& notify, AttemptFailed failed);
+             const Notify& notify);
 
   void start(core::TargetId id) override { target_.start(id); }
   void send(const StoredRecord& record, const core::Send& send, bool limited) override;
-  TargetStatus status() const override;
+  TargetStatus status() const override { return target_.status(); }
 
  private:
   const Notify notify_;

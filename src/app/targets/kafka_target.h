@@ -1,7 +1,10 @@
-// A target that is a Kafka topic: hands each record to the adapter as it was read.
+// Targets that are Kafka topics: hand each record to the adapter as it was read.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <functional>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "adapters/kafka/producing/target.h"
@@ -12,38 +15,49 @@
 
 namespace einlass::app {
 
-class KafkaTarget final : public Target {
+// `Topic` is the adapter.
+template <class Topic>
+class TopicTarget : public Target {
  public:
-  // Throws std::runtime_error as kafka::Target does.
-  KafkaTarget(boost::asio::io_context& io, kafka::TargetOptions options, core::Events& events,
-              const Notify& notify, AttemptFailed failed);
+  // Throws std::runtime_error as the adapter does.
+  TopicTarget(boost::asio::io_context& io, kafka::TargetOptions options, core::Events& events,
+              const Notify& notify)
+      : topic_(io, std::move(options), events, notify) {}
 
-  void send(const StoredRecord& record, const core::Send& send, bool limited) override;
-  void reconfigure(const config::Target& target) override;
-  TargetStatus status() const override;
+  void start(core::TargetId id) final { topic_.start(id); }
+
+  void send(const StoredRecord& record, const core::Send& send, bool) final {
+    headers_.clear();
+    for (std::size_t i = 0; i < record.header_count(); ++i) headers_.push_back(record.header(i));
+    topic_.send({send.record, send.attempt, record.number, record.timestamp_ms, record.key(),
+                 record.value(), headers_});
+  }
+
+  void reconfigure(const config::Target& target) final {
+    topic_.set_topic(target.kafka()->topic, target.kafka()->same_partition);
+  }
+
+  TargetStatus status() const final { return topic_.status(); }
+
+ protected:
+  Topic topic_;
 
  private:
-  kafka::Target target_;
   std::vector<kafka::Header> headers_;  // Used again for each record.
 };
 
-// The same, with exactly_once: true.
-class ExactlyOnceTarget final : public Target {
+using KafkaTarget = TopicTarget<kafka::Target>;
+
+// With exactly_once: true.
+class ExactlyOnceTarget final : public TopicTarget<kafka::TransactionalTarget> {
  public:
-  // Throws as KafkaTarget's.
-  ExactlyOnceTarget(boost::asio::io_context& io, kafka::TargetOptions options, core::Events& events,
-                    const Notify& notify, AttemptFailed failed);
+  using TopicTarget::TopicTarget;
 
-  void start(core::TargetId id) override { target_.start(id); }
-  void send(const StoredRecord& record, const core::Send& send, bool limited) override;
+  // As the adapter's.
   void transact(std::optional<kafka::GroupOffsets> offsets,
-                std::function<void(kafka::TransactionEnd)> ended) override;
-  void reconfigure(const config::Target& target) override;
-  TargetStatus status() const override;
-
- private:
-  kafka::TransactionalTarget target_;
-  std::vector<kafka::Header> headers_;  // As above.
+                std::function<void(kafka::TransactionEnd)> ended) {
+    topic_.transact(std::move(offsets), std::move(ended));
+  }
 };
 
 }  // namespace einlass::app

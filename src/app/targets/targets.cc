@@ -5,33 +5,27 @@
 #include "app/setup/wiring.h"
 #include "app/targets/http_target.h"
 #include "app/targets/kafka_target.h"
+#include "units/check.h"
 
 namespace einlass::app {
+
 Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
-                 const KafkaLogins& logins, core::Events& events, const Notify& notify,
-                 AttemptFailed failed)
-    : io_(io),
-      place_(place),
-      run_(run),
-      logins_(logins),
-      events_(events),
-      notify_(notify),
-      failed_(std::move(failed)) {}
+                 const KafkaLogins& logins, core::Events& events, const Notify& notify)
+    : io_(io), place_(place), run_(run), logins_(logins), events_(events), notify_(notify) {}
 
 std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t place) const {
   const config::Target& target = config.targets[place];
   const auto by_http = [&](const config::HttpTarget& http) -> std::unique_ptr<Target> {
     return std::make_unique<HttpTarget>(io_, target_options(target, place_), http, run_, events_,
-                                        notify_, failed_);
+                                        notify_);
   };
   const auto by_kafka = [&](const config::KafkaTarget& kafka) -> std::unique_ptr<Target> {
     kafka::TargetOptions options = kafka_target_options(config, target, place_);
     options.tokens = logins_.of_target(place);
     if (kafka.exactly_once) {
-      return std::make_unique<ExactlyOnceTarget>(io_, std::move(options), events_, notify_,
-                                                 failed_);
+      return std::make_unique<ExactlyOnceTarget>(io_, std::move(options), events_, notify_);
     }
-    return std::make_unique<KafkaTarget>(io_, std::move(options), events_, notify_, failed_);
+    return std::make_unique<KafkaTarget>(io_, std::move(options), events_, notify_);
   };
   return target.by_kind(by_http, by_kafka);
 }
@@ -51,6 +45,13 @@ void Targets::start(const config::Config& config) {
     served_.push_back({make(config, served_.size()), {}});
     served_.back().target->start(core::TargetId{static_cast<std::uint16_t>(served_.size() - 1)});
   }
+}
+
+void Targets::transact(core::TargetId id, std::optional<kafka::GroupOffsets> offsets,
+                       std::function<void(kafka::TransactionEnd)> ended) {
+  auto* const target = dynamic_cast<ExactlyOnceTarget*>(served_[id.value].target.get());
+  CHECK(target != nullptr);
+  target->transact(std::move(offsets), std::move(ended));
 }
 
 Targets::Made Targets::make(const config::Config& from, const config::Config& to) const {

@@ -4,9 +4,12 @@
 
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "adapters/kafka/client/group_offsets.h"
 #include "app/setup/kafka_logins.h"
 #include "app/setup/run_id.h"
 #include "app/setup/shard_place.h"
@@ -26,8 +29,7 @@ class Targets {
   using Made = std::vector<std::unique_ptr<Target>>;
 
   Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
-          const KafkaLogins& logins, core::Events& events, const Notify& notify,
-          AttemptFailed failed);
+          const KafkaLogins& logins, core::Events& events, const Notify& notify);
 
   // Those to begin with. Throws std::runtime_error if one cannot be made. REQUIRES: called once.
   void start(const config::Config& config);
@@ -43,6 +45,12 @@ class Targets {
   void retire();
 
   Target& operator[](core::TargetId id) { return *served_[id.value].target; }
+
+  // Ends the transaction that the records sent since the last one are in: `ended` hears of it, and
+  // then their attempts end. Without offsets it comes to nothing. REQUIRES: the target has
+  // exactly_once.
+  void transact(core::TargetId id, std::optional<kafka::GroupOffsets> offsets,
+                std::function<void(kafka::TransactionEnd)> ended);
 
   // With what the old ones still have under way.
   TargetStatus status(std::size_t i) const;
@@ -62,7 +70,6 @@ class Targets {
   const KafkaLogins& logins_;
   core::Events& events_;
   const Notify& notify_;
-  const AttemptFailed failed_;
   std::vector<Served> served_;  // By TargetId.
   bool retiring_ = false;       // Some target is.
 };

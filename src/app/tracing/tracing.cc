@@ -57,8 +57,6 @@ Tracing::Tracing(boost::asio::io_context& io, const config::Config& config, std:
 
 void Tracing::connect() {
   auto made = std::make_unique<http::Target>(io_, collector_options(*config_), events_, notify_);
-  made->tell_failures(
-      [this](core::RecordId, unsigned status, std::string_view) { status_ = status; });
   made->start({});
   collector_ = std::move(made);
 }
@@ -213,7 +211,7 @@ void Tracing::take_answers(Instant now) {
 
 void Tracing::answered(const core::DeliveryEnded& ended, Instant now) {
   under_way_ = false;
-  if (ended.outcome == core::Outcome::retry && may_be_tried_again(status_) &&
+  if (ended.outcome == core::Outcome::retry && may_be_tried_again(ended.status) &&
       ++tries_ < kMostTries) {
     const Duration wait = kLinger * (std::int64_t{1} << (tries_ - 1));
     return wake_at(now, now + std::max(wait, ended.hold_target.value_or(Duration{})));

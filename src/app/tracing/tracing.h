@@ -107,7 +107,6 @@ class Tracing {
   std::size_t in_body_ = 0;           // Spans in it; 0: there is none.
   int tries_ = 0;                     // Of it that have failed.
   bool under_way_ = false;
-  unsigned status_ = 0;       // Of the last answer that was not an acceptance; 0: there was none.
   Instant send_at_ = kNever;  // When what there is goes, or is tried again.
   SpanCounts counts_;
   boost::asio::steady_timer wakeup_;

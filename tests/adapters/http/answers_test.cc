@@ -130,14 +130,12 @@ TEST(Answers, the_first_200_bytes_are_shown_in_one_line_and_not_in_the_log) {
   ScriptedServer server(
       always(answer("400 Bad", "no\r\nsuch \x1b[31mf\xc3\xbcld " + std::string(1000, 'x'))));
   TargetWorld world(server.port());
-  std::string told;
-  world.target().tell_failures(
-      [&](core::RecordId, unsigned, std::string_view reason) { told = reason; });
   EXPECT_EQ(world.deliver().outcome, Outcome::refused);
   EXPECT_TRUE(world.trouble().starts_with("status 400: no  such ?[31mf??ld xxx"))
       << world.trouble();
   EXPECT_EQ(world.trouble().size(), std::string("status 400: ").size() + 200);
-  EXPECT_EQ(told, world.trouble());
+  EXPECT_EQ(world.ended(0).status, 400u);
+  EXPECT_EQ(world.ended(0).reason, world.trouble());
   EXPECT_EQ(world.notices.at(0).detail, "attempts at billing fail: status 400");
 }
 
@@ -164,12 +162,9 @@ TEST(Answers, a_secret_of_the_url_is_not_shown_either_however_the_server_writes_
       always(answer("404 Not Found", "Cannot POST /a%2Fb+c&amp;d, {\"a\\/b+c&d\"}")));
   TargetWorld world(server.port());
   world.options.url_secrets = {"a/b+c&d"};
-  std::string told;
-  world.target().tell_failures(
-      [&](core::RecordId, unsigned, std::string_view reason) { told = reason; });
   EXPECT_EQ(world.deliver().outcome, Outcome::refused);
   EXPECT_EQ(world.trouble(), "status 404: Cannot POST /***, {\"***\"}");
-  EXPECT_EQ(told, world.trouble()) << "which the dead letter has";
+  EXPECT_EQ(world.ended(0).reason, world.trouble()) << "which the dead letter has";
 }
 
 TEST(Answers, a_secret_of_the_url_is_not_shown_where_a_redirect_points) {

@@ -25,9 +25,6 @@ struct Batching : ::testing::Test {
   Ends deliver_to(std::uint16_t port, bool any_fits = true) {
     TargetWorld world(port);
     world.options.batches = true;
-    world.target().tell_failures([this](core::RecordId, unsigned status, std::string_view why) {
-      failed.emplace_back(status, why);
-    });
     std::vector<BatchMember> members;
     for (std::uint32_t i = 0; i < 3; ++i) members.push_back({{i, 1}, {i + 5}, ""});
     members[2].unfit = "no JSON";
@@ -47,6 +44,8 @@ struct Batching : ::testing::Test {
       EXPECT_EQ(world.ended(i).attempt.value, i + 5);
       EXPECT_EQ(world.ended(i).asked, any_fits && i < 2) << "the last does not fit";
       ends.emplace_back(world.ended(i).outcome, world.ended(i).together);
+      if (world.ended(i).outcome == Outcome::accepted) continue;
+      failed.emplace_back(world.ended(i).status, world.ended(i).reason);
     }
     return ends;
   }

@@ -274,12 +274,9 @@ TEST_F(TargetLogin, while_there_is_no_token_nothing_is_sent) {
   EXPECT_EQ(world.notices.back().detail, "login at billing: " + why);
   EXPECT_EQ(world.notices.size(), 1u) << "one line, however often it is tried";
   // What was on its way already ends at once, and nothing of it has left.
-  std::string told;
-  world.target().tell_failures(
-      [&](core::RecordId, unsigned, std::string_view reason) { told = reason; });
   EXPECT_EQ(deliver().outcome, Outcome::retry);
   EXPECT_FALSE(ended().back().counts);
-  EXPECT_EQ(told, why);
+  EXPECT_EQ(ended().back().reason, why);
   EXPECT_TRUE(receiver.requests().empty());
   tokens.answer_by(numbered_tokens("3600"));
   wait_for_token();

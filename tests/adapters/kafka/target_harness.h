@@ -16,14 +16,9 @@ namespace einlass::kafka::testing {
 class TargetBench {
  public:
   explicit TargetBench(TargetOptions options)
-      : target(
-            std::make_unique<Target>(io, std::move(options), events,
-                                     [this](const Notice& notice) { notices.push_back(notice); })) {
-    target->tell_failures([this](core::RecordId record, std::string_view reason) {
-      EXPECT_EQ(events.size(), failures.size() + accepted());  // Before its event.
-      failures.emplace_back(std::to_string(record.slot) + " " + std::string(reason));
-    });
-  }
+      : target(std::make_unique<Target>(
+            io, std::move(options), events,
+            [this](const Notice& notice) { notices.push_back(notice); })) {}
   ~TargetBench() {
     if (!::testing::Test::HasFailure()) return;
     for (const Notice& notice : notices) {
@@ -74,6 +69,15 @@ class TargetBench {
     for (std::size_t i = 0; i < events.size(); ++i) count += outcome(i) == core::Outcome::accepted;
     return count;
   }
+  // The reasons of those that were not accepted.
+  std::vector<std::string> failures() const {
+    std::vector<std::string> reasons;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      EXPECT_EQ(ended(i).reason.empty(), outcome(i) == core::Outcome::accepted) << i;
+      if (outcome(i) != core::Outcome::accepted) reasons.push_back(ended(i).reason);
+    }
+    return reasons;
+  }
   std::size_t count_notices(const std::string& what) const {
     std::size_t count = 0;
     for (const Notice& one : notices) count += one.what == what;
@@ -83,7 +87,6 @@ class TargetBench {
   boost::asio::io_context io;
   core::Events events;
   std::vector<Notice> notices;
-  std::vector<std::string> failures;
   std::unique_ptr<Target> target;
 };
 

@@ -141,7 +141,7 @@ TEST_F(TargetTest, an_attempt_that_nobody_answers_in_time_has_failed_and_counts)
   EXPECT_EQ(bench.outcome(1), Outcome::retry);
   EXPECT_TRUE(bench.ended(1).counts);
   EXPECT_FALSE(bench.ended(1).hold_target);
-  EXPECT_EQ(bench.failures.size(), 1u);
+  EXPECT_EQ(bench.failures().size(), 1u);
   EXPECT_TRUE(bench.run_until([&] { return !bench.target->status().unusable.empty(); }));
   cluster.up();
   EXPECT_TRUE(bench.run_until([&] { return bench.target->status().unusable.empty(); }))
@@ -187,8 +187,8 @@ TEST_F(TargetTest, a_record_refused_alone_is_refused) {
   bench.send(3, "value");
   ASSERT_TRUE(bench.wait_for(1));
   EXPECT_EQ(bench.outcome(0), Outcome::refused);
-  ASSERT_EQ(bench.failures.size(), 1u);
-  EXPECT_NE(bench.failures[0].find("max.message.bytes"), std::string::npos);
+  ASSERT_EQ(bench.failures().size(), 1u);
+  EXPECT_NE(bench.failures()[0].find("max.message.bytes"), std::string::npos);
   EXPECT_EQ(bench.target->status().unusable, "");
 }
 

@@ -100,23 +100,25 @@ void Target::State::hold_without_login() {
 }
 
 void Target::State::send(const Request& request) {
+  const auto not_made = [&](core::Outcome outcome, std::string_view why, Duration wait = {}) {
+    turn_away({.record = request.record,
+               .attempt = request.attempt,
+               .outcome = outcome,
+               .wait = wait,
+               .reason = std::string(why)});
+  };
   if (!request.members.empty()) {
     batches.begin(request.members);
-    if (fitting(request.members) == 0) {
-      return turn_away({request.record, request.attempt, core::Outcome::refused, {}});
-    }
+    if (fitting(request.members) == 0) return not_made(core::Outcome::refused, "");
   }
   if (login && login->header().empty()) {  // It began before the gate heard of the hold.
-    return turn_away({request.record, request.attempt, core::Outcome::retry, login->trouble()});
+    return not_made(core::Outcome::retry, login->trouble());
   }
   const auto now = std::chrono::steady_clock::now();
   Origin* const origin = origins.choose(request, now);
-  if (origin == nullptr) {
-    return turn_away({request.record, request.attempt, core::Outcome::retry, kTooManyHosts});
-  }
+  if (origin == nullptr) return not_made(core::Outcome::retry, kTooManyHosts);
   if (const auto pause = origins.pause_of(*origin, now)) {
-    return turn_away({request.record, request.attempt, core::Outcome::retry,
-                      std::string(pause->why), pause->wait});
+    return not_made(core::Outcome::retry, pause->why, pause->wait);
   }
   origins.begins(*origin, request.record);
   Exchange exchange{request.record, request.attempt, login ? login->generation() : 0, now};
@@ -149,9 +151,11 @@ void Target::State::add_signature(const Request& request) {
   headers.push_back({"webhook-signature", signer->sign(request.id, sent_at, request.body)});
 }
 
-// Ends the attempt, but not inside send().
-void Target::State::turn_away(TurnedAway one) {
-  turned_away.push_back(std::move(one));
+// Ends the attempt, for which no request is made, but not inside send().
+void Target::State::turn_away(core::DeliveryEnded ended) {
+  ended.asked = false;
+  ended.counts = ended.outcome == core::Outcome::refused;
+  turned_away.push_back(std::move(ended));
   if (turned_away.size() > 1) return;
   boost::asio::post(io, [this, still = std::weak_ptr(alive)] {
     if (!still.expired()) end_turned_away();
@@ -159,12 +163,7 @@ void Target::State::turn_away(TurnedAway one) {
 }
 
 void Target::State::end_turned_away() {
-  for (const TurnedAway& one : turned_away) {
-    const bool counts = one.outcome == core::Outcome::refused;
-    Ending ending{one.outcome, 0, one.why, std::nullopt, counts, false, one.wait};
-    ending.too_large = one.too_large;
-    tell_all(one.record, one.attempt, std::move(ending), {});
-  }
+  for (core::DeliveryEnded& one : turned_away) tell_all(std::move(one), {});
   turned_away.clear();
   hold_without_login();
 }
@@ -179,10 +178,13 @@ void Target::start(core::TargetId id) { state_->start(id); }
 void Target::send(const Request& request) { state_->send(request); }
 
 void Target::refuse(core::RecordId record, core::Attempt attempt, std::string why, bool too_large) {
-  state_->turn_away({record, attempt, core::Outcome::refused, std::move(why), {}, too_large});
+  state_->turn_away({.record = record,
+                     .attempt = attempt,
+                     .outcome = core::Outcome::refused,
+                     .too_large = too_large,
+                     .reason = std::move(why)});
 }
 
-void Target::tell_failures(Failed failed) { state_->failed = std::move(failed); }
 TargetStatus Target::status() const { return state_->status(); }
 
 TargetStatus Target::State::status() const {

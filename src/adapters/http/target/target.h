@@ -7,7 +7,6 @@
 
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,20 +17,10 @@
 #include "core/event.h"
 #include "core/ids.h"
 #include "units/notice.h"
+#include "units/target_status.h"
 #include "units/time.h"
 
 namespace einlass::http {
-
-// What the metrics and /v1/status show of a target.
-struct TargetStatus {
-  std::size_t in_flight = 0;
-  std::size_t connections = 0;
-  std::string trouble;   // Why the last attempt failed, as "connection refused (127.0.0.1:8080)" or
-                         // "status 503"; empty since one was accepted.
-  std::string unusable;  // What somebody has to repair before anything can be delivered; empty: so
-                         // far as is known, nothing.
-  std::string warning;   // What works, but not as it should; empty: nothing.
-};
 
 // REQUIRES: from start() on used on the thread that runs `io`; outlived by `io` and `events`.
 class Target {
@@ -57,11 +46,6 @@ class Target {
   // Ends the attempt as refused, but not before this returns: `why` no request can be made of the
   // record, and whether that is for its size.
   void refuse(core::RecordId record, core::Attempt attempt, std::string why, bool too_large);
-
-  // From here on `failed` is told of each attempt that was not accepted, before its event: the
-  // status (0 where there was no answer) and the reason.
-  using Failed = std::function<void(core::RecordId, unsigned status, std::string_view reason)>;
-  void tell_failures(Failed failed);
 
   TargetStatus status() const;
 

@@ -71,71 +71,66 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
     if (outcome == core::Outcome::refused) answer.retry_after.reset();
     origins.fails(origin, answer, now);
   }
-  const bool counts = !answer.needs_repair && !answer.refuses_login && !answer.is_suspect;
-  Ending ending{outcome, answer.status, {}, std::nullopt, counts};
-  if (outcome != core::Outcome::accepted) ending.why = origins.trouble(origin);
+  core::DeliveryEnded ended{exchange.record, exchange.attempt, outcome};
+  ended.counts = !answer.needs_repair && !answer.refuses_login && !answer.is_suspect;
+  if (outcome != core::Outcome::accepted) ended.reason = origins.trouble(origin);
   // What one of several asks for is no reason to hold back what goes to the others.
   const bool asks = outcome == core::Outcome::retry && answer.retry_after;
-  if (asks && of_many_hosts) ending.wait = *answer.retry_after;
-  if (asks && !of_many_hosts) ending.hold = origins.hold_after(origin, *answer.retry_after, now);
-  ending.asked = was_asked(answer);
-  ending.answered = has_answered(answer);
-  ending.too_large = answer.is_too_large;
-  tell_all(exchange.record, exchange.attempt, std::move(ending), answer.body);
-}
-
-void Target::State::tell(core::RecordId record, core::Attempt attempt, const Ending& ending,
-                         std::uint32_t together) {
-  if (failed && ending.outcome != core::Outcome::accepted) {
-    failed(record, ending.status, ending.why);
+  if (asks && of_many_hosts) ended.wait = *answer.retry_after;
+  if (asks && !of_many_hosts) {
+    ended.hold_target = origins.hold_after(origin, *answer.retry_after, now);
   }
-  events.push_back(core::DeliveryEnded{record, attempt, ending.outcome, ending.hold, ending.counts,
-                                       together, ending.too_large, ending.asked, ending.wait,
-                                       ending.answered || ending.status != 0});
+  ended.asked = was_asked(answer);
+  ended.status = answer.status;
+  ended.answered = has_answered(answer) || answer.status != 0;
+  ended.too_large = answer.is_too_large;
+  tell_all(std::move(ended), answer.body);
 }
 
-// Each record of the request that has ended.
-void Target::State::tell_all(core::RecordId first, core::Attempt attempt, Ending ending,
-                             std::string_view body) {
-  const std::vector<BatchMember> members = batches.end(first);
-  if (members.empty()) return tell(first, attempt, ending);
+// Each record of the request that has ended; `ended` is what became of it as a whole.
+void Target::State::tell_all(core::DeliveryEnded ended, std::string_view body) {
+  const std::vector<BatchMember> members = batches.end(ended.record);
+  if (members.empty()) return events.push_back(std::move(ended));
   BatchAnswer answer;
-  if (ending.outcome == core::Outcome::accepted) {
+  if (ended.outcome == core::Outcome::accepted) {
     answer = read_batch_answer(body, fitting(members));
     if (!answer.trouble.empty()) {
-      ending.outcome = core::Outcome::retry;
-      ending.why = "the answer does not say which records failed: " + answer.trouble;
+      ended.outcome = core::Outcome::retry;
+      ended.reason = "the answer does not say which records failed: " + answer.trouble;
       answer.failed.clear();
     }
   }
-  tell_each(members, ending, answer);
+  if (ended.outcome != core::Outcome::accepted) {
+    ended.together = static_cast<std::uint32_t>(fitting(members));
+  }
+  tell_each(members, ended, answer);
 }
 
-void Target::State::tell_each(const std::vector<BatchMember>& members, const Ending& whole,
-                              const BatchAnswer& answer) {
-  const bool together = whole.outcome != core::Outcome::accepted;
-  const auto count = together ? static_cast<std::uint32_t>(fitting(members)) : 1;
+void Target::State::tell_each(const std::vector<BatchMember>& members,
+                              const core::DeliveryEnded& whole, const BatchAnswer& answer) {
   auto next = answer.failed.begin();
   std::size_t index = 0;
   for (const BatchMember& member : members) {
+    core::DeliveryEnded ended{member.record, member.attempt, core::Outcome::refused};
     if (!member.unfit.empty()) {
-      Ending unfit{core::Outcome::refused, 0, member.unfit};
-      unfit.asked = false;
-      tell(member.record, member.attempt, unfit);
-      continue;
+      ended.asked = false;
+      ended.reason = member.unfit;
+    } else if (next == answer.failed.end() || next->index != index++) {
+      ended = whole;
+      ended.record = member.record;
+      ended.attempt = member.attempt;
+    } else {
+      Answer own;
+      own.status = next->status;
+      const std::string error = excerpt(next->error, mask());
+      ended.outcome = rules.outcome(own);
+      ended.status = own.status;
+      ended.answered = own.status != 0;
+      ended.reason = "status " + std::to_string(own.status) + " in the answer to its batch" +
+                     (error.empty() ? "" : ": " + error);
+      ++next;
     }
-    if (next == answer.failed.end() || next->index != index++) {
-      tell(member.record, member.attempt, whole, count);
-      continue;
-    }
-    Answer own;
-    own.status = next->status;
-    const std::string error = excerpt(next->error, mask());
-    tell(member.record, member.attempt,
-         {rules.outcome(own), own.status,
-          "status " + std::to_string(own.status) + " in the answer to its batch" +
-              (error.empty() ? "" : ": " + error)});
-    ++next;
+    events.push_back(std::move(ended));
   }
 }
 

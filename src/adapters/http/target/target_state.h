@@ -26,28 +26,6 @@ namespace einlass::http {
 std::size_t fitting(std::span<const BatchMember> members);
 
 struct Target::State final : OriginOwner {
-  // What became of an attempt, or of all those of one request.
-  struct Ending {
-    core::Outcome outcome;
-    unsigned status = 0;  // Of the answer; 0: there was none.
-    std::string why;      // Where it was not accepted.
-    std::optional<Duration> hold{};
-    bool counts = true;
-    bool asked = true;  // As in core::DeliveryEnded.
-    Duration wait{};
-    bool answered = false;   // As there.
-    bool too_large = false;  // As there.
-  };
-  // An attempt for which no request is made.
-  struct TurnedAway {
-    core::RecordId record;
-    core::Attempt attempt;
-    core::Outcome outcome;
-    std::string why;
-    Duration wait{};
-    bool too_large = false;
-  };
-
   State(boost::asio::io_context& context, const TargetOptions& options, core::Events& to,
         Notify notify);
 
@@ -55,17 +33,15 @@ struct Target::State final : OriginOwner {
   void send(const Request& request);
   Request prepared(const Request& request);
   void add_signature(const Request& request);
-  void turn_away(TurnedAway one);
+  void turn_away(core::DeliveryEnded ended);
   void end_turned_away();
   void start(core::TargetId as);
   void pulse();
   void look();
   void hold_without_login();
   core::Outcome judge(const Exchange& exchange, Answer& answer);
-  void tell(core::RecordId record, core::Attempt attempt, const Ending& ending,
-            std::uint32_t together = 1);
-  void tell_all(core::RecordId first, core::Attempt attempt, Ending ending, std::string_view body);
-  void tell_each(const std::vector<BatchMember>& members, const Ending& whole,
+  void tell_all(core::DeliveryEnded ended, std::string_view body);
+  void tell_each(const std::vector<BatchMember>& members, const core::DeliveryEnded& whole,
                  const BatchAnswer& answer);
   SecretMask mask() const;
 
@@ -83,13 +59,12 @@ struct Target::State final : OriginOwner {
   core::TargetId id;
   const std::string name;
   const Notify notify;
-  const std::string standing_warning;  // Of the configuration.
-  std::string files_trouble;           // Of renewed files, as was told.
-  Failed failed;
-  std::vector<RequestHeader> headers;   // Of the last prepared request.
-  const bool of_many_hosts;             // Which the records name.
-  std::string sent_at;                  // As webhook-timestamp has it.
-  std::vector<TurnedAway> turned_away;  // At most max_in_flight.
+  const std::string standing_warning;            // Of the configuration.
+  std::string files_trouble;                     // Of renewed files, as was told.
+  std::vector<RequestHeader> headers;            // Of the last prepared request.
+  const bool of_many_hosts;                      // Which the records name.
+  std::string sent_at;                           // As webhook-timestamp has it.
+  std::vector<core::DeliveryEnded> turned_away;  // No request was made; at most max_in_flight.
   Batches batches;
   Origins origins;
   boost::asio::steady_timer timer;

@@ -5,7 +5,6 @@
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +16,7 @@
 #include "core/event.h"
 #include "core/ids.h"
 #include "units/notice.h"
+#include "units/target_status.h"
 #include "units/time.h"
 
 namespace einlass::kafka {
@@ -32,13 +32,6 @@ struct TargetRecord {
   std::span<const Header> headers;
 };
 
-// What the metrics and /v1/status show of a target.
-struct TargetStatus {
-  std::size_t in_flight = 0;
-  std::string trouble;   // Why the last attempt failed; empty since one was accepted.
-  std::string unusable;  // Why nothing goes there before somebody acts; empty if nothing says so.
-};
-
 // Throws std::runtime_error, with the property at fault, if a Target could not be made of this.
 void check_configuration(const TargetOptions& options);
 
@@ -52,12 +45,12 @@ class Target {
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
 
+  // Nothing is to be done before records come.
+  void start(core::TargetId) {}
+
   // Starts an attempt; ends as core::DeliveryEnded, exactly one. REQUIRES: no attempt of the same
   // record is open.
   void send(const TargetRecord& record);
-
-  // From here on `failed` is told of each attempt that was not accepted, before its event.
-  void tell_failures(std::function<void(core::RecordId, std::string_view reason)> failed);
 
   // Of attempts from here on; those under way end as they began.
   void set_topic(std::string topic, bool same_partition);

@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "adapters/kafka/client/configuration.h"
-#include "adapters/kafka/producing/producer.h"
-#include "adapters/kafka/producing/target_errors.h"
 #include "adapters/kafka/producing/target_record.h"
+#include "adapters/kafka/producing/target_sink.h"
 #include "adapters/kafka/producing/transactions.h"
 #include "units/check.h"
 
@@ -26,9 +25,6 @@ constexpr Duration kShortHold = Duration::millis(100);
 constexpr Duration kPulse = Duration::millis(500);
 constexpr Duration kHoldWhileClosed = Duration::millis(600);
 constexpr int kPulsesAfterRefusal = 4;
-
-// For how long nothing is told twice.
-constexpr Duration kQuiet = Duration::seconds(30);
 
 //               .----------- given up, or stuck -----------.
 //               v                                          |
@@ -72,12 +68,10 @@ struct Failure {
 
 }  // namespace
 
-struct TransactionalTarget::State final : ProducerSink {
+struct TransactionalTarget::State final : TargetSink {
   State(boost::asio::io_context& io, TargetOptions given, core::Events& gate_events,
         Notify notify_people)
-      : options(std::move(given)),
-        events(gate_events),
-        notify(std::move(notify_people)),
+      : TargetSink(std::move(given), gate_events, std::move(notify_people)),
         producer(io, target_configuration(options), *this, options.tokens),
         transactions(io, [this](const Transactions::Answer& answer) { answered(answer); }),
         timer(io) {
@@ -99,29 +93,12 @@ struct TransactionalTarget::State final : ProducerSink {
   void end(TransactionEnd how);
   core::DeliveryEnded outcome(TransactionEnd how) const;
   void fail(rd_kafka_resp_err_t error, std::string_view reason, bool of_record);
-  void tell(const Trouble& trouble);
-  TargetPlace place() const {
-    return {options.name, options.brokers, options.topic, options.transactional_id};
-  }
 
   void ended(core::RecordId, const rd_kafka_message_t& message) override {
     if (message.err) fail(message.err, rd_kafka_err2str(message.err), true);
     go_on();
   }
-  void trouble(rd_kafka_resp_err_t error, std::string_view reason) override {
-    tell(explain_write(error, reason, place()));
-  }
-  void logged(const Trouble& trouble) override { tell(trouble); }
-  void given_up(std::string_view reason) override {
-    tell(nothing_can_be_written(reason, options.brokers));
-  }
-  void brokers_answer() override { troubles.brokers_answer(); }
 
-  TargetOptions options;
-  core::Events& events;
-  Notify notify;
-  Troubles troubles{kQuiet};
-  std::function<void(core::RecordId, std::string_view)> failed;
   std::optional<core::TargetId> id;  // Since start().
   std::function<void(TransactionEnd)> on_end;
   Phase phase = Phase::closed;
@@ -131,8 +108,7 @@ struct TransactionalTarget::State final : ProducerSink {
   std::optional<GroupOffsets> offsets;
   bool complete = false;  // transact() was called for it.
   Failure failure;
-  Duration hold = kShortHold;  // After the next failure that is nobody's.
-  std::string last_failure;
+  Duration hold = kShortHold;    // After the next failure that is nobody's.
   rd_kafka_t* client = nullptr;  // The producer that phase speaks of.
   Producer producer;
   Transactions transactions;  // Uses the producer until it ends.
@@ -216,16 +192,13 @@ void TransactionalTarget::State::answered(const Transactions::Answer& answer) {
 
 void TransactionalTarget::State::end(TransactionEnd how) {
   if (how == TransactionEnd::committed) {
-    last_failure.clear();
-    troubles.connection_works();
-    troubles.topic_works(options.topic);
+    worked(options.topic);
   }
   if (on_end) std::exchange(on_end, nullptr)(how);  // Before any attempt ends.
   core::DeliveryEnded event = outcome(how);
   for (const UnderWay& one : std::exchange(attempts, {})) {
     event.record = one.record;
     event.attempt = one.attempt;
-    if (failed && how != TransactionEnd::committed) failed(one.record, last_failure);
     events.push_back(event);
   }
   failure = {};
@@ -235,9 +208,10 @@ void TransactionalTarget::State::end(TransactionEnd how) {
 
 // For each record of the transaction.
 core::DeliveryEnded TransactionalTarget::State::outcome(TransactionEnd how) const {
-  core::DeliveryEnded event{{}, {}, core::Outcome::accepted, std::nullopt};
+  core::DeliveryEnded event{{}, {}, core::Outcome::accepted};
   if (how == TransactionEnd::committed) return event;
   event.outcome = core::Outcome::retry;
+  event.reason = last_failure;
   event.together = static_cast<std::uint32_t>(attempts.size());
   const Verdict means = failure.of_record ? verdict(failure.error) : Verdict::held;
   // Of several, one that may not go is looked for as one that is refused.
@@ -265,11 +239,6 @@ void TransactionalTarget::State::fail(rd_kafka_resp_err_t error, std::string_vie
   if (means == Verdict::refused || trouble.standing == Standing::topic) troubles.brokers_answer();
   last_failure = trouble.detail;
   tell(trouble);
-}
-
-void TransactionalTarget::State::tell(const Trouble& trouble) {
-  if (!troubles.add(trouble, notice_time())) return;
-  notify({trouble.severity, trouble.what, "target " + options.name + ": " + trouble.detail});
 }
 
 TransactionalTarget::TransactionalTarget(boost::asio::io_context& io, TargetOptions options,
@@ -305,21 +274,10 @@ void TransactionalTarget::transact(std::optional<GroupOffsets> offsets,
   state.go_on();
 }
 
-void TransactionalTarget::tell_failures(
-    std::function<void(core::RecordId record, std::string_view reason)> failed) {
-  state_->failed = std::move(failed);
-}
-
 void TransactionalTarget::set_topic(std::string topic, bool same_partition) {
-  state_->troubles.topic_works(state_->options.topic);
-  state_->options.topic = std::move(topic);
-  state_->options.same_partition = same_partition;
-  state_->producer.get_ready_for(state_->options.topic.c_str());
+  state_->set_topic(std::move(topic), same_partition, state_->producer);
 }
 
-TargetStatus TransactionalTarget::status() const {
-  return {state_->attempts.size(), state_->last_failure,
-          unusable(state_->troubles, state_->options.tokens.get())};
-}
+TargetStatus TransactionalTarget::status() const { return state_->status(state_->attempts.size()); }
 
 }  // namespace einlass::kafka

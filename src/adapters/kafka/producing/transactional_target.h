@@ -42,7 +42,6 @@ class TransactionalTarget {
   void transact(std::optional<GroupOffsets> offsets, std::function<void(TransactionEnd)> ended);
 
   // As Target's.
-  void tell_failures(std::function<void(core::RecordId, std::string_view reason)> failed);
   void set_topic(std::string topic, bool same_partition);
   TargetStatus status() const;
 

@@ -1,0 +1,43 @@
+#include "adapters/kafka/producing/target_sink.h"
+
+#include <utility>
+
+namespace einlass::kafka {
+namespace {
+
+// For how long nothing is told twice.
+constexpr Duration kQuiet = Duration::seconds(30);
+
+}  // namespace
+
+TargetSink::TargetSink(TargetOptions given, core::Events& gate_events, Notify notify_people)
+    : options(std::move(given)),
+      events(gate_events),
+      notify(std::move(notify_people)),
+      troubles(kQuiet) {}
+
+void TargetSink::tell(const Trouble& trouble) {
+  if (!troubles.add(trouble, notice_time())) return;
+  notify({trouble.severity, trouble.what, "target " + options.name + ": " + trouble.detail});
+}
+
+void TargetSink::worked(std::string_view topic) {
+  last_failure.clear();
+  troubles.connection_works();
+  troubles.topic_works(topic);
+}
+
+void TargetSink::set_topic(std::string topic, bool same_partition, Producer& producer) {
+  troubles.topic_works(options.topic);
+  options.topic = std::move(topic);
+  options.same_partition = same_partition;
+  producer.get_ready_for(options.topic.c_str());
+}
+
+TargetStatus TargetSink::status(std::size_t in_flight) const {
+  return {.in_flight = in_flight,
+          .trouble = last_failure,
+          .unusable = unusable(troubles, options.tokens.get())};
+}
+
+}  // namespace einlass::kafka
