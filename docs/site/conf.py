@@ -44,8 +44,8 @@ NAVIGATION = [
     ("Promises", ["docs/guarantees", "docs/outages", "docs/security", "SECURITY"]),
     ("Run", ["docs/deploy", "docs/operations", "docs/cli", "docs/admin", "docs/sizing", "docs/live_page", "docs/why",
              "docs/metrics", "docs/log", "docs/tracing", "grafana/README", "docs/runbook"]),
-    ("Develop", ["CONTRIBUTING", "src/README", "tests/README", "tests/simulation/README", "tests/conformance/README",
-                 "tests/conformance/vectors/README", "tests/chaos/README", "tests/fuzz/README", "tests/hostile/README",
+    ("Develop", ["CONTRIBUTING", "src/README", "docs/decisions", "tests/README", "tests/simulation/README",
+                 "tests/conformance/README", "tests/conformance/vectors/README", "tests/chaos/README", "tests/fuzz/README", "tests/hostile/README",
                  "tests/bench/README", "tests/RESULTS"]),
 ]
 
