@@ -1,6 +1,7 @@
 // What the table cannot say of limits: numbers that do not go together, or that cannot be kept.
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "config/pace.h"
 #include "config/parameters.h"
@@ -8,6 +9,7 @@
 #include "config/tables.h"
 #include "limits/refusal.h"
 #include "limits/share.h"
+#include "limits/state.h"
 
 namespace einlass::config {
 namespace {
@@ -20,10 +22,13 @@ bool takes_key_or_cost_from_record(const Limit& limit) {
 }
 
 // Where nothing is said of it.
-Duration default_horizon(const limits::Parameters& p) {
-  if (const auto* smooth = std::get_if<limits::SmoothParameters>(&p)) return smooth->timeout;
-  if (const auto* warm_up = std::get_if<limits::WarmUpParameters>(&p)) return warm_up->timeout;
-  return grants_ahead(p) ? Limit{}.horizon : Duration{};
+Duration default_horizon(const limits::Parameters& parameters) {
+  return std::visit(
+      [&](const auto& p) {
+        if constexpr (requires { p.timeout; }) return p.timeout;
+        return limits::grants_ahead(parameters) ? Limit{}.horizon : Duration{};
+      },
+      parameters);
 }
 
 // Of a record that does not say.
@@ -100,7 +105,7 @@ void check_share(Section& section, const Limit& limit, int instances) {
 // A cost that the limit can never pay, and numbers that cannot be counted exactly.
 void check_numbers(Section& section, const Limit& limit) {
   const limits::Parameters& parameters = limit.limit.parameters;
-  if (limit.cost.kind == CostSource::Kind::bytes && keeps_entries(parameters)) {
+  if (limit.cost.kind == CostSource::Kind::bytes && limits::traits(parameters).keeps_entries) {
     return section.wrong("cost",
                          std::string(algorithm_name(parameters)) +
                              " keeps an entry for each unit of cost, which is too much for each "
@@ -126,10 +131,10 @@ void check_limit(Section& section, Limit& limit) {
   if (section.sound({"algorithm", "cost", "default_cost"})) check_numbers(section, limit);
   // Last, for what was refused until then was told in the numbers of the file.
   if (limit.strict) {
-    if (section.sound() &&
-        std::holds_alternative<limits::ConcurrencyParameters>(limit.limit.parameters)) {
-      section.wrong("strict",
-                    "means nothing to concurrency, whose permits have no instant; leave it out");
+    if (section.sound() && limits::traits(limit.limit.parameters).held) {
+      section.wrong("strict", "means nothing to " +
+                                  std::string(algorithm_name(limit.limit.parameters)) +
+                                  ", whose permits have no instant; leave it out");
     }
     limit.use_within = kStrictUse;
     lengthen_window(limit.limit.parameters, kStrictUse);

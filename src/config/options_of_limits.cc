@@ -380,18 +380,4 @@ std::string_view algorithm_name(const limits::Parameters& parameters) {
   return algorithm_of(parameters).name;
 }
 
-bool grants_ahead(const limits::Parameters& parameters) {
-  if (const auto* leaky = std::get_if<LeakyBucketParameters>(&parameters)) return leaky->queue;
-  return std::holds_alternative<SlidingLogParameters>(parameters) ||
-         std::holds_alternative<TokenBucketParameters>(parameters) ||
-         std::holds_alternative<SmoothParameters>(parameters) ||
-         std::holds_alternative<WarmUpParameters>(parameters);
-}
-
-bool keeps_entries(const limits::Parameters& parameters) {
-  if (const auto* w = std::get_if<SlidingWindowParameters>(&parameters)) return w->log_newest;
-  return std::holds_alternative<SlidingLogParameters>(parameters) ||
-         std::holds_alternative<ConcurrencyParameters>(parameters);
-}
-
 }  // namespace einlass::config

@@ -31,10 +31,4 @@ void lengthen_window(limits::Parameters& parameters, Duration by);
 // What stands behind `algorithm`.
 std::string_view algorithm_name(const limits::Parameters& parameters);
 
-// Whether the algorithm grants permits before they are due, so that a horizon means something.
-bool grants_ahead(const limits::Parameters& parameters);
-
-// Whether a permit leaves an entry for each unit of its cost.
-bool keeps_entries(const limits::Parameters& parameters);
-
 }  // namespace einlass::config

@@ -1,4 +1,5 @@
 // What an algorithm's file offers to acquire(), for its parameters `p` and its state `s`:
+//   ahead(p), traits(p), most_cost(p)    what is the same for all of its buckets
 //   fresh(p, key)                        the state of a bucket that nobody has used
 //   peek(p, s, now)                      whole permits that could leave at `now`
 //   give_back(p, s, cost, returned, now) takes permits back; of how many it still knew
@@ -27,6 +28,17 @@ namespace einlass::limits {
 struct Ahead {
   bool grants = false;  // Whether the algorithm books ahead at all.
   Duration most;        // How far; 0 where it does not.
+};
+
+// What else people and other parts have to know of an algorithm's permits.
+struct Traits {
+  // Whether each is known by its id or its instant. Otherwise nobody can tell what one is worth
+  // that comes back late (token_bucket.h says within which time).
+  bool known_one_by_one;
+  // Whether each is held until its attempt ends, so that ends have to be told.
+  bool held;
+  // Whether each leaves an entry for each unit of its cost.
+  bool keeps_entries;
 };
 
 inline constexpr Ahead kNothingAhead;

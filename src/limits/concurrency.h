@@ -14,6 +14,9 @@
 namespace einlass::limits {
 
 inline Ahead ahead(const ConcurrencyParameters&) { return kNothingAhead; }
+inline Traits traits(const ConcurrencyParameters&) {
+  return {.known_one_by_one = true, .held = true, .keeps_entries = true};
+}
 
 inline SlidingLogParameters as_log(const ConcurrencyParameters& parameters) {
   return {parameters.limit, parameters.lease};

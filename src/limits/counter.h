@@ -26,6 +26,9 @@ struct Counter {
 };
 
 inline Ahead ahead(const CounterParameters&) { return kNothingAhead; }
+inline Traits traits(const CounterParameters&) {
+  return {.known_one_by_one = true, .held = false, .keeps_entries = false};
+}
 inline Permits most_cost(const CounterParameters& parameters) { return parameters.limit; }
 
 // A counter that nobody has used.

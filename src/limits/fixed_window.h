@@ -27,6 +27,9 @@ struct FixedWindow {
 Duration phase_of(const FixedWindowParameters& parameters, std::string_view key);
 
 inline Ahead ahead(const FixedWindowParameters&) { return kNothingAhead; }
+inline Traits traits(const FixedWindowParameters&) {
+  return {.known_one_by_one = true, .held = false, .keeps_entries = false};
+}
 inline Permits most_cost(const FixedWindowParameters& parameters) { return parameters.limit; }
 
 // A window that nobody has used.

@@ -43,6 +43,9 @@ struct LeakyQueue {
 };
 
 Ahead ahead(const LeakyBucketParameters& parameters);
+inline Traits traits(const LeakyBucketParameters& p) {
+  return {.known_one_by_one = p.queue, .held = false, .keeps_entries = false};
+}
 inline Permits most_cost(const LeakyBucketParameters& parameters) { return parameters.capacity; }
 
 // A queue that nobody has used.

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <variant>
 
 #include "units/id.h"
@@ -24,6 +27,9 @@ struct Rate {
 // The rate divided by the greatest common divisor. REQUIRES: permits >= 0, micros > 0.
 Rate reduced(Rate rate);
 
+// Each set of parameters says what its algorithm is called in lua/ (`script`), and lists its
+// numbers in the order in which that takes them (`kNumbers`).
+
 // Never more than `limit` permits in (t - window, t], for every t. Articles 001 and 003, section 2.
 struct SlidingLogParameters {
   Permits limit;
@@ -32,6 +38,9 @@ struct SlidingLogParameters {
   // instead of all together; 0 = together.
   int even = 0;
   Permits burst{};  // At most so many at once, also from idle; 0 = as many as the limit.
+  static constexpr std::tuple kNumbers{&SlidingLogParameters::limit, &SlidingLogParameters::window,
+                                       &SlidingLogParameters::even, &SlidingLogParameters::burst};
+  std::string_view script() const { return "sliding_log"; }
   bool operator==(const SlidingLogParameters&) const = default;
 };
 
@@ -40,6 +49,8 @@ struct TokenBucketParameters {
   Rate rate;
   Permits burst;
   bool starts_empty = false;  // Otherwise full.
+  static constexpr std::tuple kNumbers{&TokenBucketParameters::rate, &TokenBucketParameters::burst};
+  std::string_view script() const { return starts_empty ? "token_bucket_empty" : "token_bucket"; }
   bool operator==(const TokenBucketParameters&) const = default;
 };
 
@@ -48,6 +59,9 @@ struct FixedWindowParameters {
   Permits limit;
   Duration window;
   bool by_key = false;  // Each key's windows begin elsewhere; otherwise all begin with 1970.
+  static constexpr std::tuple kNumbers{&FixedWindowParameters::limit,
+                                       &FixedWindowParameters::window};
+  std::string_view script() const { return "fixed_window"; }
   bool operator==(const FixedWindowParameters&) const = default;
 };
 
@@ -55,6 +69,8 @@ struct FixedWindowParameters {
 struct CounterParameters {
   Permits limit;
   Duration window;
+  static constexpr std::tuple kNumbers{&CounterParameters::limit, &CounterParameters::window};
+  std::string_view script() const { return "counter"; }
   bool operator==(const CounterParameters&) const = default;
 };
 
@@ -65,6 +81,12 @@ struct SlidingWindowParameters {
   Duration window;
   int slices = 10;
   bool log_newest = false;
+  static constexpr std::tuple kNumbers{&SlidingWindowParameters::limit,
+                                       &SlidingWindowParameters::window,
+                                       &SlidingWindowParameters::slices};
+  std::string_view script() const {
+    return log_newest ? "sliding_window_newest" : "sliding_window";
+  }
   bool operator==(const SlidingWindowParameters&) const = default;
 };
 
@@ -74,6 +96,9 @@ struct LeakyBucketParameters {
   Rate rate;
   Permits capacity;
   bool queue = false;
+  static constexpr std::tuple kNumbers{&LeakyBucketParameters::rate,
+                                       &LeakyBucketParameters::capacity};
+  std::string_view script() const { return queue ? "leaky_queue" : "leaky_meter"; }
   bool operator==(const LeakyBucketParameters&) const = default;
 };
 
@@ -84,6 +109,9 @@ struct SmoothParameters {
   Permits burst;
   Duration timeout;
   bool pay_next = false;
+  static constexpr std::tuple kNumbers{&SmoothParameters::rate, &SmoothParameters::burst,
+                                       &SmoothParameters::timeout, &SmoothParameters::pay_next};
+  std::string_view script() const { return "smooth"; }
   bool operator==(const SmoothParameters&) const = default;
 };
 
@@ -93,6 +121,9 @@ struct WarmUpParameters {
   Rate rate;
   Duration timeout;
   Duration warm_up;
+  static constexpr std::tuple kNumbers{&WarmUpParameters::rate, &WarmUpParameters::timeout,
+                                       &WarmUpParameters::warm_up};
+  std::string_view script() const { return "warm_up"; }
   bool operator==(const WarmUpParameters&) const = default;
 };
 
@@ -101,12 +132,22 @@ struct WarmUpParameters {
 struct ConcurrencyParameters {
   Permits limit;
   Duration lease;
+  static constexpr std::tuple kNumbers{&ConcurrencyParameters::limit,
+                                       &ConcurrencyParameters::lease};
+  std::string_view script() const { return "concurrency"; }
   bool operator==(const ConcurrencyParameters&) const = default;
 };
 
 using Parameters = std::variant<SlidingLogParameters, TokenBucketParameters, FixedWindowParameters,
                                 CounterParameters, SlidingWindowParameters, LeakyBucketParameters,
                                 SmoothParameters, WarmUpParameters, ConcurrencyParameters>;
+
+// Calls f with each of the numbers.
+template <class P, class F>
+void each_number(P& parameters, F&& f) {
+  std::apply([&](auto... member) { (f(parameters.*member), ...); },
+             std::remove_const_t<P>::kNumbers);
+}
 
 // One limit of the configuration, by its name there.
 struct Limit {

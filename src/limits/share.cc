@@ -9,63 +9,31 @@ namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-struct Share {
+// What is counted and what comes in a time is divided; times and choices stay.
+struct Divide {
   std::int64_t gates;
 
-  Permits of(Permits whole) const { return {std::max<std::int64_t>(1, whole.value / gates)}; }
+  // 0 stands for a number that another one gives.
+  void operator()(Permits& whole) const {
+    if (whole.value > 0) whole = {std::max<std::int64_t>(1, whole.value / gates)};
+  }
   // A time between two permits that cannot be counted is one that is refused in any case.
-  Rate of(Rate whole) const {
+  void operator()(Rate& whole) const {
     std::int64_t micros = 0;
     if (__builtin_mul_overflow(whole.micros, gates, &micros)) micros = kNever;
-    return reduced({whole.permits, micros});
+    whole = reduced({whole.permits, micros});
   }
-
-  Parameters operator()(SlidingLogParameters p) const {
-    p.limit = of(p.limit);
-    if (p.burst.value > 0) p.burst = of(p.burst);
-    return p;
-  }
-  Parameters operator()(TokenBucketParameters p) const {
-    p.rate = of(p.rate);
-    p.burst = of(p.burst);
-    return p;
-  }
-  Parameters operator()(FixedWindowParameters p) const {
-    p.limit = of(p.limit);
-    return p;
-  }
-  Parameters operator()(CounterParameters p) const {
-    p.limit = of(p.limit);
-    return p;
-  }
-  Parameters operator()(SlidingWindowParameters p) const {
-    p.limit = of(p.limit);
-    return p;
-  }
-  Parameters operator()(LeakyBucketParameters p) const {
-    p.rate = of(p.rate);
-    p.capacity = of(p.capacity);
-    return p;
-  }
-  Parameters operator()(SmoothParameters p) const {
-    p.rate = of(p.rate);
-    p.burst = of(p.burst);
-    return p;
-  }
-  Parameters operator()(WarmUpParameters p) const {
-    p.rate = of(p.rate);
-    return p;
-  }
-  Parameters operator()(ConcurrencyParameters p) const {
-    p.limit = of(p.limit);
-    return p;
-  }
+  void operator()(const Duration&) const {}
+  void operator()(const int&) const {}
+  void operator()(const bool&) const {}
 };
 
 }  // namespace
 
 Parameters share(const Parameters& parameters, int gates) {
-  return std::visit(Share{gates}, parameters);
+  Parameters part = parameters;
+  std::visit([gates](auto& p) { each_number(p, Divide{gates}); }, part);
+  return part;
 }
 
 }  // namespace einlass::limits

@@ -37,6 +37,9 @@ struct SlidingLog {
 inline constexpr std::int64_t kMostLogCost = 1'000;
 
 inline Ahead ahead(const SlidingLogParameters&) { return kAnyTimeAhead; }
+inline Traits traits(const SlidingLogParameters&) {
+  return {.known_one_by_one = true, .held = false, .keeps_entries = true};
+}
 inline Permits most_cost(const SlidingLogParameters& p) {
   return std::min({p.limit, Permits{kMostLogCost}, p.burst.value > 0 ? p.burst : p.limit});
 }

@@ -41,6 +41,9 @@ struct SlidingWindow {
 };
 
 inline Ahead ahead(const SlidingWindowParameters&) { return kNothingAhead; }
+inline Traits traits(const SlidingWindowParameters& p) {
+  return {.known_one_by_one = true, .held = false, .keeps_entries = p.log_newest};
+}
 inline Permits most_cost(const SlidingWindowParameters& parameters) { return parameters.limit; }
 
 // A window that nobody has used.

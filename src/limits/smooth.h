@@ -15,6 +15,9 @@
 namespace einlass::limits {
 
 inline Ahead ahead(const SmoothParameters& parameters) { return {true, parameters.timeout}; }
+inline Traits traits(const SmoothParameters&) {
+  return {.known_one_by_one = false, .held = false, .keeps_entries = false};
+}
 inline Permits most_cost(const SmoothParameters& parameters) { return parameters.burst; }
 
 inline TokenBucketParameters as_bucket(const SmoothParameters& parameters) {

@@ -11,6 +11,14 @@ Permits most_cost(const Parameters& parameters) {
   return std::visit([](const auto& p) { return most_cost(p); }, parameters);
 }
 
+Traits traits(const Parameters& parameters) {
+  return std::visit([](const auto& p) { return traits(p); }, parameters);
+}
+
+bool grants_ahead(const Parameters& parameters) {
+  return std::visit([](const auto& p) { return ahead(p).grants; }, parameters);
+}
+
 Duration most_ahead(const Parameters& parameters) {
   return std::visit([](const auto& p) { return ahead(p).most; }, parameters);
 }
@@ -80,13 +88,13 @@ std::int64_t release(std::span<const Charge> charges, std::span<const Returned> 
 
 void ended(std::span<const Charge> charges, std::span<const PermitId> ids, Instant now) {
   for (const Charge& charge : charges) {
-    const auto* concurrency = std::get_if<ConcurrencyParameters>(charge.parameters);
-    if (concurrency == nullptr) continue;
-    const SlidingLogParameters p = as_log(*concurrency);
-    for (const PermitId& id : ids) {
-      const Returned permit{id, now};
-      give_back(p, state_of(p, *charge.state), charge.cost, {&permit, 1}, now);
-    }
+    with(*charge.parameters, [&](const auto& p, const auto& limit) {
+      if (!traits(limit).held) return;
+      for (const PermitId& id : ids) {
+        const Returned permit{id, now};
+        give_back(p, state_of(p, *charge.state), charge.cost, {&permit, 1}, now);
+      }
+    });
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "limits/algorithm.h"
 #include "limits/counter.h"
 #include "limits/fixed_window.h"
 #include "limits/leaky_bucket.h"
@@ -38,7 +39,13 @@ bool is_fresh(const Parameters& parameters, const State& state, Instant now);
 // The largest cost of a permit that could ever be granted and still be counted exactly.
 Permits most_cost(const Parameters& parameters);
 
-// How long before it is due the limit grants a permit at most; 0 if it grants none ahead.
+// See algorithm.h.
+Traits traits(const Parameters& parameters);
+
+// Whether the limit grants permits before they are due, so that a horizon means something, ...
+bool grants_ahead(const Parameters& parameters);
+
+// ... and how long before at most; 0 if it grants none ahead.
 Duration most_ahead(const Parameters& parameters);
 
 // In how long a bucket that nobody uses has all of its permits again. Who is told to wait longer

@@ -48,6 +48,9 @@ struct TokenBucket {
 };
 
 inline Ahead ahead(const TokenBucketParameters&) { return kAnyTimeAhead; }
+inline Traits traits(const TokenBucketParameters&) {
+  return {.known_one_by_one = false, .held = false, .keeps_entries = false};
+}
 inline Permits most_cost(const TokenBucketParameters& parameters) { return parameters.burst; }
 
 // A bucket that nobody has used. One that starts empty fills from the first look() at it on.

@@ -33,6 +33,9 @@ struct WarmUp {
 };
 
 inline Ahead ahead(const WarmUpParameters& parameters) { return {true, parameters.timeout}; }
+inline Traits traits(const WarmUpParameters&) {
+  return {.known_one_by_one = true, .held = false, .keeps_entries = false};
+}
 
 // What the permits of one ask take stays below this, and what has been collected far below it, so
 // that their sums are exact.

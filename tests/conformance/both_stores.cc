@@ -22,11 +22,24 @@ std::string key_of(const std::string& name, std::size_t bucket) {
 struct Named {
   std::string name;
   Numbers parameters;
+
+  void operator()(Permits number) { parameters.push_back(number.value); }
+  void operator()(Duration number) { parameters.push_back(number.us); }
+  void operator()(std::int64_t number) { parameters.push_back(number); }
+  void operator()(limits::Rate number) {
+    parameters.insert(parameters.end(), {number.permits, number.micros});
+  }
 };
 
 struct Describe {
   std::string_view key;
 
+  template <class P>
+  Named operator()(const P& p) const {
+    Named named{std::string(p.script()), {}};
+    limits::each_number(p, named);
+    return named;
+  }
   Named operator()(const limits::SlidingLogParameters& p) const {
     const limits::Spacing group = limits::group_of(p.limit, p.window, p.even, p.burst);
     const limits::Spacing burst = limits::burst_of(p.limit, p.window, p.even, p.burst);
@@ -34,32 +47,8 @@ struct Describe {
     return {"sliding_log_spaced",
             {p.limit.value, p.window.us, group.units, group.apart.us, burst.units, burst.apart.us}};
   }
-  Named operator()(const limits::TokenBucketParameters& p) const {
-    const char* name = p.starts_empty ? "token_bucket_empty" : "token_bucket";
-    return {name, {p.rate.permits, p.rate.micros, p.burst.value}};
-  }
   Named operator()(const limits::FixedWindowParameters& p) const {
     return {"fixed_window", {p.limit.value, p.window.us, limits::phase_of(p, key).us}};
-  }
-  Named operator()(const limits::CounterParameters& p) const {
-    return {"counter", {p.limit.value, p.window.us}};
-  }
-  Named operator()(const limits::SlidingWindowParameters& p) const {
-    const char* name = p.log_newest ? "sliding_window_newest" : "sliding_window";
-    return {name, {p.limit.value, p.window.us, p.slices}};
-  }
-  Named operator()(const limits::LeakyBucketParameters& p) const {
-    const char* name = p.queue ? "leaky_queue" : "leaky_meter";
-    return {name, {p.rate.permits, p.rate.micros, p.capacity.value}};
-  }
-  Named operator()(const limits::SmoothParameters& p) const {
-    return {"smooth", {p.rate.permits, p.rate.micros, p.burst.value, p.timeout.us, p.pay_next}};
-  }
-  Named operator()(const limits::WarmUpParameters& p) const {
-    return {"warm_up", {p.rate.permits, p.rate.micros, p.timeout.us, p.warm_up.us}};
-  }
-  Named operator()(const limits::ConcurrencyParameters& p) const {
-    return {"concurrency", {p.limit.value, p.lease.us}};
   }
 };
 

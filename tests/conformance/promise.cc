@@ -56,7 +56,8 @@ struct Promise {
   Broken operator()(const limits::SlidingWindowParameters& p) const {
     return in_any_window(stamps, p.limit, p.window);
   }
-  Broken operator()(const limits::TokenBucketParameters& p) const {
+  template <class Bucket>
+  Broken operator()(const Bucket& p) const {
     return in_any_time(stamps, p.rate, p.burst);
   }
   Broken operator()(const limits::LeakyBucketParameters& p) const {

@@ -63,7 +63,7 @@ def _kind(options):
         return "queue" if options.get("mode") == "queue" else "bucket"
     if name == "smooth":
         return "warm_up" if "warm_up" in options else "next" if options.get("pay") == "next" else "bucket"
-    return "bucket" if name == "token_bucket" else "log" if name in ("sliding_log", "sliding_window") else name
+    return "bucket" if "rate" in options else "log" if name in ("sliding_log", "sliding_window") else name
 
 
 def _log(options, cost, used, permits, key):

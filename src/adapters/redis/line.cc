@@ -18,49 +18,38 @@
 namespace einlass::redis {
 namespace {
 
-// How lua/ calls the bucket's algorithm, and its parameters there.
+// The bucket's algorithm and its parameters, as lua/ takes them.
 struct Described {
   std::string_view algorithm;
   std::vector<std::int64_t> parameters;
+
+  void operator()(Permits number) { parameters.push_back(number.value); }
+  void operator()(Duration number) { parameters.push_back(number.us); }
+  void operator()(std::int64_t number) { parameters.push_back(number); }
+  void operator()(limits::Rate number) {
+    parameters.insert(parameters.end(), {number.permits, number.micros});
+  }
 };
 
 struct Describe {
   std::string_view key;
 
+  template <class P>
+  Described operator()(const P& p) const {
+    Described described{p.script(), {}};
+    limits::each_number(p, described);
+    return described;
+  }
+  // The distances of its permits are told in numbers that are made here.
   Described operator()(const limits::SlidingLogParameters& p) const {
     const limits::Spacing group = limits::group_of(p.limit, p.window, p.even, p.burst);
     const limits::Spacing burst = limits::burst_of(p.limit, p.window, p.even, p.burst);
-    if (group.units == 0) return {"sliding_log", {p.limit.value, p.window.us}};
+    if (group.units == 0) return {p.script(), {p.limit.value, p.window.us}};
     return {"sliding_log_spaced",
             {p.limit.value, p.window.us, group.units, group.apart.us, burst.units, burst.apart.us}};
   }
-  Described operator()(const limits::TokenBucketParameters& p) const {
-    return {p.starts_empty ? "token_bucket_empty" : "token_bucket",
-            {p.rate.permits, p.rate.micros, p.burst.value}};
-  }
   Described operator()(const limits::FixedWindowParameters& p) const {
-    return {"fixed_window", {p.limit.value, p.window.us, limits::phase_of(p, key).us}};
-  }
-  Described operator()(const limits::CounterParameters& p) const {
-    return {"counter", {p.limit.value, p.window.us}};
-  }
-  Described operator()(const limits::SlidingWindowParameters& p) const {
-    return {p.log_newest ? "sliding_window_newest" : "sliding_window",
-            {p.limit.value, p.window.us, p.slices}};
-  }
-  Described operator()(const limits::LeakyBucketParameters& p) const {
-    return {p.queue ? "leaky_queue" : "leaky_meter",
-            {p.rate.permits, p.rate.micros, p.capacity.value}};
-  }
-  Described operator()(const limits::SmoothParameters& p) const {
-    return {"smooth",
-            {p.rate.permits, p.rate.micros, p.burst.value, p.timeout.us, p.pay_next ? 1 : 0}};
-  }
-  Described operator()(const limits::WarmUpParameters& p) const {
-    return {"warm_up", {p.rate.permits, p.rate.micros, p.timeout.us, p.warm_up.us}};
-  }
-  Described operator()(const limits::ConcurrencyParameters& p) const {
-    return {"concurrency", {p.limit.value, p.lease.us}};
+    return {p.script(), {p.limit.value, p.window.us, limits::phase_of(p, key).us}};
   }
 };
 
@@ -77,7 +66,7 @@ void describe(const Bucket& bucket, Line& line) {
   line.may_be_never |=
       limits::may_grant_nothing(limit.parameters) || (!limit.cost_from_record && limit.cost > most);
   line.horizon = std::max(line.horizon, bucket.horizon);
-  line.counts_held |= std::holds_alternative<limits::ConcurrencyParameters>(limit.parameters);
+  line.counts_held |= limits::traits(limit.parameters).held;
   if (limit.cost_from_record) {
     line.costs.push_back(line.arguments.size());
   } else {

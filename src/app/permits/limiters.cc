@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "app/setup/wiring.h"
+#include "limits/state.h"
 #include "limits/token_bucket.h"
 
 namespace einlass::app {
@@ -12,14 +12,6 @@ namespace {
 
 // Half of what a token bucket allows, for the limiter's clock and the way there count too.
 constexpr Duration kGiveBackWithin = limits::kGiveBackWithin / 2;
-
-// Whether it is a token bucket under one of its names, which cannot tell any more what a permit
-// given back late is worth. The others know each permit by its id or its instant.
-bool is_bucket(const limits::Parameters& parameters) {
-  const auto* leaky = std::get_if<limits::LeakyBucketParameters>(&parameters);
-  return std::holds_alternative<limits::TokenBucketParameters>(parameters) ||
-         std::holds_alternative<limits::SmoothParameters>(parameters) || (leaky && !leaky->queue);
-}
 
 }  // namespace
 
@@ -51,7 +43,7 @@ void Limiters::read_limits(const config::Config& config) {
     for (std::size_t place = 0; place < from.limits.size(); ++place) {
       route.limits.push_back(&limit_of(config, from, place));
       route.in_memory.push_back(shared_.limit(from.limits[place]));
-      route.has_bucket |= is_bucket(route.limits.back()->limit.parameters);
+      route.has_bucket |= !limits::traits(route.limits.back()->limit.parameters).known_one_by_one;
       route.keyed |= route.limits.back()->key.kind != config::KeySource::Kind::none;
     }
     route.fields = RecordFields(route.limits);

@@ -7,6 +7,7 @@
 #include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
 #include "limits/limit.h"
+#include "limits/state.h"
 #include "units/check.h"
 
 namespace einlass::app {
@@ -58,8 +59,7 @@ void Shadows::read_limits(const config::Config& config) {
       Watch& watch = watches_[at++];
       watch.limit = limits.emplace_back(&config.limits[i]);
       watch.in_memory = shared_.limit(i);
-      watch.holds =
-          std::holds_alternative<limits::ConcurrencyParameters>(watch.limit->limit.parameters);
+      watch.holds = limits::traits(watch.limit->limit.parameters).held;
     }
     fields_.emplace_back(std::move(limits));
   }

@@ -6,6 +6,7 @@
 #include "adapters/log/log.h"
 #include "app/setup/flow_names.h"
 #include "config/route_topics.h"
+#include "limits/state.h"
 #include "units/check.h"
 #include "units/keyed_hash.h"
 
@@ -50,8 +51,7 @@ core::RouteOptions route_options(const config::Config& config, const config::Rou
     options.use_within = i == 0 ? limit.use_within : std::min(options.use_within, limit.use_within);
     options.limits.at(i) = core::LimitId{static_cast<std::uint16_t>(route.limits[i])};
     if (limit.key.kind == config::KeySource::Kind::none) options.shared_limits |= 1u << i;
-    const bool held = std::holds_alternative<limits::ConcurrencyParameters>(limit.limit.parameters);
-    if (held) options.held_limits |= 1u << i;
+    if (limits::traits(limit.limit.parameters).held) options.held_limits |= 1u << i;
     options.cost_varies |= limit.limit.cost_from_record;
   }
   options.slot = std::min(core::kSlot, options.use_within / 8);
