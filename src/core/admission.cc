@@ -288,27 +288,4 @@ bool Admission::waits_for_store(const Line& line) const {
   return stores_[route_of(line).store.value].down || line.unanswered;
 }
 
-void Admission::add_waiting(Instant now, std::span<Waiting> by_route) const {
-  for (const Line& line : lines_) {
-    if (!line.in_use || line.count() == 0) continue;
-    const RouteOptions& options = route_of(line);
-    Waiting& waiting = by_route[line.route.value];
-    const bool held =
-        delivery_.held_until(options.target) > now || !delivery_.breaker(options.target).closed();
-    const std::uint64_t ready = line.count();
-    for (std::uint8_t i = 0; line.flows && i < options.share.levels; ++i) {
-      waiting.by_level[i] += line.flows->ready(i);
-    }
-    if (options.limit_count == 0 || held) {
-      waiting.target += ready;
-      continue;
-    }
-    std::uint64_t due = 0;
-    for (const HeldPermit& one : line.permits) due += awake_for(line, one.due) <= now;
-    const std::uint64_t at_target = std::min(ready, due);
-    waiting.target += at_target;
-    (waits_for_store(line) ? waiting.outage : waiting.limit) += ready - at_target;
-  }
-}
-
 }  // namespace einlass::core

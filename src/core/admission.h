@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/batch.h"
@@ -104,8 +105,10 @@ class Admission {
   void explain(const Record& record, Instant now, Standing& standing) const;
   std::vector<LineStanding> longest_lines(std::size_t most, Instant now) const;
 
-  // Splits the ready records by what they wait for, into the one of their route.
+  // Splits the ready records by what they wait for, into the one of their route (waiting.cc).
   void add_waiting(Instant now, std::span<Waiting> by_route) const;
+  // What a ready record waits for, without a look at all that stand before it.
+  std::pair<Cause, std::optional<LimitIndex>> cause_of(const Record& record, Instant now) const;
 
   // CHECKs what is written above. Slow: for tests, after an event.
   void check_invariants(Instant now) const;
@@ -274,6 +277,10 @@ class Admission {
   void check_counts() const;
   void check_wakers() const;
   void check_nothing_idle(Instant now) const;
+
+  // waiting.cc
+  bool stands_still(const Line& line, Instant now) const;
+  LineCause cause_of(const Line& line, Instant now) const;
 
   // standing.cc
   void explain_room(const Line& line, Instant now, Standing& standing) const;

@@ -90,9 +90,8 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   const auto lane = lanes_.lane_of(options_.routes[route.value].order, event.partition, event.lane);
   const bool free = lanes_.free(lane);
   const RecordState state = free ? RecordState::ready : RecordState::behind;
-  Record& record = records_.enter(event.record, route, event.partition, state);
+  Record& record = records_.enter(event.record, route, event.partition, lane, state);
   record.line = event.line;
-  record.lane = lane;
   record.size = event.size;
   record.content = event.content;
   record.cost = event.cost;

@@ -56,7 +56,7 @@ class Gate {
   std::optional<Instant> next_wakeup() const { return deadlines_.next(); }
 
   const RouteStats& stats(RouteId route) const { return stats_[route.value]; }
-  // By RouteId. Walks over all lines once.
+  // By RouteId. Walks over all lines and all lanes once.
   std::vector<Waiting> waiting(Instant now) const;
   // Of one line's records, all that are not at the target. REQUIRES: the line is known.
   std::uint32_t waiting_in(LineId line) const { return admission_.waiting_in(line); }
@@ -81,10 +81,9 @@ class Gate {
   // Every record is in a slot below this one.
   Slot record_slots() const { return records_.slots(); }
   std::optional<Standing> standing(Slot slot, Instant now) const;
-  // The lines with the most records waiting, the longest first. Walks over all lines once.
-  std::vector<LineStanding> longest_lines(std::size_t most, Instant now) const {
-    return admission_.longest_lines(most, now);
-  }
+  // The lines with the most records waiting, the longest first. Walks over all lines once, and over
+  // some of the records behind others.
+  std::vector<LineStanding> longest_lines(std::size_t most, Instant now) const;
 
   // CHECKs that the books close and that counts agree. Slow: for tests.
   void check_invariants() const;
@@ -141,6 +140,10 @@ class Gate {
   void arm_commit(Instant now);
   void commit(Instant now, Commands& commands);
   CommitEntry entry_of(PartitionId id, const Ledger& ledger) const;
+
+  // waiting.cc
+  void add_behind(Slot first, Instant now, std::vector<Waiting>& waiting) const;
+  void explain_behind(Instant now, std::vector<LineStanding>& lines) const;
 
   // transacting.cc
   bool transacts(TargetId target) const { return options_.targets[target.value].transactional; }

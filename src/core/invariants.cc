@@ -106,8 +106,16 @@ void Gate::check_invariants() const {
       present += records_.count(route, state);
     }
     CHECK(present == stats.inside);
-    CHECK(waits[i].limit + waits[i].target + waits[i].outage ==
-          records_.count(route, RecordState::ready) + stats.never);
+    const Waiting& waiting = waits[i];
+    std::uint64_t all = 0, behind = 0, first = 0;
+    for (const std::uint64_t count : waiting.records.counts) all += count;
+    for (const std::uint64_t count : waiting.behind.counts) behind += count;
+    for (const Cause cause : {Cause::limit, Cause::target, Cause::outage}) {
+      first += waiting.records[cause] - waiting.behind[cause];
+    }
+    CHECK(all == stats.inside);
+    CHECK(behind == records_.count(route, RecordState::behind));
+    CHECK(first == records_.count(route, RecordState::ready) + stats.never);
   }
   for (const Partition& partition : intake_.all()) {
     if (partition.phase == PartitionPhase::absent) continue;

@@ -39,6 +39,14 @@ class Lanes {
   // The record at the head of a lane. REQUIRES: it is a lane with records.
   Slot first(std::uint32_t lane) const { return lanes_[lane].records.front(); }
 
+  // Calls `visit` with the first record of each lane that has some.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const Lane& lane : lanes_) {
+      if (!lane.records.empty()) visit(lane.records.front());
+    }
+  }
+
   // Takes a record out. Returns the record that has now become the head; kNoSlot if none has. It
   // may be attempting already, in one request with the one that left.
   Slot leave(Records& records, Record& record);

@@ -37,7 +37,8 @@ bool is_busy(RecordState state) {
 
 }  // namespace
 
-Record& Records::enter(RecordId id, RouteId route, PartitionId partition, RecordState state) {
+Record& Records::enter(RecordId id, RouteId route, PartitionId partition, std::uint32_t lane,
+                       RecordState state) {
   CHECK(id.slot != kNoSlot);
   if (id.slot >= records_.size()) {
     records_.resize(std::max<std::size_t>(id.slot + 1, records_.size() * 2));
@@ -48,6 +49,7 @@ Record& Records::enter(RecordId id, RouteId route, PartitionId partition, Record
   record.id = id;
   record.route = route;
   record.partition = partition;
+  record.lane = lane;
   if (partition.value >= busy_.size()) busy_.resize(partition.value + 1);
   move(record, state);
   return record;
@@ -67,12 +69,17 @@ const Record* Records::in(Slot slot) const {
 
 void Records::move(Record& record, RecordState to) {
   CHECK(allowed(record.state, to));
-  auto& counts = counts_[record.route.value];
-  --counts[static_cast<std::size_t>(record.state)];  // Of absent ones nobody asks the number.
-  ++counts[static_cast<std::size_t>(to)];
-  busy_[record.partition.value] -= is_busy(record.state) ? 1 : 0;
-  busy_[record.partition.value] += is_busy(to) ? 1 : 0;
+  count(record, record.state, -1);  // Of absent ones nobody asks the number.
+  count(record, to, 1);
   record.state = to;
+}
+
+void Records::count(const Record& record, RecordState state, int more) {
+  counts_[record.route.value][static_cast<std::size_t>(state)] += more;
+  if (is_busy(state)) busy_[record.partition.value] += more;
+  if (state != RecordState::behind) return;
+  if (record.lane >= behind_.size()) behind_.resize(record.lane + 1);
+  behind_[record.lane] += more;
 }
 
 }  // namespace einlass::core

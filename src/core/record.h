@@ -73,13 +73,14 @@ struct Record {
   Links in_line;
 };
 
-// All records, by slot, and how many of each route and partition are in which state.
+// All records, by slot, and how many of each route, partition and lane are in which state.
 class Records {
  public:
   explicit Records(std::size_t routes) : counts_(routes) {}
 
   // Makes room for a record that arrived. REQUIRES: its slot is absent.
-  Record& enter(RecordId id, RouteId route, PartitionId partition, RecordState state);
+  Record& enter(RecordId id, RouteId route, PartitionId partition, std::uint32_t lane,
+                RecordState state);
 
   // The record of that id; null if it is no longer (or not yet) there.
   Record* find(RecordId id);
@@ -105,12 +106,20 @@ class Records {
     return partition.value < busy_.size() ? busy_[partition.value] : 0;
   }
 
+  // How many of a lane wait for the record before them.
+  std::uint32_t behind(std::uint32_t lane) const {
+    return lane < behind_.size() ? behind_[lane] : 0;
+  }
+
  private:
   static constexpr std::size_t kStates = 7;
 
+  void count(const Record& record, RecordState state, int more);
+
   std::vector<Record> records_;
   std::vector<std::array<std::uint64_t, kStates>> counts_;
-  std::vector<std::uint32_t> busy_;  // By PartitionId.
+  std::vector<std::uint32_t> busy_;    // By PartitionId.
+  std::vector<std::uint32_t> behind_;  // By lane.
 };
 
 }  // namespace einlass::core

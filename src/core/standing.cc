@@ -113,11 +113,14 @@ void Admission::explain_shortage(const Line& line, Instant now, Standing& standi
     standing.waits = WaitsFor::outage;
     return;
   }
-  if (line.waits == LineWaits::turn || line.waits == LineWaits::turn_ahead) {
+  // While there is room, what others have asked for is on its way; and one that asks ahead waits
+  // for the limit that binds.
+  if (line.waits == LineWaits::turn && delivery_.room(route_of(line).target, now) == 0) {
     standing.waits = WaitsFor::turn;
     return;
   }
-  if (line.waits == LineWaits::parked) {
+  // Where it would not be asked yet anyway, it is not its place that it waits for.
+  if (line.waits == LineWaits::parked && now >= may_ask_at(line)) {
     standing.waits = WaitsFor::room;
     return;
   }
@@ -130,13 +133,13 @@ void Admission::explain_shortage(const Line& line, Instant now, Standing& standi
 // It waits with others until one of them may ask a limit without key.
 void Admission::explain_limit(const Line& line, Instant now, Standing& standing) const {
   const SharedLimit& limit = shared_limits_[line.limit];
+  const auto& by_index = shared_of_route_[line.route.value].by_index;
+  const auto place = std::ranges::find(by_index, line.limit) - by_index.begin();
+  standing.limit = LimitIndex{static_cast<std::uint8_t>(place)};
   if (line.among_retries && limit.turns.fresh() > 0) {
     standing.waits = WaitsFor::share;
     return;
   }
-  const auto& by_index = shared_of_route_[line.route.value].by_index;
-  const auto place = std::ranges::find(by_index, line.limit) - by_index.begin();
-  standing.limit = LimitIndex{static_cast<std::uint8_t>(place)};
   standing.until = later_than(now, limit.foretold);
 }
 
@@ -159,25 +162,15 @@ std::vector<LineStanding> Admission::longest_lines(std::size_t most, Instant now
     const Line& line = lines_[i];
     Standing first;
     first.waits = WaitsFor::order;
-    if (const Slot slot = next_of(line); slot != kNoSlot) explain(records_[slot], now, first);
-    lines.push_back(
-        {LineId{i}, line.route, waiting, line.in_flight, first.waits, first.until, first.limit});
+    std::optional<RecordId> oldest;
+    if (const Slot slot = next_of(line); slot != kNoSlot) {
+      explain(records_[slot], now, first);
+      oldest = records_[line.ready.empty() ? slot : line.ready.front()].id;
+    }
+    lines.push_back({LineId{i}, line.route, waiting, line.in_flight, first.waits, first.until,
+                     first.limit, oldest, std::nullopt});
   }
   return lines;
-}
-
-std::vector<Waiting> Gate::waiting(Instant now) const {
-  std::vector<Waiting> waiting(options_.routes.size());
-  for (std::size_t i = 0; i < waiting.size(); ++i) {
-    const RouteId route{static_cast<std::uint16_t>(i)};
-    waiting[i].limit = stats_[i].never;
-    waiting[i].retry = records_.count(route, RecordState::backing_off) - waiting[i].limit;
-    waiting[i].order = records_.count(route, RecordState::behind);
-    waiting[i].in_flight = records_.count(route, RecordState::attempting) +
-                           records_.count(route, RecordState::dead_lettering);
-  }
-  admission_.add_waiting(now, waiting);
-  return waiting;
 }
 
 }  // namespace einlass::core

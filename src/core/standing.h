@@ -8,6 +8,7 @@
 #include "core/flows.h"
 #include "core/ids.h"
 #include "core/list.h"
+#include "core/stats.h"
 #include "units/time.h"
 
 namespace einlass::core {
@@ -43,6 +44,9 @@ enum class WaitsFor : std::uint8_t {
   acknowledgement,  // On its way to the dead letter topic.
 };
 
+// In the words of every page. `order` is where the first of the lane is known: what that waits for.
+Cause cause_of(WaitsFor waits);
+
 struct Standing {
   RecordId id;
   RouteId route;
@@ -63,9 +67,21 @@ struct LineStanding {
   RouteId route;
   std::uint32_t waiting = 0;  // Ready, or behind others in their lanes.
   std::uint32_t in_flight = 0;
-  WaitsFor waits{};                 // What its first ready record waits for.
+  // What its first ready record waits for. Where none is ready: the first of the lane that one of
+  // its records stands in, which is `first` then, and may be another line's.
+  WaitsFor waits{};
   std::optional<Instant> until;     // As above.
-  std::optional<LimitIndex> limit;  // As above.
+  std::optional<LimitIndex> limit;  // As above; of the route of `first`, if there is one.
+  std::optional<RecordId> oldest;   // One of its records that have waited longest, if it is known.
+  std::optional<RecordId> first;
+};
+
+// What a line's ready records wait for: so many, the first, for their target, and the rest for
+// this.
+struct LineCause {
+  std::uint64_t at_target = 0;
+  Cause rest = Cause::target;
+  std::optional<LimitIndex> limit{};
 };
 
 }  // namespace einlass::core

@@ -39,13 +39,12 @@ void add(Histogram& to, const Histogram& one) {
 
 // Each member is named, so that one that is new does not compile before it is added here too.
 void add(Waiting& to, const Waiting& one) {
-  auto& [limit, target, retry, order, outage, in_flight, by_level] = to;
-  limit += one.limit;
-  target += one.target;
-  retry += one.retry;
-  order += one.order;
-  outage += one.outage;
-  in_flight += one.in_flight;
+  auto& [records, behind, for_limit, lines, lines_for_limit, by_level] = to;
+  add_each(records.counts, one.records.counts);
+  add_each(behind.counts, one.behind.counts);
+  add_each(for_limit, one.for_limit);
+  lines += one.lines;
+  add_each(lines_for_limit, one.lines_for_limit);
   add_each(by_level, one.by_level);
 }
 

@@ -5,10 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/command.h"
 #include "core/flow.h"
+#include "core/options.h"
 #include "units/time.h"
 
 namespace einlass::core {
@@ -41,14 +43,35 @@ struct Histogram {
   void observe(Duration d);
 };
 
-// Where the records of a route wait now.
+// What holds a record up, in the words of every page.
+enum class Cause : std::uint8_t {
+  limit,      // A permit.
+  target,     // Room at the target, or the end of Retry-After or of its breaker's wait.
+  retry,      // The time of its next attempt, or of the next try to write its dead letter.
+  order,      // The record before it in its lane, which is under way: nothing else is in its way.
+  outage,     // A limiter that does not answer, or only with errors.
+  in_flight,  // Nothing: it is at the target, or on the way to the dead letter topic.
+};
+inline constexpr std::array<std::string_view, 6> kCauseNames = {"limit", "target", "retry",
+                                                                "order", "outage", "in_flight"};
+
+struct CauseCounts {
+  std::array<std::uint64_t, kCauseNames.size()> counts{};
+
+  std::uint64_t& operator[](Cause cause) { return counts[static_cast<std::size_t>(cause)]; }
+  std::uint64_t operator[](Cause cause) const { return counts[static_cast<std::size_t>(cause)]; }
+};
+
+// What the records of a route wait for now. A record behind others of its lane waits for what the
+// first of them waits for.
 struct Waiting {
-  std::uint64_t limit = 0;      // For a permit.
-  std::uint64_t target = 0;     // With a permit, for room at the target or the end of Retry-After.
-  std::uint64_t retry = 0;      // For their next attempt.
-  std::uint64_t order = 0;      // For the record before them in their lane.
-  std::uint64_t outage = 0;     // For a limiter that does not answer, or only with errors.
-  std::uint64_t in_flight = 0;  // At the target, or on the way to the dead letter topic.
+  CauseCounts records;
+  CauseCounts behind;  // Of these: records that are not the first of their lane.
+  // Of those that wait for a limit: for which, by its place in the route's list. A line that has
+  // not been answered yet may wait for one that nobody knows.
+  std::array<std::uint64_t, kMostLimits> for_limit{};
+  std::uint64_t lines = 0;                                   // With records inside,
+  std::array<std::uint64_t, kMostLimits> lines_for_limit{};  // and of which some wait for it.
   std::array<std::uint64_t, kMostLevels> by_level{};  // Where the route has a share: those ready.
 };
 

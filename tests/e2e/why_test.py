@@ -54,8 +54,8 @@ class Why(Scenario):
         self.assertLess(second["until"], now_us() + 601_000_000)
 
         fourth = self.of(3)["records"][0]
-        self.assertEqual((fourth["waits_for"], fourth["before"], fourth["first"]["offset"]), ("order", 2, 1))
-        self.assertEqual(fourth["first"]["limit"], "per_tenant")
+        self.assertEqual((fourth["waits_for"], fourth["before"], fourth["first"]["offset"]), ("limit", 2, 1))
+        self.assertEqual((fourth["limit"], fourth["limit_key"]), ("per_tenant", "acme"), "what the first is short of")
 
         beyond = self.of(11)
         self.assertEqual(beyond["state"], "not_taken_in")

@@ -77,8 +77,9 @@ void RecordChecks::check_books(const core::Gate& gate, core::RouteId route, Inst
   require(stats.received == stats.delivered + dead + stats.returned + stats.inside, "books_closed",
           "");
   const core::Waiting w = gate.waiting(now)[route.value];
-  within(w.in_flight + unsure, books.in_flight, unsure, "waiting_in_flight");
-  const std::uint64_t sum = w.limit + w.target + w.retry + w.order + w.outage + w.in_flight;
+  within(w.records[core::Cause::in_flight] + unsure, books.in_flight, unsure, "waiting_in_flight");
+  std::uint64_t sum = 0;
+  for (const std::uint64_t count : w.records.counts) sum += count;
   require(sum == stats.inside, "waiting_sum",
           std::to_string(sum) + " of " + std::to_string(stats.inside));
 }
@@ -123,14 +124,19 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
   const std::vector<core::Waiting> all = gate.waiting(now);
   for (std::size_t i = 0; i < books_.size(); ++i) {
     const core::Waiting& waiting = all[i];
-    const std::uint64_t retry = waiting.retry;
+    // Of those that are the first of their lanes.
+    const auto first = [&](core::Cause cause) {
+      return waiting.records[cause] - waiting.behind[cause];
+    };
+    const std::uint64_t retry = first(core::Cause::retry);
     const core::TargetId target = settings_.gate.routes[i].target;
     // Where records are gathered they may wait for others.
     const bool gathers = settings_.gate.targets[target.value].batch.linger > Duration{};
     const bool room = !gathers && targets_.lets_all_through(target, now) && !commits_of(target) &&
                       in_flight_[target.value] < settings_.gate.targets[target.value].max_in_flight;
-    const bool unused = waiting.target > 0 && room && !somebody_has_enough(target, now);
-    require(!unused, "room_unused", std::to_string(waiting.target) + " wait for the target");
+    const std::uint64_t at_target = first(core::Cause::target);
+    const bool unused = at_target > 0 && room && !somebody_has_enough(target, now);
+    require(!unused, "room_unused", std::to_string(at_target) + " wait for the target");
     if (room) check_places_used(target, now);
     require(
         retry <= backing_off[i], "backoff_too_long",

@@ -59,21 +59,27 @@ void add_records(Families& page, const Routes& routes) {
   add_route_number(page, routes, &core::RouteStats::inside);
 }
 
-void add_waiting(Families& page, const Routes& routes) {
-  page.gauge("einlass_waiting_records",
-             "Records in the gate by what they wait for: a permit (limit), a slot at the target "
-             "(target), their next attempt (retry), the record before them (order), a limiter that "
-             "does not answer or answers with errors (outage), the end of their attempt "
-             "(in_flight).");
+void add_by_cause(Families& page, const Routes& routes, core::CauseCounts core::Waiting::*counts) {
   for (const Route& route : routes) {
-    const core::Waiting& waiting = route.waiting;
-    page.add({{"route", route.name}, {"reason", "limit"}}, waiting.limit);
-    page.add({{"route", route.name}, {"reason", "target"}}, waiting.target);
-    page.add({{"route", route.name}, {"reason", "retry"}}, waiting.retry);
-    page.add({{"route", route.name}, {"reason", "order"}}, waiting.order);
-    page.add({{"route", route.name}, {"reason", "outage"}}, waiting.outage);
-    page.add({{"route", route.name}, {"reason", "in_flight"}}, waiting.in_flight);
+    for (std::size_t i = 0; i < core::kCauseNames.size(); ++i) {
+      page.add({{"route", route.name}, {"reason", core::kCauseNames[i]}},
+               (route.waiting.*counts).counts[i]);
+    }
   }
+}
+
+void add_waiting(Families& page, const Routes& routes) {
+  page.gauge(
+      "einlass_waiting_records",
+      "Records in the gate by what they wait for. A record behind others of its lane counts "
+      "under what the first of them waits for: a permit (limit), a slot at the target or the "
+      "end of its pause (target), the next attempt (retry), a limiter that does not answer "
+      "or answers with errors (outage). order: the first is in flight, so that only the "
+      "order holds the rest up; in_flight: the record itself is.");
+  add_by_cause(page, routes, &core::Waiting::records);
+  page.gauge("einlass_waiting_behind_records",
+             "Of einlass_waiting_records, those that are not the first of their lane.");
+  add_by_cause(page, routes, &core::Waiting::behind);
   page.gauge("einlass_partitions_assigned",
              "Partitions of the route that are assigned to this gate.");
   for (const Route& route : routes) page.add({{"route", route.name}}, route.partitions_assigned);
@@ -87,15 +93,45 @@ void add_waiting(Families& page, const Routes& routes) {
   add_route_number(page, routes, &core::RouteStats::never);
 }
 
+// Calls `add` with each limit of each route, and its place in the route's list.
+template <class Add>
+void for_each_limit(const Routes& routes, const Add& add) {
+  for (const Route& route : routes) {
+    for (std::size_t i = 0; i < route.limits.size(); ++i) add(route, i);
+  }
+}
+
+void add_waiting_for_limits(Families& page, const Routes& routes) {
+  page.gauge(
+      "einlass_waiting_for_limit_records",
+      "Records that wait for a permit, by the limit that denied it. The sum may be less than "
+      "einlass_waiting_records with reason limit: not every request has been answered.");
+  for_each_limit(routes, [&](const Route& route, std::size_t i) {
+    page.add({{"route", route.name}, {"limit", route.limits[i]}}, route.waiting.for_limit[i]);
+  });
+  page.gauge("einlass_limit_active_keys",
+             "Keys of the limit that have records in the gate (combinations of keys, if the route "
+             "has several limits with a key).");
+  for_each_limit(routes, [&](const Route& route, std::size_t i) {
+    if (!route.is_keyed(i)) return;
+    page.add({{"route", route.name}, {"limit", route.limits[i]}}, route.waiting.lines);
+  });
+  page.gauge("einlass_limit_full_keys",
+             "Of einlass_limit_active_keys, those that are at their limit: their records wait for "
+             "it.");
+  for_each_limit(routes, [&](const Route& route, std::size_t i) {
+    if (!route.is_keyed(i)) return;
+    page.add({{"route", route.name}, {"limit", route.limits[i]}}, route.waiting.lines_for_limit[i]);
+  });
+}
+
 void add_limit_number(Families& page, const Routes& routes,
                       std::uint64_t core::LimitStats::*field) {
-  for (const Route& route : routes) {
-    const std::size_t known = std::min(route.limits.size(), route.stats.limits.size());
-    for (std::size_t i = 0; i < route.limits.size(); ++i) {
-      page.add({{"route", route.name}, {"limit", route.limits[i]}},
-               i < known ? route.stats.limits[i].*field : 0);
-    }
-  }
+  for_each_limit(routes, [&](const Route& route, std::size_t i) {
+    const std::vector<core::LimitStats>& stats = route.stats.limits;
+    page.add({{"route", route.name}, {"limit", route.limits[i]}},
+             i < stats.size() ? stats[i].*field : 0);
+  });
 }
 
 void add_admission(Families& page, const Routes& routes) {
@@ -181,7 +217,7 @@ void add_keys(Families& page, const Routes& routes) {
              "keys of each route with the most, and the rest as other. Missing for a route whose "
              "limits have no key.");
   for (const Route& route : routes) {
-    if (!route.keyed) continue;
+    if (!route.has_keys()) continue;
     for (const WaitingKey& it : route.keys) {
       page.add({{"route", route.name}, {"key", label_of(it.key)}}, it.records);
     }
@@ -195,6 +231,7 @@ void add_routes(Families& page, const Snapshot& snapshot) {
   const Routes& routes = snapshot.routes;
   add_records(page, routes);
   add_waiting(page, routes);
+  add_waiting_for_limits(page, routes);
   add_keys(page, routes);
   add_admission(page, routes);
   add_shadows(page, routes);

@@ -2,6 +2,7 @@
 // adding up its shards.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -48,9 +49,13 @@ struct Route {
   core::Waiting waiting;
   std::uint64_t partitions_assigned = 0;
   std::uint64_t partitions_held = 0;  // Of these: not being read.
-  bool keyed = false;                 // Some limit has a key: only then the keys below are shown.
+  std::vector<bool> keyed;            // By limit: whether it has a key.
   std::vector<WaitingKey> keys;       // Those with most records waiting, each once.
   std::uint64_t other_keys = 0;       // Records of all others.
+
+  bool is_keyed(std::size_t limit) const { return limit < keyed.size() && keyed[limit]; }
+  // Only then the keys above are shown.
+  bool has_keys() const { return std::find(keyed.begin(), keyed.end(), true) != keyed.end(); }
 };
 
 // A limiter's store, "redis" or "memory", and its calls by their result.

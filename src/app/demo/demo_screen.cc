@@ -41,6 +41,8 @@ void DemoScreen::draw(const DemoView& view) {
 void DemoScreen::draw_block(const DemoView& view) {
   if (drawn_) std::printf("\x1b[%dA", kBlockLines);
   drawn_ = true;
+  using core::Cause;
+  const core::CauseCounts& waiting = view.waiting.records;
   char text[200];
   std::snprintf(text, sizeof text, "%4.1f s   %s", view.seconds, what_it_waits_for(view));
   line("time", text);
@@ -50,8 +52,8 @@ void DemoScreen::draw_block(const DemoView& view) {
   std::snprintf(text, sizeof text,
                 "%" PRIu64 " records: limit %" PRIu64 ", order %" PRIu64 ", target %" PRIu64
                 ", retry %" PRIu64 ", in flight %" PRIu64,
-                view.books.inside, view.waiting.limit, view.waiting.order, view.waiting.target,
-                view.waiting.retry, view.waiting.in_flight);
+                view.books.inside, waiting[Cause::limit], waiting[Cause::order],
+                waiting[Cause::target], waiting[Cause::retry], waiting[Cause::in_flight]);
   line("waiting", text);
   std::snprintf(text, sizeof text, "[%s] %zu of %d in the last second",
                 bar(view.seen.last_window, view.limit).c_str(), view.seen.last_window, view.limit);

@@ -77,6 +77,7 @@ Json line_json(const WaitsView::Line& line, const config::Config& config) {
                       ? Json(config.limits[route.limits[standing.limit->value]].limit.name)
                       : Json(nullptr);
   json["until"] = standing.until ? Json(standing.until->us) : Json(nullptr);
+  json["behind"] = line.behind.empty() ? Json(nullptr) : keys_json(config, route, line.behind);
   return json;
 }
 
@@ -104,6 +105,28 @@ Json books_json(const metrics::Snapshot& sum) {
   return json;
 }
 
+Json causes_json(const core::CauseCounts& causes) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < core::kCauseNames.size(); ++i) {
+    json[std::string(core::kCauseNames[i])] = causes.counts[i];
+  }
+  return json;
+}
+
+// How many records wait for each of its limits, and of one with keys how many keys are at it.
+Json route_limits_json(const metrics::Route& route) {
+  Json limits = Json::array();
+  for (std::size_t i = 0; i < route.limits.size(); ++i) {
+    Json limit{{"name", route.limits[i]}, {"waiting", route.waiting.for_limit[i]}};
+    if (route.is_keyed(i)) {
+      limit["keys"] = route.waiting.lines;
+      limit["keys_full"] = route.waiting.lines_for_limit[i];
+    }
+    limits.push_back(std::move(limit));
+  }
+  return limits;
+}
+
 Json routes_json(const metrics::Snapshot& sum) {
   Json routes = Json::array();
   for (const metrics::Route& it : sum.routes) {
@@ -111,10 +134,9 @@ Json routes_json(const metrics::Snapshot& sum) {
     route.update(one_book(books_of(it.stats)));
     // Dearer than their limits could ever pay: they wait for another configuration.
     route["never"] = it.stats.never;
-    const core::Waiting& waiting = it.waiting;
-    route["waiting"] = {{"limit", waiting.limit},   {"target", waiting.target},
-                        {"retry", waiting.retry},   {"order", waiting.order},
-                        {"outage", waiting.outage}, {"in_flight", waiting.in_flight}};
+    route["waiting"] = causes_json(it.waiting.records);
+    route["behind"] = causes_json(it.waiting.behind);
+    route["limits"] = route_limits_json(it);
     Json shadows = Json::array();
     for (const metrics::ShadowLimit& shadow : it.shadow_limits) {
       shadows.push_back({{"limit", shadow.name},

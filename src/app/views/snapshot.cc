@@ -53,7 +53,7 @@ metrics::Route route_metrics(const Shard& shard, const config::Config& config, s
   route.stats = shard.gate().stats(route_id(i));
   route.waiting = waiting;
   for (const std::size_t limit : config.routes[i].limits) {
-    route.keyed |= config.limits[limit].key.kind != config::KeySource::Kind::none;
+    route.keyed.push_back(config.limits[limit].key.kind != config::KeySource::Kind::none);
   }
   for (const core::Partition& partition : shard.gate().partitions()) {
     if (partition.phase != core::PartitionPhase::assigned) continue;

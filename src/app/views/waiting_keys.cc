@@ -55,13 +55,13 @@ void add_waiting_keys(const core::Gate& gate, const Limiters& limiters,
                       std::vector<metrics::Route>& routes) {
   std::vector<std::vector<WaitingLine>> waiting(routes.size());
   limiters.table().for_each([&](core::LineId line, core::RouteId route) {
-    if (!routes[route.value].keyed) return;
+    if (!routes[route.value].has_keys()) return;
     if (const std::uint64_t records = gate.waiting_in(line)) {
       waiting[route.value].push_back({line, records});
     }
   });
   for (std::size_t i = 0; i < routes.size(); ++i) {
-    if (routes[i].keyed) fill(routes[i], waiting[i], limiters.table());
+    if (routes[i].has_keys()) fill(routes[i], waiting[i], limiters.table());
   }
 }
 

@@ -11,7 +11,12 @@ std::vector<WaitsView::Line> longest_lines(const Shard& shard, Instant now) {
   std::vector<std::string_view> keys;
   for (const core::LineStanding& standing : shard.gate().longest_lines(kMostLinesShown, now)) {
     shard.limiters().read_keys(standing.line, keys);
-    lines.push_back({standing, {keys.begin(), keys.end()}});
+    lines.push_back({standing, {keys.begin(), keys.end()}, {}});
+    const core::Record* first =
+        standing.first ? shard.gate().record(standing.first->slot) : nullptr;
+    if (first == nullptr || first->line == standing.line) continue;
+    shard.limiters().read_keys(first->line, keys);
+    lines.back().behind.assign(keys.begin(), keys.end());
   }
   return lines;
 }

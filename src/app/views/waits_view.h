@@ -18,7 +18,8 @@ inline constexpr std::size_t kMostPartitionsShown = 20;
 struct WaitsView {
   struct Line {
     core::LineStanding standing;
-    std::vector<std::string> keys;  // By the place of the limit.
+    std::vector<std::string> keys;    // By the place of the limit.
+    std::vector<std::string> behind;  // Of the line that holds it up, if that is another.
   };
   struct Partition {
     std::string topic;

@@ -104,8 +104,7 @@ std::string why_json(const WhyQuestion& question,
 // What it waits for in one sentence, without a full stop.
 std::string waits_in_words(const WaitingRecord& record, const config::Config& config, Instant now);
 
-// What Standing::waits counts as in the metrics: `limit`, `target`, `retry`, `order`, `outage` or
-// `in_flight`.
+// What Standing::waits counts as in the metrics (core::cause_of()).
 std::string_view reason_name(core::WaitsFor waits);
 
 }  // namespace einlass::app

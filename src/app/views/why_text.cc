@@ -117,14 +117,26 @@ std::string others_in_words(const WaitingRecord& record) {
          " before it" + flow_in_words(record);
 }
 
-Json record_json(const WaitingRecord& record, const config::Config& config, Instant now) {
+// What holds it up: behind others that is what the first of them waits for, unless that one is
+// under way.
+const WaitingRecord& held_up(const WaitingRecord& record,
+                             const std::optional<WaitingRecord>& first) {
+  const bool moves = !first || core::cause_of(first->standing.waits) == core::Cause::in_flight;
+  return moves ? record : *first;
+}
+
+Json record_json(const WaitingRecord& record, const std::optional<WaitingRecord>& first,
+                 const config::Config& config, Instant now) {
   const core::Standing& standing = record.standing;
-  Json json{{"topic", valid_utf8(record.topic)},     {"partition", record.partition.value},
-            {"offset", record.offset.value},         {"route", route_of(record, config).name},
-            {"target", target_name(record, config)}, {"waits_for", reason_name(standing.waits)}};
-  json["limit"] = standing.limit ? Json(limit_name(record, config)) : Json(nullptr);
-  json["limit_key"] = standing.limit ? Json(limit_key(record)) : Json(nullptr);
-  json["until"] = standing.until ? Json(standing.until->us) : Json(nullptr);
+  const WaitingRecord& holder = held_up(record, first);
+  const std::optional<core::LimitIndex> limit = holder.standing.limit;
+  Json json{
+      {"topic", valid_utf8(record.topic)},     {"partition", record.partition.value},
+      {"offset", record.offset.value},         {"route", route_of(record, config).name},
+      {"target", target_name(record, config)}, {"waits_for", reason_name(holder.standing.waits)}};
+  json["limit"] = limit ? Json(limit_name(holder, config)) : Json(nullptr);
+  json["limit_key"] = limit ? Json(limit_key(holder)) : Json(nullptr);
+  json["until"] = holder.standing.until ? Json(holder.standing.until->us) : Json(nullptr);
   json["before"] = standing.before;
   json["attempts"] = standing.attempt.value;
   json["since"] = standing.since.us;
@@ -134,8 +146,9 @@ Json record_json(const WaitingRecord& record, const config::Config& config, Inst
 }
 
 Json found_json(const WhyAnswer::Found& found, const config::Config& config, Instant now) {
-  Json json = record_json(found.record, config, now);
-  json["first"] = found.first ? record_json(*found.first, config, now) : Json(nullptr);
+  Json json = record_json(found.record, found.first, config, now);
+  json["first"] =
+      found.first ? record_json(*found.first, std::nullopt, config, now) : Json(nullptr);
   return json;
 }
 
@@ -227,29 +240,7 @@ Json key_json(const WhyQuestion& question, const std::vector<std::optional<WhyAn
 }  // namespace
 
 std::string_view reason_name(WaitsFor waits) {
-  switch (waits) {
-    case WaitsFor::order:
-      return "order";
-    case WaitsFor::permit:
-    case WaitsFor::other_limits:
-      return "limit";
-    case WaitsFor::outage:
-      return "outage";
-    case WaitsFor::turn:
-    case WaitsFor::share:
-    case WaitsFor::room:
-    case WaitsFor::company:
-    case WaitsFor::pause:
-    case WaitsFor::probe:
-      return "target";
-    case WaitsFor::retry:
-    case WaitsFor::dead_letter:
-      return "retry";
-    case WaitsFor::answer:
-    case WaitsFor::acknowledgement:
-      return "in_flight";
-  }
-  return "";
+  return core::kCauseNames[static_cast<std::size_t>(core::cause_of(waits))];
 }
 
 std::string waits_in_words(const WaitingRecord& record, const config::Config& config, Instant now) {

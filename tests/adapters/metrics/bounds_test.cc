@@ -119,7 +119,7 @@ TEST(Bounds, OfTheKeysOfTwoShardsTheTenWithMostAreNamed) {
 
 TEST(Bounds, ARouteWithoutKeysHasNone) {
   Snapshot snapshot = full_snapshot();
-  snapshot.routes[0].keyed = false;
+  snapshot.routes[0].keyed = {false};
   snapshot.routes[0].keys.clear();
   EXPECT_EQ(render(snapshot).find("einlass_waiting_key_records"), std::string::npos);
 }

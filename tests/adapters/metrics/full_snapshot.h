@@ -15,7 +15,7 @@ inline Snapshot full_snapshot() {
                       .share = Share{"tenants", {"urgent", "bulk"}, {"acme"}},
                       .stats = {},
                       .waiting = {},
-                      .keyed = true,
+                      .keyed = {true},
                       .keys = {{"acme", 7}}}};
   snapshot.routes[0].stats.limits.resize(1);
   snapshot.routes[0].stats.share_permits.resize(2 * (core::kNamedFlows + 1));

@@ -24,8 +24,12 @@ Snapshot fresh() {
   Snapshot snapshot;
   snapshot.version = "0.1.0";
   snapshot.librdkafka_version = "2.0.2";
-  snapshot.routes = {
-      {.name = "results", .limits = {"callbacks"}, .stats = {}, .waiting = {}, .keys = {}}};
+  snapshot.routes = {{.name = "results",
+                      .limits = {"callbacks"},
+                      .stats = {},
+                      .waiting = {},
+                      .keyed = {},
+                      .keys = {}}};
   snapshot.routes[0].stats.limits.resize(1);
   snapshot.stores = {{.name = "redis", .call_duration = {}}};
   snapshot.targets = {{.name = "billing", .breaker_open = true}, {.name = "audit"}};
@@ -157,7 +161,12 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
   stats.attempts_retry = 109;
   stats.attempts_refused = 110;
   stats.limits = {{.admissions = 111, .rejections = 112, .released = 113}};
-  snapshot.routes[0].waiting = {121, 122, 123, 124, 125, 126};
+  snapshot.routes[0].waiting.records = {{121, 122, 123, 124, 125, 126}};
+  snapshot.routes[0].waiting.behind = {{111, 112, 113, 114, 115, 0}};
+  snapshot.routes[0].waiting.for_limit[0] = 120;
+  snapshot.routes[0].waiting.lines = 50;
+  snapshot.routes[0].waiting.lines_for_limit[0] = 2;
+  snapshot.routes[0].keyed = {true};
   snapshot.routes[0].partitions_held = 127;
   snapshot.stores[0].granted = 131;
   snapshot.stores[0].denied = 132;
@@ -250,7 +259,7 @@ TEST(Page, PleasesPromtoolWhateverATopicIsCalled) {
   snapshot.routes[0].name = "quo\"te\\back\nline";
   snapshot.topics[0].name = "bad\xff\xc3(\xed\xa0\x80 topic";
   snapshot.partitions[0].topic = snapshot.topics[0].name;
-  snapshot.routes[0].keyed = true;
+  snapshot.routes[0].keyed = {true};
   snapshot.routes[0].keys = {{"\xff\n\"", 1}};
   const std::string page = render(snapshot);
   EXPECT_NE(page.find("topic=\"bad\xEF\xBF\xBD\xEF\xBF\xBD("), std::string::npos);

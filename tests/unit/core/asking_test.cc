@@ -124,7 +124,7 @@ TEST(Asking, a_record_that_nothing_could_pay_for_waits_aside) {
   arrive_at(bench, 0, 500);
   arrive_at(bench, 1, 1);
   bench.answer({});  // Never.
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].limit, 2u);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::limit], 2u);
   EXPECT_EQ(bench.gate.stats(RouteId{0}).never, 1u);
   EXPECT_EQ(bench.all<Ask>().back().cost, Permits{1});
   bench.answer({0});
@@ -352,16 +352,17 @@ TEST(Asking, a_line_whose_ask_failed_waits_for_the_limiter_until_it_is_answered)
   BenchGate bench(BenchGate::options_for(limited_route()));
   bench.assign(0);
   bench.arrive(0, 0);
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].limit, 1u) << "nothing is wrong yet";
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::limit], 1u) << "nothing is wrong yet";
   const Ask ask = bench.all<Ask>().back();
   bench.put(PermitsFailed{ask.line, ask.ask, Duration::seconds(1)});
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].outage, 1u);
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].limit, 0u);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::outage], 1u);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::limit], 0u);
   bench.pass(Duration::seconds(1));
   ASSERT_EQ(bench.all<Ask>().size(), 2u);
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].outage, 1u) << "asked again, and not yet answered";
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::outage], 1u)
+      << "asked again, and not yet answered";
   bench.answer({}, Duration::seconds(1));
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].limit, 1u) << "denied is an answer";
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::limit], 1u) << "denied is an answer";
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(GateBreaker, it_probes_at_once_and_then_not_before_the_wait_is_over) {
   EXPECT_EQ(bench.gate.held_until(TargetId{0}), bench.now + kWait);
   bench.pass(kWait - Duration::millis(1));
   EXPECT_EQ(bench.sent().size(), 5u);
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].target, 4u);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::target], 4u);
   bench.pass(Duration::millis(1));
   ASSERT_EQ(bench.sent().size(), 6u);
   bench.pass(Duration::seconds(60));

@@ -167,7 +167,7 @@ TEST(Gate, retry_after_holds_the_whole_target) {
   bench.arrive(1, 1);
   bench.pass(Duration::millis(1999));
   EXPECT_EQ(bench.sent(), Slots{0});
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].target, 2u);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::target], 2u);
   bench.pass(Duration::millis(1));
   EXPECT_EQ(bench.sent().size(), 3u);
 }
@@ -179,7 +179,7 @@ TEST(Gate, a_store_that_is_down_is_asked_nothing_until_it_is_up) {
   bench.arrive(0, 0);
   bench.pass(Duration::seconds(60));
   EXPECT_TRUE(bench.all<Ask>().empty());
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].outage, 1u);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::outage], 1u);
   bench.put(StoreUp{StoreId{0}});
   ASSERT_EQ(bench.all<Ask>().size(), 1u);
   bench.answer({0});

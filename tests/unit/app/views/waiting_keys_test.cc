@@ -62,7 +62,7 @@ struct Bench {
     for (const std::size_t i : config.routes[0].limits) {
       routes[0].limits.push_back(config.limits[i].limit.name);
     }
-    routes[0].keyed = true;
+    routes[0].keyed = {true};
     add_waiting_keys(gate, limiters, routes);
     return routes;
   }

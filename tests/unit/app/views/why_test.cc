@@ -130,6 +130,27 @@ TEST(Why, names_the_record_that_those_behind_it_wait_for) {
       "  its last attempt failed: HTTP 503\n");
 }
 
+// The same words as in the metrics, where such a record counts under what holds up the first.
+TEST(Why, behind_another_waits_for_what_the_first_waits_for) {
+  WaitingRecord record = waiting(core::WaitsFor::order);
+  WaitingRecord first = waiting(core::WaitsFor::permit);
+  first.standing.limit = core::LimitIndex{1};
+  first.standing.until = kNow + Duration::millis(50);
+  first.keys = {"", "globex"};
+  WhyAnswer found = with(core::Whereabouts::inside);
+  found.found.push_back({record, first});
+  const Json held_up = answer(one_record(), {found})["records"][0];
+  EXPECT_EQ(held_up["waits_for"], "limit");
+  EXPECT_EQ(held_up["limit"], "per_tenant");
+  EXPECT_EQ(held_up["limit_key"], "globex") << "it is that one's bucket that is short";
+  EXPECT_EQ(held_up["until"], kNow.us + 50'000);
+
+  found.found[0].first->standing.waits = core::WaitsFor::answer;
+  found.found[0].first->standing.limit.reset();
+  EXPECT_EQ(answer(one_record(), {found})["records"][0]["waits_for"], "order")
+      << "nothing but the record before it is in its way";
+}
+
 TEST(Why, brings_no_commands_of_records_or_servers_into_a_terminal) {
   constexpr char kCommands[] =
       "\x1b]0;PWNED\x07\xc2\x9b"
