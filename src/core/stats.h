@@ -22,18 +22,22 @@ struct Histogram {
   static constexpr std::size_t kCoarse = 3;      // Classes below 1 ms,
   static constexpr std::size_t kPerDecade = 25;  // and in each decade from there on.
 
-  // Upper bounds in microseconds, included: 100 us to 1 hour.
-  static constexpr std::array<std::int64_t, 168> kBounds = [] {
+  // Upper bounds in microseconds, included: 100 us to 1 hour, and a few beyond, for what may have
+  // waited in Kafka: 2, 4 and 8 hours, 1, 2, 4 and 7 days.
+  static constexpr std::size_t kWithinAnHour = 168;
+  static constexpr std::array<std::int64_t, kWithinAnHour + 7> kBounds = [] {
     constexpr std::array<std::int64_t, kPerDecade> kDecade = {
         100, 110, 120, 132, 145, 159, 174, 191, 209, 229, 251, 275, 302,
         331, 363, 398, 437, 479, 525, 575, 631, 692, 759, 832, 912};
-    std::array<std::int64_t, 168> bounds{100, 250, 500};
+    constexpr std::int64_t kHour = 3'600'000'000;
+    std::array<std::int64_t, kWithinAnHour + 7> bounds{100, 250, 500};
     std::int64_t unit = 10;
-    for (std::size_t i = kCoarse; i < bounds.size(); ++i) {
+    for (std::size_t i = kCoarse; i < kWithinAnHour; ++i) {
       bounds[i] = kDecade[(i - kCoarse) % kPerDecade] * unit;
       if ((i - kCoarse) % kPerDecade == kPerDecade - 1) unit *= 10;
     }
-    bounds.back() = 3'600'000'000;
+    std::size_t i = kWithinAnHour - 1;
+    for (const std::int64_t hours : {1, 2, 4, 8, 24, 48, 96, 168}) bounds[i++] = hours * kHour;
     return bounds;
   }();
 

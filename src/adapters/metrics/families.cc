@@ -17,8 +17,10 @@ static_assert(core::Histogram::kPerDecade % kStep == 0);
 
 bool is_shown(std::size_t i, Families::Bounds bounds) {
   constexpr std::size_t kFirst = core::Histogram::kCoarse;
+  constexpr std::size_t kHour = core::Histogram::kWithinAnHour - 1;
+  if (i > kHour) return bounds == Families::Bounds::days || i == core::Histogram::kBounds.size();
   if (bounds == Families::Bounds::fine || i < kFirst) return true;
-  return (i - kFirst) % kStep == 0 || i + 1 >= core::Histogram::kBounds.size();
+  return (i - kFirst) % kStep == 0 || i == kHour;
 }
 
 }  // namespace

@@ -30,9 +30,9 @@ class Families {
   // A sample of a counter or a gauge.
   void add(Labels labels, double value);
   void add(Labels labels, std::uint64_t value);
-  // A sample of a histogram, in seconds. `fine` shows every bound, for quantiles that are read off
-  // closely; else five a decade, for each bound is a series.
-  enum class Bounds { fine, coarse };
+  // A sample of a histogram, in seconds. `fine` shows every bound up to an hour, for quantiles that
+  // are read off closely; else five a decade, for each bound is a series. `days` goes on to a week.
+  enum class Bounds { fine, coarse, days };
   void add(Labels labels, const core::Histogram& histogram, Bounds bounds = Bounds::coarse);
 
   // The text format. A family without samples is left out.

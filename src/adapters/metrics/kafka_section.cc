@@ -39,14 +39,17 @@ struct Shown {
   std::uint64_t finished_ahead = 0;
   std::optional<std::uint64_t> lag;
   double oldest_seconds = 0;
+  std::optional<double> lag_seconds;
+  std::optional<Offset> log_start;
 };
 
 Shown rest_of(std::span<const Partition> partitions) {
-  Shown rest{"other", "other", std::nullopt, 0, std::nullopt, 0};
+  Shown rest{"other", "other", std::nullopt, 0, std::nullopt, 0, std::nullopt, std::nullopt};
   for (const Partition& it : partitions) {
     rest.finished_ahead += it.finished_ahead;
     if (it.lag) rest.lag = rest.lag.value_or(0) + *it.lag;
     rest.oldest_seconds = std::max(rest.oldest_seconds, it.oldest_seconds);
+    rest.lag_seconds = std::max(rest.lag_seconds, it.lag_seconds);
   }
   return rest;
 }
@@ -57,7 +60,7 @@ std::vector<Shown> shown(const std::vector<Partition>& partitions) {
   for (std::size_t i = 0; i < named; ++i) {
     const Partition& it = partitions[i];
     shown.push_back({it.topic, std::to_string(it.number.value), it.committed, it.finished_ahead,
-                     it.lag, it.oldest_seconds});
+                     it.lag, it.oldest_seconds, it.lag_seconds, it.log_start});
   }
   if (named < partitions.size()) shown.push_back(rest_of(std::span(partitions).subspan(named)));
   return shown;
@@ -85,6 +88,21 @@ void add_ledger(Families& page, const std::vector<Shown>& partitions) {
   for (const Shown& it : partitions) {
     if (it.lag) page.add({{"topic", it.topic}, {"partition", it.number}}, *it.lag);
   }
+  page.gauge("einlass_lag_seconds",
+             "Lag in time: the age of the oldest unfinished record, by its timestamp in Kafka, so "
+             "that it does not start again after a restart or a rebalance. 0 if the partition has "
+             "been delivered to its end; missing while unknown.");
+  for (const Shown& it : partitions) {
+    if (it.lag_seconds) page.add({{"topic", it.topic}, {"partition", it.number}}, *it.lag_seconds);
+  }
+  page.gauge("einlass_log_start_offset",
+             "The first offset of the partition that Kafka has not deleted. When it passes "
+             "einlass_committed_offset, records are lost.");
+  for (const Shown& it : partitions) {
+    if (!it.log_start) continue;
+    page.add({{"topic", it.topic}, {"partition", it.number}},
+             static_cast<double>(it.log_start->value));
+  }
   page.gauge("einlass_oldest_unfinished_age_seconds",
              "Time since the partition's oldest unfinished record was read; no commit has passed "
              "it since. 0 if none is in the gate.");
@@ -109,7 +127,17 @@ std::vector<Topic> bounded(const std::vector<Topic>& topics) {
   return shown;
 }
 
-void add_skipped(Families& page, const Snapshot& snapshot) {
+void add_topics(Families& page, const Snapshot& snapshot) {
+  page.gauge("einlass_topic_info", "Always 1; the labels name the route of each topic.");
+  for (const Topic& topic : bounded(snapshot.topics)) {
+    if (!topic.route.empty()) page.add({{"topic", topic.name}, {"route", topic.route}}, 1.0);
+  }
+  page.gauge("einlass_topic_retention_seconds",
+             "How long Kafka keeps the topic's records (retention.ms). Missing if it keeps them "
+             "for ever, and if this login may not read the topic's configuration.");
+  for (const Topic& topic : bounded(snapshot.topics)) {
+    if (topic.retention_seconds) page.add({{"topic", topic.name}}, *topic.retention_seconds);
+  }
   page.counter("einlass_offsets_skipped_total",
                "Offsets that were never read: Kafka had deleted them by age or size (retention), "
                "the topic was recreated (recreated), or auto_offset_reset is latest (reset).");
@@ -125,7 +153,7 @@ void add_skipped(Families& page, const Snapshot& snapshot) {
 void add_kafka(Families& page, const Snapshot& snapshot) {
   add_consumer(page, snapshot);
   add_ledger(page, shown(snapshot.partitions));
-  add_skipped(page, snapshot);
+  add_topics(page, snapshot);
 }
 
 }  // namespace einlass::metrics

@@ -80,6 +80,10 @@ void add_waiting(Families& page, const Routes& routes) {
   page.gauge("einlass_waiting_behind_records",
              "Of einlass_waiting_records, those that are not the first of their lane.");
   add_by_cause(page, routes, &core::Waiting::behind);
+  page.gauge("einlass_route_info", "Always 1; the labels name the target of each route.");
+  for (const Route& route : routes) {
+    page.add({{"route", route.name}, {"target", route.target}}, std::uint64_t{1});
+  }
   page.gauge("einlass_partitions_assigned",
              "Partitions of the route that are assigned to this gate.");
   for (const Route& route : routes) page.add({{"route", route.name}}, route.partitions_assigned);
@@ -198,6 +202,24 @@ void add_attempts(Families& page, const Routes& routes) {
   }
 }
 
+void add_lateness(Families& page, const Routes& routes) {
+  page.histogram("einlass_delivery_delay_seconds",
+                 "End-to-end delay: from a record's timestamp in Kafka until the target accepted "
+                 "it. Up to a week.");
+  for (const Route& route : routes) {
+    page.add({{"route", route.name}}, route.delivery_delay, Families::Bounds::days);
+  }
+  page.gauge("einlass_route_lag_records", "einlass_lag_records of all partitions of the route.");
+  for (const Route& route : routes) {
+    if (route.lag) page.add({{"route", route.name}}, *route.lag);
+  }
+  page.gauge("einlass_route_lag_seconds",
+             "The largest einlass_lag_seconds of the route's partitions.");
+  for (const Route& route : routes) {
+    if (route.lag_seconds) page.add({{"route", route.name}}, *route.lag_seconds);
+  }
+}
+
 // Two keys that looked the same would be one series twice, and so would a key that is called as the
 // rest is. So `\x` and two digits always stand for a byte that cannot be shown as it is.
 std::string label_of(std::string_view key) {
@@ -236,6 +258,7 @@ void add_routes(Families& page, const Snapshot& snapshot) {
   add_admission(page, routes);
   add_shadows(page, routes);
   add_attempts(page, routes);
+  add_lateness(page, routes);
 }
 
 }  // namespace einlass::metrics

@@ -28,6 +28,9 @@ void add(Route& to, const Route& one) {
   CHECK(to.name == one.name);
   core::add(to.stats, one.stats);
   core::add(to.waiting, one.waiting);
+  core::add(to.delivery_delay, one.delivery_delay);
+  if (one.lag) to.lag = to.lag.value_or(0) + *one.lag;
+  to.lag_seconds = std::max(to.lag_seconds, one.lag_seconds);
   to.partitions_assigned += one.partitions_assigned;
   to.partitions_held += one.partitions_held;
   CHECK(to.shadow_limits.size() == one.shadow_limits.size());
@@ -76,6 +79,7 @@ void add(Topic& to, const Topic& one) {
   to.skipped_by_retention += one.skipped_by_retention;
   to.skipped_by_recreation += one.skipped_by_recreation;
   to.skipped_by_reset += one.skipped_by_reset;
+  if (one.retention_seconds) to.retention_seconds = one.retention_seconds;
 }
 
 template <class T>

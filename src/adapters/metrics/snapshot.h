@@ -42,16 +42,21 @@ struct Share {
 
 struct Route {
   std::string name;
+  std::string target{};
   std::vector<std::string> limits;  // Names, in the order of the route's list, as in stats.limits.
   std::vector<ShadowLimit> shadow_limits{};  // In the order of the route's list.
   std::optional<Share> share{};
   core::RouteStats stats;
   core::Waiting waiting;
+  core::Histogram delivery_delay{};  // From a record's timestamp to its delivery.
   std::uint64_t partitions_assigned = 0;
   std::uint64_t partitions_held = 0;  // Of these: not being read.
-  std::vector<bool> keyed;            // By limit: whether it has a key.
-  std::vector<WaitingKey> keys;       // Those with most records waiting, each once.
-  std::uint64_t other_keys = 0;       // Records of all others.
+  // Over its partitions, as far as it is known: the sum, and the worst.
+  std::optional<std::uint64_t> lag{};
+  std::optional<double> lag_seconds{};
+  std::vector<bool> keyed;       // By limit: whether it has a key.
+  std::vector<WaitingKey> keys;  // Those with most records waiting, each once.
+  std::uint64_t other_keys = 0;  // Records of all others.
 
   bool is_keyed(std::size_t limit) const { return limit < keyed.size() && keyed[limit]; }
   // Only then the keys above are shown.
@@ -126,9 +131,11 @@ struct Partition {
   PartitionNumber number;
   std::optional<Offset> committed;  // None before the first acknowledged commit: no series then.
   std::uint64_t finished_ahead = 0;
-  std::optional<std::uint64_t>
-      lag;                    // Offsets from there to the log's end; none before it is known.
-  double oldest_seconds = 0;  // Since the oldest unfinished record was taken in; 0: none.
+  std::optional<std::uint64_t> lag;  // Offsets from there to the log's end; none while unknown.
+  double oldest_seconds = 0;         // Since the oldest unfinished record was taken in; 0: none.
+  // The age of the record to commit next, by its timestamp; 0: there is none. None while unknown.
+  std::optional<double> lag_seconds{};
+  std::optional<Offset> log_start{};  // The first offset that Kafka still has; as above.
 };
 
 // A topic that some route reads, and its offsets that were never read.
@@ -137,6 +144,9 @@ struct Topic {
   std::uint64_t skipped_by_retention = 0;
   std::uint64_t skipped_by_recreation = 0;  // The topic was deleted and made again.
   std::uint64_t skipped_by_reset = 0;       // Passed over, for kafka.auto_offset_reset is latest.
+  std::string route{};
+  // For how long Kafka keeps its records; none: for ever, or nobody says.
+  std::optional<double> retention_seconds{};
 };
 
 // Of the records that are traced.

@@ -38,8 +38,8 @@ class RecordStore {
 
   void forget(core::RecordId id);
 
-  // Of the record in that slot, for whoever knows it by nothing else. REQUIRES: there is one.
-  Instant arrived(std::uint32_t slot) const { return records_[slot].arrived; }
+  // The record in that slot, for whoever knows it by nothing else. REQUIRES: there is one.
+  const StoredRecord& in(std::uint32_t slot) const { return records_[slot]; }
 
  private:
   std::uint32_t unused_slot();

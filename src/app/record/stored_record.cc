@@ -50,6 +50,12 @@ void StoredRecord::give_room_back() {
   decltype(json_)().swap(json_);
 }
 
+Instant StoredRecord::written() const {
+  constexpr std::int64_t kMostMs = 253'402'300'800'000;  // Beyond the year 9999 it is no time.
+  const bool known = timestamp_ms >= 0 && timestamp_ms < kMostMs;
+  return known ? Instant{timestamp_ms * 1'000} : arrived;
+}
+
 Bytes StoredRecord::content() const {
   std::size_t size = key_.size + value_.size;
   for (const HeaderPieces& header : headers_) size += header.name.size + header.value.size;

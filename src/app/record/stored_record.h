@@ -30,6 +30,9 @@ class StoredRecord {
   std::int64_t timestamp_ms = -1;
   Instant arrived;  // When it was taken in.
 
+  // When it was written, by its timestamp in Kafka; where that says nothing, when it was taken in.
+  Instant written() const;
+
   std::string_view topic() const { return view(topic_); }
   std::optional<std::string_view> key() const { return optional_view(key_); }
   std::optional<std::string_view> value() const { return optional_view(value_); }

@@ -59,6 +59,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       gate_(gate_options(config, place, std::uint64_t{run_id_[0]} << 8 | run_id_[1])),
       breaker_notices_(gate_, notify_),
       records_(json_needs(config)),
+      delays_(config.routes.size()),
       shares_(config),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       shadows_(io, config, limits, notify_),
@@ -214,6 +215,7 @@ void Shard::attempt_ended(const core::DeliveryEnded& ended) {
   }
   share_hold(ended);
   shadows_.ended(ended, now_);
+  delays_.note(ended, gate_, records_, now_);
   if (tracing_ && tracing_->is_traced(ended.record)) {
     tracing_->ended(ended, records_[ended.record], now_);
   }

@@ -25,6 +25,7 @@
 #include "app/setup/run_id.h"
 #include "app/setup/shard_place.h"
 #include "app/shard/breaker_notices.h"
+#include "app/shard/delivery_delays.h"
 #include "app/shard/shard_counts.h"
 #include "app/shard/turn_times.h"
 #include "app/shard/verb.h"
@@ -91,8 +92,8 @@ class Shard final : public kafka::MessageSink {
   // Not only at the last turn, which may be long ago.
   Instant now() const { return std::max(now_, clock_.now()); }
 
-  // When the record in that slot of the ledgers was taken in. REQUIRES: it is inside.
-  Instant arrived(std::uint32_t slot) const { return records_.arrived(slot); }
+  // By route: how old records were when their target accepted them.
+  const DeliveryDelays& delays() const { return delays_; }
 
   // For the source: takes in one message.
   void take(const kafka::Message& message) override;
@@ -142,6 +143,7 @@ class Shard final : public kafka::MessageSink {
   BreakerNotices breaker_notices_;
   ShardCounts counts_;
   RecordStore records_;
+  DeliveryDelays delays_;
   Shares shares_;
   Limiters limiters_;
   Shadows shadows_;

@@ -37,6 +37,7 @@ metrics::Route route_metrics(const Shard& shard, const config::Config& config, s
                              const core::Waiting& waiting) {
   metrics::Route route;
   route.name = config.routes[i].name;
+  route.target = config.targets[config.routes[i].target].name;
   for (const std::size_t limit : config.routes[i].limits) {
     route.limits.push_back(config.limits[limit].limit.name);
   }
@@ -52,6 +53,7 @@ metrics::Route route_metrics(const Shard& shard, const config::Config& config, s
   }
   route.stats = shard.gate().stats(route_id(i));
   route.waiting = waiting;
+  route.delivery_delay = shard.delays().of(route_id(i));
   for (const std::size_t limit : config.routes[i].limits) {
     route.keyed.push_back(config.limits[limit].key.kind != config::KeySource::Kind::none);
   }
@@ -94,21 +96,37 @@ void add_outage_policies(const Shard& shard, const config::Config& config,
   }
 }
 
+// The route of a topic that a pattern has brought; empty where no partition of it is here now.
+std::string route_of(const Shard& shard, const kafka::SourceStatus& source,
+                     const config::Config& config, const std::string& topic) {
+  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
+    const core::Partition* known = shard.gate().partition(partition.partition);
+    if (partition.topic == topic && known != nullptr) return config.routes[known->route.value].name;
+  }
+  return "";
+}
+
 // Those that routes name, from the start, and those that patterns have brought.
-void add_topics(const kafka::SourceStatus& source, const config::Config& config,
+void add_topics(const Shard& shard, const kafka::SourceStatus& source, const config::Config& config,
                 metrics::Snapshot& snapshot) {
   auto skipped = source.offsets_skipped;
-  const auto add = [&](const std::string& topic, const kafka::SkippedOffsets& offsets) {
-    snapshot.topics.push_back({topic, offsets.retention, offsets.recreated, offsets.reset});
+  const auto add = [&](const std::string& topic, const std::string& route,
+                       const kafka::SkippedOffsets& offsets) {
+    metrics::Topic shown{topic, offsets.retention, offsets.recreated, offsets.reset, route, {}};
+    const auto kept = source.retention.find(topic);
+    if (kept != source.retention.end()) shown.retention_seconds = seconds(kept->second);
+    snapshot.topics.push_back(std::move(shown));
   };
   for (const config::Route& route : config.routes) {
     for (const std::string& topic : route.topics) {
       if (TopicPattern::is_one(topic)) continue;
-      add(topic, skipped[topic]);
+      add(topic, route.name, skipped[topic]);
       skipped.erase(topic);
     }
   }
-  for (const auto& [topic, offsets] : skipped) add(topic, offsets);
+  for (const auto& [topic, offsets] : skipped) {
+    add(topic, route_of(shard, source, config, topic), offsets);
+  }
 }
 
 metrics::Limit limit_metrics(const config::Limit& limit) {
@@ -158,6 +176,8 @@ metrics::Partition partition_metrics(const Shard& shard,
   shown.topic = partition.topic;
   shown.number = partition.number;
   shown.lag = partition.lag;
+  shown.log_start = partition.log_start;
+  if (shown.lag == 0u) shown.lag_seconds = 0;
   if (partition.committed.value >= 0) shown.committed = partition.committed;
   const core::Partition* known = shard.gate().partition(partition.partition);
   if (known == nullptr) return shown;
@@ -165,9 +185,24 @@ metrics::Partition partition_metrics(const Shard& shard,
   // What was given back is unfinished in the ledger, and its slot may be another's by now.
   if (known->phase != core::PartitionPhase::assigned) return shown;
   if (const auto slot = known->ledger.oldest_unfinished()) {
-    shown.oldest_seconds = seconds(shard.now() - shard.arrived(*slot));
+    const StoredRecord& oldest = shard.records().in(*slot);
+    shown.oldest_seconds = seconds(shard.now() - oldest.arrived);
+    shown.lag_seconds = std::max(0.0, seconds(shard.now() - oldest.written()));
   }
   return shown;
+}
+
+void add_partitions(const Shard& shard, const kafka::SourceStatus& source,
+                    metrics::Snapshot& snapshot) {
+  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
+    const metrics::Partition& shown =
+        snapshot.partitions.emplace_back(partition_metrics(shard, partition));
+    const core::Partition* known = shard.gate().partition(partition.partition);
+    if (known == nullptr) continue;
+    metrics::Route& route = snapshot.routes[known->route.value];
+    if (shown.lag) route.lag = route.lag.value_or(0) + *shown.lag;
+    route.lag_seconds = std::max(route.lag_seconds, shown.lag_seconds);
+  }
 }
 
 // CPU time of the thread that calls.
@@ -203,10 +238,8 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
   snapshot.consumer = consumer_metrics(shard.counts(), source);
   snapshot.loops.push_back({shard.place().number, shard.counts().turns, thread_seconds()});
   snapshot.spans = {shard.spans().exported, shard.spans().dropped};
-  add_topics(source, config, snapshot);
-  for (const kafka::SourceStatus::Partition& partition : source.partitions) {
-    snapshot.partitions.push_back(partition_metrics(shard, partition));
-  }
+  add_topics(shard, source, config, snapshot);
+  add_partitions(shard, source, snapshot);
   return snapshot;
 }
 

@@ -33,7 +33,9 @@ TEST(Bounds, PartitionsBeyondTheFirstThousandAreOther) {
                                    .committed = Offset{1},
                                    .finished_ahead = 2,
                                    .lag = 5,
-                                   .oldest_seconds = static_cast<double>(i)});
+                                   .oldest_seconds = static_cast<double>(i),
+                                   .lag_seconds = 2.0 * i,
+                                   .log_start = Offset{0}});
   }
   const std::string page = render(snapshot);
   EXPECT_EQ(count(page, "\neinlass_committed_offset{"), 1000u);
@@ -42,6 +44,8 @@ TEST(Bounds, PartitionsBeyondTheFirstThousandAreOther) {
   EXPECT_TRUE(has_line(page, R"(einlass_lag_records{topic="other",partition="other"} 15)"));
   EXPECT_TRUE(
       has_line(page, R"(einlass_finished_ahead_records{topic="other",partition="other"} 6)"));
+  EXPECT_TRUE(has_line(page, R"(einlass_lag_seconds{topic="other",partition="other"} 2004)"));
+  EXPECT_EQ(count(page, "\neinlass_log_start_offset{"), 1000u) << "of many it means nothing";
   EXPECT_TRUE(has_line(
       page, R"(einlass_oldest_unfinished_age_seconds{topic="other",partition="other"} 1002)"));
 }

@@ -10,6 +10,7 @@ inline Snapshot full_snapshot() {
   snapshot.version = "0.1.0";
   snapshot.librdkafka_version = "2.0.2";
   snapshot.routes = {{.name = "results",
+                      .target = "billing",
                       .limits = {"callbacks"},
                       .shadow_limits = {{.name = "tried"}},
                       .share = Share{"tenants", {"urgent", "bulk"}, {"acme"}},
@@ -25,9 +26,16 @@ inline Snapshot full_snapshot() {
   snapshot.targets = {{.name = "billing"}};
   snapshot.loops = {{.shard = 0, .turns = {}, .busy_seconds = 1.5}};
   snapshot.shards = snapshot.shards_answering = 1;
-  snapshot.topics = {{.name = "results"}};
-  snapshot.partitions = {
-      {.topic = "results", .number = {3}, .committed = Offset{0}, .lag = 5, .oldest_seconds = 2.5}};
+  snapshot.topics = {{.name = "results", .route = "results", .retention_seconds = 604'800.0}};
+  snapshot.partitions = {{.topic = "results",
+                          .number = {3},
+                          .committed = Offset{0},
+                          .lag = 5,
+                          .oldest_seconds = 2.5,
+                          .lag_seconds = 90.5,
+                          .log_start = Offset{0}}};
+  snapshot.routes[0].lag = 5;
+  snapshot.routes[0].lag_seconds = 90.5;
   return snapshot;
 }
 

@@ -223,7 +223,8 @@ TEST(Page, CountsHistogramsUpwardsInSeconds) {
   core::Histogram& histogram = snapshot.routes[0].stats.attempt_duration;
   histogram.counts[0] = 1;                                // Up to 100 us.
   histogram.counts[1] = 2;                                // Up to 250 us.
-  histogram.counts[core::Histogram::kBounds.size()] = 4;  // More than an hour.
+  histogram.counts[core::Histogram::kWithinAnHour] = 1;   // Up to two hours.
+  histogram.counts[core::Histogram::kBounds.size()] = 3;  // More than a week.
   histogram.sum_us = 14'400'000'600;
   const std::string page = render(snapshot);
   const std::string name = "einlass_attempt_duration_seconds";

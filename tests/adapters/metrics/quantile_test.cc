@@ -81,12 +81,20 @@ TEST(Quantiles, OfTheOthersHaveFiveBucketsADecade) {
   const std::string page = render(full_snapshot());
   const auto fine = buckets_of(page, "einlass_admission_wait_seconds");
   const auto coarse = buckets_of(page, "einlass_attempt_duration_seconds");
-  EXPECT_EQ(fine.size(), core::Histogram::kBounds.size() + 1);
+  EXPECT_EQ(fine.size(), core::Histogram::kWithinAnHour + 1);
   EXPECT_EQ(coarse.size(), 38u);
   for (std::size_t i = 5; i + 1 < coarse.size(); ++i) {
     EXPECT_LE(coarse[i].bound / coarse[i - 1].bound, 1.6) << coarse[i].bound;
   }
   EXPECT_EQ(coarse[coarse.size() - 2].bound, 3600);
+}
+
+TEST(Quantiles, OfTheDelayGoOnToAWeek) {
+  const auto days = buckets_of(render(full_snapshot()), "einlass_delivery_delay_seconds");
+  EXPECT_EQ(days.size(), 38u + 7u);
+  EXPECT_EQ(days[36].bound, 3600);
+  EXPECT_EQ(days[37].bound, 7200);
+  EXPECT_EQ(days[43].bound, 7 * 24 * 3600);
 }
 
 }  // namespace

@@ -45,6 +45,10 @@ std::optional<std::uint64_t> lag_of(const Partition& partition) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(partition.log->end.value - from, 0));
 }
 
+std::optional<Offset> log_start_of(const Partition& partition) {
+  return partition.log ? std::optional(partition.log->start) : std::nullopt;
+}
+
 // Has no owner, and is never destroyed: rd_kafka_destroy() waits for ever once a topic was deleted
 // while it was assigned (6 of 6 with librdkafka 2.0.2), and for a look-up of a broker's name at any
 // time. It ends with the process.
@@ -80,6 +84,7 @@ Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
                 }
               }),
       log_ends(io, client, assignment),
+      retention(client, assignment),
       lookup(io, client, [this](std::vector<Position> found) {
         std::ranges::move(found, std::back_inserter(answers));
         main_ready = true;
@@ -139,6 +144,7 @@ void Source::State::tick() {
   assignment.for_each([this](Partition& partition) { assignment.more(partition); });
   tell_rebalance_failure(positions.tick());
   log_ends.tick();
+  retention.tick();
   if (!troubles.has("kafka_brokers_down")) commits.tell_began_anew(client, main_queue.get());
 }
 
@@ -255,6 +261,7 @@ SourceStatus Source::status() const {
     if (!no_token.empty()) status.joined = false, status.trouble = no_token;
   }
   status.offsets_skipped = state_->positions.skipped();
+  status.retention = state_->retention.by_topic();
   state_->assignment.for_each([&](const Partition& partition) {
     const Phase phase = partition.phase;
     status.partitions.push_back({.partition = partition.id,
@@ -265,7 +272,8 @@ SourceStatus Source::status() const {
                                  .waiting = phase == Phase::waiting,
                                  .stuck = state_->why_not_read(partition),
                                  .committed = partition.committed,
-                                 .lag = lag_of(partition)});
+                                 .lag = lag_of(partition),
+                                 .log_start = log_start_of(partition)});
     if (status.trouble.empty()) status.trouble = status.partitions.back().stuck;
   });
   return status;

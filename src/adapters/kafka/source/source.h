@@ -53,6 +53,7 @@ struct SourceStatus {
     Offset committed{-1};  // What the group has, as far as we know; -1 if nothing.
     // Offsets from there to the log's end, as Kafka said in the last seconds; none before that.
     std::optional<std::uint64_t> lag{};
+    std::optional<Offset> log_start{};  // The first offset that Kafka still has; as above.
   };
   bool joined = false;  // Has (or had) an assignment since the last trouble, even an empty one.
   bool brokers_down = false;  // Every broker is out of reach.
@@ -60,6 +61,9 @@ struct SourceStatus {
   std::vector<Partition> partitions;
   // By topic: those that were read since the start.
   std::map<std::string, SkippedOffsets> offsets_skipped;
+  // By topic: for how long Kafka keeps records, where it does not keep them for ever and this login
+  // may know.
+  std::map<std::string, Duration> retention{};
 };
 
 // Where a shard's records come from, and who is told what became of them.

@@ -17,6 +17,7 @@
 #include "adapters/kafka/source/lookup.h"
 #include "adapters/kafka/source/positions.h"
 #include "adapters/kafka/source/rebalance.h"
+#include "adapters/kafka/source/retention.h"
 #include "adapters/kafka/source/source.h"
 
 namespace einlass::kafka {
@@ -69,6 +70,7 @@ struct Source::State {
   Positions positions{options.auto_offset_reset, assignment, fetching, events, notify};
   Rebalance rebalance{options, {assignment, fetching, positions, commits, events}};
   LogEnds log_ends;
+  Retention retention;
   Lookup lookup;
   std::vector<Position> answers;  // Of the lookup, until poll() takes them.
   Troubles troubles{kQuiet};
