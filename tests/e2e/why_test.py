@@ -74,7 +74,7 @@ class Why(Scenario):
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertIn("results-0@3: waits behind 2 records", said.stdout)
         self.assertIn("the first of them, results-0@1: waits for a permit of limit per_tenant, key 'acme'", said.stdout)
-        self.assertIn(f"{acme} records with this key are inside", self.command("--key", "acme").stdout)
+        self.assertIn(f"{acme} records with this key are in this gate", self.command("--key", "acme").stdout)
         self.assertEqual(json.loads(self.command("--key", "acme", "--json").stdout)["inside"], acme)
 
         self.assertEqual(get(self.gate.port, "/v1/why?topic=results")[0], 400)

@@ -1,13 +1,21 @@
 #include "app/asking/why_verb.h"
 
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
+#include "adapters/kafka/check/members.h"
 #include "app/asking/admin_client.h"
 #include "app/setup/exit_codes.h"
+#include "app/setup/wiring.h"
 #include "app/views/why.h"
 #include "units/shown.h"
+#include "units/span_words.h"
 
 namespace einlass::app {
 namespace {
@@ -25,14 +33,60 @@ std::string place_name(const Json& record) {
          std::to_string(record.at("offset").get<std::int64_t>());
 }
 
-std::string line_for(const Json& record) {
-  std::string line = place_name(record) + ": " + text_of(record, "says") + "\n";
+// The first of a lane is only described once, however many wait behind it.
+std::string line_for(const Json& record, std::int64_t now_us, std::string& described) {
+  std::string line = place_name(record);
+  if (now_us > 0) {
+    const Duration age{now_us - record.at("written").get<std::int64_t>()};
+    line += " (" + span_in_words(age) + " old)";
+  }
+  line += ": " + text_of(record, "says") + "\n";
   const std::string error = text_of(record, "last_error");
   if (!error.empty()) line += "  its last attempt failed: " + error + "\n";
-  if (const auto first = record.find("first"); first != record.end() && !first->is_null()) {
-    line += "  the first of them, " + line_for(*first);
+  const auto first = record.find("first");
+  if (first == record.end() || first->is_null()) return line;
+  if (std::exchange(described, place_name(*first)) == place_name(*first)) return line;
+  std::string nothing;
+  return line + "  the first of them, " + line_for(*first, 0, nothing);
+}
+
+// Which gates have the partitions that the answer is not about.
+bool wants_others(const Json& answer) {
+  if (answer.contains("key")) return answer.at("inside") == 0;
+  return answer.at("state") == "elsewhere";
+}
+
+std::vector<WhyAnswer::Place> places_of(const kafka::Member& member) {
+  std::vector<WhyAnswer::Place> places;
+  for (const auto& one : member.partitions) places.push_back({one.topic, one.number});
+  return places;
+}
+
+// Not where it is logged in with tokens: these have a server to be asked first.
+std::string other_gates(const config::Config& config) {
+  constexpr Duration kPatience = Duration::seconds(3);
+  if (config.kafka.oauth) return "";
+  const ShardPlace place = shard_places(config).front();
+  std::variant<std::vector<kafka::Member>, std::string> members;
+  try {
+    members = kafka::members_of(source_options(config, place), kPatience);
+  } catch (const std::exception& error) {
+    members = std::string(error.what());
   }
-  return line;
+  if (const auto* why = std::get_if<std::string>(&members)) {
+    return "which gates there are could not be found out: " + shown(*why) + "\n";
+  }
+  std::string lines;
+  for (const kafka::Member& member : std::get<std::vector<kafka::Member>>(members)) {
+    const bool own = member.name == config.instance ||
+                     (config.shards > 1 && member.name.starts_with(config.instance + "-"));
+    if (own || member.partitions.empty()) continue;
+    const std::string name = member.name.empty() ? "a gate" : "gate " + member.name;
+    lines +=
+        shown("ask " + name + " at " + member.host + ": it has " + in_words(places_of(member))) +
+        "\n";
+  }
+  return lines;
 }
 
 }  // namespace
@@ -46,7 +100,9 @@ std::string why_for_people(const std::string& text) {
         answer.contains("key") ? "key '" + text_of(answer, "key") + "'" : place_name(answer);
     lines = subject + ": " + text_of(answer, "says") + "\n";
   }
-  for (const Json& record : records) lines += line_for(record);
+  std::string described;
+  const auto now = answer.at("at").get<std::int64_t>();
+  for (const Json& record : records) lines += line_for(record, now, described);
   return lines;
 }
 
@@ -61,6 +117,9 @@ int ask_why(const config::Config& config, const WhyOptions& options) {
   const std::string& body = std::get<AdminPage>(answer).body;
   try {
     std::printf("%s", (options.json ? shown_lines(body) : why_for_people(body)).c_str());
+    if (!options.json && wants_others(Json::parse(body))) {
+      std::printf("%s", other_gates(config).c_str());
+    }
   } catch (const nlohmann::json::exception&) {
     std::fprintf(stderr, "einlass: what answers on admin.listen is not a gate of this version\n");
     return kExitFailed;

@@ -20,6 +20,7 @@ void add(WhyAnswer& answer, const Shard& shard, const core::Standing& standing) 
 
 void look_for_offset(WhyAnswer& answer, const Shard& shard, const WhyQuestion& question) {
   const kafka::SourceStatus source = shard.source().status();
+  for (const auto& one : source.partitions) answer.own.push_back({one.topic, one.number});
   const auto partition =
       std::find_if(source.partitions.begin(), source.partitions.end(), [&](const auto& one) {
         return one.topic == question.topic && one.number == question.partition;
@@ -72,6 +73,7 @@ WaitingRecord described(const Shard& shard, const core::Standing& standing) {
   record.standing = standing;
   record.other_flow = other_flow(shard, standing);
   record.last_error = stored.last_error;
+  record.written = stored.written();
   std::vector<std::string_view> keys;
   shard.limiters().read_keys(standing.line, keys);
   record.keys.assign(keys.begin(), keys.end());
@@ -89,6 +91,11 @@ std::optional<WhyAnswer> WhyLook::go_on(const Shard& shard) {
   look_for_key(shard, std::min(slots, next_ + kPart));
   if (next_ < slots) return std::nullopt;
   answer.with_key = with_key_;
+  answer.places.assign(places_.begin(), places_.end());
+  answer.oldest = oldest_;
+  for (const auto& one : shard.source().status().partitions) {
+    answer.own.push_back({one.topic, one.number});
+  }
   std::sort_heap(named_.begin(), named_.end());
   for (const Named& one : named_) {
     const core::Record* record = shard.gate().record(one.record.slot);
@@ -109,6 +116,8 @@ void WhyLook::look_for_key(const Shard& shard, core::Slot end) {
     if (!has_key(shard, *record, *question_.key, scratch_)) continue;
     ++with_key_;
     const StoredRecord& stored = shard.records()[record->id];
+    places_.insert({std::string(stored.topic()), stored.number});
+    oldest_ = std::min(oldest_, stored.written());
     name({stored.arrived, record->partition, stored.offset, record->id});
   }
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,7 @@ struct WaitingRecord {
   core::Standing standing;
   std::vector<std::string> keys;  // By the place of the limit; empty where it has none.
   std::string last_error;         // Why its last attempt failed; empty if none has.
+  Instant written;                // To Kafka, by its timestamp.
   std::string other_flow;         // Of standing.flow->other.
 };
 
@@ -56,11 +58,21 @@ struct WhyAnswer {
     std::optional<WaitingRecord> first;  // With WaitsFor::order.
   };
 
+  // One partition of a topic.
+  struct Place {
+    std::string topic;
+    PartitionNumber number;
+    auto operator<=>(const Place&) const = default;
+  };
+
   Instant now;
+  std::vector<Place> own;  // What the shard has of Kafka.
   core::Whereabouts where = core::Whereabouts::elsewhere;
   bool held = false;           // Its partition is not read now, because enough is inside.
   std::string not_read;        // Why its partition is not read, otherwise; empty if it is.
-  std::uint64_t with_key = 0;  // All records with the key.
+  std::uint64_t with_key = 0;  // All records with the key,
+  std::vector<Place> places;   // where they are,
+  Instant oldest = kNever;     // and when the first of them was written to Kafka.
   std::vector<Found> found;    // The oldest first.
 };
 
@@ -92,9 +104,14 @@ class WhyLook {
   const WhyQuestion question_;
   core::Slot next_ = 0;
   std::uint64_t with_key_ = 0;
+  std::set<WhyAnswer::Place> places_;
+  Instant oldest_ = kNever;
   std::vector<Named> named_;  // The oldest so far, as a heap: the youngest of them first.
   std::vector<std::string_view> scratch_;
 };
+
+// Partitions as people name them: "results 0 to 3, 7; orders 1".
+std::string in_words(std::vector<WhyAnswer::Place> places);
 
 // The answers of all shards as JSON; none for one that did not answer.
 std::string why_json(const WhyQuestion& question,

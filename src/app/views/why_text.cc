@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/views/allowed.h"
 #include "app/views/why.h"
+#include "units/span_words.h"
 #include "units/topic_pattern.h"
 #include "units/utf8.h"
 
@@ -15,19 +17,6 @@ using core::Whereabouts;
 
 std::string counted(std::uint64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-// As exact as people want it.
-std::string in_about(Duration span) {
-  constexpr std::int64_t kMilli = 1'000, kSecond = 1'000'000, kMinute = 60 * kSecond;
-  if (span.us < kSecond) {
-    return std::to_string(std::max<std::int64_t>(1, (span.us + kMilli - 1) / kMilli)) + " ms";
-  }
-  if (span.us < 2 * kMinute) {
-    const std::int64_t tenths = (span.us + kSecond / 10 - 1) / (kSecond / 10);
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
-  }
-  return std::to_string((span.us + kMinute - 1) / kMinute) + " min";
 }
 
 const config::Route& route_of(const WaitingRecord& record, const config::Config& config) {
@@ -140,6 +129,7 @@ Json record_json(const WaitingRecord& record, const std::optional<WaitingRecord>
   json["before"] = standing.before;
   json["attempts"] = standing.attempt.value;
   json["since"] = standing.since.us;
+  json["written"] = record.written.us;
   json["last_error"] = valid_utf8(record.last_error);
   json["says"] = valid_utf8(waits_in_words(record, config, now));
   return json;
@@ -167,7 +157,7 @@ std::string_view state_name(Whereabouts where) {
 }
 
 std::string state_in_words(const WhyQuestion& question, const WhyAnswer& answer,
-                           const config::Config& config) {
+                           const std::vector<WhyAnswer::Place>& own, const config::Config& config) {
   const std::string partition =
       question.topic + " partition " + std::to_string(question.partition.value);
   switch (answer.where) {
@@ -188,7 +178,9 @@ std::string state_in_words(const WhyQuestion& question, const WhyAnswer& answer,
       break;
   }
   if (!is_read(config, question.topic)) return "no route of this gate reads " + question.topic;
-  return partition + " is not this gate's now; ask the other gates of the group";
+  return partition + " is not this gate's now" +
+         (own.empty() ? "" : " (it has " + in_words(own) + ")") +
+         "; ask the other gates of group " + config.kafka.group;
 }
 
 bool all_answered(const std::vector<std::optional<WhyAnswer>>& answers) {
@@ -201,43 +193,97 @@ constexpr char kSilent[] = "a shard of this gate did not answer, and the record 
 Json offset_json(const WhyQuestion& question, const std::vector<std::optional<WhyAnswer>>& answers,
                  const config::Config& config) {
   WhyAnswer found;
+  std::vector<WhyAnswer::Place> own;
   for (const std::optional<WhyAnswer>& one : answers) {
+    if (one) own.insert(own.end(), one->own.begin(), one->own.end());
     if (one && one->where != Whereabouts::elsewhere) found = *one;
   }
   const bool unknown = found.where == Whereabouts::elsewhere && !all_answered(answers);
   Json json{{"topic", valid_utf8(question.topic)},
             {"partition", question.partition.value},
             {"offset", question.offset.value}};
+  json["at"] = found.now.us;
   json["state"] = unknown ? "unknown" : state_name(found.where);
-  json["says"] = valid_utf8(unknown ? kSilent : state_in_words(question, found, config));
+  json["says"] = valid_utf8(unknown ? kSilent : state_in_words(question, found, own, config));
   json["records"] = Json::array();
   for (const auto& one : found.found) json["records"].push_back(found_json(one, config, found.now));
   return json;
 }
 
+// How fast they can go at most, where they wait for a limit of which that is known.
+std::string drain_in_words(std::uint64_t count,
+                           const std::vector<std::optional<WhyAnswer>>& answers,
+                           const config::Config& config) {
+  for (const std::optional<WhyAnswer>& one : answers) {
+    if (!one || one->found.empty()) continue;
+    const auto& [record, first] = one->found.front();
+    const WaitingRecord& holder = held_up(record, first);
+    if (!holder.standing.limit) continue;
+    const config::Limit& limit =
+        config.limits[route_of(holder, config).limits[holder.standing.limit->value]];
+    const std::optional<double> each_second = allowed_by(limit.limit.parameters).per_second;
+    if (!each_second || limit.cost.kind != config::CostSource::Kind::number) continue;
+    const double seconds =
+        static_cast<double>(count) * static_cast<double>(limit.limit.cost.value) / *each_second;
+    return "; at what limit " + limit.limit.name + " allows they need " +
+           span_in_words(Duration{static_cast<std::int64_t>(seconds * 1e6)}) + " at least";
+  }
+  return "";
+}
+
 Json key_json(const WhyQuestion& question, const std::vector<std::optional<WhyAnswer>>& answers,
               const config::Config& config) {
   std::uint64_t with_key = 0;
+  Instant now, oldest = kNever;
+  std::vector<WhyAnswer::Place> own, places;
   Json records = Json::array();
   for (const std::optional<WhyAnswer>& one : answers) {
     if (!one) continue;
     with_key += one->with_key;
+    now = std::max(now, one->now);
+    oldest = std::min(oldest, one->oldest);
+    own.insert(own.end(), one->own.begin(), one->own.end());
+    places.insert(places.end(), one->places.begin(), one->places.end());
     for (const auto& found : one->found) {
       if (records.size() < kMostRecordsNamed)
         records.push_back(found_json(found, config, one->now));
     }
   }
-  std::string says = with_key == 0 ? "no record with this key is inside"
-                                   : counted(with_key, "record") + " with this key " +
-                                         (with_key == 1 ? "is" : "are") + " inside";
+  std::string says =
+      with_key == 0
+          ? "no record with this key is in this gate, which has " +
+                (own.empty() ? "no partitions" : in_words(own))
+          : counted(with_key, "record") + " with this key " + (with_key == 1 ? "is" : "are") +
+                " in this gate: " + in_words(std::move(places)) + "; the oldest is " +
+                span_in_words(now - oldest) + " old" + drain_in_words(with_key, answers, config);
   if (!all_answered(answers)) says += std::string("; ") + kSilent;
   return {{"key", valid_utf8(*question.key)},
+          {"at", now.us},
           {"inside", with_key},
-          {"says", says},
+          {"says", valid_utf8(says)},
           {"records", std::move(records)}};
 }
 
 }  // namespace
+
+std::string in_words(std::vector<WhyAnswer::Place> places) {
+  std::ranges::sort(places);
+  std::string text;
+  for (std::size_t i = 0; i < places.size();) {
+    const WhyAnswer::Place& first = places[i];
+    const bool same_topic = i > 0 && places[i - 1].topic == first.topic;
+    text += same_topic ? ", " : (i > 0 ? "; " : "") + first.topic + " ";
+    std::size_t last = i;
+    while (last + 1 < places.size() && places[last + 1].topic == first.topic &&
+           places[last + 1].number.value == places[last].number.value + 1) {
+      ++last;
+    }
+    text += std::to_string(first.number.value);
+    if (last > i + 1) text += " to " + std::to_string(places[last].number.value);
+    i = last > i + 1 ? last + 1 : i + 1;
+  }
+  return text;
+}
 
 std::string_view reason_name(WaitsFor waits) {
   return core::kCauseNames[static_cast<std::size_t>(core::cause_of(waits))];
@@ -247,7 +293,7 @@ std::string waits_in_words(const WaitingRecord& record, const config::Config& co
   const core::Standing& standing = record.standing;
   std::string text = waits_without_time(record, config);
   if (standing.until && *standing.until > now) {
-    text += ", not before " + in_about(*standing.until - now) + " from now";
+    text += ", not before " + span_in_words(*standing.until - now) + " from now";
   }
   return text + others_in_words(record);
 }

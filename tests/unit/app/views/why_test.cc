@@ -36,6 +36,7 @@ WaitingRecord waiting(core::WaitsFor waits) {
   record.offset = Offset{812};
   record.standing.waits = waits;
   record.keys = {"", "acme"};
+  record.written = kNow - Duration::seconds(240);
   return record;
 }
 
@@ -124,7 +125,7 @@ TEST(Why, names_the_record_that_those_behind_it_wait_for) {
   const std::string text = why_json(one_record(), {found}, small_config());
   EXPECT_EQ(
       why_for_people(text),
-      "results-3@812: waits behind 2 records that must leave before it\n"
+      "results-3@812 (4 min old): waits behind 2 records that must leave before it\n"
       "  the first of them, results-3@810: waits for its next attempt at target billing, after "
       "attempt 4, not before 2.4 s from now\n"
       "  its last attempt failed: HTTP 503\n");
@@ -185,10 +186,59 @@ TEST(Why, of_a_record_that_is_not_inside) {
   const Json elsewhere = answer(one_record(), {WhyAnswer{}, WhyAnswer{}});
   EXPECT_EQ(elsewhere["state"], "elsewhere");
   EXPECT_EQ(elsewhere["says"],
-            "results partition 3 is not this gate's now; ask the other gates of the group");
+            "results partition 3 is not this gate's now; ask the other gates of group einlass");
+  WhyAnswer own;
+  own.own = {{"results", PartitionNumber{7}}, {"results", PartitionNumber{1}}};
+  EXPECT_EQ(answer(one_record(), {own})["says"],
+            "results partition 3 is not this gate's now (it has results 1, 7); ask the other gates "
+            "of group einlass");
   WhyQuestion stranger = one_record();
   stranger.topic = "orders";
   EXPECT_EQ(answer(stranger, {WhyAnswer{}})["says"], "no route of this gate reads orders");
+}
+
+TEST(Why, names_partitions_in_short) {
+  const auto at = [](const char* topic, std::int32_t number) {
+    return WhyAnswer::Place{topic, PartitionNumber{number}};
+  };
+  EXPECT_EQ(in_words({at("b", 1), at("a", 7), at("a", 2), at("a", 0), at("a", 1), at("a", 8)}),
+            "a 0 to 2, 7, 8; b 1");
+}
+
+TEST(Why, of_a_key_says_where_since_when_and_how_fast_they_may_go) {
+  WaitingRecord record = waiting(core::WaitsFor::permit);
+  record.standing.limit = core::LimitIndex{1};
+  WhyAnswer found = with(core::Whereabouts::inside);
+  found.with_key = 564;
+  found.places = {{"results", PartitionNumber{0}}, {"results", PartitionNumber{2}}};
+  found.oldest = kNow - Duration::seconds(540);
+  found.found.push_back({record, std::nullopt});
+  WhyQuestion question;
+  question.key = "acme";
+  config::Config config = small_config();
+  config.limits[1].limit.parameters = limits::TokenBucketParameters{{2, 1'000'000}, {4}};
+  EXPECT_EQ(Json::parse(why_json(question, {found}, config))["says"],
+            "564 records with this key are in this gate: results 0, 2; the oldest is 9 min old; at "
+            "what limit per_tenant allows they need 5 min at least");
+  WhyAnswer none = with(core::Whereabouts::elsewhere);
+  none.own = {{"results", PartitionNumber{1}}};
+  EXPECT_EQ(Json::parse(why_json(question, {none}, config))["says"],
+            "no record with this key is in this gate, which has results 1");
+}
+
+TEST(Why, describes_the_first_of_a_lane_once_however_many_wait_behind_it) {
+  WhyAnswer found = with(core::Whereabouts::inside);
+  found.with_key = 3;
+  for (int i = 0; i < 3; ++i) {
+    WaitingRecord record = waiting(core::WaitsFor::order);
+    record.offset = Offset{812 + i};
+    found.found.push_back({record, waiting(core::WaitsFor::permit)});
+  }
+  WhyQuestion question;
+  question.key = "acme";
+  const std::string text = why_for_people(why_json(question, {found}, small_config()));
+  EXPECT_EQ(text.find("the first of them"), text.rfind("the first of them")) << text;
+  EXPECT_NE(text.find("results-3@814"), text.npos) << text;
 }
 
 TEST(Why, knows_topics_that_a_pattern_brings) {
@@ -223,7 +273,8 @@ TEST(Why, of_a_key_names_no_more_than_it_may_and_counts_them_all) {
   const Json json = answer(question, {some, some});
   EXPECT_EQ(json["inside"], 800);
   EXPECT_EQ(json["records"].size(), kMostRecordsNamed);
-  EXPECT_EQ(answer(question, {WhyAnswer{}})["says"], "no record with this key is inside");
+  EXPECT_EQ(answer(question, {WhyAnswer{}})["says"],
+            "no record with this key is in this gate, which has no partitions");
 }
 
 TEST(Why, shows_bytes_that_are_no_text_without_breaking_the_json) {
