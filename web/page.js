@@ -1,325 +1,338 @@
-"use strict";
-// What the gate says about itself, once a second (GET /v1/events), as a page. Texts of records are only ever set as
-// text, never as markup.
+// What the gate says about itself, once a second (GET /v1/events), as a page.
 
 const HISTORY_S = 300;        // What the chart shows.
-const WAITS_S = 60;           // What the histogram shows.
+const LATE_S = 60;            // What "How late" and the rates show.
 const SILENCE_MS = 5000;      // After which a connection counts as dead: an event comes each second.
 const AGAIN_MS = 1000;
-
-const byId = (id) => document.getElementById(id);
-const number = new Intl.NumberFormat("en");
-const rateText = (n) => (n === null ? "–" : number.format(n < 10 ? Math.round(n * 10) / 10 : Math.round(n)));
 
 // Those with the newest numbers last; only as long as the gate has counted without a restart.
 let past = [];
 let chart = null;
 let chartLimit = "";
-
-function element(name, text, className) {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  if (className) made.className = className;
-  return made;
-}
-
-// ---- words ----
-
-function spanText(us) {
-  if (us < 1e6) return Math.max(1, Math.ceil(us / 1e3)) + " ms";
-  if (us < 120e6) return (Math.ceil(us / 1e5) / 10).toFixed(1) + " s";
-  return Math.ceil(us / 60e6) + " min";
-}
-
-const untilText = (until, now) => (until === null || until <= now ? "" : "in " + spanText(until - now));
-// Which limit a key is for is only said where there are several.
-function keysText(keys) {
-  const each = Object.entries(keys);
-  return each.length === 1 ? each[0][1] : each.map(([limit, key]) => `${limit}: ${key}`).join(", ") || "(all records)";
-}
-const timeText = (us) => new Date(us / 1e3).toLocaleTimeString();
+let live = null;              // The last event.
+let paused = false;
 
 // ---- numbers over time ----
 
 function at(seconds, last) {
-  const from = last.at - seconds * 1e6;
+  const from = last.at - seconds * SECOND;
   return past.find((one) => one.at >= from) || last;
 }
 
-function remember(live) {
+function remember(now) {
   const before = past[past.length - 1];
-  if (before && before.started_at !== live.started_at) past = [];
+  if (before && before.started_at !== now.started_at) past = [];
   past.push({
-    at: live.at,
-    started_at: live.started_at,
-    delivered: live.books.delivered,
-    limits: Object.fromEntries(live.limits.map((one) => [one.name, one.admitted])),
-    waits: live.waits.counts,
+    at: now.at,
+    started_at: now.started_at,
+    routes: Object.fromEntries(now.routes.map((one) => [one.name, one.delivered])),
+    delivered: now.books.delivered,
+    limits: Object.fromEntries(now.limits.map((one) => [one.name, one.admitted])),
+    waits: now.waits.counts,
+    delays: now.delays.counts,
   });
-  while (past[0].at < live.at - HISTORY_S * 1e6) past.shift();
+  while (past[0].at < now.at - HISTORY_S * SECOND) past.shift();
 }
 
-function rates(pick) {
-  return past.map((one, i) => {
-    const before = past[i - 1];
-    if (!before || one.at <= before.at) return null;
-    return Math.max(0, (pick(one) - pick(before)) / ((one.at - before.at) / 1e6));
-  });
+const perSecond = (later, earlier, pick) =>
+  (later.at <= earlier.at ? null : Math.max(0, (pick(later) - pick(earlier)) / ((later.at - earlier.at) / SECOND)));
+
+// Over the last few seconds, so that it can be read.
+function rateNow(pick) {
+  const last = past[past.length - 1];
+  return past.length < 2 ? null : perSecond(last, at(5, last), pick);
 }
 
-// ---- the parts of the page ----
+const rates = (pick) => past.map((one, i) => (i ? perSecond(one, past[i - 1], pick) : null));
+
+// ---- the top of the page ----
 
 function showState(text, kind) {
-  byId("state-text").textContent = text;
-  byId("dot").className = kind;
+  setText(byId("state-text"), text);
+  setClass(byId("dot"), kind);
 }
 
-function showStages(live) {
-  const sum = (reason) => live.routes.reduce((total, route) => total + route.waiting[reason], 0);
-  const stages = [
-    ["received", live.books.received, "in"], ["order", sum("order")], ["limit", sum("limit")],
-    ["outage", sum("outage")], ["target", sum("target")], ["in flight", sum("in_flight")], ["retry", sum("retry")],
-    ["delivered", live.books.delivered, "end"], ["dead-lettered", live.books.dead_lettered, "end"],
-    ["returned", live.books.returned, "end"],
-  ];
-  byId("stages").replaceChildren(...stages.map(([name, count, kind]) => {
-    const stage = element("li", undefined, [kind || "", count ? "" : "zero"].join(" ").trim());
-    stage.dataset.stage = name;
-    stage.append(element("b", number.format(count)), element("span", name));
-    return stage;
-  }));
-  const books = live.books;
-  const words = `received ${number.format(books.received)} = delivered ${number.format(books.delivered)} + ` +
-      `dead-lettered ${number.format(books.dead_lettered)} + returned ${number.format(books.returned)} + ` +
-      `inside ${number.format(books.inside)}`;
-  byId("books").replaceChildren(
-      element("span", books.closed ? "✓ The books close: " : "✗ The books do not close: ", books.closed ? "good" : "bad"),
-      element("span", words, "faint"));
+const nameOf = (one) => (one.name ? `${one.what} ${one.name}` : one.what.replace("_", " "));
+
+function showTroubles(now) {
+  const lasting = now.troubles.filter((one) => one.ended === null);
+  const ended = now.troubles.filter((one) => one.ended !== null);
+  byId("troubles").hidden = !now.troubles.length;
+  fill(byId("lasting"), lasting, () => {
+    const item = element("li");
+    item.append(element("b"), element("span"));
+    return item;
+  }, (item, one) => {
+    const bad = one.severity === "bad";
+    setClass(item, bad ? "bad" : "");
+    setText(item.children[0], nameOf(one));
+    const parts = [one.says];
+    if (one.since !== null) parts.push(`since ${clockText(one.since, now.at)} (${agoText(one.since, now.at)})`);
+    if (one.next !== null) parts.push((bad ? "next try " : "goes on ") + (untilText(one.next, now.at) || "now"));
+    if (one.waiting !== null) parts.push(`${count(one.waiting)} records wait`);
+    setText(item.children[1], parts.join(" · "));
+  });
+  byId("over").hidden = !ended.length;
+  setText(byId("over-count"), `${ended.length} over in the last ten minutes`);
+  fill(byId("ended"), ended, () => element("li"), (item, one) => setText(item,
+    `${nameOf(one)}: ${one.says}, from ${clockText(one.since, now.at)} to ${clockText(one.ended, now.at)} ` +
+    `(${spanText(one.ended - one.since)})`));
 }
 
-function allowedText(limit) {
-  const nobody = limit.shadow ? "; a shadow limit, which nobody obeys" : "";
-  if (limit.at_once !== null) return `at most ${number.format(limit.at_once)} at once${nobody}`;
-  const each = limit.keyed ? " for each key" : "";
-  return `allows ${rateText(limit.per_second)} each second${each}` + (limit.store === "redis" ? ", for the whole fleet" : "") + nobody;
+// ---- the record's way ----
+
+const stage = (name) => document.querySelector(`[data-stage="${name}"]`);
+const sum = (list, pick) => list.reduce((total, one) => total + (pick(one) || 0), 0);
+
+// Of each cause: how many, of which so many are not the first of their lane, and the limits by name.
+function causesOf(now) {
+  return ["limit", "target", "retry", "outage", "order"].map((reason) => {
+    const limits = reason !== "limit" ? [] : now.limits.filter((one) => one.waiting).sort((a, b) => b.waiting - a.waiting);
+    return {reason, records: sum(now.routes, (one) => one.waiting[reason]),
+      behind: sum(now.routes, (one) => one.behind[reason]), limits};
+  });
 }
 
-function chooseLimit(live) {
+function causeText({reason, behind, limits}) {
+  const which = limits.map((one) => {
+    const keys = one.keys === null ? "" : ` (${count(one.keys_full)} of ${count(one.keys)} keys)`;
+    return `${one.name} ${count(one.waiting)}${keys}`;
+  });
+  const notes = [which.join(", "), behind ? `${count(behind)} behind another` : ""].filter(Boolean);
+  return CAUSES[reason] + (notes.length ? ` – ${notes.join("; ")}` : "");
+}
+
+function showWay(now) {
+  const lag = now.routes.some((one) => one.lag !== null) ? sum(now.routes, (one) => one.lag) : null;
+  const ages = now.routes.map((one) => one.lag_seconds).filter((one) => one !== null);
+  setText(stage("lag"), count(lag));
+  setText(byId("lag-age"), lag && ages.length ? `oldest ${secondsText(Math.max(...ages))}` : "");
+  const causes = causesOf(now);
+  const most = Math.max(1, ...causes.map((one) => one.records));
+  fill(byId("causes"), causes, () => {
+    const item = element("li");
+    item.append(element("b"), element("span"), element("i"));
+    return item;
+  }, (item, one) => {
+    item.children[0].dataset.stage = one.reason;
+    setClass(item, one.records === 0 ? "zero" : one.reason === "outage" ? "bad" : "");
+    setText(item.children[0], count(one.records));
+    setText(item.children[1], causeText(one));
+    item.children[2].style.width = `${(100 * one.records / most).toFixed(1)}%`;
+  });
+  setText(stage("in_flight"), count(sum(now.routes, (one) => one.waiting.in_flight)));
+  setText(byId("flight-of"), `of ${count(sum(now.targets, (one) => one.max_in_flight))} at most`);
+  for (const name of ["delivered", "dead_lettered", "returned"]) setText(stage(name), count(now.books[name]));
+  setText(byId("delivered-rate"), `${rateText(rateNow((one) => one.delivered))}/s`);
+  showBooks(now.books);
+}
+
+function showBooks(books) {
+  const words = `received ${count(books.received)} = delivered ${count(books.delivered)} + ` +
+      `dead-lettered ${count(books.dead_lettered)} + returned ${count(books.returned)} + in the gate ${count(books.inside)}`;
+  const box = byId("books");
+  if (!box.firstElementChild) box.append(element("span"), element("span", "", "faint"));
+  setText(box.children[0], books.closed ? "✓ The totals add up: " : "✗ The totals do not add up: ");
+  setClass(box.children[0], books.closed ? "good" : "bad");
+  setText(box.children[1], words);
+}
+
+// ---- limits ----
+
+function showLimits(now) {
+  const rows = now.limits.map((one) => [{text: one.name, kind: "name"}, allowedText(one),
+    rateText(rateNow((then) => then.limits[one.name] || 0)) + "/s", one.waiting,
+    one.keys === null ? "–" : `${count(one.keys_full)} of ${count(one.keys)}`]);
+  showTable("limits", "Limits", ["limit", "allows", {text: "this gate uses", number: true}, {text: "waiting", number: true},
+    {text: "keys at it", number: true}], rows, "no limits");
+}
+
+function chooseLimit(now) {
   const choice = byId("limit");
-  const names = live.limits.map((one) => one.name);
+  const names = now.limits.map((one) => one.name);
   if ([...choice.options].map((one) => one.value).join("\n") !== names.join("\n")) {
     const chosen = choice.value;
     choice.replaceChildren(...names.map((name) => new Option(name, name)));
-    const whole = live.limits.find((one) => !one.keyed && one.per_second !== null);
+    const shared = now.limits.find((one) => !one.keyed && one.per_second !== null);
     if (names.includes(chosen)) choice.value = chosen;
-    else if (whole) choice.value = whole.name;
+    else if (shared) choice.value = shared.name;
   }
-  const limit = live.limits.find((one) => one.name === choice.value);
-  byId("allowed").textContent = limit ? allowedText(limit) : "no limits";
-  return limit;
+  return now.limits.find((one) => one.name === choice.value);
+}
+
+// The line of what is allowed is only there where this gate may be compared with it, or says of whom it is.
+const hasLine = (limit) => limit && !limit.keyed && limit.per_second !== null;
+
+function chartText(limit, used) {
+  if (!limit) return "Delivered each second";
+  const uses = `This gate uses ${rateText(used)}/s of ${limit.name}`;
+  if (limit.keyed) return `${uses}, over all keys; each key may use ${limit.per_second === null ? count(limit.at_once) : rateText(limit.per_second) + "/s"}`;
+  if (limit.per_second === null) return `${uses}; at most ${count(limit.at_once)} at once`;
+  if (limit.store === "memory") return `${uses}; this gate may use ${rateText(limit.per_second)}/s (dashed)`;
+  return `${uses}; all gates together may use ${rateText(limit.per_second)}/s (dashed), and this page shows this gate's part`;
 }
 
 function newChart(limit) {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
   const axis = {stroke: colour("--faint"), grid: {stroke: colour("--rule"), width: 1}, ticks: {show: false}};
-  const whole = (plot, value) => (value === null || value === undefined ? "–" : rateText(value));
-  const series = [{}, {label: "delivered/s", stroke: colour("--good"), width: 1.5, value: whole}];
-  if (limit) series.push({label: "admitted/s", stroke: colour("--mark"), width: 2, value: whole});
-  if (limit && !limit.keyed && limit.per_second !== null) {
-    series.push({label: "allowed/s", stroke: colour("--bad"), dash: [6, 4], width: 1.5, value: whole});
-  }
+  const series = [{}, {stroke: colour("--mark"), width: 2, fill: colour("--soft"), points: {show: false}}];
+  if (hasLine(limit)) series.push({stroke: colour("--faint"), dash: [6, 4], width: 1.5, points: {show: false}});
   byId("chart").replaceChildren();
+  const times = {...axis, space: 90, incrs: [15, 30, 60, 120], values: (plot, splits) => splits.map((one) => clockText(one * SECOND))};
   return new uPlot({
-    width: byId("chart").clientWidth, height: 220, series, axes: [axis, {...axis, size: 56}],
-    scales: {y: {range: (plot, least, most) => [0, Math.max(1, most * 1.1)]}}, cursor: {drag: {x: false, y: false}},
+    width: byId("chart").clientWidth, height: 200, series, axes: [times, {...axis, size: 56}], legend: {show: false},
+    scales: {y: {range: (plot, least, most) => [0, Math.max(1, most * 1.1)]}}, cursor: {show: false},
   }, series.map(() => []), byId("chart"));
 }
 
-function showChart(live) {
-  const limit = chooseLimit(live);
+function showChart(now) {
+  const limit = chooseLimit(now);
   const wanted = JSON.stringify([limit && limit.name, limit && limit.per_second]);
   if (!chart || chartLimit !== wanted) {
     if (chart) chart.destroy();
     chart = newChart(limit);
     chartLimit = wanted;
   }
-  const data = [past.map((one) => one.at / 1e6), rates((one) => one.delivered)];
-  if (limit) data.push(rates((one) => one.limits[limit.name] || 0));
-  while (data.length < chart.series.length) data.push(past.map(() => limit.per_second));
+  const pick = (one) => (limit ? one.limits[limit.name] || 0 : one.delivered);
+  const data = [past.map((one) => one.at / SECOND), rates(pick)];
+  if (hasLine(limit)) data.push(past.map(() => limit.per_second));
   chart.setData(data);
+  setText(byId("chart-of"), chartText(limit, rateNow(pick)));
 }
 
-// The gate counts into 28 classes: here they are put together, so that they fit on a phone.
-const WAIT_CLASSES = [[1e3, "1 ms"], [1e4, "10 ms"], [1e5, "0.1 s"], [1e6, "1 s"], [1e7, "10 s"], [6e7, "1 min"],
-  [6e8, "10 min"], [Infinity, "more"]];
+// ---- how late ----
 
-function showWaits(live) {
-  const earlier = at(WAITS_S, past[past.length - 1]);
-  const sums = WAIT_CLASSES.map(() => 0);
+// The gate counts into many classes: here they are put together, so that they fit on a phone.
+const CLASSES = [[MILLI, "1 ms"], [10 * MILLI, "10 ms"], [100 * MILLI, "0.1 s"], [SECOND, "1 s"], [10 * SECOND, "10 s"],
+  [MINUTE, "1 min"], [10 * MINUTE, "10 min"], [HOUR, "1 h"], [DAY, "1 d"], [Infinity, "more"]];
+
+function classed(now, name) {
+  const earlier = at(LATE_S, past[past.length - 1])[name];
+  const sums = CLASSES.map(() => 0);
   let place = 0;
-  live.waits.counts.forEach((count, i) => {
-    const bound = i < live.waits.bounds.length ? live.waits.bounds[i] : Infinity;
-    while (bound > WAIT_CLASSES[place][0]) ++place;
-    sums[place] += count - (earlier.waits[i] || 0);
+  now[name].counts.forEach((n, i) => {
+    const bound = i < now[name].bounds.length ? now[name].bounds[i] : Infinity;
+    while (bound > CLASSES[place][0]) ++place;
+    sums[place] += n - (earlier[i] || 0);
   });
-  const total = sums.reduce((a, b) => a + b, 0);
-  const most = Math.max(1, ...sums);
-  const seconds = Math.round((live.at - earlier.at) / 1e6);
-  byId("waits-of").textContent = `${number.format(total)} permits in the last ${seconds} s; up to …`;
-  byId("waits").replaceChildren(...WAIT_CLASSES.flatMap(([, name], i) => {
-    const bar = element("i");
-    bar.style.width = `${(100 * sums[i]) / most}%`;
-    return [element("span", name, "faint"), bar, element("span", number.format(sums[i]))];
-  }));
+  return sums;
 }
 
-function showTable(id, heads, rows, empty) {
-  const row = (cells, name) => {
-    const made = element("tr");
-    made.append(...cells.map((cell) => {
-      const [text, className] = Array.isArray(cell) ? cell : [cell, ""];
-      return element(name, typeof text === "number" ? number.format(text) : text,
-                     className || (typeof text === "number" ? "number" : ""));
-    }));
-    return made;
-  };
-  const body = rows.length ? rows.map((cells) => row(cells, "td")) : [row([[empty, "faint"]], "td")];
-  byId(id).replaceChildren(row(heads, "th"), ...body);
+// The upper bound of the class in which that part of them lies; none where there were none.
+function quantile(now, name, part) {
+  const earlier = at(LATE_S, past[past.length - 1])[name];
+  const more = now[name].counts.map((n, i) => n - (earlier[i] || 0));
+  const all = more.reduce((a, b) => a + b, 0);
+  let before = 0;
+  for (let i = 0; all && i < more.length; ++i) {
+    before += more[i];
+    if (before >= part * all) return i < now[name].bounds.length ? now[name].bounds[i] : null;
+  }
+  return null;
 }
 
-function showRoutes(live) {
-  const parts = (waiting) => Object.entries(waiting).filter(([, count]) => count > 0)
-      .sort((a, b) => b[1] - a[1]).map(([reason, count]) => `${reason.replace("_", " ")} ${number.format(count)}`);
-  showTable("routes", ["route", "waits for", ["inside", "number"], ["delivered", "number"], ["dead-lettered", "number"]],
-            live.routes.map((one) => [[one.name, "key"], [parts(one.waiting).join(", ") || "nothing", "says"], one.inside,
-              one.delivered, one.dead_lettered]), "no routes");
+function showLate(now) {
+  const last = past[past.length - 1];
+  setText(byId("late-of"), `last ${Math.round((now.at - at(LATE_S, last).at) / SECOND)} s`);
+  const [waits, delays] = [classed(now, "waits"), classed(now, "delays")];
+  const bar = (all, i) => ({text: all[i], bar: all[i] / Math.max(1, ...all)});
+  showTable("late", "How long records waited for a permit, and how old they were when they were delivered",
+    ["up to", "wait for a permit", "age at delivery"], CLASSES.map(([, name], i) => [name, bar(waits, i), bar(delays, i)]), "");
+  const [half, most] = [quantile(now, "delays", 0.5), quantile(now, "delays", 0.99)];
+  setText(byId("delay"), half === null ? "" : `half within ${spanText(half)}` + (most === null ? "" : `, 99 % within ${spanText(most)}`));
 }
 
-function showLines(live) {
-  byId("lines-total").textContent = `the ${live.lines.length} longest of ${number.format(live.lines_total)} lines`;
-  showTable("lines", ["keys", "route", ["waiting", "number"], "waits for", "until"],
-            live.lines.map((one) => [[keysText(one.keys), "key"], one.route, one.waiting,
-              [one.limit ? `${one.waits_for}: ${one.limit}` : one.waits_for, "says"], untilText(one.until, live.at)]),
-            "nobody waits");
+// ---- the tables ----
+
+const parts = (waiting) => Object.entries(waiting).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1])
+  .map(([reason, n]) => `${reason.replace("_", " ")} ${count(n)}`).join(", ") || "nothing";
+
+function showRoutes(now) {
+  const rows = now.routes.map((one) => [{text: one.name, kind: "name"}, {text: one.target, kind: "name"},
+    rateText(rateNow((then) => then.routes[one.name] || 0)) + "/s", one.lag === null ? "–" : one.lag, secondsText(one.lag_seconds),
+    {text: parts(one.waiting), wide: true}, one.dead_lettered, `${count(one.partitions_held)} of ${count(one.partitions)}`]);
+  const number = (text) => ({text, number: true});
+  showTable("routes", "Routes", ["route", "target", number("delivered"), number("lag"), number("oldest"), "its records wait for",
+    number("dead letters"), number("partitions paused")], rows, "no routes");
 }
 
-function showPartitions(live) {
-  byId("partitions-total").textContent = `${live.partitions.length} of ${number.format(live.partitions_total)}`;
-  const state = (one) => one.stuck || (one.revoking ? "leaves this gate" : one.held ? "full, so not read on" : "read");
-  showTable("partitions", ["partition", ["inside", "number"], "state", "its oldest record", ["committed", "number"]],
-            live.partitions.map((one) => [[`${one.topic}-${one.partition}`, "key"], one.inside, [state(one), one.stuck ? "bad" : ""],
-              [one.oldest ? `${number.format(one.oldest.offset)} ${one.oldest.says}` : "–", "says"],
-              one.committed < 0 ? "–" : one.committed]), "no partitions: ask the group's other gates");
+function showLines(now) {
+  setText(byId("lines-total"), `${now.lines.length} of ${count(now.lines_total)}`);
+  const rows = now.lines.map((one) => {
+    const keys = Object.values(one.keys);
+    const button = keys.length ? () => ask({key: keys[0]}) : null;
+    return [{text: keysText(one.keys), kind: "key", button, title: button ? "Ask why they wait" : ""}, one.route, one.waiting,
+      agoText(one.oldest, now.at), {text: waitsText(one), wide: true}, secondsText(one.drain_seconds)];
+  });
+  const number = (text) => ({text, number: true});
+  showTable("lines", "Longest lines", ["key", "route", number("waiting"), number("oldest"), "waits for", number("drains in")], rows,
+    "nobody waits");
 }
 
-function showTargets(live) {
-  const trouble = (one) => one.unusable || one.trouble || one.warning;
-  const well = (one) => {
-    if (trouble(one)) return [trouble(one), "bad"];
-    if (one.breaker.state !== "closed") return [`breaker ${one.breaker.state} ${untilText(one.breaker.until, live.at)}`, "warning"];
-    if (one.held_until !== null) return [`left alone ${untilText(one.held_until, live.at)}`, "warning"];
-    return ["well", "good"];
-  };
-  const rows = live.targets.map((one) => [[one.name, "key"], "target", well(one), one.in_flight]);
-  for (const one of live.stores) rows.push([[one.name, "key"], "limiter", one.up ? ["well", "good"] : [one.trouble || "down", "bad"], ""]);
-  if (live.kafka_trouble) rows.push([["kafka", "key"], "source", [live.kafka_trouble, "bad"], ""]);
-  showTable("targets", ["name", "what", "state", ["in flight", "number"]], rows, "none");
+function stateOf(one, now) {
+  const why = one.unusable || one.trouble || one.warning;
+  const text = (words) => (why ? `${words}: ${why}` : words);
+  if (one.unusable) return {text: one.unusable, kind: "bad", wide: true};
+  if (one.breaker.state !== "closed") {
+    const next = untilText(one.breaker.until, now.at);
+    return {text: text(`circuit breaker open, ${next ? "next try " + next : "is tried"}`), kind: "bad", wide: true};
+  }
+  if (one.held_until !== null) return {text: text(`paused, goes on ${untilText(one.held_until, now.at)}`), kind: "warning", wide: true};
+  if (why) return {text: why, kind: "warning", wide: true};
+  return {text: "healthy", wide: true};
 }
 
-function showRecent(live) {
-  byId("recent").replaceChildren(...live.recent.slice().reverse().map((one) => {
-    const item = element("li", undefined, one.severity === "info" ? "" : one.severity);
-    const time = element("time", timeText(one.at));
-    item.append(time, element("span", `${one.what}: ${one.detail}`));
+function showTargets(now) {
+  const rows = now.targets.map((one) => [{text: one.name, kind: "name"}, "target", stateOf(one, now),
+    `${count(one.in_flight)} of ${count(one.max_in_flight)}`]);
+  for (const one of now.stores) {
+    const state = one.up ? {text: "healthy", wide: true} : {text: one.trouble || "down", kind: "bad", wide: true};
+    rows.push([{text: one.name, kind: "name"}, "limiter", state, ""]);
+  }
+  if (now.kafka_trouble) rows.push([{text: "kafka", kind: "name"}, "source", {text: now.kafka_trouble, kind: "bad", wide: true}, ""]);
+  showTable("targets", "Targets and limiter", ["name", "what", "state", {text: "in flight", number: true}], rows, "none");
+}
+
+function showPartitions(now) {
+  setText(byId("partitions-total"), `${now.partitions.length} of ${count(now.partitions_total)}`);
+  const state = (one) => one.stuck || (one.revoking ? "leaves this gate" : one.held ? "paused: full" : "being read");
+  const rows = now.partitions.map((one) => [{text: `${one.topic} ${one.partition}`, kind: "key"}, one.inside,
+    one.lag === null ? "–" : one.lag, {text: state(one), kind: one.stuck ? "bad" : ""},
+    {text: one.oldest ? `offset ${one.oldest.offset}, ${agoText(one.oldest.written, now.at)} old, ${one.oldest.says}` : "–", wide: true},
+    one.committed < 0 ? "–" : {text: String(one.committed), kind: "number"}]);
+  const number = (text) => ({text, number: true});
+  showTable("partitions", "Fullest partitions", ["partition", number("in the gate"), number("lag"), "state", "its oldest record",
+    number("committed")], rows, "no partitions: ask the other gates of the group");
+}
+
+function showRecent(now) {
+  fill(byId("recent"), now.recent.slice().reverse(), () => {
+    const item = element("li");
+    item.append(element("time"), element("span"));
     return item;
-  }));
+  }, (item, one) => {
+    setClass(item, one.severity === "info" ? "" : one.severity);
+    setText(item.children[0], clockText(one.at, now.at));
+    item.children[0].dateTime = new Date(one.at / 1e3).toISOString();
+    item.children[0].title = utcText(one.at);
+    setText(item.children[1], `${one.what}: ${one.detail}`);
+  });
 }
 
-function show(live) {
+function show(now) {
+  remember(now);
+  live = now;
+  setText(byId("clock"), clockText(now.at) + (inUtc ? " UTC" : ` (${utcText(now.at)})`));
+  if (paused || isSelecting()) return;
   byId("main").hidden = false;
-  byId("instance").textContent = `${live.instance} · ${live.version}`;
-  document.title = `Einlass ${live.instance}`;
-  showState(live.ready ? "ready" : live.why_not_ready, live.ready ? "good" : "bad");
-  remember(live);
-  showStages(live);
-  showChart(live);
-  showWaits(live);
-  showRoutes(live);
-  showLines(live);
-  showPartitions(live);
-  showTargets(live);
-  showRecent(live);
+  document.body.classList.remove("stale");
+  setText(byId("instance"), now.instance);
+  document.title = `Einlass ${now.instance}`;
+  const bad = now.troubles.some((one) => one.ended === null && one.severity === "bad");
+  showState(now.ready ? (bad ? "ready, but something is wrong" : "ready") : now.why_not_ready.split(": ")[0], now.ready && !bad ? "good" : "bad");
+  for (const part of [showTroubles, showWay, showLimits, showChart, showLate, showRoutes, showLines, showTargets, showPartitions,
+    showRecent]) part(now);
+  setText(byId("about"), `Version ${now.version}, up ${agoText(now.started_at, now.at)}, configuration of ` +
+      `${clockText(now.configured_at, now.at)}.`);
 }
-
-// ---- the connection ----
-
-let connection = null;
-let away = false;
-
-// Not an EventSource: that does not say why a connection ended, and a silent one is as good as none.
-async function listen() {
-  const stop = connection = new AbortController();
-  let patience = setTimeout(() => stop.abort(), SILENCE_MS);
-  try {
-    const answer = await fetch("v1/events", {signal: stop.signal, cache: "no-store"});
-    if (!answer.ok) throw new Error((await answer.text()).trim() || `HTTP ${answer.status}`);
-    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let text = "";;) {
-      const {value, done} = await reader.read();
-      if (done) throw new Error("the gate ended the connection");
-      clearTimeout(patience);
-      patience = setTimeout(() => stop.abort(), SILENCE_MS);
-      const events = (text + value).split("\n\n");
-      text = events.pop();
-      for (const event of events) if (event.startsWith("data: ")) show(JSON.parse(event.slice(6)));
-    }
-  } catch (error) {
-    if (away) return;
-    const why = error.name === "AbortError" ? "it is silent" : error.message;
-    showState(`no connection to the gate (${why}); trying again`, "bad");
-    setTimeout(() => { if (!away) listen(); }, AGAIN_MS);
-  } finally {
-    clearTimeout(patience);
-  }
-}
-
-byId("why").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const fields = [...new FormData(event.target)].map(([name, text]) => [name, text.trim()]).filter(([, text]) => text);
-  let lines;
-  try {
-    const answer = await fetch("v1/why?" + new URLSearchParams(fields));
-    const body = await answer.text();
-    lines = answer.ok ? because(JSON.parse(body)) : [body.trim()];
-  } catch (error) {
-    lines = [error.message];
-  }
-  byId("because").replaceChildren(...lines.map((line) => element("li", line)));
-});
-
-function because(answer) {
-  const place = (one) => `${one.topic}-${one.partition}@${one.offset}`;
-  const lines = "key" in answer ? [answer.says] : answer.records.length ? [] : [answer.says];
-  for (const one of answer.records) {
-    lines.push(`${place(one)} ${one.says}` + (one.last_error ? `; its last attempt failed: ${one.last_error}` : ""));
-    if (one.first) lines.push(`the first of them, ${place(one.first)}, ${one.first.says}`);
-  }
-  return lines;
-}
-
-// A browser keeps pages that one may come back to, and with them their connections, of which it has six for one server.
-addEventListener("pagehide", () => {
-  away = true;
-  connection.abort();
-});
-addEventListener("pageshow", (event) => {
-  if (!event.persisted) return;
-  away = false;
-  listen();
-});
-
-const newColours = () => { chartLimit = ""; };
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", newColours);
-addEventListener("resize", () => { if (chart) chart.setSize({width: byId("chart").clientWidth, height: 220}); });
-listen();

@@ -56,6 +56,10 @@ class Gate {
   std::optional<Instant> next_wakeup() const { return deadlines_.next(); }
 
   const RouteStats& stats(RouteId route) const { return stats_[route.value]; }
+  // Records that wait for their next attempt.
+  std::uint64_t backing_off(RouteId route) const {
+    return records_.count(route, RecordState::backing_off);
+  }
   // By RouteId. Walks over all lines and all lanes once.
   std::vector<Waiting> waiting(Instant now) const;
   // Of one line's records, all that are not at the target. REQUIRES: the line is known.

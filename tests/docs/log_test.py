@@ -12,7 +12,7 @@ NAMES = re.compile(r'"((?:kafka|redis|target|redrive|config|admin|loop|shard|dra
                    r'server_certificate|log_lines)_[a-z_]+|started|draining|stopped|failed|watchdog|tracing)"')
 WITH_LEVEL = re.compile(r'Severity::(info|warning|error),\s*"([a-z_]+)"')
 # Words that look like an event and are none: keys of JSON.
-NO_EVENTS = {"kafka_trouble"}
+NO_EVENTS = {"kafka_trouble", "drain_seconds"}
 
 
 def sources():

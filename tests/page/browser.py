@@ -119,6 +119,15 @@ class Browser:
     def text(self, selector):
         return self.value(f"(document.querySelector({json.dumps(selector)}) || {{}}).innerText || ''")
 
+    def press(self, key):
+        """A key of the keyboard, where the focus is."""
+        code = {"Tab": 9, "Enter": 13}[key]
+        for kind in ("rawKeyDown", "char", "keyUp"):
+            if kind == "char" and key != "Enter":
+                continue
+            text = {"text": "\r"} if kind != "keyUp" and key == "Enter" else {}
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **text)
+
     def picture(self, path, whole=True):
         """The whole page from top to bottom, or what of it is in the window."""
         self.call("Emulation.setScrollbarsHidden", hidden=True)

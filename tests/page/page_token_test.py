@@ -32,7 +32,7 @@ class LivePageWithToken(Scenario):
         self.url = f"https://127.0.0.1:{self.gate.port}/"
 
     def stage(self, name):
-        return int(self.browser.text(f"[data-stage='{name}'] b").replace(",", "") or -1)
+        return int(self.browser.text(f"[data-stage='{name}']").replace(",", "").replace("–", "") or -1)
 
     def test_moves_after_one_login(self):
         self.browser.log_in_with(TOKEN)

@@ -9,6 +9,21 @@
 namespace einlass::metrics {
 namespace {
 
+void add_troubles(Families& page, const Snapshot& snapshot) {
+  page.gauge("einlass_trouble_since_timestamp_seconds",
+             "What is wrong now, one series each, and since when, in seconds since 1970; no series "
+             "while nothing is. severity is bad if nothing of it works, else warning. The live "
+             "page and /v1/status say why.");
+  for (const Trouble& it : snapshot.troubles) {
+    page.add({{"what", it.what}, {"name", it.name}, {"severity", it.severity}}, it.since_seconds);
+  }
+  page.gauge("einlass_trouble_waiting_records",
+             "Records that wait for the end of a trouble, where that can be said.");
+  for (const Trouble& it : snapshot.troubles) {
+    if (it.waiting) page.add({{"what", it.what}, {"name", it.name}}, *it.waiting);
+  }
+}
+
 void add_loops(Families& page, const Snapshot& snapshot) {
   page.histogram("einlass_loop_turn_seconds",
                  "Duration of an iteration of a shard's event loop, from waking up until "
@@ -81,6 +96,7 @@ void add_process(Families& page) {
 
 std::string render(const Snapshot& snapshot) {
   Families page;
+  add_troubles(page, snapshot);
   add_routes(page, snapshot);
   add_shares(page, snapshot);
   add_limits(page, snapshot);

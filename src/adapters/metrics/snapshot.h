@@ -164,6 +164,15 @@ struct Reloads {
   std::uint64_t needs_restart = 0;
 };
 
+// What is wrong now, for as long as it lasts.
+struct Trouble {
+  std::string what;
+  std::string name;                      // Which one, where there are several; else empty.
+  std::string severity;                  // "bad" or "warning".
+  double since_seconds = 0;              // Since 1970.
+  std::optional<std::uint64_t> waiting;  // Records; none where that cannot be said.
+};
+
 struct Snapshot {
   std::string version;
   std::string librdkafka_version;
@@ -181,6 +190,7 @@ struct Snapshot {
   std::uint64_t shards_answering = 0;  // and of which this is new.
   std::vector<Topic> topics;
   std::vector<Partition> partitions;
+  std::vector<Trouble> troubles;  // Of the whole gate.
 };
 
 // Adds another shard's snapshot: numbers add up, partitions and loops stand side by side, the worst

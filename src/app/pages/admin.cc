@@ -10,6 +10,7 @@
 #include "adapters/metrics/page.h"
 #include "app/pages/live_json.h"
 #include "app/pages/status.h"
+#include "app/pages/troubles.h"
 #include "app/service/open_files.h"
 #include "app/setup/wiring.h"
 #include "app/views/why.h"
@@ -137,6 +138,7 @@ http::ServerResponse Admin::metrics(const Views& views) const {
   const ReloadState& reload = reload_.state();
   sum.reloads = {reload.successful, static_cast<double>(reload.succeeded_at.us) / 1e6,
                  reload.applied, reload.wrong, reload.needs_restart};
+  sum.troubles = trouble_metrics(troubles_of(views, sum, reload_.config(), reload), clock_.now());
   return page(200, einlass::metrics::kPageType, einlass::metrics::render(sum));
 }
 
@@ -156,7 +158,8 @@ void Admin::ready(bool in_full, const Respond& respond) {
 
 http::ServerResponse Admin::status(const Views& views) const {
   return page(200, "application/json",
-              status_json(views, reload_.config(), silent_shards(), reload_.state(), recent_));
+              status_json(views, reload_.config(), silent_shards(), reload_.state(), recent_,
+                          clock_.now()));
 }
 
 std::vector<std::string> Admin::silent_shards() const {
@@ -167,7 +170,8 @@ std::vector<std::string> Admin::silent_shards() const {
 
 void Admin::make_event(const std::function<void(const std::string& json)>& made) {
   shards_.view([this, made](const Views& views) {
-    made(live_json(views, reload_.config(), silent_shards(), recent_, started_, clock_.now()));
+    made(live_json(views, reload_.config(), silent_shards(), reload_.state(), recent_, started_,
+                   clock_.now()));
   });
 }
 

@@ -6,7 +6,8 @@
 
 #include "app/pages/status.h"
 #include "app/pages/status_parts.h"
-#include "app/views/allowed.h"
+#include "app/pages/troubles.h"
+#include "app/pages/waits_json.h"
 #include "units/utf8.h"
 
 namespace einlass::app {
@@ -14,56 +15,26 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Used {
-  std::uint64_t admitted = 0, rejected = 0;
-};
-
-Used used_of(const metrics::Snapshot& sum, const std::string& limit) {
-  Used used;
-  for (const metrics::Route& route : sum.routes) {
-    for (std::size_t i = 0; i < route.limits.size(); ++i) {
-      if (route.limits[i] != limit) continue;
-      used.admitted += route.stats.limits[i].admissions;
-      used.rejected += route.stats.limits[i].rejections;
-    }
-    for (const metrics::ShadowLimit& shadow : route.shadow_limits) {
-      if (shadow.name != limit) continue;
-      used.admitted += shadow.admitted;
-      used.rejected += shadow.rejected;
-    }
-  }
-  return used;
+Json counts_json(const core::Histogram& histogram) {
+  return {{"bounds", core::Histogram::kBounds}, {"counts", histogram.counts}};
 }
 
-Json limits_json(const metrics::Snapshot& sum, const config::Config& config) {
-  Json limits = Json::array();
-  for (const config::Limit& limit : config.limits) {
-    // In the long run, or at once where it counts what is under way.
-    const Allowed allowed = allowed_by(limit.limit.parameters);
-    const Used used = used_of(sum, limit.limit.name);
-    Json json{{"name", limit.limit.name},
-              {"store", limit.store == config::Store::redis ? "redis" : "memory"},
-              {"shadow", limit.shadow},
-              {"keyed", limit.key.kind != config::KeySource::Kind::none}};
-    json["per_second"] = allowed.per_second ? Json(*allowed.per_second) : Json(nullptr);
-    json["at_once"] =
-        allowed.per_second ? Json(nullptr) : Json(static_cast<std::int64_t>(allowed.at_once));
-    json["admitted"] = used.admitted;
-    json["rejected"] = used.rejected;
-    limits.push_back(std::move(json));
-  }
-  return limits;
+Json delays_json(const metrics::Snapshot& sum) {
+  core::Histogram all;
+  for (const metrics::Route& route : sum.routes) core::add(all, route.delivery_delay);
+  return counts_json(all);
 }
 
 Json waits_json(const metrics::Snapshot& sum) {
   core::Histogram all;
   for (const metrics::Route& route : sum.routes) core::add(all, route.stats.admission_wait);
-  return {{"bounds", core::Histogram::kBounds}, {"counts", all.counts}};
+  return counts_json(all);
 }
 
 Json oldest_json(const WaitingRecord& record, const config::Config& config, Instant now) {
   const core::Standing& standing = record.standing;
   return {{"offset", record.offset.value},
+          {"written", record.written.us},
           {"waits_for", reason_name(standing.waits)},
           {"until", standing.until ? Json(standing.until->us) : Json(nullptr)},
           {"says", valid_utf8(waits_in_words(record, config, now))}};
@@ -85,6 +56,7 @@ Json partition_json(const ShownPartition& shown, const config::Config& config, I
             {"stuck", valid_utf8(partition.stuck)},
             {"committed", partition.committed.value},
             {"finished_ahead", partition.finished_ahead}};
+  json["lag"] = partition.lag ? Json(*partition.lag) : Json(nullptr);
   json["oldest"] = partition.oldest ? oldest_json(*partition.oldest, config, now) : Json(nullptr);
   return json;
 }
@@ -106,16 +78,18 @@ Json partitions_json(const Views& views, const config::Config& config, Instant n
 }  // namespace
 
 std::string live_json(const Views& views, const config::Config& config,
-                      const std::vector<std::string>& silent, const Recent& recent, Instant started,
-                      Instant now) {
+                      const std::vector<std::string>& silent, const ReloadState& reload,
+                      const Recent& recent, Instant started, Instant now) {
   const metrics::Snapshot sum = sum_of(views);
   Json live{{"at", now.us}, {"started_at", started.us}};
   live.update(state_json(views, config));
+  live["troubles"] = troubles_json(troubles_of(views, sum, config, reload));
   live["shards"] = shards_json(views, silent);
   live["books"] = books_json(sum);
-  live["routes"] = routes_json(sum);
+  live["routes"] = routes_json(sum, config);
   live["limits"] = limits_json(sum, config);
   live["waits"] = waits_json(sum);
+  live["delays"] = delays_json(sum);
   live["lines"] = lines_json(views, config);
   live["lines_total"] = lines_of(views);
   live["partitions"] = partitions_json(views, config, now);
@@ -126,6 +100,7 @@ std::string live_json(const Views& views, const config::Config& config,
   live["stores"] = stores_json(views, config);
   live["kafka_trouble"] = kafka_trouble(views);
   live["dead_letters"] = dead_letters_json(views);
+  live["configured_at"] = reload.succeeded_at.us;
   live["recent"] = recent_json(recent);
   return live.dump();
 }

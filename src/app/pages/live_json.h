@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/service/recent.h"
+#include "app/service/reload.h"
 #include "app/service/shards.h"
 #include "config/config.h"
 
@@ -13,7 +14,7 @@ namespace einlass::app {
 
 // On one line. `started` is when this process began to count.
 std::string live_json(const Views& views, const config::Config& config,
-                      const std::vector<std::string>& silent, const Recent& recent, Instant started,
-                      Instant now);
+                      const std::vector<std::string>& silent, const ReloadState& reload,
+                      const Recent& recent, Instant started, Instant now);
 
 }  // namespace einlass::app

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "app/pages/status_parts.h"
+#include "app/pages/troubles.h"
+#include "app/pages/waits_json.h"
 #include "app/setup/wiring.h"
 
 namespace einlass::app {
@@ -62,12 +64,15 @@ std::string why_not_ready(const Views& views, const config::Config& config) {
 
 std::string status_json(const Views& views, const config::Config& config,
                         const std::vector<std::string>& silent, const ReloadState& reload,
-                        const Recent& recent) {
+                        const Recent& recent, Instant now) {
   const metrics::Snapshot sum = sum_of(views);
-  Json status = state_json(views, config);
+  Json status{{"at", now.us}};
+  status.update(state_json(views, config));
+  status["troubles"] = troubles_json(troubles_of(views, sum, config, reload));
   status["shards"] = shards_json(views, silent);
   status["books"] = books_json(sum);
-  status["routes"] = routes_json(sum);
+  status["routes"] = routes_json(sum, config);
+  status["limits"] = limits_json(sum, config);
   status["shares"] = shares_json(sum, config);
   status["targets"] = targets_json(views, config);
   status["stores"] = stores_json(views, config);

@@ -22,6 +22,6 @@ metrics::Snapshot sum_of(const Views& views);
 // far as that is known; empty where it does.
 std::string status_json(const Views& views, const config::Config& config,
                         const std::vector<std::string>& silent, const ReloadState& reload,
-                        const Recent& recent);
+                        const Recent& recent, Instant now);
 
 }  // namespace einlass::app

@@ -52,35 +52,6 @@ Json one_book(const Books& books) {
           {"inside", books.inside}};
 }
 
-// By the names of the limits that have one.
-Json keys_json(const config::Config& config, const config::Route& route,
-               const std::vector<std::string>& keys) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < keys.size() && i < route.limits.size(); ++i) {
-    const config::Limit& limit = config.limits[route.limits[i]];
-    if (limit.key.kind != config::KeySource::Kind::none) {
-      json[limit.limit.name] = valid_utf8(keys[i]);
-    }
-  }
-  return json;
-}
-
-Json line_json(const WaitsView::Line& line, const config::Config& config) {
-  const core::LineStanding& standing = line.standing;
-  const config::Route& route = config.routes[standing.route.value];
-  Json json{{"route", route.name},
-            {"keys", keys_json(config, route, line.keys)},
-            {"waiting", standing.waiting},
-            {"in_flight", standing.in_flight},
-            {"waits_for", reason_name(standing.waits)}};
-  json["limit"] = standing.limit
-                      ? Json(config.limits[route.limits[standing.limit->value]].limit.name)
-                      : Json(nullptr);
-  json["until"] = standing.until ? Json(standing.until->us) : Json(nullptr);
-  json["behind"] = line.behind.empty() ? Json(nullptr) : keys_json(config, route, line.behind);
-  return json;
-}
-
 }  // namespace
 
 std::string shard_name(std::size_t i) { return "shard " + std::to_string(i); }
@@ -127,13 +98,18 @@ Json route_limits_json(const metrics::Route& route) {
   return limits;
 }
 
-Json routes_json(const metrics::Snapshot& sum) {
+Json routes_json(const metrics::Snapshot& sum, const config::Config& config) {
   Json routes = Json::array();
-  for (const metrics::Route& it : sum.routes) {
-    Json route{{"name", it.name}};
+  for (std::size_t i = 0; i < sum.routes.size(); ++i) {
+    const metrics::Route& it = sum.routes[i];
+    Json route{{"name", it.name}, {"target", config.targets[config.routes[i].target].name}};
     route.update(one_book(books_of(it.stats)));
     // Dearer than their limits could ever pay: they wait for another configuration.
     route["never"] = it.stats.never;
+    route["lag"] = it.lag ? Json(*it.lag) : Json(nullptr);
+    route["lag_seconds"] = it.lag_seconds ? Json(*it.lag_seconds) : Json(nullptr);
+    route["partitions"] = it.partitions_assigned;
+    route["partitions_held"] = it.partitions_held;
     route["waiting"] = causes_json(it.waiting.records);
     route["behind"] = causes_json(it.waiting.behind);
     route["limits"] = route_limits_json(it);
@@ -199,6 +175,7 @@ Json targets_json(const Views& views, const config::Config& config) {
     }
     Json target{{"name", config.targets[i].name},
                 {"in_flight", sum.in_flight},
+                {"max_in_flight", config.targets[i].max_in_flight()},
                 {"connections", sum.connections}};
     target["held_until"] = held ? Json(held->us) : Json(nullptr);
     target["breaker"] = breaker_json(views, i);
@@ -247,7 +224,8 @@ Json kafka_json(const Views& views) {
                             {"waiting", partition.waiting},
                             {"stuck", valid_utf8(partition.stuck)},
                             {"committed", partition.committed.value},
-                            {"finished_ahead", view.finished_ahead[i]}});
+                            {"finished_ahead", view.finished_ahead[i]},
+                            {"lag", partition.lag ? Json(*partition.lag) : Json(nullptr)}});
     }
   }
   return {{"trouble", kafka_trouble(views)}, {"partitions", std::move(partitions)}};
@@ -294,26 +272,6 @@ Json reload_json(const ReloadState& reload) {
   return {{"at", reload.at ? Json(reload.at->us) : Json(nullptr)},
           {"successful", reload.successful},
           {"said", valid_utf8(reload.said)}};
-}
-
-Json lines_json(const Views& views, const config::Config& config) {
-  std::vector<const WaitsView::Line*> all;
-  for (const ShardView& view : known(views)) {
-    for (const WaitsView::Line& line : view.waits.lines) all.push_back(&line);
-  }
-  std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
-    return a->standing.waiting > b->standing.waiting;
-  });
-  all.resize(std::min(all.size(), kMostLinesShown));
-  Json lines = Json::array();
-  for (const WaitsView::Line* line : all) lines.push_back(line_json(*line, config));
-  return lines;
-}
-
-std::size_t lines_of(const Views& views) {
-  std::size_t lines = 0;
-  for (const ShardView& view : known(views)) lines += view.lines;
-  return lines;
 }
 
 Json state_json(const Views& views, const config::Config& config) {

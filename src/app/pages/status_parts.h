@@ -28,15 +28,13 @@ std::vector<std::reference_wrapper<const ShardView>> known(const Views& views);
 Json state_json(const Views& views, const config::Config& config);  // Who it is; whether ready.
 Json shards_json(const Views& views, const std::vector<std::string>& silent);
 Json books_json(const metrics::Snapshot& sum);
-Json routes_json(const metrics::Snapshot& sum);
+Json routes_json(const metrics::Snapshot& sum, const config::Config& config);
 Json shares_json(const metrics::Snapshot& sum, const config::Config& config);
 Json targets_json(const Views& views, const config::Config& config);
 Json stores_json(const Views& views, const config::Config& config);
 std::string kafka_trouble(const Views& views);
 Json kafka_json(const Views& views);
 Json dead_letters_json(const Views& views);
-Json lines_json(const Views& views, const config::Config& config);  // The longest, of all shards.
-std::size_t lines_of(const Views& views);                           // How many there are.
 Json reload_json(const ReloadState& reload);
 Json recent_json(const Recent& recent);
 

@@ -131,6 +131,7 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
     const Instant turned = clock_.now();
     counts_.turns.observe(turned - woken_);
     turn_times_.observe(turned - woken_, turned);
+    troubles_.look([this] { return troubles_now(*this); }, turned);
     if (each_turn) each_turn(now_);
   }
   if (fatal_) return false;
@@ -214,8 +215,8 @@ void Shard::attempt_ended(const core::DeliveryEnded& ended) {
     records_[ended.record].last_error = ended.reason;
   }
   share_hold(ended);
-  shadows_.ended(ended, now_);
   delays_.note(ended, gate_, records_, now_);
+  shadows_.ended(ended, now_);
   if (tracing_ && tracing_->is_traced(ended.record)) {
     tracing_->ended(ended, records_[ended.record], now_);
   }

@@ -27,6 +27,7 @@
 #include "app/shard/breaker_notices.h"
 #include "app/shard/delivery_delays.h"
 #include "app/shard/shard_counts.h"
+#include "app/shard/troubles.h"
 #include "app/shard/turn_times.h"
 #include "app/shard/verb.h"
 #include "app/targets/targets.h"
@@ -89,6 +90,7 @@ class Shard final : public kafka::MessageSink {
   const kafka::DeadLetters* dead_letters() const { return dead_letters_.get(); }  // Null: no route.
   TargetStatus target_status(std::size_t i) const { return targets_.status(i); }
   const ShardCounts& counts() const { return counts_; }
+  std::vector<Trouble> troubles() const { return troubles_.all(now()); }
   // Not only at the last turn, which may be long ago.
   Instant now() const { return std::max(now_, clock_.now()); }
 
@@ -144,6 +146,7 @@ class Shard final : public kafka::MessageSink {
   ShardCounts counts_;
   RecordStore records_;
   DeliveryDelays delays_;
+  Troubles troubles_;
   Shares shares_;
   Limiters limiters_;
   Shadows shadows_;

@@ -21,6 +21,7 @@ ShardView view_of(const Shard& shard) {
                             breaker.state(view.now), breaker.open_until()});
   }
   if (const redis::Store* store = shard.limiters().redis()) view.redis = store->status();
+  view.troubles = shard.troubles();
   view.lines = shard.limiters().lines();
   view.waits = waits_of(shard);
   return view;

@@ -33,6 +33,7 @@ struct ShardView {
   kafka::DeadLettersStatus dead_letters;
   std::vector<Target> targets;              // By TargetId.
   std::optional<redis::StoreStatus> redis;  // None where no limit is kept there.
+  std::vector<Trouble> troubles;
   std::size_t lines = 0;
   WaitsView waits;
 };

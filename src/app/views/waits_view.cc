@@ -11,7 +11,8 @@ std::vector<WaitsView::Line> longest_lines(const Shard& shard, Instant now) {
   std::vector<std::string_view> keys;
   for (const core::LineStanding& standing : shard.gate().longest_lines(kMostLinesShown, now)) {
     shard.limiters().read_keys(standing.line, keys);
-    lines.push_back({standing, {keys.begin(), keys.end()}, {}});
+    lines.push_back({standing, {keys.begin(), keys.end()}, {}, std::nullopt});
+    if (standing.oldest) lines.back().oldest = shard.records()[*standing.oldest].written();
     const core::Record* first =
         standing.first ? shard.gate().record(standing.first->slot) : nullptr;
     if (first == nullptr || first->line == standing.line) continue;
@@ -30,6 +31,7 @@ WaitsView::Partition shown(const kafka::SourceStatus::Partition& partition,
   shown.revoking = partition.revoking;
   shown.stuck = partition.stuck;
   shown.committed = partition.committed;
+  shown.lag = partition.lag;
   if (known == nullptr) return shown;
   shown.inside = known->records;
   shown.finished_ahead = known->ledger.finished_ahead();

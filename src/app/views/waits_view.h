@@ -20,6 +20,7 @@ struct WaitsView {
     core::LineStanding standing;
     std::vector<std::string> keys;    // By the place of the limit.
     std::vector<std::string> behind;  // Of the line that holds it up, if that is another.
+    std::optional<Instant> oldest;    // When the oldest was written to Kafka, as far as is known.
   };
   struct Partition {
     std::string topic;
@@ -30,6 +31,7 @@ struct WaitsView {
     std::string stuck;
     Offset committed{-1};
     std::uint64_t finished_ahead = 0;
+    std::optional<std::uint64_t> lag;
     std::optional<WaitingRecord> oldest;
   };
   Instant now;

@@ -1,0 +1,125 @@
+#include "app/pages/troubles.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/views/books.h"
+#include "units/utf8.h"
+
+namespace einlass::app {
+namespace {
+
+using Shown = ShownTrouble;
+
+// The same at several shards is one trouble: it lasts while some shard has it.
+void add(std::vector<Shown>& all, const Trouble& one) {
+  const Instant end = one.ended.value_or(kNever);
+  const auto same = std::ranges::find_if(all, [&](const Shown& it) {
+    const Trouble& to = it.trouble;
+    return to.what == one.what && to.name == one.name && one.since <= to.ended.value_or(kNever) &&
+           to.since <= end;
+  });
+  if (same == all.end()) return void(all.push_back({one}));
+  Trouble& to = same->trouble;
+  to.since = std::min(to.since, one.since);
+  to.bad |= one.bad;
+  to.next = std::max(to.next, one.next);
+  if (to.ended) to.ended = std::max(*to.ended, end);
+}
+
+void add_of_shards(std::vector<Shown>& all, const Views& views) {
+  for (const bool ended : {false, true}) {
+    for (const ShardView& view : known(views)) {
+      for (const Trouble& one : view.troubles) {
+        if (one.ended.has_value() == ended) add(all, one);
+      }
+    }
+  }
+}
+
+void add_of_process(std::vector<Shown>& all, const Views& views, const metrics::Snapshot& sum,
+                    const ReloadState& reload) {
+  const auto add = [&](std::string what, std::string name, bool bad, std::string says) {
+    all.push_back({{std::move(what), std::move(name), bad, std::move(says), {}, {}, {}}, false});
+  };
+  for (std::size_t i = 0; i < views.shards.size(); ++i) {
+    if (!views.answered[i]) add("shard", std::to_string(i), true, "does not answer");
+  }
+  if (!books_of(sum).closed()) {
+    add("totals", "", true, "do not add up: a bug in Einlass; please report it");
+  }
+  for (const metrics::Route& route : sum.routes) {
+    if (route.stats.never == 0) continue;
+    add("route", route.name, true,
+        std::to_string(route.stats.never) + " records cost more than their limits can ever grant");
+  }
+  if (reload.successful || !reload.at) return;
+  add("reload", "", false, "refused: the gate runs the configuration before it");
+  all.back().trouble.since = *reload.at;
+  all.back().has_since = true;
+}
+
+std::string severity_of(const Trouble& trouble) { return trouble.bad ? "bad" : "warning"; }
+
+// How many records wait for it; none where that cannot be said.
+std::optional<std::uint64_t> waiting_for(const Trouble& trouble, const metrics::Snapshot& sum,
+                                         const config::Config& config) {
+  if (trouble.ended || (trouble.what != "target" && trouble.what != "redis")) return std::nullopt;
+  std::uint64_t waiting = 0;
+  for (std::size_t i = 0; i < sum.routes.size(); ++i) {
+    const core::CauseCounts& records = sum.routes[i].waiting.records;
+    if (trouble.what == "redis") waiting += records[core::Cause::outage];
+    if (trouble.what != "target") continue;
+    if (config.targets[config.routes[i].target].name != trouble.name) continue;
+    waiting += records[core::Cause::target] + records[core::Cause::retry];
+  }
+  return waiting;
+}
+
+}  // namespace
+
+std::vector<ShownTrouble> troubles_of(const Views& views, const metrics::Snapshot& sum,
+                                      const config::Config& config, const ReloadState& reload) {
+  std::vector<Shown> all;
+  add_of_shards(all, views);
+  add_of_process(all, views, sum, reload);
+  for (Shown& one : all) one.waiting = waiting_for(one.trouble, sum, config);
+  std::ranges::stable_sort(all, {}, [](const Shown& it) {
+    return it.trouble.ended ? 2 : it.trouble.bad ? 0 : 1;
+  });
+  return all;
+}
+
+Json troubles_json(const std::vector<ShownTrouble>& troubles) {
+  Json json = Json::array();
+  for (const auto& [trouble, has_since, waiting] : troubles) {
+    Json one{{"what", trouble.what},
+             {"name", trouble.name},
+             {"severity", severity_of(trouble)},
+             {"says", valid_utf8(trouble.says)}};
+    one["since"] = has_since ? Json(trouble.since.us) : Json(nullptr);
+    one["ended"] = trouble.ended ? Json(trouble.ended->us) : Json(nullptr);
+    one["next"] = trouble.next ? Json(trouble.next->us) : Json(nullptr);
+    one["waiting"] = waiting ? Json(*waiting) : Json(nullptr);
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
+// Only those that last; what they say may be anything, and is no label.
+std::vector<metrics::Trouble> trouble_metrics(const std::vector<ShownTrouble>& troubles,
+                                              Instant now) {
+  std::vector<metrics::Trouble> shown;
+  for (const auto& [trouble, has_since, waiting] : troubles) {
+    if (trouble.ended) continue;
+    const Instant since = has_since ? trouble.since : now;
+    shown.push_back({trouble.what, trouble.name, severity_of(trouble),
+                     static_cast<double>(since.us) / 1e6, waiting});
+  }
+  return shown;
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,29 @@
+// What is wrong with this gate, and was lately, for the top of every page: what, since when, until
+// when, and how many records wait for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "app/pages/status_parts.h"
+#include "app/service/reload.h"
+
+namespace einlass::app {
+
+struct ShownTrouble {
+  Trouble trouble;
+  bool has_since = true;                   // Some do not know their beginning.
+  std::optional<std::uint64_t> waiting{};  // Records; none where that cannot be said.
+};
+
+// Those that last, the bad ones first, each since the shard that had it first; then those that have
+// ended. Empty while all is well.
+std::vector<ShownTrouble> troubles_of(const Views& views, const metrics::Snapshot& sum,
+                                      const config::Config& config, const ReloadState& reload);
+
+Json troubles_json(const std::vector<ShownTrouble>& troubles);
+std::vector<metrics::Trouble> trouble_metrics(const std::vector<ShownTrouble>& troubles,
+                                              Instant now);
+
+}  // namespace einlass::app

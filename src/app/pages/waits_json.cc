@@ -1,0 +1,128 @@
+#include "app/pages/waits_json.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/views/allowed.h"
+#include "units/utf8.h"
+
+namespace einlass::app {
+namespace {
+
+struct Used {
+  std::uint64_t admitted = 0, rejected = 0;
+  std::uint64_t waiting = 0;         // Records,
+  std::uint64_t keys = 0, full = 0;  // and keys, of which so many wait.
+};
+
+Used used_of(const metrics::Snapshot& sum, const std::string& limit) {
+  Used used;
+  for (const metrics::Route& route : sum.routes) {
+    for (std::size_t i = 0; i < route.limits.size(); ++i) {
+      if (route.limits[i] != limit) continue;
+      used.admitted += route.stats.limits[i].admissions;
+      used.rejected += route.stats.limits[i].rejections;
+      used.waiting += route.waiting.for_limit[i];
+      used.keys += route.waiting.lines;
+      used.full += route.waiting.lines_for_limit[i];
+    }
+    for (const metrics::ShadowLimit& shadow : route.shadow_limits) {
+      if (shadow.name != limit) continue;
+      used.admitted += shadow.admitted;
+      used.rejected += shadow.rejected;
+    }
+  }
+  return used;
+}
+
+// By the names of the limits that have one.
+Json keys_json(const config::Config& config, const config::Route& route,
+               const std::vector<std::string>& keys) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < keys.size() && i < route.limits.size(); ++i) {
+    const config::Limit& limit = config.limits[route.limits[i]];
+    if (limit.key.kind != config::KeySource::Kind::none) {
+      json[limit.limit.name] = valid_utf8(keys[i]);
+    }
+  }
+  return json;
+}
+
+// How long the line takes at least, if nothing comes and nobody else has a part: at what the limit
+// that it waits for allows in the long run. None where that is not known.
+Json drains_in(const core::LineStanding& standing, const config::Limit& limit) {
+  const std::optional<double> each_second = allowed_by(limit.limit.parameters).per_second;
+  const bool one_cost = limit.cost.kind == config::CostSource::Kind::number;
+  if (!each_second || !one_cost || *each_second <= 0) return nullptr;
+  return standing.waiting * static_cast<double>(limit.limit.cost.value) / *each_second;
+}
+
+Json line_json(const WaitsView::Line& line, const config::Config& config) {
+  const core::LineStanding& standing = line.standing;
+  const config::Route& route = config.routes[standing.route.value];
+  Json json{{"route", route.name},
+            {"keys", keys_json(config, route, line.keys)},
+            {"waiting", standing.waiting},
+            {"in_flight", standing.in_flight},
+            {"waits_for", reason_name(standing.waits)}};
+  const config::Limit* limit =
+      standing.limit ? &config.limits[route.limits[standing.limit->value]] : nullptr;
+  json["limit"] = limit ? Json(limit->limit.name) : Json(nullptr);
+  json["until"] = standing.until ? Json(standing.until->us) : Json(nullptr);
+  json["behind"] = line.behind.empty() ? Json(nullptr) : keys_json(config, route, line.behind);
+  json["oldest"] = line.oldest ? Json(line.oldest->us) : Json(nullptr);
+  json["drain_seconds"] =
+      limit && line.behind.empty() ? drains_in(standing, *limit) : Json(nullptr);
+  return json;
+}
+
+}  // namespace
+
+Json limits_json(const metrics::Snapshot& sum, const config::Config& config) {
+  Json limits = Json::array();
+  for (const config::Limit& limit : config.limits) {
+    // In the long run, or at once where it counts what is under way.
+    const Allowed allowed = allowed_by(limit.limit.parameters);
+    const Used used = used_of(sum, limit.limit.name);
+    const bool keyed = limit.key.kind != config::KeySource::Kind::none;
+    Json json{{"name", limit.limit.name},
+              {"store", limit.store == config::Store::redis ? "redis" : "memory"},
+              {"shadow", limit.shadow},
+              {"keyed", keyed}};
+    json["per_second"] = allowed.per_second ? Json(*allowed.per_second) : Json(nullptr);
+    json["at_once"] =
+        allowed.per_second ? Json(nullptr) : Json(static_cast<std::int64_t>(allowed.at_once));
+    json["admitted"] = used.admitted;
+    json["rejected"] = used.rejected;
+    json["waiting"] = used.waiting;
+    json["keys"] = keyed ? Json(used.keys) : Json(nullptr);
+    json["keys_full"] = keyed ? Json(used.full) : Json(nullptr);
+    limits.push_back(std::move(json));
+  }
+  return limits;
+}
+
+Json lines_json(const Views& views, const config::Config& config) {
+  std::vector<const WaitsView::Line*> all;
+  for (const ShardView& view : known(views)) {
+    for (const WaitsView::Line& line : view.waits.lines) all.push_back(&line);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
+    return a->standing.waiting > b->standing.waiting;
+  });
+  all.resize(std::min(all.size(), kMostLinesShown));
+  Json lines = Json::array();
+  for (const WaitsView::Line* line : all) lines.push_back(line_json(*line, config));
+  return lines;
+}
+
+std::size_t lines_of(const Views& views) {
+  std::size_t lines = 0;
+  for (const ShardView& view : known(views)) lines += view.lines;
+  return lines;
+}
+
+}  // namespace einlass::app

@@ -1,0 +1,100 @@
+// ---- the connection ----
+
+let connection = null;
+let away = false;
+
+// Not an EventSource: that does not say why a connection ended, and a silent one is as good as none.
+async function listen() {
+  const stop = connection = new AbortController();
+  let patience = setTimeout(() => stop.abort(), SILENCE_MS);
+  try {
+    const answer = await fetch("v1/events", {signal: stop.signal, cache: "no-store"});
+    if (!answer.ok) throw new Error((await answer.text()).trim() || `HTTP ${answer.status}`);
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = "";;) {
+      const {value, done} = await reader.read();
+      if (done) throw new Error("the gate ended the connection");
+      clearTimeout(patience);
+      patience = setTimeout(() => stop.abort(), SILENCE_MS);
+      const events = (text + value).split("\n\n");
+      text = events.pop();
+      for (const event of events) if (event.startsWith("data: ")) show(JSON.parse(event.slice(6)));
+    }
+  } catch (error) {
+    if (away) return;
+    const why = error.name === "AbortError" ? "it is silent" : error.message;
+    const old = live ? `; the numbers are of ${clockText(live.at)}` : "";
+    document.body.classList.add("stale");
+    showState(`no connection to the gate (${why}); trying again${old}`, "bad");
+    setTimeout(() => { if (!away) listen(); }, AGAIN_MS);
+  } finally {
+    clearTimeout(patience);
+  }
+}
+
+// ---- why does a record wait? ----
+
+function because(answer) {
+  const place = (one) => `${one.topic} ${one.partition} @ ${one.offset}`;
+  const box = element("div");
+  if ("key" in answer || !answer.records.length) box.append(element("p", answer.says));
+  const list = element("ul");
+  for (const one of answer.records) {
+    const old = `${place(one)}, ${agoText(one.written, answer.at)} old, `;
+    list.append(element("li", old + one.says + (one.last_error ? `; its last attempt failed: ${one.last_error}` : "")));
+    if (one.first) list.append(element("li", `the first of them, ${place(one.first)}, ${one.first.says}`));
+  }
+  if (list.children.length) box.append(list);
+  return box;
+}
+
+async function answerWhy() {
+  const fields = [...new FormData(byId("why"))].map(([name, text]) => [name, text.trim()]).filter(([, text]) => text);
+  let box;
+  try {
+    const answer = await fetch("v1/why?" + new URLSearchParams(fields));
+    const body = await answer.text();
+    box = answer.ok ? because(JSON.parse(body)) : element("p", body.trim());
+  } catch (error) {
+    box = element("p", error.message);
+  }
+  byId("because").replaceChildren(box);
+}
+
+// As if somebody had typed it.
+function ask(fields) {
+  const form = byId("why");
+  for (const input of form.querySelectorAll("input")) input.value = fields[input.name] || "";
+  form.scrollIntoView({block: "nearest"});
+  answerWhy();
+}
+
+byId("why").addEventListener("submit", (event) => {
+  event.preventDefault();
+  answerWhy();
+});
+
+byId("pause").addEventListener("click", () => {
+  paused = !paused;
+  byId("pause").setAttribute("aria-pressed", String(paused));
+  setText(byId("pause"), paused ? "Go on" : "Pause");
+  if (paused) showState(`paused; the numbers are of ${live ? clockText(live.at) : "never"}`, "");
+});
+
+byId("limit").addEventListener("change", () => { if (live) showChart(live); });
+
+// A browser keeps pages that one may come back to, and with them their connections, of which it has six for one server.
+addEventListener("pagehide", () => {
+  away = true;
+  connection.abort();
+});
+addEventListener("pageshow", (event) => {
+  if (!event.persisted) return;
+  away = false;
+  listen();
+});
+
+const newColours = () => { chartLimit = ""; };
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", newColours);
+addEventListener("resize", () => { if (chart) chart.setSize({width: byId("chart").clientWidth, height: 200}); });
+listen();

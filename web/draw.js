@@ -1,0 +1,75 @@
+// Draws in place: what is there is changed and not made again, so that a selection, the focus and the place to which
+// somebody has scrolled stay. Texts of records are only ever set as text, never as markup.
+
+const byId = (id) => document.getElementById(id);
+
+function element(name, text, className) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+function setClass(node, name) {
+  if (node.className !== name) node.className = name;
+}
+
+// As many children as there are items, the same as before where there were some.
+function fill(parent, items, make, update) {
+  while (parent.children.length > items.length) parent.lastElementChild.remove();
+  while (parent.children.length < items.length) parent.append(make());
+  items.forEach((item, i) => update(parent.children[i], item, i));
+}
+
+// A cell is a text, a number, or {text, kind, wide, title, button, bar}. A head is a text, or {text, number}.
+function setCell(node, cell, head) {
+  const it = cell !== null && typeof cell === "object" ? cell : {text: cell};
+  const isNumber = typeof it.text === "number" || head.number;
+  setClass(node, [isNumber ? "number" : "", it.kind || "", it.wide ? "says" : ""].filter(Boolean).join(" "));
+  const text = typeof it.text === "number" ? count(it.text) : it.text;
+  if (node.dataset.label !== head.text) node.dataset.label = head.text;
+  if ((it.title || "") !== node.title) node.title = it.title || "";
+  if (it.bar !== undefined) return setBar(node, text, it.bar);
+  if (!it.button) return setText(node, text);
+  if (!node.firstElementChild) node.replaceChildren(element("button", "", "link"));
+  setText(node.firstElementChild, text);
+  node.firstElementChild.onclick = it.button;
+}
+
+// A part of the whole, from 0 to 1, with its number.
+function setBar(node, text, part) {
+  if (!node.firstElementChild) node.replaceChildren(element("span"), element("i", "", "bar"));
+  setText(node.firstElementChild, text);
+  node.lastElementChild.style.width = `${(100 * part).toFixed(1)}%`;
+}
+
+function showTable(id, caption, heads, rows, empty) {
+  const table = byId(id);
+  const all = heads.map((head) => (typeof head === "string" ? {text: head} : head));
+  if (!table.tHead) {
+    table.createCaption().textContent = caption;
+    const row = table.createTHead().insertRow();
+    for (const head of all) {
+      const cell = element("th", head.text, head.number ? "number" : "");
+      cell.scope = "col";
+      row.append(cell);
+    }
+    table.createTBody();
+  }
+  const shown = rows.length ? rows : [[{text: empty, kind: "faint"}]];
+  fill(table.tBodies[0], shown, () => element("tr"), (row, cells) => {
+    fill(row, cells, () => element("td"), (node, cell, i) => setCell(node, cell, all[i]));
+    if (rows.length === 0) row.cells[0].colSpan = all.length;
+    else row.cells[0].removeAttribute("colspan");
+  });
+}
+
+// While something is selected on the page nothing of it moves.
+const isSelecting = () => {
+  const selection = getSelection();
+  return !selection.isCollapsed && byId("main").contains(selection.anchorNode);
+};
