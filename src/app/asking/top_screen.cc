@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 #include <nlohmann/json.hpp>
-#include <vector>
 
+#include "app/asking/top_lines.h"
 #include "units/shown.h"
+#include "units/span_words.h"
 #include "units/utf8.h"
 
 namespace einlass::app {
@@ -13,19 +15,59 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Line {
-  std::string text;
-  Colour colour = Colour::none;
-};
-using Lines = std::vector<Line>;
+// Of those that are over: so many, for there is only so much room.
+constexpr int kMostEnded = 3;
 
 std::string text_of(const Json& json, const char* name) { return json.at(name).get<std::string>(); }
-std::uint64_t count_of(const Json& json, const char* name) {
-  return json.at(name).get<std::uint64_t>();
+
+std::string count_text(const Json& json, const char* name) {
+  return std::to_string(json.at(name).get<std::uint64_t>());
 }
 
-// Of so many characters, filled up with blanks or cut. One that takes two columns counts as one.
-std::string column(const std::string& text, std::size_t width, bool right = false) {
+// The time of day in UTC, as in the log.
+std::string clock_text(std::int64_t us) {
+  const std::time_t seconds = us / 1'000'000;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[16];
+  std::strftime(text, sizeof text, "%H:%M:%S", &utc);
+  return text;
+}
+
+std::string span(std::int64_t from_us, std::int64_t to_us) {
+  return span_in_words(Duration{std::max<std::int64_t>(to_us - from_us, 1'000'000)});
+}
+
+std::string name_of(const Json& trouble) {
+  const std::string name = text_of(trouble, "name");
+  return text_of(trouble, "what") + (name.empty() ? "" : " " + name);
+}
+
+TopLine lasting(const Json& trouble, std::int64_t now_us) {
+  const bool bad = text_of(trouble, "severity") == "bad";
+  std::string text = "! " + name_of(trouble) + ": " + text_of(trouble, "says");
+  if (!trouble.at("since").is_null()) {
+    const auto since = trouble.at("since").get<std::int64_t>();
+    text += "; since " + clock_text(since) + " (" + span(since, now_us) + ")";
+  }
+  if (!trouble.at("next").is_null()) {
+    text += (bad ? ", next try " : ", goes on ") + until_in_words(trouble.at("next"), now_us);
+  }
+  if (!trouble.at("waiting").is_null()) text += "; " + count_text(trouble, "waiting") + " wait";
+  return {text, bad ? Colour::red : Colour::yellow};
+}
+
+TopLine over(const Json& trouble) {
+  const auto since = trouble.at("since").get<std::int64_t>();
+  const auto ended = trouble.at("ended").get<std::int64_t>();
+  return {"  over: " + name_of(trouble) + " from " + clock_text(since) + " to " +
+              clock_text(ended) + " (" + span(since, ended) + "): " + text_of(trouble, "says"),
+          Colour::faint};
+}
+
+}  // namespace
+
+std::string column(const std::string& text, std::size_t width, bool right) {
   std::string shown;
   std::size_t used = 0;
   for (std::string_view rest = text; !rest.empty() && used < width; ++used) {
@@ -37,157 +79,52 @@ std::string column(const std::string& text, std::size_t width, bool right = fals
   return right ? blanks + shown : shown + blanks;
 }
 
-std::string number(std::uint64_t n, std::size_t width) {
-  return column(std::to_string(n), width, true);
+std::string until_in_words(const Json& at, std::int64_t now_us) {
+  if (at.is_null()) return "";
+  const std::int64_t left = at.get<std::int64_t>() - now_us;
+  return left <= 0 ? "now" : "in " + span_in_words(Duration{left});
 }
 
-std::string in_about(std::int64_t us) {
-  if (us <= 0) return "now";
-  if (us < 1'000'000) return "in " + std::to_string((us + 999) / 1'000) + " ms";
-  return "in " + std::to_string((us + 999'999) / 1'000'000) + " s";
-}
-
-std::string until(const Json& at, std::int64_t now_us) {
-  return at.is_null() ? "" : in_about(at.get<std::int64_t>() - now_us);
-}
-
-std::string rate(const Json& now, const Json* before, const char* name, double seconds) {
-  if (before == nullptr || seconds <= 0) return "-";
-  const auto more =
-      static_cast<double>(count_of(now, name)) - static_cast<double>(count_of(*before, name));
-  if (more < 0) return "-";  // The gate has begun anew.
-  return std::to_string(static_cast<std::int64_t>(more / seconds + 0.5));
-}
-
-void add_head(Lines& lines, const Json& status) {
-  const bool ready = status.at("ready").get<bool>();
-  lines.push_back({"einlass " + text_of(status, "instance") + "  " + text_of(status, "version") +
-                       "  " + (ready ? "ready" : text_of(status, "why_not_ready")),
-                   ready ? Colour::green : Colour::red});
-  const Json& books = status.at("books");
+void add_head(TopLines& lines, const TopStatus& status) {
+  const Json& now = status.now;
+  const bool ready = now.at("ready").get<bool>();
+  lines.push_back({"einlass " + text_of(now, "instance") + "  " + text_of(now, "version") + "  " +
+                       (ready ? "ready" : text_of(now, "why_not_ready")) + "  " +
+                       clock_text(status.now_us) + " UTC",
+                   ready ? Colour::bold : Colour::red});
+  for (const Json& trouble : now.at("troubles")) {
+    if (trouble.at("ended").is_null()) lines.push_back(lasting(trouble, status.now_us));
+  }
+  const Json& books = now.at("books");
   const bool closed = books.at("closed").get<bool>();
-  std::string text = "received " + std::to_string(count_of(books, "received"));
+  std::string text = "received " + count_text(books, "received");
   const char* between = " = ";
   for (const char* name : {"delivered", "dead_lettered", "returned", "inside"}) {
-    text += between + std::string(name) + " " + std::to_string(count_of(books, name));
+    text += between + std::string(name) + " " + count_text(books, name);
     between = " + ";
   }
-  lines.push_back(
-      {text + (closed ? "" : "   THE BOOKS DO NOT CLOSE"), closed ? Colour::none : Colour::red});
-}
-
-const Json* find_route(const Json* status, const std::string& name) {
-  if (status == nullptr) return nullptr;
-  for (const Json& route : status->at("routes")) {
-    if (text_of(route, "name") == name) return &route;
-  }
-  return nullptr;
-}
-
-void add_routes(Lines& lines, const Json& status, const Json* before, double seconds) {
-  lines.push_back({"", Colour::none});
-  lines.push_back({column("ROUTE", 20) + "  deliv/s   inside    limit    order   target    retry   "
-                                         "outage  in flight",
-                   Colour::bold});
-  for (const Json& route : status.at("routes")) {
-    const Json& waits = route.at("waiting");
-    std::string text =
-        column(text_of(route, "name"), 20) +
-        column(rate(route, find_route(before, text_of(route, "name")), "delivered", seconds), 9,
-               true) +
-        number(count_of(route, "inside"), 9);
-    for (const char* reason : {"limit", "order", "target", "retry", "outage"}) {
-      text += number(count_of(waits, reason), 9);
-    }
-    lines.push_back({text + number(count_of(waits, "in_flight"), 11), Colour::none});
+  lines.push_back({text, closed ? Colour::none : Colour::red});
+  int ended = 0;
+  for (const Json& trouble : now.at("troubles")) {
+    if (!trouble.at("ended").is_null() && ++ended <= kMostEnded) lines.push_back(over(trouble));
   }
 }
-
-void add_targets(Lines& lines, const Json& status, std::int64_t now_us) {
-  lines.push_back({"", Colour::none});
-  lines.push_back({column("TARGET", 20) + "  in flight  state", Colour::bold});
-  for (const Json& target : status.at("targets")) {
-    std::string trouble = text_of(target, "unusable");
-    if (trouble.empty()) trouble = text_of(target, "trouble");
-    const Json& breaker = target.at("breaker");
-    std::string state = trouble.empty() ? "well" : trouble;
-    Colour colour = trouble.empty() ? Colour::none : Colour::red;
-    if (text_of(breaker, "state") != "closed") {
-      state = "breaker " + text_of(breaker, "state") + " " + until(breaker.at("until"), now_us) +
-              (trouble.empty() ? "" : ": " + trouble);
-      colour = Colour::yellow;
-    } else if (!target.at("held_until").is_null()) {
-      state = "left alone, goes on " + until(target.at("held_until"), now_us);
-      colour = Colour::yellow;
-    }
-    lines.push_back({column(text_of(target, "name"), 20) +
-                         number(count_of(target, "in_flight"), 11) + "  " + state,
-                     colour});
-  }
-  for (const Json& store : status.at("stores")) {
-    const bool up = store.at("up").get<bool>();
-    if (up) continue;
-    lines.push_back(
-        {column(text_of(store, "name"), 20) + "             " + text_of(store, "trouble"),
-         Colour::red});
-  }
-}
-
-std::string keys_of(const Json& line) {
-  std::string keys;
-  for (const auto& [limit, key] : line.at("keys").items()) {
-    keys += (keys.empty() ? "" : ", ") + key.get<std::string>();
-  }
-  return keys.empty() ? "(all records)" : keys;
-}
-
-void add_lines(Lines& lines, const Json& status, std::int64_t now_us) {
-  const Json& longest = status.at("longest_lines");
-  lines.push_back({"", Colour::none});
-  lines.push_back({column("LONGEST LINES of " + std::to_string(count_of(status, "lines")), 34) +
-                       "  waiting  for",
-                   Colour::bold});
-  for (const Json& line : longest) {
-    const std::string reason = text_of(line, "waits_for") +
-                               (line.at("limit").is_null() ? "" : " " + text_of(line, "limit"));
-    lines.push_back({column(keys_of(line), 34) + number(count_of(line, "waiting"), 9) + "  " +
-                         reason + "  " + until(line.at("until"), now_us),
-                     Colour::none});
-  }
-}
-
-void add_troubles(Lines& lines, const Json& status) {
-  Lines troubles;
-  for (const Json& one : status.at("recent")) {
-    const std::string severity = text_of(one, "severity");
-    if (severity == "info") continue;
-    troubles.push_back({text_of(one, "what") + ": " + text_of(one, "detail"),
-                        severity == "error" ? Colour::red : Colour::yellow});
-  }
-  if (troubles.empty()) return;
-  lines.push_back({"", Colour::none});
-  lines.push_back({"LAST TROUBLES", Colour::bold});
-  constexpr std::ptrdiff_t kMost = 5;
-  const auto count = std::min<std::ptrdiff_t>(kMost, std::ssize(troubles));
-  lines.insert(lines.end(), troubles.end() - count, troubles.end());
-}
-
-}  // namespace
 
 std::string top_picture(const TopLook& now, const std::optional<TopLook>& before,
                         std::int64_t now_us, TerminalSize size, bool colours) {
-  const Json status = Json::parse(now.status);
+  const Json json = Json::parse(now.status);
   const Json earlier = before ? Json::parse(before->status) : Json();
-  Lines lines;
+  const TopStatus status{json, before ? &earlier : nullptr,
+                         before ? now.seconds - before->seconds : 0, now_us};
+  TopLines lines;
   add_head(lines, status);
-  add_routes(lines, status, before ? &earlier : nullptr,
-             before ? now.seconds - before->seconds : 0);
-  add_targets(lines, status, now_us);
-  add_troubles(lines, status);
-  add_lines(lines, status, now_us);
+  add_routes(lines, status);
+  add_limits(lines, status);
+  add_targets(lines, status);
+  add_longest(lines, status);
   lines.resize(std::min(lines.size(), size.rows));
   std::string picture;
-  for (const Line& line : lines) {
+  for (const TopLine& line : lines) {
     std::string text = column(shown(line.text), size.columns);
     text.erase(text.find_last_not_of(' ') + 1);
     picture += coloured(text, line.colour, colours) + "\n";

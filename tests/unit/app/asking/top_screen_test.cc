@@ -21,20 +21,26 @@ Json status(std::uint64_t delivered) {
     "instance": "gate-1", "version": "1.2.3", "ready": true, "why_not_ready": "",
     "books": {"received": 0, "delivered": 0, "dead_lettered": 1, "returned": 0, "inside": 9,
               "closed": true},
-    "routes": [{"name": "results", "inside": 9, "delivered": 0,
+    "troubles": [],
+    "routes": [{"name": "results", "inside": 9, "delivered": 0, "lag": 1234, "lag_seconds": 301,
                 "waiting": {"limit": 4, "order": 3, "target": 0, "retry": 2, "outage": 0,
                             "in_flight": 0}}],
+    "limits": [
+      {"name": "callbacks", "store": "redis", "keyed": false, "shadow": false, "per_second": 60.0,
+       "at_once": null, "admitted": 0, "waiting": 4, "keys": null, "keys_full": null},
+      {"name": "per_tenant", "store": "redis", "keyed": true, "shadow": false, "per_second": 2.0,
+       "at_once": null, "admitted": 0, "waiting": 3423, "keys": 50, "keys_full": 2}],
     "targets": [{"name": "billing", "in_flight": 7, "trouble": "", "unusable": "",
                  "held_until": null, "breaker": {"state": "closed", "until": null}}],
-    "stores": [{"name": "redis", "up": true, "trouble": ""}],
     "lines": 2, "longest_lines": [
-      {"keys": {"per_tenant": "acme"}, "waiting": 4, "waits_for": "limit", "limit": "per_tenant",
-       "until": 1000420000},
-      {"keys": {}, "waiting": 1, "waits_for": "target", "limit": null, "until": null}],
-    "recent": [{"severity": "info", "what": "started", "detail": "x"},
-               {"severity": "error", "what": "target_failed", "detail": "HTTP 503"}]})");
+      {"route": "results", "keys": {"per_tenant": "acme"}, "waiting": 4, "waits_for": "limit",
+       "limit": "per_tenant", "behind": {"per_tenant": "globex"}, "oldest": 460000000,
+       "drain_seconds": 2.0},
+      {"route": "results", "keys": {}, "waiting": 1, "waits_for": "target", "limit": null,
+       "behind": null, "oldest": null, "drain_seconds": null}]})");
   json["books"]["received"] = delivered + 10;
   json["books"]["delivered"] = json["routes"][0]["delivered"] = delivered;
+  json["limits"][0]["admitted"] = delivered;
   return json;
 }
 
@@ -46,17 +52,22 @@ bool has(const std::string& picture, const std::string& text) {
   return picture.find(text) != std::string::npos;
 }
 
-TEST(Top, shows_books_routes_lines_and_troubles) {
+TEST(Top, shows_totals_routes_limits_and_lines) {
   const std::string seen = picture(status(150));
-  EXPECT_TRUE(has(seen, "einlass gate-1  1.2.3  ready")) << seen;
+  EXPECT_TRUE(has(seen, "einlass gate-1  1.2.3  ready  00:16:40 UTC")) << seen;
   EXPECT_TRUE(has(seen, "received 160 = delivered 150 + dead_lettered 1 + returned 0 + inside 9"));
-  EXPECT_TRUE(has(seen, "results                    25        9        4        3        0"))
+  EXPECT_TRUE(has(seen, "results                    25        9     1234       6 min        4"))
       << seen;
-  EXPECT_TRUE(has(seen, "billing                       7  well")) << seen;
-  EXPECT_TRUE(has(seen, "limit per_tenant  in 420 ms")) << seen;
+  EXPECT_TRUE(has(seen, "callbacks                 60/s fleet            25        4\n")) << seen;
+  EXPECT_TRUE(has(seen, "per_tenant                 2/s a key             0     3423  2 of 50"))
+      << seen;
+  EXPECT_TRUE(has(seen, "billing                     7  healthy")) << seen;
+  EXPECT_TRUE(has(seen, "acme                              results                 4       9 min"))
+      << seen;
+  EXPECT_TRUE(has(seen, "2.0 s  limit per_tenant, behind globex")) << seen;
   EXPECT_TRUE(has(seen, "(all records)")) << seen;
-  EXPECT_TRUE(has(seen, "target_failed: HTTP 503")) << seen;
-  EXPECT_FALSE(has(seen, "started")) << "no trouble";
+  EXPECT_TRUE(has(seen, "LONGEST LINES (2 of 2)")) << seen;
+  EXPECT_FALSE(has(seen, "!")) << "nothing is wrong, and nothing says so";
 }
 
 TEST(Top, has_no_rate_where_the_gate_began_anew) {
@@ -65,18 +76,47 @@ TEST(Top, has_no_rate_where_the_gate_began_anew) {
   EXPECT_TRUE(has(first, "results                     -")) << first;
 }
 
-TEST(Top, says_what_is_wrong) {
+TEST(Top, says_first_what_is_wrong_since_when_and_what_is_over) {
   Json json = status(1);
   json["ready"] = false;
   json["why_not_ready"] = "no Kafka broker can be reached";
   json["books"]["closed"] = false;
   json["targets"][0]["breaker"] = {{"state", "open"}, {"until", kNow + 3'000'000}};
-  json["stores"][0] = {{"name", "redis"}, {"up", false}, {"trouble", "connection refused"}};
+  json["targets"][0]["trouble"] = "connection refused";
+  json["troubles"] = Json::parse(R"([
+    {"what": "target", "name": "billing", "severity": "bad",
+     "says": "circuit breaker open: connection refused", "since": 760000000, "ended": null,
+     "next": 1003000000, "waiting": 1394},
+    {"what": "target", "name": "partner", "severity": "warning", "says": "asked for a pause",
+     "since": 940000000, "ended": null, "next": 1090000000, "waiting": 374},
+    {"what": "redis", "name": "", "severity": "bad", "says": "does not answer", "since": 220000000,
+     "ended": 229000000, "next": null, "waiting": null}])");
   const std::string seen = picture(json);
   EXPECT_TRUE(has(seen, "no Kafka broker can be reached"));
-  EXPECT_TRUE(has(seen, "THE BOOKS DO NOT CLOSE"));
-  EXPECT_TRUE(has(seen, "breaker open in 3 s"));
-  EXPECT_TRUE(has(seen, "connection refused"));
+  EXPECT_TRUE(has(seen,
+                  "! target billing: circuit breaker open: connection refused; since "
+                  "00:12:40 (4 min), next try in 3.0 s; 1394 wait\n"))
+      << seen;
+  EXPECT_TRUE(has(seen,
+                  "! target partner: asked for a pause; since 00:15:40 (60.0 s), goes on in "
+                  "90.0 s; 374 wait\n"))
+      << seen;
+  EXPECT_TRUE(has(seen, "  over: redis from 00:03:40 to 00:03:49 (9.0 s): does not answer\n"))
+      << seen;
+  EXPECT_LT(seen.find("billing"), seen.find("received")) << "before anything else";
+  EXPECT_TRUE(has(seen, "circuit breaker open, next try in 3.0 s: connection refused")) << seen;
+}
+
+TEST(Top, is_red_only_for_what_is_bad) {
+  const auto coloured = [](const Json& json) {
+    return top_picture({json.dump(), 12}, std::nullopt, kNow, {120, 50}, true);
+  };
+  EXPECT_FALSE(has(coloured(status(1)), "\x1b[31m"));
+  Json paused = status(1);
+  paused["targets"][0]["held_until"] = kNow + 9'000'000;
+  EXPECT_FALSE(has(coloured(paused), "\x1b[31m"));
+  paused["books"]["closed"] = false;
+  EXPECT_TRUE(has(coloured(paused), "\x1b[31m"));
 }
 
 TEST(Top, fits_the_terminal_and_brings_no_commands_into_it) {
@@ -97,7 +137,8 @@ TEST(Top, fits_the_terminal_and_brings_no_commands_into_it) {
 }
 
 TEST(Top, has_colours_only_where_they_are_wanted) {
-  EXPECT_TRUE(has(top_picture({status(1).dump(), 1}, std::nullopt, kNow, {}, true), "\x1b[32m"));
+  EXPECT_TRUE(has(top_picture({status(1).dump(), 1}, std::nullopt, kNow, {}, true), "\x1b[1m"));
+  EXPECT_FALSE(has(picture(status(1)), "\x1b["));
 }
 
 TEST(Terminal, a_mistake_stands_out_by_its_place) {

@@ -1,0 +1,171 @@
+// The tables of `einlass top`.
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "app/asking/top_lines.h"
+#include "units/span_words.h"
+
+namespace einlass::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kName = 20, kNumber = 9, kSpan = 12;
+
+std::string text_of(const Json& json, const char* name) { return json.at(name).get<std::string>(); }
+
+std::string number(const std::string& text) { return column(text, kNumber, true); }
+
+std::string count(const Json& json, const char* name) {
+  const Json& value = json.at(name);
+  return number(value.is_null() ? "-" : std::to_string(value.get<std::uint64_t>()));
+}
+
+// Of an instant: how long ago; of a number of seconds: as long.
+std::string ago(const Json& at, std::int64_t now_us) {
+  return at.is_null() ? "-" : span_in_words(Duration{now_us - at.get<std::int64_t>()});
+}
+std::string seconds(const Json& value) {
+  if (value.is_null()) return "-";
+  return span_in_words(Duration{static_cast<std::int64_t>(value.get<double>() * 1e6)});
+}
+
+// As "60", "2.5" or "0.017".
+std::string rate_text(double rate) {
+  char text[32];
+  std::snprintf(text, sizeof text, rate >= 100 ? "%.0f" : rate >= 1 ? "%.3g" : "%.2g", rate);
+  return text;
+}
+
+void add_heading(TopLines& lines, std::string text) {
+  lines.push_back({"", Colour::none});
+  lines.push_back({std::move(text), Colour::bold});
+}
+
+const Json* find(const TopStatus& status, const char* list, const std::string& name) {
+  if (status.before == nullptr || !status.before->contains(list)) return nullptr;
+  for (const Json& one : status.before->at(list)) {
+    if (text_of(one, "name") == name) return &one;
+  }
+  return nullptr;
+}
+
+// How much more a second; none where that is not known, as when the gate has started again.
+std::optional<double> rate(const TopStatus& status, const char* list, const Json& one,
+                           const char* counter) {
+  const Json* before = find(status, list, text_of(one, "name"));
+  if (before == nullptr || status.seconds <= 0) return std::nullopt;
+  const double more = one.at(counter).get<double>() - before->at(counter).get<double>();
+  return more < 0 ? std::nullopt : std::optional(more / status.seconds);
+}
+
+std::string keys_of(const Json& keys) {
+  std::string text;
+  for (const auto& [limit, key] : keys.items()) {
+    text += (text.empty() ? "" : ", ") + key.get<std::string>();
+  }
+  return text.empty() ? "(all records)" : text;
+}
+
+// What it allows, and to whom: only so can it be compared with what is used.
+std::string allowed_text(const Json& limit) {
+  const bool keyed = limit.at("keyed").get<bool>();
+  const std::string whose = keyed ? " a key" : text_of(limit, "store") == "redis" ? " fleet" : "";
+  if (!limit.at("at_once").is_null()) {
+    return std::to_string(limit.at("at_once").get<std::int64_t>()) + " at once" + whose;
+  }
+  return rate_text(limit.at("per_second").get<double>()) + "/s" + whose;
+}
+
+std::string waits_text(const Json& line) {
+  std::string text = text_of(line, "waits_for");
+  if (!line.at("limit").is_null()) text += " " + text_of(line, "limit");
+  if (!line.at("behind").is_null()) text += ", behind " + keys_of(line.at("behind"));
+  return text;
+}
+
+TopLine target_line(const Json& target, std::int64_t now_us) {
+  std::string trouble = text_of(target, "unusable");
+  if (trouble.empty()) trouble = text_of(target, "trouble");
+  const Json& breaker = target.at("breaker");
+  std::string state = trouble.empty() ? "healthy" : trouble;
+  Colour colour = text_of(target, "unusable").empty() ? Colour::none : Colour::red;
+  if (text_of(breaker, "state") != "closed") {
+    const std::string next = until_in_words(breaker.at("until"), now_us);
+    state = "circuit breaker open, " + (next.empty() ? "is tried" : "next try " + next) +
+            (trouble.empty() ? "" : ": " + trouble);
+    colour = Colour::red;
+  } else if (!target.at("held_until").is_null()) {
+    state = "paused (Retry-After), goes on " + until_in_words(target.at("held_until"), now_us);
+    colour = Colour::yellow;
+  }
+  return {column(text_of(target, "name"), kName) + count(target, "in_flight") + "  " + state,
+          colour};
+}
+
+}  // namespace
+
+void add_routes(TopLines& lines, const TopStatus& status) {
+  add_heading(lines,
+              column("ROUTE", kName) +
+                  "  deliv/s   inside      lag      oldest    limit   target    retry    order"
+                  "   outage  flight");
+  for (const Json& route : status.now.at("routes")) {
+    const auto delivered = rate(status, "routes", route, "delivered");
+    std::string text = column(text_of(route, "name"), kName) +
+                       number(delivered ? std::to_string(std::llround(*delivered)) : "-") +
+                       count(route, "inside") + count(route, "lag") +
+                       column(seconds(route.at("lag_seconds")), kSpan, true);
+    const Json& waits = route.at("waiting");
+    for (const char* reason : {"limit", "target", "retry", "order", "outage"}) {
+      text += count(waits, reason);
+    }
+    lines.push_back({text + column(count(waits, "in_flight"), 8, true), Colour::none});
+  }
+}
+
+void add_limits(TopLines& lines, const TopStatus& status) {
+  if (status.now.at("limits").empty()) return;
+  add_heading(lines, column("LIMIT", kName) + column("allows", 16, true) +
+                         "   used/s here  waiting  keys at their limit");
+  for (const Json& limit : status.now.at("limits")) {
+    const auto used = rate(status, "limits", limit, "admitted");
+    std::string text = column(text_of(limit, "name"), kName) +
+                       column(allowed_text(limit), 16, true) +
+                       column(used ? rate_text(*used) : "-", 14, true) + count(limit, "waiting");
+    if (!limit.at("keys").is_null()) {
+      text += "  " + std::to_string(limit.at("keys_full").get<std::uint64_t>()) + " of " +
+              std::to_string(limit.at("keys").get<std::uint64_t>());
+    }
+    if (limit.at("shadow").get<bool>()) text += "  (shadow: not enforced)";
+    lines.push_back({text, Colour::none});
+  }
+}
+
+void add_targets(TopLines& lines, const TopStatus& status) {
+  add_heading(lines, column("TARGET", kName) + "   flight  state");
+  for (const Json& target : status.now.at("targets")) {
+    lines.push_back(target_line(target, status.now_us));
+  }
+}
+
+void add_longest(TopLines& lines, const TopStatus& status) {
+  const Json& longest = status.now.at("longest_lines");
+  const std::string how_many = std::to_string(longest.size()) + " of " +
+                               std::to_string(status.now.at("lines").get<std::uint64_t>());
+  add_heading(lines, column("LONGEST LINES (" + how_many + ")", 34) + column("ROUTE", 16) +
+                         "  waiting      oldest   drains in  waits for");
+  for (const Json& line : longest) {
+    lines.push_back(
+        {column(keys_of(line.at("keys")), 33) + " " + column(text_of(line, "route"), 16) +
+             count(line, "waiting") + column(ago(line.at("oldest"), status.now_us), kSpan, true) +
+             column(seconds(line.at("drain_seconds")), kSpan, true) + "  " + waits_text(line),
+         Colour::none});
+  }
+}
+
+}  // namespace einlass::app
