@@ -9,10 +9,10 @@ import json
 import os
 import sys
 
-from boards import kafka_and_ledger, limits, overview, process_and_redis, route_and_target
+from boards import limits, overview, route_and_target
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BOARDS = (overview, route_and_target, limits, kafka_and_ledger, process_and_redis)
+BOARDS = (overview, limits, route_and_target)
 
 
 def texts():

@@ -4,6 +4,8 @@ SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 WIDTH = 24
 # The ratio of the buckets keeps a quantile within a tenth of the truth.
 RATE = "[$__rate_interval]"
+RECORDS, PERMITS, CALLS = "suffix: records/s", "suffix: permits/s", "suffix: calls/s"
+BAD_FROM_1 = [(None, "green"), (1, "red")]
 
 
 def select(metric, **labels):
@@ -36,16 +38,17 @@ def _field(unit, **options):
     if steps:
         defaults["thresholds"] = {"mode": "absolute", "steps": [
             {"color": color, "value": value} for value, color in steps]}
-    for name in ("min", "max"):
+    for name, key in (("min", "min"), ("max", "max"), ("nothing", "noValue"), ("decimals", "decimals")):
         if name in options:
-            defaults[name] = options.pop(name)
+            defaults[key] = options.pop(name)
     assert not options, options
     return defaults
 
 
 def _panel(kind, title, description, targets, link, defaults, overrides, options):
-    queries = [{"refId": chr(ord("A") + number), "datasource": SOURCE, "editorMode": "code", "range": kind != "stat",
-                "instant": kind == "stat", "expr": one["expr"], "legendFormat": one["legend"]}
+    instant = kind != "timeseries"
+    queries = [{"refId": chr(ord("A") + number), "datasource": SOURCE, "editorMode": "code", "range": not instant,
+                "instant": instant, "expr": one["expr"], "legendFormat": one["legend"]}
                for number, one in enumerate(targets)]
     links = [{"title": title_of, "url": url, "targetBlank": False} for title_of, url in ([link] if link else [])]
     return {"type": kind, "title": title, "description": description, "datasource": SOURCE, "targets": queries,
@@ -65,25 +68,46 @@ def dashed(pattern):
 
 
 def lines(title, unit, description, targets, link=None, stacked=False, overrides=(), **options):
-    """A graph over time."""
+    """A graph over time. Where all is 0 its axis is not made up."""
     defaults = _field(unit, **{"min": 0, **options})
     defaults["color"] = {"mode": "palette-classic"}
-    defaults["custom"] = {"drawStyle": "line", "lineInterpolation": "linear", "lineWidth": 1,
+    defaults["custom"] = {"drawStyle": "line", "lineInterpolation": "linear", "lineWidth": 1, "axisSoftMax": 1,
                           "fillOpacity": 40 if stacked else 8, "showPoints": "never", "spanNulls": False,
                           "stacking": {"mode": "normal" if stacked else "none", "group": "A"}}
+    if unit in ("s", "percentunit"):
+        del defaults["custom"]["axisSoftMax"]
     return _panel("timeseries", title, description, targets, link, defaults, list(overrides),
-                  {"legend": {"displayMode": "list", "placement": "bottom", "showLegend": True, "calcs": []},
+                  {"legend": {"displayMode": "table", "placement": "bottom", "showLegend": True,
+                              "calcs": ["lastNotNull", "max"]},
                    "tooltip": {"mode": "multi", "sort": "desc"}})
 
 
+_REDUCED = {"calcs": ["lastNotNull"], "fields": "", "values": False}
+
+
 def number(title, unit, description, expression, link=None, legend="", **options):
-    """One number, now."""
+    """One number, now; or one for each name of the legend."""
     defaults = _field(unit, **options)
     defaults["color"] = {"mode": "thresholds"}
     defaults.setdefault("thresholds", {"mode": "absolute", "steps": [{"color": "blue", "value": None}]})
     return _panel("stat", title, description, [target(expression, legend)], link, defaults, [],
-                  {"colorMode": "value", "graphMode": "none", "justifyMode": "auto", "textMode": "auto",
-                   "orientation": "auto", "reduceOptions": {"calcs": ["lastNotNull"], "fields": "", "values": False}})
+                  {"colorMode": "value", "graphMode": "none", "justifyMode": "auto",
+                   "textMode": "value_and_name" if legend else "auto", "orientation": "auto", "reduceOptions": _REDUCED})
+
+
+def troubles(title, unit, description, expression, color, link, legend, nothing):
+    """What is wrong, each under its name; and one word while nothing is."""
+    return number(title, unit, description, expression, link, legend, nothing=nothing, steps=[(None, color)])
+
+
+def bars(title, unit, description, expression, legend, link=None):
+    """Those with most, now, as bars with their names."""
+    defaults = _field(unit, min=0, nothing="nobody")
+    defaults["color"] = {"mode": "fixed", "fixedColor": "blue"}
+    defaults["thresholds"] = {"mode": "absolute", "steps": [{"color": "blue", "value": None}]}
+    return _panel("bargauge", title, description, [target(expression, legend)], link, defaults, [],
+                  {"displayMode": "basic", "orientation": "horizontal", "valueMode": "text", "namePlacement": "left",
+                   "showUnfilled": True, "minVizWidth": 8, "minVizHeight": 16, "reduceOptions": _REDUCED})
 
 
 def said(values):

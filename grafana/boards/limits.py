@@ -1,9 +1,10 @@
-"""The limits: what is used of what is allowed, who waits, and how the limiters answer."""
+"""The limits: what is used of what is allowed, which tenants are at their limit, and how the limiters answer."""
 
 from boards.overview import allowed, used
-from parts import RATE, dashboard, dashed, lines, number, quantile, rate, said, select, target, to
+from parts import (BAD_FROM_1, CALLS, PERMITS, RATE, bars, dashboard, dashed, lines, number, quantile, rate, said, select,
+                   target, to)
 
-ROUTE, PROCESS = to("einlass-route", "Route and target"), to("einlass-process", "Process and Redis")
+ROUTE, OVERVIEW = to("einlass-route", "Route and target"), to("einlass-overview", "Overview")
 LIMIT = {"limit": "~$limit"}
 
 
@@ -12,7 +13,7 @@ def admitted(by):
 
 
 def under_way():
-    """Attempts of the routes that keep to a limit of attempts under way, by that limit."""
+    """Attempts of the routes that keep to a limit of attempts in flight, by that limit."""
     attempts = f"sum by (job, instance, route) ({select('einlass_waiting_records', reason='in_flight')})"
     pairs = f"group by (job, instance, route, limit) ({select('einlass_admissions_total', **LIMIT)})"
     info = select("einlass_limit_info", algorithm="concurrency", **LIMIT)
@@ -20,128 +21,125 @@ def under_way():
             f"* on (job, instance, limit) group_left () {info})")
 
 
+def full_keys(by=""):
+    groups = f" by ({by})" if by else ""
+    return (f"sum{groups} ({select('einlass_limit_full_keys', **LIMIT)})",
+            f"sum{groups} ({select('einlass_limit_active_keys', **LIMIT)})")
+
+
 def now():
     policy = f"max by (policy) ({select('einlass_outage_policy_in_force', **LIMIT)}) == 1"
+    full, active = full_keys()
     return [
-        number("How full is it?", "percentunit",
-               "Permits used of those allowed, in the last interval. 100 % is a limit that does its work.",
-               f"max({used(**LIMIT)})", min=0, max=1),
-        number("How full at worst?", "percentunit",
-               "The fullest interval in the time that is shown, of what is allowed. Above 100 % only where a burst is "
-               "allowed, or where gates in an outage kept limits of their own.",
-               f"max(max_over_time(({used(**LIMIT)})[$__range:$__rate_interval]))", min=0, max=1),
-        number("How much of it is left?", "ops",
-               "Permits a second that were allowed and not used in the last interval, of the fullest limit.",
-               f"min(clamp_min(({allowed(**LIMIT)}) - on (limit) {admitted('limit')}, 0))"),
-        number("How often in vain?", "percentunit",
-               "Of all asks at the stores, those that were denied.",
+        number("How many wait for it?", "short", "Records that wait for a permit of the chosen limits.",
+               f"sum({select('einlass_waiting_for_limit_records', **LIMIT)})", ROUTE),
+        number("How full is the fullest?", "percentunit",
+               "Of the limits that all records share: permits used of those allowed. 100 % is a limit that does its work.",
+               f"max({used(**LIMIT)})", min=0, max=1, nothing="none is shared"),
+        number("How many keys are at it?", "short",
+               "Of the limits with a key: keys whose records wait for it, summed over the gates.", f"{full}",
+               nothing="none has a key"),
+        number("What share of the keys?", "percentunit",
+               "Of the keys that have records in the gates. A few keys at their limit are noisy tenants; most of them mean "
+               "that the limit is too small.", f"{full} / ({active} > 0)", min=0, max=1, nothing="none has a key"),
+        number("How many asks are denied?", "percentunit", "Of all calls to the stores.",
                f"sum({rate('einlass_limiter_calls_total', result='denied')}) / "
-               f"sum({rate('einlass_limiter_calls_total')})", PROCESS),
-        number("How many wait for it?", "short", "Records that have everything but a permit.",
-               f"sum({select('einlass_waiting_records', reason='limit')})", ROUTE),
-        number("Is its store away?", "none",
-               "1 while some limit's store does not answer: hold, pass or local_share then says what happens.",
-               f"count({policy}) or vector(0)", PROCESS, steps=[(None, "green"), (1, "red")],
-               mappings=said({0: "no"})),
+               f"(sum({rate('einlass_limiter_calls_total')}) > 0)", OVERVIEW, nothing="no calls"),
+        number("Is its store unavailable?", "none",
+               "Policies in force because some limit's store does not answer: hold, pass or local_share.",
+               f"count({policy}) or vector(0)", OVERVIEW, steps=BAD_FROM_1, mappings=said({0: "no"})),
+    ]
+
+
+def who():
+    full, active = full_keys("limit")
+    return [
+        bars("Whose records wait?", "short",
+             "Keys with most waiting records, and all others of their routes: the queue of each.",
+             f"topk(15, sum by (route, key) ({select('einlass_waiting_key_records')}) > 0)", "{{route}}: {{key}}", ROUTE),
+        lines("How many records wait for each limit?", "short",
+              "Records that wait for a permit, with those behind others, by the limit that denied it.",
+              [target(f"sum by (limit) ({select('einlass_waiting_for_limit_records', **LIMIT)})", "{{limit}}")], ROUTE,
+              stacked=True),
+        lines("How many keys are at their limit, of how many?", "short",
+              "Of the limits with a key: keys whose records wait for it, and keys that have records in the gates (dashed).",
+              [target(full, "{{limit}} at it"), target(active, "{{limit}} active")], overrides=[dashed("/ active$/")]),
+        lines("How long do records wait for a permit?", "s", "From when they were ready to leave until the permit was due.",
+              [target(quantile(q, "einlass_admission_wait_seconds", "route"), f"{{{{route}}}} p{name}")
+               for q, name in ((0.5, 50), (0.99, 99))], ROUTE),
     ]
 
 
 def allowance():
     return [
         lines("How much is used of what is allowed?", "percentunit",
-              "Of the limits that all records share: permits used a second, of those allowed in the long run.",
+              "Of the limits that all records share: permits used, of those allowed in the long run.",
               [target(used(**LIMIT), "{{limit}}")]),
-        lines("How many permits are used, and how many allowed?", "ops",
-              "By limit: used by all gates, and allowed (dashed). For a limit by key the dashed line is missing: it "
-              "allows as much to each key.",
+        lines("How many permits are used, and how many allowed?", PERMITS,
+              "By limit: used by all gates together, and allowed to all gates together (dashed). A limit with a key allows as "
+              "much to each key, so it has no dashed line.",
               [target(admitted("limit"), "{{limit}} used"), target(allowed(**LIMIT), "{{limit}} allowed")],
               overrides=[dashed("/ allowed$/")]),
-        lines("How many attempts are under way, of how many allowed?", "short",
-              "Of limits that count attempts under way (concurrency): now, and the most allowed (dashed).",
+        lines("How many attempts are in flight, of how many?", "short",
+              "Of concurrency limits: now, and the most allowed (dashed).",
               [target(under_way(), "{{limit}}"),
                target(f"max by (limit) ({select('einlass_limit_allowed_permits', **LIMIT)} * on (job, instance, limit) "
                       f"group_left () {select('einlass_limit_info', algorithm='concurrency', key='none', **LIMIT)})",
                       "{{limit}} at most")], overrides=[dashed("/ at most$/")]),
-        lines("How many permits are left over?", "ops",
-              "Permits a second that were allowed and not used, by limit.",
-              [target(f"clamp_min(({allowed(**LIMIT)}) - on (limit) {admitted('limit')}, 0)", "{{limit}}")]),
-        lines("How are the permits shared by the gates?", "ops", "Permits used a second, by gate.",
-              [target(f"sum by (instance) ({rate('einlass_admissions_total', **LIMIT)})", "{{instance}}")], PROCESS),
-        lines("How much was admitted without a permit?", "ops",
-              "Records a second that passed while the limiter did not answer, where all limits of the route say pass "
-              "or local_share.", [target(f"sum by (route) ({rate('einlass_stand_in_admissions_total')})", "{{route}}")],
-              ROUTE),
-    ]
-
-
-def waiting():
-    return [
-        lines("Which limit rejects?", "ops", "Asks denied a second, by the limit that was the reason.",
+        lines("How are the permits shared by the gates?", PERMITS, "Permits used, by gate.",
+              [target(f"sum by (instance) ({rate('einlass_admissions_total', **LIMIT)})", "{{instance}}")], OVERVIEW),
+        lines("Which limit denies?", "suffix: denials/s",
+              "Denied requests, by the limit that was the reason. Each is repeated at the instant that the limiter named.",
               [target(f"sum by (limit) ({rate('einlass_rejections_total', **LIMIT)})", "{{limit}}")], ROUTE),
-        lines("Whose records wait?", "short",
-              "Records waiting by key: the ten keys of each route with most of them, and all others.",
-              [target(f"sum by (route, key) ({select('einlass_waiting_key_records')})", "{{route}}: {{key}}")], ROUTE,
-              stacked=True),
-        lines("How long do records wait for a permit?", "s", "From being ready to the permit's coming due.",
-              [target(quantile(q, "einlass_admission_wait_seconds", "route"), f"{{{{route}}}} p{name}")
-               for q, name in ((0.5, 50), (0.99, 99))], ROUTE),
-        lines("How many permits are given back unused?", "ops",
-              "Permits a second that were granted and not used in time. Few is usual; many mean that targets have no "
-              "room when their permits come due.",
+        lines("How many permits are given back unused?", PERMITS,
+              "Granted and not used in time. Few is normal; many mean that targets have no slot when their permits are due.",
               [target(f"sum by (limit) ({rate('einlass_permits_released_total', **LIMIT)})", "{{limit}}")], ROUTE),
-    ]
-
-
-def shadows():
-    """Limits that nobody obeys, against what really left."""
-    def said(word):
-        return f"sum by (route, limit) ({rate(f'einlass_shadow_{word}_total', **LIMIT)})"
-    asked = f"({said('admissions')} + {said('rejections')})"
-    left = (f"sum by (route) ({rate('einlass_attempts_total')}) and on (route) "
-            f"({rate('einlass_shadow_admissions_total', **LIMIT)})")
-    return [
-        lines("What would the shadow limits let through?", "ops",
-              "Attempts a second that a limit with shadow: true had a permit for, and all that left (dashed). Where the "
-              "two are apart, records would have waited.",
-              [target(said("admissions"), "{{route}}: {{limit}}"), target(left, "{{route}} left")], ROUTE,
-              overrides=[dashed("/ left$/")]),
-        lines("What share would they make wait?", "percentunit",
-              "Of the attempts that left, those that a limit with shadow: true had no permit for. None is a limit that "
-              "would change nothing.", [target(f"{said('rejections')} / {asked}", "{{route}}: {{limit}}")], ROUTE, max=1),
-        lines("Do the shadow limits answer?", "ops",
-              "Attempts a second of which nobody knows what a limit with shadow: true would have said: its store did not "
-              "answer in time.", [target(said("unanswered"), "{{route}}: {{limit}}")], PROCESS),
-    ]
-
-
-def shares():
-    """Flows by weight and level."""
-    return [
-        lines("How are the permits shared by the flows?", "ops",
-              "Permits used a second by flow, of those that a share names, and all others.",
-              [target(f"sum by (share, flow) ({rate('einlass_share_permits_total')})", "{{share}}: {{flow}}")], PROCESS,
-              stacked=True),
-        lines("Which levels wait?", "short",
-              "Records that could leave if it were their turn, by level. A share without levels has one, all.",
-              [target(f"sum by (share, level) ({select('einlass_share_waiting')})", "{{share}}: {{level}}")], PROCESS,
-              stacked=True),
     ]
 
 
 def stores():
     permits = f"sum(rate({select('einlass_admissions_total')}{RATE}))"
     return [
-        lines("How do the stores answer?", "ops", "Calls a second by their result: granted, denied, error, timeout.",
+        lines("How do the stores answer?", CALLS, "Calls by store and result.",
               [target(f"sum by (store, result) ({rate('einlass_limiter_calls_total')})", "{{store}} {{result}}")],
-              PROCESS, stacked=True),
+              OVERVIEW, stacked=True),
         lines("How many calls does a permit take?", "short",
               "Calls to the stores for each permit used. Below 1 while permits are asked for in batches.",
-              [target(f"sum({rate('einlass_limiter_calls_total')}) / {permits}", "calls")], PROCESS),
+              [target(f"sum({rate('einlass_limiter_calls_total')}) / {permits}", "calls")], OVERVIEW),
+        lines("How much is admitted without a permit?", "suffix: records/s",
+              "While the limiter does not answer, on routes whose limits all say pass or local_share.",
+              [target(f"sum by (route) ({rate('einlass_stand_in_admissions_total')})", "{{route}}")], ROUTE),
+    ]
+
+
+def shares():
+    """Flows by weight and level; and limits that are not enforced, against what really left."""
+    def said_of(word):
+        return f"sum by (route, limit) ({rate(f'einlass_shadow_{word}_total', **LIMIT)})"
+    left = (f"sum by (route) ({rate('einlass_attempts_total')}) and on (route) "
+            f"({rate('einlass_shadow_admissions_total', **LIMIT)})")
+    return [
+        lines("How are the permits shared by the flows?", PERMITS,
+              "Permits used by flow, of those that a share names, and all others.",
+              [target(f"sum by (share, flow) ({rate('einlass_share_permits_total')})", "{{share}}: {{flow}}")], ROUTE,
+              stacked=True),
+        lines("Which levels wait?", "short",
+              "Records that could leave if it were their turn, by level. A share without levels has one, all.",
+              [target(f"sum by (share, level) ({select('einlass_share_waiting')})", "{{share}}: {{level}}")], ROUTE,
+              stacked=True),
+        lines("What would the shadow limits let through?", "suffix: attempts/s",
+              "Attempts that a limit with shadow: true would have admitted, and all that left (dashed).",
+              [target(said_of("admissions"), "{{route}}: {{limit}}"), target(left, "{{route}} left")], ROUTE,
+              overrides=[dashed("/ left$/")]),
+        lines("What share would they make wait?", "percentunit",
+              "Of the attempts that left, those that a limit with shadow: true would have delayed.",
+              [target(f"{said_of('rejections')} / ({said_of('admissions')} + {said_of('rejections')})",
+                      "{{route}}: {{limit}}")], ROUTE, max=1),
     ]
 
 
 def board():
-    return dashboard("einlass-limits", "Limits", "What is used of what is allowed, who waits, how the limiters answer.",
-                     ["limit"], [("Now", 6, 4, now()), ("Allowed and used", 2, 8, allowance()),
-                                 ("Waiting", 2, 8, waiting()),
-                                 ("Shares", 2, 8, shares()), ("Shadow limits", 3, 8, shadows()), ("Stores", 2, 8, stores())])
+    return dashboard("einlass-limits", "Limits and tenants",
+                     "What is used of what is allowed, which tenants are at their limit, how the limiters answer.",
+                     ["limit"], [("Now", 6, 4, now()), ("Who waits", 2, 9, who()), ("Allowed and used", 3, 8, allowance()),
+                                 ("Stores", 3, 7, stores()), ("Shares and shadow limits", 4, 7, shares())])

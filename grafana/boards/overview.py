@@ -1,15 +1,13 @@
-"""At one look: is it admitting, rejecting or waiting, and why."""
+"""At one look: what is wrong, where the records are, how late they are; and the gates themselves."""
 
-from parts import dashboard, dashed, lines, number, quantile, rate, said, select, target, to
+from parts import (BAD_FROM_1, CALLS, RECORDS, dashboard, lines, number, quantile, rate, said, select, target, to,
+                   troubles)
 
-ROUTE, LIMITS = to("einlass-route", "Route and target"), to("einlass-limits", "Limits")
-KAFKA, PROCESS = to("einlass-kafka", "Kafka and ledger"), to("einlass-process", "Process and Redis")
-
-GREEN_AT_0 = [(None, "green"), (1, "red")]
+ROUTE, LIMITS = to("einlass-route", "Route and target"), to("einlass-limits", "Limits and tenants")
 
 
 def books():
-    """What the books do not explain, by gate and route: 0 if they close."""
+    """What the totals do not explain, by gate and route: 0 if they add up."""
     by = "sum by (job, instance, route)"
     parts = ["einlass_records_delivered_total", "einlass_records_dead_lettered_total",
              "einlass_records_returned_total", "einlass_records_inside"]
@@ -17,7 +15,7 @@ def books():
 
 
 def allowed(**labels):
-    """Of the limits that all records share: what the whole fleet may, by limit."""
+    """Of the limits that all records share: what the whole fleet may use, by limit."""
     permits = select("einlass_limit_allowed_permits_per_second", **labels)
 
     def kept_in(store):
@@ -31,78 +29,116 @@ def used(**labels):
     return f"sum by (limit) ({rate('einlass_admissions_total', **labels)}) / ({allowed(**labels)})"
 
 
-def now():
-    waiting = select("einlass_waiting_records", reason="!in_flight")
-    stores = f"sum(1 - {select('einlass_store_up')}) or vector(0)"
-    troubles = " + ".join([f"sum({select('einlass_target_breaker_open')})", f"sum({select('einlass_target_unusable')})",
-                           f"sum({select('einlass_dead_letters_unusable')})",
-                           f"({stores})", f"sum({select('einlass_kafka_brokers_down')})"])
+def failing(**labels):
+    """The share of attempts that the target does not accept, by route: a sum would hide a dead one among those that live."""
+    attempts = f"sum by (route) ({rate('einlass_attempts_total', **labels)})"
+    not_accepted = f"sum by (route) ({rate('einlass_attempts_total', outcome='!accepted', **labels)})"
+    return f"{not_accepted} / ({attempts} > 0)"
+
+
+def wrong():
+    lasts = "time() - min by (what, name, instance) ({})".format
+    since = "einlass_trouble_since_timestamp_seconds"
     return [
-        number("How many gates answer?", "none", "Gates that Prometheus could scrape the last time.",
-               f"sum({select('up')})", PROCESS, steps=[(None, "red"), (1, "green")]),
-        number("Do the books close?", "none",
-               "Records that were received and are neither delivered, dead-lettered, returned nor inside. Always 0; "
-               "anything else is a mistake of Einlass.", f"max(abs({books()}))", ROUTE, steps=GREEN_AT_0,
-               mappings=said({0: "closed"})),
-        number("What is out of order?", "none",
-               "Targets whose breaker is open or that can take nothing, dead letter topics that cannot be written, stores "
-               "that do not answer, gates that reach no broker.", troubles, ROUTE, steps=GREEN_AT_0, mappings=said({0: "nothing"})),
-        number("How full is a limit?", "percentunit",
-               "The share of what the limit allows that was admitted in the last interval. 100 % is a limit that "
-               "does its work, not a mistake.", f"max({used()})", LIMITS, min=0, max=1),
-        number("How many wait inside?", "short",
-               "Records taken in and not under way to their target. The rest of the lag is still in Kafka.",
-               f"sum({waiting})", ROUTE),
-        number("How many are still to do?", "short",
-               "Offsets between what is committed and the ends of the logs: what is inside and what is not read yet.",
-               f"sum({select('einlass_lag_records')})", KAFKA),
+        troubles("What is wrong, and for how long?", "s",
+                 "Targets, the limiter, Kafka, dead letter topics or shards of which nothing works; by gate. The live "
+                 "page of the gate and /v1/status say why.", lasts(select(since, severity="bad")), "red", ROUTE,
+                 "{{what}} {{name}} at {{instance}}", "nothing"),
+        troubles("What is held up, and for how long?", "s",
+                 "Pauses that a target has asked for (Retry-After), attempts that fail, a reload that was refused.",
+                 lasts(select(since, severity="warning")), "orange", ROUTE, "{{what}} {{name}} at {{instance}}", "nothing"),
+        troubles("How many records wait for that?", "short", "Records in the gates that wait for the end of each.",
+                 f"sum by (what, name) ({select('einlass_trouble_waiting_records')}) > 0", "orange", ROUTE,
+                 "{{what}} {{name}}", "none"),
+    ]
+
+
+def now():
+    retention = f"max by (topic) ({select('einlass_topic_retention_seconds')})"
+    return [
+        number("How many gates are down?", "none", "Gates that Prometheus could not scrape the last time.",
+               f"count({select('up')} == 0) or vector(0)", steps=BAD_FROM_1, mappings=said({0: "none"})),
+        number("How many are unexplained?", "none",
+               "Received, and neither delivered, dead-lettered, returned nor in a gate. Always 0; anything else is a bug "
+               "in Einlass.", f"max(abs({books()}))", ROUTE, steps=BAD_FROM_1, mappings=said({0: "none"})),
+        number("How old is the oldest?", "s",
+               "The age, by its timestamp in Kafka, of the oldest record that is not delivered yet.",
+               f"max({select('einlass_route_lag_seconds')})", ROUTE),
+        number("How much retention is used?", "percentunit",
+               "That age, of the time for which Kafka keeps records of the topic. At 100 % records are lost.",
+               f"max(max by (topic) ({select('einlass_lag_seconds')}) / on (topic) {retention})", ROUTE, min=0, max=1,
+               nothing="not known", steps=[(None, "green"), (0.5, "orange"), (0.7, "red")]),
+        number("How late are deliveries?", "s",
+               "From a record's timestamp in Kafka until the target accepted it: 99 of 100 take no longer.",
+               quantile(0.99, "einlass_delivery_delay_seconds", ""), ROUTE, nothing="none delivered"),
+        number("How many attempts fail?", "percentunit",
+               "Of the route with the largest share of attempts that its target did not accept.",
+               f"max({failing()}) or vector(0)", ROUTE, min=0, max=1,
+               steps=[(None, "green"), (0.05, "orange"), (0.5, "red")]),
+    ]
+
+
+def where():
+    return [
+        lines("What do the records in the gates wait for?", "short",
+              "limit: a permit. target: a slot there, or the end of a pause. retry: the next attempt. outage: a limiter that "
+              "does not answer. order: the record before, which is in flight. A record behind others counts under what the "
+              "first of its lane waits for.",
+              [target(f"sum by (reason) ({select('einlass_waiting_records')})", "{{reason}}")], ROUTE, stacked=True),
+        lines("Which limits do they wait for?", "short", "Records that wait for a permit, by the limit that denied it.",
+              [target(f"sum by (limit) ({select('einlass_waiting_for_limit_records')})", "{{limit}}")], LIMITS,
+              stacked=True),
+        lines("How old is the oldest record of each route?", "s",
+              "Lag in time: the age of the oldest record that is not delivered yet, by its timestamp in Kafka. It does not "
+              "start again at a restart.", [target(f"max by (route) ({select('einlass_route_lag_seconds')})", "{{route}}")],
+              ROUTE),
+        lines("How many records are not delivered yet?", "short",
+              "Lag: offsets between what is committed and the ends of the logs, by route. It grows while a limit binds.",
+              [target(f"sum by (route) ({select('einlass_route_lag_records')})", "{{route}}")], ROUTE),
     ]
 
 
 def flow():
+    totals = ["received", "delivered", "dead_lettered", "returned"]
     return [
-        lines("How much is admitted, and how much would be allowed?", "ops",
-              "Permits used a second by each limit that all records share, and what it allows (dashed). A limit by "
-              "key allows as much to each key, and stands on the page Limits.",
-              [target(f"sum by (limit) ({rate('einlass_admissions_total')})", "{{limit}} admitted"),
-               target(allowed(), "{{limit}} allowed")], LIMITS,
-              overrides=[dashed("/ allowed$/")]),
-        lines("Which limit rejects?", "ops",
-              "Asks that were denied, by the limit that was the reason. Each denied ask is repeated at the instant "
-              "that the limiter named.",
-              [target(f"sum by (limit) ({rate('einlass_rejections_total')})", "{{limit}}")], LIMITS),
-        lines("How long do records wait for a permit?", "s",
-              "From a record's being ready to its permit's coming due: the median, and what one of a hundred exceeds.",
-              [target(quantile(0.5, "einlass_admission_wait_seconds", ""), "p50"),
-               target(quantile(0.99, "einlass_admission_wait_seconds", ""), "p99")], LIMITS),
-        lines("What do the records inside wait for?", "short",
-              "limit: a permit. target: room there, or the end of a pause. retry: the next attempt. order: the record "
-              "before. outage: a limiter that does not answer. in_flight: the answer to the attempt.",
-              [target(f"sum by (reason) ({select('einlass_waiting_records')})", "{{reason}}")], ROUTE, stacked=True),
+        lines("Does as much come out as goes in?", RECORDS,
+              "Read from Kafka, accepted by the target, acknowledged by the dead letter topic, given back to Kafka "
+              "unfinished.", [target(f"sum({rate(f'einlass_records_{one}_total')})", one.replace("_", " ")) for one in totals],
+              ROUTE),
+        lines("What does each route deliver?", RECORDS, "Records that the target accepted, by route.",
+              [target(f"sum by (route) ({rate('einlass_records_delivered_total')})", "{{route}}")], ROUTE),
     ]
 
 
-def books_row():
-    totals = ["received", "delivered", "dead_lettered", "returned"]
+def gates():
     return [
-        lines("Does as much come out as goes in?", "ops",
-              "Records a second: taken in from Kafka, accepted by the target, acknowledged by the dead letter topic, "
-              "given back unfinished to Kafka.",
-              [target(f"sum({rate(f'einlass_records_{one}_total')})", one.replace("_", " ")) for one in totals], ROUTE),
-        lines("Why are records dead-lettered?", "ops", "Records a second on the dead letter topics, by the reason.",
-              [target(f"sum by (reason) ({rate('einlass_records_dead_lettered_total')})", "{{reason}}")], ROUTE),
-        lines("Do the books close, and how many are inside?", "short",
-              "Inside, and what the books do not explain (always 0).",
-              [target(f"sum({select('einlass_records_inside')})", "inside"),
-               target(f"sum(abs({books()}))", "unexplained")], ROUTE),
-        lines("How old is the oldest record inside?", "s",
-              "Since the oldest unfinished record of any partition was taken in. It grows while something does not "
-              "move.", [target(f"max by (topic) ({select('einlass_oldest_unfinished_age_seconds')})", "{{topic}}")],
-              KAFKA),
+        lines("How busy is each event loop?", "percentunit",
+              "CPU time of each shard's thread, of one core. Near 100 % it can do no more: add shards or gates.",
+              [target(rate("einlass_loop_busy_seconds_total"), "{{instance}} shard {{shard}}")], max=1),
+        lines("How much memory does each gate use?", "bytes", "Resident memory.",
+              [target(select("process_resident_memory_bytes"), "{{instance}}")]),
+        lines("How does Redis answer?", CALLS, "Calls by result: granted, denied, error, timeout.",
+              [target(f"sum by (result) ({rate('einlass_limiter_calls_total', store='redis')})", "{{result}}")], LIMITS,
+              stacked=True),
+        lines("How long does a call to Redis take?", "s", "From the call to its reply.",
+              [target(quantile(q, "einlass_limiter_call_duration_seconds", "", store="redis"), f"p{name}")
+               for q, name in ((0.5, 50), (0.99, 99))], LIMITS),
+        lines("Do commits succeed?", "suffix: commits/s",
+              "committed, failed (retried), fenced (the group no longer knows the gate).",
+              [target(f"sum by (result) ({rate('einlass_commits_total')})", "{{result}}")]),
+        lines("Do partitions move?", "short",
+              "Partitions in the interval that were assigned, revoked, or lost (taken away without a handover).",
+              [target(f"sum by (change) (increase({select('einlass_partition_changes_total')}[$__rate_interval]))",
+                      "{{change}}")]),
+        lines("Since when does each gate run?", "s", "Time since the process started.",
+              [target(f"time() - {select('process_start_time_seconds')}", "{{instance}}")]),
+        lines("Since when does each configuration run?", "s",
+              "Time since the running configuration was read. Where gates differ, one did not take the last reload.",
+              [target(f"time() - {select('einlass_config_last_reload_success_timestamp_seconds')}", "{{instance}}")]),
     ]
 
 
 def board():
-    return dashboard("einlass-overview", "Overview", "Whether the gates admit, reject or wait, and why.", [],
-                     [("Now", 6, 4, now()), ("Admission", 2, 8, flow()),
-                      ("Delivery and the books", 2, 8, books_row())])
+    return dashboard("einlass-overview", "Overview", "What is wrong, where the records are, and how late they are.", [],
+                     [("What is wrong", 3, 4, wrong()), ("Now", 6, 4, now()), ("Where the records are", 2, 8, where()),
+                      ("In and out", 2, 8, flow()), ("Gates", 4, 7, gates())])

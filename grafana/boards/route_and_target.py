@@ -1,107 +1,122 @@
-"""One route and its target: what goes through, what it waits for, how the target answers."""
+"""Route by route: what goes through, what it waits for, how late it is, how its target answers. Never one number for several
+routes where the worst is meant: a mean over those that live hides one that is dead."""
 
-from parts import dashboard, dashed, lines, number, quantile, rate, said, select, target, to
+from boards.overview import failing
+from parts import BAD_FROM_1, RECORDS, dashboard, dashed, lines, number, quantile, rate, select, target, to, troubles
 
-LIMITS, KAFKA = to("einlass-limits", "Limits"), to("einlass-kafka", "Kafka and ledger")
-LOG = to("einlass-process", "Process and Redis")
+LIMITS, OVERVIEW = to("einlass-limits", "Limits and tenants"), to("einlass-overview", "Overview")
 ROUTE = {"route": "~$route"}
-
-
-def share(outcome):
-    """Of the attempts that ended, how many ended so."""
-    attempts = f"sum({rate('einlass_attempts_total', **ROUTE)})"
-    return f"sum({rate('einlass_attempts_total', outcome=outcome, **ROUTE)}) / {attempts}"
+PARTITION = "{{topic}} {{partition}}"
 
 
 def now():
+    inside = f"sum by (route) ({select('einlass_records_inside', **ROUTE)})"
+    delivered = f"sum by (route) ({rate('einlass_records_delivered_total', **ROUTE)})"
+    open_at = f"max by (target) ({select('einlass_target_breaker_open')})"
+    unusable = f"max by (target) ({select('einlass_target_unusable')})"
     return [
-        number("How much is delivered?", "ops", "Records a second that the target accepted.",
-               f"sum({rate('einlass_records_delivered_total', **ROUTE)})"),
-        number("How many attempts fail?", "percentunit",
-               "The share of attempts that are to be made again or were refused.",
-               f"1 - {share('accepted')}", steps=[(None, "green"), (0.01, "orange"), (0.2, "red")]),
-        number("How slow is the target?", "s", "The duration that one attempt of a hundred exceeds.",
-               quantile(0.99, "einlass_attempt_duration_seconds", "", **ROUTE)),
-        number("Is a target left alone?", "none",
-               "Targets whose breaker is open at some gate: after too many failures in a row nothing is sent for a "
-               "while, then one probe at a time.", f"sum({select('einlass_target_breaker_open')})",
-               steps=[(None, "green"), (1, "red")], mappings=said({0: "no"})),
-        number("Held for how long?", "s",
-               "The longest pause that a target has asked for (Retry-After), or that its breaker still lasts.",
-               f"max({select('einlass_target_held_seconds')})", steps=[(None, "green"), (1, "orange")]),
-        number("How many never pass?", "none",
-               "Records that cost more than their limits could ever pay. They wait for another configuration.",
-               f"sum({select('einlass_never_records', **ROUTE)})", LIMITS, steps=[(None, "green"), (1, "red")]),
+        troubles("Which routes stand still?", "short", "Routes with records in the gates of which none was delivered in the "
+                 "last interval, and how many records they have there.", f"{inside} > 0 and on (route) {delivered} == 0", "red",
+                 LIMITS, "{{route}}", "none"),
+        troubles("Which targets are down?", "short", "Targets whose circuit breaker is open at some gate, or to which nothing "
+                 "can be delivered until you act; with the attempts in flight there.",
+                 f"sum by (target) ({select('einlass_target_in_flight')}) and on (target) "
+                 f"(({open_at} == 1) or ({unusable} == 1))", "red", OVERVIEW, "{{target}}", "none"),
+        troubles("Which targets are paused?", "s", "For how much longer nothing is sent: a Retry-After, or an open breaker.",
+                 f"max by (target) ({select('einlass_target_held_seconds')}) > 0", "orange", OVERVIEW, "{{target}}", "none"),
+        number("How many attempts fail?", "percentunit", "By route: attempts that the target did not accept.",
+               failing(**ROUTE), legend="{{route}}", min=0, max=1, nothing="no attempts",
+               steps=[(None, "green"), (0.05, "orange"), (0.5, "red")]),
+        number("How slow is each target?", "s", "By route: 99 of 100 attempts take no longer.",
+               quantile(0.99, "einlass_attempt_duration_seconds", "route", **ROUTE), legend="{{route}}",
+               nothing="no attempts"),
+        number("How many can never pass?", "short",
+               "Records that cost more than their limits can ever grant. They wait until the configuration changes.",
+               f"sum({select('einlass_never_records', **ROUTE)})", LIMITS, steps=BAD_FROM_1),
     ]
 
 
 def flow():
     def each(metric, legend):
         return target(f"sum by (route) ({rate(metric, **ROUTE)})", legend)
+
+    def quantiles(metric, *named):
+        return [target(quantile(q, metric, "route", **ROUTE), f"{{{{route}}}} p{name}") for q, name in named]
     return [
-        lines("What comes in, and what goes out?", "ops", "Records a second of each route.",
+        lines("What comes in, and what goes out?", RECORDS, "Records of each route: received and delivered.",
               [each("einlass_records_received_total", "{{route}} received"),
                each("einlass_records_delivered_total", "{{route}} delivered")]),
         lines("What do its records wait for?", "short",
-              "limit: a permit. target: room there, or the end of a pause. retry: the next attempt. order: the record "
-              "before. outage: a limiter that does not answer. in_flight: the answer to the attempt.",
-              [target(f"sum by (reason) ({select('einlass_waiting_records', **ROUTE)})", "{{reason}}")], LIMITS,
-              stacked=True),
-        lines("How long do its records wait for a permit?", "s",
-              "From a record's being ready to its permit's coming due, by route.",
-              [target(quantile(q, "einlass_admission_wait_seconds", "route", **ROUTE), f"{{{{route}}}} p{name}")
-               for q, name in ((0.5, 50), (0.9, 90), (0.99, 99))], LIMITS),
+              "By route and reason, as on the overview. A record behind others counts under what the first of its lane waits "
+              "for.", [target(f"sum by (route, reason) ({select('einlass_waiting_records', **ROUTE)}) > 0",
+                              "{{route}} {{reason}}")], LIMITS, stacked=True),
+        lines("How old are records when they are delivered?", "s",
+              "End-to-end delay: from the timestamp in Kafka until the target accepted the record, by route.",
+              quantiles("einlass_delivery_delay_seconds", (0.5, 50), (0.99, 99))),
+        lines("How old is the oldest that is not delivered?", "s", "Lag in time, by its timestamp in Kafka, by route.",
+              [target(f"max by (route) ({select('einlass_route_lag_seconds', **ROUTE)})", "{{route}}")]),
+        lines("How long do its records wait for a permit?", "s", "From being ready to leave until the permit was due.",
+              quantiles("einlass_admission_wait_seconds", (0.5, 50), (0.99, 99)), LIMITS),
         lines("How late are its permits used?", "s",
-              "From a permit's coming due to its use, by route: for want of a place at the target, or while the record "
-              "before is under way. It moves what the target sees.",
-              [target(quantile(q, "einlass_permit_lateness_seconds", "route", **ROUTE), f"{{{{route}}}} p{name}")
-               for q, name in ((0.5, 50), (0.99, 99), (0.999, 99.9))], LIMITS),
-        lines("How much does it give back or dead-letter?", "ops",
-              "Records a second given back to Kafka unfinished (a partition moved, a gate stopped), and records on "
-              "the dead letter topic, by the reason.",
-              [target(f"sum({rate('einlass_records_returned_total', **ROUTE)})", "returned"),
-               target(f"sum by (reason) ({rate('einlass_records_dead_lettered_total', **ROUTE)})", "{{reason}}")],
-              KAFKA),
-        lines("How many are inside, and how many were finished before?", "short",
-              "Records inside now; and a second, those read again after a restart that were known to be finished.",
-              [target(f"sum({select('einlass_records_inside', **ROUTE)})", "inside"),
-               target(f"sum({rate('einlass_records_finished_before_total', **ROUTE)})", "finished before, a second")],
-              KAFKA),
-        lines("Is it read at full width?", "short",
-              "Partitions of the route that the gates have, and those of them that are not read because the gate is "
-              "full or waits. Held is usual while a limit binds.",
-              [target(f"sum({select('einlass_partitions_assigned', **ROUTE)})", "assigned"),
-               target(f"sum({select('einlass_partitions_held', **ROUTE)})", "held")], KAFKA),
+              "From when a permit was due until it was used: for want of a slot at the target, or while the record before is "
+              "in flight. It moves what the target sees.",
+              quantiles("einlass_permit_lateness_seconds", (0.5, 50), (0.99, 99)), LIMITS),
+        lines("What is dead-lettered or given back?", RECORDS,
+              "On the dead letter topic, by reason; and given back to Kafka unfinished (a partition moved, a gate stopped).",
+              [target(f"sum by (route, reason) ({rate('einlass_records_dead_lettered_total', **ROUTE)}) > 0",
+                      "{{route}} {{reason}}"),
+               each("einlass_records_returned_total", "{{route}} returned")], OVERVIEW),
+        lines("How many partitions are paused, of how many?", "short",
+              "Partitions that are not read because the gate is full, and all of the route (dashed). Normal while a limit "
+              "binds.", [target(f"sum by (route) ({select('einlass_partitions_held', **ROUTE)})", "{{route}} paused"),
+                         target(f"sum by (route) ({select('einlass_partitions_assigned', **ROUTE)})", "{{route}} assigned")],
+              overrides=[dashed("/ assigned$/")]),
     ]
 
 
 def targets():
     return [
-        lines("How do attempts end?", "ops",
-              "accepted, retry (to be made again) or refused (to the dead letter topic).",
-              [target(f"sum by (outcome) ({rate('einlass_attempts_total', **ROUTE)})", "{{outcome}}")], LOG,
+        lines("What share of each route's attempts fails?", "percentunit", "Attempts that the target did not accept.",
+              [target(failing(**ROUTE), "{{route}}")], max=1),
+        lines("How do attempts end?", "suffix: attempts/s", "accepted, retry, or refused (to the dead letter topic).",
+              [target(f"sum by (route, outcome) ({rate('einlass_attempts_total', **ROUTE)}) > 0", "{{route}} {{outcome}}")],
               stacked=True),
-        lines("How long does an attempt take?", "s", "From sending the request to the end of its answer.",
+        lines("How long does an attempt take?", "s", "From sending the request to the end of its response.",
               [target(quantile(q, "einlass_attempt_duration_seconds", "route", **ROUTE), f"{{{{route}}}} p{name}")
                for q, name in ((0.5, 50), (0.99, 99))]),
-        lines("How many attempts are under way, of how many?", "short",
-              "Attempts at each target, and the most that all gates together may have there (max_in_flight, dashed).",
+        lines("How many attempts are in flight, of how many?", "short",
+              "At each target, and the most that all gates together may have there (max_in_flight, dashed).",
               [target(f"sum by (target) ({select('einlass_target_in_flight')})", "{{target}}"),
                target(f"sum by (target) ({select('einlass_target_max_in_flight')})", "{{target}} at most")],
               overrides=[dashed("/ at most$/")]),
+        lines("When was a target paused, and for how long?", "s",
+              "For how much longer nothing is sent, by target: a Retry-After, or its breaker.",
+              [target(f"max by (target) ({select('einlass_target_held_seconds')})", "{{target}}")]),
         lines("How many connections are open?", "short", "Connections of all gates to each target.",
               [target(f"sum by (target) ({select('einlass_target_connections')})", "{{target}}")]),
-        lines("When was a target left alone, and for how long yet?", "s",
-              "The seconds for which nothing is sent yet, by target: a Retry-After, or its breaker.",
-              [target(f"max by (target) ({select('einlass_target_held_seconds')})", "{{target}}")], LOG),
-        lines("Can each target take something?", "none",
-              "1 while the breaker is open at some gate; 1 while it can take nothing before somebody acts: /readyz of "
-              "the gate says why.",
-              [target(f"max by (target) ({select('einlass_target_breaker_open')})", "{{target}} breaker open"),
-               target(f"max by (target) ({select('einlass_target_unusable')})", "{{target}} unusable")], LOG),
+    ]
+
+
+def partitions():
+    def each(metric):
+        return target(f"max by (topic, partition) ({select(metric)})", PARTITION)
+    return [
+        lines("How far behind is each partition?", "short", "Offsets from the committed one to the end of the log.",
+              [each("einlass_lag_records")]),
+        lines("How old is the oldest of each partition?", "s",
+              "By its timestamp in Kafka. One partition that grows alone has a record that does not get through.",
+              [each("einlass_lag_seconds")]),
+        lines("How many are completed out of order?", "short",
+              "Records finished behind one that is not: the commit names them, and they are not delivered again.",
+              [each("einlass_finished_ahead_records")]),
+        lines("Which offsets were never read?", "suffix: offsets/s",
+              "Deleted by Kafka before they were read (retention), in a topic that was recreated (recreated), or skipped "
+              "because auto_offset_reset is latest (reset).",
+              [target(f"sum by (topic, reason) ({rate('einlass_offsets_skipped_total')})", "{{topic}} {{reason}}")]),
     ]
 
 
 def board():
     return dashboard("einlass-route", "Route and target", "What a route's records wait for, and how its target answers.",
-                     ["route"], [("Now", 6, 4, now()), ("Route", 2, 8, flow()), ("Target", 2, 8, targets())])
+                     ["route"], [("Now", 6, 4, now()), ("Route", 2, 8, flow()), ("Target", 3, 8, targets()),
+                                 ("Partitions", 4, 7, partitions())])

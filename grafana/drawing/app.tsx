@@ -5,9 +5,10 @@ import {
   createTheme, dateTime, FieldType, getDisplayProcessor, toDataFrame, ThemeContext, type DataFrame, type TimeRange,
 } from '@grafana/data';
 import {
-  BigValue, BigValueColorMode, BigValueGraphMode, GlobalStyles, PanelChrome, PortalContainer, TimeSeries,
+  BarGauge, BigValue, BigValueColorMode, BigValueGraphMode, BigValueTextMode, GlobalStyles, PanelChrome, PortalContainer,
+  TimeSeries,
 } from '@grafana/ui';
-import { LegendDisplayMode } from '@grafana/schema';
+import { BarGaugeDisplayMode, BarGaugeNamePlacement, BarGaugeValueMode, LegendDisplayMode, VizOrientation } from '@grafana/schema';
 
 declare global {
   interface Window { board: any; span: { from: number; to: number } }
@@ -45,16 +46,49 @@ function Graph({ panel, width, height }: { panel: any; width: number; height: nu
   };
   return (
     <TimeSeries frames={framesOf(panel)} timeRange={timeRange} timeZone="utc" width={width} height={height} options={{}}
-      legend={{ displayMode: LegendDisplayMode.List, placement: 'bottom', showLegend: true, calcs: [] }} />
+      legend={{ displayMode: LegendDisplayMode.Table, placement: 'bottom', showLegend: true, calcs: panel.options.legend.calcs }} />
   );
 }
 
+// What an expression returned last, under its name; one entry without a name where there is nothing.
+function lastOf(panel: any) {
+  const frames = framesOf(panel);
+  if (frames.length === 0) {
+    return [{ field: undefined, value: { text: panel.fieldConfig.defaults.noValue ?? 'No data', numeric: NaN } }];
+  }
+  return frames.map((frame, place) => {
+    const field = frame.fields[1], line = panel.lines[place];
+    return { field, value: { ...field.display!(line.values.at(-1)), title: line.name } };
+  });
+}
+
 function Stat({ panel, width, height }: { panel: any; width: number; height: number }) {
-  const [frame] = framesOf(panel);
-  const value = frame ? frame.fields[1].display!(panel.lines[0].values.at(-1)) : { text: 'No data', numeric: NaN };
+  const all = lastOf(panel);
+  const across = width > 3 * height ? all.length : Math.min(2, all.length);
+  const down = Math.ceil(all.length / across);
   return (
-    <BigValue value={value} theme={theme} width={width} height={height} colorMode={BigValueColorMode.Value}
-      graphMode={BigValueGraphMode.None} />
+    <div style={{ display: 'flex', flexWrap: 'wrap' }}>
+      {all.map(({ value }, place) => (
+        <BigValue key={place} value={value} theme={theme} width={width / across} height={height / down}
+          colorMode={BigValueColorMode.Value} graphMode={BigValueGraphMode.None}
+          textMode={all.length > 1 || value.title ? BigValueTextMode.ValueAndName : BigValueTextMode.Value} />
+      ))}
+    </div>
+  );
+}
+
+function Bars({ panel, width, height }: { panel: any; width: number; height: number }) {
+  const all = lastOf(panel).sort((a, b) => b.value.numeric - a.value.numeric);
+  const most = all[0].value.numeric;
+  return (
+    <div>
+      {all.map(({ field, value }, place) => (
+        <BarGauge key={place} value={value} theme={theme} width={width} height={height / all.length - 4}
+          field={{ ...field?.config, min: 0, max: most }} display={field?.display} orientation={VizOrientation.Horizontal}
+          displayMode={BarGaugeDisplayMode.Basic} valueDisplayMode={BarGaugeValueMode.Text} alignmentFactors={{ title: 'w'.repeat(18), text: '00000' } as any}
+          namePlacement={BarGaugeNamePlacement.Left} showUnfilled />
+      ))}
+    </div>
   );
 }
 
@@ -62,7 +96,7 @@ function Panel({ panel }: { panel: any }) {
   const { x, y, w, h } = panel.gridPos;
   const place = { position: 'absolute' as const, left: x * COLUMN, top: y * ROW };
   if (panel.type === 'row') return <h3 style={{ ...place, margin: '6px 4px' }}>{panel.title}</h3>;
-  const Inside = panel.type === 'stat' ? Stat : Graph;
+  const Inside = panel.type === 'stat' ? Stat : panel.type === 'bargauge' ? Bars : Graph;
   return (
     <div style={place}>
       <PanelChrome title={panel.title} width={w * COLUMN - GAP} height={h * ROW - GAP}>

@@ -48,6 +48,8 @@ class Drawing(live_test.Live):
         for uid, board in written.all_of().items():
             for panel in written.panels(board):
                 panel["lines"] = [line for target in panel["targets"] for line in self.lines(target, began, ended)]
+                if panel["type"] != "timeseries":  # What is shown is the last; what had gone by then is not there.
+                    panel["lines"] = [line for line in panel["lines"] if line["times"][-1] > 1000 * (ended - 2 * STEP_S)]
             draw(uid, board, began, ended)
 
     def rest(self, seconds):
