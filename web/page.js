@@ -108,6 +108,8 @@ function showWay(now) {
   setText(stage("lag"), count(lag));
   setText(byId("lag-age"), lag && ages.length ? `oldest ${secondsText(Math.max(...ages))}` : "");
   const causes = causesOf(now);
+  const isDown = (what) => now.troubles.some((one) => one.what === what && one.severity === "bad" && one.ended === null);
+  const isBad = {outage: true, target: isDown("target")};
   const most = Math.max(1, ...causes.map((one) => one.records));
   fill(byId("causes"), causes, () => {
     const item = element("li");
@@ -115,7 +117,7 @@ function showWay(now) {
     return item;
   }, (item, one) => {
     item.children[0].dataset.stage = one.reason;
-    setClass(item, one.records === 0 ? "zero" : one.reason === "outage" ? "bad" : "");
+    setClass(item, one.records === 0 ? "zero" : isBad[one.reason] ? "bad" : "");
     setText(item.children[0], count(one.records));
     setText(item.children[1], causeText(one));
     item.children[2].style.width = `${(100 * one.records / most).toFixed(1)}%`;
