@@ -37,6 +37,10 @@ class DeadLetters(scenario.Scenario):
                                             "not made by the gate; create it")
         running.start()
         self.assertEqual(self._unusable(running), 0)
+        places.wait_until(lambda: running.get("/readyz")[1].startswith(
+            "ready, but the dead letter topic dead of route results is not there"), 20, "told before it is needed")
+        places.wait_until(lambda: "event=kafka_partitions_assigned detail=\"the group e2e gave this gate results 0, 1\"" in
+                          running.log(200), 10, "what came is logged")
         self.world.produce("results", 40)
         self.assert_told(running, "the topic dead is not there")
         self.assertEqual(self._unusable(running), 1)
@@ -53,7 +57,27 @@ class DeadLetters(scenario.Scenario):
         running.wait_until_ready()
         self.assertEqual(self._unusable(running), 0)
         self.assert_check_is_good(running)
+        self.assertRegex(running.log(200), "event=dead_lettered detail=\"records of route results go to the dead letter topic "
+                                           "dead: refused \\(status 400\\)\".* example=results-[01]@0")
         self.assert_books_closed([running])
+        self.assertEqual(running.terminate(), 0)
+
+    def test_a_route_whose_topic_is_not_there(self):
+        """The gate says so, and its other route goes on."""
+        self.world.create_topic("results", 1)
+        config = self._config(dead_letter="results.dead")
+        self.world.create_topic("results.dead", 1)
+        config["routes"].append({**config["routes"][0], "name": "orders", "topics": ["orders"]})
+        running = self.world.gate("gate-1", config).start(wait=False)
+        missing = "the topic orders of route orders is not there; create it, or correct the route's topics\n"
+        places.wait_until(lambda: running.get("/readyz") == (503, missing), 40, "it is told")
+        self.world.produce("results", 40)
+        self.world.receiver.wait_for(40, 30, [running])
+        places.wait_until(lambda: [(one["what"], one["name"], one["severity"]) for one in running.status()["troubles"]] ==
+                          [("topic", "orders", "bad")], 10, "among what is wrong")
+        self.world.create_topic("orders", 1)
+        running.wait_until_ready()
+        self.assertIsNotNone(running.status()["troubles"][0]["ended"])
         self.assertEqual(running.terminate(), 0)
 
     @plan(kafka="4.1.1")

@@ -56,8 +56,8 @@ bool wants_others(const Json& answer) {
   return answer.at("state") == "elsewhere";
 }
 
-std::vector<WhyAnswer::Place> places_of(const kafka::Member& member) {
-  std::vector<WhyAnswer::Place> places;
+std::vector<TopicPartition> places_of(const kafka::Member& member) {
+  std::vector<TopicPartition> places;
   for (const auto& one : member.partitions) places.push_back({one.topic, one.number});
   return places;
 }
@@ -82,9 +82,9 @@ std::string other_gates(const config::Config& config) {
                      (config.shards > 1 && member.name.starts_with(config.instance + "-"));
     if (own || member.partitions.empty()) continue;
     const std::string name = member.name.empty() ? "a gate" : "gate " + member.name;
-    lines +=
-        shown("ask " + name + " at " + member.host + ": it has " + in_words(places_of(member))) +
-        "\n";
+    lines += shown("ask " + name + " at " + member.host + ": it has " +
+                   partitions_in_words(places_of(member))) +
+             "\n";
   }
   return lines;
 }

@@ -145,12 +145,16 @@ http::ServerResponse Admin::metrics(const Views& views) const {
 // Everybody may ask, and as often as he likes: the shards are asked no oftener than probes need.
 void Admin::ready(bool in_full, const Respond& respond) {
   const auto say = [this, in_full, respond] {
-    if (not_ready_.empty()) return respond(text(200, "ready"));
+    if (not_ready_.empty()) {
+      const bool warns = in_full && !ready_but_.empty();
+      return respond(text(200, warns ? "ready, but " + ready_but_ : "ready"));
+    }
     respond(text(503, in_full ? not_ready_ : "not ready"));
   };
   if (clock_.now() - looked_at_ < kReadyFor) return say();
   shards_.view([this, say](const Views& views) {
     not_ready_ = why_not_ready(views, reload_.config());
+    ready_but_ = warning_when_ready(views, reload_.config());
     looked_at_ = clock_.now();
     say();
   });

@@ -55,7 +55,7 @@ class Admin {
   const Instant started_;
   AdminDoor door_;
   // Why the gate was not ready when that was last looked at.
-  std::string not_ready_;
+  std::string not_ready_, ready_but_;
   Instant looked_at_;
   Live live_;
   http::Server server_;

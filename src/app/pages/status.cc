@@ -19,6 +19,27 @@ bool waits_for_redis(const config::Config& config) {
   });
 }
 
+// Of the routes that read it.
+std::string routes_of(const config::Config& config, const std::string& topic) {
+  std::string names;
+  for (const config::Route& route : config.routes) {
+    if (std::ranges::find(route.topics, topic) == route.topics.end()) continue;
+    names += (names.empty() ? "" : ", ") + route.name;
+  }
+  return names;
+}
+
+// A topic without which some route has nothing to do.
+std::string missing_topic(const ShardView& view, const config::Config& config) {
+  for (const std::string& topic : view.source.missing_topics) {
+    const std::string routes = routes_of(config, topic);
+    if (routes.empty()) continue;
+    return "the topic " + topic + " of route " + routes +
+           " is not there; create it, or correct the route's topics";
+  }
+  return "";
+}
+
 std::string why_not_ready(const ShardView& view, const config::Config& config) {
   if (view.source.brokers_down) return "no Kafka broker can be reached: " + view.source.trouble;
   if (!view.source.joined) {
@@ -27,6 +48,7 @@ std::string why_not_ready(const ShardView& view, const config::Config& config) {
   for (const kafka::SourceStatus::Partition& partition : view.source.partitions) {
     if (!partition.stuck.empty()) return partition.stuck;
   }
+  if (std::string why = missing_topic(view, config); !why.empty()) return why;
   if (view.redis && waits_for_redis(config) && !view.redis->up) {
     return "the limiter grants nothing: " + view.redis->trouble;
   }
@@ -39,6 +61,18 @@ std::string why_not_ready(const ShardView& view, const config::Config& config) {
 }
 
 }  // namespace
+
+std::string warning_when_ready(const Views& views, const config::Config& config) {
+  for (const ShardView& view : known(views)) {
+    for (const config::Route& route : config.routes) {
+      if (!view.source.missing_topics.contains(route.dead_letter)) continue;
+      return "the dead letter topic " + route.dead_letter + " of route " + route.name +
+             " is not there; create it: a record that needs it will wait, and what must leave "
+             "after it";
+    }
+  }
+  return "";
+}
 
 metrics::Snapshot sum_of(const Views& views) {
   std::optional<metrics::Snapshot> sum;

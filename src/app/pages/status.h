@@ -15,6 +15,9 @@ namespace einlass::app {
 // Why the gate cannot do its work now; empty if it can.
 std::string why_not_ready(const Views& views, const config::Config& config);
 
+// What does not hinder a gate that is ready yet, and will; empty if there is nothing to say.
+std::string warning_when_ready(const Views& views, const config::Config& config);
+
 // The sum of all shards for /metrics.
 metrics::Snapshot sum_of(const Views& views);
 

@@ -32,4 +32,15 @@ Notice dead_letter_too_large(const StoredRecord& record, std::string_view dead_l
           place_of(record) + " (" + std::to_string(record.content().value) + " bytes)"};
 }
 
+Notice dead_lettered(const StoredRecord& record, std::string_view route, std::string_view reason,
+                     std::string_view dead_letter_topic) {
+  // What the server wrote may have the record in it.
+  const bool by_target = record.last_status != 0;
+  return {Severity::warning, "dead_lettered",
+          "records of route " + std::string(route) + " go to the dead letter topic " +
+              std::string(dead_letter_topic) + ": " + std::string(reason) +
+              (by_target ? " (status " + std::to_string(record.last_status) + ")" : ""),
+          place_of(record)};
+}
+
 }  // namespace einlass::app

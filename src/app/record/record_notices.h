@@ -15,4 +15,8 @@ Notice header_not_forwarded(const StoredRecord& record, std::string_view header)
 // The dead letter topic takes no record of its size.
 Notice dead_letter_too_large(const StoredRecord& record, std::string_view dead_letter_topic);
 
+// It goes to the dead letter topic, for that reason.
+Notice dead_lettered(const StoredRecord& record, std::string_view route, std::string_view reason,
+                     std::string_view dead_letter_topic);
+
 }  // namespace einlass::app

@@ -205,6 +205,9 @@ kafka::SourceOptions source_options(const config::Config& config, ShardPlace pla
     }
   }
   options.left_out = config::left_out_of_patterns(config);
+    if (!config.routes[i].dead_letter.empty()) {
+      options.dead_letters.push_back(config.routes[i].dead_letter);
+    }
   options.properties = config.kafka.properties;
   options.revoke_timeout = config.kafka.revoke_timeout;
   options.auto_offset_reset = offset_reset(config);

@@ -314,6 +314,7 @@ void Shard::carry_out(const core::DeadLetter& command) {
   const StoredRecord& record = records_[command.record];
   const config::Route& route = config_->routes[record.route.value];
   if (tracing_) tracing_->dead_letter(command.record, name_of(command.reason));
+  notify_(dead_lettered(record, route.name, name_of(command.reason), route.dead_letter));
   dead_letters_->put(DeadRecordBuilder(record, command, route).record());
 }
 

@@ -71,12 +71,32 @@ std::optional<Trouble> of_redis(const Shard& shard) {
   return trouble("redis", with_reason("does not answer, " + meanwhile, status.trouble));
 }
 
+// Topics that are not there: one that is read keeps its route from work, a dead letter topic only
+// the record that needs it.
+void add_missing_topics(std::vector<Trouble>& wrong, const Shard& shard,
+                        const kafka::SourceStatus& source) {
+  // Records wait for it already, which is said as that.
+  const bool needed =
+      shard.dead_letters() != nullptr && !shard.dead_letters()->status().unusable.empty();
+  for (const std::string& topic : source.missing_topics) {
+    const bool is_read =
+        std::ranges::any_of(shard.config().routes, [&](const config::Route& route) {
+          return std::ranges::find(route.topics, topic) != route.topics.end();
+        });
+    if (!is_read && needed) continue;
+    wrong.push_back(
+        trouble("topic", "is not there; create it, or correct the configuration", is_read));
+    wrong.back().name = topic;
+  }
+}
+
 }  // namespace
 
 std::vector<Trouble> troubles_now(const Shard& shard) {
   std::vector<Trouble> wrong;
   const kafka::SourceStatus source = shard.source().status();
   if (!source.trouble.empty()) wrong.push_back(trouble("kafka", source.trouble));
+  add_missing_topics(wrong, shard, source);
   if (auto redis = of_redis(shard)) wrong.push_back(*std::move(redis));
   for (std::size_t i = 0; i < shard.config().targets.size(); ++i) {
     auto target = of_target(shard, i);

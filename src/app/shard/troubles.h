@@ -15,8 +15,8 @@ namespace einlass::app {
 class Shard;
 
 struct Trouble {
-  std::string what;             // "target", "redis", "kafka" or "dead_letters".
-  std::string name;             // Of the target; else empty.
+  std::string what;             // "target", "redis", "kafka", "topic" or "dead_letters".
+  std::string name;             // Of the target or topic; else empty.
   bool bad = true;              // Nothing of it works; else some of it does, or it is a pause.
   std::string says;             // Half a sentence: "circuit breaker open: connection refused".
   std::optional<Instant> next;  // When it is tried again, where that is known.
@@ -46,8 +46,9 @@ class Troubles {
   void note(std::vector<Trouble> wrong, Instant now);
 
   Instant next_look_;
-  std::vector<Trouble> lasting_;  // One for each target, and one of each other kind, at most.
-  std::vector<Trouble> ended_;    // The oldest first; at most kMostEnded.
+  std::vector<Trouble>
+      lasting_;  // One for each target and topic, and one of each other kind, at most.
+  std::vector<Trouble> ended_;  // The oldest first; at most kMostEnded.
 };
 
 }  // namespace einlass::app

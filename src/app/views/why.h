@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "core/standing.h"
 #include "units/id.h"
+#include "units/partition_words.h"
 #include "units/time.h"
 
 namespace einlass::app {
@@ -58,22 +59,15 @@ struct WhyAnswer {
     std::optional<WaitingRecord> first;  // With WaitsFor::order.
   };
 
-  // One partition of a topic.
-  struct Place {
-    std::string topic;
-    PartitionNumber number;
-    auto operator<=>(const Place&) const = default;
-  };
-
   Instant now;
-  std::vector<Place> own;  // What the shard has of Kafka.
+  std::vector<TopicPartition> own;  // What the shard has of Kafka.
   core::Whereabouts where = core::Whereabouts::elsewhere;
-  bool held = false;           // Its partition is not read now, because enough is inside.
-  std::string not_read;        // Why its partition is not read, otherwise; empty if it is.
-  std::uint64_t with_key = 0;  // All records with the key,
-  std::vector<Place> places;   // where they are,
-  Instant oldest = kNever;     // and when the first of them was written to Kafka.
-  std::vector<Found> found;    // The oldest first.
+  bool held = false;                   // Its partition is not read now, because enough is inside.
+  std::string not_read;                // Why its partition is not read, otherwise; empty if it is.
+  std::uint64_t with_key = 0;          // All records with the key,
+  std::vector<TopicPartition> places;  // where they are,
+  Instant oldest = kNever;             // and when the first of them was written to Kafka.
+  std::vector<Found> found;            // The oldest first.
 };
 
 // One shard's answer. There may be very many records to look at for a key, and the shard's loop
@@ -104,14 +98,11 @@ class WhyLook {
   const WhyQuestion question_;
   core::Slot next_ = 0;
   std::uint64_t with_key_ = 0;
-  std::set<WhyAnswer::Place> places_;
+  std::set<TopicPartition> places_;
   Instant oldest_ = kNever;
   std::vector<Named> named_;  // The oldest so far, as a heap: the youngest of them first.
   std::vector<std::string_view> scratch_;
 };
-
-// Partitions as people name them: "results 0 to 3, 7; orders 1".
-std::string in_words(std::vector<WhyAnswer::Place> places);
 
 // The answers of all shards as JSON; none for one that did not answer.
 std::string why_json(const WhyQuestion& question,

@@ -4,6 +4,7 @@
 
 #include "app/views/allowed.h"
 #include "app/views/why.h"
+#include "units/partition_words.h"
 #include "units/span_words.h"
 #include "units/topic_pattern.h"
 #include "units/utf8.h"
@@ -157,7 +158,7 @@ std::string_view state_name(Whereabouts where) {
 }
 
 std::string state_in_words(const WhyQuestion& question, const WhyAnswer& answer,
-                           const std::vector<WhyAnswer::Place>& own, const config::Config& config) {
+                           const std::vector<TopicPartition>& own, const config::Config& config) {
   const std::string partition =
       question.topic + " partition " + std::to_string(question.partition.value);
   switch (answer.where) {
@@ -179,7 +180,7 @@ std::string state_in_words(const WhyQuestion& question, const WhyAnswer& answer,
   }
   if (!is_read(config, question.topic)) return "no route of this gate reads " + question.topic;
   return partition + " is not this gate's now" +
-         (own.empty() ? "" : " (it has " + in_words(own) + ")") +
+         (own.empty() ? "" : " (it has " + partitions_in_words(own) + ")") +
          "; ask the other gates of group " + config.kafka.group;
 }
 
@@ -193,7 +194,7 @@ constexpr char kSilent[] = "a shard of this gate did not answer, and the record 
 Json offset_json(const WhyQuestion& question, const std::vector<std::optional<WhyAnswer>>& answers,
                  const config::Config& config) {
   WhyAnswer found;
-  std::vector<WhyAnswer::Place> own;
+  std::vector<TopicPartition> own;
   for (const std::optional<WhyAnswer>& one : answers) {
     if (one) own.insert(own.end(), one->own.begin(), one->own.end());
     if (one && one->where != Whereabouts::elsewhere) found = *one;
@@ -235,7 +236,7 @@ Json key_json(const WhyQuestion& question, const std::vector<std::optional<WhyAn
               const config::Config& config) {
   std::uint64_t with_key = 0;
   Instant now, oldest = kNever;
-  std::vector<WhyAnswer::Place> own, places;
+  std::vector<TopicPartition> own, places;
   Json records = Json::array();
   for (const std::optional<WhyAnswer>& one : answers) {
     if (!one) continue;
@@ -252,9 +253,9 @@ Json key_json(const WhyQuestion& question, const std::vector<std::optional<WhyAn
   std::string says =
       with_key == 0
           ? "no record with this key is in this gate, which has " +
-                (own.empty() ? "no partitions" : in_words(own))
+                (own.empty() ? "no partitions" : partitions_in_words(own))
           : counted(with_key, "record") + " with this key " + (with_key == 1 ? "is" : "are") +
-                " in this gate: " + in_words(std::move(places)) + "; the oldest is " +
+                " in this gate: " + partitions_in_words(std::move(places)) + "; the oldest is " +
                 span_in_words(now - oldest) + " old" + drain_in_words(with_key, answers, config);
   if (!all_answered(answers)) says += std::string("; ") + kSilent;
   return {{"key", valid_utf8(*question.key)},
@@ -265,25 +266,6 @@ Json key_json(const WhyQuestion& question, const std::vector<std::optional<WhyAn
 }
 
 }  // namespace
-
-std::string in_words(std::vector<WhyAnswer::Place> places) {
-  std::ranges::sort(places);
-  std::string text;
-  for (std::size_t i = 0; i < places.size();) {
-    const WhyAnswer::Place& first = places[i];
-    const bool same_topic = i > 0 && places[i - 1].topic == first.topic;
-    text += same_topic ? ", " : (i > 0 ? "; " : "") + first.topic + " ";
-    std::size_t last = i;
-    while (last + 1 < places.size() && places[last + 1].topic == first.topic &&
-           places[last + 1].number.value == places[last].number.value + 1) {
-      ++last;
-    }
-    text += std::to_string(first.number.value);
-    if (last > i + 1) text += " to " + std::to_string(places[last].number.value);
-    i = last > i + 1 ? last + 1 : i + 1;
-  }
-  return text;
-}
 
 std::string_view reason_name(WaitsFor waits) {
   return core::kCauseNames[static_cast<std::size_t>(core::cause_of(waits))];

@@ -261,10 +261,10 @@ bool Troubles::has(std::string_view what) const {
   return false;
 }
 
-std::string Troubles::worst() const {
+std::string Troubles::worst(std::string_view besides) const {
   const Trouble* worst = nullptr;
   for (const auto& [key, entry] : entries_) {
-    if (!entry.stands) continue;
+    if (!entry.stands || entry.trouble.what == besides) continue;
     if (worst == nullptr || weight(entry.trouble) > weight(*worst)) worst = &entry.trouble;
   }
   if (worst == nullptr) return {};

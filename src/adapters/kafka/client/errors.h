@@ -81,8 +81,9 @@ class Troubles {
   bool any(Standing standing) const;
   bool has(std::string_view what) const;
 
-  // The one that is most worth telling, or all rights that are missing; empty if none stands.
-  std::string worst() const;
+  // The one that is most worth telling, or all rights that are missing; empty if none stands. Those
+  // of the name `besides` do not count.
+  std::string worst(std::string_view besides = {}) const;
 
  private:
   static constexpr std::size_t kMost = 1000;  // Kinds times topics; more are said but not kept.

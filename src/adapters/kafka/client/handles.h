@@ -28,6 +28,8 @@ using EventHandle = std::unique_ptr<rd_kafka_event_t, Destroy<rd_kafka_event_des
 using MessageHandle = std::unique_ptr<rd_kafka_message_t, Destroy<rd_kafka_message_destroy>>;
 using HeadersHandle = std::unique_ptr<rd_kafka_headers_t, Destroy<rd_kafka_headers_destroy>>;
 using TopicHandle = std::unique_ptr<rd_kafka_topic_t, Destroy<rd_kafka_topic_destroy>>;
+using AdminOptionsHandle =
+    std::unique_ptr<rd_kafka_AdminOptions_t, Destroy<rd_kafka_AdminOptions_destroy>>;
 using ErrorHandle = std::unique_ptr<rd_kafka_error_t, Destroy<rd_kafka_error_destroy>>;
 using ListHandle = std::unique_ptr<rd_kafka_topic_partition_list_t,
                                    Destroy<rd_kafka_topic_partition_list_destroy>>;

@@ -28,6 +28,7 @@ struct SourceOptions {
   std::string group;
   std::string instance;  // group.instance.id; empty = dynamic membership.
   std::vector<Topic> topics;
+  std::vector<std::string> dead_letters{};  // Topics of the same brokers, to be looked for as well.
   std::vector<std::string> left_out;  // Not read though a pattern may fit. None is in `topics`.
   std::map<std::string, std::string> properties;  // The user's own; they win over our defaults.
   std::shared_ptr<Tokens> tokens;                 // Null: the properties say how to log in.

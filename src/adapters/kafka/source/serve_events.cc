@@ -3,9 +3,10 @@
 #include <string_view>
 #include <utility>
 
-#include "adapters/kafka/source/source_state.h"
 #include "adapters/kafka/client/tokens.h"
+#include "adapters/kafka/source/source_state.h"
 #include "units/check.h"
+#include "units/partition_words.h"
 #include "units/topic_pattern.h"
 
 namespace einlass::kafka {
@@ -104,7 +105,26 @@ void Source::State::serve_commit(rd_kafka_resp_err_t error) {
   }
 }
 
+void Source::State::tell_rebalance(rd_kafka_event_t* event) {
+  std::vector<TopicPartition> partitions;
+  for (const auto& entry : elements(rd_kafka_event_topic_partition_list(event))) {
+    partitions.push_back({entry.topic, PartitionNumber{entry.partition}});
+  }
+  const bool none = partitions.empty();
+  const std::string names = partitions_in_words(std::move(partitions));
+  if (rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+    notify({Severity::info, "kafka_partitions_assigned",
+            "the group " + options.group +
+                (none ? " has no partition for this gate: others have them all"
+                      : " gave this gate " + names)});
+  } else if (!none) {
+    notify({Severity::info, "kafka_partitions_revoked",
+            "the group " + options.group + " takes from this gate " + names});
+  }
+}
+
 void Source::State::serve_rebalance(EventHandle event) {
+  tell_rebalance(event.get());
   if (rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
     troubles.connection_works();
     for (const auto& entry : elements(rd_kafka_event_topic_partition_list(event.get()))) {
@@ -131,8 +151,8 @@ void Source::State::serve_error(rd_kafka_event_t* event) {
   const rd_kafka_resp_err_t code = rd_kafka_event_error(event);
   // A pattern that nothing fits yet is told by awaited_topics(). librdkafka tells it too, but only
   // where the brokers have some other topic.
-  const bool not_there = code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
-                         code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
+  const bool not_there =
+      code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
   if (not_there && TopicPattern::is_one(topic)) return;
   tell(code, rd_kafka_event_error_is_fatal(event) != 0, reason, topic);
 }

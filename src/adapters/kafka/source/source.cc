@@ -45,6 +45,16 @@ std::optional<std::uint64_t> lag_of(const Partition& partition) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(partition.log->end.value - from, 0));
 }
 
+// Not those that patterns may bring: of them it is enough to know what is assigned.
+std::vector<std::string> named_topics(const SourceOptions& options) {
+  std::vector<std::string> names = options.dead_letters;
+  for (const SourceOptions::Topic& topic : options.topics) {
+    if (TopicPattern::is_one(topic.name)) continue;
+    names.push_back(topic.name);
+  }
+  return names;
+}
+
 std::optional<Offset> log_start_of(const Partition& partition) {
   return partition.log ? std::optional(partition.log->start) : std::nullopt;
 }
@@ -84,7 +94,7 @@ Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
                 }
               }),
       log_ends(io, client, assignment),
-      retention(client, assignment),
+      topic_configs(client, assignment, named_topics(options)),
       lookup(io, client, [this](std::vector<Position> found) {
         std::ranges::move(found, std::back_inserter(answers));
         main_ready = true;
@@ -144,8 +154,9 @@ void Source::State::tick() {
   assignment.for_each([this](Partition& partition) { assignment.more(partition); });
   tell_rebalance_failure(positions.tick());
   log_ends.tick();
-  retention.tick();
-  if (!troubles.has("kafka_brokers_down")) commits.tell_began_anew(client, main_queue.get());
+  const bool reachable = !troubles.has("kafka_brokers_down");
+  topic_configs.tick(reachable);
+  if (reachable) commits.tell_began_anew(client, main_queue.get());
 }
 
 Source::Source(boost::asio::io_context& io, SourceOptions options, core::Events& events,
@@ -254,14 +265,17 @@ SourceStatus Source::status() const {
   status.joined = state_->rebalance.joined() && !troubles.any(Standing::for_ever) &&
                   !troubles.has("kafka_group_forbidden") && !troubles.has("kafka_topic_forbidden");
   status.brokers_down = troubles.has("kafka_brokers_down");
-  status.trouble = troubles.worst();
+  status.missing_topics = state_->topic_configs.missing();
+  // Which topics are missing is said by itself, where some other is read.
+  const bool said = status.joined && !status.missing_topics.empty();
+  status.trouble = troubles.worst(said ? "kafka_unknown_topic" : "");
   if (!status.joined && status.trouble.empty()) status.trouble = state_->awaited_topics();
   if (state_->options.tokens) {
     const std::string no_token = state_->options.tokens->trouble();
     if (!no_token.empty()) status.joined = false, status.trouble = no_token;
   }
   status.offsets_skipped = state_->positions.skipped();
-  status.retention = state_->retention.by_topic();
+  status.retention = state_->topic_configs.retention();
   state_->assignment.for_each([&](const Partition& partition) {
     const Phase phase = partition.phase;
     status.partitions.push_back({.partition = partition.id,

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,6 +65,7 @@ struct SourceStatus {
   // By topic: for how long Kafka keeps records, where it does not keep them for ever and this login
   // may know.
   std::map<std::string, Duration> retention{};
+  std::set<std::string> missing_topics{};  // Of those that routes read or give dead letters to.
 };
 
 // Where a shard's records come from, and who is told what became of them.

@@ -17,8 +17,8 @@
 #include "adapters/kafka/source/lookup.h"
 #include "adapters/kafka/source/positions.h"
 #include "adapters/kafka/source/rebalance.h"
-#include "adapters/kafka/source/retention.h"
 #include "adapters/kafka/source/source.h"
+#include "adapters/kafka/source/topic_configs.h"
 
 namespace einlass::kafka {
 
@@ -51,6 +51,7 @@ struct Source::State {
   void tell(rd_kafka_resp_err_t code, bool fatal, const char* reason, std::string_view topic);
   Place place(std::string_view topic) const;
   std::string why_not_read(const Partition& partition) const;  // Empty if it is read.
+  void tell_rebalance(rd_kafka_event_t* event);                // What came or left.
   void tell_rebalance_failure(const std::string& error);
   void tell_lookup_failures();
   void tell_losses();
@@ -70,7 +71,7 @@ struct Source::State {
   Positions positions{options.auto_offset_reset, assignment, fetching, events, notify};
   Rebalance rebalance{options, {assignment, fetching, positions, commits, events}};
   LogEnds log_ends;
-  Retention retention;
+  TopicConfigs topic_configs;
   Lookup lookup;
   std::vector<Position> answers;  // Of the lookup, until poll() takes them.
   Troubles troubles{kQuiet};

@@ -37,6 +37,20 @@ TEST(RecordNotices, name_the_topic_that_takes_no_record_of_a_size) {
   EXPECT_EQ(one.detail, dead_letter_too_large(second.record, "orders.dead").detail);
 }
 
+TEST(RecordNotices, say_why_records_go_to_the_dead_letter_topic) {
+  const Stored stored(message_at(17));
+  const std::string text = "records of route orders go to the dead letter topic orders.dead: ";
+  EXPECT_EQ(dead_lettered(stored.record, "orders", "bad_key", "orders.dead").detail,
+            text + "bad_key");
+  RecordStore store({JsonNeeds{}});
+  StoredRecord& refused = store[store.put(message_at(18), core::RouteId{0})];
+  refused.last_status = 422;
+  refused.last_error = "status 422: 12345 is no order";
+  const Notice one = dead_lettered(refused, "orders", "refused", "orders.dead");
+  EXPECT_EQ(one.detail, text + "refused (status 422)") << "nothing that the server wrote";
+  EXPECT_EQ(one.example, "orders-2@18");
+}
+
 TEST(RecordNotices, do_not_wash_away_the_last_things_that_were_told) {
   Recent recent;
   recent.add({Severity::error, "redis_down", "refused"}, Instant{1});

@@ -197,14 +197,6 @@ TEST(Why, of_a_record_that_is_not_inside) {
   EXPECT_EQ(answer(stranger, {WhyAnswer{}})["says"], "no route of this gate reads orders");
 }
 
-TEST(Why, names_partitions_in_short) {
-  const auto at = [](const char* topic, std::int32_t number) {
-    return WhyAnswer::Place{topic, PartitionNumber{number}};
-  };
-  EXPECT_EQ(in_words({at("b", 1), at("a", 7), at("a", 2), at("a", 0), at("a", 1), at("a", 8)}),
-            "a 0 to 2, 7, 8; b 1");
-}
-
 TEST(Why, of_a_key_says_where_since_when_and_how_fast_they_may_go) {
   WaitingRecord record = waiting(core::WaitsFor::permit);
   record.standing.limit = core::LimitIndex{1};

@@ -1,18 +1,24 @@
-#include "adapters/kafka/source/retention.h"
+#include "adapters/kafka/source/topic_configs.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace einlass::kafka {
 namespace {
 
 constexpr int kEveryTicks = 60;
-constexpr int kSoonTicks = 2;  // While nothing is assigned yet.
+constexpr int kSoonTicks = 5;  // While there is nothing to ask about, or something is missing.
+
+// librdkafka 2.0.2 ends the process when it is asked while no broker can be reached, and one can be
+// meanwhile: so it is not asked then, and what was asked just before is soon given up.
+constexpr int kPatienceMs = 1000;
 
 // None: for ever, which is written as -1; or the topic is compacted and deletes nothing by age.
 std::optional<Duration> retention_of(const rd_kafka_ConfigResource_t* topic) {
@@ -35,16 +41,21 @@ std::optional<Duration> retention_of(const rd_kafka_ConfigResource_t* topic) {
 
 }  // namespace
 
-Retention::Retention(rd_kafka_t* client, Assignment& assignment)
-    : client_(client), assignment_(assignment), answers_(rd_kafka_queue_new(client)) {}
+TopicConfigs::TopicConfigs(rd_kafka_t* client, Assignment& assignment,
+                           std::vector<std::string> named)
+    : client_(client),
+      assignment_(assignment),
+      named_(std::move(named)),
+      answers_(rd_kafka_queue_new(client)) {}
 
-void Retention::tick() {
+void TopicConfigs::tick(bool reachable) {
   if (rd_kafka_event_t* event = rd_kafka_queue_poll(answers_.get(), 0)) take(event);
-  if (--ticks_ <= 0) ask();
+  if (--ticks_ <= 0 && reachable) ask();
 }
 
-void Retention::ask() {
-  std::set<std::string> topics;
+void TopicConfigs::ask() {
+  std::set<std::string> topics(named_.begin(),
+                               named_.begin() + std::min(named_.size(), kMostTopics));
   assignment_.for_each([&](const Partition& partition) {
     if (topics.size() < kMostTopics) topics.insert(partition.topic);
   });
@@ -54,25 +65,35 @@ void Retention::ask() {
     resources.push_back(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
   }
   if (resources.empty()) return;
-  rd_kafka_DescribeConfigs(client_, resources.data(), resources.size(), nullptr, answers_.get());
+  const AdminOptionsHandle options(
+      rd_kafka_AdminOptions_new(client_, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS));
+  rd_kafka_AdminOptions_set_request_timeout(options.get(), kPatienceMs, nullptr, 0);
+  rd_kafka_DescribeConfigs(client_, resources.data(), resources.size(), options.get(),
+                           answers_.get());
   rd_kafka_ConfigResource_destroy_array(resources.data(), resources.size());
 }
 
 // Where it is not answered, what was said before may still hold.
-void Retention::take(rd_kafka_event_t* event) {
+void TopicConfigs::take(rd_kafka_event_t* event) {
   const EventHandle owned(event);
   const rd_kafka_DescribeConfigs_result_t* result = rd_kafka_event_DescribeConfigs_result(event);
   if (result == nullptr || rd_kafka_event_error(event) != RD_KAFKA_RESP_ERR_NO_ERROR) return;
   std::size_t count = 0;
   const rd_kafka_ConfigResource_t** topics =
       rd_kafka_DescribeConfigs_result_resources(result, &count);
-  by_topic_.clear();
+  retention_.clear();
+  missing_.clear();
   for (std::size_t i = 0; i < count; ++i) {
-    if (rd_kafka_ConfigResource_error(topics[i]) != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
+    const auto error = rd_kafka_ConfigResource_error(topics[i]);
+    if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+      missing_.insert(rd_kafka_ConfigResource_name(topics[i]));
+    }
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
     if (const auto kept = retention_of(topics[i])) {
-      by_topic_.emplace(rd_kafka_ConfigResource_name(topics[i]), *kept);
+      retention_.emplace(rd_kafka_ConfigResource_name(topics[i]), *kept);
     }
   }
+  if (!missing_.empty()) ticks_ = std::min(ticks_, kSoonTicks);
 }
 
 }  // namespace einlass::kafka
