@@ -29,6 +29,8 @@
 #include "config/print_config.h"
 #include "config/read_config.h"
 #include "config/schema.h"
+#include "config/suggest.h"
+#include "config/warnings.h"
 
 namespace einlass::app {
 namespace {
@@ -44,11 +46,13 @@ std::optional<config::Config> load(const std::string& path) {
   return std::nullopt;
 }
 
-// A verb with -c FILE that does something with the configuration.
+// A verb with -c FILE, or FILE alone, that does something with the configuration.
 CLI::App* add_config_verb(CLI::App& app, const std::string& name, const std::string& text,
                           std::string& path) {
   CLI::App* verb = app.add_subcommand(name, text);
-  verb->add_option("-c,--config", path, "The configuration file")->required()->type_name("FILE");
+  verb->add_option("-c,--config,FILE", path, "The configuration file")
+      ->required()
+      ->type_name("FILE");
   return verb;
 }
 
@@ -214,20 +218,42 @@ struct CommandLine {
   }
 };
 
-int no_such_verb(const std::string& verb) {
-  std::fprintf(stderr, "einlass: there is no verb '%s'; see einlass --help\n", verb.c_str());
+// Those for people.
+std::vector<const CLI::App*> verbs_of(const CommandLine& line) {
+  return line.app.get_subcommands([](const CLI::App* verb) { return !verb->get_group().empty(); });
+}
+
+int no_such_verb(const CommandLine& line, const std::string& verb) {
+  std::vector<std::string_view> known = {"--version"};
+  for (const CLI::App* one : verbs_of(line)) known.push_back(one->get_name());
+  const std::string meant = config::suggestion(verb, known).value_or("");
+  std::fprintf(stderr, "einlass: there is no verb '%s'; %ssee einlass --help\n", verb.c_str(),
+               meant.empty() ? "" : (meant + " Else ").c_str());
   return kExitUsage;
 }
 
 // The verb of that name; none if there is none for people.
-const CLI::App* verb_named(CommandLine& line, const std::string& name) {
-  const auto verbs = line.app.get_subcommands(
-      [&](const CLI::App* verb) { return verb->get_name() == name && !verb->get_group().empty(); });
-  return verbs.empty() ? nullptr : verbs.front();
+const CLI::App* verb_named(const CommandLine& line, const std::string& name) {
+  for (const CLI::App* verb : verbs_of(line)) {
+    if (verb->get_name() == name) return verb;
+  }
+  return nullptr;
+}
+
+// What may stand behind an option, where that is known; by the option's name.
+std::vector<std::string> known_values(const std::string& name) {
+  if (name == "--store") return {"memory", "redis"};
+  if (name == "--reason") return {kReasons.begin(), kReasons.end()};
+  if (name == "--from") return {"beginning"};
+  return {};
 }
 
 std::vector<CompletedOption> completed_options(const CLI::App& verb) {
   std::vector<CompletedOption> options;
+  // Options that exclude each other are in a group, which is a verb without a name.
+  for (const CLI::App* group : verb.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CompletedOption& one : completed_options(*group)) options.push_back(one);
+  }
   for (const CLI::Option* option : verb.get_options()) {
     CompletedOption made;
     made.text = option->get_description();
@@ -236,6 +262,7 @@ std::vector<CompletedOption> completed_options(const CLI::App& verb) {
     const auto add = [&](const std::string& dashes, const std::vector<std::string>& names) {
       for (const std::string& name : names) {
         made.name = dashes + name;
+        made.values = known_values(made.name);
         options.push_back(made);
       }
     };
@@ -245,11 +272,9 @@ std::vector<CompletedOption> completed_options(const CLI::App& verb) {
   return options;
 }
 
-// Those for people.
-std::vector<CompletedVerb> completed_verbs(CommandLine& line) {
+std::vector<CompletedVerb> completed_verbs(const CommandLine& line) {
   std::vector<CompletedVerb> verbs;
-  for (const CLI::App* verb : line.app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (verb->get_group().empty()) continue;
+  for (const CLI::App* verb : verbs_of(line)) {
     verbs.push_back({verb->get_name(), verb->get_description(), completed_options(*verb)});
     if (verb->get_name() == "completion") verbs.back().arguments = kShells;
   }
@@ -261,7 +286,7 @@ std::vector<CompletedVerb> completed_verbs(CommandLine& line) {
   return verbs;
 }
 
-int print_completion(CommandLine& line) {
+int print_completion(const CommandLine& line) {
   const std::vector<CompletedVerb> verbs = completed_verbs(line);
   const std::string script = line.shell == "bash"  ? bash_completion(verbs)
                              : line.shell == "zsh" ? zsh_completion(verbs)
@@ -270,14 +295,14 @@ int print_completion(CommandLine& line) {
   return kExitDone;
 }
 
-int explain(CommandLine& line) {
+int explain(const CommandLine& line) {
   if (line.help_verb.empty()) {
     // Of one that has read nothing: this one would explain the verb that it found.
     std::printf("%s", CommandLine().app.help().c_str());
     return kExitDone;
   }
   const CLI::App* verb = verb_named(line, line.help_verb);
-  if (verb == nullptr) return no_such_verb(line.help_verb);
+  if (verb == nullptr) return no_such_verb(line, line.help_verb);
   std::printf("%s", verb->help("einlass").c_str());
   return kExitDone;
 }
@@ -336,6 +361,9 @@ int dispatch(CommandLine& line) {
       std::fprintf(stderr, "%s\n", config::placed(line.path, refusal).c_str());
       return kExitConfig;
     }
+    for (const std::string& warning : config::warnings(config, line.path)) {
+      std::fprintf(stderr, "%s\n", warning.c_str());
+    }
     std::printf("%s: the configuration is good\n", line.path.c_str());
     if (!line.connect) return kExitDone;
     const int code = with_output(check_connections(config));
@@ -353,7 +381,7 @@ int run_command_line(int argc, char** argv) {
   // Told here, for the parser would only say that a verb is missing.
   if (argc > 1 && argv[1][0] != '-' && argv[1] != std::string(kDemoBrokerVerb) &&
       verb_named(line, argv[1]) == nullptr) {
-    return no_such_verb(argv[1]);
+    return no_such_verb(line, argv[1]);
   }
   try {
     line.app.parse(argc, argv);

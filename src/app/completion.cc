@@ -45,7 +45,12 @@ std::string bash_values(const CompletedVerb& verb) {
     if (!option.takes_value) continue;
     // Bash itself knows how a folder goes on, and what a name with blanks needs.
     const std::string files = option.takes_file ? "compopt -o default; " : "";
-    cases += "    " + verb.name + "," + option.name + ") " + files + "COMPREPLY=(); return ;;\n";
+    const std::string found =
+        option.values.empty()
+            ? "()"
+            : "($(compgen -W " + posix_quoted(joined(option.values)) + " -- \"$word\"))";
+    cases += "    " + verb.name + "," + option.name + ") " + files + "COMPREPLY=" + found +
+             "; return ;;\n";
   }
   return cases;
 }
@@ -65,6 +70,7 @@ std::string zsh_option(const CompletedOption& option) {
   if (!option.takes_value) return posix_quoted(spec);
   spec += ":value:";
   if (option.takes_file) spec += "_files";
+  if (!option.values.empty()) spec += "(" + joined(option.values) + ")";
   return posix_quoted(spec);
 }
 
@@ -74,6 +80,7 @@ std::string fish_option(const CompletedVerb& verb, const CompletedOption& option
                      fish_quoted("__fish_seen_subcommand_from " + verb.name) +
                      (is_long ? " -l " : " -s ") + option.name.substr(is_long ? 2 : 1);
   if (option.takes_value) line += option.takes_file ? " -rF" : " -x";
+  if (!option.values.empty()) line += " -a " + fish_quoted(joined(option.values));
   return line + " -d " + fish_quoted(option.text) + "\n";
 }
 

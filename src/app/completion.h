@@ -11,6 +11,7 @@ struct CompletedOption {
   std::string text;  // One line.
   bool takes_value = false;
   bool takes_file = false;
+  std::vector<std::string> values{};  // What may stand behind it, where that is known.
 };
 
 struct CompletedVerb {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
@@ -33,6 +35,7 @@
 #include "app/views/books.h"
 #include "config/address.h"
 #include "config/placed.h"
+#include "config/warnings.h"
 
 namespace einlass::app {
 namespace {
@@ -47,7 +50,8 @@ constexpr std::chrono::milliseconds kLogTick{250};
 class Service {
  public:
   Service(const std::string& path, const config::Config& config)
-      : log_(process_options(config).least, process_options(config).instance),
+      : path_(path),
+        log_(process_options(config).least, process_options(config).instance),
         logins_(io_, config, [this](const Notice& notice) { tell(notice); }),
         shards_(
             io_, config, logins_, clock_, [this](const Notice& notice) { tell(notice); },
@@ -76,6 +80,7 @@ class Service {
               std::string(admin.tls ? "https" : "http") + "://" +
               to_text(config::HostPort{admin.listen.host, admin_.port()})});
     tell_what_is_open(reload_.config());
+    tell_what_is_seldom_meant(reload_.config());
     wait_for_hang_up();
     tick_log();
     logins_.start();
@@ -124,6 +129,7 @@ class Service {
     watchdog_.set_patience(process_options(config).watchdog);
     admin_.apply(config.admin);
     tell_what_is_open(config);
+    tell_what_is_seldom_meant(config);
   }
 
   // What others may do or read along, once, and again when it has changed.
@@ -136,6 +142,17 @@ class Service {
     if (!open_redis_.empty() && open_redis_ != redis) {
       tell({Severity::warning, "redis_in_the_clear", open_redis_});
     }
+  }
+
+  // Each once for as long as it stands there.
+  void tell_what_is_seldom_meant(const config::Config& config) {
+    std::vector<std::string> now = config::warnings(config, path_);
+    for (const std::string& one : now) {
+      if (std::ranges::find(warned_, one) == warned_.end()) {
+        tell({Severity::warning, "config_seldom_meant", one});
+      }
+    }
+    warned_ = std::move(now);
   }
 
   Duration drain() {
@@ -197,7 +214,9 @@ class Service {
   }
 
   const Clock clock_;
+  const std::string path_;
   std::string open_door_, open_redis_;  // As was told.
+  std::vector<std::string> warned_;     // As well.
   boost::asio::io_context io_{1};
   Recent recent_;
   log::Log log_;

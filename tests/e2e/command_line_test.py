@@ -175,6 +175,9 @@ class CommandLine(unittest.TestCase):
                 ("run -c co\tg\t", ["run", "-c", "conf/gate one.yaml"]),
                 ("check --config co\tg\t--conn\t", ["check", "--config", "conf/gate one.yaml", "--connect"]),
                 ("replay --limits \tx", ["replay", "--limits", "x"]),
+                ("redrive --ro\tr --rea\trefu\t", ["redrive", "--route", "r", "--reason", "refused"]),
+                ("redrive --top\tx --from beg\t", ["redrive", "--topic", "x", "--from", "beginning"]),
+                ("replay --store re\t", ["replay", "--store", "redis"]),
                 ("completion z\t", ["completion", "zsh"]),
                 ("help to\t", ["help", "top"])):
             with self.subTest(keys=keys):
@@ -253,6 +256,45 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual(code, 0)
                 self.assertIn(verb, text)
         self.assertEqual(einlass("help"), einlass("--help"))
+
+    def test_the_file_may_stand_by_itself(self):
+        path = os.path.join(places.ROOT, "config", "gate.yaml")
+        self.assertEqual(einlass("check", path), (0, f"{path}: the configuration is good\n", ""))
+        code, _, errors = einlass("check")
+        self.assertEqual(code, USAGE)
+        self.assertIn("--config is required", errors)
+
+    def test_a_verb_that_is_none(self):
+        self.assertEqual(einlass("chek"),
+                         (USAGE, "", "einlass: there is no verb 'chek'; did you mean `check`? Else see einlass --help\n"))
+        self.assertEqual(einlass("version")[2],
+                         "einlass: there is no verb 'version'; did you mean `--version`? Else see einlass --help\n")
+        self.assertEqual(einlass("xyzzy"), (USAGE, "", "einlass: there is no verb 'xyzzy'; see einlass --help\n"))
+
+    def test_what_is_seldom_meant_is_a_warning_with_its_place(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
+            config.write("limits:\n  a: {algorithm: sliding_log, limit: 1, window: 1s}\ntargets: {t: {http: {url: 'http://h/'}}}\n"
+                         "routes: [{name: r, topics: [a], target: t}]\n")
+            config.flush()
+            code, said, errors = einlass("check", config.name)
+        self.assertEqual((code, said), (0, f"{config.name}: the configuration is good\n"))
+        self.assertEqual([line.removeprefix(config.name)[:40] for line in errors.splitlines()], [
+            ":2:6: warning: limits.a: no route has it", ":4:10: warning: routes[0]: has no limits", ":4:10: warning: routes[0]: has no dead_l"])
+
+    def test_all_properties_that_are_wrong_at_once(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
+            config.write("kafka:\n  properties:\n    acks: 1\n    no.such: 1\n    fetch.wait.max.ms: abc\n"
+                         "targets: {t: {http: {url: 'http://h/'}}}\n"
+                         "routes: [{name: r, topics: [a], target: t, limits: [], dead_letter: d}]\n")
+            config.flush()
+            for verb in ("check", "run"):
+                with self.subTest(verb=verb):
+                    code, _, errors = einlass(verb, config.name)
+                    self.assertEqual(code, CONFIG)
+                    places_of = [line.removeprefix(config.name).split(": ")[:2] for line in errors.splitlines()]
+                    self.assertEqual(places_of, [
+                        [":3:11", "kafka.properties.acks"], [":5:24", "kafka.properties.fetch.wait.max.ms"],
+                        [":4:14", "kafka.properties.no.such"]])
 
     def test_what_cannot_be_printed_is_a_failure(self):
         config = os.path.join(places.ROOT, "config", "gate.yaml")

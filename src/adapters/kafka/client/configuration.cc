@@ -1,5 +1,6 @@
 #include "adapters/kafka/client/configuration.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -132,20 +133,20 @@ void leave_out(rd_kafka_conf_t* conf, const SourceOptions& options) {
   set_own_property(conf, "topic.blacklist", patterns, "kafka.properties.topic.blacklist");
 }
 
-void set_user_property(rd_kafka_conf_t* conf, const std::string& path, const std::string& name,
-                       const std::string& value) {
+// Why librdkafka does not take it; empty if it does.
+std::string set_user_property(rd_kafka_conf_t* conf, const std::string& name,
+                              const std::string& value) {
   char reason[512] = "";
   const rd_kafka_conf_res_t result =
       rd_kafka_conf_set(conf, name.c_str(), value.c_str(), reason, sizeof reason);
-  if (result == RD_KAFKA_CONF_OK) return;
+  if (result == RD_KAFKA_CONF_OK) return "";
   if (result == RD_KAFKA_CONF_UNKNOWN) {
-    throw std::runtime_error(path + "." + name + ": librdkafka " + rd_kafka_version_str() +
-                             " has no such property");
+    return std::string("librdkafka ") + rd_kafka_version_str() + " has no such property";
   }
-  if (may_hold_secret(name)) {
-    throw std::runtime_error(path + "." + name + ": librdkafka does not accept the value");
-  }
-  throw std::runtime_error(path + "." + name + ": '" + value + "': " + reason);
+  if (may_hold_secret(name)) return "librdkafka does not accept the value";
+  std::string said = "'" + value + "': " + reason;
+  std::replace(said.begin(), said.end(), '\n', ' ');
+  return said;
 }
 
 }  // namespace
@@ -153,12 +154,16 @@ void set_user_property(rd_kafka_conf_t* conf, const std::string& path, const std
 void set_user_properties(rd_kafka_conf_t* conf, const UserProperties& given, int version) {
   const auto foreign = only_for(given.others);
   const ConfHandle scratch(rd_kafka_conf_new());
+  std::string wrong;  // All of it, each on a line.
   for (const auto& [name, value] : given.properties) {
-    if (const std::string reason = refusal(name, value, version); !reason.empty()) {
-      throw std::runtime_error(given.path + "." + name + ": " + reason);
+    std::string reason = refusal(name, value, version);
+    if (reason.empty()) {
+      reason = set_user_property(foreign.contains(name) ? scratch.get() : conf, name, value);
     }
-    set_user_property(foreign.contains(name) ? scratch.get() : conf, given.path, name, value);
+    if (reason.empty()) continue;
+    wrong += (wrong.empty() ? "" : "\n") + given.path + "." + name + ": " + reason;
   }
+  if (!wrong.empty()) throw std::runtime_error(wrong);
 }
 
 void set_own_property(rd_kafka_conf_t* conf, const char* name, const std::string& value,

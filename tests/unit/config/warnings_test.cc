@@ -1,0 +1,86 @@
+#include "config/warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "config/read_config.h"
+#include "unit/config/files.h"
+
+namespace einlass::config {
+namespace {
+
+// What is said of that text, without the file's name.
+std::vector<std::string> said_of(const std::string& text) {
+  const TemporaryFile file(text);
+  const std::string& path = file.path();
+  const auto read = read_config(
+      path, [](const std::string&) -> std::optional<std::string> { return std::nullopt; });
+  const auto* config = std::get_if<Config>(&read);
+  EXPECT_NE(config, nullptr) << std::get<Mistakes>(read).front().to_string();
+  std::vector<std::string> said;
+  if (config == nullptr) return said;
+  for (const std::string& one : warnings(*config, path)) {
+    EXPECT_TRUE(one.starts_with(path + ":")) << one;
+    said.push_back(one.substr(path.size() + 1));
+  }
+  return said;
+}
+
+constexpr char kTarget[] = "targets:\n  t: {http: {url: http://h/}}\n";
+constexpr char kLimit[] = "limits:\n  a: {algorithm: sliding_log, limit: 1, window: 1s}\n";
+
+std::string with(const std::string& more, const std::string& route,
+                 const std::string& dead_letter = "dead_letter: d") {
+  return std::string(kTarget) + more + "routes:\n  - {name: r, topics: [x], target: t, " +
+         dead_letter + (dead_letter.empty() ? "" : ", ") + route + "}\n";
+}
+
+using Said = std::vector<std::string>;
+
+TEST(Warnings, NothingIsSaidOfWhatIsMeant) {
+  EXPECT_EQ(said_of(with(kLimit, "limits: [a]")), Said{});
+  EXPECT_EQ(said_of(with("", "limits: []")), Said{});
+}
+
+TEST(Warnings, ALimitAndATargetThatNobodyUses) {
+  EXPECT_EQ(said_of(with(std::string("  u: {kafka: {topic: z}}\n") + kLimit, "limits: []")),
+            (Said{"5:6: warning: limits.a: no route has it among its limits, so it limits nothing",
+                  "3:6: warning: targets.u: no route delivers to it"}));
+}
+
+TEST(Warnings, ARouteWithoutLimits) {
+  const Said said = said_of(with("", "order: none"));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_TRUE(said[0].starts_with("4:5: warning: routes[0]: has no limits")) << said[0];
+}
+
+TEST(Warnings, ARouteWithoutADeadLetterTopic) {
+  const Said said = said_of(with(kLimit, "limits: [a]", ""));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_TRUE(said[0].starts_with("6:5: warning: routes[0]: has no dead_letter")) << said[0];
+}
+
+TEST(Warnings, OrderByPartitionBesideALimitWithAKey) {
+  const std::string keyed =
+      "limits: {a: {algorithm: sliding_log, limit: 1, window: 1s, key: record_key}}\n";
+  const Said said = said_of(with(keyed, "limits: [a]"));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("with order: partition a key that is at its limit a"), said[0].npos);
+  EXPECT_EQ(said_of(with(keyed, "limits: [a], order: key")), Said{});
+}
+
+TEST(Warnings, RedisThatIsNotWritten) {
+  const std::string kept =
+      "limits: {a: {algorithm: sliding_log, limit: 1, window: 1s, store: redis}}\n";
+  const Said said = said_of(with(kept, "limits: [a]"));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("no server is written, so it is 127.0.0.1:6379"), said[0].npos) << said[0];
+  EXPECT_EQ(said_of(with("redis: {}\n" + kept, "limits: [a]")), Said{});
+}
+
+}  // namespace
+}  // namespace einlass::config
