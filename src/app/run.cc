@@ -51,7 +51,8 @@ class Service {
  public:
   Service(const std::string& path, const config::Config& config)
       : path_(path),
-        log_(process_options(config).least, process_options(config).instance),
+        log_(process_options(config).least, process_options(config).format,
+             process_options(config).instance),
         logins_(io_, config, [this](const Notice& notice) { tell(notice); }),
         shards_(
             io_, config, logins_, clock_, [this](const Notice& notice) { tell(notice); },
@@ -125,7 +126,7 @@ class Service {
 
   // What stands around the shards takes of a new configuration.
   void apply(const config::Config& config) {
-    log_.set_least(process_options(config).least);
+    log_.set(process_options(config).least, process_options(config).format);
     watchdog_.set_patience(process_options(config).watchdog);
     admin_.apply(config.admin);
     tell_what_is_open(config);

@@ -110,8 +110,11 @@ struct Limit {
 
 enum class Http2 : std::uint8_t { automatic, always, never };
 
+enum class LogFormat { logfmt, json };
+
 struct Log {
   Severity level = Severity::info;  // The least that is worth a line.
+  LogFormat format = LogFormat::logfmt;
   bool operator==(const Log&) const = default;
 };
 

@@ -32,13 +32,27 @@ spdlog::level::level_enum level_of(Severity severity) {
   return spdlog::level::err;
 }
 
-void append_field(std::string& line, std::string_view key, std::string_view value) {
-  if (line.size() + key.size() + kFieldBytes > kBodyBytes) return;
-  line += ' ';
-  line += key;
-  line += '=';
-  append_value(line, value, kFieldBytes);
-}
+// What stands between the time and the count of a line, field by field.
+class Body {
+ public:
+  explicit Body(Format format) : format_(format) {}
+
+  void add(std::string_view key, std::string_view value, std::size_t most = kFieldBytes) {
+    if (text_.size() + key.size() + most > kBodyBytes) return;
+    if (format_ == Format::json) {
+      text_ += ",\"" + std::string(key) + "\":";
+      append_json(text_, value, most);
+    } else {
+      text_ += ' ' + std::string(key) + '=';
+      append_value(text_, value, most);
+    }
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  const Format format_;
+  std::string text_;
+};
 
 // An event of which a line was written lately.
 struct Recent {
@@ -51,9 +65,13 @@ struct Recent {
 }  // namespace
 
 struct Log::State {
-  State(Severity least, std::string name, int descriptor)
-      : instance{std::move(name)}, sink{std::make_shared<Sink>(descriptor)}, logger{"", sink} {
+  State(Severity least, Format line_format, std::string name, int descriptor)
+      : format{line_format},
+        instance{std::move(name)},
+        sink{std::make_shared<Sink>(descriptor)},
+        logger{"", sink} {
     logger.set_level(level_of(least));
+    sink->write_as(format);
   }
 
   std::string body(std::string_view what, std::string_view detail,
@@ -63,6 +81,7 @@ struct Log::State {
   void make_room(Instant now);
 
   mutable std::mutex mutex;
+  Format format;
   const std::string instance;
   const std::shared_ptr<Sink> sink;
   spdlog::logger logger;
@@ -73,13 +92,12 @@ struct Log::State {
 
 std::string Log::State::body(std::string_view what, std::string_view detail,
                              std::initializer_list<Field> fields) const {
-  std::string line = "event=";
-  append_value(line, what, kNameBytes);
-  line += " detail=";
-  append_value(line, detail, kDetailBytes);
-  append_field(line, "instance", instance);
-  for (const Field& field : fields) append_field(line, field.key, field.value);
-  return line;
+  Body line(format);
+  line.add("event", what, kNameBytes);
+  line.add("detail", detail, kDetailBytes);
+  line.add("instance", instance);
+  for (const Field& field : fields) line.add(field.key, field.value);
+  return line.take();
 }
 
 void Log::State::emit(Severity severity, const std::string& text, Instant now) {
@@ -92,7 +110,10 @@ void Log::State::emit(Severity severity, const std::string& text, Instant now) {
 }
 
 void Log::State::emit_repeated(Recent& recent, Instant now) {
-  emit(recent.severity, recent.body + " repeated=" + std::to_string(recent.repeated), now);
+  const std::string count = std::to_string(recent.repeated);
+  const std::string field =
+      format == Format::json ? ",\"repeated\":" + count : " repeated=" + count;
+  emit(recent.severity, recent.body + field, now);
   recent.repeated = 0;
   recent.due = now + kQuiet;
 }
@@ -106,8 +127,8 @@ void Log::State::make_room(Instant now) {
   recents.erase(oldest);
 }
 
-Log::Log(Severity least, std::string instance, int descriptor)
-    : state_{std::make_unique<State>(least, std::move(instance), descriptor)} {}
+Log::Log(Severity least, Format format, std::string instance, int descriptor)
+    : state_{std::make_unique<State>(least, format, std::move(instance), descriptor)} {}
 
 Log::~Log() {
   for (auto& [key, recent] : state_->recents) {
@@ -137,9 +158,17 @@ void Log::write(Severity severity, std::string_view what, std::string_view detai
   state_->next_tick = std::min(state_->next_tick, now + kQuiet);
 }
 
-void Log::set_least(Severity least) {
+void Log::set(Severity least, Format format) {
   const std::lock_guard lock(state_->mutex);
   state_->logger.set_level(level_of(least));
+  if (state_->format == format) return;
+  // What was written in the other is counted on no more.
+  for (auto& [key, recent] : state_->recents) {
+    if (recent.repeated > 0) state_->emit_repeated(recent, state_->last_now);
+  }
+  state_->recents.clear();
+  state_->format = format;
+  state_->sink->write_as(format);
 }
 
 void Log::write(const Notice& notice, Instant now) {

@@ -2,9 +2,10 @@
 //
 //   2026-11-21T07:00:00.123Z level=warning event=kafka_unknown_topic detail="..." instance=gate-1
 //
-// A line never holds a control byte or invalid UTF-8, whatever is handed over, and is at most 4 KiB
-// long, so that lines of several processes on one pipe do not mix. Writing does not wait: a line
-// that stderr cannot take now is dropped and counted, and the count is told when it can again.
+// or the same as a JSON object. A line never holds a control byte or invalid UTF-8, whatever is
+// handed over, and is at most 4 KiB long, so that lines of several processes on one pipe do not
+// mix. Writing does not wait: a line that stderr cannot take now is dropped and counted, and the
+// count is told when it can again.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/log/format.h"
 #include "units/notice.h"
 #include "units/time.h"
 
@@ -34,14 +36,14 @@ class Log {
 
   // Events below `least` are not written. Every line says `instance`. `descriptor` stays the
   // caller's; it is stderr but in tests.
-  Log(Severity least, std::string instance, int descriptor = 2);
+  Log(Severity least, Format format, std::string instance, int descriptor = 2);
   // Writes the counts that are still held back.
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // From here on events below `least` are not written.
-  void set_least(Severity least);
+  // From here on events below `least` are not written, and lines are in that format.
+  void set(Severity least, Format format);
 
   // Writes the event now; or, within kQuiet after a line with the same `what` and `detail`, only
   // counts it. The count comes as `repeated=N` on the next such line: N events since the last,

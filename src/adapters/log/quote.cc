@@ -32,6 +32,10 @@ void append_value(std::string& line, std::string_view value, std::size_t most) {
     line += value;
     return;
   }
+  append_json(line, value, most);
+}
+
+void append_json(std::string& line, std::string_view value, std::size_t most) {
   line += '"';
   const std::size_t end = line.size() + most - std::min(most, kCut.size() + 2);
   while (!value.empty()) {

@@ -12,4 +12,7 @@ namespace einlass::log {
 // longer than `most` bytes is cut off, between characters, and ends in "...".
 void append_value(std::string& line, std::string_view value, std::size_t most);
 
+// The same as a JSON string.
+void append_json(std::string& line, std::string_view value, std::size_t most);
+
 }  // namespace einlass::log

@@ -9,10 +9,15 @@
 
 namespace einlass::log {
 
-Sink::Sink(int descriptor) : descriptor_{descriptor} {
+Sink::Sink(int descriptor) : descriptor_{descriptor} { write_as(Format::logfmt); }
+
+void Sink::write_as(Format format) {
   // The time is an argument of each message; %z would add the machine's zone, so Z stands here.
-  set_formatter_(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%eZ level=%l %v",
-                                                             spdlog::pattern_time_type::utc, "\n"));
+  const char* const pattern = format == Format::json
+                                  ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l"%v})"
+                                  : "%Y-%m-%dT%H:%M:%S.%eZ level=%l%v";
+  set_formatter_(
+      std::make_unique<spdlog::pattern_formatter>(pattern, spdlog::pattern_time_type::utc, "\n"));
 }
 
 // The descriptor is shared with other processes, so it is asked first and not made non-blocking:

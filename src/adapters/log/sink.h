@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+#include "adapters/log/format.h"
+
 namespace einlass::log {
 
 // The longest line. A pipe takes so much at once or not at all, and does not mix it with others'.
@@ -15,6 +17,9 @@ inline constexpr std::size_t kLineBytes = 4096;
 class Sink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
   explicit Sink(int descriptor);
+
+  // From here on lines are in that format; each message is what follows the level of such a line.
+  void write_as(Format format);
 
   // True if a line would go out without waiting.
   bool ready() const;

@@ -147,6 +147,8 @@ core::BreakerOptions breaker_options(const config::Target& target) {
 ProcessOptions process_options(const config::Config& config) {
   return {.instance = config.instance,
           .least = config.log.level,
+          .format = config.log.format == config::LogFormat::json ? log::Format::json
+                                                                 : log::Format::logfmt,
           .watchdog = config.watchdog,
           .drain_timeout = config.drain_timeout};
 }
@@ -203,11 +205,11 @@ kafka::SourceOptions source_options(const config::Config& config, ShardPlace pla
     for (const std::string& topic : config.routes[i].topics) {
       options.topics.push_back({topic, route});
     }
-  }
-  options.left_out = config::left_out_of_patterns(config);
     if (!config.routes[i].dead_letter.empty()) {
       options.dead_letters.push_back(config.routes[i].dead_letter);
     }
+  }
+  options.left_out = config::left_out_of_patterns(config);
   options.properties = config.kafka.properties;
   options.revoke_timeout = config.kafka.revoke_timeout;
   options.auto_offset_reset = offset_reset(config);

@@ -11,6 +11,7 @@
 #include "adapters/http/client/target_options.h"
 #include "adapters/http/server/server.h"
 #include "adapters/kafka/client/options.h"
+#include "adapters/log/format.h"
 #include "adapters/redis/store.h"
 #include "app/setup/run_id.h"
 #include "app/setup/shard_place.h"
@@ -33,6 +34,7 @@ inline constexpr std::uint8_t kStores = 3;
 struct ProcessOptions {
   std::string instance;
   Severity least = Severity::info;  // What is worth a line of the log.
+  log::Format format = log::Format::logfmt;
   Duration watchdog;
   Duration drain_timeout;
 };

@@ -50,7 +50,7 @@ class LogTest : public ::testing::Test {
   }
 
   Pipe pipe_;
-  Log log_{Severity::info, "gate-1", pipe_.in()};
+  Log log_{Severity::info, Format::logfmt, "gate-1", pipe_.in()};
 };
 
 TEST_F(LogTest, WritesOneLineOfKeysAndValues) {
@@ -59,6 +59,35 @@ TEST_F(LogTest, WritesOneLineOfKeysAndValues) {
   EXPECT_EQ(only_line(),
             "2026-11-21T07:00:00.123Z level=warning event=kafka_unknown_topic "
             "detail=\"topic results is not there\" instance=gate-1 topic=results after=\"2 s\"");
+}
+
+TEST_F(LogTest, WritesTheSameAsJson) {
+  log_.set(Severity::info, Format::json);
+  log_.write(Severity::warning, "kafka_unknown_topic", "topic \"a\\b\" is\nnot\x01 there", kStart,
+             {{"topic", "results"}});
+  EXPECT_EQ(
+      only_line(),
+      R"({"time":"2026-11-21T07:00:00.123Z","level":"warning","event":"kafka_unknown_topic",)"
+      R"("detail":"topic \"a\\b\" is\nnot\u0001 there","instance":"gate-1","topic":"results"})");
+}
+
+TEST_F(LogTest, CountsInJsonToo) {
+  log_.set(Severity::info, Format::json);
+  for (int i = 0; i < 5; ++i) log_.write(Severity::info, "a", "x", kStart);
+  log_.tick(kStart + Log::kQuiet);
+  const auto lines = pipe_.lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_TRUE(lines[1].ends_with(R"("instance":"gate-1","repeated":4})")) << lines[1];
+}
+
+TEST_F(LogTest, LosesNoCountWhenTheFormatChanges) {
+  for (int i = 0; i < 3; ++i) log_.write(Severity::info, "a", "x", kStart);
+  log_.set(Severity::info, Format::json);
+  log_.write(Severity::info, "a", "x", kStart);
+  const auto lines = pipe_.lines();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_TRUE(lines[1].ends_with("instance=gate-1 repeated=2")) << lines[1];
+  EXPECT_TRUE(lines[2].ends_with(R"("instance":"gate-1"})")) << lines[2];
 }
 
 TEST_F(LogTest, NamesEverySeverity) {
@@ -94,7 +123,7 @@ TEST_F(LogTest, KeepsALineBelowWhatAPipeTakesAtOnce) {
 }
 
 TEST_F(LogTest, DoesNotWriteBelowItsLevel) {
-  Log quiet{Severity::warning, "gate-1", pipe_.in()};
+  Log quiet{Severity::warning, Format::logfmt, "gate-1", pipe_.in()};
   quiet.write(Severity::info, "a", "x", kStart);
   EXPECT_TRUE(pipe_.lines().empty());
   quiet.write(Severity::warning, "a", "x", kStart);
@@ -175,7 +204,7 @@ TEST(LogMemory, LosesNoCountWhenMoreIsDifferentThanItHolds) {
     }
   };
   {
-    Log log{Severity::info, "gate-1", pipe.in()};
+    Log log{Severity::info, Format::logfmt, "gate-1", pipe.in()};
     for (int round = 0; round < 3; ++round) {
       for (std::size_t i = 0; i < 2 * Log::kDistinct; ++i) {
         for (int twice = 0; twice < 2; ++twice, ++events) {
@@ -191,7 +220,7 @@ TEST(LogMemory, LosesNoCountWhenMoreIsDifferentThanItHolds) {
 
 TEST(LogWriting, DoesNotWaitForAFullPipeAndSaysSoLater) {
   Pipe pipe;
-  Log log{Severity::info, "gate-1", pipe.in()};
+  Log log{Severity::info, Format::logfmt, "gate-1", pipe.in()};
   const std::string detail(1000, 'x');
   constexpr int kEvents = 2000;  // 2 MB: far more than a pipe holds.
   for (int i = 0; i < kEvents; ++i) {

@@ -124,6 +124,10 @@ inline std::vector<Row> rows_of_process() {
        [](const Config& c) { return of_severity(process_options(c).least); }},
       {"log.level", kPlain, "error",
        [](const Config& c) { return of_severity(process_options(c).least); }},
+      {"log.format", kPlain, "json",
+       [](const Config& c) {
+         return process_options(c).format == log::Format::json ? "json" : "logfmt";
+       }},
   };
 }
 
