@@ -18,6 +18,9 @@ import certificates  # noqa: E402
 EINLASS = os.path.join(os.environ["EINLASS_BUILD"], "einlass")
 # Where the pages have certificates and secrets, whose files are read too.
 ELSEWHERE = re.compile(r"/(?:run/secrets|etc/einlass|etc/prometheus)/([\w.-]+)")
+# Those that people start from have nothing that is seldom meant; a page may show only what it is about.
+TO_BEGIN_WITH = {os.path.join("config", name) for name in os.listdir(os.path.join(ROOT, "config"))} - {
+    os.path.join("config", "everything.yaml")}
 SIGNING = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
@@ -72,7 +75,8 @@ class Configurations(unittest.TestCase):
                     config.write(ELSEWHERE.sub(lambda place: self.file(place[1]), text))
                 done = subprocess.run([EINLASS, "check", "-c", path], capture_output=True, text=True, timeout=30,
                                       env={**os.environ, "EINLASS_ADMIN_TOKEN": "token"})
-                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                said = [line for line in done.stderr.splitlines() if ": warning: " not in line or where in TO_BEGIN_WITH]
+                self.assertEqual((done.returncode, said), (0, []))
 
     def test_the_cookbook_names_each_file(self):
         files = {os.path.basename(path) for path in glob.glob(os.path.join(ROOT, "config", "*.yaml"))}
