@@ -77,7 +77,7 @@ class DeadLetters(scenario.Scenario):
                           [("topic", "orders", "bad")], 10, "among what is wrong")
         self.world.create_topic("orders", 1)
         running.wait_until_ready()
-        self.assertIsNotNone(running.status()["troubles"][0]["ended"])
+        places.wait_until(lambda: running.status()["troubles"][0]["ended"] is not None, 10, "it is over")
         self.assertEqual(running.terminate(), 0)
 
     @plan(kafka="4.1.1")

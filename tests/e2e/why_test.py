@@ -29,7 +29,7 @@ class Why(Scenario):
         self.world.produce_records("results", [
             {"partition": 0, "key": f"k{number}".encode(), "value": b"x", "headers": [("tenant", tenant.encode())]}
             for number, tenant in enumerate(tenants)])
-        wait_until(lambda: self.gate.waiting("limit") == 5 and self.held(), 20, "records wait")
+        wait_until(lambda: self.gate.waiting("limit") >= 4 and self.held(), 20, "records wait")
 
     def held(self):
         return any(one["held"] for one in self.gate.partitions())
@@ -72,7 +72,7 @@ class Why(Scenario):
 
         said = self.command("--topic", "results", "--partition", "0", "--offset", "3")
         self.assertEqual(said.returncode, 0, said.stderr)
-        self.assertIn("results-0@3: waits behind 2 records", said.stdout)
+        self.assertRegex(said.stdout, r"^results-0@3 \(.* old\): waits behind 2 records")
         self.assertIn("the first of them, results-0@1: waits for a permit of limit per_tenant, key 'acme'", said.stdout)
         self.assertIn(f"{acme} records with this key are in this gate", self.command("--key", "acme").stdout)
         self.assertEqual(json.loads(self.command("--key", "acme", "--json").stdout)["inside"], acme)
