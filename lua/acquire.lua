@@ -1,6 +1,7 @@
 -- Asks several buckets at once, all or nothing: src/limits/acquire.h has the contract.
 -- ARGV behind the buckets: min, max, horizon_us, the 14 bytes that all permit ids of this ask begin
--- with, memo, now_us ('' = the server's clock), ttl_slack_ms. `memo` is '' or says that KEYS ends with
+-- with, memo, now_us ('' = the server's clock), ttl_slack_ms. `max` may be a list of costs, of so many
+-- permits, for the buckets whose cost is '*'; `min` is 1 then. `memo` is '' or says that KEYS ends with
 -- one key more, which remembers what was granted: '0' = a new ask, '1' = an ask that was sent before.
 -- Reply: granted, now_us, retry_us (-1 = never, -2 = all were granted), reason (place of the bucket
 -- from 0, -1 = all were granted), what remains in each bucket, and each permit's due time in
@@ -46,14 +47,17 @@ if alone then
   return { 1, now, -2, -1, kind.remaining(b, now), at - now }
 end
 
-local min, max = ARGV[last - 6] + 0, ARGV[last - 5] + 0
-local all = {}
+local min, max = ARGV[last - 6] + 0, costs and #costs or ARGV[last - 5] + 0
+local all, costly = {}, costs and {}
 
 local function look()
   local place = 1
   for i = 1, buckets do
-    local algorithm = algorithms[ARGV[place]]
-    all[i] = algorithm.look(KEYS[i], ARGV[place + 1] + 0, place + 2, now)
+    local algorithm, cost = algorithms[ARGV[place]], ARGV[place + 1]
+    if costs and cost == '*' then
+      cost, costly[i] = costs[1], true
+    end
+    all[i] = algorithm.look(KEYS[i], cost + 0, place + 2, now)
     place = place + 2 + algorithm.parameters
   end
 end
@@ -90,8 +94,17 @@ if memo == '1' then
   end
   for i = 1, buckets do
     local algorithm = algorithms[ARGV[place]]
-    if algorithm.held and all[i].count > 0 then
-      found = found + all[i].kind.give_back(all[i], now, slack, ids)
+    local b = all[i]
+    if algorithm.held and b.count > 0 then
+      if costs and costly[i] then
+        for j = 1, max do
+          b.cost = costs[j]
+          found = found + b.kind.give_back(b, now, slack, { ids[j] })
+        end
+        b.cost = costs[1]
+      else
+        found = found + b.kind.give_back(b, now, slack, ids)
+      end
     end
     place = place + 2 + algorithm.parameters
   end
@@ -126,12 +139,40 @@ local function soonest(booked, n, more)
   return at - now
 end
 
+-- The permit behind the n booked ones costs what it does. The first bucket that could never grant it.
+local turn_to
+if costs then
+  function turn_to(n)
+    local cost = costs[n + 1]
+    for i = 1, buckets do
+      local b = all[i]
+      if costly[i] then
+        if cost < 1 or cost > (b.dearest or b.most) or cost > b.most then
+          return i
+        end
+        if b.kind.next then
+          b.kind.next(b, cost)
+        else
+          b.cost = cost
+        end
+      end
+    end
+  end
+end
+
 -- Permit after permit, each when all buckets have it. If those that are due by `latest` are too few,
 -- on to the instant of the last one needed: the next ones have instants too, if all can be had ahead.
 local latest, booked, granted, n = now + within, {}, 0, 0
 local at, reason -- When the next one is due, and the first bucket that had one only after `latest`.
 local wait -- How long, until an ask gets more.
 while n < max do
+  if costs then
+    reason = turn_to(n)
+    if reason then
+      wait = -1
+      break
+    end
+  end
   local late
   at = now
   for i = 1, buckets do

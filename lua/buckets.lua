@@ -20,6 +20,9 @@
 --     pay(b, now, slack, booked, n, prefix)      writes what was booked
 --     remaining(b, now)            whole permits that are due at `now`
 --     give_back(b, now, slack, ids, instants)    of how many permits it still knew
+--     next(b, cost, n)             only where there are `costs`: what the permit behind the n booked ones
+--                                  takes; nil: it is enough to write it into b.cost
+--   dearest  only where there are `costs`: no permit costs more; nil: what `most` says
 -- Nothing is written before pay() and give_back().
 --
 -- A server makes every function, table and captured local of a script anew in each call, which costs
@@ -29,6 +32,28 @@
 -- number for a command: redis.call takes twice as long for that.
 local algorithms = {}
 local entry = '@ENTRY@' -- The script that this is: acquire, release or peek.
+
+-- What each permit of this ask costs, where that differs: `max` is a list then.
+local costs
+if entry == 'acquire' and ARGV[#ARGV - 5]:find(',', 1, true) then
+  costs = {}
+  for cost in ARGV[#ARGV - 5]:gmatch('[^,]+') do
+    costs[#costs + 1] = cost + 0
+  end
+end
+
+local counts_units
+if costs then
+  -- Of an automaton whose permits differ in cost: b.units has what it has booked.
+  function counts_units(kind)
+    function kind.next(b, cost)
+      b.cost, b.units = cost, b.units or 0
+    end
+    function kind.book(b)
+      b.units = b.units and b.units + b.cost
+    end
+  end
+end
 
 -- The digits of the milliseconds until `at`, rounded up, and `slack` on top for clocks that differ
 -- after a failover. State that nobody could tell from fresh state by then need not live longer.

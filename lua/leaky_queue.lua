@@ -54,7 +54,14 @@ function queue.look(key, cost, place, now)
     rate = rate,
     need = cost * micros, -- Units from one turn to the next.
     at = at, frac = frac, -- When the next turn is.
+    dearest = costs and capacity, micros = costs and micros,
   }
+end
+
+if costs then
+  function queue.next(b, cost)
+    b.cost, b.need = cost, cost * b.micros
+  end
 end
 
 if entry == 'release' then

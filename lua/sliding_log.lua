@@ -23,17 +23,37 @@ local function entered(b, c, rank)
   return c.entries[i] + 0
 end
 
+-- Which of the booked permits has that unit of all that they have.
+local booked_with
+if costs then
+  function booked_with(c, unit)
+    local i, before = c.permit or 1, c.before or 0 -- Units of the permits before the i-th.
+    while unit < before do
+      i = i - 1
+      before = before - costs[i]
+    end
+    while unit >= before + costs[i] do
+      before = before + costs[i]
+      i = i + 1
+    end
+    c.permit, c.before = i, before
+    return i
+  end
+end
+
 -- When this ask can have as many `more` permits as that, after those it has booked, where so many units
 -- may be booked in any such time. Only entries from before the last of them can stand in the way.
 local function frees(b, c, units, apart, booked, granted, more)
   local after = booked[granted] or b.at
-  local rank = b.count + (granted + more) * b.cost - units - 1 -- Must have left by then.
+  local rank = b.count + (b.units or granted * b.cost) + more * b.cost - units - 1 -- Must have left by then.
   if rank < b.dead then
     return after
   end
   local at
   if rank < b.count then
     at = entered(b, c, rank) + apart
+  elseif b.units then
+    at = booked[booked_with(c, rank - b.count)] + apart
   else
     at = booked[math.floor((rank - b.count) / b.cost) + 1] + apart
   end
@@ -57,7 +77,7 @@ local function add_many(b, booked, granted, prefix)
       written, text = at, string.format('%d', at)
     end
     local id = prefix .. string.char(math.floor((i - 1) / 256), (i - 1) % 256)
-    for unit = 0, b.cost - 1 do
+    for unit = 0, (b.units and costs[i] or b.cost) - 1 do
       adds[n + 1] = text
       adds[n + 2] = member(id, unit)
       n = n + 2
@@ -73,7 +93,7 @@ local function add_many(b, booked, granted, prefix)
 end
 
 local function pay(b, now, slack, booked, granted, prefix)
-  local added = granted * b.cost
+  local added = b.units or granted * b.cost
   if b.dead == b.count and b.dead >= purged_from then
     redis.call('UNLINK', b.key) -- However many they are.
     b.count, b.dead = 0, 0
@@ -129,10 +149,14 @@ function log.look(key, cost, place, now)
     at = at, -- The earliest instant of the next booking.
     count = count, -- Entries, without the mark.
     dead = dead, -- Those of them that have left by `at`.
-    marked = marked,
+    marked = marked, dearest = costs and most_cost,
     entries = newest, -- Some entries with their scores, as read, from the rank `from` on.
     from = count, reads = 1,
   }
+end
+
+if costs then
+  counts_units(log)
 end
 
 if returns then

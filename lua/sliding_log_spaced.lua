@@ -53,6 +53,25 @@ function spaced.remaining(b, now)
     left_of(b, b.group.whole, b.group.whole_apart, now))))
 end
 
+-- As many whole permits as fit into a group, at least one.
+local function fit(group, cost)
+  if cost == 1 then
+    group.units, group.apart = group.whole, group.whole_apart
+    return
+  end
+  group.units = math.max(1, math.floor(group.whole / cost)) * cost
+  group.apart = math.floor(group.whole_apart / group.whole) * group.units
+end
+
+if costs then
+  counts_units(spaced)
+  local next_units = spaced.next
+  function spaced.next(b, cost)
+    next_units(b, cost)
+    fit(b.group, cost)
+  end
+end
+
 local function rule(place)
   return { units = ARGV[place] + 0, apart = ARGV[place + 1] + 0, entries = {}, from = 0, reads = 1 }
 end
@@ -63,9 +82,8 @@ algorithms.sliding_log_spaced = {
     local b = log.look(key, cost, place, now)
     local group, burst = rule(place + 2), rule(place + 4)
     group.whole, group.whole_apart = group.units, group.apart
-    if cost > 1 then -- As many whole permits as fit into a group, at least one.
-      local units = math.max(1, math.floor(group.units / cost)) * cost
-      group.units, group.apart = units, math.floor(group.apart / group.units) * units
+    if cost > 1 then
+      fit(group, cost)
     end
     group.now = now
     if burst.units > 0 then

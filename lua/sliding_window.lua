@@ -15,7 +15,7 @@ local function leaves(b, last)
 end
 
 local function reach(b, _, n, more)
-  local missing = b.taken + (n + more) * b.cost - b.most
+  local missing = b.taken + (b.units or n * b.cost) + more * b.cost - b.most
   if missing <= 0 then
     return b.at
   end
@@ -43,7 +43,7 @@ local function added(b, units)
 end
 
 local function pay(b, now, slack, _, n)
-  local units = n * b.cost
+  local units = b.units or n * b.cost
   b.taken = b.taken + units
   redis.call('SET', b.key, added(b, units), 'PX', expiry(leaves(b, b.at), now, slack))
 end
@@ -162,6 +162,10 @@ function window.look(key, cost, place, now, at_last)
     read(b, stored)
   end
   return b
+end
+
+if costs then
+  counts_units(window)
 end
 
 if entry == 'release' then

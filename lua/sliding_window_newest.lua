@@ -19,7 +19,7 @@ local function write(b, state, until_then, now, slack)
 end
 
 local function pay(b, now, slack, _, n, prefix)
-  local units = n * b.cost
+  local units = b.units or n * b.cost
   b.taken = b.taken + units
   write(b, window.added(b, units), window.leaves(b, b.at), now, slack)
   local first = struct.pack('>d', b.at) .. prefix
@@ -44,6 +44,10 @@ function newest.look(key, cost, place, now)
   local b = window.look(key, cost, place, now, true)
   b.kind = newest
   return b
+end
+
+if costs then
+  counts_units(newest)
 end
 
 if entry == 'release' then

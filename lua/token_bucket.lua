@@ -124,6 +124,13 @@ function bucket.look(key, cost, place, now)
   return b
 end
 
+if costs then
+  function bucket.next(b, cost)
+    b.cost, b.need = cost, cost * b.micros
+    b.owed = b.owed and b.need
+  end
+end
+
 if entry == 'release' then
   function bucket.give_back(b, now, slack, ids)
     local units = math.min(#ids * b.need, b.full)

@@ -80,6 +80,7 @@ function limiter.look(key, cost, place, now)
     rate = rate, micros = micros, full = full,
     need = cost * micros, -- Units of a permit.
     level = full, at = now, frac = 0,
+    dearest = costs and math.floor(2 ^ 52 / micros),
   }
   local stored = redis.call('GET', key)
   if stored then
@@ -101,6 +102,12 @@ function limiter.look(key, cost, place, now)
     idle_until(b, now)
   end
   return b
+end
+
+if costs then
+  function limiter.next(b, cost)
+    b.cost, b.need = cost, cost * b.micros
+  end
 end
 
 if entry == 'release' then

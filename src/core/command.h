@@ -31,8 +31,12 @@ struct Ask {
   Permits min;
   Permits max;
   Duration horizon;
-  Permits cost{1};     // Of each permit, for the limits whose cost comes from the record.
+  // Of each permit, for the limits whose cost comes from the record; or of the first, where they
+  // differ: then `costs` has `max` of them, and as many of the first ones are granted as there are.
+  // They belong to the gate and live until the ask has ended.
+  Permits cost{1};
   bool again = false;  // The same ask has failed before: what it may have been granted is meant.
+  std::span<const Permits> costs{};
 };
 
 // A permit that was not used goes back to all of the line's buckets. Nothing comes back. It may be

@@ -89,6 +89,40 @@ Instant all_at_once(std::span<const Charge> charges, std::int64_t min, Instant n
   return latest;
 }
 
+// The next permit costs what it does. The first bucket that could never grant it; kMostBuckets if
+// there is none. REQUIRES: the first permit could be granted some time.
+template <class L>
+std::size_t turn_to(L& looks, std::span<const Charge> charges, const Demand& demand,
+                    std::size_t next) {
+  const Permits cost = demand.costs[next];
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    if ((demand.costly >> i & 1) == 0) continue;
+    if (cost < Permits{1} || cost > most_cost(*charges[i].parameters)) return i;
+    looks.at(i, [&](auto& look) { look.next(demand.costs.first(next + 1)); });
+  }
+  return kMostBuckets;
+}
+
+// Books as many as are due by `latest`, one after the other. Which bucket could never grant the one
+// behind them; kMostBuckets if there is none, or nobody needs to know.
+template <class L>
+std::size_t book(L& looks, Booking<L>& booking, std::span<const Charge> charges,
+                 const Demand& demand) {
+  const std::int64_t max = demand.max.value;
+  if (demand.costs.empty()) {
+    while (booking.count() < max && booking.look_on()) booking.book_next();
+    return kMostBuckets;
+  }
+  while (booking.count() < max) {
+    const auto next = static_cast<std::size_t>(booking.count());
+    const std::size_t never = turn_to(looks, charges, demand, next);
+    if (never < kMostBuckets) return never;
+    if (!booking.look_on()) break;
+    booking.book_next();
+  }
+  return kMostBuckets;
+}
+
 template <class L>
 Answer answer(L& looks, std::span<const Charge> charges, const Demand& demand, Instant now,
               std::span<Duration> due) {
@@ -103,7 +137,11 @@ Answer answer(L& looks, std::span<const Charge> charges, const Demand& demand, I
 
   const Instant latest = now + horizon;
   Booking booking(looks, now, latest, due);
-  while (booking.count() < max && booking.look_on()) booking.book_next();
+  const std::size_t never = book(looks, booking, charges, demand);
+  if (never < kMostBuckets) {
+    booking.pay(demand.prefix);
+    return {{booking.count()}, {}, never, horizon};
+  }
   if (booking.count() == max) {
     booking.pay(demand.prefix);
     return {{max}, {}, 0, horizon};
@@ -132,6 +170,8 @@ Answer acquire(std::span<const Charge> charges, const Demand& demand, Instant no
   CHECK(1 <= demand.min.value && demand.min <= demand.max &&
         demand.max.value <= kMostPermitsOfAnAsk &&
         demand.max.value <= static_cast<std::int64_t>(due.size()));
+  CHECK(demand.costs.empty() ||
+        (demand.min.value == 1 && std::ssize(demand.costs) >= demand.max.value));
   if (charges.size() == 1) {
     return with(*charges[0].parameters, [&](const auto& p, const auto& limit) {
       OneLook one(p, limit, charges[0], now);

@@ -31,6 +31,13 @@ struct Demand {
   Permits max{1};
   Duration horizon;
   IdPrefix prefix{};
+
+  // Where permits cost different amounts: what each takes of the buckets that `costly` names by
+  // their places, one bit each; those buckets' own costs are that of the first. Some of the first
+  // permits are granted: an answer ends before one that could never be. Empty: a bucket's permits
+  // cost the same. REQUIRES: empty, or `max` costs, and min is 1.
+  std::span<const Permits> costs{};
+  std::uint8_t costly = 0;
 };
 
 struct Answer {
@@ -38,7 +45,8 @@ struct Answer {
 
   // Only where fewer than max were granted. After a denial: when `min` would be granted, exactly,
   // if nobody else asks; none if no waiting helps (a bucket is smaller than what min permits take,
-  // or its rate is 0). After a partial grant: when one more permit could be had. Three are not
+  // or its rate is 0). After a partial grant: when one more permit could be had; none as before,
+  // which happens only where costs differ. Three are not
   // told exactly. Several permits of a log that keep a distance (spacing.h): some of them may leave
   // at once by then, so who asks then may be told another instant. A warm-up beside another limit
   // cools while it waits: the instant may not be the first. Several permits of a queue or a warm-up

@@ -11,7 +11,9 @@
 //     soonest(booked, n, horizon)  where that depends on when one asks: the first instant at which
 //                         an ask would get them (REQUIRES: as reach(); n is 1, or no horizon),
 //     book(at)            books the next permit (REQUIRES: not before reach(booked, 1)),
-//     pay(booked, prefix) writes what was booked; until then nothing is written.
+//     pay(booked, prefix) writes what was booked; until then nothing is written;
+//     next(costs)         where the permits of one ask cost different amounts: those of the booked
+//                         ones, and behind them what the next one takes from here on.
 // Instants are not before 1970, and a bucket's own time never runs backwards: nothing is booked
 // before the last booking. Algorithms that are the same automaton share these functions.
 #pragma once

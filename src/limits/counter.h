@@ -69,6 +69,7 @@ class CounterLook {
   }
   void book(Instant) { next_.count += cost_; }
   void pay(std::span<const Duration>, const IdPrefix&) { counter_ = next_; }
+  void next(std::span<const Permits> costs) { cost_ = costs.back().value; }
 
  private:
   Counter& counter_;

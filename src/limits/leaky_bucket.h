@@ -80,6 +80,7 @@ class LeakyQueueLook {
     next_ = next_.after(need_, rate_.permits);
   }
   void pay(std::span<const Duration>, const IdPrefix&) { queue_ = {next_, rate_.permits}; }
+  void next(std::span<const Permits> costs) { need_ = costs.back().value * rate_.micros; }
 
  private:
   LeakyQueue& queue_;

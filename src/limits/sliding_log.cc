@@ -11,8 +11,26 @@ std::int64_t within(const SlidingLog& log, Duration apart, Instant now) {
 }  // namespace
 
 void SlidingLogLook::space(const SlidingLogParameters& p) {
-  group_ = for_cost(group_of(p.limit, p.window, p.even, p.burst), cost_);
-  burst_ = burst_of(p.limit, p.window, p.even, p.burst);
+  group_of_one_ = group_of(p.limit, p.window, p.even, p.burst);
+  group_ = {for_cost(group_of_one_, cost_)};
+  burst_ = {burst_of(p.limit, p.window, p.even, p.burst)};
+}
+
+void SlidingLogLook::next(std::span<const Permits> costs) {
+  if (costs.size() > 1) units_ += costs[costs.size() - 2].value;
+  costs_ = costs;
+  cost_ = costs.back().value;
+  static_cast<Spacing&>(group_) = for_cost(group_of_one_, cost_);
+}
+
+// Which of the permits that this ask has booked has that unit of all that they have.
+std::size_t SlidingLogLook::booked_with(std::int64_t unit, const Rule& rule) const {
+  if (costs_.empty()) return static_cast<std::size_t>(unit / cost_);
+  while (unit < rule.before) rule.before -= costs_[--rule.permit].value;
+  while (unit >= rule.before + costs_[rule.permit].value) {
+    rule.before += costs_[rule.permit++].value;
+  }
+  return rule.permit;
 }
 
 void SlidingLogLook::pay(std::span<const Duration> booked, const IdPrefix& prefix) {
@@ -23,7 +41,8 @@ void SlidingLogLook::pay(std::span<const Duration> booked, const IdPrefix& prefi
     const Instant at = now_ + booked[i];
     if (at <= log_.last - whole_.apart) continue;
     const PermitId id = permit_id(prefix, static_cast<std::uint16_t>(i));
-    for (std::int64_t unit = 0; unit < cost_; ++unit) log_.entries.push_back({at, id});
+    const std::int64_t units = costs_.empty() ? cost_ : costs_[i].value;
+    for (std::int64_t unit = 0; unit < units; ++unit) log_.entries.push_back({at, id});
   }
 }
 

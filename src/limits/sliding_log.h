@@ -62,7 +62,7 @@ class SlidingLogLook {
  public:
   SlidingLogLook(const SlidingLogParameters& parameters, SlidingLog& log, Permits cost, Instant now)
       : log_(log),
-        whole_{parameters.limit.value, parameters.window},
+        whole_{{parameters.limit.value, parameters.window}},
         cost_(cost.value),
         now_(now),
         size_(static_cast<std::int64_t>(log.entries.size())) {
@@ -88,9 +88,17 @@ class SlidingLogLook {
   }
   void book(Instant) {}  // What this ask has booked comes back as `booked`.
   void pay(std::span<const Duration> booked, const IdPrefix& prefix);
+  void next(std::span<const Permits> costs);
 
  private:
+  // A rule, and in which of the booked permits the last unit was that was looked for by it.
+  struct Rule : Spacing {
+    mutable std::size_t permit = 0;
+    mutable std::int64_t before = 0;  // Units of the permits before that one.
+  };
+
   void space(const SlidingLogParameters& parameters);
+  std::size_t booked_with(std::int64_t unit, const Rule& rule) const;
 
   Instant after(std::span<const Duration> booked) const {
     return booked.empty() ? std::max(now_, log_.last) : now_ + booked.back();
@@ -99,23 +107,26 @@ class SlidingLogLook {
     return burst_.units == 0 ? free : std::max(free, frees(burst_, booked, more));
   }
   // When there is room for so many permits more under that rule.
-  Instant frees(const Spacing& rule, std::span<const Duration> booked, std::int64_t more) const {
+  Instant frees(const Rule& rule, std::span<const Duration> booked, std::int64_t more) const {
     const auto count = static_cast<std::int64_t>(booked.size());
-    const std::int64_t rank = size_ + (count + more) * cost_ - rule.units - 1;  // Must have left.
+    const std::int64_t units = costs_.empty() ? count * cost_ : units_;
+    const std::int64_t rank = size_ + units + more * cost_ - rule.units - 1;  // Must have left.
     if (rank < 0) return kLongAgo;
-    const Instant entered = rank < size_
-                                ? log_.entries[static_cast<std::size_t>(rank)].at
-                                : now_ + booked[static_cast<std::size_t>((rank - size_) / cost_)];
+    const Instant entered = rank < size_ ? log_.entries[static_cast<std::size_t>(rank)].at
+                                         : now_ + booked[booked_with(rank - size_, rule)];
     return entered + rule.apart;
   }
 
   SlidingLog& log_;
-  Spacing whole_;  // The limit itself.
-  Spacing group_;  // Of those that are due later than now.
-  Spacing burst_;  // Of those that leave at once.
+  Rule whole_;            // The limit itself.
+  Rule group_;            // Of those that are due later than now, ...
+  Spacing group_of_one_;  // ... where they cost 1.
+  Rule burst_;            // Of those that leave at once.
   std::int64_t cost_;
   Instant now_;
-  std::int64_t size_;  // Entries from before this ask.
+  std::int64_t size_;                 // Entries from before this ask.
+  std::span<const Permits> costs_{};  // Of the booked permits and the next; empty: all cost_.
+  std::int64_t units_ = 0;            // Then: those of the booked ones.
 };
 
 inline SlidingLogLook look(const SlidingLogParameters& parameters, SlidingLog& log, Permits cost,

@@ -114,10 +114,9 @@ Instant SlidingWindowLook::freed(std::int64_t units, bool booked) const {
 
 void SlidingWindowLook::pay(std::span<const Duration> booked, const IdPrefix& prefix) {
   settle(slicing_, window_, at_);
-  const std::int64_t units = static_cast<std::int64_t>(booked.size()) * cost_;
   std::vector<Slice>& slices = window_.slices;
   if (slices.empty() || !slicing_.same(slices.back().last, at_)) slices.push_back({at_, 0});
-  slices.back() = {at_, slices.back().count + units};
+  slices.back() = {at_, slices.back().count + booked_};
   window_.last = at_;
   if (log_newest_) remember_newest(window_, at_, booked.size(), prefix);
 }

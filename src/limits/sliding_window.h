@@ -100,12 +100,12 @@ class SlidingWindowLook {
     return cost_ <= limit_ && (permits == 1 || permits <= limit_ / cost_);
   }
   Instant reach(std::span<const Duration> booked, std::int64_t more) const {
-    const auto count = static_cast<std::int64_t>(booked.size()) + more;
-    const std::int64_t missing = taken_ + count * cost_ - limit_;
+    const std::int64_t missing = taken_ + booked_ + more * cost_ - limit_;
     return missing <= 0 ? at_ : freed(missing, !booked.empty());
   }
-  void book(Instant) {}  // What this ask has booked comes back as `booked`.
+  void book(Instant) { booked_ += cost_; }
   void pay(std::span<const Duration> booked, const IdPrefix& prefix);
+  void next(std::span<const Permits> costs) { cost_ = costs.back().value; }
 
  private:
   Instant freed(std::int64_t units, bool booked) const;
@@ -116,7 +116,8 @@ class SlidingWindowLook {
   std::int64_t limit_;
   std::int64_t cost_;
   Instant at_;
-  std::int64_t taken_;  // In slices that count at `at_`.
+  std::int64_t taken_;       // In slices that count at `at_`.
+  std::int64_t booked_ = 0;  // By this ask.
 };
 
 inline SlidingWindowLook look(const SlidingWindowParameters& parameters, SlidingWindow& window,

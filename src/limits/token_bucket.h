@@ -78,11 +78,7 @@ class TokenBucketLook {
  public:
   TokenBucketLook(const TokenBucketParameters& parameters, TokenBucket& bucket, Permits cost,
                   Instant now, Pays pays = Pays::now)
-      : parameters_(parameters),
-        bucket_(bucket),
-        cost_(cost.value),
-        owed_(pays == Pays::next ? need() : 0),
-        next_(bucket) {
+      : parameters_(parameters), bucket_(bucket), cost_(cost.value), pays_(pays), next_(bucket) {
     advance(parameters, next_, now);
   }
 
@@ -92,7 +88,9 @@ class TokenBucketLook {
            (permits == 1 || permits <= burst / cost_);
   }
   Instant reach(std::span<const Duration>, std::int64_t more) const {
-    const std::int64_t missing = more * need() + taken_ - owed_ - next_.level;
+    // What the last permit may leave unpaid is the next one's to pay.
+    const std::int64_t owed = pays_ == Pays::next ? need() : 0;
+    const std::int64_t missing = more * need() + taken_ - owed - next_.level;
     if (missing <= 0) return next_.at;
     const std::int64_t rate = parameters_.rate.permits;
     return next_.at + Duration{missing / rate + (missing % rate != 0)};
@@ -108,6 +106,7 @@ class TokenBucketLook {
     bucket_ = next_;
     bucket_.level -= taken_;
   }
+  void next(std::span<const Permits> costs) { cost_ = costs.back().value; }
 
  private:
   std::int64_t need() const { return cost_ * parameters_.rate.micros; }
@@ -115,7 +114,7 @@ class TokenBucketLook {
   TokenBucketParameters parameters_;
   TokenBucket& bucket_;
   std::int64_t cost_;
-  std::int64_t owed_;       // What the last permit may leave unpaid.
+  Pays pays_;
   TokenBucket next_;        // At the last instant that this ask has booked, ...
   std::int64_t taken_ = 0;  // ... without what it has taken there.
 };

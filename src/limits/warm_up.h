@@ -79,6 +79,7 @@ class WarmUpLook {
   Instant reach(std::span<const Duration>, std::int64_t) const { return next_.next.at; }
   void book(Instant at);
   void pay(std::span<const Duration>, const IdPrefix&) { state_ = next_; }
+  void next(std::span<const Permits> costs) { need_ = costs.back().value * next_.rate.micros; }
 
  private:
   WarmUp& state_;

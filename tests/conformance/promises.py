@@ -15,10 +15,10 @@ class Broken(AssertionError):
 
 def check(lines, answers, first, last, options, costs, keys):
     """The promises of all limits in {name: options}, on the lines from `first` to before `last`."""
-    permits = _permits(lines, answers, first, last)
     for name, of_limit in options.items():
-        used = sorted(at for at, over, ended in permits if over is None)
-        _PROMISES[_kind(of_limit)](of_limit, costs[name], used, permits, keys[name])
+        permits = _permits(lines, answers, first, last, name, costs[name])
+        used = sorted((at, cost) for at, over, ended, cost in permits if over is None)
+        _PROMISES[_kind(of_limit)](of_limit, used, permits, keys[name])
 
 
 def check_retry(lines, answers, place):
@@ -35,8 +35,8 @@ def _demand(truth, what):
         raise Broken(what)
 
 
-def _permits(lines, answers, first, last):
-    """[instant, when it was given back, when its attempt ended] of each permit."""
+def _permits(lines, answers, first, last, limit, cost):
+    """[instant, when it was given back, when its attempt ended, what it cost] of each permit."""
     found, by_ask, asked_at = [], {}, {}
     for line, answer in zip(lines[first:last], answers[first:last]):
         now = line["at"]
@@ -45,7 +45,9 @@ def _permits(lines, answers, first, last):
             if name in asked_at and now - asked_at[name] <= REMEMBERED:
                 continue  # Asked again: the same permits.
             asked_at[name] = now
-            by_ask[name] = [[now + due, None, None] for due in answer["due"]]
+            each = line["acquire"].get("costs")
+            each = each if each and limit not in line["acquire"].get("cost", {}) else [cost] * len(answer["due"])
+            by_ask[name] = [[now + due, None, None, each[i]] for i, due in enumerate(answer["due"])]
             found += by_ask[name]
         elif "release" in line:
             out = [permit for permit in by_ask.get(line["release"]["id"], ()) if permit[1] is None]
@@ -66,68 +68,72 @@ def _kind(options):
     return "bucket" if "rate" in options else "log" if name in ("sliding_log", "sliding_window") else name
 
 
-def _log(options, cost, used, permits, key):
+def _log(options, used, permits, key):
     limit, window = options["limit"], duration(options["window"])
-    for end in used:
-        inside = cost * sum(1 for at in used if end - window < at <= end)
+    for end, _ in used:
+        inside = sum(cost for at, cost in used if end - window < at <= end)
         _demand(inside <= limit, f"{inside} in the window that ends at {end}, limit {limit}")
 
 
-def _aligned(options, cost, used, permits, key):
+def _aligned(options, used, permits, key):
     limit, window = options["limit"], duration(options["window"])
     phase = fnv1a_64(key.encode()) % window if options.get("align") == "key" else 0
-    for begin in {(at - phase) // window for at in used}:
-        inside = cost * sum(1 for at in used if (at - phase) // window == begin)
+    for begin in {(at - phase) // window for at, _ in used}:
+        inside = sum(cost for at, cost in used if (at - phase) // window == begin)
         _demand(inside <= limit, f"{inside} in the window from {phase + begin * window}, limit {limit}")
 
 
-def _opened(options, cost, used, permits, key):
+def _opened(options, used, permits, key):
     limit, window = options["limit"], duration(options["window"])
     end, inside = None, 0
-    for at, given_back, _ in sorted(permits, key=lambda permit: permit[0]):
+    for at, given_back, _, cost in sorted(permits, key=lambda permit: permit[0]):
         if end is None or at >= end:
             end, inside = at + window, 0
         inside += cost if given_back is None else 0
         _demand(inside <= limit, f"{inside} in the window until {end}, limit {limit}")
 
 
-def _bounded(used, cost, burst, permits, micros):
+def _bounded(used, burst, permits, micros):
     """At most burst + rate * W in any closed window: for each last permit against the worst first one."""
-    least = None
-    for i, at in enumerate(used):
-        first = i * cost * micros - at * permits
+    least, units = None, 0
+    for at, cost in used:
+        first = units * micros - at * permits
+        units += cost
         least = first if least is None else min(least, first)
-        over = (i + 1) * cost * micros - at * permits - least - burst * micros
+        over = units * micros - at * permits - least - burst * micros
         _demand(over <= 0, f"{over}/{micros} permits above burst + rate * W in a window that ends at {at}")
 
 
-def _bucket(options, cost, used, permits, key):
-    _bounded(used, cost, options.get("burst", options.get("capacity")), *rate(options["rate"]))
+def _bucket(options, used, permits, key):
+    _bounded(used, options.get("burst", options.get("capacity")), *rate(options["rate"]))
 
 
-def _next(options, cost, used, permits, key):
+def _next(options, used, permits, key):
     # Who pays next has its own permit free of charge: one cost more, and a microsecond's refill for rounding up.
-    _bounded(used, cost, options["burst"] + cost, *rate(options["rate"]))
+    dearest = max((cost for _, cost in used), default=0)
+    _bounded(used, options["burst"] + dearest, *rate(options["rate"]))
 
 
-def _spaced(options, cost, used, permits, key):
+def _spaced(options, used, permits, key):
     per, micros = rate(options["rate"])
     if per == 0:
         _demand(not used, "a rate of 0 admitted something")
         return
     latest = None  # Of all before, when this one could be at the earliest, less a microsecond for rounding up.
-    for i, at in enumerate(used):
-        turn = at * per - i * cost * micros
-        _demand(latest is None or turn > latest - per, f"{at} is too early, one every {cost * micros}/{per} us")
+    units = 0
+    for at, cost in used:
+        turn = at * per - units * micros
+        units += cost
+        _demand(latest is None or turn > latest - per, f"{at} is too early, a unit every {micros}/{per} us")
         latest = turn if latest is None else max(latest, turn)
 
 
-def _held(options, cost, used, permits, key):
+def _held(options, used, permits, key):
     limit, lease = options["limit"], duration(options["lease"])
-    spans = [(at, min([at + lease] + [end for end in (given_back, ended) if end is not None]))
-             for at, given_back, ended in permits]
-    for now, _ in spans:
-        held = cost * sum(1 for begin, end in spans if begin <= now < end)
+    spans = [(at, min([at + lease] + [end for end in (given_back, ended) if end is not None]), cost)
+             for at, given_back, ended, cost in permits]
+    for now, _, _ in spans:
+        held = sum(cost for begin, end, cost in spans if begin <= now < end)
         _demand(held <= limit, f"{held} held at {now}, limit {limit}")
 
 

@@ -149,7 +149,8 @@ class Walk:
         self._keys = {name: f"k{len(self.sessions)}" for name in self.names}
         # In a steady one nothing changes, so that its promise can be checked.
         self.sessions.append(SimpleNamespace(begin=len(self.lines), options=options, costs=costs, keys=self._keys,
-                                             steady=rng.random() < 0.6, horizon=rng.random() < 0.6))
+                                             steady=rng.random() < 0.6, horizon=rng.random() < 0.6,
+                                             differ=rng.random() < 0.25))
         self._asks = []
         self._asked_at = {}
         self._wait = 0
@@ -190,8 +191,14 @@ class Walk:
         horizon = 0
         if self.sessions[-1].horizon and rng.random() < 0.75:
             horizon = self._pace * (rng.randint(0, 20_000) if rng.random() < 0.2 else rng.randint(0, 500))
-        return {"min": least, "max": most, "horizon": horizon, "cost": self.sessions[-1].costs, "keys": self._keys,
-                "id": self._id()}
+        ask = {"min": least, "max": most, "horizon": horizon, "cost": self.sessions[-1].costs, "keys": self._keys,
+               "id": self._id()}
+        if self.sessions[-1].differ and rng.random() < 0.8:
+            dearest = rng.choice((2, 2, 4, 12))
+            ask["costs"] = [rng.randint(1, dearest) for _ in range(rng.randint(1, 8) if most < 300 else 300)]
+            fixed = rng.sample(self.names, rng.randint(0, len(self.names) - 1))
+            ask.update(min=1, max=len(ask["costs"]), cost={name: self.sessions[-1].costs[name] for name in fixed})
+        return ask
 
     def _id(self):
         self._number += 1

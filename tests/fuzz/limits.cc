@@ -140,7 +140,11 @@ class Run {
     }
     ++asks_;
     due_.assign(static_cast<std::size_t>(demand.max.value), {});
-    const Answer answer = acquire(charges(), demand, {now}, due_);
+    std::vector<Charge> charged = charges();
+    if (!demand.costs.empty()) {
+      for (Charge& charge : charged) charge.cost = demand.costs.front();
+    }
+    const Answer answer = acquire(charged, demand, {now}, due_);
     check(answer, demand);
     for (std::size_t i = 0; i < static_cast<std::size_t>(answer.granted.value); ++i) {
       permits_.push_back(
@@ -154,7 +158,8 @@ class Run {
           (answer.granted >= demand.min && answer.granted <= demand.max));
     CHECK(!answer.retry || *answer.retry > Duration{});
     CHECK(answer.granted == demand.max ? !answer.retry : answer.reason < buckets_.size());
-    CHECK(answer.granted.value == 0 || answer.granted == demand.max || answer.retry);
+    CHECK(answer.granted.value == 0 || answer.granted == demand.max || answer.retry ||
+          !demand.costs.empty());
     Duration last{};
     for (std::size_t i = 0; i < static_cast<std::size_t>(answer.granted.value); ++i) {
       CHECK(last <= due_[i] && due_[i] <= demand.horizon);
@@ -169,6 +174,9 @@ class Run {
     for (const Bucket& b : buckets_) states.push_back(fresh(b.parameters, "key"));
     for (std::size_t i = 0; i < states.size(); ++i) {
       charges.push_back({&buckets_[i].parameters, &states[i], {buckets_[i].cost}});
+    }
+    if (!demand.costs.empty()) {
+      for (Charge& charge : charges) charge.cost = demand.costs.front();
     }
     std::vector<Duration> due(static_cast<std::size_t>(demand.max.value));
     return acquire(charges, demand, {now_}, due);
@@ -202,6 +210,14 @@ class Run {
     demand.min = {source_.number(1, most)};
     demand.max = {source_.number(demand.min.value, most)};
     demand.horizon = {source_.bit() ? source_.number(0, kLongestWindow.us) : source_.byte()};
+    std::vector<Permits> costs;  // Of each permit.
+    if (source_.byte() % 4 == 0) {
+      demand.min = {1};
+      for (std::int64_t i = 0; i < demand.max.value; ++i)
+        costs.push_back({source_.number(1, cost)});
+      demand.costs = costs;
+      demand.costly = 0xff;
+    }
     const std::optional<Answer> first =
         all_fresh() ? std::optional(fresh_answer(demand)) : std::nullopt;
     const Answer answer = acquire_at(now_, demand);
@@ -211,7 +227,11 @@ class Run {
       if (answer.granted.value == 0) CHECK(acquire_at(kLatest, demand).granted.value == 0);
       return;
     }
-    if (answer.granted.value > 0) demand.min = demand.max = {1};
+    if (answer.granted.value > 0) {
+      const auto granted = static_cast<std::size_t>(answer.granted.value);
+      if (!demand.costs.empty()) demand.costs = demand.costs.subspan(granted, 1);
+      demand.min = demand.max = {1};
+    }
     follow(demand, *answer.retry);
   }
 

@@ -39,7 +39,7 @@ struct Line {
   Few<limits::Charge> charges;       // Points into the buckets; empty: no such line.
   Few<const limits::Limit*> limits;  // Of the buckets.
   Few<BucketId> buckets;
-  Few<std::uint8_t> from_record;  // The places of charges whose cost a record brings.
+  std::uint8_t from_record = 0;  // The places of charges whose cost a record brings, as bits.
   // Of the last answer, which points to them: they stay where they are while lines are added.
   std::vector<Duration> due;
 
@@ -48,12 +48,14 @@ struct Line {
     buckets.clear();
     limits.clear();
     charges.clear();
-    from_record.clear();
+    from_record = 0;
     if (due.size() > kKeptDue) due = std::vector<Duration>();  // {} would keep its room.
   }
 
   std::span<const limits::Charge> costing(Permits of_record) {
-    for (const std::uint8_t place : from_record) charges[place].cost = of_record;
+    for (std::size_t i = 0; from_record != 0 && i < charges.size(); ++i) {
+      if (from_record >> i & 1) charges[i].cost = of_record;
+    }
     return {charges.data(), charges.size()};
   }
 };
@@ -98,7 +100,7 @@ void Store::add_line(core::LineId id, std::span<const Bucket> buckets) {
   for (const Bucket& bucket : buckets) {
     const BucketId use = shared.use(*bucket.limit, bucket.key);
     if (bucket.limit->cost_from_record) {
-      line.from_record.push_back(static_cast<std::uint8_t>(line.charges.size()));
+      line.from_record |= static_cast<std::uint8_t>(1u << line.charges.size());
     }
     line.buckets.push_back(use);
     line.limits.push_back(bucket.limit);
@@ -123,7 +125,9 @@ void Store::ask(const core::Ask& ask, Instant now) {
   Line& line = state_->known(ask.line);
   const auto most = static_cast<std::size_t>(ask.max.value);
   if (line.due.size() < most) line.due.resize(most);
-  const limits::Demand demand{ask.min, ask.max, ask.horizon, prefix_of(state_->number, ask.ask)};
+  const limits::Demand demand{ask.min,     ask.max,
+                              ask.horizon, prefix_of(state_->number, ask.ask),
+                              ask.costs,   line.from_record};
   limits::Answer answer;
   Duration behind;  // Another shard may be further on than we are.
   {

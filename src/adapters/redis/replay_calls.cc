@@ -67,7 +67,11 @@ bool ReplayCalls::append_acquire(std::string& out, const Buckets& buckets, const
   const std::string memo = acquire.memo == Memo::none ? "" : memo_key(acquire.ask);
   begin(out, acquire_, memo, 7, buckets.costs);
   append_number(out, acquire.min);
-  append_number(out, acquire.max);
+  if (acquire.each.size() > 1) {
+    append_list(out, acquire.each);
+  } else {
+    append_number(out, acquire.max);
+  }
   append_number(out, acquire.horizon.us);
   append_bulk(out, std::string_view(id(acquire.ask, 0)).substr(0, kPrefixBytes));
   append_bulk(out, word(acquire.memo));
@@ -153,7 +157,8 @@ void ReplayCalls::begin(std::string& out, OneScript& script, std::string_view mo
   if (!more_key.empty()) append_bulk(out, more_key);
   for (std::size_t i = 0; i < found_.size(); ++i) {
     out.append(found_[i]->before_cost);
-    append_number(out, costs.empty() ? 1 : costs[i]);
+    const std::int64_t cost = costs.empty() ? 1 : costs[i];
+    append_bulk(out, cost == 0 ? std::string(kOfEach) : std::to_string(cost));
     out.append(found_[i]->behind_cost);
   }
 }

@@ -28,7 +28,8 @@ class ReplayCalls {
   // Kept in mind, so that they can be deleted.
   static constexpr std::size_t kMostBuckets = 1'000'000;
 
-  // The buckets that the next call is for: a key and a cost for each limit. No costs are all 1.
+  // The buckets that the next call is for: a key and a cost for each limit. No costs are all 1; 0
+  // is that of each permit.
   struct Buckets {
     std::span<const std::string> keys;
     std::span<const std::int64_t> costs;
@@ -43,6 +44,7 @@ class ReplayCalls {
     std::int64_t max = 1;
     Duration horizon;
     Memo memo = Memo::none;
+    std::span<const Permits> each{};  // What each permit costs, where some cost is 0.
   };
 
   struct Permit {

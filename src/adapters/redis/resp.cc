@@ -31,4 +31,13 @@ void append_number(std::string& out, std::int64_t number) {
   append_bulk(out, {digits, static_cast<std::size_t>(end - digits)});
 }
 
+void append_list(std::string& out, std::span<const Permits> costs) {
+  std::string list;
+  for (const Permits cost : costs) {
+    if (!list.empty()) list.push_back(',');
+    list.append(std::to_string(cost.value));
+  }
+  append_bulk(out, list);
+}
+
 }  // namespace einlass::redis

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+
+#include "units/id.h"
 
 namespace einlass::redis {
 
@@ -14,5 +17,10 @@ void append_bulk(std::string& out, std::string_view bytes);
 
 // The number in decimal, as a byte string.
 void append_number(std::string& out, std::int64_t number);
+
+// What each permit of an ask costs, as acquire wants it, and what stands in place of a bucket's
+// cost then.
+void append_list(std::string& out, std::span<const Permits> costs);
+inline constexpr std::string_view kOfEach = "*";
 
 }  // namespace einlass::redis

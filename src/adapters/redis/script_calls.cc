@@ -44,11 +44,11 @@ void append_acquire_name(std::string& out, CallBy by, const Line& line) {
 }
 
 // The buckets' arguments, with the record's cost where a limit takes that.
-void append_arguments(std::string& out, const Line& line, Permits cost) {
+void append_arguments(std::string& out, const Line& line, std::string_view cost) {
   std::size_t from = 0;
   for (const std::size_t place : line.costs) {
     out.append(line.arguments, from, place - from);
-    append_number(out, cost.value);
+    append_bulk(out, cost);
     from = place;
   }
   out.append(line.arguments, from);
@@ -84,14 +84,20 @@ void ScriptCalls::prepare(Line& line) {
 
 void ScriptCalls::append_acquire(std::string& out, CallBy by, const Line& line,
                                  const core::Ask& ask) const {
+  const bool listed = ask.costs.size() > 1;
   if (by == CallBy::digest && line.costs.empty()) {
     out.append(line.acquire);
   } else {
     append_acquire_name(out, by, line);
-    append_arguments(out, line, ask.cost);
+    append_arguments(out, line, listed ? std::string(kOfEach) : std::to_string(ask.cost.value));
   }
   append_number(out, ask.min.value);
-  append_number(out, std::min<std::int64_t>(ask.max.value, kMaxPermitsPerAsk));
+  const auto max = std::min<std::size_t>(ask.max.value, kMaxPermitsPerAsk);
+  if (listed) {
+    append_list(out, ask.costs.first(max));
+  } else {
+    append_number(out, static_cast<std::int64_t>(max));
+  }
   append_number(out, ask.horizon.us);
   char id[kAskIdBytes];
   write_id(id, ask.ask);
@@ -106,7 +112,7 @@ void ScriptCalls::append_release(std::string& out, CallBy by, const Line& line,
   append_name(out, by, line.scripts->release, line.buckets,
               line.argument_count + kReleaseArguments + 2 * permits.size());
   out.append(line.keys);
-  append_arguments(out, line, permits.front().cost);
+  append_arguments(out, line, std::to_string(permits.front().cost.value));
   append_bulk(out, why == Return::ended ? "ended" : "unused");
   append_bulk(out, kServersClock);
   append_number(out, kTtlSlackMs);

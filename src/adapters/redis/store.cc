@@ -68,7 +68,9 @@ void Store::give_up(const core::Ask& ask) {
   Line& line = state_->line(ask.line);
   if (!line.counts_held) return;
   std::vector<PermitId> permits(std::min<std::size_t>(ask.max.value, kMaxPermitsPerAsk));
-  for (std::uint16_t i = 0; i < permits.size(); ++i) permits[i] = {ask.ask, i, {}, ask.cost};
+  for (std::uint16_t i = 0; i < permits.size(); ++i) {
+    permits[i] = {ask.ask, i, {}, ask.costs.empty() ? ask.cost : ask.costs[i]};
+  }
   state_->give_back(line, permits, Return::ended);
 }
 

@@ -76,6 +76,18 @@ bool JsonScanner::name(std::string& out, bool first) {
   return false;
 }
 
+bool JsonScanner::element(bool first) {
+  if (failed_) return false;
+  if (first && !take('[')) {
+    fail(column(), "expected a list in [ ]");
+    return false;
+  }
+  if (take(']')) return false;
+  if (first || take(',')) return true;
+  fail(column(), "expected a comma, or ] at the list's end");
+  return false;
+}
+
 bool JsonScanner::string(std::string& out, std::string_view expected) {
   out.clear();
   value_at_ = column();

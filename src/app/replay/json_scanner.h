@@ -41,6 +41,10 @@ class JsonScanner {
   // `first` is true for the object's first.
   bool name(std::string& out, bool first);
 
+  // Whether the list has another element: its opening bracket, or a comma, is taken before it, and
+  // the list's end when there is none. `first` is true for the list's first.
+  bool element(bool first);
+
   // Says so if anything but blanks is left.
   void end();
 

@@ -56,6 +56,7 @@ class Replay {
     Verb verb;
     Asked* asked = nullptr;  // Of an acquire with an id.
     std::int64_t count = 0;  // Of an end: how many permits.
+    bool part = false;       // Of a return: another part of it follows.
   };
 
   static ReplayLimits copied(const std::vector<const config::Limit*>& limits) {
@@ -79,6 +80,7 @@ class Replay {
   void perform();
   void acquire();
   void give_back(bool ended);
+  std::size_t alike(const Asked& asked, std::size_t first, std::size_t end);
   void change_limits();
 
   bool settle();
@@ -97,6 +99,8 @@ class Replay {
   ReplayBook book_;
   std::deque<Open> open_;
   std::int64_t open_permits_ = 0;
+  std::int64_t returned_ = 0;        // In the parts of a return that were answered.
+  std::vector<std::int64_t> costs_;  // Of the permits that go back.
   TraceLine line_;
   std::int64_t line_number_ = 0;
   Instant now_;
@@ -175,13 +179,14 @@ void Replay::perform() {
 
 void Replay::acquire() {
   for (std::size_t i = 0; i < limits_.size(); ++i) {
-    if (line_.costs[i] > 0) continue;
+    if (line_.costs[i] > 0 || line_.each.size() > 1) continue;
     line_.costs[i] = limits_[i].cost_from_record ? 1 : limits_[i].cost.value;
+    if (!line_.each.empty()) line_.costs[i] = line_.each.front().value;
   }
   Asked* asked = line_.id.empty() ? nullptr : book_.find(line_.id);
   if (asked != nullptr && !asked->answered && !settle()) return;
-  ReplayAsk ask{asks_,      now_,       line_.min, line_.max, line_.horizon.value_or(horizon_),
-                line_.keys, line_.costs};
+  ReplayAsk ask{asks_,      now_,        line_.min, line_.max, line_.horizon.value_or(horizon_),
+                line_.keys, line_.costs, line_.each};
   ask.named = !line_.id.empty();
   if (asked != nullptr && !asked->due.empty() && now_ - asked->at <= kAskedAgainWithin) {
     ask.again = asked;
@@ -196,6 +201,7 @@ void Replay::acquire() {
       asked->at = now_;
       asked->keys = line_.keys;
       asked->costs = line_.costs;
+      asked->each = line_.each;
     }
   }
   open_.push_back({Verb::acquire, asked});
@@ -217,14 +223,28 @@ void Replay::give_back(bool ended) {
     if (settle()) printer_.returned(ended ? "ended" : "released", 0);
     return;
   }
-  ReplayReturn permits{now_, asked, asked->left() - count, count, ended};
+  const std::size_t first = asked->left() - count;
+  for (std::size_t end = first + count; end > first;) {
+    const std::size_t begin = alike(*asked, first, end);
+    open_.push_back({line_.verb, nullptr, static_cast<std::int64_t>(count), begin > first});
+    store_->give_back({now_, asked, costs_, begin, end - begin, ended});
+    end = begin;
+  }
   if (ended) {
     asked->ended = true;
   } else {
     asked->returned += count;
   }
-  open_.push_back({line_.verb, nullptr, static_cast<std::int64_t>(count)});
-  store_->give_back(permits);
+}
+
+// Where the last permits before `end` begin that have one cost, which goes into costs_.
+std::size_t Replay::alike(const Asked& asked, std::size_t first, std::size_t end) {
+  costs_ = asked.costs;
+  if (asked.each.size() < 2) return first;
+  const Permits cost = asked.each[end - 1];
+  std::replace(costs_.begin(), costs_.end(), std::int64_t{0}, cost.value);
+  while (end > first && asked.each[end - 1] == cost) --end;
+  return end;
 }
 
 void Replay::change_limits() {
@@ -258,9 +278,12 @@ void Replay::take(const ReplayAnswer& answer) {
       if (call.asked != nullptr) book_.answered(*call.asked, answer.due);
       return printer_.acquired(answer);
     case Verb::release:
-      return printer_.returned("released", answer.returned);
+      returned_ += answer.returned;
+      if (!call.part) printer_.returned("released", std::exchange(returned_, 0));
+      return;
     case Verb::ended:
-      return printer_.returned("ended", call.count);
+      if (!call.part) printer_.returned("ended", call.count);
+      return;
     case Verb::peek:
     case Verb::limit:
       return printer_.peeked(answer);

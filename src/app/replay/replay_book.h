@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "units/id.h"
 #include "units/keyed_hash.h"
 #include "units/time.h"
 
@@ -20,7 +21,8 @@ struct Asked {
   std::uint64_t number = 0;  // Its place among all asks; no two have one.
   Instant at;
   std::vector<std::string> keys;    // By the place of the limit.
-  std::vector<std::int64_t> costs;  // Likewise.
+  std::vector<std::int64_t> costs;  // Likewise; 0: that of each permit.
+  std::vector<Permits> each;        // Then: what each permit costs.
   bool answered = false;
   std::vector<Duration> due;        // Of each permit that was granted, after `at`.
   std::size_t returned = 0;         // How many of the last ones were given back, unused.

@@ -22,7 +22,7 @@ class MemoryReplay final : public ReplayStore {
       : limits_(limits), take_(std::move(take)), due_(limits::kMostPermitsOfAnAsk) {}
 
   void acquire(const ReplayAsk& ask) override {
-    const Opened opened(*this, ask.at, ask.keys, ask.costs);
+    const Opened opened(*this, ask.at, ask.keys, ask.costs, ask.each);
     if (ask.again != nullptr) {
       again(ask, *ask.again);
     } else {
@@ -34,7 +34,7 @@ class MemoryReplay final : public ReplayStore {
 
   void give_back(const ReplayReturn& permits) override {
     const Asked& asked = *permits.asked;
-    const Opened opened(*this, permits.at, asked.keys, asked.costs);
+    const Opened opened(*this, permits.at, asked.keys, permits.costs);
     returned_.clear();
     ids_.clear();
     for (std::size_t i = permits.first; i < permits.first + permits.count; ++i) {
@@ -62,16 +62,19 @@ class MemoryReplay final : public ReplayStore {
   class Opened {
    public:
     Opened(MemoryReplay& replay, Instant now, std::span<const std::string> keys,
-           std::span<const std::int64_t> costs)
+           std::span<const std::int64_t> costs, std::span<const Permits> each = {})
         : replay_(replay), now_(now) {
       replay_.used_.clear();
       replay_.charges_.clear();
+      replay_.costly_ = 0;
       for (std::size_t i = 0; i < keys.size(); ++i) {
         const limits::Limit& limit = replay_.limits_[i];
         replay_.used_.push_back(replay_.buckets_.use(limit, keys[i]));
-        replay_.charges_.push_back({&limit.parameters,
-                                    &replay_.buckets_.state(replay_.used_.back()),
-                                    Permits{costs.empty() ? 1 : costs[i]}});
+        const bool costly = !costs.empty() && costs[i] == 0;
+        if (costly) replay_.costly_ |= static_cast<std::uint8_t>(1u << i);
+        const Permits cost = costly ? each.front() : Permits{costs.empty() ? 1 : costs[i]};
+        replay_.charges_.push_back(
+            {&limit.parameters, &replay_.buckets_.state(replay_.used_.back()), cost});
       }
     }
     ~Opened() {
@@ -87,8 +90,9 @@ class MemoryReplay final : public ReplayStore {
   };
 
   void decide(const ReplayAsk& ask) {
-    const limits::Answer answer = limits::acquire(
-        charges_, {{ask.min}, {ask.max}, ask.horizon, prefix(ask.number)}, ask.at, due_);
+    const limits::Demand demand{{ask.min},          {ask.max}, ask.horizon,
+                                prefix(ask.number), ask.each,  costly_};
+    const limits::Answer answer = limits::acquire(charges_, demand, ask.at, due_);
     answer_.due.assign(due_.begin(), due_.begin() + answer.granted.value);
     answer_.retry = answer.retry ? answer.retry->us : ReplayAnswer::kNever;
     answer_.reason = answer.reason;
@@ -112,6 +116,7 @@ class MemoryReplay final : public ReplayStore {
   memory::Buckets buckets_;
   std::vector<memory::BucketId> used_;   // Of the call under way.
   std::vector<limits::Charge> charges_;  // Likewise.
+  std::uint8_t costly_ = 0;              // Which of these have permits that differ in cost.
   std::vector<Duration> due_;
   std::vector<limits::Returned> returned_;
   std::vector<limits::PermitId> ids_;

@@ -79,9 +79,9 @@ void RedisReplay::acquire(const ReplayAsk& ask) {
                       : ask.again == nullptr ? Memory::remember
                                              : Memory::again;
   if (memo == Memory::remember) memos_.push_back({ask.at, ask.number});
-  opened(Kind::acquire,
-         calls_.append_acquire(connection_.out(), {ask.keys, ask.costs},
-                               {ask.number, ask.at, ask.min, ask.max, ask.horizon, memo}));
+  opened(Kind::acquire, calls_.append_acquire(
+                            connection_.out(), {ask.keys, ask.costs},
+                            {ask.number, ask.at, ask.min, ask.max, ask.horizon, memo, ask.each}));
 }
 
 void RedisReplay::give_back(const ReplayReturn& permits) {
@@ -91,7 +91,7 @@ void RedisReplay::give_back(const ReplayReturn& permits) {
     permits_.push_back({asked.number, static_cast<std::uint16_t>(i), asked.at + asked.due[i]});
   }
   opened(Kind::give_back,
-         calls_.append_release(connection_.out(), {asked.keys, asked.costs}, permits.at,
+         calls_.append_release(connection_.out(), {asked.keys, permits.costs}, permits.at,
                                permits.ended ? redis::Return::ended : redis::Return::unused,
                                permits_));
 }

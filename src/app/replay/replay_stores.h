@@ -27,18 +27,20 @@ struct ReplayAsk {
   std::int64_t max = 1;
   Duration horizon;
   std::span<const std::string> keys;    // By the place of the limit.
-  std::span<const std::int64_t> costs;  // Likewise; none below 1.
+  std::span<const std::int64_t> costs;  // Likewise; 0: that of each permit.
+  std::span<const Permits> each{};      // Then: what each of `max` permits costs.
   bool named = false;                   // It has an id, so it may be asked again.
   const Asked* again = nullptr;         // What it was granted at most kAskedAgainWithin ago.
 };
 
-// Some permits of an earlier ask go back.
+// Some permits of an earlier ask go back, all of one cost.
 struct ReplayReturn {
   Instant at;
   const Asked* asked = nullptr;
-  std::size_t first = 0;  // The permits from here on, ...
-  std::size_t count = 0;  // ... so many, at least one.
-  bool ended = false;     // They were used, and what they were for is over.
+  std::span<const std::int64_t> costs;  // By the place of the limit.
+  std::size_t first = 0;                // The permits from here on, ...
+  std::size_t count = 0;                // ... so many, at least one.
+  bool ended = false;                   // They were used, and what they were for is over.
 };
 
 struct ReplayAnswer {

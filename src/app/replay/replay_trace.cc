@@ -13,10 +13,11 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 constexpr std::int64_t kMostCost = 1'000'000'000;
+constexpr std::size_t kMostCosts = 4'000;  // As many as one call to Redis takes.
 constexpr std::int64_t kMostHorizon = 366LL * 86'400 * 1'000'000;
 
 const Names kLineFields = {"at", "acquire", "release", "ended", "peek", "limit"};
-const Names kAcquireFields = {"min", "max", "horizon", "cost", "keys", "id"};
+const Names kAcquireFields = {"min", "max", "horizon", "cost", "keys", "id", "costs"};
 const Names kReleaseFields = {"id", "count"};
 const Names kEndedFields = {"id"};
 const Names kPeekFields = {"keys"};
@@ -112,6 +113,7 @@ void TraceReader::read_acquire(JsonScanner& json, TraceLine& out) {
   out.horizon.reset();
   out.keys.assign(limits_.size(), {});
   out.costs.assign(limits_.size(), 0);
+  out.each.clear();
   out.min = 1;
   std::optional<std::int64_t> max;
   std::size_t max_column = 0;
@@ -128,9 +130,20 @@ void TraceReader::read_acquire(JsonScanner& json, TraceLine& out) {
       read_costs(json, out);
     } else if (*field == 4) {
       read_keys(json, out);
-    } else {
+    } else if (*field == 5) {
       read_id(json, out);
+    } else {
+      read_each(json, out);
     }
+  }
+  if (!out.each.empty()) {
+    const auto count = static_cast<std::int64_t>(out.each.size());
+    if (max && *max != count) {
+      json.fail(max_column, "max " + std::to_string(*max) + " is not the number of `costs`, " +
+                                std::to_string(count));
+    }
+    if (out.min > 1) json.fail(out.verb_column, "with `costs` min is 1");
+    max = count;
   }
   out.max = max.value_or(out.min);
   if (out.max < out.min) {
@@ -178,6 +191,14 @@ void TraceReader::read_costs(JsonScanner& json, TraceLine& out) {
   }
   Fields fields(json, "cost", limits_, name_);
   while (const auto limit = fields.next()) out.costs[*limit] = json.integer(1, kMostCost);
+}
+
+void TraceReader::read_each(JsonScanner& json, TraceLine& out) {
+  for (bool first = true; json.element(first); first = false) {
+    if (out.each.size() == kMostCosts) return json.fail(json.column(), "too many costs");
+    out.each.push_back({json.integer(1, kMostCost)});
+  }
+  if (out.each.empty()) json.fail(json.column(), "no costs; leave them out");
 }
 
 void TraceReader::read_limits(JsonScanner& json, TraceLine& out) {

@@ -9,6 +9,7 @@
 
 #include "app/replay/json_scanner.h"
 #include "config/change_limit.h"
+#include "units/id.h"
 #include "units/time.h"
 
 namespace einlass::app {
@@ -40,7 +41,8 @@ struct TraceLine {
   std::int64_t min = 1;
   std::int64_t max = 1;
   std::optional<Duration> horizon;
-  std::vector<std::int64_t> costs;  // By the place of the limit; 0: its own.
+  std::vector<std::int64_t> costs;  // By the place of the limit; 0: its own, or `each`.
+  std::vector<Permits> each;        // What each of `max` permits costs; empty: all the same.
 
   std::vector<std::string> keys;  // Of acquire and peek, by the place of the limit.
 
@@ -67,6 +69,7 @@ class TraceReader {
   void read_limits(JsonScanner& json, TraceLine& out);
   void read_keys(JsonScanner& json, TraceLine& out);
   void read_costs(JsonScanner& json, TraceLine& out);
+  void read_each(JsonScanner& json, TraceLine& out);
   void read_id(JsonScanner& json, TraceLine& out);
 
   const std::vector<std::string_view>& limits_;

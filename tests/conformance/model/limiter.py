@@ -74,6 +74,16 @@ class _Limit:
         return self.buckets.get(key) or algorithm(self.options)(self.p, key)
 
 
+def costs_of(ask, limit, most):
+    """What each of `most` permits takes of the limit."""
+    cost = ask.get("cost", {})
+    if isinstance(cost, int):
+        return [cost] * most
+    if limit.name not in cost and "costs" in ask:
+        return ask["costs"]
+    return [cost.get(limit.name, limit.cost)] * most
+
+
 class Limiter:
     def __init__(self, limits, asked):
         """`limits`: {name: options} as in a config; `asked`: the names that every ask takes, in that order."""
@@ -98,17 +108,15 @@ class Limiter:
         known = self._granted.get(ask["id"])
         if known and now - known.at <= REMEMBERED:
             return self._said(known.due, now, keys)
-        cost = ask.get("cost", {})
-        charges = [joint.Charge(limit.bucket(keys.get(limit.name, "")), limit.p,
-                                cost if isinstance(cost, int) else cost.get(limit.name, limit.cost))
+        least, most = ask.get("min", 1), ask.get("max", len(ask.get("costs", ())) or ask.get("min", 1))
+        charges = [joint.Charge(limit.bucket(keys.get(limit.name, "")), limit.p, costs_of(ask, limit, most))
                    for limit in self.limits]
         for limit, charge in zip(self.limits, charges):
             if charge.bucket.begin(limit.p, now):
                 limit.buckets[keys.get(limit.name, "")] = charge.bucket
         self._asks += 1
         number = self._asks
-        answer = joint.ask(charges, ask.get("min", 1), ask.get("max", ask.get("min", 1)), ask.get("horizon", 0),
-                           lambda i: (number, i), now)
+        answer = joint.ask(charges, least, most, ask.get("horizon", 0), lambda i: (number, i), now)
         if answer.granted == 0:
             self._granted.pop(ask["id"], None)  # Whoever names the id from now on means this ask.
             return {"granted": 0, "due": [], "reason": self.limits[answer.reason].name,
@@ -117,7 +125,7 @@ class Limiter:
             limit.buckets[keys.get(limit.name, "")] = charge.bucket
         permits = [((number, i), at) for i, at in enumerate(answer.due)]
         self._granted[ask["id"]] = SimpleNamespace(at=now, due=answer.due, out=permits, keys=keys,
-                                                   costs=[charge.cost for charge in charges])
+                                                   costs=[charge.costs for charge in charges])
         return self._said(answer.due, now, keys)
 
     def _said(self, due, now, keys):
@@ -132,20 +140,30 @@ class Limiter:
         if ask is None:
             return {"released": 0}
         count = min(release.get("count", len(ask.out)), len(ask.out))
-        back, ask.out = ask.out[len(ask.out) - count:], ask.out[:len(ask.out) - count]
-        if not back:
-            return {"released": 0}
+        first = len(ask.out) - count
+        back, ask.out = ask.out[first:], ask.out[:first]
+        released = 0
+        while back:  # Permits of one cost at a time, the last ones first.
+            costs = [each[first + len(back) - 1] for each in ask.costs]
+            alike = len(back) - 1
+            while alike > 0 and [each[first + alike - 1] for each in ask.costs] == costs:
+                alike -= 1
+            released += self._give_back(ask.keys, costs, back[alike:], now)
+            back = back[:alike]
+        return {"released": released}
+
+    def _give_back(self, keys, costs, back, now):
         known = []
-        for limit, cost in zip(self.limits, ask.costs):
-            bucket = limit.bucket(ask.keys.get(limit.name, "")).copy()
+        for limit, cost in zip(self.limits, costs):
+            bucket = limit.bucket(keys.get(limit.name, "")).copy()
             if not bucket.ever(limit.p, cost, 1, 0):
                 known.append(0)  # The limit is lower than the cost by now, and nothing comes back.
                 continue
             knew, changed = bucket.release(limit.p, cost, back, now)
             known.append(knew)
             if changed:
-                limit.buckets[ask.keys.get(limit.name, "")] = bucket
-        return {"released": min(known)}
+                limit.buckets[keys.get(limit.name, "")] = bucket
+        return min(known)
 
     def _ended(self, now, ended):
         ask = self._granted.get(ended["id"])

@@ -132,6 +132,49 @@ TEST_P(Joined, RetryIsExact) {
   EXPECT_GT(told_when, 1'000);
 }
 
+// One ask for permits of several costs is answered as asks for one permit each would be, one after
+// the other at the same instant: the same dues until the first denial, and that one's reason and
+// retry.
+TEST_P(Joined, CostsInOneAskAreAskedOneAfterTheOther) {
+  int granted = 0, denied_behind_some = 0, never_behind_some = 0;
+  for (int run = 0; run < 400; ++run) {
+    const std::uint64_t seed = random_();
+    const auto some = [&] {
+      random_.seed(seed);
+      return some_limits();
+    };
+    Asking together = some();
+    Asking alone = some();
+    std::int64_t now = kNow;
+    for (int step = 0; step < 30; ++step, now += pick(0, 90)) {
+      Asked asked{1, pick(2, 8), pick(0, 1) * pick(0, 300)};
+      for (std::int64_t i = 0; i < asked.max; ++i) {
+        asked.costs.push_back({pick(0, 40) == 0 ? pick(0, 20) : pick(1, 3)});
+      }
+      const Told told = together.ask(now, asked);
+      Told last;
+      std::int64_t n = 0;
+      do {
+        const Permits cost = asked.costs[static_cast<std::size_t>(n)];
+        last = alone.ask(now, {1, 1, asked.horizon, {cost}});
+        if (last.granted == 0) break;
+        ASSERT_LT(n, told.granted);
+        ASSERT_EQ(last.due[0], told.due[static_cast<std::size_t>(n)]);
+      } while (++n < asked.max);
+      ASSERT_EQ(n, told.granted);
+      granted += n > 1;
+      if (n == asked.max) continue;
+      ASSERT_EQ(told.reason, last.reason);
+      ASSERT_EQ(told.retry, last.retry);
+      denied_behind_some += n > 0;
+      never_behind_some += n > 0 && !told.retry;
+    }
+  }
+  EXPECT_GT(granted, 500);
+  EXPECT_GT(denied_behind_some, 500);
+  EXPECT_GT(never_behind_some, 10);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, Joined, testing::Range(1, 9));
 
 }  // namespace

@@ -15,6 +15,7 @@ struct Asked {
   std::int64_t min = 1;
   std::int64_t max = 1;
   std::int64_t horizon = 0;
+  std::vector<Permits> costs{};  // Of each permit, in all buckets; empty: each bucket's own.
 };
 
 struct Told {
@@ -38,8 +39,13 @@ class Asking {
     IdPrefix prefix{};
     ++asks_;
     for (std::size_t i = 0; i < 8; ++i) prefix[i] = static_cast<std::uint8_t>(asks_ >> (8 * i));
-    const Answer answer =
-        acquire(charges(), {{asked.min}, {asked.max}, {asked.horizon}, prefix}, {now}, due_);
+    Demand demand{{asked.min}, {asked.max}, {asked.horizon}, prefix};
+    if (!asked.costs.empty()) {
+      demand.costs = asked.costs;
+      demand.costly = 0xff;
+      for (std::int64_t& cost : costs_) cost = asked.costs.front().value;
+    }
+    const Answer answer = acquire(charges(), demand, {now}, due_);
     Told told{answer.granted.value, {}, {}, answer.reason, {}};
     if (answer.retry) told.retry = answer.retry->us;
     for (std::int64_t i = 0; i < told.granted; ++i) {

@@ -71,6 +71,16 @@ TEST(ReplayTrace, nothing_of_a_line_is_left_for_the_next) {
   EXPECT_TRUE(line.limits.empty());
 }
 
+TEST(ReplayTrace, costs_of_each_permit) {
+  const TraceLine line =
+      read(R"({"at": 1, "acquire": {"costs": [5, 2 ,9], "cost": {"callbacks": 4}}})");
+  EXPECT_EQ(line.each, (std::vector<Permits>{{5}, {2}, {9}}));
+  EXPECT_EQ(line.max, 3);
+  EXPECT_EQ(line.costs, (std::vector<std::int64_t>{4, 0}));
+  EXPECT_EQ(read(R"({"at": 1, "acquire": {"costs": [7], "max": 1}})").each.size(), 1U);
+  EXPECT_TRUE(read(R"({"at": 1, "acquire": {}})").each.empty());
+}
+
 TEST(ReplayTrace, the_other_verbs) {
   const TraceLine release = read(R"({"at": 3, "release": {"id": "a", "count": 2}})");
   EXPECT_EQ(release.verb, TraceLine::Verb::release);
@@ -135,6 +145,14 @@ TEST(ReplayTrace, every_mistake_has_its_column) {
             "32: 'tenant' is not known in keys; known there: callbacks or per_tenant");
   EXPECT_EQ(wrong(R"({"at": 1, "acquire": {"min": 1, "min": 2}})"), "33: 'min' is there twice");
   EXPECT_EQ(wrong(R"({"at": 1, "at": 2, "peek": {}})"), "11: 'at' is there twice");
+  EXPECT_EQ(wrong(R"({"at": 1, "acquire": {"costs": 5}})"), "32: expected a list in [ ]");
+  EXPECT_EQ(wrong(R"({"at": 1, "acquire": {"costs": [5 4]}})"),
+            "35: expected a comma, or ] at the list's end");
+  EXPECT_EQ(wrong(R"({"at": 1, "acquire": {"costs": []}})"), "34: no costs; leave them out");
+  EXPECT_EQ(wrong(R"({"at": 1, "acquire": {"costs": [1], "max": 2}})"),
+            "44: max 2 is not the number of `costs`, 1");
+  EXPECT_EQ(wrong(R"({"at": 1, "acquire": {"costs": [1, 2], "min": 2}})"),
+            "22: with `costs` min is 1");
   EXPECT_EQ(wrong(R"({"at": 1, "peek": {}, "limit": {}})"),
             "32: one line has one verb, this is the second");
   EXPECT_EQ(wrong(R"({"at": 1, "peek": {}} {})"), "23: expected nothing more on this line");
