@@ -39,6 +39,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.short_of = kNoShared;
   line.failed.reset();
   line.asked_cost = Permits{1};
+  line.asked_costs.clear();
   line.pace = Pace{};
   line.probed = 0;
   line.credit = Credit{};
@@ -122,7 +123,6 @@ void Admission::serve(Line& line, Instant now, Commands& commands) {
 }
 
 void Admission::go_on(Line& line, Instant now, Commands& commands) {
-  if (route_of(line).cost_varies) give_back_useless(line, now, commands);
   consider_asking(line, now, commands);
   arm(line, now);
   forget_if_empty(line, commands);
@@ -252,6 +252,7 @@ void Admission::look_again(Instant now, Commands& commands) {
 void Admission::forget_if_empty(Line& line, Commands& commands) {
   if (line.keep || line.total > 0 || !line.permits.empty() || line.open_ask) return;
   wait_no_more(line);
+  want_no_more(line, 0);  // Of an ask that is not made again.
   deadlines_.clear({Alarm::Kind::line, index_of(line)});
   line.in_use = false;
   commands.push_back(ForgetLine{LineId{index_of(line)}});

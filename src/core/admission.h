@@ -172,9 +172,11 @@ class Admission {
   void forget_if_empty(Line& line, Commands& commands);
 
   // sending.cc
+  HeldPermit take_permit(Line& line);
   void give_back(Line& line, Instant now, Commands& commands);
   static Slot fresh_of(const Line& line);
   Slot next_of(const Line& line) const;
+  bool is_ready(const Line& line, RecordId id) const;
   Slot fitting(const Line& line) const;
   bool fits_none(const Line& line) const;
   bool is_useless(const Line& line, Instant now) const;
@@ -231,8 +233,7 @@ class Admission {
 
   // asking.cc
   Duration horizon_of(const Line& line) const;
-  std::int64_t demand(const Line& line, Instant now) const;
-  std::int64_t alike(const Line& line, std::int64_t most) const;
+  std::int64_t demand(const Line& line, Instant now);
   Duration cover_of_due(const Line& line) const;
   std::int64_t room_of(const Line& line, Instant now) const;
   std::int64_t allowance(const Line& line, Instant now) const;
@@ -243,10 +244,17 @@ class Admission {
   void consider_asking(Line& line, Instant now, Commands& commands);
   bool serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
+  Slot hopeless_of(const Line& line) const;
   Duration wait_ahead(Duration ahead, Duration took);
   void learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
                            Instant now);
   void ask_after(Line& line, SharedIndex shared, Duration wait, Instant now);
+
+  // foreseeing.cc
+  void foresee_fresh(const Line& line, std::size_t held, std::size_t most);
+  const std::vector<Slot>& foresee(const Line& line, std::size_t most);
+  void want(Line& line, std::int64_t most);
+  void want_no_more(Line& line, std::size_t from);
 
   // contending.cc
   struct SharedOfRoute {
@@ -300,6 +308,7 @@ class Admission {
   // Given out last. They count from 2^47, so that the six bytes that permit ids have for an ask
   // begin with the bits that RFC 9562 asks for there in a UUID.
   std::uint64_t asks_ = std::uint64_t{1} << 47;
+  std::vector<Slot> fresh_foreseen_, foreseen_;  // The last time.
   Random random_;
 };
 

@@ -24,13 +24,19 @@ constexpr Duration kLongestUnasked = Duration::seconds(30);  // Half of it is dr
 // turn: what leaves within this time.
 constexpr Duration kReserve = Duration::seconds(1);
 
+// How far ahead a line with flows asks where costs differ: a flow that comes new waits for the
+// permits that were asked for with the records of others.
+constexpr Duration kAheadOfFlows = Duration::millis(50);
+
 }  // namespace
 
 Duration Admission::horizon_of(const Line& line) const {
   const RouteOptions& route = route_of(line);
   // A probe needs a permit now, or it is another line's.
   const bool may = breaker_of(line).closed() && (route.limit_count == 1 || line.ahead);
-  return may ? route.horizon : Duration{};
+  if (!may) return {};
+  const bool for_flows = line.flows && route.cost_varies;
+  return for_flows ? std::min(route.horizon, kAheadOfFlows) : route.horizon;
 }
 
 // For how long permits that are due at once are asked for: long enough for the pace to grow while
@@ -56,7 +62,7 @@ std::int64_t Admission::allowance(const Line& line, Instant now) const {
   return room + 2 * std::max(line.pace.expected(now, cover), all / std::max(1u, target.lines));
 }
 
-std::int64_t Admission::demand(const Line& line, Instant now) const {
+std::int64_t Admission::demand(const Line& line, Instant now) {
   std::int64_t soon = allowance(line, now);
   // Of the records behind others only as many as the pace promises, but for those that may go in
   // one request with them.
@@ -72,26 +78,10 @@ std::int64_t Admission::demand(const Line& line, Instant now) const {
   const std::int64_t missing = wanted - held;
   // While there are some left a call must be worth it, unless it is the line's turn.
   if (held > 0 && 2 * missing < wanted && line.waits != LineWaits::limit) return 0;
+  if (line.failed) return missing;  // The same is asked again, for those that it was for.
   const std::int64_t most = std::min(missing, most_in_turn(line));
-  return route_of(line).cost_varies ? alike(line, held + most) - held : most;
-}
-
-// How many of the first ready records have the cost of the next, `most` at most: one ask is for one
-// cost.
-std::int64_t Admission::alike(const Line& line, std::int64_t most) const {
-  if (line.count() == 0) return 0;
-  // A probe goes alone, and may be for another record than the first; and the next may be another
-  // flow's.
-  if (!breaker_of(line).closed() || line.flows) return std::min<std::int64_t>(most, 1);
-  const Permits cost = records_[next_of(line)].cost;
-  std::int64_t count = 0;
-  for (const Slot first : {line.ready.front(), line.retries.front()}) {
-    for (Slot slot = first; slot != kNoSlot && count < most; slot = records_[slot].in_line.next) {
-      if (records_[slot].cost != cost) break;
-      ++count;
-    }
-  }
-  return count;
+  if (!route_of(line).cost_varies || most <= 0) return most;
+  return static_cast<std::int64_t>(foresee(line, static_cast<std::size_t>(most)).size());
 }
 
 // Whether its limit binds, so that what it is granted lies ahead. Of a line whose ask is open: so
@@ -179,7 +169,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
     line.open_ask = AskId{++asks_};
     line.asked = most;
     line.asked_horizon = horizon_of(line);
-    if (route_of(line).cost_varies) line.asked_cost = records_[next_of(line)].cost;
+    if (route_of(line).cost_varies) want(line, most);
   }
   queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
   if (!breaker_of(line).closed()) queues_of(line).asks_last = LineId{index_of(line)};
@@ -187,7 +177,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   line.held_back = line.freed = line.goes_first = line.had_turn = false;
   count_open_ask(line);
   commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
-                         line.asked_horizon, line.asked_cost, again});
+                         line.asked_horizon, line.asked_cost, again, line.asked_costs});
 }
 
 Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& commands) {
@@ -202,10 +192,11 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   line.open_ask.reset();
   line.unanswered = false;
   for (std::uint16_t i = 0; i < granted; ++i) {
-    const Permit permit{event.ask, i, event.limiter_now + event.due[i], line.asked_cost,
-                        event.stand_in};
     const bool ahead = event.due[i] > Duration{};
-    line.permits.insert({permit, now + event.due[i], ahead});
+    const Wanted wanted = line.wanted.empty() ? Wanted{} : line.wanted[i];
+    const Permit permit{event.ask, i, event.limiter_now + event.due[i], wanted.cost,
+                        event.stand_in};
+    line.permits.insert({permit, now + event.due[i], ahead, wanted});
     ++target.reserve(ahead).permits;
   }
   line.blamed.reset();
@@ -218,11 +209,18 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   close_ask(line, shared, granted, now);
   if (granted < line.asked) learn_from_shortage(line, shared, event, now);
   const bool never = granted == 0 && !event.retry && line.count() > 0;
-  const Slot first = never ? next_of(line) : kNoSlot;
-  // Another record may have come to the front, which others may pay for.
-  if (never && records_[first].cost == line.asked_cost) return first;
-  serve(line, now, commands);
-  return kNoSlot;
+  const Slot hopeless = never ? hopeless_of(line) : kNoSlot;
+  want_no_more(line, static_cast<std::size_t>(granted));
+  if (hopeless == kNoSlot) serve(line, now, commands);
+  return hopeless;
+}
+
+// The record that no permit will ever be granted for. REQUIRES: none was, and some are ready.
+Slot Admission::hopeless_of(const Line& line) const {
+  if (line.wanted.empty()) return next_of(line);
+  // Another record may be there by now, which others may pay for.
+  const RecordId asked_for = line.wanted.front().record;
+  return is_ready(line, asked_for) ? asked_for.slot : kNoSlot;
 }
 
 // How long after one more permit could be had it is asked for, of limits that went so far ahead in

@@ -90,6 +90,7 @@ bool Admission::fill(Line& line, Batch& batch, Instant now, Commands& commands) 
     list_of(line, record).erase(records_, record.id.slot);
     add(line, record, batch, now, commands);
     add_followers(line, record, batch, now, commands);
+    if (route_of(line).cost_varies) give_back_useless(line, now, commands);
   }
   return true;
 }

@@ -75,6 +75,21 @@ void FairQueue::charge(std::uint32_t index, std::int64_t amount) {
   go_on();
 }
 
+void FairQueue::candidates(std::size_t most, std::vector<std::uint32_t>& out) const {
+  const std::size_t had = out.size();
+  eligible_.least(most, out);
+  ahead_.least(most - (out.size() - had), out);
+}
+
+VirtualTime FairQueue::done_with(std::uint32_t index, std::int64_t amount) const {
+  const Member& member = members_[index];
+  return {member.served.value + static_cast<std::uint64_t>(amount) * kUnit / member.weight};
+}
+
+void FairQueue::remember(std::uint32_t index) {
+  remembered_.set(index, VirtualTime{time_.value + kUnit});
+}
+
 std::optional<std::uint32_t> FairQueue::take_forgotten() {
   if (remembered_.empty() || time_ < remembered_.front_key()) return std::nullopt;
   const std::uint32_t index = remembered_.front();

@@ -52,9 +52,19 @@ class FairQueue {
   // It took so much. REQUIRES: it has something ready; amount >= 1.
   void charge(std::uint32_t index, std::int64_t amount);
 
+  // Those that are likely to be next, at most so many: first of those that are not ahead, then of
+  // the others. Appends them to `out`. Allocates.
+  void candidates(std::size_t most, std::vector<std::uint32_t>& out) const;
+
+  // When it would be done with that much more. REQUIRES: it joined some time.
+  VirtualTime done_with(std::uint32_t index, std::int64_t amount) const;
+
   // Somebody of whom nothing needs to be remembered any more, so that the index may be another's;
   // none if there is nobody.
   std::optional<std::uint32_t> take_forgotten();
+
+  // Somebody that was taken is to be remembered longer all the same.
+  void remember(std::uint32_t index);
 
   // Its weight, as it was told the last time. REQUIRES: it joined some time.
   std::uint32_t weight(std::uint32_t index) const { return members_[index].weight; }

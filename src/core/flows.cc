@@ -34,72 +34,86 @@ std::uint32_t Flows::flow_of(const FlowMark& mark) {
   return made;
 }
 
-void Flows::forget(Level& level) {
+void Flows::forget(std::uint8_t level) {
   for (int i = 0; i < kForgottenAtOnce; ++i) {
-    const auto forgotten = level.turns.take_forgotten();
+    const auto forgotten = turns_[level].take_forgotten();
     if (!forgotten) return;
+    if (flows_[*forgotten].promised > 0) {
+      turns_[level].remember(*forgotten);
+      continue;
+    }
     index_.erase(flows_[*forgotten].hash);
     unused_.push_back(*forgotten);
   }
 }
 
 void Flows::push_back(Records& records, Record& record) {
-  CHECK(record.flow.level < options_.levels && record.flow_slot == kNoSlot);
-  Level& level = levels_[record.flow.level];
+  const std::uint8_t level = record.flow.level;
+  CHECK(level < options_.levels && record.flow_slot == kNoSlot);
   record.flow_slot = flow_of(record.flow);
   flows_[record.flow_slot].records.push_back(records, record.id.slot);
-  ++level.ready;
-  level.turns.join(record.flow_slot, record.flow.weight);
+  ++claims_[level].ready;
+  turns_[level].join(record.flow_slot, record.flow.weight);
   forget(level);
 }
 
 void Flows::remove(Records& records, Record& record) {
   Flow& flow = flows_[record.flow_slot];
-  Level& level = levels_[flow.level];
+  Claim& claim = claims_[flow.level];
   flow.records.erase(records, record.id.slot);
-  if (flow.records.empty()) level.turns.leave(record.flow_slot);
-  if (--level.ready == 0) level.credit = 0;
+  if (flow.records.empty()) turns_[flow.level].leave(record.flow_slot);
+  if (--claim.ready == 0) claim.credit = 0;
   record.flow_slot = kNoSlot;
-  forget(level);
+  forget(flow.level);
 }
 
 void Flows::withdraw(Records& records, Record& record) { remove(records, record); }
 
 void Flows::take(Records& records, Record& record, Permits cost) {
-  const auto has_some = [](const Level& level) { return level.ready > 0; };
-  const auto top = std::find_if(levels_.begin(), levels_.end(), has_some);
-  CHECK(top != levels_.end() && record.flow_slot != kNoSlot);
-  Level& taken = levels_[record.flow.level];
-  for (auto level = top + 1; level != levels_.end(); ++level) {
-    if (level->ready > 0) level->credit += options_.keep * cost.value;
-  }
-  if (&taken != &*top) taken.credit -= kWhole * cost.value;
-  taken.turns.charge(record.flow_slot, cost.value);
+  CHECK(record.flow_slot != kNoSlot);
+  charge(claims_, record.flow.level, cost.value);
+  turns_[record.flow.level].charge(record.flow_slot, cost.value);
   remove(records, record);
 }
 
+void Flows::promise_no_more(std::uint32_t flow) {
+  CHECK(flows_[flow].promised > 0);
+  --flows_[flow].promised;
+}
+
+// What the first level has taken each of those below it earns a part of. REQUIRES: somebody is
+// ready.
+void Flows::charge(Claims& claims, std::uint8_t taken, std::int64_t cost) const {
+  std::uint8_t top = 0;
+  while (claims[top].ready == 0) ++top;
+  for (std::uint8_t i = top + 1; i < options_.levels; ++i) {
+    if (claims[i].ready > 0) claims[i].credit += options_.keep * cost;
+  }
+  if (taken != top) claims[taken].credit -= kWhole * cost;
+}
+
 // REQUIRES: somebody is ready.
-std::uint8_t Flows::next_level() const {
+std::uint8_t Flows::next_level(const Claims& claims) const {
   std::uint8_t first = 0;
-  while (levels_[first].ready == 0) ++first;
+  while (claims[first].ready == 0) ++first;
   std::uint8_t next = first;
   for (std::uint8_t i = first + 1; i < options_.levels; ++i) {
-    const Level& level = levels_[i];
-    if (level.ready == 0 || level.credit < kWhole) continue;
-    if (next == first || level.credit > levels_[next].credit) next = i;
+    const Claim& claim = claims[i];
+    if (claim.ready == 0 || claim.credit < kWhole) continue;
+    if (next == first || claim.credit > claims[next].credit) next = i;
   }
   return next;
 }
 
 Slot Flows::front() const {
-  const auto ready = [](const Level& level) { return level.ready > 0; };
-  if (std::none_of(levels_.begin(), levels_.end(), ready)) return kNoSlot;
-  return flows_[levels_[next_level()].turns.next()].records.front();
+  const auto ready = [](const Claim& claim) { return claim.ready > 0; };
+  if (std::none_of(claims_.begin(), claims_.end(), ready)) return kNoSlot;
+  return flows_[turns_[next_level(claims_)].next()].records.front();
 }
 
 FlowStanding Flows::standing(const Records& records, const Record& record) const {
   FlowStanding standing;
-  const FairQueue& turns = levels_[record.flow.level].turns;
+  const FairQueue& turns = turns_[record.flow.level];
   standing.weight = turns.weight(record.flow_slot);
   for (Slot slot = record.id.slot; (slot = records[slot].in_flow.prev) != kNoSlot;) {
     ++standing.before;
@@ -109,7 +123,7 @@ FlowStanding Flows::standing(const Records& records, const Record& record) const
     const Flow& flow = flows_[i];
     const bool higher = flow.level < record.flow.level;
     if (i == record.flow_slot || flow.records.empty() || flow.level > record.flow.level) continue;
-    const std::uint32_t weight = levels_[flow.level].turns.weight(i);
+    const std::uint32_t weight = turns_[flow.level].weight(i);
     const std::uint64_t by_weight = turn * weight / standing.weight;
     const std::uint64_t before =
         higher ? flow.records.size() : std::min<std::uint64_t>(flow.records.size(), by_weight);
@@ -125,7 +139,7 @@ FlowStanding Flows::standing(const Records& records, const Record& record) const
 
 void Flows::check(std::uint32_t ready) const {
   std::uint64_t here = 0;
-  for (const Level& level : levels_) here += level.ready;
+  for (const Claim& claim : claims_) here += claim.ready;
   CHECK(here == ready);
   CHECK(here == 0 || front() != kNoSlot);
 }

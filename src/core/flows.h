@@ -45,7 +45,20 @@ class Flows {
   // Whose turn it is; kNoSlot if nobody is ready.
   Slot front() const;
 
-  std::uint64_t ready(std::uint8_t level) const { return levels_[level].ready; }
+  std::uint64_t ready(std::uint8_t level) const { return claims_[level].ready; }
+
+  // Appends the records that are likely to go next to `next`, `most` at most: behind those that
+  // permits are promised to, and as things stand. May find fewer than there are. For permits that
+  // cost what their records say.
+  void foresee(const Records& records, std::size_t most, std::vector<Slot>& next) const;
+
+  // A permit was asked for with a record of that flow in mind, and is no longer: it was used, not
+  // granted, or given back. Until then the flow keeps its number (a record's flow_slot).
+  void promise(std::uint32_t flow) { ++flows_[flow].promised; }
+  void promise_no_more(std::uint32_t flow);
+
+  // The first ready record of the flow; kNoSlot if there is none. REQUIRES: something is promised.
+  Slot front_of(std::uint32_t flow) const { return flows_[flow].records.front(); }
 
   // REQUIRES: the record is here. Looks at each flow: for people, who ask now and then.
   FlowStanding standing(const Records& records, const Record& record) const;
@@ -57,22 +70,27 @@ class Flows {
   struct Flow {
     std::uint64_t hash = 0;
     std::uint8_t level = 0;
+    std::uint32_t promised = 0;
     List<Record, &Record::in_flow> records;
   };
-  struct Level {
-    FairQueue turns;
+  // What a level has a claim to.
+  struct Claim {
     std::uint64_t ready = 0;
     std::int64_t credit = 0;  // In hundredths of a permit.
   };
+  using Claims = std::array<Claim, kMostLevels>;
+  class Foresight;
 
-  std::uint8_t next_level() const;
+  std::uint8_t next_level(const Claims& claims) const;
+  void charge(Claims& claims, std::uint8_t level, std::int64_t cost) const;
   std::uint32_t flow_of(const FlowMark& mark);
   void remove(Records& records, Record& record);
-  void forget(Level& level);
+  void forget(std::uint8_t level);
 
   const ShareOptions options_;
-  std::array<Level, kMostLevels> levels_;
-  FlatIndex index_;  // From key and level.
+  std::array<FairQueue, kMostLevels> turns_;  // By level.
+  Claims claims_;                             // By level.
+  FlatIndex index_;                           // From key and level.
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> unused_;
 };

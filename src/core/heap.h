@@ -20,6 +20,26 @@ class Heap {
   std::uint32_t front() const { return entries_.front().index; }
   const Key& front_key() const { return entries_.front().key; }
 
+  // Appends the first `most` to `out`, the least first; all, if there are not so many.
+  void least(std::size_t most, std::vector<std::uint32_t>& out) const {
+    const auto later = [this](std::size_t a, std::size_t b) {
+      return entries_[b].key < entries_[a].key;
+    };
+    std::vector<std::size_t> seen;  // Whose parents were taken; a heap of its own.
+    if (!entries_.empty()) seen.push_back(0);
+    for (; most > 0 && !seen.empty(); --most) {
+      std::pop_heap(seen.begin(), seen.end(), later);
+      const std::size_t at = seen.back();
+      seen.pop_back();
+      out.push_back(entries_[at].index);
+      const std::size_t end = std::min(at * kChildren + 1 + kChildren, entries_.size());
+      for (std::size_t child = at * kChildren + 1; child < end; ++child) {
+        seen.push_back(child);
+        std::push_heap(seen.begin(), seen.end(), later);
+      }
+    }
+  }
+
   // One of the last. REQUIRES: not empty.
   std::uint32_t back() const { return entries_.back().index; }
 

@@ -20,11 +20,20 @@
 
 namespace einlass::core {
 
+// A record that a permit was asked for with.
+struct Wanted {
+  RecordId record{kNoSlot, 0};
+  Permits cost{1};
+  bool retry = false;  // One of those that stand apart.
+  Slot flow = kNoSlot;
+};
+
 // A permit that was granted and not yet used.
 struct HeldPermit {
   Permit permit;
   Instant due;
   bool ahead = false;  // It came due after it was granted.
+  Wanted wanted{};     // Where costs come from the records: what it was asked for with.
 };
 
 // The permits of a line, the first due at the front: a vector whose front moves on, for most lines
@@ -95,10 +104,12 @@ struct Line {
 
   HeldPermits permits;
   std::optional<AskId> open_ask;
-  std::int64_t asked = 0;       // The open ask's max.
-  Duration asked_horizon;       // The open ask's.
-  Permits asked_cost{1};        // The open ask's.
-  Instant asked_at;             // When the open ask was sent, the last time.
+  std::int64_t asked = 0;      // The open ask's max.
+  Duration asked_horizon;      // The open ask's.
+  Permits asked_cost{1};       // The open ask's; of its first permit, where they differ.
+  std::vector<Wanted> wanted;  // What it was asked for with, where costs come from the records.
+  std::vector<Permits> asked_costs;  // Then: of each of them, if not all cost the same.
+  Instant asked_at;                  // When the open ask was sent, the last time.
   std::optional<AskId> failed;  // An ask that got no answer: it is asked again before any other.
   Instant next_ask;             // Not before.
   Instant next_same_ask;        // Nor before this with the same horizon as the last time.

@@ -3,11 +3,18 @@
 
 namespace einlass::core {
 
-void Admission::give_back(Line& line, Instant now, Commands& commands) {
-  const HeldPermit& front = line.permits.front();
-  commands.push_back(Release{LineId{index_of(line)}, front.permit, now - front.due});
-  --queues_of(line).reserve(front.ahead).permits;
+// The line's first permit, which it holds no longer.
+HeldPermit Admission::take_permit(Line& line) {
+  const HeldPermit held = line.permits.front();
   line.permits.pop_front();
+  --queues_of(line).reserve(held.ahead).permits;
+  if (held.wanted.flow != kNoSlot) line.flows->promise_no_more(held.wanted.flow);
+  return held;
+}
+
+void Admission::give_back(Line& line, Instant now, Commands& commands) {
+  const HeldPermit front = take_permit(line);
+  commands.push_back(Release{LineId{index_of(line)}, front.permit, now - front.due});
   queues_of(line).touched = true;
   for (LimitStats& limit : stats_[line.route.value].limits) ++limit.released;
 }
@@ -41,16 +48,31 @@ Slot Admission::next_of(const Line& line) const {
   return probes ? for_probe(line, next) : next;
 }
 
-// The record that the first permit is for: the next one; or the first of the other kind, where only
-// that one has its cost. kNoSlot if it is for neither. REQUIRES: there is a permit, and a record.
+// Whether the record is one of the line's that could leave.
+bool Admission::is_ready(const Line& line, RecordId id) const {
+  const Record* record = records_.in(id.slot);
+  return record != nullptr && record->id == id && record->state == RecordState::ready &&
+         record->line.value == index_of(line);
+}
+
+// The record that the first permit is for: the next one; but where costs differ the one that it was
+// asked for with, so that those behind it find theirs, or one in its place. kNoSlot if none has its
+// cost. REQUIRES: there is a permit, and a record.
 Slot Admission::fitting(const Line& line) const {
   const Slot next = next_of(line);
   if (!route_of(line).cost_varies) return next;
-  const Permits cost = line.permits.front().permit.cost;
-  if (records_[next].cost == cost) return next;
-  const Slot fresh = fresh_of(line);
-  const Slot other = next == fresh ? line.retries.front() : fresh;
-  return other != kNoSlot && records_[other].cost == cost ? other : kNoSlot;
+  const HeldPermit& first = line.permits.front();
+  const Wanted& wanted = first.wanted;
+  const Slot meant = is_ready(line, wanted.record) ? wanted.record.slot : kNoSlot;
+  const Slot alike = wanted.retry             ? line.retries.front()
+                     : wanted.flow == kNoSlot ? line.ready.front()
+                                              : line.flows->front_of(wanted.flow);
+  // A probe may be for another record than the one that comes first.
+  const Slot probe = breaker_of(line).closed() ? kNoSlot : next;
+  for (const Slot slot : {probe, meant, alike, next}) {
+    if (slot != kNoSlot && records_[slot].cost == first.permit.cost) return slot;
+  }
+  return kNoSlot;
 }
 
 void Admission::give_back_useless(Line& line, Instant now, Commands& commands) {
@@ -72,6 +94,8 @@ void Admission::send_first(Line& line, Instant now, Commands& commands) {
   list_of(line, record).erase(records_, record.id.slot);
   ++line.in_flight;
   send(line, record, true, now, commands);
+  // What is first now may be for a record that is gone.
+  if (route_of(line).cost_varies) give_back_useless(line, now, commands);
 }
 
 // What its flow is charged for, and counted under.
@@ -93,9 +117,7 @@ void Admission::send(Line& line, Record& record, bool leads, Instant now, Comman
   RouteStats& stats = stats_[line.route.value];
   HeldPermit held;
   if (route_of(line).limit_count > 0) {
-    held = line.permits.front();
-    line.permits.pop_front();
-    --queues_of(line).reserve(held.ahead).permits;
+    held = take_permit(line);
     for (LimitStats& limit : stats.limits) ++limit.admissions;
     stats.stood_in += held.permit.stand_in;
     stats.admission_wait.observe(held.due - record.since);

@@ -12,9 +12,6 @@ constexpr core::LineId kLine{0};
 constexpr core::PartitionId kPartition{0};
 constexpr core::RouteId kRoute{0};
 
-// No limit here allows more at once, so that the target's room is in nobody's way.
-constexpr std::uint32_t kPlaces = 1'000;
-
 // A gate that spins would never come to the end of its instant.
 constexpr std::uint64_t kMostMoments = 5'000'000;
 
@@ -28,7 +25,7 @@ Fleet::Fleet(const core::RouteOptions& route, const Surroundings& around, Instan
 void Fleet::add_gate(std::unique_ptr<GateLimiter> limiter) {
   core::GateOptions options;
   options.routes = {route_};
-  options.targets = {{kPlaces}};
+  options.targets = {{around_.places}};
   options.stores = 1;
   options.seed = members_.size();
   members_.push_back(std::make_unique<Member>(options, std::move(limiter)));
@@ -56,8 +53,9 @@ void Fleet::after(Duration wait, std::function<void()> happen) {
 }
 
 void Fleet::arrive(Member& member, std::uint32_t slot) {
+  const Offset offset{member.next_offset++};
   put(member, core::RecordArrived{kPartition, core::RecordId{slot, member.generations[slot]},
-                                  Offset{member.next_offset++}, kLine, std::nullopt, Bytes{100}});
+                                  offset, kLine, std::nullopt, Bytes{100}, cost_(offset)});
 }
 
 void Fleet::put(Member& member, const core::Event& event) {

@@ -19,9 +19,10 @@ namespace einlass::conformance {
 // What stands around the gates.
 struct Surroundings {
   const char* name;
-  Duration answer;   // From an ask to its answer; it is decided half way.
-  Duration attempt;  // How long the target takes for each.
-  Duration late;     // By how much at most a gate's loop wakes up late.
+  Duration answer;               // From an ask to its answer; it is decided half way.
+  Duration attempt;              // How long the target takes for each.
+  Duration late;                 // By how much at most a gate's loop wakes up late.
+  std::uint32_t places = 1'000;  // Of each gate at its target.
 };
 
 class Fleet {
@@ -31,6 +32,9 @@ class Fleet {
 
   // To be used by `limiter`.
   void add_gate(std::unique_ptr<GateLimiter> limiter);
+
+  // What the records of each gate cost, by their offsets; 1 without it.
+  void set_cost(std::function<Permits(Offset)> cost) { cost_ = std::move(cost); }
 
   // For so long, with as many records waiting in each gate all the time.
   void run(Duration length, int backlog);
@@ -79,6 +83,7 @@ class Fleet {
 
   core::RouteOptions route_;
   Surroundings around_;
+  std::function<Permits(Offset)> cost_ = [](Offset) { return Permits{1}; };
   Instant now_;
   std::minstd_rand random_;
   std::vector<std::unique_ptr<Member>> members_;

@@ -86,6 +86,7 @@ class Instance {
   struct Question {
     core::LineId line;
     std::vector<BucketKey> buckets;
+    std::vector<std::int64_t> costs;  // Of each permit.
     PermitKey first = 0;
     std::vector<Instant> stamps;  // What the limiter has granted and remembers.
     std::uint64_t era = 0;

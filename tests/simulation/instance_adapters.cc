@@ -131,6 +131,10 @@ void Instance::perform(const core::Ask& command) {
   question.line = command.line;
   question.buckets = line.buckets;
   question.ended = false;
+  question.costs.assign(static_cast<std::size_t>(command.max.value), command.cost.value);
+  for (std::size_t i = 0; i < command.costs.size(); ++i) {
+    question.costs[i] = command.costs[i].value;
+  }
   const std::uint32_t number = ++question.try_;
   if (store_down_[line.store.value]) return fail(command.ask);
   if (world_.settings.store_in_process) return decide(command, number);
@@ -165,7 +169,7 @@ Decision Instance::decision(const core::Ask& command, Question& question) {
   question.era = era;
   question.first = world_.new_permits(command.max.value);
   const Demand demand{command.min.value, command.max.value, command.horizon, question.first,
-                      command.cost.value};
+                      question.costs};
   Decision decision;
   if (!hopeless(lines_[question.line.value])) {
     decision = world_.limiter.acquire(question.buckets, demand, now);

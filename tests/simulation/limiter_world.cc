@@ -61,8 +61,20 @@ Instant LimiterWorld::earliest(const BucketKey& key, Instant now, std::int64_t c
   return at;
 }
 
-std::int64_t LimiterWorld::cost_in(const BucketKey& key, const Demand& demand) const {
-  return settings_.limits[key.limit].varies ? demand.cost : 1;
+std::int64_t LimiterWorld::cost_in(const BucketKey& key, const Demand& demand,
+                                   std::size_t permit) const {
+  return settings_.limits[key.limit].varies ? demand.costs[permit] : 1;
+}
+
+// Which of the buckets could never grant that permit.
+std::optional<std::size_t> LimiterWorld::never(std::span<const BucketKey> keys,
+                                               const Demand& demand, std::size_t permit) const {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::int64_t least = permit == 0 ? demand.min : 1;
+    const std::int64_t needed = least * cost_in(keys[i], demand, permit);
+    if (settings_.limits[keys[i].limit].limit < needed) return i;
+  }
+  return std::nullopt;
 }
 
 // An entry for each unit of its cost.
@@ -88,10 +100,11 @@ void LimiterWorld::put_back(const BucketKey& key, PermitKey permit) {
 }
 
 std::pair<Instant, std::size_t> LimiterWorld::latest(std::span<const BucketKey> keys,
-                                                     const Demand& demand, Instant now) {
+                                                     const Demand& demand, std::size_t permit,
+                                                     Instant now) {
   std::pair<Instant, std::size_t> worst{Instant{0}, 0};
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const Instant at = earliest(keys[i], now, cost_in(keys[i], demand));
+    const Instant at = earliest(keys[i], now, cost_in(keys[i], demand, permit));
     if (at > worst.first) worst = {at, i};
   }
   return worst;
@@ -104,23 +117,26 @@ Decision LimiterWorld::acquire(std::span<const BucketKey> keys, const Demand& de
     fold(limit, bucket(key, now), now);
     horizon = std::min(horizon, limit.ahead ? limit.most_ahead : Duration{});
   }
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::int64_t needed = demand.min * cost_in(keys[i], demand);
-    if (settings_.limits[keys[i].limit].limit < needed) return {{}, std::nullopt, i};
-  }
+  if (const auto whole = never(keys, demand, 0)) return {{}, std::nullopt, *whole};
   Decision decision;
   decision.ahead = horizon;
   std::vector<Instant> taken;
   const auto count = [&] { return static_cast<std::int64_t>(taken.size()); };
   while (count() < demand.max) {
-    const auto [stamp, reason] = latest(keys, demand, now);
+    const std::size_t next = taken.size();
+    if (const auto one = never(keys, demand, next)) {
+      decision.reason = *one;
+      break;
+    }
+    const auto [stamp, reason] = latest(keys, demand, next, now);
     if (stamp > now + horizon) {
       decision.reason = reason;
       decision.retry = stamp - horizon - now;
       if (count() >= demand.min || count() + 1 == demand.min) break;
     }
     for (const BucketKey& key : keys) {
-      take(key, {stamp, demand.first + static_cast<PermitKey>(count())}, cost_in(key, demand));
+      take(key, {stamp, demand.first + static_cast<PermitKey>(count())},
+           cost_in(key, demand, next));
     }
     taken.push_back(stamp);
   }
@@ -135,8 +151,8 @@ Decision LimiterWorld::acquire(std::span<const BucketKey> keys, const Demand& de
 bool LimiterWorld::grants_now(std::span<const BucketKey> keys, std::int64_t cost, Instant now) {
   for (const BucketKey& key : keys) fold(settings_.limits[key.limit], bucket(key, now), now);
   Demand demand;
-  demand.cost = cost;
-  return latest(keys, demand, now).first <= now;
+  demand.costs = {cost};
+  return latest(keys, demand, 0, now).first <= now;
 }
 
 void LimiterWorld::release(std::span<const BucketKey> keys, PermitKey permit) {

@@ -37,8 +37,8 @@ struct Demand {
   std::int64_t min = 1;
   std::int64_t max = 1;
   Duration horizon;
-  PermitKey first = 0;    // The permits granted are first, first + 1, ...
-  std::int64_t cost = 1;  // Where it varies.
+  PermitKey first = 0;              // The permits granted are first, first + 1, ...
+  std::vector<std::int64_t> costs;  // Of each permit, where it varies.
 };
 
 class LimiterWorld {
@@ -75,13 +75,15 @@ class LimiterWorld {
 
   Bucket& bucket(const BucketKey& key, Instant now);
   Instant earliest(const BucketKey& key, Instant now, std::int64_t cost);
-  std::int64_t cost_in(const BucketKey& key, const Demand& demand) const;
+  std::int64_t cost_in(const BucketKey& key, const Demand& demand, std::size_t permit) const;
+  std::optional<std::size_t> never(std::span<const BucketKey> keys, const Demand& demand,
+                                   std::size_t permit) const;
   void take(const BucketKey& key, Entry entry, std::int64_t cost);
   void put_back(const BucketKey& key, PermitKey permit);
   void spend(const LimitSettings& limit, Bucket& bucket, Instant stamp) const;
   void fold(const LimitSettings& limit, Bucket& bucket, Instant now) const;
   std::pair<Instant, std::size_t> latest(std::span<const BucketKey> keys, const Demand& demand,
-                                         Instant now);
+                                         std::size_t permit, Instant now);
 
   const Settings& settings_;
   std::map<BucketKey, Bucket> buckets_;

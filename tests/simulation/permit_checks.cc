@@ -19,6 +19,12 @@ std::string text(const core::Permit& permit) {
   return "permit " + std::to_string(permit.index) + " of ask " + std::to_string(permit.ask.value);
 }
 
+std::vector<Permits> costs_of(const core::Ask& ask) {
+  if (ask.costs.empty())
+    return std::vector<Permits>(static_cast<std::size_t>(ask.max.value), ask.cost);
+  return {ask.costs.begin(), ask.costs.end()};
+}
+
 }  // namespace
 
 PermitChecks::PermitChecks(const Settings& settings)
@@ -68,7 +74,7 @@ void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant n
   line.asking = true;
   ++asks_;
   line.asked = command.max.value;
-  open_[command.ask] = Question{command, {}};
+  open_[command.ask] = Question{command, costs_of(command), {}};
 }
 
 void PermitChecks::check_new(const core::Ask& command, const Line& line, std::int64_t wanting) {
@@ -78,6 +84,9 @@ void PermitChecks::check_new(const core::Ask& command, const Line& line, std::in
           std::to_string(command.min.value));
   require(command.horizon.us >= 0 && command.horizon <= options(line).horizon, "ask_horizon",
           std::to_string(command.horizon.us));
+  require(command.costs.empty() || (std::ssize(command.costs) == command.max.value &&
+                                    command.costs.front() == command.cost),
+          "ask_costs", std::to_string(command.ask.value));
   require(command.max.value + line.held <= wanting, "ask_more_than_wanted",
           std::to_string(command.max.value) + " and " + std::to_string(line.held) + " held, for " +
               std::to_string(wanting) + " records");
@@ -86,7 +95,9 @@ void PermitChecks::check_new(const core::Ask& command, const Line& line, std::in
 // The same in every number, so that the limiter can give the same answer.
 void PermitChecks::check_again(const core::Ask& command, Line& line) {
   require(line.failed.has_value(), "asked_again", std::to_string(command.ask.value));
-  const core::Ask& before = *line.failed;
+  require(line.failed->costs == costs_of(command), "asked_again_costs",
+          std::to_string(command.ask.value));
+  const core::Ask& before = line.failed->ask;
   require(before.ask == command.ask && before.min == command.min && before.max == command.max &&
               before.horizon == command.horizon && before.cost == command.cost,
           "asked_again_alike", std::to_string(command.ask.value));
@@ -135,7 +146,7 @@ void PermitChecks::failed(const core::PermitsFailed& event) {
   require(at != open_.end(), "world", "an ask ends twice");
   Line& line = known(at->second.ask.line, "failure");
   line.asking = false;
-  line.failed = at->second.ask;
+  line.failed = std::move(at->second);
   open_.erase(at);
 }
 
@@ -149,7 +160,7 @@ PermitChecks::Granted& PermitChecks::held(const core::Permit& permit, core::Line
   require(granted.state == State::held, "permit_once", text(permit));
   require(permit.stamp == granted.stamp, "permit_stamp", text(permit));
   require(permit.stand_in == granted.stand_in, "permit_stand_in", text(permit));
-  require(permit.cost == at->second.ask.cost, "permit_cost", text(permit));
+  require(permit.cost == at->second.costs[permit.index], "permit_cost", text(permit));
   return granted;
 }
 

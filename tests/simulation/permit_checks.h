@@ -66,8 +66,10 @@ class PermitChecks {
     bool stand_in = false;
     State state = State::held;
   };
+  // The gate's own list of costs lives no longer than its ask.
   struct Question {
     core::Ask ask;
+    std::vector<Permits> costs;  // Of each permit.
     std::vector<Granted> permits;
   };
   struct Line {
@@ -75,8 +77,8 @@ class PermitChecks {
     bool keep = false;
     core::RouteId route;
     bool asking = false;
-    std::int64_t asked = 0;           // The last ask's max.
-    std::optional<core::Ask> failed;  // Asked again before anything else.
+    std::int64_t asked = 0;          // The last ask's max.
+    std::optional<Question> failed;  // Asked again before anything else.
     std::int64_t held = 0;
     Instant last_due{};
     Instant denied_at{};  // The last instant at which an ask was denied, and how often then.

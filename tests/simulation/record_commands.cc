@@ -11,6 +11,10 @@ namespace {
 // How long after a partition's deadline its last commit is waited for.
 constexpr Duration kLastCommitPatience = Duration::seconds(3);
 
+// Where costs vary permits are asked for with certain records in mind, so whoever comes then waits
+// for those: the bound on what a flow is behind is so many times as wide.
+constexpr std::int64_t kAskedBefore = 4;
+
 std::string text(core::RecordId id) {
   return "record " + std::to_string(id.slot) + " use " + std::to_string(id.use);
 }
@@ -112,7 +116,7 @@ void RecordChecks::check_flows(const Shadow& shadow, Instant now) {
     waiting.push_back({other.flow, other.attempt == 0 && was_ready(other, settled_)});
   }
   const std::int64_t most_cost =
-      options.cost_varies ? settings_.routes[shadow.route.value].most_cost : 1;
+      options.cost_varies ? kAskedBefore * settings_.routes[shadow.route.value].most_cost : 1;
   flows_.sent(shadow.line, options.share, shadow.flow, shadow.cost, most_cost, waiting);
 }
 

@@ -49,15 +49,16 @@ struct CommandText {
     return Words("Forget").add(c.record).take();
   }
   std::string operator()(const core::Ask& c) const {
-    return Words("Ask")
-        .add("line", c.line.value)
+    Words words("Ask");
+    words.add("line", c.line.value)
         .add("ask", static_cast<std::int64_t>(c.ask.value))
         .add("min", c.min.value)
         .add("max", c.max.value)
         .add("horizon", c.horizon.us)
         .add("cost", c.cost.value)
-        .add("again", c.again)
-        .take();
+        .add("again", c.again);
+    for (const Permits cost : c.costs) words.add("of", cost.value);
+    return words.take();
   }
   std::string operator()(const core::Release& c) const {
     return Words("Release")

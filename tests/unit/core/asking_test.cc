@@ -1,4 +1,4 @@
-// Asks that fail, and records that bring their own cost.
+// Asks that fail, and how often is asked.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -19,17 +19,6 @@ RouteOptions limited_route() {
   route.limit_count = 1;
   route.shared_limits = 1;
   return route;
-}
-
-RouteOptions varying_route() {
-  RouteOptions route = limited_route();
-  route.cost_varies = true;
-  return route;
-}
-
-void arrive_at(BenchGate& bench, std::uint32_t record, std::int64_t cost) {
-  bench.put(RecordArrived{PartitionId{0}, RecordId{record, 0}, Offset{record}, LineId{0},
-                          std::nullopt, Bytes{100}, Permits{cost}});
 }
 
 TEST(Asking, a_failed_ask_is_asked_again_with_the_same_numbers) {
@@ -99,69 +88,6 @@ TEST(Asking, whoever_is_awake_does_not_wait_for_the_end_of_a_slot) {
   EXPECT_EQ(bench.sent(), Slots{0});
   bench.arrive(3, 3);  // Something else than an alarm.
   EXPECT_EQ(bench.sent(), (Slots{0, 1}));
-}
-
-TEST(Asking, one_ask_is_for_records_of_one_cost) {
-  BenchGate bench(BenchGate::options_for(varying_route()));
-  bench.assign(0);
-  arrive_at(bench, 0, 5);
-  for (std::uint32_t i = 1; i < 4; ++i) arrive_at(bench, i, i < 3 ? 2 : 7);
-  EXPECT_EQ(bench.all<Ask>().at(0).cost, Permits{5});
-  bench.answer({0});
-  EXPECT_EQ(bench.sent(), Slots{0});
-  EXPECT_EQ(bench.all<Send>()[0].permit.cost, Permits{5});
-  ASSERT_EQ(bench.all<Ask>().size(), 2u);
-  EXPECT_EQ(bench.all<Ask>()[1].cost, Permits{2});
-  EXPECT_EQ(bench.all<Ask>()[1].max, Permits{2});  // Not for the one that costs 7.
-  bench.answer({0, 0});
-  EXPECT_EQ(bench.sent(), (Slots{0, 1, 2}));
-  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{7});
-}
-
-TEST(Asking, a_record_that_nothing_could_pay_for_waits_aside) {
-  BenchGate bench(BenchGate::options_for(varying_route()));
-  bench.assign(0);
-  arrive_at(bench, 0, 500);
-  arrive_at(bench, 1, 1);
-  bench.answer({});  // Never.
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::limit], 2u);
-  EXPECT_EQ(bench.gate.stats(RouteId{0}).never, 1u);
-  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{1});
-  bench.answer({0});
-  EXPECT_EQ(bench.sent(), Slots{1});
-  bench.pass(Duration::seconds(30));
-  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{500});  // The limit may be another by now.
-}
-
-TEST(Asking, with_a_dead_letter_topic_it_goes_there) {
-  RouteOptions route = varying_route();
-  route.dead_letter = true;
-  BenchGate bench(BenchGate::options_for(route));
-  bench.assign(0);
-  arrive_at(bench, 0, 500);
-  arrive_at(bench, 1, 1);
-  bench.answer({});
-  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
-  EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::never);
-  bench.answer({0});
-  EXPECT_EQ(bench.sent(), Slots{1});
-}
-
-// A part of the limit denies it, but the whole limit could pay: it is no dead letter.
-TEST(Asking, what_a_stand_in_denies_for_good_only_waits_aside) {
-  RouteOptions route = varying_route();
-  route.dead_letter = true;
-  BenchGate bench(BenchGate::options_for(route));
-  bench.assign(0);
-  arrive_at(bench, 0, 8);
-  arrive_at(bench, 1, 1);
-  const Ask asked = bench.all<Ask>().at(0);
-  PermitsAnswered never{.line = asked.line, .ask = asked.ask, .due = {}, .limiter_now = bench.now};
-  never.stand_in = true;
-  bench.put(never);
-  EXPECT_TRUE(bench.all<DeadLetter>().empty());
-  bench.answer({0});
-  EXPECT_EQ(bench.sent(), Slots{1});
 }
 
 TEST(Asking, a_record_whose_key_or_cost_is_bad_is_a_dead_letter_in_its_turn) {
@@ -326,28 +252,6 @@ TEST(Asking, permits_that_are_due_do_not_hold_up_a_line_that_asks_ahead) {
 }
 
 // The next probe is for another record than the last one, though that is still the first.
-TEST(Asking, a_probe_is_asked_for_at_the_cost_of_the_record_that_makes_it) {
-  RouteOptions route = varying_route();
-  route.retry_initial = route.retry_max = Duration{1};
-  GateOptions options = BenchGate::options_for(route);
-  options.targets[0].breaker = {1, Duration::millis(10), Duration::millis(10)};
-  BenchGate bench(options);
-  bench.assign(0);
-  arrive_at(bench, 0, 5);
-  for (std::uint32_t attempt = 1; attempt <= 2; ++attempt) {
-    bench.answer({0});
-    ASSERT_EQ(bench.sent().size(), attempt);
-    bench.ended(0, Outcome::retry, attempt);
-    if (attempt == 1) bench.pass(Duration::millis(11));
-  }
-  bench.pass(Duration{1});
-  arrive_at(bench, 1, 2);
-  bench.pass(Duration::millis(11));
-  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{2});
-  bench.answer({0});
-  EXPECT_EQ(bench.sent().back(), 1u);
-}
-
 TEST(Asking, a_line_whose_ask_failed_waits_for_the_limiter_until_it_is_answered) {
   BenchGate bench(BenchGate::options_for(limited_route()));
   bench.assign(0);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -170,6 +171,115 @@ TEST(Flows, what_is_given_back_with_its_partition_is_in_no_flow) {
   shared.arrive({2, 1, 0}, 10);
   shared.bench.put(PartitionRevoked{PartitionId{0}, shared.bench.now});
   EXPECT_EQ(shared.bench.gate.waiting(shared.bench.now)[0].by_level[1], 0u);
+}
+
+// A limiter that brings a unit each millisecond, and a target that takes whatever comes.
+struct Costing {
+  Costing() : bench(options()) { bench.assign(0); }
+
+  static GateOptions options() {
+    RouteOptions route;
+    route.order = Order::none;
+    route.share = {2, 5};
+    route.limit_count = 1;
+    route.shared_limits = 1;
+    route.cost_varies = true;
+    route.horizon = Duration::millis(500);
+    return BenchGate::options_for(route, 10'000);
+  }
+
+  void arrive(const Mark& mark, std::int64_t cost) {
+    const auto number = static_cast<std::uint32_t>(marks.size());
+    marks.push_back(mark);
+    RecordArrived event{PartitionId{0}, RecordId{number, 0}, Offset{number}, LineId{0},
+                        std::nullopt,   Bytes{100},          Permits{cost}};
+    event.flow = {FlowKey{mark.flow}, mark.weight, mark.level,
+                  static_cast<std::uint8_t>(mark.flow)};
+    bench.put(event);
+  }
+
+  // Answers all asks, the last one excepted if that is not answered yet by then.
+  void answer() {
+    for (std::size_t i = 0; i < bench.commands.size(); ++i) {
+      const auto* ask = std::get_if<Ask>(&bench.commands[i]);
+      if (ask == nullptr || ask->ask <= answered) continue;
+      answered = ask->ask;
+      ++asks;
+      bench.due.clear();
+      std::optional<Duration> retry;
+      for (std::size_t n = 0; n < static_cast<std::size_t>(ask->max.value) && !retry; ++n) {
+        const Permits cost = ask->costs.empty() ? ask->cost : ask->costs[n];
+        free_at = std::max(free_at, bench.now);
+        if (free_at > bench.now + ask->horizon) {
+          retry = free_at - ask->horizon - bench.now;
+        } else {
+          bench.due.push_back(free_at - bench.now);
+          free_at = free_at + Duration::millis(cost.value);
+        }
+      }
+      bench.put(PermitsAnswered{ask->line, ask->ask, bench.due, bench.now, retry, LimitIndex{0},
+                                ask->horizon});
+    }
+  }
+
+  // The units of each flow in so many milliseconds.
+  std::map<std::uint64_t, std::int64_t> run(int milliseconds) {
+    std::map<std::uint64_t, std::int64_t> units;
+    answer();
+    for (int i = 0; i < milliseconds; ++i) {
+      bench.commands.clear();
+      bench.pass(Duration::millis(1));
+      answer();
+      for (const Send& send : bench.all<Send>()) {
+        units[marks[send.record.slot].flow] += send.permit.cost.value;
+        ++sent;
+      }
+      released += bench.all<Release>().size();
+    }
+    return units;
+  }
+
+  BenchGate bench;
+  std::vector<Mark> marks;
+  AskId answered{};
+  Instant free_at{};
+  std::size_t asks = 0, sent = 0, released = 0;
+};
+
+TEST(Flows, what_differs_in_cost_is_divided_by_it_and_asked_for_together) {
+  Costing costing;
+  for (int i = 0; i < 2000; ++i) {
+    costing.arrive({1, 1}, 1 + i % 7);
+    costing.arrive({2, 5}, 1 + i % 3);
+  }
+  costing.run(100);
+  auto units = costing.run(3000);
+  EXPECT_NEAR(static_cast<double>(units[1]), 500, 20);
+  EXPECT_NEAR(static_cast<double>(units[2]), 2500, 50);
+  EXPECT_EQ(costing.released, 0u);
+  EXPECT_LT(costing.asks * 5, costing.sent) << "several at a time";
+}
+
+// Who comes new waits for what was granted ahead with others in mind, and for nothing else.
+TEST(Flows, a_new_one_waits_for_50_ms_of_permits_where_costs_differ) {
+  Costing costing;
+  for (int i = 0; i < 1000; ++i) costing.arrive({1, 1}, 1 + i % 4);
+  costing.run(500);
+  costing.arrive({2, 1}, 9);
+  costing.arrive({3, 1, 1}, 8);
+  auto units = costing.run(80);
+  EXPECT_EQ(units[2], 9);
+  EXPECT_EQ(units[3], 8) << "its level has earned a twentieth of 20 ms";
+}
+
+// A lower level has its part although the permits are asked for ahead.
+TEST(Flows, a_level_keeps_its_part_where_costs_differ) {
+  Costing costing;
+  for (int i = 0; i < 2000; ++i) costing.arrive({1, 1, 0}, 1 + i % 4);
+  for (int i = 0; i < 500; ++i) costing.arrive({2, 1, 1}, 2 + i % 5);
+  costing.run(100);
+  auto units = costing.run(2000);
+  EXPECT_NEAR(static_cast<double>(units[2]), 100, 12);
 }
 
 }  // namespace
