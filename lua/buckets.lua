@@ -1,5 +1,5 @@
--- The front of every script (but acquire has alone.lua before it): where each algorithm's file enters itself, and what the entry points
--- share. KEYS begins with one key for each bucket; ARGV begins with each bucket's algorithm, cost and
+-- The front of every script (but acquire and acquire_shared have ask.lua before it): where each algorithm's file enters itself, and what
+-- the entry points share. KEYS begins with one key for each bucket; ARGV begins with each bucket's algorithm, cost and
 -- parameters, in the order of KEYS, and goes on as the entry point says.
 --
 -- algorithms.NAME.parameters says how many parameters a bucket has, and .held whether the end of an
@@ -22,6 +22,9 @@
 --     give_back(b, now, slack, ids, instants)    of how many permits it still knew
 --     next(b, cost, n)             only where there are `costs`: what the permit behind the n booked ones
 --                                  takes; nil: it is enough to write it into b.cost
+--     behind(b, booked, n, units)  only in acquire_shared, of those that a fleet's flows may share: when the
+--                                  next permit can be had if others take so many units before it
+--     soonest_behind(b, booked, n, units, horizon)   and when an ask would get it; nil: never by waiting
 --   dearest  only where there are `costs`: no permit costs more; nil: what `most` says
 -- Nothing is written before pay() and give_back().
 --
@@ -32,6 +35,7 @@
 -- number for a command: redis.call takes twice as long for that.
 local algorithms = {}
 local entry = '@ENTRY@' -- The script that this is: acquire, release or peek.
+local shared = '@SHARED@' == 'true' -- Whether flows share a bucket: acquire_shared.
 
 -- What each permit of this ask costs, where that differs: `max` is a list then.
 local costs

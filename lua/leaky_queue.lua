@@ -54,8 +54,22 @@ function queue.look(key, cost, place, now)
     rate = rate,
     need = cost * micros, -- Units from one turn to the next.
     at = at, frac = frac, -- When the next turn is.
-    dearest = costs and capacity, micros = costs and micros,
+    dearest = costs and capacity, micros = (costs or shared) and micros,
   }
+end
+
+if shared then
+  function queue.behind(b, _, _, units)
+    local at = exact.after(b, units * b.micros)
+    return at
+  end
+
+  function queue.soonest_behind(b, booked, n, units, horizon)
+    if units * b.micros > horizon * b.rate then
+      return nil
+    end
+    return queue.behind(b, booked, n, units) - horizon
+  end
 end
 
 if costs then

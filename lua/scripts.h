@@ -8,7 +8,8 @@
 
 namespace einlass::lua {
 
-enum class Entry { acquire, release, peek };
+// The last two: of buckets of which the flows of a fleet share one.
+enum class Entry { acquire, release, peek, acquire_shared, release_shared };
 
 // The text of a script that can serve buckets of these algorithms ("sliding_log", ...) and no
 // others, so that it stays short. The same set gives the same text, whatever its order and however

@@ -155,6 +155,42 @@ function log.look(key, cost, place, now)
   }
 end
 
+if shared then
+  -- When there is room for so many units under that rule, and how much of that is because what is taken
+  -- before must leave again first.
+  local function frees_behind(b, c, units, apart, booked, n, more)
+    local laps = math.floor((more - 1) / units)
+    more = more - laps * units
+    -- As for one permit of that cost.
+    local cost = b.cost
+    local rank = b.count + n * cost + more - units - 1
+    local at = booked[n] or b.at
+    if rank >= b.count then
+      at = math.max(at, booked[math.floor((rank - b.count) / cost) + 1] + apart)
+    elseif rank >= b.dead then
+      at = math.max(at, entered(b, c, rank) + apart)
+    end
+    return at + laps * apart, laps * apart
+  end
+  log.frees_behind = frees_behind
+
+  function log.behind(b, booked, n, units)
+    if units == 0 then
+      return b.kind.reach(b, booked, n, 1)
+    end
+    local at = frees_behind(b, b, b.limit, b.window, booked, n, units + b.cost)
+    return at
+  end
+
+  function log.soonest_behind(b, booked, n, units, horizon)
+    if units == 0 then
+      return b.kind.reach(b, booked, n, 1) - horizon
+    end
+    local at, laps = frees_behind(b, b, b.limit, b.window, booked, n, units + b.cost)
+    return laps <= horizon and at - horizon or nil
+  end
+end
+
 if costs then
   counts_units(log)
 end

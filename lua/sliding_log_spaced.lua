@@ -63,6 +63,47 @@ local function fit(group, cost)
   group.apart = math.floor(group.whole_apart / group.whole) * group.units
 end
 
+if shared then
+  local function later_of(at, laps, other, its)
+    if other > at or other == at and its > laps then
+      return other, its
+    end
+    return at, laps
+  end
+
+  -- When so many could leave at once, when there is room for them, and when they keep their distance; each
+  -- with how much of it is that what is taken before must leave again.
+  local function all_behind(b, booked, n, more)
+    local free, laps = log.frees_behind(b, b, b.limit, b.window, booked, n, more)
+    local together, its = free, laps
+    if b.burst.units > 0 then
+      together, its = later_of(free, laps, log.frees_behind(b, b.burst, b.burst.units, b.burst.apart, booked, n, more))
+    end
+    return together, its, free,
+      later_of(free, laps, log.frees_behind(b, b.group, b.group.whole, b.group.whole_apart, booked, n, more))
+  end
+
+  function spaced.behind(b, booked, n, units)
+    if units == 0 then
+      return spaced.reach(b, booked, n, 1)
+    end
+    local together, _, free, apart = all_behind(b, booked, n, units + b.cost)
+    return together <= b.group.now and free or apart
+  end
+
+  function spaced.soonest_behind(b, booked, n, units, horizon)
+    if units == 0 then
+      return spaced.soonest(b, booked, n, 1, horizon)
+    end
+    local together, its, _, apart, laps = all_behind(b, booked, n, units + b.cost)
+    local at = its == 0 and together or nil
+    if laps > horizon then
+      return at
+    end
+    return at and math.min(at, apart - horizon) or apart - horizon
+  end
+end
+
 if costs then
   counts_units(spaced)
   local next_units = spaced.next

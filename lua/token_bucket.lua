@@ -124,6 +124,25 @@ function bucket.look(key, cost, place, now)
   return b
 end
 
+if shared then
+  -- What the next one pays for itself: nothing where the one after it does.
+  local function own(b)
+    return b.owed and 0 or b.need
+  end
+
+  function bucket.behind(b, _, _, units)
+    local missing = units * b.micros + own(b) - b.level
+    return missing > 0 and b.at + math.ceil(missing / b.rate) or b.at
+  end
+
+  function bucket.soonest_behind(b, booked, n, units, horizon)
+    if units * b.micros + own(b) - b.full > horizon * b.rate then
+      return nil
+    end
+    return bucket.behind(b, booked, n, units) - horizon
+  end
+end
+
 if costs then
   function bucket.next(b, cost)
     b.cost, b.need = cost, cost * b.micros

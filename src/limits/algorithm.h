@@ -12,6 +12,10 @@
 //                         an ask would get them (REQUIRES: as reach(); n is 1, or no horizon),
 //     book(at)            books the next permit (REQUIRES: not before reach(booked, 1)),
 //     pay(booked, prefix) writes what was booked; until then nothing is written;
+//     behind(booked, units)  for limits that a fleet's flows share: when a permit could be had if
+//                         others took so many units before it, each as early as could be,
+//     soonest_behind(booked, units, horizon)  and the first instant at which an ask would get it;
+//                         none if waiting brings it no nearer,
 //     next(costs)         where the permits of one ask cost different amounts: those of the booked
 //                         ones, and behind them what the next one takes from here on.
 // Instants are not before 1970, and a bucket's own time never runs backwards: nothing is booked
@@ -48,5 +52,11 @@ inline constexpr Ahead kAnyTimeAhead{true, Duration{std::numeric_limits<std::int
 
 // Before anything that could happen; differences to it do not overflow.
 inline constexpr Instant kLongAgo{-(std::int64_t{1} << 61)};
+
+// Longer than anybody would wait.
+inline constexpr Duration kLong{std::int64_t{1} << 53};
+constexpr Duration at_most_long(__int128 us) {
+  return us < kLong.us ? Duration{static_cast<std::int64_t>(us)} : kLong;
+}
 
 }  // namespace einlass::limits

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -75,6 +76,17 @@ class LeakyQueueLook {
     return permits == 1 || permits - 1 <= horizon.us * rate_.permits / need_;
   }
   Instant reach(std::span<const Duration>, std::int64_t) const { return next_.at; }
+  Instant behind(std::span<const Duration>, std::int64_t units) const {
+    const __int128 others = static_cast<__int128>(units) * rate_.micros;
+    if (others / rate_.permits > kLong.us) return next_.at + kLong;
+    return next_.after(static_cast<std::int64_t>(others), rate_.permits).at;
+  }
+  std::optional<Instant> soonest_behind(std::span<const Duration> booked, std::int64_t units,
+                                        Duration horizon) const {
+    const __int128 others = static_cast<__int128>(units) * rate_.micros;
+    if (others > static_cast<__int128>(horizon.us) * rate_.permits) return std::nullopt;
+    return behind(booked, units) - horizon;
+  }
   void book(Instant at) {
     if (at > next_.at) next_ = {at};
     next_ = next_.after(need_, rate_.permits);

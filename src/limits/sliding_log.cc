@@ -33,6 +33,48 @@ std::size_t SlidingLogLook::booked_with(std::int64_t unit, const Rule& rule) con
   return rule.permit;
 }
 
+SlidingLogLook::Lap SlidingLogLook::frees_behind(const Rule& rule,
+                                                 std::span<const Duration> booked,
+                                                 std::int64_t units) const {
+  const std::int64_t laps = (units - 1) / rule.units;
+  const Duration waits = rule.apart * laps;
+  const std::int64_t rank =
+      size_ + static_cast<std::int64_t>(booked.size()) * cost_ + units - laps * rule.units -
+      rule.units - 1;
+  Instant at = after(booked);
+  if (rank >= size_) {
+    at = std::max(at, now_ + booked[booked_with(rank - size_, rule)] + rule.apart);
+  } else if (rank >= 0) {
+    at = std::max(at, log_.entries[static_cast<std::size_t>(rank)].at + rule.apart);
+  }
+  return {at + waits, waits};
+}
+
+SlidingLogLook::LapsBehind SlidingLogLook::all_behind(std::span<const Duration> booked,
+                                                      std::int64_t units) const {
+  const Lap free = frees_behind(whole_, booked, units);
+  Rule group{group_of_one_};
+  return {burst_.units > 0 ? std::max(free, frees_behind(burst_, booked, units)) : free, free,
+          group.units > 0 ? std::max(free, frees_behind(group, booked, units)) : free};
+}
+
+Instant SlidingLogLook::behind(std::span<const Duration> booked, std::int64_t units) const {
+  if (units == 0) return reach(booked, 1);
+  const LapsBehind laps = all_behind(booked, units + cost_);
+  return laps.at_once.at <= now_ ? laps.free.at : laps.later.at;
+}
+
+std::optional<Instant> SlidingLogLook::soonest_behind(std::span<const Duration> booked,
+                                                      std::int64_t units, Duration horizon) const {
+  if (units == 0) return soonest(booked, 1, horizon);
+  const LapsBehind laps = all_behind(booked, units + cost_);
+  std::optional<Instant> at;
+  if (laps.at_once.laps == Duration{}) at = laps.at_once.at;
+  if (laps.later.laps > horizon) return at;
+  const Instant later = laps.later.at - horizon;
+  return at ? std::min(*at, later) : later;
+}
+
 void SlidingLogLook::pay(std::span<const Duration> booked, const IdPrefix& prefix) {
   // Out with what can never matter again, first: so the ring need not grow beyond the limit.
   log_.last = now_ + booked.back();

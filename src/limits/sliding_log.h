@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -86,6 +87,9 @@ class SlidingLogLook {
     if (more > 1) return together;
     return std::min(together, std::max(free, frees(group_, booked, more)) - horizon);
   }
+  Instant behind(std::span<const Duration> booked, std::int64_t units) const;
+  std::optional<Instant> soonest_behind(std::span<const Duration> booked, std::int64_t units,
+                                        Duration horizon) const;
   void book(Instant) {}  // What this ask has booked comes back as `booked`.
   void pay(std::span<const Duration> booked, const IdPrefix& prefix);
   void next(std::span<const Permits> costs);
@@ -97,7 +101,20 @@ class SlidingLogLook {
     mutable std::int64_t before = 0;  // Units of the permits before that one.
   };
 
+  // When there is room for so many units, and how much of that is because what is taken before
+  // must leave again first.
+  struct Lap {
+    Instant at;
+    Duration laps;
+    auto operator<=>(const Lap&) const = default;
+  };
+  struct LapsBehind {
+    Lap at_once, free, later;
+  };
+
   void space(const SlidingLogParameters& parameters);
+  Lap frees_behind(const Rule& rule, std::span<const Duration> booked, std::int64_t units) const;
+  LapsBehind all_behind(std::span<const Duration> booked, std::int64_t units) const;
   std::size_t booked_with(std::int64_t unit, const Rule& rule) const;
 
   Instant after(std::span<const Duration> booked) const {

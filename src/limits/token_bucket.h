@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -94,6 +95,23 @@ class TokenBucketLook {
     if (missing <= 0) return next_.at;
     const std::int64_t rate = parameters_.rate.permits;
     return next_.at + Duration{missing / rate + (missing % rate != 0)};
+  }
+  Instant behind(std::span<const Duration>, std::int64_t units) const {
+    const std::int64_t own = pays_ == Pays::next ? 0 : need();
+    const __int128 others = static_cast<__int128>(units) * parameters_.rate.micros;
+    const __int128 missing = others + own + taken_ - next_.level;
+    if (missing <= 0) return next_.at;
+    const std::int64_t rate = parameters_.rate.permits;
+    return next_.at + at_most_long(missing / rate + (missing % rate != 0));
+  }
+  std::optional<Instant> soonest_behind(std::span<const Duration> booked, std::int64_t units,
+                                        Duration horizon) const {
+    const std::int64_t own = pays_ == Pays::next ? 0 : cost_;
+    const auto beyond = static_cast<__int128>(units + own - parameters_.burst.value);
+    const bool too_many = beyond * parameters_.rate.micros >
+                          static_cast<__int128>(horizon.us) * parameters_.rate.permits;
+    if (too_many) return std::nullopt;
+    return behind(booked, units) - horizon;
   }
   void book(Instant at) {
     if (at > next_.at) {

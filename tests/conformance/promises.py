@@ -23,6 +23,7 @@ def check(lines, answers, first, last, options, costs, keys):
 
 def check_retry(lines, answers, place):
     """A retry is exact: the denied ask of the line before, made again, is denied until then and granted at it."""
+    _demand(answers[place - 1]["retry"] is not None, "the line before was not denied")
     left = lines[place - 1]["at"] + answers[place - 1]["retry"] - lines[place]["at"]
     if left > 0:
         _demand(answers[place]["granted"] == 0 and answers[place]["retry"] == left, "not denied until its retry")

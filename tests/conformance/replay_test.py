@@ -20,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "deploy", "local"))
 
 import promises  # noqa: E402
+import share_walk  # noqa: E402
 import vectors  # noqa: E402
 import walk  # noqa: E402
 from model import Limiter  # noqa: E402
@@ -103,8 +104,9 @@ def run_vectors(replay, stores):
 def run_walk(replay, stores, shape, seed, steps):
     """(what was done, the failures), in words."""
     begun = time.monotonic()
-    made = walk.Walk(shape, seed).steps(steps)
-    limits = walk.limits(shape)
+    walks = share_walk if shape in share_walk.SHAPES else walk
+    made = walks.Walk(shape, seed).steps(steps)
+    limits = walks.limits(shape)
     failures = []
     trace, expected = trace_of(made.lines), trace_of(made.answers)
     for store in stores:
@@ -152,10 +154,11 @@ def main():
     parser.add_argument("--einlass", required=True)
     parser.add_argument("--steps", type=int, default=100_000, help="of each algorithm")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
-    parser.add_argument("--shapes", default=",".join([*walk.MIXES, *walk.ALGORITHMS]))
+    parser.add_argument("--shapes", default=",".join([*walk.MIXES, *share_walk.SHAPES, *walk.ALGORITHMS]))
     parser.add_argument("--stores", default=",".join(STORES))
     options = parser.parse_args()
     stores = options.stores.split(",")
+    shorter = (*walk.SHORTER, *share_walk.SHAPES)
     print(f"seed {options.seed}", flush=True)
     redis = Redis(arguments=["--maxmemory", "1gb"])
     try:
@@ -164,7 +167,7 @@ def main():
         failures = run_vectors(replay, stores)
         with ProcessPoolExecutor(2) as pool:
             walks = [pool.submit(run_walk, replay, stores, shape, options.seed,
-                                 int(options.steps * (SHORTER_SHARE if shape in walk.SHORTER else 1)))
+                                 int(options.steps * (SHORTER_SHARE if shape in shorter else 1)))
                      for shape in filter(None, options.shapes.split(","))]
             for done in walks:
                 said, wrong = done.result()

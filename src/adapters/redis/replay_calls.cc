@@ -54,6 +54,8 @@ ReplayCalls::ReplayCalls(std::string name_space, const std::vector<limits::Limit
   acquire_ = script(lua::Entry::acquire);
   release_ = script(lua::Entry::release);
   peek_ = script(lua::Entry::peek);
+  acquire_shared_ = script(lua::Entry::acquire_shared);
+  release_shared_ = script(lua::Entry::release_shared);
 }
 
 void ReplayCalls::limits_changed() {
@@ -65,7 +67,13 @@ void ReplayCalls::limits_changed() {
 bool ReplayCalls::append_acquire(std::string& out, const Buckets& buckets, const Acquire& acquire) {
   if (!find(buckets.keys)) return false;
   const std::string memo = acquire.memo == Memo::none ? "" : memo_key(acquire.ask);
-  begin(out, acquire_, memo, 7, buckets.costs);
+  if (acquire.shared) {
+    begin(out, acquire_shared_, share_key(*acquire.shared), memo,
+          7 + count_of_flows(*acquire.of_flows), buckets.costs);
+    append_flows(out, *acquire.shared, *acquire.of_flows);
+  } else {
+    begin(out, acquire_, "", memo, 7, buckets.costs);
+  }
   append_number(out, acquire.min);
   if (acquire.each.size() > 1) {
     append_list(out, acquire.each);
@@ -81,25 +89,39 @@ bool ReplayCalls::append_acquire(std::string& out, const Buckets& buckets, const
 }
 
 bool ReplayCalls::append_release(std::string& out, const Buckets& buckets, Instant now, Return why,
-                                 std::span<const Permit> permits) {
+                                 std::span<const Permit> permits,
+                                 std::optional<std::size_t> shared) {
   if (!find(buckets.keys)) return false;
-  begin(out, release_, "", 3 + 2 * permits.size(), buckets.costs);
+  if (shared) {
+    begin(out, release_shared_, share_key(*shared), "", 4 + 4 * permits.size(), buckets.costs);
+  } else {
+    begin(out, release_, "", "", 3 + 2 * permits.size(), buckets.costs);
+  }
   append_bulk(out, why == Return::ended ? "ended" : "unused");
   append_number(out, now.us);
   append_number(out, kTtlSlackMs);
+  if (shared) append_number(out, static_cast<std::int64_t>(*shared));
   for (const Permit& permit : permits) {
     append_bulk(out, id(permit.ask, permit.index));
     append_number(out, permit.at.us);
+    if (!shared) continue;
+    append_number(out, permit.flow->level);
+    append_bulk(out, eight_bytes(permit.flow->id.value));
   }
   return true;
 }
 
 bool ReplayCalls::append_peek(std::string& out, const Buckets& buckets, Instant now) {
   if (!find(buckets.keys)) return false;
-  begin(out, peek_, "", 2, buckets.costs);
+  begin(out, peek_, "", "", 2, buckets.costs);
   append_number(out, now.us);
   append_number(out, kTtlSlackMs);
   return true;
+}
+
+// Of the bucket that was found there.
+std::string ReplayCalls::share_key(std::size_t place) const {
+  return shared_key(found_[place]->key);
 }
 
 std::string ReplayCalls::memo_key(std::uint64_t ask) const {
@@ -143,9 +165,10 @@ bool ReplayCalls::find(std::span<const std::string> keys) {
 }
 
 // A call up to what describes its buckets, which find() has found.
-void ReplayCalls::begin(std::string& out, OneScript& script, std::string_view more_key,
-                        std::size_t more_arguments, std::span<const std::int64_t> costs) {
-  const std::size_t keys = found_.size() + (more_key.empty() ? 0 : 1);
+void ReplayCalls::begin(std::string& out, OneScript& script, std::string_view share_key,
+                        std::string_view more_key, std::size_t more_arguments,
+                        std::span<const std::int64_t> costs) {
+  const std::size_t keys = found_.size() + (share_key.empty() ? 0 : 1) + (more_key.empty() ? 0 : 1);
   std::size_t arguments = more_arguments;
   for (const Words* words : found_) arguments += words->count;
   append_array(out, 3 + keys + arguments);
@@ -154,6 +177,7 @@ void ReplayCalls::begin(std::string& out, OneScript& script, std::string_view mo
   script.brought = true;
   append_number(out, static_cast<std::int64_t>(keys));
   for (const Words* words : found_) append_bulk(out, words->key);
+  if (!share_key.empty()) append_bulk(out, share_key);
   if (!more_key.empty()) append_bulk(out, more_key);
   for (std::size_t i = 0; i < found_.size(); ++i) {
     out.append(found_[i]->before_cost);

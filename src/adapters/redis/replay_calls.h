@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "adapters/redis/line.h"
 #include "adapters/redis/script_calls.h"
+#include "limits/fleet_share.h"
 #include "limits/limit.h"
 #include "units/keyed_hash.h"
 #include "units/time.h"
@@ -44,13 +46,16 @@ class ReplayCalls {
     std::int64_t max = 1;
     Duration horizon;
     Memo memo = Memo::none;
-    std::span<const Permits> each{};  // What each permit costs, where some cost is 0.
+    std::span<const Permits> each{};                // What each permit costs, where some cost is 0.
+    std::optional<std::size_t> shared{};            // The bucket that flows share, and what
+    const limits::ShareDemand* of_flows = nullptr;  // is said of them.
   };
 
   struct Permit {
     std::uint64_t ask = 0;
     std::uint16_t index = 0;
     Instant at;
+    const AskingFlow* flow = nullptr;  // Where flows share a bucket.
   };
 
   // All keys begin with `name_space`. REQUIRES: 1 to kMaxBuckets limits, which outlive it; call
@@ -62,7 +67,8 @@ class ReplayCalls {
   // Each appends a command. False if there would be more than kMostBuckets buckets.
   bool append_acquire(std::string& out, const Buckets& buckets, const Acquire& acquire);
   bool append_release(std::string& out, const Buckets& buckets, Instant now, Return why,
-                      std::span<const Permit> permits);
+                      std::span<const Permit> permits,
+                      std::optional<std::size_t> shared = std::nullopt);
   bool append_peek(std::string& out, const Buckets& buckets, Instant now);
 
   // Where Redis remembers what the ask was granted.
@@ -87,18 +93,20 @@ class ReplayCalls {
     bool brought = false;  // Sent once, so the server knows it by its digest.
   };
 
+  std::string share_key(std::size_t place) const;
   LinePtr line(std::size_t limit, const std::string& key) const;
   Words encode(std::size_t limit, const std::string& key) const;
   bool find(std::span<const std::string> keys);
-  void begin(std::string& out, OneScript& script, std::string_view more_key,
-             std::size_t more_arguments, std::span<const std::int64_t> costs);
+  void begin(std::string& out, OneScript& script, std::string_view share_key,
+             std::string_view more_key, std::size_t more_arguments,
+             std::span<const std::int64_t> costs);
 
   std::string name_space_;
   const std::vector<limits::Limit>& limits_;
   std::vector<limits::Limit> costed_;  // The same, with costs that come with each call.
   std::uint64_t changes_ = 0;
   std::string memo_start_;
-  OneScript acquire_, release_, peek_;
+  OneScript acquire_, release_, peek_, acquire_shared_, release_shared_;
   using WordsByKey = std::unordered_map<std::string, Words, KeyedHash, std::equal_to<>>;
   std::vector<WordsByKey> words_;  // By the limit's place.
   std::size_t buckets_ = 0;

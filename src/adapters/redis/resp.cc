@@ -40,4 +40,43 @@ void append_list(std::string& out, std::span<const Permits> costs) {
   append_bulk(out, list);
 }
 
+std::string eight_bytes(std::uint64_t value) {
+  std::string bytes;
+  for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(value >> shift));
+  return bytes;
+}
+
+std::string shared_key(const std::string& bucket_key) { return bucket_key + "shared"; }
+
+std::size_t count_of_flows(const limits::ShareDemand& of_flows) {
+  return 7 + 4 * of_flows.of->rest.size() + 5 * of_flows.of->flows.size();
+}
+
+void append_flows(std::string& out, std::size_t shared, const limits::ShareDemand& of_flows) {
+  append_number(out, static_cast<std::int64_t>(shared));
+  append_bulk(out, eight_bytes(of_flows.gate.value));
+  append_number(out, of_flows.of->levels);
+  append_number(out, of_flows.of->keep);
+  append_number(out, of_flows.idle_after.us);
+  append_number(out, of_flows.of->epoch);
+  append_number(out, of_flows.of->wish);
+  for (std::size_t i = 0; i < of_flows.of->rest.size(); ++i) {
+    append_number(out, of_flows.of->time[i]);
+    append_number(out, of_flows.of->rest[i].weights);
+    append_number(out, of_flows.of->rest[i].served);
+    append_number(out, of_flows.of->rest[i].wanted);
+  }
+  for (const AskingFlow& flow : of_flows.of->flows) {
+    append_bulk(out, eight_bytes(flow.id.value));
+    append_number(out, flow.level);
+    append_number(out, flow.weight);
+    append_number(out, flow.records);
+    if (flow.served) {
+      append_number(out, *flow.served);
+    } else {
+      append_bulk(out, "");
+    }
+  }
+}
+
 }  // namespace einlass::redis

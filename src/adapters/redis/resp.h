@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "limits/fleet_share.h"
 #include "units/id.h"
 
 namespace einlass::redis {
@@ -22,5 +23,16 @@ void append_number(std::string& out, std::int64_t number);
 // cost then.
 void append_list(std::string& out, std::span<const Permits> costs);
 inline constexpr std::string_view kOfEach = "*";
+
+// What an ask says of the flows that share one of its buckets, the one of that place, as
+// acquire_shared wants it, and how many arguments that is.
+void append_flows(std::string& out, std::size_t shared, const limits::ShareDemand& of_flows);
+std::size_t count_of_flows(const limits::ShareDemand& of_flows);
+
+// Big-endian.
+std::string eight_bytes(std::uint64_t value);
+
+// Where the flows of a fleet are remembered that share the bucket of that key.
+std::string shared_key(const std::string& bucket_key);
 
 }  // namespace einlass::redis

@@ -187,6 +187,7 @@ void Replay::acquire() {
   if (asked != nullptr && !asked->answered && !settle()) return;
   ReplayAsk ask{asks_,      now_,        line_.min, line_.max, line_.horizon.value_or(horizon_),
                 line_.keys, line_.costs, line_.each};
+  if (line_.share) ask.share = &*line_.share;
   ask.named = !line_.id.empty();
   if (asked != nullptr && !asked->due.empty() && now_ - asked->at <= kAskedAgainWithin) {
     ask.again = asked;
@@ -202,6 +203,11 @@ void Replay::acquire() {
       asked->keys = line_.keys;
       asked->costs = line_.costs;
       asked->each = line_.each;
+      asked->shared.reset();
+      if (line_.share) {
+        asked->shared = line_.share->limit;
+        asked->flows = line_.share->of.flows;
+      }
     }
   }
   open_.push_back({Verb::acquire, asked});
@@ -275,7 +281,10 @@ void Replay::take(const ReplayAnswer& answer) {
   open_.pop_front();
   switch (call.verb) {
     case Verb::acquire:
-      if (call.asked != nullptr) book_.answered(*call.asked, answer.due);
+      if (call.asked != nullptr) {
+        book_.answered(*call.asked, answer.due);
+        if (answer.share) call.asked->flow_of = answer.share->flow;
+      }
       return printer_.acquired(answer);
     case Verb::release:
       returned_ += answer.returned;

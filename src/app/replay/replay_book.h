@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "limits/fleet_share.h"
 #include "units/id.h"
 #include "units/keyed_hash.h"
 #include "units/time.h"
@@ -23,6 +25,10 @@ struct Asked {
   std::vector<std::string> keys;    // By the place of the limit.
   std::vector<std::int64_t> costs;  // Likewise; 0: that of each permit.
   std::vector<Permits> each;        // Then: what each permit costs.
+  // Where flows share a limit: its place, and of each granted permit the level and the flow.
+  std::optional<std::size_t> shared{};
+  std::vector<AskingFlow> flows{};
+  std::vector<std::uint16_t> flow_of{};  // By the permit: a place in `flows`.
   bool answered = false;
   std::vector<Duration> due;        // Of each permit that was granted, after `at`.
   std::size_t returned = 0;         // How many of the last ones were given back, unused.

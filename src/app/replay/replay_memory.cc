@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "adapters/memory/buckets.h"
 #include "app/replay/replay_stores.h"
 #include "limits/acquire.h"
+#include "limits/acquire_shared.h"
 
 namespace einlass::app {
 namespace {
@@ -22,6 +24,7 @@ class MemoryReplay final : public ReplayStore {
       : limits_(limits), take_(std::move(take)), due_(limits::kMostPermitsOfAnAsk) {}
 
   void acquire(const ReplayAsk& ask) override {
+    answer_.share.reset();
     const Opened opened(*this, ask.at, ask.keys, ask.costs, ask.each);
     if (ask.again != nullptr) {
       again(ask, *ask.again);
@@ -46,6 +49,7 @@ class MemoryReplay final : public ReplayStore {
       limits::ended(charges_, ids_, permits.at);
     } else {
       answer_.returned = limits::release(charges_, returned_, permits.at);
+      give_back_shares(permits);
     }
     take_(answer_);
   }
@@ -92,7 +96,12 @@ class MemoryReplay final : public ReplayStore {
   void decide(const ReplayAsk& ask) {
     const limits::Demand demand{{ask.min},          {ask.max}, ask.horizon,
                                 prefix(ask.number), ask.each,  costly_};
-    const limits::Answer answer = limits::acquire(charges_, demand, ask.at, due_);
+    const limits::Answer answer =
+        ask.share == nullptr
+            ? limits::acquire(charges_, demand, ask.at, due_)
+            : limits::acquire_shared(charges_, ask.share->limit, share(ask.share->limit, ask.keys),
+                                     ask.share->demand(), demand, ask.at, due_,
+                                     answer_.share.emplace());
     answer_.due.assign(due_.begin(), due_.begin() + answer.granted.value);
     answer_.retry = answer.retry ? answer.retry->us : ReplayAnswer::kNever;
     answer_.reason = answer.reason;
@@ -102,6 +111,12 @@ class MemoryReplay final : public ReplayStore {
   void again(const ReplayAsk& ask, const Asked& before) {
     answer_.due.clear();
     for (const Duration due : before.due) answer_.due.push_back(before.at + due - ask.at);
+    answer_.retry = ReplayAnswer::kNever;
+    if (ask.share == nullptr) return;
+    const std::size_t shared = ask.share->limit;
+    answer_.share.emplace().flow = before.flow_of;
+    limits::tell_again(share(shared, ask.keys), ask.share->demand(), charges_[shared].cost, ask.at,
+                       *answer_.share);
   }
 
   void remaining(Instant now) {
@@ -111,8 +126,23 @@ class MemoryReplay final : public ReplayStore {
     }
   }
 
+  limits::FleetShare& share(std::size_t limit, std::span<const std::string> keys) {
+    return shares_[{limit, keys[limit]}];
+  }
+
+  void give_back_shares(const ReplayReturn& permits) {
+    const Asked& asked = *permits.asked;
+    if (!asked.shared) return;
+    for (std::size_t i = permits.first; i < permits.first + permits.count; ++i) {
+      const AskingFlow& flow = asked.flows[asked.flow_of[i]];
+      share(*asked.shared, asked.keys).give_back(flow.level, flow.id, charges_[*asked.shared].cost);
+    }
+  }
+
   const ReplayLimits& limits_;
   Take take_;
+  // By the place of the limit, and the key.
+  std::map<std::pair<std::size_t, std::string>, limits::FleetShare> shares_;
   memory::Buckets buckets_;
   std::vector<memory::BucketId> used_;   // Of the call under way.
   std::vector<limits::Charge> charges_;  // Likewise.

@@ -18,7 +18,19 @@ void ReplayPrinter::acquired(const ReplayAnswer& answer) {
     name(limits_[answer.reason]).text(", \"retry\": ");
     answer.retry == ReplayAnswer::kNever ? text("\"never\"") : number(answer.retry);
   }
-  text(", ").remaining(answer).text("}\n");
+  text(", ").remaining(answer);
+  if (answer.share) share(answer, *answer.share);
+  text("}\n");
+}
+
+void ReplayPrinter::share(const ReplayAnswer& answer, const ToldFlows& share) {
+  constexpr std::string_view kHeldUp[] = {"null", "\"gates\"", "\"own\""};
+  text(", \"share\": {\"held_up\": ").text(kHeldUp[static_cast<std::size_t>(share.held_up)]);
+  text(", \"retry\": ");
+  answer.retry == ReplayAnswer::kNever ? text("null") : number(answer.retry);
+  text(", \"epoch\": ").number(share.epoch);
+  text(", \"time\": ").list(share.time).text(", \"flows\": ").list(share.flow);
+  text(", \"served\": ").list(share.served).text("}");
 }
 
 void ReplayPrinter::peeked(const ReplayAnswer& answer) { text("{").remaining(answer).text("}\n"); }

@@ -38,6 +38,14 @@ class ReplayPrinter {
   ReplayPrinter& name(std::string_view piece);
   ReplayPrinter& number(std::int64_t value);
   ReplayPrinter& remaining(const ReplayAnswer& answer);
+  void share(const ReplayAnswer& answer, const ToldFlows& share);
+
+  template <class Numbers>
+  ReplayPrinter& list(const Numbers& numbers) {
+    text("[");
+    for (std::size_t i = 0; i < numbers.size(); ++i) text(i == 0 ? "" : ", ").number(numbers[i]);
+    return text("]");
+  }
 
   const std::vector<std::string_view>& limits_;
   std::string out_;

@@ -58,6 +58,12 @@ class RedisReplay final : public ReplayStore {
   bool read_answer(Kind kind, const std::vector<std::int64_t>& numbers);
   bool read_acquired(const std::vector<std::int64_t>& numbers);
 
+  // What the answer to an acquire has besides: none of it where no flows share a limit.
+  struct Shape {
+    std::size_t levels = 0, flows = 0;
+  };
+  bool read_shared(std::span<const std::int64_t> numbers, const Shape& shape);
+
   std::string name_space_;
   redis::StoreOptions options_;
   ReplayCalls calls_;
@@ -67,6 +73,7 @@ class RedisReplay final : public ReplayStore {
   std::vector<ReplayCalls::Permit> permits_;  // Of the call being made.
   std::deque<Memo> memos_;                    // That may be in Redis, the oldest first.
   std::deque<Kind> open_;                     // The calls not yet answered.
+  std::deque<Shape> shapes_;                  // Of those that are acquires.
   ReplayAnswer answer_;
   std::string trouble_;
   std::string left_;  // Why keys could not be deleted.
@@ -79,9 +86,17 @@ void RedisReplay::acquire(const ReplayAsk& ask) {
                       : ask.again == nullptr ? Memory::remember
                                              : Memory::again;
   if (memo == Memory::remember) memos_.push_back({ask.at, ask.number});
-  opened(Kind::acquire, calls_.append_acquire(
-                            connection_.out(), {ask.keys, ask.costs},
-                            {ask.number, ask.at, ask.min, ask.max, ask.horizon, memo, ask.each}));
+  ReplayCalls::Acquire call{ask.number, ask.at, ask.min, ask.max, ask.horizon, memo, ask.each};
+  limits::ShareDemand of_flows;
+  if (ask.share != nullptr) {
+    of_flows = ask.share->demand();
+    call.shared = ask.share->limit;
+    call.of_flows = &of_flows;
+    shapes_.push_back({of_flows.of->levels, of_flows.of->flows.size()});
+  } else {
+    shapes_.push_back({});
+  }
+  opened(Kind::acquire, calls_.append_acquire(connection_.out(), {ask.keys, ask.costs}, call));
 }
 
 void RedisReplay::give_back(const ReplayReturn& permits) {
@@ -89,11 +104,12 @@ void RedisReplay::give_back(const ReplayReturn& permits) {
   permits_.clear();
   for (std::size_t i = permits.first; i < permits.first + permits.count; ++i) {
     permits_.push_back({asked.number, static_cast<std::uint16_t>(i), asked.at + asked.due[i]});
+    if (asked.shared) permits_.back().flow = &asked.flows[asked.flow_of[i]];
   }
   opened(Kind::give_back,
          calls_.append_release(connection_.out(), {asked.keys, permits.costs}, permits.at,
                                permits.ended ? redis::Return::ended : redis::Return::unused,
-                               permits_));
+                               permits_, asked.shared));
 }
 
 void RedisReplay::opened(Kind kind, bool appended) {
@@ -136,6 +152,10 @@ bool RedisReplay::read_answer(Kind kind, const std::vector<std::int64_t>& number
 }
 
 bool RedisReplay::read_acquired(const std::vector<std::int64_t>& numbers) {
+  const Shape shape = shapes_.front();
+  shapes_.pop_front();
+  if (shape.flows > 0) return read_shared(numbers, shape);
+  answer_.share.reset();
   const std::size_t head = 4 + limits_;
   if (numbers.size() < head || numbers.size() != head + static_cast<std::size_t>(numbers[0])) {
     return false;
@@ -149,6 +169,35 @@ bool RedisReplay::read_acquired(const std::vector<std::int64_t>& numbers) {
   answer_.due.clear();
   for (std::size_t i = head; i < numbers.size(); ++i) answer_.due.push_back({numbers[i]});
   return true;
+}
+
+bool RedisReplay::read_shared(std::span<const std::int64_t> numbers, const Shape& shape) {
+  const std::size_t head = 6 + shape.levels + limits_ + shape.flows;
+  if (numbers.size() < head || numbers[0] < 0) return false;
+  const auto granted = static_cast<std::size_t>(numbers[0]);
+  if (numbers.size() != head + 2 * granted) return false;
+  ToldFlows& share = answer_.share.emplace();
+  answer_.retry = numbers[2] < 0 ? ReplayAnswer::kNever : numbers[2];
+  answer_.reason = numbers[3] < 0 ? 0 : static_cast<std::size_t>(numbers[3]);
+  share.held_up = static_cast<HeldUp>(numbers[4]);
+  share.epoch = numbers[5];
+  std::size_t at = 6;
+  const auto take = [&](std::size_t count) {
+    at += count;
+    return numbers.subspan(at - count, count);
+  };
+  const auto time = take(shape.levels);
+  share.time.assign(time.begin(), time.end());
+  answer_.remaining.clear();
+  for (const std::int64_t number : take(limits_)) answer_.remaining.push_back({number});
+  const auto served = take(shape.flows);
+  share.served.assign(served.begin(), served.end());
+  answer_.due.clear();
+  for (const std::int64_t number : take(granted)) answer_.due.push_back({number});
+  for (const std::int64_t place : take(granted)) {
+    share.flow.push_back(static_cast<std::uint16_t>(place));
+  }
+  return answer_.reason < limits_;
 }
 
 // Deletes what was remembered of asks that are too old to be asked again.
@@ -193,6 +242,7 @@ bool RedisReplay::delete_keys() {
 std::string RedisReplay::close() {
   connection_.out().clear();
   open_.clear();
+  shapes_.clear();
   if (calls_.buckets() == 0) return "";
   const bool reached = connection_.is_open() || connection_.open();
   if (!reached || !delete_keys()) left_ = connection_.trouble();

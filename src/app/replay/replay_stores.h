@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "adapters/redis/store.h"
 #include "app/replay/replay_book.h"
+#include "app/replay/replay_trace.h"
 #include "limits/limit.h"
 #include "units/time.h"
 
@@ -29,6 +31,7 @@ struct ReplayAsk {
   std::span<const std::string> keys;    // By the place of the limit.
   std::span<const std::int64_t> costs;  // Likewise; 0: that of each permit.
   std::span<const Permits> each{};      // Then: what each of `max` permits costs.
+  const TraceShare* share = nullptr;    // Where flows share one of the limits.
   bool named = false;                   // It has an id, so it may be asked again.
   const Asked* again = nullptr;         // What it was granted at most kAskedAgainWithin ago.
 };
@@ -51,6 +54,8 @@ struct ReplayAnswer {
   std::size_t reason = 0;          // Of a denied ask: the place of the limit.
   std::vector<Permits> remaining;  // By the place of the limit; of an acquire or a peek.
   std::int64_t returned = 0;       // Of a return: how many permits were known.
+  // Of an acquire for flows. Its `retry` and `reason` are told where it was granted in part too.
+  std::optional<ToldFlows> share{};
 };
 
 // The limits of a replay, in their order. Their parameters change as the trace says.

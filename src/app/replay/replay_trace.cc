@@ -1,6 +1,7 @@
 #include "app/replay/replay_trace.h"
 
 #include <algorithm>
+#include <array>
 
 #include "config/reading.h"
 #include "config/suggest.h"
@@ -14,10 +15,14 @@ using Names = std::vector<std::string_view>;
 
 constexpr std::int64_t kMostCost = 1'000'000'000;
 constexpr std::size_t kMostCosts = 4'000;  // As many as one call to Redis takes.
+constexpr std::int64_t kMostNumber = std::int64_t{1} << 53;
 constexpr std::int64_t kMostHorizon = 366LL * 86'400 * 1'000'000;
 
 const Names kLineFields = {"at", "acquire", "release", "ended", "peek", "limit"};
-const Names kAcquireFields = {"min", "max", "horizon", "cost", "keys", "id", "costs"};
+const Names kAcquireFields = {"min", "max", "horizon", "cost", "keys", "id", "costs", "share"};
+const Names kShareFields = {"limit", "gate", "levels", "keep", "idle_after",
+                            "epoch", "time", "rest",   "wish", "flows"};
+const Names kFlowFields = {"flow", "level", "weight", "records", "served"};
 const Names kReleaseFields = {"id", "count"};
 const Names kEndedFields = {"id"};
 const Names kPeekFields = {"keys"};
@@ -63,7 +68,7 @@ class TraceReader::Fields {
   std::string_view what_;
   const Names& known_;
   std::string& name_;
-  unsigned seen_ = 0;  // A bit for each known name; there are at most 8.
+  unsigned seen_ = 0;  // A bit for each known name; there are at most 32.
   bool open_ = false;
   bool first_ = true;
 };
@@ -114,6 +119,7 @@ void TraceReader::read_acquire(JsonScanner& json, TraceLine& out) {
   out.keys.assign(limits_.size(), {});
   out.costs.assign(limits_.size(), 0);
   out.each.clear();
+  out.share.reset();
   out.min = 1;
   std::optional<std::int64_t> max;
   std::size_t max_column = 0;
@@ -132,8 +138,10 @@ void TraceReader::read_acquire(JsonScanner& json, TraceLine& out) {
       read_keys(json, out);
     } else if (*field == 5) {
       read_id(json, out);
-    } else {
+    } else if (*field == 6) {
       read_each(json, out);
+    } else {
+      read_share(json, out);
     }
   }
   if (!out.each.empty()) {
@@ -199,6 +207,76 @@ void TraceReader::read_each(JsonScanner& json, TraceLine& out) {
     out.each.push_back({json.integer(1, kMostCost)});
   }
   if (out.each.empty()) json.fail(json.column(), "no costs; leave them out");
+}
+
+void TraceReader::read_share(JsonScanner& json, TraceLine& out) {
+  constexpr std::size_t kMostFlows = 1'000;
+  TraceShare& share = out.share.emplace();
+  const std::size_t column = json.column();
+  Fields fields(json, "share", kShareFields, name_);
+  while (const auto field = fields.next()) {
+    if (*field == 0) {
+      json.string(text_, "a limit");
+      const auto found = std::find(limits_.begin(), limits_.end(), text_);
+      share.limit = static_cast<std::size_t>(found - limits_.begin());
+      if (found == limits_.end()) json.fail(json.last_column(), "no limit of this replay");
+    } else if (*field == 1) {
+      share.gate = {static_cast<std::uint64_t>(json.integer(0, kMostNumber))};
+    } else if (*field == 2) {
+      share.of.levels = static_cast<std::uint8_t>(json.integer(1, kMostShareLevels));
+    } else if (*field == 3) {
+      share.of.keep = json.integer(0, 100);
+    } else if (*field == 4) {
+      share.idle_after = {json.integer(0, kMostHorizon)};
+    } else if (*field == 5) {
+      share.of.epoch = json.integer(0, kMostNumber);
+    } else if (*field == 6) {
+      for (bool first = true; json.element(first); first = false) {
+        share.of.time.push_back(json.integer(0, kMostNumber));
+      }
+    } else if (*field == 7) {
+      for (bool first = true; json.element(first); first = false) read_rest(json, share);
+    } else if (*field == 8) {
+      share.of.wish = json.integer(0, kMostNumber);
+    } else {
+      for (bool first = true; json.element(first); first = false) read_flow(json, share);
+    }
+  }
+  share.of.time.resize(share.of.levels);
+  share.of.rest.resize(share.of.levels);
+  const bool wrong = share.of.flows.empty() || share.of.flows.size() > kMostFlows ||
+                     std::ranges::any_of(share.of.flows, [&](const AskingFlow& flow) {
+                       return flow.level >= share.of.levels;
+                     });
+  if (wrong) json.fail(column, "a share has 1 to 1,000 flows, of one of its levels each");
+}
+
+void TraceReader::read_rest(JsonScanner& json, TraceShare& out) {
+  std::array<std::int64_t, 3> numbers{};
+  std::size_t count = 0;
+  for (bool first = true; json.element(first); first = false) {
+    if (count == numbers.size()) return json.fail(json.column(), "too many numbers");
+    numbers[count++] = json.integer(-kMostNumber, kMostNumber);
+  }
+  out.of.rest.push_back({numbers[0], numbers[1], numbers[2]});
+}
+
+void TraceReader::read_flow(JsonScanner& json, TraceShare& out) {
+  AskingFlow& flow = out.of.flows.emplace_back();
+  Fields fields(json, "a flow", kFlowFields, name_);
+  while (const auto field = fields.next()) {
+    if (*field == 0) {
+      flow.id = {static_cast<std::uint64_t>(json.integer(0, kMostNumber))};
+    } else if (*field == 1) {
+      flow.level = static_cast<std::uint8_t>(json.integer(0, kMostShareLevels - 1));
+    } else if (*field == 2) {
+      flow.weight = static_cast<std::uint16_t>(json.integer(1, 1'000));
+    } else if (*field == 3) {
+      flow.records = json.integer(0, kMostNumber);
+    } else {
+      flow.served = json.integer(-kMostNumber, kMostNumber);
+    }
+  }
 }
 
 void TraceReader::read_limits(JsonScanner& json, TraceLine& out) {

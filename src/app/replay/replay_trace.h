@@ -9,6 +9,7 @@
 
 #include "app/replay/json_scanner.h"
 #include "config/change_limit.h"
+#include "limits/fleet_share.h"
 #include "units/id.h"
 #include "units/time.h"
 
@@ -20,6 +21,16 @@ inline constexpr Instant kLatestInTrace{std::int64_t{1} << 52};
 
 // Names and keys in a line are longer for nobody.
 inline constexpr std::size_t kMostLineBytes = 1 << 20;
+
+// The part of an ask that is about flows.
+struct TraceShare {
+  std::size_t limit = 0;  // The place of the one that they share.
+  limits::GateId gate;
+  Duration idle_after = limits::kIdleAfter;
+  AskingFlows of{};
+
+  limits::ShareDemand demand() const { return {gate, idle_after, &of}; }
+};
 
 struct TraceLine {
   enum class Verb : std::uint8_t { acquire, release, ended, peek, limit };
@@ -43,6 +54,7 @@ struct TraceLine {
   std::optional<Duration> horizon;
   std::vector<std::int64_t> costs;  // By the place of the limit; 0: its own, or `each`.
   std::vector<Permits> each;        // What each of `max` permits costs; empty: all the same.
+  std::optional<TraceShare> share;  // What the flows of a fleet share.
 
   std::vector<std::string> keys;  // Of acquire and peek, by the place of the limit.
 
@@ -70,10 +82,14 @@ class TraceReader {
   void read_keys(JsonScanner& json, TraceLine& out);
   void read_costs(JsonScanner& json, TraceLine& out);
   void read_each(JsonScanner& json, TraceLine& out);
+  void read_share(JsonScanner& json, TraceLine& out);
+  void read_flow(JsonScanner& json, TraceShare& out);
+  void read_rest(JsonScanner& json, TraceShare& out);
   void read_id(JsonScanner& json, TraceLine& out);
 
   const std::vector<std::string_view>& limits_;
   std::string name_;  // Of the field being read.
+  std::string text_;
 };
 
 }  // namespace einlass::app

@@ -39,6 +39,14 @@ class Bucket:
         """The earliest instant for an ask that gets the n-th permit within its horizon, if nobody else asks."""
         return self.reach(p, cost, n) - horizon
 
+    def behind(self, p, cost, units):
+        """The earliest instant for a permit if others took so many units before it, each as early as could be."""
+        raise NotImplementedError
+
+    def soonest_behind(self, p, cost, units, horizon):
+        """The earliest instant for an ask that finds it within its horizon; None if waiting does not bring it nearer."""
+        raise NotImplementedError
+
     def book(self, p, cost, at, permit):
         """Takes one permit, due at `at`."""
         raise NotImplementedError

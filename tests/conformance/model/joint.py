@@ -78,3 +78,54 @@ def _untouched(charge, now):
     bucket = charge.bucket.copy()
     bucket.advance(charge.p, now)
     return bucket
+
+
+@dataclass
+class Shared(Answer):
+    flows: list = None  # Of each permit, by its place in the ask.
+    held_up: str = None  # By whom, if not by a limit: "gates", or "own" for other flows of the same gate.
+
+
+def ask_shared(charges, place, asking, most, horizon, permit, now):
+    """At most `most` permits for the flows that wait; the limit at `place` is the one that they share.
+
+    Returns the answer, and the share's state behind it.
+    """
+    within = min([horizon] + [c.bucket.ahead(c.p) for c in charges])
+    latest = now + within
+    never = next((i for i, c in enumerate(charges) if not c.bucket.ever(c.p, c.cost, 1, within)), None)
+    if never is not None:
+        return Shared(0, [], never, None, []), asking.end(None, False)
+    trial = [Charge(c.bucket.copy(), c.p, c.costs) for c in charges]
+    for c in trial:
+        c.bucket.advance(c.p, now)
+    shared = trial[place]
+    answer = Shared(0, [], flows=[])
+
+    def fits(units):
+        return shared.bucket.behind(shared.p, shared.cost, units) <= latest
+
+    def soonest(units):
+        times = [c.bucket.soonest(c.p, c.cost, 1, within) for c in trial if c is not shared]
+        times.append(shared.bucket.soonest_behind(shared.p, shared.cost, units, within))
+        return None if times[-1] is None else max(times)
+
+    while answer.granted < most:
+        flow = asking.next()
+        if flow is None:
+            break
+        late = next((i for i, c in enumerate(trial) if c.bucket.reach(c.p, c.cost, 1) > latest), None)
+        if late is None and not fits(asking.left_for_others(flow)):
+            late = place
+            answer.held_up = "own" if fits(asking.left_for_others(flow, of_gate=False)) else "gates"
+        if late is not None:
+            answer.reason, answer.retry = late, asking.retry(flow, soonest) - now
+            break
+        _book(trial, answer.due, _next(trial, 0), permit)
+        answer.flows.append(asking.flows.index(flow))
+        answer.granted += 1
+        asking.take(flow)
+    if answer.granted:
+        for c, paid in zip(charges, trial):
+            c.bucket = paid.bucket
+    return answer, asking.end(answer.retry, answer.reason in (None, place))

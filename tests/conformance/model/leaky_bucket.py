@@ -45,6 +45,14 @@ class LeakyQueue(Bucket):
     def reach(self, p, cost, n):
         return math.ceil(max(self.now, self.free) + (n - 1) * cost * Fraction(p.micros, p.permits))
 
+    def behind(self, p, cost, units):
+        return self.reach(p, units, 2)
+
+    def soonest_behind(self, p, cost, units, horizon):
+        if units * p.micros > horizon * p.permits:
+            return None
+        return self.behind(p, cost, units) - horizon
+
     def book(self, p, cost, at, permit):
         taken = max(self.now, self.free)
         if at > math.ceil(taken):  # Another limit of the ask was later.

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 from . import joint
+from . import share
 from .concurrency import Concurrency
 from .counter import Counter
 from .fixed_window import FixedWindow
@@ -62,6 +63,7 @@ class _Limit:
     def __init__(self, name, options):
         self.name = name
         self.buckets = {}
+        self.shares = {}
         self.change(options)
 
     def change(self, options):
@@ -107,7 +109,8 @@ class Limiter:
         keys = ask.get("keys", {})
         known = self._granted.get(ask["id"])
         if known and now - known.at <= REMEMBERED:
-            return self._said(known.due, now, keys)
+            said = self._said(known.due, now, keys)
+            return said if known.flows is None else {**said, "share": self._told_again(known, ask, now)}
         least, most = ask.get("min", 1), ask.get("max", len(ask.get("costs", ())) or ask.get("min", 1))
         charges = [joint.Charge(limit.bucket(keys.get(limit.name, "")), limit.p, costs_of(ask, limit, most))
                    for limit in self.limits]
@@ -116,17 +119,48 @@ class Limiter:
                 limit.buckets[keys.get(limit.name, "")] = charge.bucket
         self._asks += 1
         number = self._asks
-        answer = joint.ask(charges, least, most, ask.get("horizon", 0), lambda i: (number, i), now)
+        told = {}
+        if "share" in ask:
+            answer, told = self._ask_for_flows(charges, ask, most, number, now)
+        else:
+            answer = joint.ask(charges, least, most, ask.get("horizon", 0), lambda i: (number, i), now)
         if answer.granted == 0:
             self._granted.pop(ask["id"], None)  # Whoever names the id from now on means this ask.
             return {"granted": 0, "due": [], "reason": self.limits[answer.reason].name,
-                    "retry": "never" if answer.retry is None else answer.retry, "remaining": self._remaining(now, keys)}
+                    "retry": "never" if answer.retry is None else answer.retry,
+                    "remaining": self._remaining(now, keys), **told}
         for limit, charge in zip(self.limits, charges):
             limit.buckets[keys.get(limit.name, "")] = charge.bucket
         permits = [((number, i), at) for i, at in enumerate(answer.due)]
         self._granted[ask["id"]] = SimpleNamespace(at=now, due=answer.due, out=permits, keys=keys,
-                                                   costs=[charge.costs for charge in charges])
-        return self._said(answer.due, now, keys)
+                                                   costs=[charge.costs for charge in charges],
+                                                   flows=told["share"]["flows"] if told else None, ask=ask)
+        return {**self._said(answer.due, now, keys), **told}
+
+    def _shared(self, ask):
+        return next(i for i, limit in enumerate(self.limits) if limit.name == ask["share"]["limit"])
+
+    def _ask_for_flows(self, charges, ask, most, number, now):
+        place = self._shared(ask)
+        limit = self.limits[place]
+        key = ask.get("keys", {}).get(limit.name, "")
+        asking = share.Asking(limit.shares.get(key), ask["share"], charges[place].cost, now)
+        answer, limit.shares[key] = joint.ask_shared(charges, place, asking, most, ask.get("horizon", 0),
+                                               lambda i: (number, i), now)
+        return answer, {"share": self._of_flows(limit.shares[key], asking, answer.held_up, answer.retry, answer.flows)}
+
+    def _told_again(self, known, ask, now):
+        limit = self.limits[self._shared(ask)]
+        state = limit.shares.get(ask.get("keys", {}).get(limit.name, ""))
+        asking = share.Asking(state, ask["share"], known.costs[self._shared(ask)][0], now)
+        there = state and state.copy()
+        there = there if there and there.serves(ask["share"]["gate"], ask["share"]["levels"], now) else None
+        return self._of_flows(there, asking, None, None, known.flows)
+
+    @staticmethod
+    def _of_flows(state, asking, held_up, retry, flows):
+        return {"held_up": held_up, "retry": retry, "epoch": state.epoch if state else 0,
+                "time": state.time[:] if state else [0] * len(asking.rest), "flows": flows, "served": asking.tags()}
 
     def _said(self, due, now, keys):
         return {"granted": len(due), "due": [at - now for at in due], "reason": None, "retry": None,
@@ -142,6 +176,7 @@ class Limiter:
         count = min(release.get("count", len(ask.out)), len(ask.out))
         first = len(ask.out) - count
         back, ask.out = ask.out[first:], ask.out[:first]
+        self._give_flows_back(ask, range(first, first + count))
         released = 0
         while back:  # Permits of one cost at a time, the last ones first.
             costs = [each[first + len(back) - 1] for each in ask.costs]
@@ -151,6 +186,15 @@ class Limiter:
             released += self._give_back(ask.keys, costs, back[alike:], now)
             back = back[:alike]
         return {"released": released}
+
+    def _give_flows_back(self, ask, places):
+        for i in places if ask.flows is not None else ():
+            flow = ask.ask["share"]["flows"][ask.flows[i]]
+            place = self._shared(ask.ask)
+            limit = self.limits[place]
+            state = limit.shares.get(ask.keys.get(limit.name, ""))
+            if state:
+                state.give_back(flow["level"], flow["flow"], ask.costs[place][i])
 
     def _give_back(self, keys, costs, back, now):
         known = []

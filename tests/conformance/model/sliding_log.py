@@ -67,6 +67,31 @@ class SlidingLog(Bucket):
         later = max(free, self._frees(*group, cost)) if group else free
         return at_once, free, later
 
+    def behind(self, p, cost, units):
+        if units == 0:
+            return self.reach(p, cost, 1)
+        (at_once, _), (free, _), (later, _) = self._three_behind(p, cost + units)
+        return free if at_once <= self.now else later
+
+    def soonest_behind(self, p, cost, units, horizon):
+        if units == 0:
+            return self.soonest(p, cost, 1, horizon)
+        (at_once, laps_at_once), _, (later, laps) = self._three_behind(p, cost + units)
+        possible = ([at_once] if laps_at_once == 0 else []) + ([later - horizon] if laps <= horizon else [])
+        return min(possible, default=None)
+
+    def _three_behind(self, p, more):
+        """As _three(), each with how much of it is that what is taken before must leave again first."""
+        burst, group = rules(p, 1)
+        free = self._frees_behind(p.limit, p.window, more)
+        at_once = max(free, self._frees_behind(*burst, more)) if burst else free
+        later = max(free, self._frees_behind(*group, more)) if group else free
+        return at_once, free, later
+
+    def _frees_behind(self, units, time, more):
+        laps = (more - 1) // units
+        return max(self.now, self.last, self._frees(units, time, more - laps * units)) + laps * time, laps * time
+
     def _frees(self, units, time, more):
         """When so many more are at most that many units in any such time."""
         must_have_left = len(self.entries) + more - units

@@ -17,3 +17,11 @@ class SmoothNext(SmoothNow):
     def reach(self, p, cost, n):
         missing = (n - 1) * cost * p.micros - self.level
         return self.at if missing <= 0 else self.at + ceil_div(missing, p.permits)
+
+    def behind(self, p, cost, units):
+        return self.reach(p, units, 2)
+
+    def soonest_behind(self, p, cost, units, horizon):
+        if (units - p.burst) * p.micros > horizon * p.permits:
+            return None
+        return self.behind(p, cost, units) - horizon

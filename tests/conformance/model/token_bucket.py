@@ -65,6 +65,14 @@ class TokenBucket(Bucket):
         missing = n * cost * p.micros - self.level
         return self.at if missing <= 0 else self.at + ceil_div(missing, p.permits)
 
+    def behind(self, p, cost, units):
+        return self.reach(p, cost + units, 1)
+
+    def soonest_behind(self, p, cost, units, horizon):
+        if (cost + units - p.burst) * p.micros > horizon * p.permits:
+            return None
+        return self.behind(p, cost, units) - horizon
+
     def book(self, p, cost, at, permit):
         self.advance(p, at)
         self.level -= cost * p.micros
