@@ -32,7 +32,10 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.in_use = true;
   line.keep = keep;
   line.route = route;
-  line.retry_share = options_.targets[options_.routes[route.value].target.value].retry_share;
+  const RouteOptions& options = options_.routes[route.value];
+  const bool fleet = options.fleet_limits != 0;
+  // Under a limit that all gates share by flows a flow's retries are part of what it is given.
+  line.retry_share = fleet ? 100 : options_.targets[options.target.value].retry_share;
   line.next_ask = line.next_same_ask = line.foretold = Instant{};
   line.unanswered = line.bound = line.held_back = line.freed = line.ahead = false;
   line.goes_first = line.had_turn = false;
@@ -44,11 +47,12 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.probed = 0;
   line.credit = Credit{};
   line.blamed.reset();
-  const ShareOptions& share = options_.routes[route.value].share;
+  line.asked_flows = nullptr;
+  const ShareOptions& share = options.share;
+  const bool same =
+      line.flows && line.flows->options() == share && (line.fleet() != nullptr) == fleet;
   if (!share.on()) line.flows.reset();
-  if (share.on() && (!line.flows || line.flows->options() != share)) {
-    line.flows = std::make_unique<Flows>(share);
-  }
+  if (share.on() && !same) line.flows = std::make_unique<Flows>(share, fleet);
 }
 
 void Admission::enter(const Record& record) {

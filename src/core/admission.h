@@ -48,6 +48,11 @@ class Admission {
   static constexpr std::int64_t kMostPerAsk = 256;
   static constexpr std::int64_t kMostHeld = 1024;
 
+  // Where all gates share a limit by flows a line looks no further ahead than this: it asks again
+  // within half of it, and so the others know that it is there.
+  static constexpr Duration kAheadOfFleet = Duration::millis(100);
+  static constexpr Duration kHorizonOfFleet = Duration::millis(200);
+
   Admission(const GateOptions& options, Records& records, Delivery& delivery, Deadlines& deadlines,
             std::vector<RouteStats>& stats);
 
@@ -178,6 +183,7 @@ class Admission {
   Slot next_of(const Line& line) const;
   bool is_ready(const Line& line, RecordId id) const;
   Slot fitting(const Line& line) const;
+  bool by_record(const Line& line) const;
   bool fits_none(const Line& line) const;
   bool is_useless(const Line& line, Instant now) const;
   void give_back_useless(Line& line, Instant now, Commands& commands);
@@ -233,7 +239,7 @@ class Admission {
 
   // asking.cc
   Duration horizon_of(const Line& line) const;
-  std::int64_t demand(const Line& line, Instant now);
+  std::int64_t demand(Line& line, Instant now);
   Duration cover_of_due(const Line& line) const;
   std::int64_t room_of(const Line& line, Instant now) const;
   std::int64_t allowance(const Line& line, Instant now) const;
@@ -255,6 +261,14 @@ class Admission {
   const std::vector<Slot>& foresee(const Line& line, std::size_t most);
   void want(Line& line, std::int64_t most);
   void want_no_more(Line& line, std::size_t from);
+
+  // fleet.cc
+  SharedIndex fleet_limit_of(const Line& line) const;
+  FleetFlows::Sums others_of(const Line& line) const;
+  void ask_for_flows(Line& line, std::int64_t most);
+  void take_flows(Line& line, const PermitsAnswered& event);
+  void name_no_more(Line& line);
+  void wait_for_others(Line& line, SharedIndex shared, const PermitsAnswered& event, Instant now);
 
   // contending.cc
   struct SharedOfRoute {

@@ -35,6 +35,7 @@ Duration Admission::horizon_of(const Line& line) const {
   // A probe needs a permit now, or it is another line's.
   const bool may = breaker_of(line).closed() && (route.limit_count == 1 || line.ahead);
   if (!may) return {};
+  if (line.fleet()) return std::min(route.horizon, kHorizonOfFleet);
   const bool for_flows = line.flows && route.cost_varies;
   return for_flows ? std::min(route.horizon, kAheadOfFlows) : route.horizon;
 }
@@ -62,7 +63,7 @@ std::int64_t Admission::allowance(const Line& line, Instant now) const {
   return room + 2 * std::max(line.pace.expected(now, cover), all / std::max(1u, target.lines));
 }
 
-std::int64_t Admission::demand(const Line& line, Instant now) {
+std::int64_t Admission::demand(Line& line, Instant now) {
   std::int64_t soon = allowance(line, now);
   // Of the records behind others only as many as the pace promises, but for those that may go in
   // one request with them.
@@ -75,10 +76,11 @@ std::int64_t Admission::demand(const Line& line, Instant now) {
   if (line.count() > 0 && part_left(line) > 0) soon = std::max<std::int64_t>(soon, 1);
   const std::int64_t wanted = std::min({usable, soon, kMostHeld});
   const auto held = static_cast<std::int64_t>(line.permits.size());
-  const std::int64_t missing = wanted - held;
+  const std::int64_t missing = line.wish = wanted - held;
   // While there are some left a call must be worth it, unless it is the line's turn.
   if (held > 0 && 2 * missing < wanted && line.waits != LineWaits::limit) return 0;
   if (line.failed) return missing;  // The same is asked again, for those that it was for.
+  if (line.fleet()) return std::min({missing, line.fleet()->waiting(), kMostPerAsk});
   const std::int64_t most = std::min(missing, most_in_turn(line));
   if (!route_of(line).cost_varies || most <= 0) return most;
   return static_cast<std::int64_t>(foresee(line, static_cast<std::size_t>(most)).size());
@@ -170,6 +172,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
     line.asked = most;
     line.asked_horizon = horizon_of(line);
     if (route_of(line).cost_varies) want(line, most);
+    if (line.fleet()) ask_for_flows(line, most);
   }
   queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
   if (!breaker_of(line).closed()) queues_of(line).asks_last = LineId{index_of(line)};
@@ -177,7 +180,8 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   line.held_back = line.freed = line.goes_first = line.had_turn = false;
   count_open_ask(line);
   commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
-                         line.asked_horizon, line.asked_cost, again, line.asked_costs});
+                         line.asked_horizon, line.asked_cost, again, line.asked_costs,
+                         line.asked_flows});
 }
 
 Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& commands) {
@@ -193,19 +197,28 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   line.unanswered = false;
   for (std::uint16_t i = 0; i < granted; ++i) {
     const bool ahead = event.due[i] > Duration{};
-    const Wanted wanted = line.wanted.empty() ? Wanted{} : line.wanted[i];
-    const Permit permit{event.ask, i, event.limiter_now + event.due[i], wanted.cost,
-                        event.stand_in};
+    Wanted wanted = line.wanted.empty() ? Wanted{} : line.wanted[i];
+    Permit permit{event.ask, i, event.limiter_now + event.due[i], wanted.cost, event.stand_in};
+    if (event.flows != nullptr) {
+      const std::uint16_t place = event.flows->flow[i];
+      permit.flow = line.asked_flows->flows[place].id;
+      permit.flow_level = line.asked_flows->flows[place].level;
+      wanted.flow = line.fleet()->asked(place);
+      line.flows->promise(wanted.flow);
+    }
     line.permits.insert({permit, now + event.due[i], ahead, wanted});
     ++target.reserve(ahead).permits;
   }
+  if (event.flows != nullptr) take_flows(line, event);
   line.blamed.reset();
   line.foretold = Instant{};
   line.bound = granted < line.asked || event.due.back() > Duration{};
   const bool is_short = granted < line.asked && event.retry;
   const SharedIndex shared = is_short ? shared_by_index(line, event.reason) : kNoShared;
   if (shared != kNoShared) line.short_of = shared;
-  line.goes_first = granted == 0 && shared != kNoShared;
+  const bool by_own = event.flows != nullptr && event.flows->held_up == HeldUp::by_own;
+  const bool behind = line.fleet() != nullptr && line.fleet()->is_behind(others_of(line));
+  line.goes_first = shared != kNoShared && !by_own && (granted == 0 || behind);
   close_ask(line, shared, granted, now);
   if (granted < line.asked) learn_from_shortage(line, shared, event, now);
   const bool never = granted == 0 && !event.retry && line.count() > 0;
@@ -252,17 +265,21 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
   if (route.held_limits >> event.reason.value & 1) {
     return hold_back(line, shared, *event.retry, now);
   }
+  if (event.flows != nullptr && event.flows->held_up != HeldUp::no) {
+    return wait_for_others(line, shared, event, now);
+  }
   const bool binds_all = shared != kNoShared || route.limit_count == 1;
   const Duration retry = std::max(*event.retry, Duration::micros(1));
   if (line.asked_horizon > Duration{} && binds_all) {
-    return ask_after(line, shared, retry + wait_ahead(event.ahead, now - line.asked_at), now);
+    const Duration ahead = line.fleet() ? std::min(event.ahead, kAheadOfFleet) : event.ahead;
+    return ask_after(line, shared, retry + wait_ahead(ahead, now - line.asked_at), now);
   }
   const bool may = breaker_of(line).closed() && route.horizon > Duration{};
   line.ahead = may && binds_all && route.limit_count > 1;
   if (!line.ahead) return ask_after(line, shared, retry, now);
   // As soon as that permit is so near that it may be asked for.
   line.next_same_ask = now + retry;
-  ask_after(line, shared, std::max(Duration{}, retry - route.horizon), now);
+  ask_after(line, shared, std::max(Duration{}, retry - horizon_of(line)), now);
 }
 
 // The next ask, or the next of anybody's where the limit has no key.

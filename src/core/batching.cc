@@ -90,7 +90,7 @@ bool Admission::fill(Line& line, Batch& batch, Instant now, Commands& commands) 
     list_of(line, record).erase(records_, record.id.slot);
     add(line, record, batch, now, commands);
     add_followers(line, record, batch, now, commands);
-    if (route_of(line).cost_varies) give_back_useless(line, now, commands);
+    if (by_record(line)) give_back_useless(line, now, commands);
   }
   return true;
 }
@@ -114,6 +114,10 @@ bool Admission::may_follow(const Line& line, const Record& record, Instant now) 
   if (record.line.value != index_of(line)) return false;
   if (route_of(line).limit_count == 0) return true;
   if (line.permits.empty() || line.permits.front().due > now) return false;
+  const Permit& permit = line.permits.front().permit;
+  const bool its = !permit.flow ||
+                   (*permit.flow == record.flow.in_fleet && permit.flow_level == record.flow.level);
+  if (!its) return false;
   return !route_of(line).cost_varies || record.cost == line.permits.front().permit.cost;
 }
 

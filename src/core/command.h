@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/ids.h"
+#include "units/flows.h"
 #include "units/id.h"
 #include "units/time.h"
 
@@ -21,6 +23,9 @@ struct Permit {
   Instant stamp;          // On the limiter's clock. Zero where the route has no limits.
   Permits cost{1};        // What it took of the limits whose cost comes from the record.
   bool stand_in = false;  // Granted by what stood in for a limiter that did not answer.
+  // Where the flows of all gates share one of the limits: whose it is.
+  std::optional<FlowId> flow{};
+  std::uint8_t flow_level = 0;
 };
 
 // Ask the line's limiter for `min` to `max` permits, all within `horizon`. Ends as PermitsAnswered
@@ -37,6 +42,8 @@ struct Ask {
   Permits cost{1};
   bool again = false;  // The same ask has failed before: what it may have been granted is meant.
   std::span<const Permits> costs{};
+  // Where the flows of all gates share one of the limits: for which of them. As long-lived.
+  const AskingFlows* flows = nullptr;
 };
 
 // A permit that was not used goes back to all of the line's buckets. Nothing comes back. It may be

@@ -11,6 +11,7 @@
 #include "core/finished_map.h"
 #include "core/flow.h"
 #include "core/ids.h"
+#include "units/flows.h"
 #include "units/id.h"
 #include "units/time.h"
 
@@ -83,6 +84,9 @@ struct PermitsAnswered {
   // Somebody answers in the place of a limiter that does not. REQUIRES: it names a time to ask
   // again, but where costs vary: then the record may wait, and others of its line cost less.
   bool stand_in = false;
+  // To an ask for flows: whose the permits are. Null where that is nobody's in particular. Lives as
+  // long as `due`.
+  const ToldFlows* flows = nullptr;
 };
 
 // No answer will come: the call failed or timed out. It may have been granted all the same: the

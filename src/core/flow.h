@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/ids.h"
+#include "units/flows.h"
 
 namespace einlass::core {
 
@@ -21,6 +22,7 @@ struct FlowMark {
   std::uint16_t weight = 1;         // 1 to kMostWeight.
   std::uint8_t level = 0;           // 0 goes first.
   std::uint8_t name = kNamedFlows;  // Under which of the route's named flows it is counted.
+  FlowId in_fleet{};  // Where all gates share a limit by flows: the same in each of them.
 };
 
 // How a route's records share what they compete for.

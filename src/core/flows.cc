@@ -18,6 +18,9 @@ std::uint64_t hash_of(const FlowMark& mark) {
 
 }  // namespace
 
+Flows::Flows(const ShareOptions& options, bool fleet)
+    : options_(options), fleet_(fleet ? std::make_unique<FleetFlows>(options) : nullptr) {}
+
 // The flow's place, with the weight that the record brings. The same flow may be in several levels.
 std::uint32_t Flows::flow_of(const FlowMark& mark) {
   const std::uint64_t hash = hash_of(mark);
@@ -38,7 +41,7 @@ void Flows::forget(std::uint8_t level) {
   for (int i = 0; i < kForgottenAtOnce; ++i) {
     const auto forgotten = turns_[level].take_forgotten();
     if (!forgotten) return;
-    if (flows_[*forgotten].promised > 0) {
+    if (flows_[*forgotten].promised > 0 || flows_[*forgotten].named > 0) {
       turns_[level].remember(*forgotten);
       continue;
     }
@@ -54,6 +57,7 @@ void Flows::push_back(Records& records, Record& record) {
   flows_[record.flow_slot].records.push_back(records, record.id.slot);
   ++claims_[level].ready;
   turns_[level].join(record.flow_slot, record.flow.weight);
+  if (fleet_) fleet_->join(record.flow_slot, record.flow);
   forget(level);
 }
 
@@ -63,6 +67,7 @@ void Flows::remove(Records& records, Record& record) {
   flow.records.erase(records, record.id.slot);
   if (flow.records.empty()) turns_[flow.level].leave(record.flow_slot);
   if (--claim.ready == 0) claim.credit = 0;
+  if (fleet_) fleet_->leave(record.flow_slot);
   record.flow_slot = kNoSlot;
   forget(flow.level);
 }
@@ -76,9 +81,15 @@ void Flows::take(Records& records, Record& record, Permits cost) {
   remove(records, record);
 }
 
+void Flows::promise(std::uint32_t flow) {
+  ++flows_[flow].promised;
+  if (fleet_) fleet_->promise(flow);
+}
+
 void Flows::promise_no_more(std::uint32_t flow) {
   CHECK(flows_[flow].promised > 0);
   --flows_[flow].promised;
+  if (fleet_) fleet_->promise_no_more(flow);
 }
 
 // What the first level has taken each of those below it earns a part of. REQUIRES: somebody is

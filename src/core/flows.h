@@ -8,10 +8,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/fair_queue.h"
 #include "core/flat_index.h"
+#include "core/fleet_flows.h"
 #include "core/flow.h"
 #include "core/list.h"
 #include "core/record.h"
@@ -30,7 +32,8 @@ struct FlowStanding {
 
 class Flows {
  public:
-  explicit Flows(const ShareOptions& options) : options_(options) {}
+  // `fleet`: a limit's permits are shared with the flows of other gates.
+  Flows(const ShareOptions& options, bool fleet);
 
   const ShareOptions& options() const { return options_; }
 
@@ -54,8 +57,15 @@ class Flows {
 
   // A permit was asked for with a record of that flow in mind, and is no longer: it was used, not
   // granted, or given back. Until then the flow keeps its number (a record's flow_slot).
-  void promise(std::uint32_t flow) { ++flows_[flow].promised; }
+  void promise(std::uint32_t flow);
   void promise_no_more(std::uint32_t flow);
+
+  // An ask names the flow: until it is named no more it keeps its number too.
+  void name(std::uint32_t flow) { ++flows_[flow].named; }
+  void name_no_more(std::uint32_t flow) { --flows_[flow].named; }
+
+  // What is known of them in the fleet; null where they share with nobody there.
+  FleetFlows* fleet() const { return fleet_.get(); }
 
   // The first ready record of the flow; kNoSlot if there is none. REQUIRES: something is promised.
   Slot front_of(std::uint32_t flow) const { return flows_[flow].records.front(); }
@@ -70,7 +80,7 @@ class Flows {
   struct Flow {
     std::uint64_t hash = 0;
     std::uint8_t level = 0;
-    std::uint32_t promised = 0;
+    std::uint32_t promised = 0, named = 0;
     List<Record, &Record::in_flow> records;
   };
   // What a level has a claim to.
@@ -88,6 +98,7 @@ class Flows {
   void forget(std::uint8_t level);
 
   const ShareOptions options_;
+  std::unique_ptr<FleetFlows> fleet_;
   std::array<FairQueue, kMostLevels> turns_;  // By level.
   Claims claims_;                             // By level.
   FlatIndex index_;                           // From key and level.

@@ -174,6 +174,7 @@ void Admission::want_no_more(Line& line, std::size_t from) {
     if (line.wanted[from].flow != kNoSlot) line.flows->promise_no_more(line.wanted[from].flow);
   }
   line.wanted.clear();
+  name_no_more(line);
 }
 
 }  // namespace einlass::core

@@ -108,8 +108,10 @@ struct Line {
   Duration asked_horizon;      // The open ask's.
   Permits asked_cost{1};       // The open ask's; of its first permit, where they differ.
   std::vector<Wanted> wanted;  // What it was asked for with, where costs come from the records.
-  std::vector<Permits> asked_costs;  // Then: of each of them, if not all cost the same.
-  Instant asked_at;                  // When the open ask was sent, the last time.
+  std::vector<Permits> asked_costs;          // Then: of each of them, if not all cost the same.
+  const AskingFlows* asked_flows = nullptr;  // The open ask's, where gates share a limit by flows.
+  std::int64_t wish = 0;                     // Permits that it has use for besides those it holds.
+  Instant asked_at;                          // When the open ask was sent, the last time.
   std::optional<AskId> failed;  // An ask that got no answer: it is asked again before any other.
   Instant next_ask;             // Not before.
   Instant next_same_ask;        // Nor before this with the same horizon as the last time.
@@ -134,6 +136,7 @@ struct Line {
   // Its target's retries have only a share: they stand apart.
   bool apart() const { return retry_share < 100; }
   std::uint32_t count() const { return ready.size() + retries.size(); }
+  FleetFlows* fleet() const { return flows ? flows->fleet() : nullptr; }
   bool only_retries() const { return ready.empty() && !retries.empty(); }
 };
 

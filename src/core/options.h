@@ -46,6 +46,9 @@ struct RouteOptions {
   std::uint32_t held_limits = 0;
   bool cost_varies = false;  // Some limit takes its cost from the record.
   ShareOptions share{};
+  // Bit i is set: what the share divides in this gate limit i divides among the flows of all gates.
+  // At most one; it has no key, and no cost comes from the record. REQUIRES: there is a share.
+  std::uint32_t fleet_limits = 0;
   std::uint64_t flow_names = 0;  // A hash of those that are counted by name, in their order.
   Duration retry_initial = Duration::millis(200);
   Duration retry_max = Duration::seconds(30);

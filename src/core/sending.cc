@@ -27,9 +27,14 @@ bool Admission::is_useless(const Line& line, Instant now) const {
   return line.count() > 0 && fits_none(line);
 }
 
-// The first permit is for another cost than that of the records whose turn it may be.
+// Whether not each permit of the line is for each of its records.
+bool Admission::by_record(const Line& line) const {
+  return route_of(line).cost_varies || line.fleet() != nullptr;
+}
+
+// The first permit is for none of the records whose turn it may be.
 bool Admission::fits_none(const Line& line) const {
-  return route_of(line).cost_varies && fitting(line) == kNoSlot;
+  return by_record(line) && fitting(line) == kNoSlot;
 }
 
 // Of the line's records but the retries that stand apart: whose turn it is; kNoSlot if none is
@@ -56,11 +61,11 @@ bool Admission::is_ready(const Line& line, RecordId id) const {
 }
 
 // The record that the first permit is for: the next one; but where costs differ the one that it was
-// asked for with, so that those behind it find theirs, or one in its place. kNoSlot if none has its
-// cost. REQUIRES: there is a permit, and a record.
+// asked for with, so that those behind it find theirs, or one in its place; and where it is a
+// flow's, the first of that. kNoSlot if there is none. REQUIRES: there is a permit, and a record.
 Slot Admission::fitting(const Line& line) const {
   const Slot next = next_of(line);
-  if (!route_of(line).cost_varies) return next;
+  if (!by_record(line)) return next;
   const HeldPermit& first = line.permits.front();
   const Wanted& wanted = first.wanted;
   const Slot meant = is_ready(line, wanted.record) ? wanted.record.slot : kNoSlot;
@@ -69,7 +74,8 @@ Slot Admission::fitting(const Line& line) const {
                                               : line.flows->front_of(wanted.flow);
   // A probe may be for another record than the one that comes first.
   const Slot probe = breaker_of(line).closed() ? kNoSlot : next;
-  for (const Slot slot : {probe, meant, alike, next}) {
+  const bool of_flow = line.fleet() != nullptr && wanted.flow != kNoSlot;
+  for (const Slot slot : {probe, meant, alike, of_flow ? kNoSlot : next}) {
     if (slot != kNoSlot && records_[slot].cost == first.permit.cost) return slot;
   }
   return kNoSlot;
@@ -95,7 +101,7 @@ void Admission::send_first(Line& line, Instant now, Commands& commands) {
   ++line.in_flight;
   send(line, record, true, now, commands);
   // What is first now may be for a record that is gone.
-  if (route_of(line).cost_varies) give_back_useless(line, now, commands);
+  if (by_record(line)) give_back_useless(line, now, commands);
 }
 
 // What its flow is charged for, and counted under.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/credit.h"
 #include "core/ids.h"
@@ -31,6 +32,9 @@ struct SharedLimit {
   bool freed = false;
   std::optional<Instant> leave_one_at{};  // A place that comes free after this is left to others.
   bool touched = false;
+  // Where all gates share it by flows: what was told last of all flows.
+  std::int64_t epoch = 0;
+  std::vector<std::int64_t> time{};
   std::int64_t granted = 0;     // Since it was short the last time.
   std::int64_t last_round = 0;  // From one time that it was short to the next, or a bit less.
 

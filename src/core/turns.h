@@ -59,6 +59,17 @@ class Turns {
     return slot;
   }
 
+  // Calls f with those that wait, `most` at most.
+  template <class F>
+  void each(const Lines& lines, std::uint32_t most, F f) const {
+    for (const auto* queue : {&fresh_, &retries_}) {
+      for (Slot at = queue->front(); at != kNoSlot && most > 0; --most) {
+        f(lines[at]);
+        at = lines[at].in_queue.next;
+      }
+    }
+  }
+
   // The first and the last of each kind, kNoSlot where there is none.
   std::array<Slot, 4> ends() const {
     return {fresh_.front(), fresh_.back(), retries_.front(), retries_.back()};

@@ -171,18 +171,6 @@ void draw_queues(Settings& settings) {
   }
 }
 
-// Which routes share by weight and level. Dice of its own, so that older seeds keep their worlds.
-void draw_shares(Settings& settings) {
-  Dice dice(settings.seed, "shares");
-  for (std::size_t i = 0; i < settings.routes.size(); ++i) {
-    if (!dice.chance(0.4)) continue;
-    core::ShareOptions& share = settings.routes[i].options.share;
-    share.levels = static_cast<std::uint8_t>(dice.between(1, 3));
-    share.keep = static_cast<std::uint8_t>(dice.between(1, 33));
-    settings.gate.routes[i].share = share;
-  }
-}
-
 void draw_breaker(Dice& dice, core::BreakerOptions& breaker) {
   breaker.failures = static_cast<std::uint32_t>(dice.spread(1, 20));
   breaker.wait = dice.duration(Duration::millis(1), Duration::seconds(1));

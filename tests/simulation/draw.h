@@ -132,6 +132,9 @@ struct Settings {
   double of(Fault fault) const { return rate[static_cast<std::size_t>(fault)]; }
 };
 
+// Part of draw_settings(): which routes have shares, in one gate and in all.
+void draw_shares(Settings& settings);
+
 Settings draw_settings(std::uint64_t seed, const Overrides& overrides);
 
 // Other numbers, as a reload may bring them.

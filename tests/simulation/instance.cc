@@ -131,6 +131,7 @@ bool Instance::take_record(Assignment& from) {
   if (levels > 0) {
     arrived.flow = {core::FlowKey{key % 7}, static_cast<std::uint16_t>(1 + key % 7 * 3),
                     static_cast<std::uint8_t>(key / 7 % levels)};
+    arrived.flow.in_fleet = FlowId{100 + key % 7};
   }
   handle(arrived);
   return true;

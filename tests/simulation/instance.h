@@ -72,7 +72,8 @@ class Instance {
   using Durations = std::shared_ptr<std::vector<Duration>>;
   struct Told {
     core::Event event;
-    Durations due;  // What a PermitsAnswered points to.
+    Durations due;                       // What a PermitsAnswered points to, ...
+    std::shared_ptr<ToldFlows> flows{};  // ... and this.
   };
   // A request on its way, and what is committed with it.
   struct Transaction {
@@ -88,7 +89,8 @@ class Instance {
     std::vector<BucketKey> buckets;
     std::vector<std::int64_t> costs;  // Of each permit.
     PermitKey first = 0;
-    std::vector<Instant> stamps;  // What the limiter has granted and remembers.
+    std::vector<Instant> stamps;       // What the limiter has granted and remembers.
+    std::vector<std::uint16_t> flows;  // Then: whose each is, by the flow's place in the ask.
     std::uint64_t era = 0;
     Instant decided_at;      // When it last looked, on the world's clock.
     std::uint32_t try_ = 0;  // How often it was asked.
@@ -136,6 +138,8 @@ class Instance {
   void decide(const core::Ask& command, std::uint32_t number);
   Decision decision(const core::Ask& command, Question& question);
   Decision stand_in(const core::Ask& command, Question& question);
+  std::shared_ptr<ToldFlows> flows_of(const core::Ask& command, Question& question,
+                                      const Decision& decision);
   void answer(const core::Ask& command, std::uint32_t number, const Decision& decision);
   void fail(core::AskId ask);
   void release_at_limiter(const Question& question, std::size_t index);

@@ -168,8 +168,13 @@ Decision Instance::decision(const core::Ask& command, Question& question) {
   if (known && command.again) return {question.stamps, std::nullopt, 0};
   question.era = era;
   question.first = world_.new_permits(command.max.value);
-  const Demand demand{command.min.value, command.max.value, command.horizon, question.first,
-                      question.costs};
+  std::int64_t most = command.max.value;
+  if (command.flows != nullptr) {
+    std::int64_t records = 0;
+    for (const AskingFlow& flow : command.flows->flows) records += flow.records;
+    most = std::min(most, records);
+  }
+  const Demand demand{command.min.value, most, command.horizon, question.first, question.costs};
   Decision decision;
   if (!hopeless(lines_[question.line.value])) {
     decision = world_.limiter.acquire(question.buckets, demand, now);
@@ -226,21 +231,24 @@ void Instance::answer(const core::Ask& command, std::uint32_t number, const Deci
   const auto due = std::make_shared<std::vector<Duration>>();
   for (const Instant stamp : decision.stamps) due->push_back(stamp - question.decided_at);
   due_[command.line] = due;
+  const std::shared_ptr<ToldFlows> flows = flows_of(command, question, decision);
   const core::PermitsAnswered answered{
       command.line,   command.ask,
       *due,           question.decided_at + kLimiterAhead,
       decision.retry, core::LimitIndex{static_cast<std::uint8_t>(decision.reason)},
-      decision.ahead, question.stand_in};
-  told_.push_back({answered, due});
+      decision.ahead, question.stand_in,
+      flows.get()};
+  told_.push_back({answered, due, flows});
   wake(Duration{});
   if (!world_.faults.happens(Fault::answer_duplicate)) return;
   const auto copy = std::make_shared<std::vector<Duration>>(*due);
   core::PermitsAnswered again = answered;
   again.due = *copy;
-  after(world_.dice.duration(Duration::micros(1), Duration::millis(300)), [this, again, copy] {
-    told_.push_back({again, copy});
-    wake(Duration{});
-  });
+  after(world_.dice.duration(Duration::micros(1), Duration::millis(300)),
+        [this, again, copy, flows] {
+          told_.push_back({again, copy, flows});
+          wake(Duration{});
+        });
 }
 
 void Instance::fail(core::AskId ask) {

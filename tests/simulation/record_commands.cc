@@ -61,6 +61,11 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
   check_lane(*shadow);
   check_share(*shadow, permits);
   check_flows(*shadow, now);
+  const core::Permit& permit = command.permit;
+  const bool its = permit.flow == shadow->flow.in_fleet && permit.flow_level == shadow->flow.level;
+  // A probe may be another's.
+  require(!permit.flow || its || !targets_.lets_all_through(options.target, now), "permit_of_flow",
+          text(command.record));
   shadow->state = State::sent;
   shadow->sent_at = now;
   shadow->attempt = command.attempt.value;
@@ -93,6 +98,8 @@ void RecordChecks::check_share(const Shadow& shadow, const PermitChecks& permits
   const core::RouteOptions& options = settings_.gate.routes[shadow.route.value];
   const bool retry = shadow.attempt > 0;
   const std::int64_t saved = core::SharedCredit::kMostSaved + permits.reserved(options.target);
+  // Under a limit that all gates share by flows a retry is its flow's like any other record.
+  if (retry && options.fleet_limits != 0) return;
   // Where costs vary the permit in hand may fit nothing but a retry.
   const bool among = targets_.pays(options.target, retry, saved) || options.cost_varies;
   const bool within = targets_.pays_in_line(options.target, shadow.line, retry);
@@ -106,6 +113,7 @@ void RecordChecks::check_flows(const Shadow& shadow, Instant now) {
   const core::TargetOptions& target = settings_.gate.targets[options.target.value];
   const bool together = target.batch.records > 1 && options.order != core::Order::none;
   if (!options.share.on() || together) return;
+  if (options.fleet_limits != 0) return;  // Who is next the limiter says.
   if (!targets_.lets_all_through(options.target, now)) return flows_.begin_anew(shadow.line);
   if (shadow.attempt > 0 && target.retry_share < 100) return;
   std::vector<FlowChecks::Waiting> waiting;
