@@ -155,6 +155,7 @@ struct Limit {
   Parameters parameters;
   Permits cost{1};                // What one delivery attempt takes, ...
   bool cost_from_record = false;  // ... unless its record says so: then `cost` is not used.
+  bool by_flows = false;          // The flows of all who ask share it: asks say for which they are.
   bool operator==(const Limit&) const = default;
 };
 

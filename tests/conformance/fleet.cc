@@ -28,7 +28,7 @@ void Fleet::add_gate(std::unique_ptr<GateLimiter> limiter) {
   options.targets = {{around_.places}};
   options.stores = 1;
   options.seed = members_.size();
-  members_.push_back(std::make_unique<Member>(options, std::move(limiter)));
+  members_.push_back(std::make_unique<Member>(members_.size(), options, std::move(limiter)));
   members_.back()->gate.add_line(kLine, kRoute, true);
 }
 
@@ -37,7 +37,7 @@ void Fleet::run(Duration length, int backlog) {
   for (const auto& member : members_) {
     put(*member, core::PartitionAssigned{kPartition, kRoute, Offset{0}});
     member->generations.resize(static_cast<std::size_t>(backlog));
-    for (int slot = 0; slot < backlog; ++slot) arrive(*member, static_cast<std::uint32_t>(slot));
+    for (int slot = 0; slot < backlog; ++slot) come(*member, static_cast<std::uint32_t>(slot));
   }
   while (!moments_.empty() && moments_.top().at < end) {
     if (moments_said_ > kMostMoments) throw std::runtime_error("the gates do not rest");
@@ -52,10 +52,21 @@ void Fleet::after(Duration wait, std::function<void()> happen) {
   moments_.push({now_ + wait, moments_said_++, std::move(happen)});
 }
 
+// A record, as soon as there is one.
+void Fleet::come(Member& member, std::uint32_t slot) {
+  const Duration pause = pause_(member.number, slot, now_);
+  if (pause == Duration{}) return arrive(member, slot);
+  after(pause, [this, &member, slot] { arrive(member, slot); });
+}
+
 void Fleet::arrive(Member& member, std::uint32_t slot) {
   const Offset offset{member.next_offset++};
-  put(member, core::RecordArrived{kPartition, core::RecordId{slot, member.generations[slot]},
-                                  offset, kLine, std::nullopt, Bytes{100}, cost_(offset)});
+  core::RecordArrived event{kPartition,   core::RecordId{slot, member.generations[slot]},
+                            offset,       kLine,
+                            std::nullopt, Bytes{100},
+                            cost_(offset)};
+  event.flow = flow_of_(member.number, slot);
+  put(member, event);
 }
 
 void Fleet::put(Member& member, const core::Event& event) {
@@ -82,6 +93,7 @@ void Fleet::set_timer(Member& member) {
 }
 
 void Fleet::perform(Member& member, const core::Ask& ask) {
+  ++asks_;
   after(around_.answer / 2, [this, &member, ask] {
     const core::PermitsAnswered answer = member.limiter->ask(ask, now_);
     after(around_.answer - around_.answer / 2, [this, &member, answer] { put(member, answer); });
@@ -90,6 +102,7 @@ void Fleet::perform(Member& member, const core::Ask& ask) {
 
 void Fleet::perform(Member& member, const core::Send& send) {
   stamps_.push_back(send.permit.stamp);
+  left_.push_back({now_, flow_of_(member.number, send.record.slot).key});
   most_under_way_ = std::max(most_under_way_, ++under_way_);
   after(around_.attempt, [this, &member, send] {
     --under_way_;
@@ -99,7 +112,7 @@ void Fleet::perform(Member& member, const core::Send& send) {
 
 void Fleet::perform(Member& member, const core::Forget& forget) {
   ++member.generations[forget.record.slot];
-  after({}, [this, &member, slot = forget.record.slot] { arrive(member, slot); });
+  after({}, [this, &member, slot = forget.record.slot] { come(member, slot); });
 }
 
 void Fleet::perform(Member& member, const core::Release& release) {

@@ -36,8 +36,24 @@ class Fleet {
   // What the records of each gate cost, by their offsets; 1 without it.
   void set_cost(std::function<Permits(Offset)> cost) { cost_ = std::move(cost); }
 
+  // Whose the records of that place in a gate are, where the route has a share.
+  using FlowOf = std::function<core::FlowMark(std::size_t gate, std::uint32_t slot)>;
+  void set_flows(FlowOf flow_of) { flow_of_ = std::move(flow_of); }
+
+  // How long it takes until another record stands where one was finished; at once without it.
+  using Pause = std::function<Duration(std::size_t gate, std::uint32_t slot, Instant now)>;
+  void set_pause(Pause pause) { pause_ = std::move(pause); }
+
   // For so long, with as many records waiting in each gate all the time.
   void run(Duration length, int backlog);
+
+  // An attempt that has left, by its flow.
+  struct Left {
+    Instant at;
+    core::FlowKey flow;
+  };
+  const std::vector<Left>& left() const { return left_; }
+  std::int64_t asks() const { return asks_; }
 
   // Of the permits that were used, in the order in which they were: on the limiter's clock.
   const std::vector<Instant>& stamps() const { return stamps_; }
@@ -45,9 +61,11 @@ class Fleet {
 
  private:
   struct Member {
-    Member(const core::GateOptions& options, std::unique_ptr<GateLimiter> its)
-        : gate(options), limiter(std::move(its)) {}
+    Member(std::size_t its_number, const core::GateOptions& options,
+           std::unique_ptr<GateLimiter> its)
+        : number(its_number), gate(options), limiter(std::move(its)) {}
 
+    std::size_t number = 0;
     core::Gate gate;
     std::unique_ptr<GateLimiter> limiter;
     core::Commands commands;
@@ -68,6 +86,7 @@ class Fleet {
   };
 
   void after(Duration wait, std::function<void()> happen);
+  void come(Member& member, std::uint32_t slot);
   void arrive(Member& member, std::uint32_t slot);
   void put(Member& member, const core::Event& event);
   void set_timer(Member& member);
@@ -84,11 +103,15 @@ class Fleet {
   core::RouteOptions route_;
   Surroundings around_;
   std::function<Permits(Offset)> cost_ = [](Offset) { return Permits{1}; };
+  FlowOf flow_of_ = [](std::size_t, std::uint32_t) { return core::FlowMark{}; };
+  Pause pause_ = [](std::size_t, std::uint32_t, Instant) { return Duration{}; };
   Instant now_;
   std::minstd_rand random_;
   std::vector<std::unique_ptr<Member>> members_;
   std::priority_queue<Moment> moments_;
   std::uint64_t moments_said_ = 0;
+  std::vector<Left> left_;
+  std::int64_t asks_ = 0;
   std::vector<Instant> stamps_;
   std::int64_t under_way_ = 0;
   std::int64_t most_under_way_ = 0;

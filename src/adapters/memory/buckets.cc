@@ -17,6 +17,12 @@ BucketId Buckets::use(const limits::Limit& limit, const std::string& key) {
   return slot.id;
 }
 
+limits::FleetShare& Buckets::share(BucketId id) {
+  auto& share = slots_[id.value]->share;
+  if (!share) share = std::make_unique<limits::FleetShare>();
+  return *share;
+}
+
 // REQUIRES: there is none of this name.
 Buckets::Slot& Buckets::make(const Name& name) {
   if (spare_.empty()) spare_.push_back(std::make_unique<Slot>());
@@ -83,6 +89,7 @@ void Buckets::forget(BucketId id) {
   set.erase(set.iterator_to(*slot));
   if (spare_.size() < kSpare && slot->key.capacity() <= kSpareKey) {
     slot->state = {};  // A log may be long.
+    slot->share.reset();
     spare_.push_back(std::move(slot));
   }
   --size_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "limits/acquire.h"
+#include "limits/fleet_share.h"
 #include "limits/limit.h"
 #include "units/id.h"
 #include "units/time.h"
@@ -41,6 +42,9 @@ class Buckets {
   // Stays where it is while a line uses the bucket.
   limits::State& state(BucketId id) { return slots_[id.value]->state; }
 
+  // What the flows that share the bucket have had of it; as long-lived.
+  limits::FleetShare& share(BucketId id);
+
   // Forgets a few of the unused buckets that are as good as new at `now`.
   void sweep(Instant now);
 
@@ -59,6 +63,7 @@ class Buckets {
     std::uint32_t lines = 0;
     bool unused_listed = false;
     limits::State state;
+    std::unique_ptr<limits::FleetShare> share;  // Null where nobody has asked for flows.
   };
   struct Name {
     const limits::Limit* limit;

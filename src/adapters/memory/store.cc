@@ -3,11 +3,13 @@
 #include <array>
 #include <boost/container/small_vector.hpp>
 #include <mutex>
+#include <optional>
 #include <tuple>
 #include <vector>
 
 #include "adapters/memory/buckets.h"
 #include "limits/acquire.h"
+#include "limits/acquire_shared.h"
 #include "units/check.h"
 
 namespace einlass::memory {
@@ -42,6 +44,8 @@ struct Line {
   std::uint8_t from_record = 0;  // The places of charges whose cost a record brings, as bits.
   // Of the last answer, which points to them: they stay where they are while lines are added.
   std::vector<Duration> due;
+  std::optional<std::size_t> by_flows;  // The place of the one that flows share, ...
+  std::unique_ptr<ToldFlows> told;      // ... and what the last answer says of them.
 
   // Keeps its room for the line that has its number next, but not that of a long answer.
   void clear() {
@@ -49,6 +53,8 @@ struct Line {
     limits.clear();
     charges.clear();
     from_record = 0;
+    by_flows.reset();
+    told.reset();
     if (due.size() > kKeptDue) due = std::vector<Duration>();  // {} would keep its room.
   }
 
@@ -73,6 +79,22 @@ struct Store::State {
   Line& known(core::LineId id) {
     CHECK(id.value < lines.size() && !lines[id.value].charges.empty());
     return lines[id.value];
+  }
+
+  // REQUIRES: the table is locked.
+  limits::FleetShare& share_of(Line& line) {
+    return table.buckets_.share(line.buckets[*line.by_flows]);
+  }
+  limits::Answer acquire(Line& line, const core::Ask& ask, const limits::Demand& demand,
+                         Instant at) {
+    const auto charges = line.costing(ask.cost);
+    if (ask.flows == nullptr || !line.by_flows) {
+      return limits::acquire(charges, demand, at, line.due);
+    }
+    if (!line.told) line.told = std::make_unique<ToldFlows>();
+    const limits::ShareDemand of_flows{limits::GateId{number}, limits::kIdleAfter, ask.flows};
+    return limits::acquire_shared(charges, *line.by_flows, share_of(line), of_flows, demand, at,
+                                  line.due, *line.told);
   }
 
   core::Events& events;
@@ -102,6 +124,7 @@ void Store::add_line(core::LineId id, std::span<const Bucket> buckets) {
     if (bucket.limit->cost_from_record) {
       line.from_record |= static_cast<std::uint8_t>(1u << line.charges.size());
     }
+    if (bucket.limit->by_flows) line.by_flows = line.charges.size();
     line.buckets.push_back(use);
     line.limits.push_back(bucket.limit);
     line.charges.push_back({&bucket.limit->parameters, &shared.state(use), bucket.limit->cost});
@@ -134,7 +157,7 @@ void Store::ask(const core::Ask& ask, Instant now) {
     const std::lock_guard lock(state_->table.mutex_);
     const Instant at = state_->table.moved_on(now);
     state_->table.buckets_.sweep(at);
-    answer = limits::acquire(line.costing(ask.cost), demand, at, line.due);
+    answer = state_->acquire(line, ask, demand, at);
     behind = at - now;
   }
   ++(answer.granted.value > 0 ? state_->granted : state_->denied);
@@ -143,7 +166,8 @@ void Store::ask(const core::Ask& ask, Instant now) {
   if (answer.retry) answer.retry = *answer.retry + behind;
   state_->events.push_back(core::PermitsAnswered{
       ask.line, ask.ask, std::span<const Duration>(line.due).first(granted), now, answer.retry,
-      core::LimitIndex{static_cast<std::uint8_t>(answer.reason)}, answer.ahead});
+      core::LimitIndex{static_cast<std::uint8_t>(answer.reason)}, answer.ahead, false,
+      ask.flows != nullptr ? line.told.get() : nullptr});
 }
 
 void Store::release(const core::Release& release, Instant now) {
@@ -154,6 +178,9 @@ void Store::release(const core::Release& release, Instant now) {
   const Instant at = state_->table.moved_on(now);
   state_->table.buckets_.sweep(at);
   limits::release(line.costing(permit.cost), returned, at);
+  if (!line.by_flows || !permit.flow) return;
+  state_->share_of(line).give_back(permit.flow_level, *permit.flow,
+                                   line.charges[*line.by_flows].cost);
 }
 
 void Store::ended(const core::Ended& ended, Instant now) {

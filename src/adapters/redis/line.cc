@@ -105,7 +105,12 @@ LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const 
   line->slot = hash_slot(line->first_key);
   for (const Bucket& bucket : buckets) {
     line->limits.append(line->limits.empty() ? "Limit " : ", ").append(bucket.limit->name);
-    append_bulk(line->keys, bucket_key(name_space, bucket));
+    const std::string key = bucket_key(name_space, bucket);
+    append_bulk(line->keys, key);
+    if (!bucket.limit->by_flows) continue;
+    line->by_flows = static_cast<std::size_t>(&bucket - buckets.data());
+    append_bulk(line->share_key, shared_key(key));
+    line->told = std::make_unique<ToldFlows>();
   }
   for (const Bucket& bucket : buckets) describe(bucket, *line);
   std::sort(line->algorithms.begin(), line->algorithms.end());

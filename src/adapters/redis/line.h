@@ -6,6 +6,8 @@
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 
 #include "adapters/redis/store.h"
 #include "core/ids.h"
+#include "units/flows.h"
 #include "units/time.h"
 
 namespace einlass::redis {
@@ -30,6 +33,7 @@ struct Script {
 // Those for one set of algorithms, which is shorter than one for all: a server runs all of it.
 struct Scripts {
   Script acquire, release;
+  Script acquire_shared, release_shared;  // Empty until a line has flows that share a bucket.
 };
 
 // A permit by what it was asked with and its place in the answer.
@@ -38,6 +42,9 @@ struct PermitId {
   std::uint16_t index = 0;
   Instant at{};     // For which it was granted, on the limiter's clock.
   Permits cost{1};  // What it took of the limits whose cost comes from the record.
+  // Where flows share a bucket: whose it was.
+  FlowId flow{};
+  std::uint8_t level = 0;
 };
 
 // Shared by the store's table and by the calls that are open for it, so that what a late answer
@@ -56,16 +63,26 @@ struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   std::string arguments;                     // What describes the buckets, ...
   std::vector<std::size_t> costs;            // ... without the record's costs, which belong here.
   std::size_t argument_count = 0;            // With them.
-  std::string acquire;               // EVALSHA of acquire up to the ask; empty if `costs` is not.
-  std::vector<Duration> due;         // Of the last answer.
-  std::vector<PermitId> going_back;  // Given back in this turn, not yet sent.
-  std::vector<PermitId> ended;       // Whose attempts have ended in this turn, not yet sent.
-  bool counts_held = false;          // Some limit counts the attempts under way.
-  Duration ahead;                    // The least that one of the limits bears.
-  Duration refill;                   // The most that limits::refill_time() says of one.
-  Duration horizon;                  // The longest for which anybody asks ahead.
-  Permits most_cost;                 // Of the record's, that all limits may grant some time.
-  bool may_be_never = false;         // Some limit may grant nothing ever, by its own numbers.
+  std::string acquire;        // EVALSHA of acquire up to the ask; empty if `costs` is not.
+  std::vector<Duration> due;  // Of the last answer.
+  std::optional<std::size_t> by_flows;  // The place of the bucket that flows share, ...
+  std::string share_key;                // ... the key of what they have had, ...
+  std::unique_ptr<ToldFlows> told;      // ... and what the last answer says of them.
+  std::vector<PermitId> going_back;     // Given back in this turn, not yet sent.
+  std::vector<PermitId> ended;          // Whose attempts have ended in this turn, not yet sent.
+  bool counts_held = false;             // Some limit counts the attempts under way.
+  Duration ahead;                       // The least that one of the limits bears.
+  Duration refill;                      // The most that limits::refill_time() says of one.
+  Duration horizon;                     // The longest for which anybody asks ahead.
+  Permits most_cost;                    // Of the record's, that all limits may grant some time.
+  bool may_be_never = false;            // Some limit may grant nothing ever, by its own numbers.
+
+  const Script& acquire_script() const {
+    return by_flows ? scripts->acquire_shared : scripts->acquire;
+  }
+  const Script& release_script() const {
+    return by_flows ? scripts->release_shared : scripts->release;
+  }
 };
 
 using LinePtr = boost::intrusive_ptr<Line>;

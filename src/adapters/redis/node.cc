@@ -44,8 +44,13 @@ void Node::send_acquire(const LinePtr& line, const core::Ask& ask, Manner manner
                         Steady::time_point now) {
   if (manner.asking) command({"ASKING"}, Call::Kind::asking, now);
   context_.scripts.append_acquire(connection_->out(), manner.by, *line, ask);
-  push({.kind = Call::Kind::acquire, .manner = manner, .line = line, .ask = ask}, now);
-  if (manner.by == CallBy::text) brought_[&line->scripts->acquire] = calls_made_;
+  Call call{.kind = Call::Kind::acquire, .manner = manner, .line = line, .ask = ask};
+  if (ask.flows != nullptr) {
+    call.levels = ask.flows->levels;
+    call.flows = static_cast<std::uint16_t>(ask.flows->flows.size());
+  }
+  push(std::move(call), now);
+  if (manner.by == CallBy::text) brought_[&line->acquire_script()] = calls_made_;
   wait_due_ = true;
 }
 
@@ -59,14 +64,14 @@ void Node::send_release(const LinePtr& line, std::span<const PermitId> permits, 
         .permits = static_cast<std::uint16_t>(permits.size()),
         .line = line},
        now);
-  if (manner.by == CallBy::text) brought_[&line->scripts->release] = calls_made_;
+  if (manner.by == CallBy::text) brought_[&line->release_script()] = calls_made_;
 }
 
 // A call that found no script never ran. It goes again with the whole script, or with the digest
 // where a later call has already brought the script. Its time starts anew.
 void Node::send_again(Call call, Steady::time_point now) {
   const bool acquire = call.kind == Call::Kind::acquire;
-  const Script& script = acquire ? call.line->scripts->acquire : call.line->scripts->release;
+  const Script& script = acquire ? call.line->acquire_script() : call.line->release_script();
   const auto found = brought_.find(&script);
   const bool comes = found != brought_.end() && found->second > call.number;
   call.manner.by = comes ? CallBy::digest : CallBy::text;

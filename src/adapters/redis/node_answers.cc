@@ -12,15 +12,64 @@ using Micros = std::chrono::microseconds;
 // hiredis moves what is left of its buffer after each reply, so it gets small pieces.
 constexpr std::size_t kPieceBytes = 4'096;
 
-// The places in acquire's answer; what remains of each bucket follows, then the due times.
-enum Place : std::size_t { kGranted, kNow, kRetry, kReason, kRemaining };
+// The places in acquire's answer; what remains of each bucket follows, then the due times. In that
+// of acquire_shared two numbers more come first, and the time of each level; and what remains is
+// followed by how far each flow was served, and the due times by the place of each permit's flow.
+enum Place : std::size_t {
+  kGranted,
+  kNow,
+  kRetry,
+  kReason,
+  kRemaining,
+  kHeldUp = 4,
+  kEpoch,
+  kTime
+};
+
+bool by_flows(const Call& call) { return call.levels > 0; }
+
+std::size_t remaining_at(const Call& call) {
+  return by_flows(call) ? kTime + call.levels : kRemaining;
+}
+
+std::size_t served_at(const Call& call) { return remaining_at(call) + call.line->buckets; }
+
+std::size_t due_at(const Call& call) { return served_at(call) + call.flows; }
 
 bool is_status(const Reply& reply, std::string_view text) {
   return reply.kind == Reply::Kind::status && reply.text == text;
 }
 
 std::span<const std::int64_t> due_times(const Call& call, const Reply& reply) {
-  return std::span(reply.integers).subspan(kRemaining + call.line->buckets);
+  const auto due = std::span(reply.integers).subspan(due_at(call));
+  return by_flows(call) ? due.first(due.size() / 2) : due;
+}
+
+// Whose the permits are, by places in the ask.
+std::span<const std::int64_t> flow_places(const Call& call, const Reply& reply) {
+  return std::span(reply.integers).subspan(due_at(call) + due_times(call, reply).size());
+}
+
+bool has_sane_flows(const Call& call, const Reply& reply) {
+  if (!by_flows(call)) return true;
+  const auto places = flow_places(call, reply);
+  const std::int64_t held_up = reply.integers[kHeldUp];
+  return places.size() == due_times(call, reply).size() && held_up >= 0 && held_up <= 2 &&
+         std::ranges::all_of(places, [&](auto place) { return place >= 0 && place < call.flows; });
+}
+
+void read_told(const Call& call, const Reply& reply, ToldFlows& told) {
+  const std::span numbers(reply.integers);
+  told.held_up = static_cast<HeldUp>(numbers[kHeldUp]);
+  told.epoch = numbers[kEpoch];
+  const auto time = numbers.subspan(kTime, call.levels);
+  told.time.assign(time.begin(), time.end());
+  const auto served = numbers.subspan(served_at(call), call.flows);
+  told.served.assign(served.begin(), served.end());
+  told.flow.clear();
+  for (const std::int64_t place : flow_places(call, reply)) {
+    told.flow.push_back(static_cast<std::uint16_t>(place));
+  }
 }
 
 // The scripts count in whole numbers up to 2^53, which are 285 years: what lies beyond is no answer
@@ -51,15 +100,14 @@ bool is_possible(const Call& call, const Reply& reply) {
 // Due times lie behind only where an ask was made again.
 bool well_formed(const Call& call, const Reply& reply) {
   const auto& values = reply.integers;
-  const std::size_t head = kRemaining + call.line->buckets;
-  if (reply.kind != Reply::Kind::array || values.size() < head) return false;
+  if (reply.kind != Reply::Kind::array || values.size() < due_at(call)) return false;
   const auto due = due_times(call, reply);
   const auto buckets = static_cast<std::int64_t>(call.line->buckets);
   return values[kGranted] == static_cast<std::int64_t>(due.size()) &&
          values[kGranted] <= call.ask.max.value && values[kReason] >= -1 &&
          values[kReason] < buckets && std::is_sorted(due.begin(), due.end()) &&
          (due.empty() || due.front() >= 0 || call.ask.again) && has_sane_times(call, reply) &&
-         is_possible(call, reply);
+         has_sane_flows(call, reply) && is_possible(call, reply);
 }
 
 // Beyond what its limits ever need: clocks that are a little apart are no reason to tell anybody.
@@ -70,7 +118,8 @@ constexpr Duration kClosedTooLong = Duration::seconds(60);
 std::optional<Duration> retry_after(const core::Ask& ask, const Reply& reply) {
   const std::int64_t granted = reply.integers[kGranted];
   if (granted == ask.max.value) return std::nullopt;
-  if (granted == kMaxPermitsPerAsk) return Duration{};
+  const std::size_t most = ask.flows != nullptr ? kMaxPermitsOfFlows : kMaxPermitsPerAsk;
+  if (granted == static_cast<std::int64_t>(most)) return Duration{};
   const std::int64_t retry = reply.integers[kRetry];
   return retry >= 0 ? std::optional(Duration::micros(retry)) : std::nullopt;
 }
@@ -145,6 +194,7 @@ void Node::answer(const Call& call, const Reply& reply) {
   std::vector<Duration>& due = call.line->due;
   due.clear();
   for (const std::int64_t us : due_times(call, reply)) due.push_back(Duration::micros(us));
+  if (by_flows(call)) read_told(call, reply, *call.line->told);
   const std::int64_t reason = std::max<std::int64_t>(0, reply.integers[kReason]);
   const core::PermitsAnswered answer{
       .line = call.line->id,
@@ -154,6 +204,7 @@ void Node::answer(const Call& call, const Reply& reply) {
       .retry = retry_after(call.ask, reply),
       .reason = core::LimitIndex{static_cast<std::uint8_t>(reason)},
       .ahead = std::min(call.ask.horizon, call.line->ahead),
+      .flows = by_flows(call) ? call.line->told.get() : nullptr,
   };
   const Line& line = *call.line;
   const Duration most = line.refill + line.horizon + kClosedTooLong;

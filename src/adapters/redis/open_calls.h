@@ -37,8 +37,10 @@ struct Call {
   std::uint16_t permits = 0;  // Of a release: how many it gives back.
   std::uint64_t number = 0;   // Rises with each call of the node.
   Steady::time_point sent{};
-  LinePtr line{};   // Of acquire and release.
-  core::Ask ask{};  // Of acquire.
+  LinePtr line{};           // Of acquire and release.
+  core::Ask ask{};          // Of acquire; its costs and flows live as long as it is open.
+  std::uint8_t levels = 0;  // Of an ask for flows, ...
+  std::uint16_t flows = 0;  // ... and how many it names.
 };
 
 // A queue that grows to the most it ever held and allocates nothing from then on.

@@ -7,6 +7,7 @@
 #include "adapters/redis/resp.h"
 #include "lua/scripts.h"
 #include "net/digest.h"
+#include "units/check.h"
 
 namespace einlass::redis {
 namespace {
@@ -74,6 +75,10 @@ void ScriptCalls::prepare(Line& line) {
     line.scripts->acquire = make_script(lua::Entry::acquire, line.algorithms);
     line.scripts->release = make_script(lua::Entry::release, line.algorithms);
   }
+  if (line.by_flows && line.scripts->acquire_shared.text.empty()) {
+    line.scripts->acquire_shared = make_script(lua::Entry::acquire_shared, line.algorithms);
+    line.scripts->release_shared = make_script(lua::Entry::release_shared, line.algorithms);
+  }
   line.memo.clear();
   append_bulk(line.memo, memo_key(line, run_));
   line.acquire.clear();
@@ -84,6 +89,7 @@ void ScriptCalls::prepare(Line& line) {
 
 void ScriptCalls::append_acquire(std::string& out, CallBy by, const Line& line,
                                  const core::Ask& ask) const {
+  if (line.by_flows) return append_shared(out, by, line, ask);
   const bool listed = ask.costs.size() > 1;
   if (by == CallBy::digest && line.costs.empty()) {
     out.append(line.acquire);
@@ -91,8 +97,28 @@ void ScriptCalls::append_acquire(std::string& out, CallBy by, const Line& line,
     append_acquire_name(out, by, line);
     append_arguments(out, line, listed ? std::string(kOfEach) : std::to_string(ask.cost.value));
   }
+  append_demand(out, line, ask);
+}
+
+void ScriptCalls::append_shared(std::string& out, CallBy by, const Line& line,
+                                const core::Ask& ask) const {
+  CHECK(ask.flows != nullptr);
+  std::uint64_t gate = 0;
+  for (const std::uint8_t byte : run_) gate = gate << 8 | byte;
+  const limits::ShareDemand of_flows{limits::GateId{gate}, limits::kIdleAfter, ask.flows};
+  append_name(out, by, line.acquire_script(), line.buckets + 2,
+              line.argument_count + count_of_flows(of_flows) + kAcquireArguments);
+  out.append(line.keys).append(line.share_key).append(line.memo).append(line.arguments);
+  append_flows(out, *line.by_flows, of_flows);
+  append_demand(out, line, ask);
+}
+
+// What follows the buckets.
+void ScriptCalls::append_demand(std::string& out, const Line& line, const core::Ask& ask) const {
   append_number(out, ask.min.value);
-  const auto max = std::min<std::size_t>(ask.max.value, kMaxPermitsPerAsk);
+  const bool listed = ask.costs.size() > 1;
+  const std::size_t most = line.by_flows ? kMaxPermitsOfFlows : kMaxPermitsPerAsk;
+  const auto max = std::min<std::size_t>(ask.max.value, most);
   if (listed) {
     append_list(out, ask.costs.first(max));
   } else {
@@ -109,13 +135,16 @@ void ScriptCalls::append_acquire(std::string& out, CallBy by, const Line& line,
 
 void ScriptCalls::append_release(std::string& out, CallBy by, const Line& line,
                                  std::span<const PermitId> permits, Return why) const {
-  append_name(out, by, line.scripts->release, line.buckets,
-              line.argument_count + kReleaseArguments + 2 * permits.size());
-  out.append(line.keys);
+  const bool shared = line.by_flows.has_value();
+  const std::size_t each = shared ? 4 : 2;
+  append_name(out, by, line.release_script(), line.buckets + (shared ? 1 : 0),
+              line.argument_count + kReleaseArguments + (shared ? 1 : 0) + each * permits.size());
+  out.append(line.keys).append(line.share_key);
   append_arguments(out, line, std::to_string(permits.front().cost.value));
   append_bulk(out, why == Return::ended ? "ended" : "unused");
   append_bulk(out, kServersClock);
   append_number(out, kTtlSlackMs);
+  if (shared) append_number(out, static_cast<std::int64_t>(*line.by_flows));
   for (const PermitId& permit : permits) {
     char id[kPermitIdBytes];
     write_id(id, permit.ask);
@@ -123,6 +152,9 @@ void ScriptCalls::append_release(std::string& out, CallBy by, const Line& line,
     id[kAskIdBytes + 1] = static_cast<char>(permit.index & 0xff);
     append_bulk(out, {id, sizeof id});
     append_number(out, permit.at.us);
+    if (!shared) continue;
+    append_number(out, permit.level);
+    append_bulk(out, eight_bytes(permit.flow.value));
   }
 }
 

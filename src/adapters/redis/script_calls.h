@@ -22,6 +22,7 @@ inline constexpr std::int64_t kTtlSlackMs = 2'000;
 // The due times of one answer must fit into a reply that is read. Who asks for more gets at most
 // these, and may ask again at once.
 inline constexpr std::size_t kMaxPermitsPerAsk = 4'000;
+inline constexpr std::size_t kMaxPermitsOfFlows = 1'000;  // Where each is one flow's.
 
 enum class CallBy : std::uint8_t { digest, text };
 
@@ -45,6 +46,8 @@ class ScriptCalls {
                       std::span<const PermitId> permits, Return why = Return::unused) const;
 
  private:
+  void append_shared(std::string& out, CallBy by, const Line& line, const core::Ask& ask) const;
+  void append_demand(std::string& out, const Line& line, const core::Ask& ask) const;
   void write_id(char* to, core::AskId ask) const;
 
   std::array<std::uint8_t, 8> run_;

@@ -18,7 +18,8 @@ std::minstd_rand::result_type seed(const std::array<std::uint8_t, 8>& run) {
 }
 
 PermitId id_of(const core::Permit& permit) {
-  return {permit.ask, permit.index, permit.stamp, permit.cost};
+  return {permit.ask,       permit.index, permit.stamp, permit.cost, permit.flow.value_or(FlowId{}),
+          permit.flow_level};
 }
 
 // A call says the cost of its permits once.
@@ -69,7 +70,7 @@ void Store::give_up(const core::Ask& ask) {
   if (!line.counts_held) return;
   std::vector<PermitId> permits(std::min<std::size_t>(ask.max.value, kMaxPermitsPerAsk));
   for (std::uint16_t i = 0; i < permits.size(); ++i) {
-    permits[i] = {ask.ask, i, {}, ask.costs.empty() ? ask.cost : ask.costs[i]};
+    permits[i] = {ask.ask, i, {}, ask.costs.empty() ? ask.cost : ask.costs[i], {}};
   }
   state_->give_back(line, permits, Return::ended);
 }

@@ -9,10 +9,12 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/limiters/loads.h"
 #include "conformance/redis_server.h"
+#include "lua/scripts.h"
 
 namespace einlass::bench {
 namespace {
@@ -113,6 +115,66 @@ double of_many(std::size_t buckets) {
   return evalsha(server, [&] { return ask(random() % buckets); });
 }
 
+// Asks of two gates for a token bucket that 1,000 flows share. Each names the next `named` of its
+// gate's flows, and is granted so many permits.
+class FlowsOfAFleet {
+ public:
+  FlowsOfAFleet(RedisServer& server, int named, int permits) : named_(named), permits_(permits) {
+    constexpr std::string_view kAlgorithms[] = {"token_bucket"};
+    const std::string text = lua::script(lua::Entry::acquire_shared, kAlgorithms);
+    const Reply loaded = server.call({"SCRIPT", "LOAD", text});
+    sha_.assign(loaded->str, loaded->len);
+    server.call({"DEL", "flows", "flowsshared"});
+  }
+
+  std::vector<std::string> next() {
+    const bool second = ++asks_ % 2 == 0;
+    now_ += permits_ * 1'000;  // As much as one ask takes comes free at 1,000 a second.
+    std::vector<std::string> words{
+        "EVALSHA", sha_, "2",      "flows", "flowsshared", "token_bucket",
+        "1",       "1",  "1000",   "1",     "0",           second ? "gate---2" : "gate---1",
+        "1",       "5",  "100000", "0",     "1000"};
+    const int rest = kFlows / 2 - named_;
+    for (const int number : {0, rest, 0, rest}) words.push_back(std::to_string(number));
+    for (int i = 0; i < named_; ++i) {
+      const int flow = (second ? kFlows / 2 : 0) + at_[second]++ % (kFlows / 2);
+      std::string id = "flow0000";
+      for (std::size_t place = 7, left = flow; place > 3; --place, left /= 10) {
+        id[place] = static_cast<char>('0' + left % 10);
+      }
+      for (const char* word : {id.c_str(), "0", "1", "9", ""}) words.emplace_back(word);
+    }
+    std::string prefix(14, 'x');
+    for (std::size_t i = 0; i < 8; ++i) prefix[i] = static_cast<char>(asks_ >> (8 * i));
+    for (const std::string& word :
+         {std::string("1"), std::to_string(permits_), std::string("200000"), prefix, std::string(),
+          std::to_string(now_), std::string("2000")}) {
+      words.push_back(word);
+    }
+    return words;
+  }
+
+ private:
+  static constexpr int kFlows = 1'000;
+  int named_, permits_;
+  std::string sha_;
+  std::uint64_t asks_ = 0;
+  std::int64_t now_ = kStart;
+  int at_[2] = {0, 0};
+};
+
+void measure_flows(RedisServer& server) {
+  std::printf("\nRedis, 1,000 flows that share a token bucket: server microseconds a call\n");
+  for (const auto& [named, permits] :
+       {std::pair(8, 1), std::pair(8, 4), std::pair(32, 16), std::pair(64, 32)}) {
+    FlowsOfAFleet fleet(server, named, permits);
+    for (int i = 0; i < 4'000; ++i) server.call(fleet.next());  // All are known by then.
+    const double micros = evalsha(server, [&] { return fleet.next(); });
+    std::printf("  %2d of them named, %2d permits %8.2f   (%.2f a permit)\n", named, permits,
+                micros, micros / permits);
+  }
+}
+
 long long memory_usage(RedisServer& server, const std::string& key) {
   return server.call({"MEMORY", "USAGE", key, "SAMPLES", "0"})->integer;
 }
@@ -140,6 +202,7 @@ void measure_on_redis(std::string_view only) {
   std::printf("  %-28s %8.2f\n  %-28s %8.2f\n", "INCR again", after.incr, "empty script again",
               after.empty);
   if (!only.empty()) return;
+  measure_flows(server);
   std::printf("\nRedis, of so many buckets one at random: server microseconds a call\n");
   for (const std::size_t buckets : {1u, 1'000u, 1'000'000u}) {
     std::printf("  %9zu token buckets %8.2f\n", buckets, of_many(buckets));

@@ -119,7 +119,7 @@ TEST(Costs, a_record_that_nothing_could_pay_for_waits_aside) {
   arrive_at(bench, 0, 500);
   arrive_at(bench, 1, 1);
   bench.answer({});  // Never.
-  EXPECT_EQ(bench.gate.waiting(bench.now)[0].limit, 2u);
+  EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::limit], 2u);
   EXPECT_EQ(bench.gate.stats(RouteId{0}).never, 1u);
   EXPECT_EQ(bench.all<Ask>().back().cost, Permits{1});
   bench.answer({0});

@@ -1,0 +1,145 @@
+// A limit whose permits the flows of all gates share: real gates with a backlog each, in time that
+// is invented. What each flow gets over any stretch, whichever gates it waits in.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "conformance/fleet.h"
+
+namespace einlass::conformance {
+namespace {
+
+constexpr Instant kBegin{1'800'000'000'000'000};
+constexpr int kBacklog = 600;
+constexpr std::int64_t kRate = 500;
+constexpr std::array<std::uint16_t, 3> kWeights{5, 1, 1};
+constexpr std::size_t kFlows = kWeights.size();
+
+core::FlowMark mark(std::size_t flow, std::uint8_t level = 0) {
+  core::FlowMark made;
+  made.key = core::FlowKey{1 + flow};
+  made.in_fleet = FlowId{100 + flow};
+  made.weight = kWeights[flow];
+  made.level = level;
+  return made;
+}
+
+// Which flows wait in which gate: the flow of each place.
+struct Case {
+  const char* name;
+  std::vector<std::vector<std::size_t>> flows;  // By gate.
+  Duration answer = Duration::millis(1);
+  limits::Parameters limit =
+      limits::TokenBucketParameters{limits::reduced({kRate, 1'000'000}), {20}};
+};
+
+class FleetShares : public testing::TestWithParam<Case> {
+ protected:
+  static std::size_t flow_of(std::size_t gate, std::uint32_t slot) {
+    const auto& here = GetParam().flows[gate];
+    return here[slot % here.size()];
+  }
+
+  void run(Duration length, Fleet::Pause pause = {}) {
+    core::RouteOptions route;
+    route.limit_count = 1;
+    route.shared_limits = 1;
+    route.fleet_limits = 1;
+    route.share = {.levels = 1};
+    route.horizon = Duration::millis(500);
+    route.inside_records = 2 * kBacklog;
+    limits::Limit limit{"limit", GetParam().limit};
+    limit.by_flows = true;
+    memory::Table table;
+    Fleet fleet(route, {"", GetParam().answer, Duration::millis(5), Duration::millis(1), 64},
+                kBegin);
+    fleet.set_flows([](std::size_t gate, std::uint32_t slot) { return mark(flow_of(gate, slot)); });
+    if (pause) fleet.set_pause(pause);
+    for (std::size_t i = 0; i < GetParam().flows.size(); ++i) {
+      fleet.add_gate(std::make_unique<MemoryLimiter>(table, std::span(&limit, 1)));
+    }
+    fleet.run(length, kBacklog);
+    left_ = fleet.left();
+    RecordProperty("asks_a_second", std::to_string(fleet.asks() * 1'000'000 / length.us));
+  }
+
+  // What left of each flow, and of all (the last), from then for so long.
+  std::array<std::int64_t, kFlows + 1> left(Duration from, Duration length) const {
+    std::array<std::int64_t, kFlows + 1> count{};
+    for (const Fleet::Left& one : left_) {
+      if (one.at < kBegin + from || one.at >= kBegin + from + length) continue;
+      ++count[one.flow.value - 1];
+      ++count[kFlows];
+    }
+    return count;
+  }
+
+  std::vector<Fleet::Left> left_;
+};
+
+TEST_P(FleetShares, follow_the_weights_over_any_five_seconds) {
+  run(Duration::seconds(20));
+  constexpr Duration kStretch = Duration::seconds(5);
+  double worst = 0, least = 1;
+  for (Duration from = Duration::seconds(1); from <= Duration::seconds(15);
+       from = from + Duration::millis(100)) {
+    const auto count = left(from, kStretch);
+    least = std::min(least, static_cast<double>(count[kFlows]) / (5.0 * kRate));
+    for (std::size_t flow = 0; flow < kFlows; ++flow) {
+      const double due = static_cast<double>(count[kFlows] * kWeights[flow]) / 7;
+      worst = std::max(worst, std::abs(static_cast<double>(count[flow]) / due - 1));
+    }
+  }
+  RecordProperty("worst", std::to_string(worst));
+  RecordProperty("least", std::to_string(least));
+  // A log leaves a part of each window free at once.
+  const bool log = std::holds_alternative<limits::SlidingLogParameters>(GetParam().limit);
+  EXPECT_LE(worst, log ? 0.03 : 0.02);
+  EXPECT_GE(least, 0.99);
+}
+
+// The heavy one stops and comes back: its part is the others' meanwhile.
+TEST_P(FleetShares, lend_what_a_flow_does_not_use_and_give_it_back) {
+  constexpr Duration kStops = Duration::seconds(4), kComes = Duration::seconds(8);
+  run(Duration::seconds(12), [&](std::size_t gate, std::uint32_t slot, Instant now) {
+    const Duration at = now - kBegin;
+    return flow_of(gate, slot) == 0 && at >= kStops && at < kComes ? kComes - at : Duration{};
+  });
+  // What it had waiting when it stopped is sent first.
+  Duration last{};
+  for (const Fleet::Left& one : left_) {
+    const Duration at = one.at - kBegin;
+    if (one.flow.value == 1 && at < kComes) last = std::max(last, at);
+  }
+  constexpr Duration kSoon = Duration::millis(500), kSecond = Duration::seconds(1);
+  ASSERT_LT(last + kSoon + kSecond, kComes);
+  const auto lent = left(last + kSoon, kSecond);
+  EXPECT_GE(lent[kFlows], kRate * 99 / 100);
+  EXPECT_NEAR(static_cast<double>(lent[1]), kRate / 2.0, 10);
+  const auto back = left(kComes + kSoon, kSecond);
+  EXPECT_GE(back[kFlows], kRate * 98 / 100);
+  EXPECT_NEAR(static_cast<double>(back[0]), kRate * 5 / 7.0, 12);
+}
+
+const limits::Parameters kLog = limits::SlidingLogParameters{{kRate}, Duration::seconds(1), 90, {}};
+const limits::Parameters kQueue =
+    limits::LeakyBucketParameters{limits::reduced({kRate, 1'000'000}), {500}, true};
+
+INSTANTIATE_TEST_SUITE_P(
+    , FleetShares,
+    testing::Values(Case{"one_gate", {{0, 1, 2}}}, Case{"all_in_both", {{0, 1, 2}, {0, 1, 2}}},
+                    Case{"each_its_own", {{0}, {1, 2}}}, Case{"one_in_both", {{0, 2}, {1, 2}}},
+                    Case{"three_gates", {{0}, {1}, {2}}},
+                    Case{"far_away", {{0, 1}, {0, 2}}, Duration::millis(20)},
+                    Case{"of_a_log", {{0, 2}, {1, 2}}, Duration::millis(1), kLog},
+                    Case{"of_a_queue", {{0, 2}, {1, 2}}, Duration::millis(1), kQueue}),
+    [](const auto& its) { return its.param.name; });
+
+}  // namespace
+}  // namespace einlass::conformance
