@@ -188,6 +188,9 @@ Config in_order_of(const Config& from, Config to) {
   const std::vector<std::size_t> limits = put_in_order(from.limits, to.limits);
   const std::vector<std::size_t> targets = put_in_order(from.targets, to.targets);
   const std::vector<std::size_t> shares = put_in_order(from.shares, to.shares);
+  for (Limit& limit : to.limits) {
+    if (limit.share) limit.share = shares[*limit.share];
+  }
   put_in_order(from.routes, to.routes);
   for (Route& route : to.routes) {
     for (std::size_t& limit : route.limits) limit = limits[limit];

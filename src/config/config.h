@@ -100,6 +100,7 @@ struct Limit {
   Duration use_within = Duration::millis(100);
   bool strict = false;  // use_within is kStrictUse, and a sliding window that much longer for it.
   bool shadow = false;  // Asked about every attempt, and obeyed by nobody.
+  std::optional<std::size_t> share;  // Of the flows of all gates: index into Config::shares.
   // Of a limit that counts a window, and grants nothing ahead, but for a `burst` at a time: kept by
   // a limit of its own, which its routes have behind it and the file does not name.
   Permits burst{};                      // 0: as many as the limit.

@@ -7,12 +7,16 @@
 #include "config/parameters.h"
 #include "config/record_sources.h"
 #include "config/tables.h"
+#include "limits/acquire_shared.h"
 #include "limits/refusal.h"
 #include "limits/share.h"
 #include "limits/state.h"
 
 namespace einlass::config {
 namespace {
+
+// The shortest horizon of a limit that gates share by flows: they ask again within half of it.
+constexpr Duration kLeastShared = Duration::millis(100);
 
 bool takes_key_or_cost_from_record(const Limit& limit) {
   using Kind = KeySource::Kind;
@@ -83,6 +87,32 @@ void check_pace(Section& section, const Limit& limit) {
   }
 }
 
+// What flows share they take ahead: what one leaves is there until another asks.
+void check_flows(Section& section, const Limit& limit) {
+  if (!limit.share) return;
+  if (limit.key.kind != KeySource::Kind::none) {
+    section.wrong("share",
+                  "divides one bucket among flows, but with a key each key has its own; leave out "
+                  "key or share");
+  } else if (limit.limit.cost_from_record) {
+    section.wrong("share",
+                  "divides permits of one cost, but here records bring their own; write cost: 1, "
+                  "or leave share out");
+  } else if (limit.shadow) {
+    section.wrong("share", "means nothing to a shadow, which holds nobody up; leave it out");
+  } else if (!limits::can_be_shared(limit.limit.parameters)) {
+    section.wrong("share",
+                  std::string(algorithm_name(limit.limit.parameters)) +
+                      " grants nothing ahead, so that nothing can be left for other gates; "
+                      "use sliding_log, token_bucket or leaky_bucket with mode: queue");
+  } else if (limit.horizon < kLeastShared) {
+    section.wrong("horizon",
+                  "is too short for a share, which leaves to other gates what they are yet to ask "
+                  "for; write at least " +
+                      to_text(kLeastShared));
+  }
+}
+
 // A part of the rate needs larger numbers than the whole.
 void check_share(Section& section, const Limit& limit, int instances) {
   if (limit.on_outage != OnOutage::local_share || instances == 0) return;
@@ -122,6 +152,8 @@ void check_numbers(Section& section, const Limit& limit) {
 void check_limit(Section& section, Limit& limit) {
   if (!section.has("horizon")) limit.horizon = default_horizon(limit.limit.parameters);
   check_store(section, limit);
+  if (section.sound({"algorithm", "key", "cost", "horizon", "share"})) check_flows(section, limit);
+  limit.limit.by_flows = limit.share.has_value();
   if (limit.bad_key == BadKey::dead_letter && section.sound({"key", "cost"}) &&
       !takes_key_or_cost_from_record(limit)) {
     section.wrong("bad_key",

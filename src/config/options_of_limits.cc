@@ -343,6 +343,9 @@ const Rows<Limit> kLimit = {
     {"on_outage", choice(&Limit::on_outage, {"hold", "pass", "local_share"}).live(),
      "What happens while the store does not answer: records wait, pass without this limit, or pass "
      "under this gate's share of it (limit / `instances`)."},
+    {"share", reference(&Limit::share, "share", &Config::shares),
+     "The share by which the flows of all gates divide this limit; its routes have the same. "
+     "Without `key`, and for algorithms that grant permits ahead."},
     {"shadow", truth(&Limit::shadow),
      "Evaluate the limit on live records and count what it would have done, without enforcing it."},
 };

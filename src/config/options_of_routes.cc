@@ -88,6 +88,24 @@ void check_retry(Section& section, Route& route, bool has_dead_letter) {
                 "dead_letter: TOPIC, or attempts: 0");
 }
 
+// Flows are the same in all that they share: who they are, and what they weigh.
+void check_flows(Section& section, const Route& route) {
+  if (!section.sound({"limits", "share"})) return;
+  const Config& config = section.reading().config;
+  for (const std::size_t place : route.limits) {
+    const Limit& limit = config.limits[place];
+    if (!limit.share || limit.share == route.share) continue;
+    const std::string& share = config.shares[*limit.share].name;
+    const std::string has = route.share ? "is " + quoted(config.shares[*route.share].name)
+                                        : std::string("is not there");
+    section.wrong("share", has + ", but its limit " + quoted(limit.limit.name) + " has share " +
+                               quoted(share) +
+                               ", and all who share a limit need the same; write "
+                               "share: " +
+                               share);
+  }
+}
+
 // The reason is in the message, for it is the one thing about shares that people get wrong.
 void check_order(Section& section, const Route& route) {
   if (!route.share || route.order != core::Order::partition) return;
@@ -140,6 +158,7 @@ void check_route(Section& section, Route& route) {
   }
   check_retry(retry, route, section.has("dead_letter"));
   check_order(section, route);
+  check_flows(section, route);
   const std::string written = written_to(section, config, route);
   if (!reads(route, written)) return;
   section.wrong("target", "writes to " + quoted(written) +

@@ -121,10 +121,10 @@ const Rows<Config> kConfig = {
     {"redis", section(&Config::redis, kRedis, check_redis),
      "Where limits with `store: redis` are kept."},
     {"tracing", section(&Config::tracing, kTracing), "Where spans of traced records are sent."},
-    {"limits", by_name(&Config::limits, kLimit, check_limit).then(add_bursts),
-     "The limits, each under a name of your own."},
     {"shares", by_name(&Config::shares, kShare),
      "How records divide a limit by weight and level, each under a name of your own."},
+    {"limits", by_name(&Config::limits, kLimit, check_limit).then(add_bursts),
+     "The limits, each under a name of your own."},
     {"targets",
      by_name(&Config::targets, kTarget, check_target)
          .required("write at least one, as targets: {NAME: {http: {url: ...}}}"),

@@ -61,6 +61,7 @@ class RouteLimits {
     check_store(scalar, limit, first);
     if (limit.store == first.store) check_spread(scalar, limit, first);
     check_cost(scalar, limit);
+    check_flows(scalar, limit);
   }
 
   void check_store(const Scalar& scalar, const Limit& limit, const Limit& first) {
@@ -98,6 +99,21 @@ class RouteLimits {
                                how(*costed_) + "; one route has one cost from the record");
   }
 
+  // A permit of such a limit is one flow's.
+  void check_flows(const Scalar& scalar, const Limit& limit) {
+    if (limit.share && shared_ == nullptr) {
+      shared_ = &limit;
+    } else if (limit.share) {
+      return reading_.wrong(scalar, "has a share, but " + quoted(shared_->limit.name) +
+                                        " has one too; one limit of a route may have one");
+    }
+    if (shared_ == nullptr || costed_ == nullptr) return;
+    reading_.wrong(scalar, "goes not together with " +
+                               quoted((limit.share ? costed_ : shared_)->limit.name) +
+                               ": where a limit has a share no other may take its cost from the "
+                               "record");
+  }
+
   // A permit must not come back while its attempt runs.
   void check_lease(const Scalar& scalar, const Limit& limit, const Target& target) {
     const auto* parameters = std::get_if<limits::ConcurrencyParameters>(&limit.limit.parameters);
@@ -131,6 +147,7 @@ class RouteLimits {
   Route& route_;
   std::vector<std::pair<Scalar, const Limit*>> taken_;  // The sound ones.
   const Limit* costed_ = nullptr;  // The first whose cost comes from the record.
+  const Limit* shared_ = nullptr;  // The first that all gates share by flows.
 };
 
 void print_limits(PrintedPage& page, const Route& route) {

@@ -32,4 +32,11 @@ std::string sha1_hex(std::string_view bytes) { return hex(digest<20>(EVP_sha1(),
 
 std::string sha256_hex(std::string_view bytes) { return hex(sha256(bytes)); }
 
+std::uint64_t sha256_front(std::string_view bytes) {
+  const auto digest = sha256(bytes);
+  std::uint64_t front = 0;
+  for (int i = 0; i < 8; ++i) front = front << 8 | digest[static_cast<std::size_t>(i)];
+  return front;
+}
+
 }  // namespace einlass::net

@@ -4,11 +4,12 @@
 
 #include "app/record/extract.h"
 #include "app/setup/flow_names.h"
+#include "net/digest.h"
 
 namespace einlass::app {
 
-ShareFields::ShareFields(const config::Share& share)
-    : by_(share.by), default_weight_(share.default_weight) {
+ShareFields::ShareFields(const config::Share& share, bool in_fleet)
+    : by_(share.by), default_weight_(share.default_weight), in_fleet_(in_fleet) {
   if (share.levels) {
     level_by_ = share.levels->by;
     levels_ = share.levels->names;
@@ -51,7 +52,10 @@ std::uint8_t ShareFields::level_of(const StoredRecord& record) {
 Shares::Shares(const config::Config& config) {
   for (const config::Route& route : config.routes) {
     std::optional<ShareFields>& share = by_route_.emplace_back();
-    if (route.share) share.emplace(config.shares[*route.share]);
+    if (!route.share) continue;
+    const bool in_fleet = std::ranges::any_of(
+        route.limits, [&](std::size_t limit) { return config.limits[limit].share.has_value(); });
+    share.emplace(config.shares[*route.share], in_fleet);
   }
 }
 
@@ -63,6 +67,8 @@ core::FlowMark ShareFields::read(const StoredRecord& record) {
   mark.key = core::FlowKey{keyed_hash(flow)};
   mark.weight = found.weight;
   mark.name = found.name;
+  // Whoever chooses a flow's name must not find one that counts as another's.
+  if (in_fleet_) mark.in_fleet = FlowId{net::sha256_front(flow)};
   return mark;
 }
 

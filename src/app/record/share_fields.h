@@ -20,7 +20,8 @@ namespace einlass::app {
 
 class ShareFields {
  public:
-  explicit ShareFields(const config::Share& share);
+  // `in_fleet`: a limit is shared with the flows of other gates, so they need a common name.
+  explicit ShareFields(const config::Share& share, bool in_fleet = false);
 
   // A record without the field is of the flow without a name, and of the last level.
   // REQUIRES: the record was read with what the share needs of its value as JSON.
@@ -43,6 +44,7 @@ class ShareFields {
   std::vector<std::pair<std::string, std::uint16_t>> by_beginning_;  // The longest first.
   std::vector<std::string> levels_;
   std::uint16_t default_weight_;
+  bool in_fleet_;
   std::string scratch_;
 };
 

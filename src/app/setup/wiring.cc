@@ -53,6 +53,7 @@ core::RouteOptions route_options(const config::Config& config, const config::Rou
     if (limit.key.kind == config::KeySource::Kind::none) options.shared_limits |= 1u << i;
     if (limits::traits(limit.limit.parameters).held) options.held_limits |= 1u << i;
     options.cost_varies |= limit.limit.cost_from_record;
+    if (limit.share) options.fleet_limits |= 1u << i;
   }
   options.slot = std::min(core::kSlot, options.use_within / 8);
   return options;

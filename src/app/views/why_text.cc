@@ -99,12 +99,20 @@ std::string flow_in_words(const WaitingRecord& record) {
          std::to_string(flow->weight);
 }
 
+// Of these nobody here knows more.
+bool others_are_elsewhere(const WaitingRecord& record, const config::Config& config) {
+  return std::ranges::any_of(route_of(record, config).limits, [&](std::size_t limit) {
+    return config.limits[limit].share.has_value();
+  });
+}
+
 // Those behind others say themselves how many there are.
-std::string others_in_words(const WaitingRecord& record) {
+std::string others_in_words(const WaitingRecord& record, const config::Config& config) {
   const core::Standing& standing = record.standing;
   if (standing.before == 0 || standing.waits == WaitsFor::order) return "";
   return "; " + counted(standing.before, "record") + (standing.before == 1 ? " goes" : " go") +
-         " before it" + flow_in_words(record);
+         " before it" + flow_in_words(record) +
+         (others_are_elsewhere(record, config) ? "; those of other gates have their part too" : "");
 }
 
 // What holds it up: behind others that is what the first of them waits for, unless that one is
@@ -277,7 +285,7 @@ std::string waits_in_words(const WaitingRecord& record, const config::Config& co
   if (standing.until && *standing.until > now) {
     text += ", not before " + span_in_words(*standing.until - now) + " from now";
   }
-  return text + others_in_words(record);
+  return text + others_in_words(record, config);
 }
 
 std::string why_json(const WhyQuestion& question,

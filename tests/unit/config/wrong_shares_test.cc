@@ -61,5 +61,58 @@ TEST(WrongShare, OfARoute) {
   });
 }
 
+// One that the flows of all gates divide.
+std::string shared_limit(const std::string& text, const std::string& route = "share: s") {
+  return "shares: {s: {by: record_key}, o: {by: topic}}\nlimits: {l: {share: s, " + text + "}}\n" +
+         routes("[{name: r, topics: [a], target: t, order: key, limits: [l], " + route + "}]");
+}
+
+TEST(WrongShare, OfALimit) {
+  const std::string bucket = "algorithm: token_bucket, rate: 100/s, burst: 5";
+  expect_mistakes({
+      {shared_limit(bucket), ""},
+      {shared_limit("algorithm: sliding_log, limit: 100, window: 1s"), ""},
+      {shared_limit(bucket + ", key: record_key"),
+       "2:21: limits.l.share: divides one bucket among flows, but with a key each key has its own; "
+       "leave out key or share"},
+      {shared_limit(bucket + ", cost: bytes"),
+       "2:21: limits.l.share: divides permits of one cost, but here records bring their own; write "
+       "cost: 1, or leave share out"},
+      {shared_limit("algorithm: concurrency, limit: 5, lease: 10s"),
+       "2:21: limits.l.share: concurrency grants nothing ahead, so that nothing can be left for "
+       "other gates; use sliding_log, token_bucket or leaky_bucket with mode: queue"},
+      {shared_limit(bucket + ", shadow: true"),
+       "2:21: limits.l.share: means nothing to a shadow, which holds nobody up; leave it out"},
+      {shared_limit(bucket + ", horizon: 50ms"),
+       "2:81: limits.l.horizon: is too short for a share, which leaves to other gates what they "
+       "are "
+       "yet to ask for; write at least 100ms"},
+      {shared_limit(bucket, "inside: {records: 9}"),
+       "4:10: routes[0].share: is not there, but its limit 'l' has share 's', and all who share a "
+       "limit need the same; write share: s"},
+      {shared_limit(bucket, "share: o"),
+       "4:76: routes[0].share: is 'o', but its limit 'l' has share 's', and all who share a limit "
+       "need the same; write share: s"},
+  });
+}
+
+TEST(WrongShare, OfLimitsThatDoNotGoTogether) {
+  const auto two = [](const std::string& other) {
+    return "shares: {s: {by: record_key}}\nlimits: {l: {share: s, algorithm: token_bucket, rate: "
+           "1/s, "
+           "burst: 5}, m: {algorithm: token_bucket, rate: 1/s, burst: 5, " +
+           other + "}}\n" +
+           routes("[{name: r, topics: [a], target: t, order: key, limits: [l, m], share: s}]");
+  };
+  expect_mistakes({
+      {two("share: s"),
+       "4:68: routes[0].limits[1]: 'm' has a share, but 'l' has one too; one limit of a route may "
+       "have one"},
+      {two("cost: bytes"),
+       "4:68: routes[0].limits[1]: 'm' goes not together with 'l': where a limit has a share no "
+       "other may take its cost from the record"},
+  });
+}
+
 }  // namespace
 }  // namespace einlass::config

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "app/permits/process_limits.h"
 #include "app/record/dead_record.h"
 #include "app/record/record_store.h"
 #include "app/record/share_fields.h"
+#include "net/digest.h"
 #include "unit/app/setup/wiring_table.h"
 
 namespace einlass::app::wiring_table {
@@ -53,6 +55,14 @@ inline core::FlowMark mark_of(const Config& c) {
   return Shares(c).read(core::RouteId{0}, record);
 }
 
+// Whether all who have to do with a limit that the flows of all gates divide are told.
+inline std::string fleet_share_of(const Config& c) {
+  const bool gate = route(c).fleet_limits == 1;
+  const bool store = ProcessLimits(c).limit(0)->by_flows && c.limits.at(0).limit.by_flows;
+  const bool flow = mark_of(c).in_fleet == FlowId{net::sha256_front("acme")};
+  return agreed({gate ? "s" : "none", store ? "s" : "none", flow ? "s" : "none"});
+}
+
 inline std::vector<Row> rows_of_shares() {
   const std::string levels = "levels: {by: 'header:class', names: [urgent, bulk, last]}";
   return {
@@ -74,6 +84,13 @@ inline std::vector<Row> rows_of_shares() {
        [](const Config& c) { return text(route(c).share.levels); }, "2"},
       {"shares.NAME.levels.keep", with_share(levels), "7%",
        [](const Config& c) { return text(route(c).share.keep) + "%"; }},
+      {"limits.NAME.share",
+       "shares: {s: {by: record_key}}\nlimits: {k: {algorithm: token_bucket, rate: 1/s, burst: "
+       "1}}\n"
+       "targets: {t: {" +
+           kHttp +
+           "}}\nroutes: [{name: r, topics: [a], target: t, order: key, limits: [k], share: s}]\n",
+       "s", fleet_share_of, "s", "none"},
   };
 }
 
