@@ -48,7 +48,8 @@ class Templates(http_scenario.HttpScenario):
         receiver = self.answering()
         gate = self.gate(self.http(receiver))
         self.world.produce_records("results", self.records())
-        places.wait_until(lambda: len(receiver.records()) == 2 and gate.waiting("retry") == 1, 30, "the third waits")
+        places.wait_until(lambda: len(receiver.records()) == 2 and gate.waiting("retry") == 5, 30,
+                          "the third waits, and all behind it")
         self.assertEqual(gate.status()["books"]["inside"], 5)
 
     def test_what_waits_is_read_again_for_the_url_of_a_reload(self):
