@@ -108,6 +108,18 @@ TEST(Flows, the_first_level_goes_first_and_the_others_keep_their_part) {
   EXPECT_EQ(Shared::of(flows, 3), 50);
 }
 
+TEST(Flows, a_level_that_was_empty_has_no_claim_from_before) {
+  Shared shared({2, 5});
+  shared.arrive({1, 1, 0}, 19);
+  shared.arrive({2, 1, 1}, 1);
+  EXPECT_EQ(shared.go(19).back(), 1u);
+  EXPECT_EQ(shared.go(1), std::vector<std::uint64_t>{2});  // Nobody else was there.
+  shared.arrive({1, 1, 0}, 40);
+  shared.arrive({2, 1, 1}, 1);
+  EXPECT_EQ(Shared::of(shared.go(15), 2), 0);
+  EXPECT_EQ(Shared::of(shared.go(10), 2), 1);
+}
+
 // The k-th record of a level waits for at most (k + 1) / keep permits.
 TEST(Flows, a_lower_level_waits_for_a_bounded_number_of_permits) {
   Shared shared({3, 5});
