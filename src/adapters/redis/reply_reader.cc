@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "adapters/redis/reply_functions.h"
 #include "units/check.h"
 
 namespace einlass::redis {
@@ -53,27 +54,13 @@ struct ReplyReader::Build {
   }
 
   static void* nil(const redisReadTask* task) { return spoil(task); }
-
-  static void free(void*) {}
-
-  static redisReplyObjectFunctions* functions() {
-    static redisReplyObjectFunctions all = [] {
-      redisReplyObjectFunctions f{};  // Newer kinds of value stay null and count as no use.
-      f.createString = string;
-      f.createArray = array;
-      f.createInteger = integer;
-      f.createNil = nil;
-      f.freeObject = free;
-      return f;
-    }();
-    return &all;
-  }
 };
 
 void ReplyReader::Free::operator()(redisReader* reader) const { redisReaderFree(reader); }
 
 ReplyReader::ReplyReader(std::size_t most_elements)
-    : most_elements_(most_elements), reader_(redisReaderCreateWithFunctions(Build::functions())) {
+    : most_elements_(most_elements),
+      reader_(redisReaderCreateWithFunctions(functions_of<Build>())) {
   CHECK(reader_);
   reader_->privdata = this;
   reply_.integers.reserve(64);

@@ -2,6 +2,7 @@
 
 #include <hiredis/read.h>
 
+#include "adapters/redis/reply_functions.h"
 #include "units/check.h"
 
 namespace einlass::redis {
@@ -45,21 +46,6 @@ struct ValueReader::Build {
 
   static void* nil(const redisReadTask* task) { return add(task, Value::Kind::nil); }
 
-  static void free(void*) {}
-
-  static redisReplyObjectFunctions* functions() {
-    static redisReplyObjectFunctions all = [] {
-      redisReplyObjectFunctions f{};  // Newer kinds of value come only to who asks for them.
-      f.createString = string;
-      f.createArray = array;
-      f.createInteger = integer;
-      f.createNil = nil;
-      f.freeObject = free;
-      return f;
-    }();
-    return &all;
-  }
-
  private:
   static ValueReader& owner(const redisReadTask* task) {
     return *static_cast<ValueReader*>(task->privdata);
@@ -74,7 +60,7 @@ struct ValueReader::Build {
 
 void ValueReader::Free::operator()(redisReader* reader) const { redisReaderFree(reader); }
 
-ValueReader::ValueReader() : reader_(redisReaderCreateWithFunctions(Build::functions())) {
+ValueReader::ValueReader() : reader_(redisReaderCreateWithFunctions(functions_of<Build>())) {
   CHECK(reader_);
   reader_->privdata = this;
 }
