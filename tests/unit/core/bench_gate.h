@@ -11,6 +11,15 @@
 
 namespace einlass::core {
 
+// A route with a limit for all and one with a key.
+inline RouteOptions two_limits(Order order) {
+  RouteOptions route;
+  route.order = order;
+  route.limit_count = 2;
+  route.shared_limits = 1;
+  return route;
+}
+
 struct BenchGate {
   static GateOptions options_for(RouteOptions route, std::uint32_t max_in_flight = 64) {
     GateOptions options;

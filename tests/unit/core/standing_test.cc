@@ -8,18 +8,10 @@
 namespace einlass::core {
 namespace {
 
-RouteOptions limited(Order order) {
-  RouteOptions route;
-  route.order = order;
-  route.limit_count = 2;
-  route.shared_limits = 1;
-  return route;
-}
-
 // Partition 0 is read from offset 10.
 struct LimitedGate : BenchGate {
   explicit LimitedGate(Order order, std::uint32_t places = 64)
-      : BenchGate(options_for(limited(order), places)) {
+      : BenchGate(options_for(two_limits(order), places)) {
     assign(0, 10);
   }
 };
@@ -172,7 +164,7 @@ TEST(Find, what_became_of_an_offset) {
 }
 
 TEST(Find, what_was_finished_by_whoever_had_the_partition_before) {
-  BenchGate bench(BenchGate::options_for(limited(Order::none)));
+  BenchGate bench(BenchGate::options_for(two_limits(Order::none)));
   const std::vector<OffsetRange> finished = {{Offset{20}, Offset{22}}};
   bench.put(PartitionAssigned{PartitionId{0}, RouteId{0}, Offset{10}, finished});
   bench.arrive(0, 10);

@@ -11,18 +11,10 @@ namespace {
 
 constexpr Duration kRetry = Duration::millis(40);
 
-RouteOptions limited(Order order) {
-  RouteOptions route;
-  route.order = order;
-  route.limit_count = 2;
-  route.shared_limits = 1;
-  return route;
-}
-
 // Line 0 is one tenant's, line 1 another's.
 struct TwoTenants : BenchGate {
   explicit TwoTenants(Order order, std::uint32_t places = 64)
-      : BenchGate(options_for(limited(order), places)) {
+      : BenchGate(options_for(two_limits(order), places)) {
     gate.add_line(LineId{1}, RouteId{0}, true);
     assign(0, 0);
   }
@@ -58,7 +50,7 @@ TEST(Waiting, behind_another_counts_under_the_limit_that_the_first_waits_for) {
 }
 
 TEST(Waiting, the_only_limit_needs_no_answer_to_have_a_name) {
-  RouteOptions route = limited(Order::partition);
+  RouteOptions route = two_limits(Order::partition);
   route.limit_count = 1;
   BenchGate bench(BenchGate::options_for(route));
   bench.assign(0);
@@ -105,7 +97,7 @@ TEST(Waiting, behind_one_whose_limiter_does_not_answer) {
 
 // One place, which is taken: the next has a permit that is due, and the last has none.
 TEST(Waiting, each_lane_for_what_its_own_first_record_waits_for) {
-  RouteOptions route = limited(Order::key);
+  RouteOptions route = two_limits(Order::key);
   route.limit_count = 1;
   route.horizon = Duration::millis(500);
   BenchGate bench(BenchGate::options_for(route, 1));
@@ -126,7 +118,7 @@ TEST(Waiting, each_lane_for_what_its_own_first_record_waits_for) {
 }
 
 TEST(Waiting, costs_more_than_the_limits_can_ever_pay) {
-  RouteOptions route = limited(Order::partition);
+  RouteOptions route = two_limits(Order::partition);
   route.cost_varies = true;
   BenchGate bench(BenchGate::options_for(route));
   bench.assign(0);
