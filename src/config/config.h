@@ -87,6 +87,20 @@ enum class OnOutage { hold, pass, local_share };
 // How late a permit of a strict limit may be used.
 inline constexpr Duration kStrictUse = Duration::millis(1);
 
+// What the numbers of a limit are for a key for which they are others than its own.
+struct LimitValue {
+  limits::Parameters parameters;
+  std::optional<limits::Parameters> pace{};  // Of the limit that keeps its burst, where one does;
+  Permits burst{};                           // and that burst as it is written.
+  bool operator==(const LimitValue&) const = default;
+};
+
+struct LimitOverride {
+  std::string key;  // Or the beginning of keys, and a * behind.
+  LimitValue value;
+  bool operator==(const LimitOverride&) const = default;
+};
+
 struct Limit {
   limits::Limit limit;  // Name, algorithm and its parameters, cost.
   Store store = Store::memory;
@@ -106,6 +120,7 @@ struct Limit {
   Permits burst{};                      // 0: as many as the limit.
   std::optional<std::size_t> paced_by;  // That limit's place, in Config::limits behind all others.
   bool is_pace = false;                 // Whether this is such a limit.
+  std::vector<LimitOverride> overrides;  // In the order of the file.
   bool operator==(const Limit&) const = default;
 };
 

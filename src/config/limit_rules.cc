@@ -68,23 +68,43 @@ void check_store(Section& section, const Limit& limit) {
   }
 }
 
+using Wrong = std::optional<WrongNumber>;
+
 // A burst that another limit keeps.
-void check_pace(Section& section, const Limit& limit) {
-  if (limit.burst.value == 0) return;
+Wrong wrong_pace(const Limit& limit) {
+  if (limit.burst.value == 0) return std::nullopt;
   const auto refusal = limits::refusal_of_spacing(counted_limit(limit.limit.parameters),
                                                   kDefaultEven, limit.burst, cost_of(limit));
-  if (refusal) return section.wrong(named_in(*refusal, limit), *refusal);
+  if (refusal) return WrongNumber{named_in(*refusal, limit), *refusal};
   const auto pace = pace_of(limit);
-  if (!pace) return;
+  if (!pace) return std::nullopt;
   if (limit.cost.kind == CostSource::Kind::bytes) {
-    section.wrong("burst",
-                  "keeps an entry for each unit of cost, which is too much for each byte; leave "
-                  "it out, or use token_bucket");
-  } else if (pace->window.us == 0) {
-    section.wrong("burst",
-                  "bounds nothing here, for so many permits come in less than a microsecond; "
-                  "leave it out");
+    return WrongNumber{"burst",
+                       "keeps an entry for each unit of cost, which is too much for each byte; "
+                       "leave it out, or use token_bucket"};
   }
+  if (pace->window.us > 0) return std::nullopt;
+  return WrongNumber{"burst",
+                     "bounds nothing here, for so many permits come in less than a microsecond; "
+                     "leave it out"};
+}
+
+// A part of the rate needs larger numbers than the whole.
+Wrong wrong_share(const Limit& limit, int instances) {
+  if (limit.on_outage != OnOutage::local_share || instances == 0) return std::nullopt;
+  const auto refusal =
+      limits::refusal(limits::share(limit.limit.parameters, instances), Permits{1});
+  if (refusal) {
+    return WrongNumber{"on_outage", "the share of one of the instances: " + *refusal};
+  }
+  const auto* log = std::get_if<limits::SlidingLogParameters>(&limit.limit.parameters);
+  const std::int64_t burst = (log != nullptr ? log->burst : limit.burst).value;
+  const std::int64_t cost = cost_of(limit).value;
+  if (burst == 0 || std::max<std::int64_t>(1, burst / instances) >= cost) return std::nullopt;
+  return WrongNumber{"on_outage",
+                     "the share of one of the instances has a burst of less than a record costs; "
+                     "write a burst of at least " +
+                         std::to_string(cost * instances)};
 }
 
 // What flows share they take ahead: what one leaves is there until another asks.
@@ -113,41 +133,31 @@ void check_flows(Section& section, const Limit& limit) {
   }
 }
 
-// A part of the rate needs larger numbers than the whole.
-void check_share(Section& section, const Limit& limit, int instances) {
-  if (limit.on_outage != OnOutage::local_share || instances == 0) return;
-  if (!section.sound({"on_outage"})) return;
-  const auto refusal =
-      limits::refusal(limits::share(limit.limit.parameters, instances), Permits{1});
-  if (refusal) {
-    return section.wrong("on_outage", "the share of one of the instances: " + *refusal);
-  }
-  const auto* log = std::get_if<limits::SlidingLogParameters>(&limit.limit.parameters);
-  const std::int64_t burst = (log != nullptr ? log->burst : limit.burst).value;
-  const std::int64_t cost = cost_of(limit).value;
-  if (burst == 0 || std::max<std::int64_t>(1, burst / instances) >= cost) return;
-  section.wrong("on_outage",
-                "the share of one of the instances has a burst of less than a record costs; "
-                "write a burst of at least " +
-                    std::to_string(cost * instances));
+}  // namespace
+
+void complete(LimitValue& value, const Limit& limit) {
+  if (limit.strict) lengthen_window(value.parameters, kStrictUse);
+  if (!pace_of(limit)) return;
+  Limit of_key = limit;
+  of_key.limit.parameters = value.parameters;
+  of_key.burst = value.burst;
+  value.pace = pace_or_none(of_key);
 }
 
 // A cost that the limit can never pay, and numbers that cannot be counted exactly.
-void check_numbers(Section& section, const Limit& limit) {
+std::optional<WrongNumber> wrong_number(const Limit& limit, int instances) {
   const limits::Parameters& parameters = limit.limit.parameters;
   if (limit.cost.kind == CostSource::Kind::bytes && limits::traits(parameters).keeps_entries) {
-    return section.wrong("cost",
-                         std::string(algorithm_name(parameters)) +
-                             " keeps an entry for each unit of cost, which is too much for each "
-                             "byte; use token_bucket or counter");
+    return WrongNumber{"cost", std::string(algorithm_name(parameters)) +
+                                   " keeps an entry for each unit of cost, which is too much for "
+                                   "each byte; use token_bucket or counter"};
   }
-  const auto refusal = limits::refusal(parameters, cost_of(limit));
-  if (refusal) return section.wrong(named_in(*refusal, limit), *refusal);
-  check_pace(section, limit);
-  check_share(section, limit, section.reading().config.instances);
+  if (const auto refusal = limits::refusal(parameters, cost_of(limit))) {
+    return WrongNumber{named_in(*refusal, limit), *refusal};
+  }
+  if (Wrong wrong = wrong_pace(limit)) return wrong;
+  return wrong_share(limit, instances);
 }
-
-}  // namespace
 
 void check_limit(Section& section, Limit& limit) {
   if (!section.has("horizon")) limit.horizon = default_horizon(limit.limit.parameters);
@@ -160,7 +170,10 @@ void check_limit(Section& section, Limit& limit) {
                   "means nothing here, where neither key nor cost is read from the record; "
                   "leave it out");
   }
-  if (section.sound({"algorithm", "cost", "default_cost"})) check_numbers(section, limit);
+  if (section.sound({"algorithm", "cost", "default_cost", "on_outage"})) {
+    const auto wrong = wrong_number(limit, section.reading().config.instances);
+    if (wrong) section.wrong(wrong->option, wrong->text);
+  }
   // Last, for what was refused until then was told in the numbers of the file.
   if (limit.strict) {
     if (section.sound() && limits::traits(limit.limit.parameters).held) {
@@ -171,6 +184,7 @@ void check_limit(Section& section, Limit& limit) {
     limit.use_within = kStrictUse;
     lengthen_window(limit.limit.parameters, kStrictUse);
   }
+  for (LimitOverride& one : limit.overrides) complete(one.value, limit);
   section.reading().sound_limits.push_back(section.sound());
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <variant>
 
+#include "config/pace.h"
 #include "config/parameters.h"
 #include "config/tables.h"
 #include "limits/refusal.h"
@@ -205,9 +206,20 @@ void read_algorithm(Section& section, Limit& limit) {
   if (!section.sound(taken_by(names[place]))) section.mark_wrong(section.option());
 }
 
-void print_algorithm(PrintedPage& page, const Limit& limit) {
+limits::Parameters as_written(const Limit& limit) {
   limits::Parameters parameters = limit.limit.parameters;
   if (limit.strict) lengthen_window(parameters, Duration{} - kStrictUse);
+  return parameters;
+}
+
+template <class P>
+Rows<P> live_rows(Rows<P> rows) {
+  std::erase_if(rows, [](const Row<P>& row) { return !row.field.is_live; });
+  return rows;
+}
+
+void print_algorithm(PrintedPage& page, const Limit& limit) {
+  const limits::Parameters parameters = as_written(limit);
   page.text(std::string(algorithm_name(parameters)));
   std::visit([&]<class P>(const P& p) { print(page, kRows<P>, p); }, parameters);
   if (algorithm_of(parameters).is_paced) print(page, kBurst, limit);
@@ -348,27 +360,41 @@ const Rows<Limit> kLimit = {
      "Without `key`, and for algorithms that grant permits ahead."},
     {"shadow", truth(&Limit::shadow),
      "Evaluate the limit on live records and count what it would have done, without enforcing it."},
+    {"overrides", overrides(),
+     "Other numbers for single keys: a key, or `BEGIN*` for keys that begin with BEGIN (the longest "
+     "match wins)."},
 };
 
-std::optional<limits::Parameters> read_parameters(Section& section) {
-  Limit limit;
+bool read_parameters(Section& section, Limit& limit) {
   const Section::Scope scope(section, "algorithm");
   read_algorithm(section, limit);
-  if (!section.sound()) return std::nullopt;
-  return limit.limit.parameters;
+  return section.sound();
 }
 
-std::vector<WrittenOption> written(const limits::Parameters& parameters) {
+std::vector<WrittenOption> written(const Limit& limit) {
   static const Config kNone;
   PrintedPage page(kNone);
-  Limit limit;
-  limit.limit.parameters = parameters;
   print(page, Rows<Limit>{{"algorithm", algorithm()}}, limit);
   return page.take_options();
 }
 
 Section::Names parameter_names(const limits::Parameters& parameters) {
   return std::visit([]<class P>(const P&) { return names_in(kRows<P>); }, parameters);
+}
+
+Section::Names all_parameters() { return taken_by(); }
+
+Section::Names live_parameters(const Limit& limit) {
+  Section::Names names = std::visit(
+      []<class P>(const P&) { return names_in(live_rows(kRows<P>)); }, limit.limit.parameters);
+  if (pace_of(limit)) names.push_back("burst");
+  return names;
+}
+
+void print_live(PrintedPage& page, const Limit& limit) {
+  const limits::Parameters parameters = as_written(limit);
+  std::visit([&]<class P>(const P& p) { print(page, live_rows(kRows<P>), p); }, parameters);
+  if (limit.burst.value > 0) print(page, kBurst, limit);
 }
 
 void lengthen_window(limits::Parameters& parameters, Duration by) {

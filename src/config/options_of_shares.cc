@@ -1,6 +1,7 @@
 // shares.NAME: which of a route's records compete as one, and with which weight and level.
 #include <algorithm>
 
+#include "config/patterns.h"
 #include "config/tables.h"
 
 namespace einlass::config {
@@ -17,12 +18,10 @@ void read_weight(Reading& reading, const Entry& entry, const std::string& path, 
     return reading.wrong(*scalar, refusal->text);
   }
   const auto number = static_cast<std::uint16_t>(std::get<std::int64_t>(weight));
-  const std::size_t star = entry.name.find('*');
   if (entry.name == "default") {
     share.default_weight = number;
-  } else if (star != entry.name.npos && star + 1 < entry.name.size()) {
-    reading.wrong(entry.place, path,
-                  "has a * before its end; a pattern is the beginning of a name and one *");
+  } else if (const auto refusal = refuse_pattern(entry.name)) {
+    reading.wrong(entry.place, path, *refusal);
   } else {
     share.weights.emplace_back(entry.name, number);
   }

@@ -47,6 +47,12 @@ std::optional<limits::SlidingLogParameters> pace_of(const Limit& limit) {
   return limits::SlidingLogParameters{Permits{pace.units}, pace.apart};
 }
 
+limits::Parameters pace_or_none(const Limit& limit) {
+  // The limit itself lets no more of them through.
+  const limits::SlidingLogParameters none{counted_limit(limit.limit.parameters), {1}};
+  return pace_of(limit).value_or(none);
+}
+
 limits::Parameters share_of_pace(const Limit& pace, int instances) {
   limits::SlidingLogParameters share =
       std::get<limits::SlidingLogParameters>(pace.limit.parameters);
@@ -55,7 +61,7 @@ limits::Parameters share_of_pace(const Limit& pace, int instances) {
   share.limit = Permits{std::max<std::int64_t>(1, whole / gates)};
   const __int128 micros =
       static_cast<__int128>(share.window.us) * share.limit.value * gates / whole;
-  share.window = Duration{static_cast<std::int64_t>(micros)};
+  share.window = Duration{std::max<std::int64_t>(1, static_cast<std::int64_t>(micros))};
   return share;
 }
 
@@ -69,6 +75,7 @@ void add_bursts(Section& top, Config& config) {
     Limit behind = limits[i];
     behind.is_pace = true;
     behind.burst = {};
+    behind.overrides.clear();  // What they are here stands in those of the limit.
     behind.limit.name += "/burst";  // No limit of the file can have that name.
     behind.limit.parameters = *pace;
     limits[i].paced_by = limits.size();

@@ -17,6 +17,10 @@ Permits counted_limit(const limits::Parameters& parameters);
 // What keeps the limit's burst; none if it has none, or as many as the limit.
 std::optional<limits::SlidingLogParameters> pace_of(const Limit& limit);
 
+// The same of one for which another limit keeps a burst in any case: where it has as many as the
+// limit, that bounds nothing.
+limits::Parameters pace_or_none(const Limit& limit);
+
 // What one of so many gates has of it: as many permits a second as its share of the whole, whatever
 // is lost by their coming whole. REQUIRES: the limit is a pace.
 limits::Parameters share_of_pace(const Limit& pace, int instances);

@@ -114,21 +114,15 @@ class RouteLimits {
                                "record");
   }
 
-  // A permit must not come back while its attempt runs.
   void check_lease(const Scalar& scalar, const Limit& limit, const Target& target) {
-    const auto* parameters = std::get_if<limits::ConcurrencyParameters>(&limit.limit.parameters);
-    if (parameters == nullptr) return;
-    // The limiter counts from its own answer, which may take as long as redis.timeout to come.
-    const bool shared = limit.store == Store::redis;
-    const Duration way = shared ? config_.redis.timeout : Duration{};
-    const Duration least = way + limit.use_within + target.timeout();
-    if (parameters->lease >= least) return;
-    reading_.wrong(
-        scalar,
-        "has a lease of " + to_text(parameters->lease) +
-            ", so its permits would come back while attempts run; the shortest that works is " +
-            to_text(least) + ", the timeout of target " + quoted(target.name) +
-            (shared ? ", use_within and redis.timeout together" : " and use_within together"));
+    const auto check = [&](const limits::Parameters& parameters, const std::string& whose) {
+      const auto text = short_lease(config_, limit, parameters, target);
+      if (text) reading_.wrong(scalar, whose + *text);
+    };
+    check(limit.limit.parameters, "");
+    for (const LimitOverride& one : limit.overrides) {
+      check(one.value.parameters, "for key " + quoted(one.key) + " ");
+    }
   }
 
   // A permit must not lapse while its request fills.
@@ -162,6 +156,22 @@ void print_limits(PrintedPage& page, const Route& route) {
 }
 
 }  // namespace
+
+// A permit must not come back while its attempt runs.
+std::optional<std::string> short_lease(const Config& config, const Limit& limit,
+                                       const limits::Parameters& parameters, const Target& target) {
+  const auto* held = std::get_if<limits::ConcurrencyParameters>(&parameters);
+  if (held == nullptr) return std::nullopt;
+  // The limiter counts from its own answer, which may take as long as redis.timeout to come.
+  const bool shared = limit.store == Store::redis;
+  const Duration way = shared ? config.redis.timeout : Duration{};
+  const Duration least = way + limit.use_within + target.timeout();
+  if (held->lease >= least) return std::nullopt;
+  return "has a lease of " + to_text(held->lease) +
+         ", so its permits would come back while attempts run; the shortest that works is " +
+         to_text(least) + ", the timeout of target " + quoted(target.name) +
+         (shared ? ", use_within and redis.timeout together" : " and use_within together");
+}
 
 Field<Route> route_limits() {
   const auto read = [](Section& section, Route& route) {

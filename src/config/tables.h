@@ -3,6 +3,7 @@
 // of their own, and rules of more than one option. Here is what those sources share.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,13 @@ void check_kafka_target(Section& section, KafkaTarget& target);
 void check_route(Section& section, Route& route);
 void refuse_rounds(Section& top, Config& config);
 
+// What is wrong with the limit's numbers, alone and together: the option that is to blame, and why.
+struct WrongNumber {
+  std::string option;
+  std::string text;
+};
+std::optional<WrongNumber> wrong_number(const Limit& limit, int instances);
+
 // Puts the limits that keep a burst behind all others, each as sound as its own.
 void add_bursts(Section& top, Config& config);
 
@@ -66,6 +74,12 @@ template <class S>
 Field<S> key(KeySource S::*member, Parsed<KeySource> (*parse)(const Scalar&) = parse_key) {
   return value(Kind::text, "key", member, parse, [](const KeySource& k) { return to_text(k); });
 }
+
+// Why the target's attempts may outlast their permits; none if they cannot.
+std::optional<std::string> short_lease(const Config& config, const Limit& limit,
+                                       const limits::Parameters& parameters, const Target& target);
+
+Field<Limit> overrides();
 
 Field<Route> route_limits();
 // The route's target; null if it is not known. REQUIRES: that was read.

@@ -43,10 +43,19 @@ limits::Limit some_limit(std::size_t place) {
   return limit;
 }
 
+config::Config some_limits() {
+  config::Config config;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    config.limits.emplace_back().limit = some_limit(i);
+  }
+  return config;
+}
+
 void check_changes(const TraceLine& line) {
+  static const config::Config kConfig = some_limits();
   for (const TraceLine::LimitChange& change : line.limits) {
-    const limits::Limit limit = some_limit(change.limit);
-    const auto result = config::changed(limit, change.changes, {"trace", 1, 1});
+    const limits::Limit& limit = kConfig.limits[change.limit].limit;
+    const auto result = config::read_value(kConfig, change.limit, change.changes, {"trace", 1, 1});
     if (const auto* mistakes = std::get_if<config::Mistakes>(&result)) {
       CHECK(!mistakes->empty());
       for (const auto& mistake : *mistakes) {
@@ -54,7 +63,7 @@ void check_changes(const TraceLine& line) {
         CHECK(mistake.text.size() <= kLongestMistake);
       }
     } else {
-      const auto& parameters = std::get<limits::Parameters>(result);
+      const auto& parameters = std::get<config::LimitValue>(result).parameters;
       CHECK(!limits::refusal(parameters, limit.cost));
       CHECK(parameters.index() == limit.parameters.index());
     }

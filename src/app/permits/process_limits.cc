@@ -18,7 +18,7 @@ limits::Limit share_of(const config::Limit& limit, int instances) {
 
 }  // namespace
 
-ProcessLimits::ProcessLimits(const config::Config& config) {
+ProcessLimits::ProcessLimits(const config::Config& config) : values_(config) {
   for (const config::Limit& limit : config.limits) {
     limits_.push_back(limit.limit);
     shares_.push_back(share_of(limit, config.instances));
@@ -34,6 +34,7 @@ void ProcessLimits::change(const config::Config& config) {
       shares_[i] = share_of(config.limits[i], config.instances);
     }
   });
+  values_.reconfigure(config);
 }
 
 }  // namespace einlass::app

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adapters/memory/table.h"
+#include "app/permits/limit_values.h"
 #include "config/config.h"
 #include "limits/limit.h"
 
@@ -26,11 +27,15 @@ class ProcessLimits {
   memory::Table& memory() { return memory_; }
   const limits::Limit* limit(std::size_t i) const { return &limits_[i]; }
 
+  // The numbers for single keys, of all limits.
+  LimitValues& values() { return values_; }
+
   // This process's part of a limit in Redis, by its place in the configuration.
   memory::Table& shares() { return shares_table_; }
   const limits::Limit* share(std::size_t i) const { return &shares_[i]; }
 
  private:
+  LimitValues values_;
   memory::Table memory_;
   memory::Table shares_table_;
   // By the limit's place in the configuration; as many as there, for ever.

@@ -16,25 +16,16 @@ ShareFields::ShareFields(const config::Share& share, bool in_fleet)
   }
   const std::vector<std::string> named = named_flows(share);
   for (const auto& [name, weight] : share.weights) {
-    if (is_flow_pattern(name)) {
-      by_beginning_.emplace_back(name.substr(0, name.size() - 1), weight);
-      continue;
-    }
     const auto place = std::ranges::find(named, name) - named.begin();
     const bool has_name = place < static_cast<std::ptrdiff_t>(named.size());
     const auto counter = static_cast<std::uint8_t>(has_name ? place : core::kNamedFlows);
-    by_name_.emplace(name, Known{weight, counter});
+    known_.add(name, Known{weight, counter});
   }
-  std::ranges::stable_sort(by_beginning_, std::greater<>(),
-                           [](const auto& pattern) { return pattern.first.size(); });
 }
 
 ShareFields::Known ShareFields::known(std::string_view flow) const {
-  if (const auto found = by_name_.find(flow); found != by_name_.end()) return found->second;
-  for (const auto& [beginning, weight] : by_beginning_) {
-    if (flow.starts_with(beginning)) return {weight};
-  }
-  return {default_weight_};
+  const Known* found = known_.find(flow);
+  return found != nullptr ? *found : Known{default_weight_};
 }
 
 std::string_view ShareFields::flow_of(const StoredRecord& record) {

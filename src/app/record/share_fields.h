@@ -2,19 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "app/record/stored_record.h"
 #include "config/config.h"
+#include "config/patterns.h"
 #include "core/flow.h"
 #include "core/ids.h"
-#include "units/keyed_hash.h"
 
 namespace einlass::app {
 
@@ -40,8 +37,7 @@ class ShareFields {
   std::uint8_t level_of(const StoredRecord& record);
 
   config::KeySource by_, level_by_;
-  std::unordered_map<std::string, Known, KeyedHash, std::equal_to<>> by_name_;
-  std::vector<std::pair<std::string, std::uint16_t>> by_beginning_;  // The longest first.
+  config::Patterns<Known> known_;
   std::vector<std::string> levels_;
   std::uint16_t default_weight_;
   bool in_fleet_;

@@ -19,7 +19,7 @@
 #include "app/setup/exit_codes.h"
 #include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
-#include "config/change_limit.h"
+#include "config/limit_values.h"
 #include "config/suggest.h"
 
 namespace einlass::app {
@@ -35,11 +35,15 @@ constexpr std::int64_t kProgressLines = 200'000;
 
 class Replay {
  public:
-  Replay(const std::vector<const config::Limit*>& limits, const ReplayOptions& options)
+  // `places` are those of the limits in the configuration.
+  Replay(const config::Config& config, const std::vector<std::size_t>& places,
+         const ReplayOptions& options)
       : file_(options.trace == "-" ? "stdin" : options.trace),
-        limits_(copied(limits)),
+        config_(config),
+        places_(places),
+        limits_(copied(config, places)),
         names_(names_of(limits_)),
-        horizon_(shortest_horizon(limits)),
+        horizon_(shortest_horizon(config, places)),
         reader_(names_),
         printer_(names_) {}
 
@@ -59,9 +63,9 @@ class Replay {
     bool part = false;       // Of a return: another part of it follows.
   };
 
-  static ReplayLimits copied(const std::vector<const config::Limit*>& limits) {
+  static ReplayLimits copied(const config::Config& config, const std::vector<std::size_t>& places) {
     ReplayLimits result;
-    for (const config::Limit* limit : limits) result.push_back(limit->limit);
+    for (const std::size_t place : places) result.push_back(config.limits[place].limit);
     return result;
   }
   static std::vector<std::string_view> names_of(const ReplayLimits& limits) {
@@ -69,9 +73,12 @@ class Replay {
     for (const limits::Limit& limit : limits) names.push_back(limit.name);
     return names;
   }
-  static Duration shortest_horizon(const std::vector<const config::Limit*>& limits) {
-    Duration shortest = limits.front()->horizon;
-    for (const config::Limit* limit : limits) shortest = std::min(shortest, limit->horizon);
+  static Duration shortest_horizon(const config::Config& config,
+                                   const std::vector<std::size_t>& places) {
+    Duration shortest = config.limits[places.front()].horizon;
+    for (const std::size_t place : places) {
+      shortest = std::min(shortest, config.limits[place].horizon);
+    }
     return shortest;
   }
 
@@ -90,7 +97,9 @@ class Replay {
 
   Interruption interruption_;
   std::string file_;
-  ReplayLimits limits_;
+  config::Config config_;  // As the trace has changed it.
+  std::vector<std::size_t> places_;
+  ReplayLimits limits_;  // Those of these places, in their order.
   std::vector<std::string_view> names_;
   Duration horizon_;
   TraceReader reader_;
@@ -255,20 +264,24 @@ std::size_t Replay::alike(const Asked& asked, std::size_t first, std::size_t end
 
 void Replay::change_limits() {
   if (!settle()) return;
-  std::vector<limits::Parameters> parameters;
+  std::vector<config::LimitValue> values;
   for (const TraceLine::LimitChange& change : line_.limits) {
-    auto result =
-        config::changed(limits_[change.limit], change.changes,
-                        {file_, static_cast<int>(line_number_), static_cast<int>(change.column)});
+    const config::ChangePlace place{file_, static_cast<int>(line_number_),
+                                    static_cast<int>(change.column),
+                                    "limit." + limits_[change.limit].name};
+    auto result = config::read_value(config_, places_[change.limit], change.changes, place);
     if (auto* mistakes = std::get_if<config::Mistakes>(&result)) {
       for (const config::Mistake& mistake : *mistakes) failed(mistake.to_string());
     } else {
-      parameters.push_back(std::get<limits::Parameters>(result));
+      values.push_back(std::move(std::get<config::LimitValue>(result)));
     }
   }
   if (failed_) return;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    limits_[line_.limits[i].limit].parameters = parameters[i];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t limit = line_.limits[i].limit;
+    config::Limit& changed = config_.limits[places_[limit]];
+    changed.burst = values[i].burst;
+    limits_[limit].parameters = changed.limit.parameters = values[i].parameters;
   }
   store_->limits_changed();
   std::vector<std::size_t> changed;
@@ -322,19 +335,21 @@ void Replay::show_progress() const {
 }
 
 // The limits by their names; nothing, after a line on stderr, if a name is none.
-std::optional<std::vector<const config::Limit*>> chosen(const config::Config& config,
-                                                        const std::vector<std::string>& names) {
+std::optional<std::vector<std::size_t>> chosen(const config::Config& config,
+                                               const std::vector<std::string>& names) {
   std::vector<std::string_view> known;
-  for (const config::Limit& limit : config.limits) known.push_back(limit.limit.name);
-  std::vector<const config::Limit*> result;
+  for (const config::Limit& limit : config.limits) {
+    if (!limit.is_pace) known.push_back(limit.limit.name);
+  }
+  std::vector<std::size_t> result;
   for (const std::string& name : names) {
     const auto found = std::find(known.begin(), known.end(), name);
+    const auto place = static_cast<std::size_t>(found - known.begin());
     std::string trouble;
     if (found == known.end()) {
       trouble = "there is no limit '" + name + "' in the configuration; " +
                 config::suggestion(name, known).value_or("there is " + config::either(known));
-    } else if (std::find(result.begin(), result.end(), &config.limits[found - known.begin()]) !=
-               result.end()) {
+    } else if (std::find(result.begin(), result.end(), place) != result.end()) {
       trouble = "limit '" + name + "' is named twice";
     } else if (result.size() == kMostLimits) {
       trouble = "more than 8 limits; so many are asked at once at most";
@@ -343,7 +358,7 @@ std::optional<std::vector<const config::Limit*>> chosen(const config::Config& co
       std::fprintf(stderr, "einlass: --limits: %s\n", trouble.c_str());
       return std::nullopt;
     }
-    result.push_back(&config.limits[found - known.begin()]);
+    result.push_back(place);
   }
   return result;
 }
@@ -363,9 +378,9 @@ redis::StoreOptions own_options(const config::Config& config) {
 }  // namespace
 
 int replay(const config::Config& config, const ReplayOptions& options) {
-  const auto limits = chosen(config, options.limits);
-  if (!limits) return kExitUsage;
-  Replay replay(*limits, options);
+  const auto places = chosen(config, options.limits);
+  if (!places) return kExitUsage;
+  Replay replay(config, *places, options);
   const auto take = [&replay](const ReplayAnswer& answer) { replay.take(answer); };
   if (!options.in_redis) return replay.run(options.trace, memory_replay(replay.limits(), take));
   std::string trouble;

@@ -9,9 +9,6 @@
 
 namespace einlass::app {
 
-// A name in a share's weights that stands for all flows which begin so.
-bool is_flow_pattern(std::string_view name);
-
 // The flows that are counted by name, in the order of core::FlowMark::name: those that the
 // configuration names without a pattern, as many as there are places. All others count together,
 // under `other`.

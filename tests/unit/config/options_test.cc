@@ -65,15 +65,15 @@ const std::vector<std::string>& files() {
       "shares: {s: {by: topic, levels: {by: record_key, names: [a, b]}}}\n"
       "instances: 3\n";
   static const std::vector<std::string> kFiles = {
-      kSections + log_limit("store: redis, key: topic"),
+      kSections + log_limit("store: redis, key: topic, overrides: {k: {limit: 9}}"),
       "redis: {}\n" + log_limit("cost: header:c"),
-      limit("algorithm: fixed_window, limit: 9, window: 1s"),
-      limit("algorithm: sliding_window, limit: 9, window: 1s"),
-      limit("algorithm: leaky_bucket, rate: 1/s, capacity: 1"),
-      limit("algorithm: smooth, rate: 1/s, burst: 1"),
-      limit("algorithm: smooth, rate: 1/s, warm_up: 9s"),
-      limit("algorithm: token_bucket, rate: 1/s, burst: 1"),
-      limit("algorithm: concurrency, limit: 1, lease: 1m"),
+      limit("algorithm: fixed_window, limit: 9, window: 1s, key: topic, overrides: {k: {limit: 8}}"),
+      limit("algorithm: sliding_window, limit: 9, window: 1s, key: topic, overrides: {k: {limit: 8}}"),
+      limit("algorithm: leaky_bucket, rate: 1/s, capacity: 1, key: topic, overrides: {k: {capacity: 3}}"),
+      limit("algorithm: smooth, rate: 1/s, burst: 1, key: topic, overrides: {k: {burst: 3}}"),
+      limit("algorithm: smooth, rate: 1/s, warm_up: 9s, key: topic, overrides: {k: {rate: 2/s}}"),
+      limit("algorithm: token_bucket, rate: 1/s, burst: 1, key: topic, overrides: {k: {burst: 3}}"),
+      limit("algorithm: concurrency, limit: 1, lease: 1m, key: topic, overrides: {k: {limit: 3}}"),
       kafka("topic: b, oauth: {token_url: http://h/, client_id: a, client_secret: b}"),
       kafka("topic: b"),
       with_http("cert_file: /a, key_file: /b, auth: {basic: {username: a, password: b}}"),

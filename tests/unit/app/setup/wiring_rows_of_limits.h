@@ -210,6 +210,52 @@ inline std::vector<Row> rows_of_algorithms() {
   };
 }
 
+// What holds for the only key that has other numbers.
+template <class P, class T>
+std::function<std::string(const Config&)> of_key(T P::*member) {
+  return [=](const Config& c) {
+    ProcessLimits limits(c);
+    return text(std::get<P>(limits.values().find(0, "k")->parameters).*member);
+  };
+}
+
+inline std::vector<Row> rows_of_overrides() {
+  using limits::ConcurrencyParameters;
+  using limits::LeakyBucketParameters;
+  using limits::SlidingLogParameters;
+  using limits::SlidingWindowParameters;
+  using limits::SmoothParameters;
+  using limits::TokenBucketParameters;
+  using limits::WarmUpParameters;
+  const auto row = [](const std::string& name, const std::string& own, const std::string& beside,
+                      const std::string& value, auto member, const std::string& without,
+                      std::optional<std::string> arrives = {}) {
+    return Row{"limits.NAME.overrides.NAME." + name,
+               around("algorithm: " + own + ", key: topic, overrides: {k: {" + beside + "}}"),
+               value, of_key(member), std::move(arrives), without};
+  };
+  const std::string log = "sliding_log, limit: 100, window: 1s";
+  const std::string window = "sliding_window, limit: 100, window: 1s";
+  const std::string bucket = "token_bucket, rate: 10/s, burst: 5";
+  const std::string smooth = "smooth, rate: 10/s, ";
+  return {
+      row("limit", log, "window: 2s", "7", &SlidingLogParameters::limit, "100"),
+      row("window", log, "limit: 7", "7s", &SlidingLogParameters::window, "1s"),
+      row("even", log, "limit: 7", "50%", &SlidingLogParameters::even, "90", "50"),
+      row("burst", log, "limit: 7", "3", &SlidingLogParameters::burst, "0"),
+      row("slices", window, "limit: 7", "5", &SlidingWindowParameters::slices, "10"),
+      row("rate", bucket, "burst: 7", "7/s", &TokenBucketParameters::rate, "10/s"),
+      row("start", bucket, "burst: 7", "empty", &TokenBucketParameters::starts_empty, "false",
+          "true"),
+      row("capacity", "leaky_bucket, rate: 10/s, capacity: 5", "rate: 7/s", "7",
+          &LeakyBucketParameters::capacity, "5"),
+      row("timeout", smooth + "burst: 5", "rate: 7/s", "3s", &SmoothParameters::timeout, "1s"),
+      row("warm_up", smooth + "warm_up: 5s", "rate: 7/s", "7s", &WarmUpParameters::warm_up, "5s"),
+      row("lease", "concurrency, limit: 5, lease: 1m", "limit: 7", "2m",
+          &ConcurrencyParameters::lease, "1m"),
+  };
+}
+
 inline std::string strict_of(const Config& c) {
   if (!c.limits.at(0).strict) return "false";
   const auto& log = std::get<limits::SlidingLogParameters>(c.limits.at(0).limit.parameters);
@@ -282,6 +328,7 @@ inline std::vector<Row> rows_of_limits() {
   };
   for (const Row& row : rows_of_algorithms()) rows.push_back(row);
   for (const Row& row : rows_of_windows()) rows.push_back(row);
+  for (const Row& row : rows_of_overrides()) rows.push_back(row);
   return rows;
 }
 

@@ -1,0 +1,112 @@
+// Which limits have other numbers for some of their keys: those of the file (`overrides`), and the
+// quotas that are set while the gate runs. A quota of a key goes before the file's.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "config/config.h"
+#include "config/patterns.h"
+#include "limits/limit.h"
+#include "units/keyed_hash.h"
+
+namespace einlass::app {
+
+// One for the process, for any thread. Shards look here when a line is made, and again at their
+// lines once version() has risen: never for a record.
+//
+// Limits go by their place in the configuration, those that keep a burst too. What keys have in
+// common is there once: 100,000 quotas of a few sizes take less than 32 MB.
+class LimitValues {
+ public:
+  // The most quotas, of all limits together.
+  static constexpr std::size_t kMostQuotas = 1'000'000;
+
+  using Found = std::shared_ptr<const limits::Limit>;
+
+  explicit LimitValues(const config::Config& config);
+  ~LimitValues();
+  LimitValues(const LimitValues&) = delete;
+  LimitValues& operator=(const LimitValues&) = delete;
+
+  // The limit as it is for that key; null where its own numbers hold. The same object for the same
+  // numbers, until reconfigure() has changed the limit.
+  Found find(std::size_t limit, std::string_view key) const;
+
+  // The quota of one key from here on; none takes it away. False if there are too many already, and
+  // then nothing has changed. REQUIRES: read by config::read_value() for that limit, which is no
+  // pace.
+  bool set(std::size_t limit, std::string_view key, const std::optional<config::LimitValue>& quota);
+
+  // The file's overrides anew, and what else a limit says. Quotas stay as they were read: whoever
+  // sets them reads them again under the new configuration. REQUIRES: the same limits in the same
+  // order and forms.
+  void reconfigure(const config::Config& config);
+
+  // Rises with each change of what find() may say.
+  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
+  // How many quotas are set, without the file's overrides.
+  std::size_t size() const;
+
+  // Calls `changed` after each change, on the thread that made it, until what it returns is gone:
+  // it must be quick, and call nothing of this.
+  class Watch {
+   public:
+    Watch(LimitValues& values, std::function<void()> changed);
+    ~Watch();
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+   private:
+    friend class LimitValues;
+    LimitValues& values_;
+    const std::function<void()> changed_;
+  };
+
+ private:
+  // The same numbers once, for as long as somebody has them.
+  class Shared {
+   public:
+    // `of` with these parameters.
+    Found get(const limits::Limit& of, const limits::Parameters& parameters);
+
+   private:
+    std::unordered_multimap<std::size_t, std::weak_ptr<const limits::Limit>> by_hash_;
+    std::size_t sweep_at_ = 64;  // When it has grown so far, what nobody has any more leaves.
+  };
+  struct Value {
+    Found own, pace;  // `pace` is null where the limit has none.
+    bool operator==(const Value&) const = default;
+  };
+  struct Limit {
+    limits::Limit own;
+    std::optional<std::size_t> paced_by;
+    std::optional<std::size_t> pace_of;  // Of which one it is the pace.
+    std::unordered_map<std::string, Value, KeyedHash, std::equal_to<>> quotas;
+    config::Patterns<Value> overrides;
+    Shared shared;
+  };
+
+  Value make(Limit& limit, const config::LimitValue& value);
+  void remake_quotas(Limit& limit);
+  void changed();
+
+  mutable std::mutex mutex_;
+  std::vector<Limit> limits_;
+  std::size_t quotas_ = 0;
+  std::vector<const Watch*> watches_;
+  std::atomic<bool> any_ = false;  // Some limit has some value for some key.
+  std::atomic<std::uint64_t> version_ = 0;
+};
+
+}  // namespace einlass::app
