@@ -53,9 +53,8 @@ limits::Parameters pace_or_none(const Limit& limit) {
   return pace_of(limit).value_or(none);
 }
 
-limits::Parameters share_of_pace(const Limit& pace, int instances) {
-  limits::SlidingLogParameters share =
-      std::get<limits::SlidingLogParameters>(pace.limit.parameters);
+limits::Parameters share_of_pace(const limits::Parameters& pace, int instances) {
+  auto share = std::get<limits::SlidingLogParameters>(pace);
   const std::int64_t gates = std::max(instances, 1);
   const std::int64_t whole = share.limit.value;
   share.limit = Permits{std::max<std::int64_t>(1, whole / gates)};

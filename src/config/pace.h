@@ -22,7 +22,7 @@ std::optional<limits::SlidingLogParameters> pace_of(const Limit& limit);
 limits::Parameters pace_or_none(const Limit& limit);
 
 // What one of so many gates has of it: as many permits a second as its share of the whole, whatever
-// is lost by their coming whole. REQUIRES: the limit is a pace.
-limits::Parameters share_of_pace(const Limit& pace, int instances);
+// is lost by their coming whole. REQUIRES: the parameters of a pace.
+limits::Parameters share_of_pace(const limits::Parameters& pace, int instances);
 
 }  // namespace einlass::config

@@ -38,7 +38,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.retry_share = fleet ? 100 : options_.targets[options.target.value].retry_share;
   line.next_ask = line.next_same_ask = line.foretold = Instant{};
   line.unanswered = line.bound = line.held_back = line.freed = line.ahead = false;
-  line.goes_first = line.had_turn = false;
+  line.goes_first = line.had_turn = line.changed = false;
   line.short_of = kNoShared;
   line.failed.reset();
   line.asked_cost = Permits{1};
@@ -246,11 +246,35 @@ void Admission::look_again(Instant now, Commands& commands) {
   }
   for (SharedLimit& limit : shared_limits_) limit.forget_shortage(now);
   for (Line& line : lines_) {
-    if (!line.in_use) continue;
-    if (!line.failed) line.next_ask = std::min(line.next_ask, now);
-    line.next_same_ask = std::min(line.next_same_ask, now);
-    serve(line, now, commands);
+    if (line.in_use) look_again(line, now, commands);
   }
+}
+
+void Admission::limits_changed(LineId id, Instant now, Commands& commands) {
+  if (id.value >= lines_.size() || !lines_[id.value].in_use) return;
+  lines_[id.value].changed = lines_[id.value].open_ask.has_value();
+  look_again(lines_[id.value], now, commands);
+}
+
+void Admission::ask_at_once(Line& line, Instant now) {
+  if (!line.failed) line.next_ask = std::min(line.next_ask, now);
+  line.next_same_ask = std::min(line.next_same_ask, now);
+}
+
+void Admission::look_again(Line& line, Instant now, Commands& commands) {
+  ask_at_once(line, now);
+  for (Slot slot = line.aside.front(); slot != kNoSlot; slot = records_[slot].in_line.next) {
+    deadlines_.set({Alarm::Kind::record, slot}, now);
+  }
+  serve(line, now, commands);
+}
+
+void Admission::set_aside(Record& record) {
+  lines_[record.line.value].aside.push_back(records_, record.id.slot);
+}
+
+void Admission::hope_again(Record& record) {
+  lines_[record.line.value].aside.erase(records_, record.id.slot);
 }
 
 void Admission::forget_if_empty(Line& line, Commands& commands) {

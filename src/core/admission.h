@@ -94,6 +94,13 @@ class Admission {
   // For other options: out of the stores' queues before they change, and a look at each line after.
   void wait_for_stores_no_more();
   void look_again(Instant now, Commands& commands);
+  // The limits of that line alone have changed.
+  void limits_changed(LineId id, Instant now, Commands& commands);
+
+  // The record waits apart from its line, whose limits could never pay its cost, until its alarm
+  // goes off or they change; and not any more. REQUIRES: it is in no list of its line; it is apart.
+  void set_aside(Record& record);
+  void hope_again(Record& record);
 
   // Lets the lines that wait for a limit or a target go on, as far as these have something for
   // them. Called at the end of each event.
@@ -165,6 +172,8 @@ class Admission {
   }
 
   void serve(Line& line, Instant now, Commands& commands);
+  void ask_at_once(Line& line, Instant now);
+  void look_again(Line& line, Instant now, Commands& commands);
   void go_on(Line& line, Instant now, Commands& commands);
   bool waits_for_store(const Line& line) const;
   void serve_target(TargetId id, Instant now, Commands& commands);

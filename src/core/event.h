@@ -97,6 +97,12 @@ struct PermitsFailed {
   Duration wait = Duration::millis(50);  // Before it is asked again.
 };
 
+// What the line's limits allow has changed: it asks again at once, whatever the last answer said.
+// An answer that is still to come may be of the old numbers. The line may be gone by now.
+struct LimitsChanged {
+  LineId line;
+};
+
 // A limiter's store does not answer, or answers again. Between the two the gate asks it nothing.
 struct StoreDown {
   StoreId store;
@@ -169,8 +175,8 @@ struct StopRequested {
 struct TimePassed {};
 
 using Event =
-    std::variant<RecordArrived, DeliveryEnded, PermitsAnswered, PermitsFailed, StoreDown, StoreUp,
-                 PartitionAssigned, PartitionMoved, PartitionRevoked, PartitionLost,
+    std::variant<RecordArrived, DeliveryEnded, PermitsAnswered, PermitsFailed, LimitsChanged,
+                 StoreDown, StoreUp, PartitionAssigned, PartitionMoved, PartitionRevoked, PartitionLost,
                  DeadLetterEnded, TargetHold, CommitEnded, StopRequested, TimePassed>;
 
 // Where adapters put what happened, in order, until the loop hands it to the gate. The loop owns

@@ -333,16 +333,23 @@ void Gate::set_aside(Record& record, Instant now) {
   admission_.withdraw(record);
   records_.move(record, RecordState::backing_off);
   record.never = true;
+  admission_.set_aside(record);
   ++stats_[record.route.value].never;
   deadlines_.set({Alarm::Kind::record, record.id.slot}, now + kAskAgainForNever);
 }
 
 void Gate::hope_again(Record& record) {
-  if (std::exchange(record.never, false)) --stats_[record.route.value].never;
+  if (!std::exchange(record.never, false)) return;
+  admission_.hope_again(record);
+  --stats_[record.route.value].never;
 }
 
 void Gate::on(const PermitsFailed& event, Instant now, Commands& commands) {
   admission_.failed(event, now, commands);
+}
+
+void Gate::on(const LimitsChanged& event, Instant now, Commands& commands) {
+  admission_.limits_changed(event.line, now, commands);
 }
 
 void Gate::on(const StoreDown& event, Instant, Commands&) { admission_.store_down(event.store); }

@@ -97,6 +97,7 @@ class Gate {
   void on(const DeliveryEnded& event, Instant now, Commands& commands);
   void on(const PermitsAnswered& event, Instant now, Commands& commands);
   void on(const PermitsFailed& event, Instant now, Commands& commands);
+  void on(const LimitsChanged& event, Instant now, Commands& commands);
   void on(const StoreDown& event, Instant now, Commands& commands);
   void on(const StoreUp& event, Instant now, Commands& commands);
   void on(const PartitionAssigned& event, Instant now, Commands& commands);

@@ -95,6 +95,7 @@ struct Line {
   // First come, first served. Retries are in a list of their own only where they stand apart.
   List<Record, &Record::in_line> ready;
   List<Record, &Record::in_line> retries;
+  List<Record, &Record::in_line> aside;  // Those whose cost its limits could never pay.
   std::unique_ptr<Flows> flows;  // Of those in `ready`, where its route has a share; else null.
   Credit credit;                 // Between the two.
   std::uint32_t behind = 0;      // Its records that wait for others in their lanes.
@@ -123,6 +124,7 @@ struct Line {
   bool held_back = false;   // Too many attempts are under way for a limit with a key of its own.
   bool freed = false;       // An attempt of it has ended while its ask was open.
   bool ahead = false;       // Several limits; the one that was short last has no key: ask ahead.
+  bool changed = false;     // Its limits have changed since its open ask was sent.
   bool goes_first = false;  // It asked that limit in its turn, and was given nothing.
   bool had_turn = false;    // Its target has use for its permits; it waits for a limit.
   Pace pace;

@@ -7,12 +7,12 @@
 
 namespace einlass::memory {
 
-BucketId Buckets::use(const limits::Limit& limit, const std::string& key) {
+BucketId Buckets::use(const limits::Limit& limit, const std::string& key, const Value& value) {
   const std::size_t hash = keyed_hash(key) + reinterpret_cast<std::uintptr_t>(&limit);
   const Name name{&limit, key, hash};
   Set& set = part_of(hash).set;
   const auto found = set.find(name, Hash(), Same());
-  Slot& slot = found != set.end() ? *found : make(name);
+  Slot& slot = found != set.end() ? *found : make(name, parameters_of(limit, value));
   ++slot.lines;
   return slot.id;
 }
@@ -24,7 +24,7 @@ limits::FleetShare& Buckets::share(BucketId id) {
 }
 
 // REQUIRES: there is none of this name.
-Buckets::Slot& Buckets::make(const Name& name) {
+Buckets::Slot& Buckets::make(const Name& name, const limits::Parameters& in_force) {
   if (spare_.empty()) spare_.push_back(std::make_unique<Slot>());
   if (free_.empty()) {
     free_.push_back({static_cast<std::uint32_t>(slots_.size())});
@@ -39,7 +39,7 @@ Buckets::Slot& Buckets::make(const Name& name) {
   made.hash = name.hash;
   made.key = name.key;
   made.id = id;
-  made.state = limits::fresh(name.limit->parameters, name.key);
+  made.state = limits::fresh(in_force, name.key);
   part_of(name.hash).insert(made);
   ++size_;
   return made;
@@ -54,10 +54,12 @@ void Buckets::Part::insert(Slot& slot) {
   set.insert(slot);
 }
 
-void Buckets::leave(BucketId id) {
+void Buckets::leave(BucketId id, const Value& value) {
   Slot& left = *slots_[id.value];
   CHECK(left.lines > 0);
-  if (--left.lines > 0 || left.unused_listed) return;
+  if (--left.lines > 0) return;
+  left.value = value;
+  if (left.unused_listed) return;
   left.unused_listed = true;
   unused_.push_back(id);
 }
@@ -70,7 +72,7 @@ void Buckets::sweep(Instant now) {
     const BucketId id = unused_[cursor_];
     Slot& slot = *slots_[id.value];
     const bool unused = slot.lines == 0;
-    if (unused && !limits::is_fresh(slot.limit->parameters, slot.state, now)) {
+    if (unused && !limits::is_fresh(parameters_of(*slot.limit, slot.value), slot.state, now)) {
       ++cursor_;
       ++kept;
       continue;
@@ -85,6 +87,7 @@ void Buckets::sweep(Instant now) {
 
 void Buckets::forget(BucketId id) {
   std::unique_ptr<Slot> slot = std::move(slots_[id.value]);
+  slot->value = nullptr;
   Set& set = part_of(slot->hash).set;
   set.erase(set.iterator_to(*slot));
   if (spare_.size() < kSpare && slot->key.capacity() <= kSpareKey) {

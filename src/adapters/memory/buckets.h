@@ -33,11 +33,16 @@ class Buckets {
   static constexpr std::size_t kSpare = 4096;
   static constexpr std::size_t kSpareKey = 64;
 
-  // One more line uses the bucket; makes it if there is none. `limit` outlives the table.
-  BucketId use(const limits::Limit& limit, const std::string& key);
+  // Numbers that hold for a bucket where they are not those of its limit; null where they are.
+  using Value = std::shared_ptr<const limits::Limit>;
 
-  // One line fewer uses it. REQUIRES: as often as use() at most.
-  void leave(BucketId id);
+  // One more line uses the bucket; makes it if there is none. `limit` outlives the table, and is
+  // what the bucket goes by whatever the numbers are that hold for it.
+  BucketId use(const limits::Limit& limit, const std::string& key, const Value& value = nullptr);
+
+  // One line fewer uses it. The last one leaves the numbers by which it may be forgotten.
+  // REQUIRES: as often as use() at most.
+  void leave(BucketId id, const Value& value = nullptr);
 
   // Stays where it is while a line uses the bucket.
   limits::State& state(BucketId id) { return slots_[id.value]->state; }
@@ -57,6 +62,7 @@ class Buckets {
   // bucket's own and its place in the set, and tenants that come once do all three.
   struct Slot : boost::intrusive::unordered_set_base_hook<> {
     const limits::Limit* limit = nullptr;
+    Value value;           // Of whoever used it last.
     std::size_t hash = 0;  // Of limit and key.
     std::string key;
     BucketId id;
@@ -92,7 +98,10 @@ class Buckets {
     void insert(Slot& slot);
   };
   Part& part_of(std::size_t hash) { return parts_[hash % kParts]; }
-  Slot& make(const Name& name);
+  Slot& make(const Name& name, const limits::Parameters& in_force);
+  static const limits::Parameters& parameters_of(const limits::Limit& limit, const Value& value) {
+    return value ? value->parameters : limit.parameters;
+  }
   void forget(BucketId id);
 
   std::vector<std::unique_ptr<Slot>> slots_;  // By BucketId; null: free.

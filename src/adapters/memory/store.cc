@@ -1,5 +1,6 @@
 #include "adapters/memory/store.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/container/small_vector.hpp>
 #include <mutex>
@@ -39,8 +40,9 @@ using Few = boost::container::small_vector<T, 1>;
 
 struct Line {
   Few<limits::Charge> charges;       // Points into the buckets; empty: no such line.
-  Few<const limits::Limit*> limits;  // Of the buckets.
   Few<BucketId> buckets;
+  // What holds for the buckets in place of their limits' own parameters; empty where nothing does.
+  std::vector<Buckets::Value> values;
   std::uint8_t from_record = 0;  // The places of charges whose cost a record brings, as bits.
   // Of the last answer, which points to them: they stay where they are while lines are added.
   std::vector<Duration> due;
@@ -50,12 +52,30 @@ struct Line {
   // Keeps its room for the line that has its number next, but not that of a long answer.
   void clear() {
     buckets.clear();
-    limits.clear();
+    values.clear();
     charges.clear();
     from_record = 0;
     by_flows.reset();
     told.reset();
     if (due.size() > kKeptDue) due = std::vector<Duration>();  // {} would keep its room.
+  }
+
+  Buckets::Value value(std::size_t place) const {
+    return values.empty() ? nullptr : values[place];
+  }
+
+  // REQUIRES: as many charges as buckets, and the table is locked.
+  void go_by(std::span<const Bucket> its) {
+    const auto has_value = [](const Bucket& bucket) { return bucket.value != nullptr; };
+    values.clear();
+    if (std::ranges::any_of(its, has_value)) {
+      for (const Bucket& bucket : its) values.push_back(bucket.value);
+    }
+    for (std::size_t i = 0; i < its.size(); ++i) {
+      const limits::Limit& in_force = its[i].value ? *its[i].value : *its[i].limit;
+      charges[i].parameters = &in_force.parameters;
+      charges[i].cost = its[i].limit->cost;
+    }
   }
 
   std::span<const limits::Charge> costing(Permits of_record) {
@@ -120,28 +140,31 @@ void Store::add_line(core::LineId id, std::span<const Bucket> buckets) {
   const std::lock_guard lock(state_->table.mutex_);
   Buckets& shared = state_->table.buckets_;
   for (const Bucket& bucket : buckets) {
-    const BucketId use = shared.use(*bucket.limit, bucket.key);
+    const BucketId use = shared.use(*bucket.limit, bucket.key, bucket.value);
     if (bucket.limit->cost_from_record) {
       line.from_record |= static_cast<std::uint8_t>(1u << line.charges.size());
     }
     if (bucket.limit->by_flows) line.by_flows = line.charges.size();
     line.buckets.push_back(use);
-    line.limits.push_back(bucket.limit);
     line.charges.push_back({&bucket.limit->parameters, &shared.state(use), bucket.limit->cost});
   }
+  line.go_by(buckets);
 }
 
 void Store::forget_line(core::LineId id) {
   Line& line = state_->known(id);
   const std::lock_guard lock(state_->table.mutex_);
-  for (const BucketId bucket : line.buckets) state_->table.buckets_.leave(bucket);
+  for (std::size_t i = 0; i < line.buckets.size(); ++i) {
+    state_->table.buckets_.leave(line.buckets[i], line.value(i));
+  }
   line.clear();
 }
 
-void Store::read_costs(core::LineId id) {
+void Store::change_line(core::LineId id, std::span<const Bucket> buckets) {
   Line& line = state_->known(id);
+  CHECK(buckets.size() == line.charges.size());
   const std::lock_guard lock(state_->table.mutex_);
-  for (std::size_t i = 0; i < line.limits.size(); ++i) line.charges[i].cost = line.limits[i]->cost;
+  line.go_by(buckets);
 }
 
 void Store::ask(const core::Ask& ask, Instant now) {

@@ -21,6 +21,7 @@ namespace einlass::memory {
 struct Bucket {
   const limits::Limit* limit = nullptr;  // Outlives the table; changes only by Table::change().
   std::string key;
+  Buckets::Value value{};  // What holds for this key in place of the limit's own parameters.
 };
 
 struct StoreStatus {
@@ -40,8 +41,9 @@ class Store {
   void add_line(core::LineId line, std::span<const Bucket> buckets);
   void forget_line(core::LineId line);
 
-  // What the line's limits cost may have been changed: it asks for that from here on.
-  void read_costs(core::LineId line);
+  // What the line's limits cost, or allow for its keys, may have been changed: it goes by that from
+  // here on. REQUIRES: the same limits and keys.
+  void change_line(core::LineId line, std::span<const Bucket> buckets);
 
   // Answers at once, by an event. `now` is the limiter's clock here.
   void ask(const core::Ask& ask, Instant now);

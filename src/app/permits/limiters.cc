@@ -18,7 +18,9 @@ constexpr Duration kGiveBackWithin = limits::kGiveBackWithin / 2;
 Limiters::Limiters(boost::asio::io_context& io, const config::Config& config, ProcessLimits& shared,
                    const RunId& run, core::Events& events, const Notify& notify, core::Gate& gate)
     : gate_(gate),
+      events_(events),
       shared_(shared),
+      values_(io, shared.values(), table_),
       memory_(events, shared.memory()),
       stand_in_(config, shared, events) {
   if (uses_redis(config)) {
@@ -40,11 +42,14 @@ void Limiters::read_limits(const config::Config& config) {
     Route& route = routes_[i];
     route.limits.clear();
     route.in_memory.clear();
+    route.places.clear();
     for (std::size_t place = 0; place < from.limits.size(); ++place) {
       route.limits.push_back(&limit_of(config, from, place));
       route.in_memory.push_back(shared_.limit(from.limits[place]));
       route.has_bucket |= !limits::traits(route.limits.back()->limit.parameters).known_one_by_one;
-      route.keyed |= route.limits.back()->key.kind != config::KeySource::Kind::none;
+      const bool has_key = route.limits.back()->key.kind != config::KeySource::Kind::none;
+      route.places.push_back(has_key ? from.limits[place] : LineValues::kNoKey);
+      route.keyed |= has_key;
     }
     route.fields = RecordFields(route.limits);
     route.may_stand_in = may_stand_in(config, from);
@@ -77,23 +82,28 @@ core::LineId Limiters::find_or_add(core::RouteId id, std::span<const std::string
   const LineTable::Found found = table_.find_or_add(id, keys);
   if (!found.is_new) return found.line;
   gate_.add_line(found.line, id, keep);
+  if (found.line.value >= known_since_.size()) known_since_.resize(found.line.value + 1);
+  known_since_[found.line.value] = reloads_;
   const Route& route = routes_[id.value];
   if (route.limits.empty()) return found.line;
+  const auto values = values_.read(found.line, route.places, keys);
   if (in_redis(route)) {
-    redis_->add_line(found.line, redis_buckets(route.limits, keys));
+    redis_->add_line(found.line, redis_buckets(route.limits, keys, values));
   } else {
-    memory_.add_line(found.line, in_memory_buckets(route, keys));
+    memory_.add_line(found.line, in_memory_buckets(route, keys, values));
   }
   return found.line;
 }
 
 // Good until the next call: a new tenant is no reason to allocate.
 std::span<const memory::Bucket> Limiters::in_memory_buckets(
-    const Route& route, std::span<const std::string_view> keys) {
+    const Route& route, std::span<const std::string_view> keys,
+    std::span<const LineValues::Found> values) {
   buckets_.resize(route.in_memory.size());
   for (std::size_t i = 0; i < buckets_.size(); ++i) {
     buckets_[i].limit = route.in_memory[i];
     buckets_[i].key = keys[i];
+    buckets_[i].value = values.empty() ? nullptr : values[i];
   }
   return buckets_;
 }
@@ -108,22 +118,35 @@ bool Limiters::stands_in(const core::Ask& ask, const Route& route) const {
   return route.may_stand_in && (redis_down_ || ask.again);
 }
 
-// Of the lines that ask, at their first ask after a reload: there may be many that never do.
-void Limiters::bring_up_to_date(const core::Ask& ask, const Route& route) {
-  if (ask.line.value >= reloads_seen_.size()) reloads_seen_.resize(ask.line.value + 1);
-  if (std::exchange(reloads_seen_[ask.line.value], reloads_) == reloads_) return;
-  table_.read_keys(ask.line, keys_);
+// At the line's first ask after a reload, or after its keys have got other numbers: there may be
+// many lines that never ask again.
+void Limiters::bring_up_to_date(core::LineId line, const Route& route) {
+  if (std::exchange(known_since_[line.value], reloads_) == reloads_) return;
+  table_.read_keys(line, keys_);
+  const auto values = values_.read(line, route.places, keys_);
   if (in_redis(route)) {
-    redis_->change_line(ask.line, redis_buckets(route.limits, keys_));
+    redis_->change_line(line, redis_buckets(route.limits, keys_, values));
+    stand_in_.outdate(line);
   } else {
-    memory_.read_costs(ask.line);
+    memory_.change_line(line, in_memory_buckets(route, keys_, values));
   }
+}
+
+// Those for which other numbers hold now are brought up to date when they ask, which is at once.
+void Limiters::look_at_values() {
+  const auto limits_of = [this](core::RouteId route) {
+    return std::span<const std::size_t>(routes_[route.value].places);
+  };
+  values_.walk(limits_of, [this](core::LineId line) {
+    known_since_[line.value] = 0;
+    events_.push_back(core::LimitsChanged{line});
+  });
 }
 
 void Limiters::ask(const core::Ask& ask, Instant now) {
   const Route& route = route_of(ask.line);
   last_ask_ = std::max(last_ask_, ask.ask);
-  if (reloads_ > 0) bring_up_to_date(ask, route);
+  bring_up_to_date(ask.line, route);
   if (!in_redis(route)) return memory_.ask(ask, now);
   if (!stands_in(ask, route)) return redis_->ask(ask);
   if (ask.again) redis_->give_up(ask);
@@ -158,6 +181,7 @@ void Limiters::forget(core::LineId line) {
   } else if (!route.limits.empty()) {
     memory_.forget_line(line);
   }
+  values_.forget(line);
   table_.forget(line);
 }
 
@@ -169,6 +193,7 @@ void Limiters::flush(Instant now) {
   memory_.sweep(now);
   stand_in_.sweep(now);
   if (redis_) redis_->flush();
+  look_at_values();
 }
 
 }  // namespace einlass::app

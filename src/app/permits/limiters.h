@@ -11,6 +11,7 @@
 #include "adapters/memory/store.h"
 #include "adapters/redis/store.h"
 #include "app/permits/line_table.h"
+#include "app/permits/line_values.h"
 #include "app/permits/process_limits.h"
 #include "app/permits/stand_in.h"
 #include "app/record/extract.h"
@@ -56,8 +57,12 @@ class Limiters {
   // Redis answers no more, or again: as the store has said to the gate.
   void redis_down(bool down) { redis_down_ = down; }
 
-  // Sends what this turn has asked for, and forgets some of what nobody uses any more.
+  // Sends what this turn has asked for, forgets some of what nobody uses any more, and looks at some
+  // lines whose keys may have other numbers now.
   void flush(Instant now);
+
+  // There are more of these lines: flush() is to be called again soon.
+  bool has_more() const { return values_.is_walking(); }
 
   // The keys by which a line was found, by the place of the limit. They live until it is forgotten.
   void read_keys(core::LineId line, std::vector<std::string_view>& keys) const {
@@ -74,6 +79,7 @@ class Limiters {
   struct Route {
     std::vector<const config::Limit*> limits;
     std::vector<const limits::Limit*> in_memory;  // The same, where they are kept in memory.
+    std::vector<std::size_t> places;  // In the configuration; of those without key kNoKey.
     RecordFields fields;
     bool keyed = false;         // Some limit has a key; else all records wait in `only_line`.
     bool may_stand_in = false;  // See stand_in.h.
@@ -83,17 +89,21 @@ class Limiters {
   };
 
   void read_limits(const config::Config& config);
-  void bring_up_to_date(const core::Ask& ask, const Route& route);
+  void bring_up_to_date(core::LineId line, const Route& route);
   Route& route_of(core::LineId line) { return routes_[table_.route_of(line).value]; }
   static bool in_redis(const Route& route);
   bool stands_in(const core::Ask& ask, const Route& route) const;
   core::LineId find_or_add(core::RouteId route, std::span<const std::string_view> keys, bool keep);
   std::span<const memory::Bucket> in_memory_buckets(const Route& route,
-                                                    std::span<const std::string_view> keys);
+                                                    std::span<const std::string_view> keys,
+                                                    std::span<const LineValues::Found> values);
+  void look_at_values();
 
   core::Gate& gate_;
+  core::Events& events_;
   ProcessLimits& shared_;
   LineTable table_;
+  LineValues values_;
   memory::Store memory_;
   StandIn stand_in_;
   core::Histogram redis_calls_;
@@ -101,8 +111,9 @@ class Limiters {
   std::vector<Route> routes_;  // By RouteId.
   bool redis_down_ = false;
   core::AskId last_ask_{};
-  std::uint32_t reloads_ = 0;
-  std::vector<std::uint32_t> reloads_seen_;  // By LineId: since when its store knows its numbers.
+  std::uint32_t reloads_ = 1;
+  std::vector<std::uint32_t> known_since_;  // By LineId: the reload whose numbers its store has; 0
+                                            // where they are not those that hold.
   std::vector<std::string_view> keys_;
   std::vector<memory::Bucket> buckets_;  // Of in_memory_buckets().
 };

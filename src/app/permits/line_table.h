@@ -39,6 +39,10 @@ class LineTable {
   core::RouteId route_of(core::LineId line) const { return lines_[line.value].route; }
   std::size_t size() const { return by_keys_.size(); }
 
+  // All lines have numbers below this one; not every number is a line's.
+  std::uint32_t slots() const { return static_cast<std::uint32_t>(lines_.size()); }
+  bool is_known(core::LineId line) const { return lines_[line.value].keys != nullptr; }
+
   // Calls `visit` with each line and its route.
   template <class Visit>
   void for_each(Visit visit) const {

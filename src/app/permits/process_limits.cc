@@ -6,22 +6,20 @@
 #include "limits/share.h"
 
 namespace einlass::app {
-namespace {
 
 // Without a number of instances nobody asks for a share.
-limits::Limit share_of(const config::Limit& limit, int instances) {
+limits::Limit share_of(const config::Limit& limit, const limits::Parameters& parameters,
+                       int instances) {
   limits::Limit share = limit.limit;
-  share.parameters = limit.is_pace ? config::share_of_pace(limit, instances)
-                                   : limits::share(share.parameters, std::max(instances, 1));
+  share.parameters = limit.is_pace ? config::share_of_pace(parameters, instances)
+                                   : limits::share(parameters, std::max(instances, 1));
   return share;
 }
-
-}  // namespace
 
 ProcessLimits::ProcessLimits(const config::Config& config) : values_(config) {
   for (const config::Limit& limit : config.limits) {
     limits_.push_back(limit.limit);
-    shares_.push_back(share_of(limit, config.instances));
+    shares_.push_back(share_of(limit, limit.limit.parameters, config.instances));
   }
 }
 
@@ -31,7 +29,8 @@ void ProcessLimits::change(const config::Config& config) {
   });
   shares_table_.change([&] {
     for (std::size_t i = 0; i < shares_.size(); ++i) {
-      shares_[i] = share_of(config.limits[i], config.instances);
+      const config::Limit& limit = config.limits[i];
+      shares_[i] = share_of(limit, limit.limit.parameters, config.instances);
     }
   });
   values_.reconfigure(config);

@@ -59,6 +59,7 @@ void Shadows::read_limits(const config::Config& config) {
       Watch& watch = watches_[at++];
       watch.limit = limits.emplace_back(&config.limits[i]);
       watch.in_memory = shared_.limit(i);
+      watch.number = i;
       watch.holds = limits::traits(watch.limit->limit.parameters).held;
     }
     fields_.emplace_back(std::move(limits));
@@ -122,18 +123,32 @@ core::LineId Shadows::find_or_add(std::size_t number, std::string_view key) {
       table_.find_or_add(core::RouteId{static_cast<std::uint16_t>(number)}, keys);
   if (!is_new) return id;
   if (id.value >= lines_.size()) lines_.resize(id.value + 1);
-  lines_[id.value].reloads = reloads_;
-  const Watch& watch = watches_[number];
-  if (in_redis(*watch.limit)) {
-    redis_->add_line(id, redis_bucket(watch, key));
+  read_value(id, key);
+  if (in_redis(*watches_[number].limit)) {
+    redis_->add_line(id, redis_bucket(id, key));
   } else {
-    memory_.add_line(id, std::vector<memory::Bucket>{{watch.in_memory, std::string(key)}});
+    memory_.add_line(id, memory_bucket(id, key));
   }
   return id;
 }
 
-std::vector<redis::Bucket> Shadows::redis_bucket(const Watch& watch, std::string_view key) const {
-  return {{&watch.limit->limit, std::string(key), watch.limit->spread, watch.limit->horizon}};
+void Shadows::read_value(core::LineId id, std::string_view key) {
+  Line& line = lines_[id.value];
+  const Watch& watch = watch_of(id);
+  line.reloads = reloads_;
+  line.values = shared_.values().version();
+  const bool has_key = watch.limit->key.kind != config::KeySource::Kind::none;
+  line.value = has_key ? shared_.values().find(watch.number, key) : nullptr;
+}
+
+std::vector<redis::Bucket> Shadows::redis_bucket(core::LineId id, std::string_view key) {
+  const config::Limit& limit = *watch_of(id).limit;
+  const LimitValues::Found& value = lines_[id.value].value;
+  return {{value ? value.get() : &limit.limit, std::string(key), limit.spread, limit.horizon}};
+}
+
+std::vector<memory::Bucket> Shadows::memory_bucket(core::LineId id, std::string_view key) {
+  return {{watch_of(id).in_memory, std::string(key), lines_[id.value].value}};
 }
 
 // One with places that are taken stays, for they go back through it.
@@ -146,6 +161,7 @@ void Shadows::forget_if_idle(core::LineId id) {
   } else {
     memory_.forget_line(id);
   }
+  line.value = nullptr;
   table_.forget(id);
 }
 
@@ -159,12 +175,16 @@ void Shadows::list(core::LineId id) {
 // ---- asks ----
 
 void Shadows::bring_up_to_date(core::LineId id) {
-  if (std::exchange(lines_[id.value].reloads, reloads_) == reloads_) return;
-  const Watch& watch = watch_of(id);
-  if (!in_redis(*watch.limit)) return memory_.read_costs(id);
+  const Line& line = lines_[id.value];
+  if (line.reloads == reloads_ && line.values == shared_.values().version()) return;
   std::vector<std::string_view> keys;
   table_.read_keys(id, keys);
-  redis_->change_line(id, redis_bucket(watch, keys[0]));
+  read_value(id, keys[0]);
+  if (in_redis(*watch_of(id).limit)) {
+    redis_->change_line(id, redis_bucket(id, keys[0]));
+  } else {
+    memory_.change_line(id, memory_bucket(id, keys[0]));
+  }
 }
 
 // What is over before the limit could be asked held nobody's place at the same time, as far as is

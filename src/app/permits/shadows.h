@@ -68,6 +68,7 @@ class Shadows {
   struct Watch {
     const config::Limit* limit = nullptr;
     const limits::Limit* in_memory = nullptr;  // The same, where it is kept in memory.
+    std::size_t number = 0;                    // In the configuration.
     bool holds = false;                        // It counts attempts under way.
     ShadowCounts counts;
   };
@@ -81,7 +82,9 @@ class Shadows {
     std::deque<Leaving> leaving;
     std::size_t asked = 0;      // How many of them, from the front, the open ask is about.
     std::size_t held = 0;       // Permits of attempts under way.
-    std::uint32_t reloads = 0;  // Since when its store knows its numbers.
+    std::uint32_t reloads = 0;  // Since when its store knows its numbers, ...
+    std::uint64_t values = 0;   // ... and those of its key, ...
+    LimitValues::Found value;   // ... which are these.
     bool listed = false;        // In to_ask_.
   };
   struct Place {
@@ -99,7 +102,9 @@ class Shadows {
   std::span<const Watch> of(core::RouteId route) const;
   Watch& watch_of(core::LineId line) { return watches_[table_.route_of(line).value]; }
   core::LineId find_or_add(std::size_t watch, std::string_view key);
-  std::vector<redis::Bucket> redis_bucket(const Watch& watch, std::string_view key) const;
+  std::vector<redis::Bucket> redis_bucket(core::LineId id, std::string_view key);
+  std::vector<memory::Bucket> memory_bucket(core::LineId id, std::string_view key);
+  void read_value(core::LineId id, std::string_view key);
   void bring_up_to_date(core::LineId id);
   void list(core::LineId id);
   void leave_out_ended(core::LineId id);

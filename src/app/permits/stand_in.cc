@@ -26,6 +26,7 @@ StandIn::StandIn(const config::Config& config, ProcessLimits& limits, core::Even
 }
 
 void StandIn::read_routes(const config::Config& config) {
+  instances_ = config.instances;
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     Shared& shared = routes_[i];
     shared = {};
@@ -33,8 +34,8 @@ void StandIn::read_routes(const config::Config& config) {
     for (std::size_t place = 0; place < config.routes[i].limits.size(); ++place) {
       const config::Limit& limit = limit_of(config, config.routes[i], place);
       if (limit.on_outage == config::OnOutage::pass) continue;
-      shared.limits.push_back(limits_.share(config.routes[i].limits[place]));
-      shared.places.push_back({static_cast<std::uint8_t>(place)});
+      shared.parts.push_back({&limit, config.routes[i].limits[place],
+                              core::LimitIndex{static_cast<std::uint8_t>(place)}});
       shared.cost_varies |= limit.limit.cost_from_record;
     }
   }
@@ -52,24 +53,33 @@ void StandIn::bring_up_to_date(core::LineId line, const Shared& shared,
   if (is_up_to_date(line)) return;
   forget(line);
   scratch_.clear();
-  for (std::size_t i = 0; i < shared.limits.size(); ++i) {
-    scratch_.push_back({shared.limits[i], std::string(keys[shared.places[i].value])});
-  }
+  for (const Part& part : shared.parts) scratch_.push_back(bucket_of(part, keys[part.at.value]));
   shares_.add_line(line, scratch_);
   if (line.value >= known_.size()) known_.resize(line.value + 1);
   known_[line.value] = policies_;
+}
+
+// A key with other numbers has its part of these.
+memory::Bucket StandIn::bucket_of(const Part& part, std::string_view key) const {
+  memory::Bucket bucket{limits_.share(part.number), std::string(key)};
+  if (part.whole->key.kind == config::KeySource::Kind::none) return bucket;
+  if (const LimitValues::Found of_key = limits_.values().find(part.number, key)) {
+    bucket.value = std::make_shared<const limits::Limit>(
+        share_of(*part.whole, of_key->parameters, instances_));
+  }
+  return bucket;
 }
 
 void StandIn::ask(const core::Ask& ask, core::RouteId route,
                   const std::vector<std::string_view>& keys, Instant now) {
   const Shared& shared = routes_[route.value];
   last_ask_ = std::max(last_ask_, ask.ask);
-  if (shared.limits.empty()) return pass(ask, now);
+  if (shared.parts.empty()) return pass(ask, now);
   bring_up_to_date(ask.line, shared, keys);
   shares_.ask(ask, now);
   auto& answer = std::get<core::PermitsAnswered>(events_.back());
   answer.stand_in = true;
-  answer.reason = shared.places[answer.reason.value];
+  answer.reason = shared.parts[answer.reason.value].at;
   const bool never = answer.due.empty() && !answer.retry;
   if (never && !shared.cost_varies) answer.retry = kAskAgainAfterNever;
 }

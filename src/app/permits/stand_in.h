@@ -27,7 +27,8 @@ class StandIn {
   StandIn(const config::Config& config, ProcessLimits& limits, core::Events& events);
 
   // Goes on under other policies. Of what was granted under the old ones only the places among the
-  // attempts under way come back. REQUIRES: no change needs a restart.
+  // attempts under way come back. REQUIRES: the configuration lives until the next call; no change
+  // needs a restart.
   void reconfigure(const config::Config& config);
 
   // Answers at once, by an event whose due times live until the line's next ask. `keys` are the
@@ -41,6 +42,11 @@ class StandIn {
   void release(const core::Release& release, Instant now);
   void ended(const core::Ended& ended, Instant now);
 
+  // The line's keys have other numbers, which hold from its next ask on.
+  void outdate(core::LineId line) {
+    if (knows(line)) known_[line.value] = kOutdated;
+  }
+
   // The line may be one of which nothing was heard.
   void forget(core::LineId line);
 
@@ -48,14 +54,21 @@ class StandIn {
   void sweep(Instant now) { shares_.sweep(now); }
 
  private:
+  static constexpr std::uint32_t kOutdated = ~std::uint32_t{0};
+
+  struct Part {
+    const config::Limit* whole;
+    std::size_t number;   // In the configuration.
+    core::LimitIndex at;  // In the route's list.
+  };
   struct Shared {
-    std::vector<const limits::Limit*> limits;  // Shares; of those that pass there are none.
-    std::vector<core::LimitIndex> places;      // In the route's list.
+    std::vector<Part> parts;  // Of those that pass there are none.
     bool cost_varies = false;
   };
 
   void read_routes(const config::Config& config);
   void pass(const core::Ask& ask, Instant now);
+  memory::Bucket bucket_of(const Part& part, std::string_view key) const;
   bool knows(core::LineId line) const { return line.value < known_.size() && known_[line.value]; }
   bool is_up_to_date(core::LineId line) const {
     return knows(line) && known_[line.value] == policies_;
@@ -67,6 +80,7 @@ class StandIn {
   ProcessLimits& limits_;
   memory::Store shares_;
   std::vector<Shared> routes_;        // By RouteId.
+  int instances_ = 1;                 // That divide the limits.
   std::vector<std::uint32_t> known_;  // By LineId: since which policies shares_ has it, or 0.
   std::uint32_t policies_ = 1;        // Counts them.
   core::AskId last_ask_{}, last_old_ask_{};  // Ever; under policies that are in force no more.

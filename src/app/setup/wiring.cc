@@ -238,12 +238,14 @@ kafka::TargetOptions kafka_target_options(const config::Config& config,
   return options;
 }
 
-std::vector<redis::Bucket> redis_buckets(std::span<const config::Limit* const> limits,
-                                         std::span<const std::string_view> keys) {
+std::vector<redis::Bucket> redis_buckets(
+    std::span<const config::Limit* const> limits, std::span<const std::string_view> keys,
+    std::span<const std::shared_ptr<const limits::Limit>> values) {
   std::vector<redis::Bucket> buckets;
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    buckets.push_back(
-        {&limits[i]->limit, std::string(keys[i]), limits[i]->spread, limits[i]->horizon});
+    const bool own = values.empty() || !values[i];
+    buckets.push_back({own ? &limits[i]->limit : values[i].get(), std::string(keys[i]),
+                       limits[i]->spread, limits[i]->horizon});
   }
   return buckets;
 }

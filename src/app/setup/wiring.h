@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,9 +54,11 @@ kafka::TargetOptions kafka_target_options(const config::Config& config,
 // Of the collector of spans. REQUIRES: config.tracing.
 http::TargetOptions collector_options(const config::Config& config);
 redis::StoreOptions redis_options(const config::Config& config, const RunId& run);
-// What a line stands for there; `keys` has one for each limit. The limits outlive the line.
-std::vector<redis::Bucket> redis_buckets(std::span<const config::Limit* const> limits,
-                                         std::span<const std::string_view> keys);
+// What a line stands for there; `keys` has one for each limit, and `values`, where there are any,
+// the limit as it is for that key, or null. All of it outlives the line.
+std::vector<redis::Bucket> redis_buckets(
+    std::span<const config::Limit* const> limits, std::span<const std::string_view> keys,
+    std::span<const std::shared_ptr<const limits::Limit>> values = {});
 
 net::SecretOptions secret_options(const config::FileSecret& secret);
 http::LoginOptions login_options(const config::HttpAuth& auth);

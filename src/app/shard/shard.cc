@@ -146,7 +146,7 @@ void Shard::stop(Duration patience) { events_.push_back(core::StopRequested{now_
 // Sleeps until something outside is ready or the gate wants to be woken; then lets the adapters run
 // what is ready, which appends to events_.
 void Shard::wait() {
-  if (events_.empty() && !source_->has_more()) {
+  if (events_.empty() && !source_->has_more() && !limiters_.has_more()) {
     const Instant at = gate_.next_wakeup().value_or(kNever);
     if (at != wakeup_at_) {
       wakeup_at_ = at;

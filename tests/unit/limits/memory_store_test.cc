@@ -170,8 +170,59 @@ TEST_F(MemoryStore, AChangedLimitKeepsWhatWasSpent) {
     all_.parameters = limits::log(105, limits::kSecond);
     all_.cost = Permits{10};
   });
-  store_.read_costs(LineId{0});
+  store_.change_line(LineId{0}, std::array{Bucket{&all_, ""}});
   EXPECT_EQ(ask(0, 2, 1, 90).due.size(), 1U);
+}
+
+Buckets::Value value_of(const limits::Limit& limit, limits::Parameters parameters) {
+  limits::Limit value = limit;
+  value.parameters = parameters;
+  return std::make_shared<const limits::Limit>(value);
+}
+
+TEST_F(MemoryStore, OtherNumbersForAKeyKeepWhatWasSpentAndComeAndGo) {
+  const limits::Limit log{"log", limits::log(10, limits::kSecond), {1}};
+  add(0, {{&log, "acme"}});
+  EXPECT_EQ(ask(0, 0, 1, 8).due.size(), 8U);
+  const auto more = value_of(log, limits::log(15, limits::kSecond));
+  store_.change_line(LineId{0}, std::array{Bucket{&log, "acme", more}});
+  EXPECT_EQ(ask(0, 1, 1, 90).due.size(), 7U);
+  store_.change_line(LineId{0}, std::array{Bucket{&log, "acme"}});
+  EXPECT_TRUE(ask(0, 2, 1, 1).due.empty());
+  EXPECT_EQ(store_.status().buckets, 1U);
+}
+
+TEST_F(MemoryStore, ABucketIsTheSameForWhomeverHasOtherNumbers) {
+  const limits::Limit log{"log", limits::log(10, limits::kSecond), {1}};
+  add(0, {{&log, "acme"}});
+  add(1, {{&log, "acme", value_of(log, limits::log(15, limits::kSecond))}});
+  EXPECT_EQ(ask(0, 0, 1, 90).due.size(), 10U);
+  EXPECT_EQ(ask(1, 1, 1, 90).due.size(), 5U);
+  EXPECT_TRUE(ask(0, 2, 1, 1).due.empty());
+}
+
+// The limit's own window is long over by then, and that of the key is not.
+TEST_F(MemoryStore, AnUnusedBucketIsForgottenByTheNumbersOfItsKey) {
+  const limits::Limit log{"log", limits::log(10, limits::kSecond), {1}};
+  const auto minute = value_of(log, limits::log(10, 60 * limits::kSecond));
+  add(0, {{&log, "acme", minute}});
+  EXPECT_EQ(ask(0, 0, 1, 90).due.size(), 10U);
+  store_.forget_line(LineId{0});
+  for (int i = 1; i < 50; ++i) store_.sweep({limits::kNow + i * limits::kSecond});
+  EXPECT_EQ(store_.status().buckets, 1U);
+  add(0, {{&log, "acme", minute}});
+  EXPECT_TRUE(ask(0, 50 * limits::kSecond).due.empty());
+  store_.forget_line(LineId{0});
+  store_.sweep({limits::kNow + 61 * limits::kSecond});
+  EXPECT_EQ(store_.status().buckets, 0U);
+}
+
+// How a bucket begins is a number of the key too.
+TEST_F(MemoryStore, ANewBucketBeginsByTheNumbersOfItsKey) {
+  const limits::Limit bucket{"bucket", limits::bucket(20, limits::kSecond, 2), {1}};
+  add(0, {{&bucket, "acme",
+           value_of(bucket, limits::TokenBucketParameters{{20, limits::kSecond}, {2}, true})}});
+  EXPECT_TRUE(ask(0, 0).due.empty());
 }
 
 TEST_F(MemoryStore, AReleaseGivesTheInstantForWhichThePermitWas) {

@@ -77,6 +77,18 @@ TEST(StandIn, LocalShareGrantsThisGatesPart) {
   EXPECT_EQ(denied.retry, Duration::seconds(1));
 }
 
+TEST(StandIn, AKeyWithOtherNumbersHasItsPartOfThese) {
+  config::Limit keyed = limit(config::OnOutage::local_share, 100);
+  keyed.key.kind = config::KeySource::Kind::record_key;
+  Bench bench(config_with({keyed}, 3));
+  EXPECT_EQ(bench.answer(ask(1, 200), kNow).due.size(), 33u);
+  config::LimitValue value{keyed.limit.parameters};
+  std::get<limits::SlidingLogParameters>(value.parameters).limit = Permits{120};
+  bench.limits.values().set(0, "", value);
+  bench.stand_in.outdate(core::LineId{0});
+  EXPECT_EQ(bench.answer(ask(2, 200), kNow).due.size(), 7u) << "forty, and what was spent is spent";
+}
+
 // A third of the rate, but not a third of the places: these are whole.
 TEST(StandIn, AnAnswerSaysHowFarAheadTheShareGoes) {
   config::Limit queue = limit(config::OnOutage::local_share, 1);
