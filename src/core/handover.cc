@@ -130,8 +130,12 @@ void Gate::on(const StopRequested& event, Instant now, Commands& commands) {
   for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
     if (intake_.exists(PartitionId{i})) revoke(PartitionId{i}, event.deadline, commands);
   }
+  // And all are given back before the first attempt is given up: its place would let another begin.
   for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
-    if (intake_.exists(PartitionId{i})) hand_over(PartitionId{i}, now, commands);
+    if (intake_.exists(PartitionId{i})) give_back_waiting(PartitionId{i}, now, commands);
+  }
+  for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
+    if (intake_.exists(PartitionId{i})) settle(PartitionId{i}, now, commands);
   }
   stop_when_done(commands);
 }

@@ -159,6 +159,22 @@ TEST(Gate, a_record_read_just_before_a_stop_is_kafkas_still) {
   EXPECT_EQ(bench.gate.stats(RouteId{0}).received, 0u);
 }
 
+// The place of an attempt that is given up is nobody's any more: all records are Kafka's again.
+TEST(Gate, a_stop_without_patience_sends_nothing) {
+  // However many places there are, some line waits aside because it has its part of them.
+  for (std::uint32_t places = 1; places < 12; ++places) {
+    BenchGate bench(BenchGate::options_for(free_route(Order::none), places));
+    bench.gate.add_line(LineId{1}, RouteId{0}, false);
+    bench.assign(0);
+    bench.assign(1);
+    for (std::uint32_t i = 0; i < 12; ++i) bench.arrive(i, i, i < 6 ? 0 : 1, i % 3 == 0 ? 1 : 0);
+    for (std::uint32_t i = 12; i < 24; ++i) bench.arrive(i, i, i % 2);
+    const std::size_t before = bench.sent().size();
+    bench.put(StopRequested{bench.now});
+    EXPECT_EQ(bench.sent().size(), before) << places;
+  }
+}
+
 TEST(Gate, retry_after_holds_the_whole_target) {
   BenchGate bench(BenchGate::options_for(free_route(Order::none)));
   bench.assign(0);
