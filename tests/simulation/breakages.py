@@ -21,6 +21,11 @@ PATIENCE = 600
 
 # (what it does, file of src/core, the text, what takes its place)
 BREAKAGES = [
+    ("limits_changed: nobody asks", "admission.cc", "  ask_at_once(line, now);\n  for (Slot", "  for (Slot"),
+    ("limits_changed: an answer that was on its way holds", "asking.cc",
+     "  if (std::exchange(line.changed, false)) ask_at_once(line, now);\n", "  line.changed = false;\n"),
+    ("stop: partition by partition", "handover.cc", "give_back_waiting(PartitionId{i}, now, commands);\n  }\n  for",
+     "hand_over(PartitionId{i}, now, commands);\n  }\n  for"),
     ("leave: nobody looks who is alone now", "admission.cc",
      "    queues_of(line).touched = true;  // Who is alone now may have all places.\n", ""),
     ("place_free: nobody looks", "admission.cc", "  --line.in_flight;\n  queues_of(line).touched = true;\n", "  --line.in_flight;\n"),

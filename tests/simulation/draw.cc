@@ -43,13 +43,15 @@ constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
                                                           "record_waits",
                                                           "commit_settled",
                                                           "moved",
-                                                          "stand_in"};
+                                                          "stand_in",
+                                                          "value"};
 
 // How often, where a run has the fault at all: per occasion, or per second for those that strike
 // from outside (world.cc).
 constexpr std::array<double, kFaults> kMost = {
     6.0, 2.0,  1.5, 1.5, 0.4, 0.3, 0.2, 0.3, 0.3, 0.5, 2.0, 1.0, 0.5, 0.3, 0.2, 0.1, 1.0, 0.4, 0.5,
-    0.7, 0.03, 0.3, 0.2, 1.0, 0.8, 0.8, 0.2, 1.0, 0.6, 3.0, 0.1, 0.6, 0.3, 0.6, 0.8, 2.0, 0.7};
+    0.7, 0.03, 0.3, 0.2, 1.0, 0.8, 0.8, 0.2, 1.0, 0.6, 3.0, 0.1, 0.6, 0.3, 0.6, 0.8, 2.0, 0.7,
+    60.0};
 
 void draw_faults(Settings& settings, const Overrides& overrides) {
   Dice dice(settings.seed, "faults");
@@ -382,6 +384,43 @@ void draw_reload(Settings& settings, Dice& dice) {
     if (dice.chance(0.3)) target.breaker.failures = 0;
     if (dice.chance(0.3)) draw_breaker(dice, target.breaker);
   }
+}
+
+std::optional<std::pair<std::size_t, std::int64_t>> draw_value(Settings& settings, Dice& dice) {
+  std::vector<std::pair<std::size_t, std::int64_t>> keys;  // The limit, and how many it has.
+  for (const RouteSettings& route : settings.routes) {
+    for (const std::size_t limit : route.limits) {
+      if (settings.limits[limit].keyed) keys.emplace_back(limit, route.keys);
+    }
+  }
+  if (keys.empty()) return std::nullopt;
+  const auto chosen =
+      keys[static_cast<std::size_t>(dice.between(0, static_cast<std::int64_t>(keys.size()) - 1))];
+  const std::pair<std::size_t, std::int64_t> of{chosen.first, dice.between(0, chosen.second - 1)};
+  const std::int64_t own = settings.limits[of.first].limit;
+  settings.values[of] = dice.chance(0.3) ? own : dice.between(own, 4 * own);
+  std::int64_t& largest = settings.largest_values[of];
+  largest = std::max({largest, own, settings.values[of]});
+  return of;
+}
+
+namespace {
+
+LimitSettings with_value(const Settings& settings, std::size_t limit, std::int64_t key,
+                         const std::map<std::pair<std::size_t, std::int64_t>, std::int64_t>& from) {
+  LimitSettings result = settings.limits[limit];
+  if (const auto at = from.find({limit, key}); at != from.end()) result.limit = at->second;
+  return result;
+}
+
+}  // namespace
+
+LimitSettings of_key(const Settings& settings, std::size_t limit, std::int64_t key) {
+  return with_value(settings, limit, key, settings.values);
+}
+
+LimitSettings at_its_largest(const Settings& settings, std::size_t limit, std::int64_t key) {
+  return with_value(settings, limit, key, settings.largest_values);
 }
 
 }  // namespace einlass::simulation

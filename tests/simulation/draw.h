@@ -3,9 +3,11 @@
 
 #include <bitset>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/options.h"
@@ -69,6 +71,7 @@ enum class Fault : std::uint8_t {
   commit_settled,       // Of a commit that failed some is done all the same, and is said to be.
   moved,                // Records are deleted before they are read.
   stand_in,             // Somebody answers an ask that failed before, in the limiter's place.
+  value,                // A key's limit is another; each gate hears of it at another time.
   count,
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::count);
@@ -124,6 +127,8 @@ struct Settings {
   Duration commit_delay;  // One way, at most.
   int poll_budget = 1;
   std::int64_t most_bad_together = 1;  // Records of a partition that come one after the other.
+  // By limit and key: what `limit` is there, and the most that it ever was.
+  std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> values, largest_values;
   bool well_targets = false;           // Whatever fails, fails for its record's sake.
   bool at_full_speed = false;  // Nothing fails, and all records are there: how long it takes.
   double rate[kFaults] = {};   // Probability per occasion, or occasions per second.
@@ -139,6 +144,14 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides);
 
 // Other numbers, as a reload may bring them.
 void draw_reload(Settings& settings, Dice& dice);
+
+// Another `limit` for one key of one of the limits that have keys: its own, or more. Null if no
+// limit has keys; else what was changed.
+std::optional<std::pair<std::size_t, std::int64_t>> draw_value(Settings& settings, Dice& dice);
+
+// The limit as it is for that key; and as it was when it allowed most.
+LimitSettings of_key(const Settings& settings, std::size_t limit, std::int64_t key);
+LimitSettings at_its_largest(const Settings& settings, std::size_t limit, std::int64_t key);
 
 // One line for people.
 std::string describe(const Settings& settings);

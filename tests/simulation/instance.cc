@@ -223,6 +223,10 @@ void Instance::before(const core::Event& event) {
     permits_.failed(*e);
     limits_.failed(*e, now);
   }
+  if (const auto* e = std::get_if<core::LimitsChanged>(&event)) {
+    permits_.limits_changed(e->line);
+    limits_.limits_changed(e->line, now);
+  }
   if (const auto* e = std::get_if<core::StoreDown>(&event)) permits_.store(e->store, false);
   if (const auto* e = std::get_if<core::StoreUp>(&event)) {
     permits_.store(e->store, true);
@@ -344,6 +348,17 @@ void Instance::reload(Duration delay) {
     gate_->reconfigure(settings_.gate, now, commands_);
     carry_out();
     wake(Duration{});
+  });
+}
+
+void Instance::value_changed(std::size_t limit, std::int64_t key, Duration delay) {
+  after(delay, [this, limit, key] {
+    for (const auto& [of, line] : line_ids_) {
+      const bool has = std::ranges::any_of(lines_[line.value].buckets, [&](const BucketKey& one) {
+        return one.limit == limit && one.key == key;
+      });
+      if (has) tell(core::LimitsChanged{line});
+    }
   });
 }
 

@@ -48,6 +48,8 @@ class Instance {
   void stop(Duration patience);
   // Goes on under the world's settings, after so long.
   void reload(Duration delay);
+  // The limit is another for that key.
+  void value_changed(std::size_t limit, std::int64_t key, Duration delay);
   // So many of the records that it would read next are there no longer.
   void delete_next(Assignment& assignment, std::int64_t records);
 

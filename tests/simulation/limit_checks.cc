@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "trace.h"
 
@@ -58,6 +59,8 @@ void LimitChecks::ask(const core::Ask& command, core::RouteId route, Instant now
                 std::to_string((limit.earliest - reaches).us) + " us too early");
   }
   open_[command.ask] = {route, command};
+  lines_[command.line].asking = true;
+  lines_[command.line].changed = false;
 }
 
 std::optional<LimitChecks::Open> LimitChecks::close(core::AskId ask) {
@@ -74,17 +77,20 @@ void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   if (!open) return;  // The same answer once more.
   Line& line = lines_[event.line];
   line.told = now;
+  line.asking = line.failed = false;
+  const bool old = std::exchange(line.changed, false);
   const bool is_short = static_cast<std::int64_t>(event.due.size()) < open->ask.max.value;
-  if (is_short && !event.retry && event.due.empty()) line.told = now + kAfterNever;
+  if (is_short && !event.retry && event.due.empty() && !old) line.told = now + kAfterNever;
   if (!is_short || !event.retry) return;
   const RouteSettings& route = settings_.routes[open->route.value];
   const std::size_t reason = route.limits[event.reason.value];
   const bool held = settings_.limits[reason].held;
   // It goes on granting ahead what comes free: there is no hurry to ask for that.
-  line.told = now + (held ? kLooksAgain : *event.retry + event.ahead);
+  const Instant told = now + (held ? kLooksAgain : *event.retry + event.ahead);
+  if (!old) line.told = told;
   if (settings_.limits[reason].keyed) return;
   Shared& shared = shared_[{route.options.store.value, reason}];
-  shared.told = line.told;
+  shared.told = told;
   if (held) return;
   const Instant earliest = now + std::min(*event.retry, kMayAsk) + event.ahead;
   if (learns(open->route, open->ask)) {
@@ -97,7 +103,17 @@ void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
 
 void LimitChecks::failed(const core::PermitsFailed& event, Instant now) {
   close(event.ask);
-  lines_[event.line].told = now + kAfterFailure;
+  Line& line = lines_[event.line];
+  line.told = now + kAfterFailure;
+  line.failed = true;
+  line.asking = line.changed = false;
+}
+
+void LimitChecks::limits_changed(core::LineId id, Instant now) {
+  const auto at = lines_.find(id);
+  if (at == lines_.end()) return;
+  at->second.changed = at->second.asking;
+  if (!at->second.failed) at->second.told = std::min(at->second.told, now);
 }
 
 void LimitChecks::begin_anew() {

@@ -24,6 +24,8 @@ class LimitChecks {
   void ask(const core::Ask& command, core::RouteId route, Instant now);
   void answered(const core::PermitsAnswered& event, Instant now);
   void failed(const core::PermitsFailed& event, Instant now);
+  // The line asks at once, but where it has just asked in vain.
+  void limits_changed(core::LineId line, Instant now);
   void line_forgotten(core::LineId line) { lines_.erase(line); }
   // What limits said before says nothing any more.
   void begin_anew();
@@ -47,6 +49,9 @@ class LimitChecks {
   struct Line {
     Instant told{};
     std::optional<Instant> idle_since{};
+    bool failed = false;   // Its last ask.
+    bool changed = false;  // Its limits, since its open ask was sent.
+    bool asking = false;
   };
   struct Open {
     core::RouteId route;

@@ -15,7 +15,7 @@ constexpr Duration kReleasable = Duration::seconds(5);
 LimiterWorld::Bucket& LimiterWorld::bucket(const BucketKey& key, Instant now) {
   const auto [at, fresh] = buckets_.try_emplace(key);
   if (fresh) {
-    const LimitSettings& limit = settings_.limits[key.limit];
+    const LimitSettings limit = of_key(settings_, key.limit, key.key);
     at->second.base = at->second.level = limit.limit * limit.micros;
     at->second.base_at = at->second.level_at = now;
   }
@@ -46,7 +46,7 @@ void LimiterWorld::fold(const LimitSettings& limit, Bucket& bucket, Instant now)
 
 // When the bucket could grant one more permit. Permits are granted in the order of their instants.
 Instant LimiterWorld::earliest(const BucketKey& key, Instant now, std::int64_t cost) {
-  const LimitSettings& limit = settings_.limits[key.limit];
+  const LimitSettings limit = of_key(settings_, key.limit, key.key);
   Bucket& state = bucket(key, now);
   Instant at = now;
   if (!state.entries.empty()) at = std::max(at, state.entries.back().stamp);
@@ -72,14 +72,14 @@ std::optional<std::size_t> LimiterWorld::never(std::span<const BucketKey> keys,
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::int64_t least = permit == 0 ? demand.min : 1;
     const std::int64_t needed = least * cost_in(keys[i], demand, permit);
-    if (settings_.limits[keys[i].limit].limit < needed) return i;
+    if (of_key(settings_, keys[i].limit, keys[i].key).limit < needed) return i;
   }
   return std::nullopt;
 }
 
 // An entry for each unit of its cost.
 void LimiterWorld::take(const BucketKey& key, Entry entry, std::int64_t cost) {
-  const LimitSettings& limit = settings_.limits[key.limit];
+  const LimitSettings limit = of_key(settings_, key.limit, key.key);
   Bucket& state = bucket(key, entry.stamp);
   for (std::int64_t unit = 0; unit < cost; ++unit) {
     if (!limit.log) spend(limit, state, entry.stamp);
@@ -94,7 +94,7 @@ void LimiterWorld::put_back(const BucketKey& key, PermitKey permit) {
   if (std::erase_if(state.entries, [&](const Entry& e) { return e.permit == permit; }) == 0) return;
   state.level = state.base;
   state.level_at = state.base_at;
-  const LimitSettings& limit = settings_.limits[key.limit];
+  const LimitSettings limit = of_key(settings_, key.limit, key.key);
   if (limit.log) return;
   for (const Entry& left : state.entries) spend(limit, state, left.stamp);
 }
@@ -113,7 +113,7 @@ std::pair<Instant, std::size_t> LimiterWorld::latest(std::span<const BucketKey> 
 Decision LimiterWorld::acquire(std::span<const BucketKey> keys, const Demand& demand, Instant now) {
   Duration horizon = demand.horizon;
   for (const BucketKey& key : keys) {
-    const LimitSettings& limit = settings_.limits[key.limit];
+    const LimitSettings limit = of_key(settings_, key.limit, key.key);
     fold(limit, bucket(key, now), now);
     horizon = std::min(horizon, limit.ahead ? limit.most_ahead : Duration{});
   }
@@ -149,7 +149,9 @@ Decision LimiterWorld::acquire(std::span<const BucketKey> keys, const Demand& de
 }
 
 bool LimiterWorld::grants_now(std::span<const BucketKey> keys, std::int64_t cost, Instant now) {
-  for (const BucketKey& key : keys) fold(settings_.limits[key.limit], bucket(key, now), now);
+  for (const BucketKey& key : keys) {
+    fold(of_key(settings_, key.limit, key.key), bucket(key, now), now);
+  }
   Demand demand;
   demand.costs = {cost};
   return latest(keys, demand, 0, now).first <= now;
@@ -182,7 +184,7 @@ void PermitBook::used(const BucketKey& key, std::uint64_t era, Instant stamp, In
 }
 
 void PermitBook::attempt_begins(const BucketKey& key, std::uint64_t era) {
-  const LimitSettings& limit = settings_.limits[key.limit];
+  const LimitSettings limit = at_its_largest(settings_, key.limit, key.key);
   if (!limit.held) return;
   const std::int64_t now_under_way = ++under_way_[{key, era}];
   if (now_under_way <= limit.limit) return;
@@ -224,7 +226,8 @@ void PermitBook::check_bucket(const LimitSettings& limit, std::vector<Instant> t
 
 void PermitBook::check() const {
   for (const auto& [key, used] : used_) {
-    const LimitSettings& limit = settings_.limits[key.first.limit];
+    // While a gate has not heard of a change, the larger of the two holds.
+    const LimitSettings limit = at_its_largest(settings_, key.first.limit, key.first.key);
     if (limit.held) continue;  // Counted as they went.
     if (limit.log) {
       check_log(limit, used.stamps, limit.window, "limit_in_permits");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "trace.h"
 
@@ -56,6 +57,15 @@ void PermitChecks::store(core::StoreId store, bool up) {
 // What waits looks again at once.
 void PermitChecks::reloaded() {
   for (Line& line : lines_) line.not_before = Instant{};
+}
+
+// It asks at once, and so it does after an answer that was under way.
+void PermitChecks::limits_changed(core::LineId id) {
+  if (!knows(id)) return;
+  Line& line = lines_[id.value];
+  line.not_before = Instant{};
+  line.denials = 0;
+  line.changed = line.asking;
 }
 
 void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant now) {
@@ -123,7 +133,8 @@ std::optional<Duration> PermitChecks::answered(const core::PermitsAnswered& even
   // Of a limit without key another line may have been told something else since: see LimitChecks.
   const bool foretold = event.due.empty() && event.retry &&
                         ((route.held_limits | route.shared_limits) >> event.reason.value & 1) == 0;
-  line.not_before = foretold ? now + std::min(*event.retry, kMayAsk) : Instant{};
+  const bool old = std::exchange(line.changed, false);
+  line.not_before = foretold && !old ? now + std::min(*event.retry, kMayAsk) : Instant{};
   line.denied_horizon = question.ask.horizon;
   if (event.due.empty()) return Duration{};
   // A line's permits come due in their order: one whose answer came faster than the one before it

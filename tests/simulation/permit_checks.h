@@ -27,6 +27,8 @@ class PermitChecks {
   void failed(const core::PermitsFailed& event);
   void store(core::StoreId store, bool up);
   void reloaded();  // The settings are others already.
+  // The line may be gone by now.
+  void limits_changed(core::LineId line);
 
   // What it does. `wanting`: records of the line that wait.
   void ask(const core::Ask& command, std::int64_t wanting, Instant now);
@@ -85,6 +87,7 @@ class PermitChecks {
     int denials = 0;
     Instant not_before{};  // Denied until then, for asks with this horizon.
     Duration denied_horizon;
+    bool changed = false;  // Its limits, since its open ask was sent.
   };
   struct Counts {
     std::uint64_t used = 0, released = 0, stood_in = 0;

@@ -136,6 +136,9 @@ struct EventText {
         .add("ask", static_cast<std::int64_t>(e.ask.value))
         .take();
   }
+  std::string operator()(const core::LimitsChanged& e) const {
+    return Words("LimitsChanged").add("line", e.line.value).take();
+  }
   std::string operator()(const core::StoreDown& e) const {
     return Words("StoreDown").add("store", e.store.value).take();
   }

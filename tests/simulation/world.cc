@@ -20,7 +20,8 @@ constexpr std::uint64_t kMostSteps = 2'000'000;
 // on.
 constexpr Fault kStrikes[] = {Fault::revoke,      Fault::lost,       Fault::crash,
                               Fault::stop,        Fault::store_down, Fault::store_empty,
-                              Fault::target_held, Fault::reload,     Fault::moved};
+                              Fault::target_held, Fault::reload,     Fault::moved,
+                              Fault::value};
 
 }  // namespace
 
@@ -122,6 +123,7 @@ void World::strike(Fault fault) {
   if (fault == Fault::revoke) return strike_partitions(with);
   if (fault == Fault::reload) return reload(with);
   if (fault == Fault::moved) return delete_some(with);
+  if (fault == Fault::value) return change_value(with);
   if (fault == Fault::store_empty) return limiter.restart_empty(store.value);
   Instance* victim = somebody(with);
   if (!victim) return;
@@ -154,6 +156,20 @@ void World::reload(Dice& with) {
   for (const auto& instance : instances) {
     if (instance->alive())
       instance->reload(with.duration(Duration::micros(1), Duration::seconds(1)));
+  }
+}
+
+// The limiter goes by it at once.
+void World::change_value(Dice& with) {
+  const auto changed = draw_value(settings, with);
+  if (!changed) return;
+  trace.note(timeline.now(), "limit " + std::to_string(changed->first) + " is " +
+                                 std::to_string(settings.values[*changed]) + " for key " +
+                                 std::to_string(changed->second));
+  for (const auto& instance : instances) {
+    if (!instance->alive()) continue;
+    instance->value_changed(changed->first, changed->second,
+                            with.duration(Duration::micros(1), Duration::seconds(1)));
   }
 }
 

@@ -71,6 +71,7 @@ struct World {
   void strike(Fault fault);
   void strike_partitions(Dice& with);
   void reload(Dice& with);
+  void change_value(Dice& with);
   void delete_some(Dice& with);
 
   PermitKey next_permit_ = 1;
