@@ -1,0 +1,242 @@
+#include "adapters/kafka/table/topic_follower.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <atomic>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "adapters/kafka/client/configuration.h"
+#include "adapters/kafka/client/errors.h"
+#include "adapters/kafka/client/handles.h"
+#include "adapters/kafka/client/message_view.h"
+#include "adapters/kafka/client/tokens.h"
+
+namespace einlass::kafka {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr int kPatienceMs = 2000;  // For one question to the brokers.
+constexpr int kTurnMs = 100;       // For something to come.
+constexpr std::size_t kMostAtOnce = 1000;
+
+struct Told {
+  std::string key;
+  std::optional<std::string> text;
+};
+
+// Has no owner and is never destroyed, as the source's is not. It ends with the process.
+rd_kafka_t* new_follower(const TopicTableOptions& options) {
+  SourceOptions source;
+  source.brokers = options.brokers;
+  source.group = "einlass-reads-no-group";  // librdkafka wants a name; nothing is done with it.
+  source.topics = {{options.topic, core::RouteId{}}};
+  source.properties = options.properties;
+  source.tokens = options.tokens;
+  ConfHandle conf = source_configuration(source, rd_kafka_version());
+  rd_kafka_conf_set(conf.get(), "enable.partition.eof", "true", nullptr, 0);
+  rd_kafka_conf_set(conf.get(), "auto.offset.reset", "earliest", nullptr, 0);
+  char reason[512] = "";
+  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, conf.get(), reason, sizeof reason);
+  if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + reason);
+  conf.release();  // librdkafka's now.
+  rd_kafka_poll_set_consumer(client);
+  if (options.tokens) options.tokens->serve(client);
+  return client;
+}
+
+}  // namespace
+
+struct TopicFollower::Shared : std::enable_shared_from_this<Shared> {
+  Shared(boost::asio::io_context& on, const TopicTableOptions& with, FleetTable::Listener& to)
+      : io(on),
+        options(with),
+        listener(to),
+        client(new_follower(options)),
+        queue(rd_kafka_queue_get_consumer(client)) {
+    rd_kafka_set_log_queue(client, queue.get());
+  }
+
+  void work();
+  void look();
+  std::string look_up(int& partitions);
+  void assign(int partitions);
+  void serve(rd_kafka_event_t* event);
+  void serve_error(rd_kafka_event_t* event);
+  void take(const rd_kafka_message_t& message);
+  void flush();
+  void away(std::string why);
+  void post(std::function<void()> tell);
+
+  boost::asio::io_context& io;
+  const TopicTableOptions options;
+  FleetTable::Listener& listener;
+  std::mutex mutex;
+  bool left = false;  // Then neither io nor listener may be used; behind the mutex.
+
+  // Of the thread alone.
+  rd_kafka_t* const client;
+  const QueueHandle queue;
+  int assigned = 0;
+  std::set<std::int32_t> unread;  // Partitions whose end was not reached yet.
+  bool is_whole = false;
+  std::vector<Told> told;
+  std::optional<std::string> why_away;  // As was said; none: nothing was.
+  Steady::time_point next_look{};
+};
+
+TopicFollower::TopicFollower(boost::asio::io_context& io, const TopicTableOptions& options,
+                             FleetTable::Listener& listener)
+    : shared_(std::make_shared<Shared>(io, options, listener)) {
+  std::thread([shared = shared_] { shared->work(); }).detach();
+}
+
+TopicFollower::~TopicFollower() {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->left = true;
+}
+
+void TopicFollower::Shared::work() {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex);
+      if (left) return;
+    }
+    if (Steady::now() >= next_look) look();
+    int wait = kTurnMs;
+    while (told.size() < kMostAtOnce) {
+      const EventHandle event(rd_kafka_queue_poll(queue.get(), wait));
+      if (event == nullptr) break;
+      serve(event.get());
+      wait = 0;
+    }
+    flush();
+  }
+}
+
+// Where the topic has other partitions than are read, all is read anew.
+void TopicFollower::Shared::look() {
+  int partitions = 0;
+  const std::string why = look_up(partitions);
+  next_look = Steady::now() + std::chrono::microseconds(kLook.us);
+  if (!why.empty()) return away(why);
+  if (partitions != assigned) assign(partitions);
+  if (is_whole) away("");
+}
+
+std::string TopicFollower::Shared::look_up(int& partitions) {
+  const TopicHandle handle(rd_kafka_topic_new(client, options.topic.c_str(), nullptr));
+  if (handle == nullptr) return rd_kafka_err2str(rd_kafka_last_error());
+  const struct rd_kafka_metadata* metadata = nullptr;
+  if (const auto error = rd_kafka_metadata(client, 0, handle.get(), &metadata, kPatienceMs)) {
+    return explain(error, false, rd_kafka_err2str(error), {options.brokers, "", "", options.topic})
+        .detail;
+  }
+  auto error = RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+  if (metadata->topic_cnt > 0) {
+    const auto& topic = metadata->topics[0];
+    error = topic.err;
+    partitions = topic.partition_cnt;
+    for (int i = 0; i < partitions && !error; ++i) {
+      if (topic.partitions[i].leader < 0) error = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
+    }
+  }
+  rd_kafka_metadata_destroy(metadata);
+  if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+    return "the topic " + options.topic +
+           " is not there; create it, with cleanup.policy=compact and one partition";
+  }
+  if (!error) return "";
+  return explain(error, false, rd_kafka_err2str(error), {options.brokers, "", "", options.topic})
+      .detail;
+}
+
+void TopicFollower::Shared::assign(int partitions) {
+  const ListHandle list(rd_kafka_topic_partition_list_new(partitions));
+  unread.clear();
+  for (std::int32_t i = 0; i < partitions; ++i) {
+    rd_kafka_topic_partition_list_add(list.get(), options.topic.c_str(), i)->offset =
+        RD_KAFKA_OFFSET_BEGINNING;
+    unread.insert(i);
+  }
+  rd_kafka_assign(client, list.get());
+  assigned = partitions;
+  is_whole = false;
+  post([this] { listener.reading(); });
+}
+
+void TopicFollower::Shared::serve(rd_kafka_event_t* event) {
+  switch (rd_kafka_event_type(event)) {
+    case RD_KAFKA_EVENT_FETCH:
+      while (const rd_kafka_message_t* message = rd_kafka_event_message_next(event)) take(*message);
+      break;
+    case RD_KAFKA_EVENT_ERROR:
+      serve_error(event);
+      break;
+    default:
+      break;
+  }
+}
+
+void TopicFollower::Shared::serve_error(rd_kafka_event_t* event) {
+  const auto error = rd_kafka_event_error(event);
+  if (error == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    const TopicPartitionHandle at(rd_kafka_event_topic_partition(event));
+    if (at == nullptr) return;
+    unread.erase(at->partition);
+    if (!unread.empty() || is_whole) return;
+    flush();
+    is_whole = true;
+    post([this] { listener.whole(); });
+    return away("");
+  }
+  if (options.tokens && is_refused_login(error)) options.tokens->was_refused();
+  const char* reason = rd_kafka_event_error_string(event);
+  if (error == RD_KAFKA_RESP_ERR__AUTHENTICATION || error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN ||
+      error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) {
+    away(explain(error, false, reason == nullptr ? "" : reason,
+                 {options.brokers, "", "", options.topic})
+             .detail);
+  }
+}
+
+void TopicFollower::Shared::take(const rd_kafka_message_t& message) {
+  if (message.err) return;  // As errors, too.
+  Told& one = told.emplace_back();
+  if (const auto key = view(message.key, message.key_len)) one.key = *key;
+  if (const auto text = view(message.payload, message.len)) one.text = *text;
+}
+
+void TopicFollower::Shared::flush() {
+  if (told.empty()) return;
+  post([this, some = std::exchange(told, {})] {
+    for (const Told& one : some) listener.entry(one.key, one.text);
+  });
+}
+
+// What stood there is as old as this from now on, until it is said that all is well.
+void TopicFollower::Shared::away(std::string why) {
+  if (why_away == why) return;
+  why_away = why;
+  post([this, why = std::move(why)] { listener.away(why); });
+}
+
+void TopicFollower::Shared::post(std::function<void()> tell) {
+  const std::lock_guard lock(mutex);
+  if (left) return;  // The io_context may be gone.
+  boost::asio::post(io, [self = shared_from_this(), tell = std::move(tell)] {
+    if (!self->left) tell();  // On the loop's thread, which alone sets it.
+  });
+}
+
+}  // namespace einlass::kafka

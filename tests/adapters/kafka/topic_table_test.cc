@@ -1,0 +1,86 @@
+// The fleet's table in a compacted topic of a real broker, and of one that comes and goes.
+#include "adapters/kafka/table/topic_table.h"
+
+#include "adapters/kafka/real_broker_fixture.h"
+#include "adapters/table_listener.h"
+
+namespace einlass::kafka {
+namespace {
+
+using namespace testing;
+using einlass::testing::TableListener;
+using einlass::testing::write_and_wait;
+using Texts = TableListener::Texts;
+
+struct Reader {
+  Reader(const std::string& brokers, const std::string& topic)
+      : table(io, {.brokers = brokers, .topic = topic, .properties = {}}, listener,
+              [this](const Notice& notice) { notices.push_back(notice); }) {}
+
+  bool until(const std::function<bool()>& done) { return einlass::testing::run_until(io, done); }
+  bool until_whole() {
+    return until([this] { return listener.wholes > 0 && listener.trouble.empty(); });
+  }
+
+  boost::asio::io_context io;
+  TableListener listener;
+  std::vector<Notice> notices;
+  TopicTable table;
+};
+
+class TopicTableTest : public RealBrokerTest {};
+
+TEST_F(TopicTableTest, reads_what_is_there_and_then_what_comes) {
+  admin->create_topic("quotas", 1);
+  producer->produce("quotas", 0, "0", "l/old");
+  producer->produce("quotas", 0, "1", "l/acme");
+  producer->produce("quotas", 0, std::nullopt, "l/old");
+  producer->flush();
+  Reader first(broker->brokers(), "quotas"), second(broker->brokers(), "quotas");
+  ASSERT_TRUE(first.until_whole() && second.until_whole());
+  EXPECT_EQ(second.listener.texts, (Texts{{"l/acme", "1"}}));
+
+  EXPECT_EQ(write_and_wait(first.io, first.table, "l/b", "2"), "");
+  EXPECT_EQ(write_and_wait(first.io, first.table, "l/acme", std::nullopt), "");
+  const Texts now{{"l/b", "2"}};
+  EXPECT_TRUE(second.until([&] { return second.listener.texts == now; }));
+  EXPECT_TRUE(first.until([&] { return first.listener.texts == now; })) << "also by who wrote it";
+  EXPECT_EQ(second.listener.readings, 1);
+}
+
+TEST_F(TopicTableTest, an_empty_topic_is_whole_at_once) {
+  admin->create_topic("none-yet", 2);
+  Reader reader(broker->brokers(), "none-yet");
+  EXPECT_TRUE(reader.until_whole());
+  EXPECT_TRUE(reader.listener.texts.empty());
+}
+
+TEST_F(TopicTableTest, says_that_the_topic_is_not_there_and_reads_it_once_it_is) {
+  Reader reader(broker->brokers(), "later");
+  ASSERT_TRUE(reader.until([&] { return !reader.listener.trouble.starts_with("nothing"); }));
+  EXPECT_EQ(reader.listener.trouble,
+            "the topic later is not there; create it, with cleanup.policy=compact and one "
+            "partition");
+  EXPECT_EQ(reader.listener.wholes, 0);
+  admin->create_topic("later", 1);
+  EXPECT_TRUE(reader.until_whole());
+}
+
+TEST(TopicTable, KeepsWhatItKnowsWhileTheBrokersAreAway) {
+  MockCluster cluster;
+  cluster.create_topic("quotas", 1);
+  Producer writer(cluster.brokers());
+  writer.produce("quotas", 0, "1", "l/acme");
+  writer.flush();
+  Reader reader(cluster.brokers(), "quotas");
+  ASSERT_TRUE(reader.until_whole());
+  cluster.down();
+  ASSERT_TRUE(reader.until([&] { return !reader.listener.trouble.empty(); }));
+  EXPECT_EQ(reader.listener.texts, (Texts{{"l/acme", "1"}}));
+  cluster.up();
+  EXPECT_TRUE(reader.until([&] { return reader.listener.trouble.empty(); }));
+  EXPECT_EQ(reader.listener.wholes, 1);
+}
+
+}  // namespace
+}  // namespace einlass::kafka
