@@ -14,6 +14,7 @@ Admission::Admission(const GateOptions& options, Records& records, Delivery& del
       deadlines_(deadlines),
       stats_(stats),
       targets_(options.targets.size()),
+      paused_routes_(options.routes.size()),
       stores_(options.stores),
       random_(options.seed ^ 0xA5A5A5A5A5A5A5A5u) {
   find_shared_limits();
@@ -25,7 +26,7 @@ Admission::Admission(const GateOptions& options, Records& records, Delivery& del
   }
 }
 
-void Admission::add_line(LineId id, RouteId route, bool keep) {
+void Admission::add_line(LineId id, RouteId route, bool keep, bool paused) {
   if (id.value >= lines_.size()) lines_.resize(id.value + 1);
   Line& line = lines_[id.value];
   CHECK(!line.in_use);
@@ -39,6 +40,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
   line.next_ask = line.next_same_ask = line.foretold = Instant{};
   line.unanswered = line.bound = line.held_back = line.freed = line.ahead = false;
   line.goes_first = line.had_turn = line.changed = false;
+  line.paused = paused;
   line.short_of = kNoShared;
   line.failed.reset();
   line.asked_cost = Permits{1};
@@ -58,20 +60,14 @@ void Admission::add_line(LineId id, RouteId route, bool keep) {
 void Admission::enter(const Record& record) {
   Line& line = lines_[record.line.value];
   CHECK(line.in_use);
-  if (++line.total == 1) {
-    ++queues_of(line).lines;
-    queues_of(line).touched = true;  // The others' parts are smaller.
-  }
+  if (++line.total == 1) count_line(line, 1);  // The others' parts are smaller.
   if (record.state == RecordState::behind) ++line.behind;
 }
 
 void Admission::leave(const Record& record, Instant now, Commands& commands) {
   Line& line = lines_[record.line.value];
   CHECK(line.total > 0);
-  if (--line.total == 0) {
-    --queues_of(line).lines;
-    queues_of(line).touched = true;  // Who is alone now may have all places.
-  }
+  if (--line.total == 0) count_line(line, -1);  // Who is alone now may have all places.
   // Nobody is left to use what was granted: others may be waiting for it.
   if (line.total == 0) serve(line, now, commands);
 }
@@ -121,6 +117,7 @@ void Admission::serve(LineId id, Instant now, Commands& commands) {
 
 void Admission::serve(Line& line, Instant now, Commands& commands) {
   if (!line.in_use) return;
+  if (is_paused(line)) return stand_still(line, now, commands);
   give_back_useless(line, now, commands);
   send_all(line, now, commands);
   go_on(line, now, commands);

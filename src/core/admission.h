@@ -56,7 +56,7 @@ class Admission {
   Admission(const GateOptions& options, Records& records, Delivery& delivery, Deadlines& deadlines,
             std::vector<RouteStats>& stats);
 
-  void add_line(LineId id, RouteId route, bool keep);
+  void add_line(LineId id, RouteId route, bool keep, bool paused);
 
   // A record of the line came in, or is gone for good. REQUIRES: a record that goes is not ready.
   void enter(const Record& record);
@@ -90,6 +90,10 @@ class Admission {
 
   // The line's alarm went off.
   void serve(LineId id, Instant now, Commands& commands);
+
+  // Nothing leaves while the route or the line is paused. REQUIRES: the line is known.
+  void pause(RouteId route, bool paused, Instant now, Commands& commands);
+  void pause(LineId line, bool paused, Instant now, Commands& commands);
 
   // For other options: out of the stores' queues before they change, and a look at each line after.
   void wait_for_stores_no_more();
@@ -144,7 +148,7 @@ class Admission {
     Reserve due;
     Reserve ahead;
     SharedCredit retries;
-    std::uint32_t lines = 0;  // Those that have records inside.
+    std::uint32_t lines = 0;  // Those that have records inside and are not paused.
     bool many = false;        // Others may come at any time.
     Pace pace;
     bool touched = false;
@@ -184,6 +188,12 @@ class Admission {
   Instant awake_for(const Line& line, Instant due) const;
   void arm(Line& line, Instant now);
   void forget_if_empty(Line& line, Commands& commands);
+
+  // pausing.cc
+  bool is_paused(const Line& line) const { return line.paused || paused_routes_[line.route.value]; }
+  void count_line(const Line& line, int by);
+  void stand_still(Line& line, Instant now, Commands& commands);
+  void move_on(Line& line, Instant now, Commands& commands);
 
   // sending.cc
   HeldPermit take_permit(Line& line);
@@ -325,6 +335,7 @@ class Admission {
   std::vector<RouteStats>& stats_;
   std::vector<Line> lines_;            // By LineId.
   std::vector<TargetQueues> targets_;  // By TargetId.
+  std::vector<bool> paused_routes_;    // By RouteId.
   std::vector<SharedLimit> shared_limits_;
   std::vector<SharedOfRoute> shared_of_route_;  // By RouteId.
   std::vector<StoreState> stores_;              // By StoreId.

@@ -94,6 +94,7 @@ struct Forget {
 enum class HoldReason : std::uint8_t {
   partition_full,  // It has as much inside as its route allows.
   gate_full,       // The gate as a whole has, or the partition would take what others may need.
+  paused,          // Somebody has paused it, or its route.
   ledger_full,     // What is finished ahead of an unfinished record would no longer fit a commit.
   given_back,
 };

@@ -145,6 +145,22 @@ struct TargetHold {
   Duration length;
 };
 
+// Somebody has paused it, or lets it go on: nothing of it leaves, attempts under way end as they
+// would. Nothing more is read of the partitions of a paused route, nor of one that is paused itself
+// (what is inside of that goes on). The same may be said again.
+struct RoutePaused {
+  RouteId route;
+  bool paused = false;
+};
+struct LinePaused {
+  LineId line;
+  bool paused = false;
+};
+struct PartitionPaused {
+  PartitionId partition;
+  bool paused = false;
+};
+
 // The dead letter topic has the record, or could not be reached (then it is tried again).
 struct DeadLetterEnded {
   RecordId record;
@@ -176,8 +192,9 @@ struct TimePassed {};
 
 using Event =
     std::variant<RecordArrived, DeliveryEnded, PermitsAnswered, PermitsFailed, LimitsChanged,
-                 StoreDown, StoreUp, PartitionAssigned, PartitionMoved, PartitionRevoked, PartitionLost,
-                 DeadLetterEnded, TargetHold, CommitEnded, StopRequested, TimePassed>;
+                 StoreDown, StoreUp, PartitionAssigned, PartitionMoved, PartitionRevoked,
+                 PartitionLost, DeadLetterEnded, TargetHold, RoutePaused, LinePaused,
+                 PartitionPaused, CommitEnded, StopRequested, TimePassed>;
 
 // Where adapters put what happened, in order, until the loop hands it to the gate. The loop owns
 // it; adapters only append, on the loop's thread.

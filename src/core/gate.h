@@ -34,7 +34,9 @@ class Gate {
 
   // Makes a line known. One that is not kept ends with ForgetLine, when nothing is left of it.
   // REQUIRES: the id is not in use; called before the line's first record arrives.
-  void add_line(LineId id, RouteId route, bool keep) { admission_.add_line(id, route, keep); }
+  void add_line(LineId id, RouteId route, bool keep, bool paused = false) {
+    admission_.add_line(id, route, keep, paused);
+  }
 
   // Takes one event and appends to `commands` what must be done now, in that order.
   // REQUIRES: now is not earlier than at the last call.
@@ -106,6 +108,9 @@ class Gate {
   void on(const PartitionLost& event, Instant now, Commands& commands);
   void on(const DeadLetterEnded& event, Instant now, Commands& commands);
   void on(const TargetHold& event, Instant now, Commands& commands);
+  void on(const RoutePaused& event, Instant now, Commands& commands);
+  void on(const LinePaused& event, Instant now, Commands& commands);
+  void on(const PartitionPaused& event, Instant now, Commands& commands);
   void on(const CommitEnded& event, Instant now, Commands& commands);
   void on(const StopRequested& event, Instant now, Commands& commands);
   void on(const TimePassed& event, Instant now, Commands& commands);

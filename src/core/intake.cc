@@ -41,6 +41,7 @@ Partition& Intake::assign(const PartitionAssigned& event, Commands& commands) {
   partition.birth = ++births_;
   partition.ledger = std::move(ledger);
   partition.ledger.open(event.next, event.finished);
+  if (is_paused(partition)) hold(event.partition, HoldReason::paused, commands);
   if (gate_full(kFull)) hold(event.partition, HoldReason::gate_full, commands);
   return partition;
 }
@@ -102,7 +103,7 @@ void Intake::hold(PartitionId id, HoldReason reason, Commands& commands) {
 void Intake::read_if_free(PartitionId id, Commands& commands) {
   Partition& partition = partitions_[id.value];
   if (!partition.held || partition.phase != PartitionPhase::assigned) return;
-  if (gate_full(kFull) || !fits_again(partition)) return;
+  if (is_paused(partition) || gate_full(kFull) || !fits_again(partition)) return;
   if (partition_full(partition, kFree) || ledger_full(partition, kFree)) return;
   partition.held = false;
   commands.push_back(Read{id});
@@ -170,6 +171,21 @@ void Intake::look_again(Commands& commands) {
     }
     read_if_free(PartitionId{i}, commands);
   }
+}
+
+void Intake::pause(RouteId route, bool paused, Commands& commands) {
+  paused_routes_[route.value] = paused;
+  for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
+    if (partitions_[i].phase != PartitionPhase::assigned || partitions_[i].route != route) continue;
+    paused ? hold(PartitionId{i}, HoldReason::paused, commands)
+           : read_if_free(PartitionId{i}, commands);
+  }
+}
+
+void Intake::pause(PartitionId id, bool paused, Commands& commands) {
+  if (!takes(id)) return;
+  partitions_[id.value].paused = paused;
+  paused ? hold(id, HoldReason::paused, commands) : read_if_free(id, commands);
 }
 
 void Intake::stop(PartitionId id, Commands& commands) {

@@ -39,6 +39,7 @@ struct Partition {
   std::int64_t records = 0;  // Inside.
   Bytes bytes;
   bool held = false;
+  bool paused = false;      // By itself, whatever its route is.
   HoldReason held_for{};    // The reason of the last hold.
   bool dirty = false;       // The ledger has moved since the last commit was sent.
   bool fenced = false;      // Nothing may be committed any more.
@@ -52,7 +53,8 @@ class Intake {
   // The most records that a ledger may span, from the oldest unfinished to the newest.
   static constexpr std::size_t kMostLedgerSpan = 65'536;
 
-  explicit Intake(const GateOptions& options) : options_(options) {}
+  explicit Intake(const GateOptions& options)
+      : options_(options), paused_routes_(options.routes.size()) {}
 
   // A new assignment; held at once if the gate is full. REQUIRES: its slot is absent.
   Partition& assign(const PartitionAssigned& event, Commands& commands);
@@ -72,6 +74,10 @@ class Intake {
   // Counts a record in, or out again, and holds or reads what follows from it.
   void enter(const Record& record, Commands& commands);
   void leave(const Record& record, Commands& commands);
+
+  // Nothing more is read of it while it is paused.
+  void pause(RouteId route, bool paused, Commands& commands);
+  void pause(PartitionId id, bool paused, Commands& commands);
 
   // The bounds may be others now: holds and reads what follows from that.
   void look_again(Commands& commands);
@@ -96,11 +102,15 @@ class Intake {
   bool gate_full(std::int64_t quarters) const;
   bool partition_full(const Partition& partition, std::int64_t quarters) const;
   bool ledger_full(const Partition& partition, std::int64_t quarters) const;
+  bool is_paused(const Partition& partition) const {
+    return partition.paused || paused_routes_[partition.route.value];
+  }
   void hold(PartitionId id, HoldReason reason, Commands& commands);
   void read_if_free(PartitionId id, Commands& commands);
 
   const GateOptions& options_;
   std::vector<Partition> partitions_;  // By PartitionId.
+  std::vector<bool> paused_routes_;    // By RouteId.
   std::uint64_t births_ = 0;
   std::int64_t records_ = 0;
   Bytes bytes_;

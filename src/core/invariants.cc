@@ -23,7 +23,7 @@ void Admission::check_counts() const {
     const std::int64_t asked = line.open_ask ? line.asked : 0;
     (asks_ahead(line) ? ahead : due)[target.value] += asked;
     for (const HeldPermit& held : line.permits) ++(held.ahead ? ahead : due)[target.value];
-    with_records[target.value] += line.total > 0;
+    with_records[target.value] += line.total > 0 && !is_paused(line);
     parked[target.value] += line.waits == LineWaits::parked;
     for (const SharedIndex i : shared_of(line)) open[i] += line.open_ask.has_value();
     waiting += line.waits != LineWaits::not_at_all && line.waits != LineWaits::parked;
@@ -53,6 +53,10 @@ void Admission::check_wakers() const {
   for (std::uint32_t i = 0; i < lines_.size(); ++i) {
     const Line& line = lines_[i];
     if (!line.in_use || line.count() == 0 || line.open_ask) continue;
+    if (is_paused(line)) {
+      CHECK(line.permits.empty() && line.waits == LineWaits::not_at_all);
+      continue;
+    }
     CHECK(line.waits != LineWaits::not_at_all || deadlines_.when({Alarm::Kind::line, i}));
   }
 }
@@ -111,7 +115,7 @@ void Gate::check_invariants() const {
     std::uint64_t all = 0, behind = 0, first = 0;
     for (const std::uint64_t count : waiting.records.counts) all += count;
     for (const std::uint64_t count : waiting.behind.counts) behind += count;
-    for (const Cause cause : {Cause::limit, Cause::target, Cause::outage}) {
+    for (const Cause cause : {Cause::limit, Cause::target, Cause::outage, Cause::paused}) {
       first += waiting.records[cause] - waiting.behind[cause];
     }
     CHECK(all == stats.inside);

@@ -88,7 +88,8 @@ enum class LineWaits : std::uint8_t {
 
 struct Line {
   bool in_use = false;
-  bool keep = false;  // Lives as long as the gate.
+  bool keep = false;    // Lives as long as the gate.
+  bool paused = false;  // By itself, whatever its route is.
   RouteId route;
   std::int64_t retry_share = 100;  // Its target's.
 

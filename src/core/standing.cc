@@ -82,6 +82,10 @@ void Admission::count_before(const Record& record, Standing& standing) const {
 // REQUIRES: the record is ready, and what goes before it is counted.
 void Admission::explain(const Record& record, Instant now, Standing& standing) const {
   const Line& line = lines_[record.line.value];
+  if (is_paused(line)) {
+    standing.waits = WaitsFor::people;
+    return;
+  }
   const RouteOptions& route = route_of(line);
   const Instant held = delivery_.held_until(route.target);
   if (held > now || !delivery_.breaker(route.target).closed()) {

@@ -54,10 +54,11 @@ enum class Cause : std::uint8_t {
   retry,      // The time of its next attempt, or of the next try to write its dead letter.
   order,      // The record before it in its lane, which is under way: nothing else is in its way.
   outage,     // A limiter that does not answer, or only with errors.
+  paused,     // Somebody, who has paused its route, its target or its tenant.
   in_flight,  // Nothing: it is at the target, or on the way to the dead letter topic.
 };
-inline constexpr std::array<std::string_view, 6> kCauseNames = {"limit", "target", "retry",
-                                                                "order", "outage", "in_flight"};
+inline constexpr std::array<std::string_view, 7> kCauseNames = {
+    "limit", "target", "retry", "order", "outage", "paused", "in_flight"};
 
 struct CauseCounts {
   std::array<std::uint64_t, kCauseNames.size()> counts{};

@@ -39,6 +39,8 @@ Cause cause_of(WaitsFor waits) {
     case WaitsFor::pause:
     case WaitsFor::probe:
       return Cause::target;
+    case WaitsFor::people:
+      return Cause::paused;
     case WaitsFor::retry:
     case WaitsFor::dead_letter:
       return Cause::retry;
@@ -57,6 +59,7 @@ bool Admission::stands_still(const Line& line, Instant now) const {
 LineCause Admission::cause_of(const Line& line, Instant now) const {
   const RouteOptions& route = route_of(line);
   const std::uint64_t ready = line.count();
+  if (is_paused(line)) return {0, Cause::paused};
   if (route.limit_count == 0 || stands_still(line, now)) return {ready};
   const auto due = std::upper_bound(
       line.permits.begin(), line.permits.end(), now,

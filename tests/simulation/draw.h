@@ -72,6 +72,7 @@ enum class Fault : std::uint8_t {
   moved,                // Records are deleted before they are read.
   stand_in,             // Somebody answers an ask that failed before, in the limiter's place.
   value,                // A key's limit is another; each gate hears of it at another time.
+  paused,               // People pause a route, a line or a partition for a while.
   count,
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::count);

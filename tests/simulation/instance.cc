@@ -166,7 +166,7 @@ void Instance::check_limits_used() {
 }
 
 bool Instance::could_use_a_permit(core::LineId id, const Line& line, Instant now) {
-  if (store_down_[line.store.value] || hopeless(line)) return false;
+  if (store_down_[line.store.value] || hopeless(line) || is_paused(id)) return false;
   if (!permits_.has_none(id) || limits_.others_ask(line.route)) return false;
   const core::TargetId target = settings_.gate.routes[line.route.value].target;
   if (!records_.has_room_beyond(target, permits_.reserved(target), now)) return false;
@@ -216,6 +216,9 @@ void Instance::before(const core::Event& event) {
   if (const auto* e = std::get_if<core::TargetHold>(&event)) {
     records_.held(e->target, now + e->length);
   }
+  if (const auto* e = std::get_if<core::RoutePaused>(&event)) records_.paused(*e, now);
+  if (const auto* e = std::get_if<core::LinePaused>(&event)) records_.paused(*e, now);
+  if (const auto* e = std::get_if<core::PartitionPaused>(&event)) records_.paused(*e);
   if (const auto* e = std::get_if<core::DeadLetterEnded>(&event))
     records_.dead_letter_ended(*e, now);
   if (const auto* e = std::get_if<core::CommitEnded>(&event)) records_.commit_ended(*e);
@@ -311,6 +314,51 @@ void Instance::kick() {
 
 void Instance::hold_target(core::TargetId target, Duration length) {
   tell(core::TargetHold{target, length});
+}
+
+// At once, as the shard does it: by the time of an event in the queue the line may be gone.
+void Instance::pause_something(Dice& with, Duration length) {
+  const std::int64_t kind = with.between(0, 2);
+  core::Event on, off;
+  if (kind == 0) {
+    const auto last = static_cast<std::int64_t>(settings_.routes.size()) - 1;
+    const core::RouteId route{static_cast<std::uint16_t>(with.between(0, last))};
+    on = core::RoutePaused{route, true};
+    off = core::RoutePaused{route, false};
+  } else if (kind == 1 && !line_ids_.empty()) {
+    const auto last = static_cast<std::int64_t>(line_ids_.size()) - 1;
+    const core::LineId line = std::next(line_ids_.begin(), with.between(0, last))->second;
+    on = core::LinePaused{line, true};
+    off = core::LinePaused{line, false};
+  } else {
+    const auto last = static_cast<std::int64_t>(assignments_.size()) - 1;
+    if (last < 0) return;
+    const core::PartitionId id{static_cast<std::uint32_t>(with.between(0, last))};
+    on = core::PartitionPaused{id, true};
+    off = core::PartitionPaused{id, false};
+  }
+  say_paused(on);
+  after(length, [this, off] { say_paused(off); });
+}
+
+void Instance::say_paused(const core::Event& event) {
+  if (const auto* e = std::get_if<core::RoutePaused>(&event)) {
+    e->paused ? (void)paused_routes_.insert(e->route.value)
+              : (void)paused_routes_.erase(e->route.value);
+  }
+  if (const auto* e = std::get_if<core::LinePaused>(&event)) {
+    const bool known =
+        std::ranges::any_of(line_ids_, [&](const auto& one) { return one.second == e->line; });
+    if (!known) return;
+    e->paused ? (void)paused_lines_.insert(e->line.value)
+              : (void)paused_lines_.erase(e->line.value);
+  }
+  handle(event);
+  wake(Duration{});
+}
+
+bool Instance::is_paused(core::LineId id) const {
+  return paused_lines_.contains(id.value) || paused_routes_.contains(lines_[id.value].route.value);
 }
 
 void Instance::crash() {

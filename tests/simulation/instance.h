@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -43,6 +44,8 @@ class Instance {
   void records_appended() { wake(Duration{}); }
 
   void hold_target(core::TargetId target, Duration length);
+  // A route, a line or a partition, for so long.
+  void pause_something(Dice& with, Duration length);
   void store_down(core::StoreId store, Duration outage);
   void crash();
   void stop(Duration patience);
@@ -111,6 +114,10 @@ class Instance {
   void pass_time();
   void handle(const core::Event& event);
   void carry_out();
+
+  // Pauses: nothing leaves that is paused, and a paused partition is not read.
+  void say_paused(const core::Event& event);
+  bool is_paused(core::LineId id) const;
 
   void check_limits_used();
   bool could_use_a_permit(core::LineId id, const Line& line, Instant now);
@@ -196,6 +203,8 @@ class Instance {
   std::map<core::LineId, Durations> due_;        // Each lives until the line's next ask.
   std::vector<bool> store_down_;
   std::vector<core::PartitionId> settled_;  // Of the last commit.
+  std::set<std::uint16_t> paused_routes_;
+  std::set<std::uint32_t> paused_lines_;
   bool stopping_ = false;
   bool kicked_ = false;
 };

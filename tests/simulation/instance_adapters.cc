@@ -14,6 +14,7 @@ LogRecord& Instance::log_record(core::RecordId record) {
 
 void Instance::perform(const core::Send& command) {
   const Instant now = world_.timeline.now();
+  require(!is_paused(records_.line_of(command.record)), "pause_send", "a record of what is paused");
   records_.send(command, permits_, now);
   permits_.use(command.permit, records_.line_of(command.record), now);
   if (const auto asked = questions_.find(command.permit.ask); asked != questions_.end()) {
@@ -298,6 +299,7 @@ void Instance::perform(const core::ForgetLine& command) {
   limits_.line_forgotten(command.line);
   const Line& line = lines_[command.line.value];
   line_ids_.erase({line.route.value, line.key});
+  paused_lines_.erase(command.line.value);
   free_lines_.push_back(command.line);
 }
 

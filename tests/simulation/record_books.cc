@@ -88,7 +88,10 @@ void RecordChecks::check_books(const core::Gate& gate, core::RouteId route, Inst
 // is free, a partition with nothing inside is read.
 void RecordChecks::check_held(std::size_t id) const {
   const Owned& p = partitions_[id];
-  if (p.leaving || !p.held) return;
+  const bool paused = p.paused || paused_routes_.contains(p.route);
+  if (p.leaving || !p.live) return;
+  require(p.held || !paused, "read_while_paused", std::to_string(id));
+  if (!p.held || paused) return;
   require(inside_records_ > 0, "held_for_nothing", std::to_string(id));
   std::int64_t bytes = 0;
   for (const Owned& each : partitions_) bytes += each.bytes;
@@ -240,7 +243,8 @@ bool RecordChecks::was_ready(const Shadow& shadow, Instant before) const {
   if (shadow.state != State::waiting || shadow.orphan || shadow.doomed || shadow.bad_key) {
     return false;
   }
-  if (shadow.arrived_at > before) return false;
+  if (shadow.arrived_at > before || resumed_at_ > before) return false;
+  if (paused_routes_.contains(shadow.route) || paused_lines_.contains(shadow.line)) return false;
   const Owned& p = partitions_[shadow.partition.value];
   if (!p.live || p.leaving || line_hopeless_[shadow.line.value]) return false;
   const auto lane = p.lanes.find(shadow.lane);

@@ -45,6 +45,28 @@ void RecordChecks::assigned(const core::PartitionAssigned& event) {
   partitions_[event.partition.value] = std::move(fresh);
 }
 
+void RecordChecks::paused(const core::RoutePaused& event, Instant now) {
+  if (event.paused) {
+    paused_routes_.insert(event.route);
+  } else {
+    paused_routes_.erase(event.route);
+    resumed_at_ = now;
+  }
+}
+
+void RecordChecks::paused(const core::LinePaused& event, Instant now) {
+  if (event.paused) {
+    paused_lines_.insert(event.line);
+  } else {
+    paused_lines_.erase(event.line);
+    resumed_at_ = now;
+  }
+}
+
+void RecordChecks::paused(const core::PartitionPaused& event) {
+  if (live(event.partition)) partitions_[event.partition.value].paused = event.paused;
+}
+
 void RecordChecks::revoked(core::PartitionId partition, Instant deadline) {
   if (!live(partition)) return;
   Owned& p = partitions_[partition.value];
@@ -267,6 +289,7 @@ void RecordChecks::line_forgotten(core::LineId line) {
   targets_.line_forgotten(line);
   flows_.begin_anew(line);
   set_aside_.erase(line);
+  paused_lines_.erase(line);
   if (line.value < line_hopeless_.size()) line_hopeless_[line.value] = false;
 }
 

@@ -52,6 +52,9 @@ class RecordChecks {
   void dead_letter(const core::DeadLetter& command);
   void forget(core::RecordId record);
   void line_forgotten(core::LineId line);
+  void paused(const core::RoutePaused& event, Instant now);
+  void paused(const core::PartitionPaused& event);
+  void paused(const core::LinePaused& event, Instant now);
   void hold(core::PartitionId partition);
   void read(core::PartitionId partition);
   void commit(const core::Commit& command);
@@ -136,6 +139,7 @@ class RecordChecks {
     std::map<std::optional<core::LaneKey>, Instant> lane_moved;  // When its head changed.
     std::int64_t records = 0, bytes = 0;
     std::int64_t waiting = 0;  // Of these: neither sent nor on the way to the dead letter topic.
+    bool paused = false;       // By itself.
     bool held = false, lost = false, fenced = false, leaving = false;
     Instant deadline = kNever;
     std::uint64_t use = 0;
@@ -213,6 +217,9 @@ class RecordChecks {
 
   const Settings& settings_;
   std::vector<Shadow> records_;
+  std::set<core::RouteId> paused_routes_;
+  std::set<core::LineId> paused_lines_;
+  Instant resumed_at_{};  // Some of them, the last time.
   std::vector<Owned> partitions_;
   std::vector<Books> books_;
   std::vector<std::uint32_t> in_flight_;  // By target.

@@ -171,6 +171,18 @@ struct EventText {
   std::string operator()(const core::TargetHold& e) const {
     return Words("TargetHold").add("target", e.target.value).add("length", e.length.us).take();
   }
+  std::string operator()(const core::RoutePaused& e) const {
+    return Words("RoutePaused").add("route", e.route.value).add("paused", e.paused).take();
+  }
+  std::string operator()(const core::LinePaused& e) const {
+    return Words("LinePaused").add("line", e.line.value).add("paused", e.paused).take();
+  }
+  std::string operator()(const core::PartitionPaused& e) const {
+    return Words("PartitionPaused")
+        .add("partition", e.partition.value)
+        .add("paused", e.paused)
+        .take();
+  }
   std::string operator()(const core::DeadLetterEnded& e) const {
     return Words("DeadLetterEnded").add(e.record).add("acknowledged", e.acknowledged).take();
   }

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMostSteps = 2'000'000;
 constexpr Fault kStrikes[] = {Fault::revoke,      Fault::lost,       Fault::crash,
                               Fault::stop,        Fault::store_down, Fault::store_empty,
                               Fault::target_held, Fault::reload,     Fault::moved,
-                              Fault::value};
+                              Fault::value,       Fault::paused};
 
 }  // namespace
 
@@ -133,6 +133,7 @@ void World::strike(Fault fault) {
     const core::TargetId held{static_cast<std::uint16_t>(with.between(0, last))};
     victim->hold_target(held, some);
   }
+  if (fault == Fault::paused) victim->pause_something(with, some);
   if (fault == Fault::lost) victim->kick();
   if (fault == Fault::crash) victim->crash();
   if (fault == Fault::stop) victim->stop(some);
