@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "app/asking/healthcheck.h"
+#include "app/asking/steering_verbs.h"
 #include "app/asking/terminal.h"
 #include "app/asking/top.h"
 #include "app/asking/why_verb.h"
@@ -99,6 +100,8 @@ struct CommandLine {
   RedriveOptions redrive;
   WhyOptions why;
   TopOptions top;
+  QuotaOptions quota;
+  PauseOptions pause;
   std::string shell;
 
   CommandLine() {
@@ -120,6 +123,11 @@ struct CommandLine {
     add_config_verb(app, "top", "Show what the running gate does, live", path)
         ->add_flag("--once", top.once, "One picture, and away");
     add_why_options(add_config_verb(app, "why", "Ask the running gate why a record waits", path));
+    add_quota_verbs(
+        app.add_subcommand("quota", "Show or change what one key has of a limit, for all gates"));
+    add_pause_options(add_config_verb(
+        app, "pause", "Let nothing of a route, target, topic or key pass, for all gates", path));
+    add_subject_options(add_config_verb(app, "resume", "Let it pass again", path));
     add_replay_options(
         add_config_verb(app, "replay", "Run a trace of asks through some of the limits", path));
     add_redrive_options(add_config_verb(
@@ -156,6 +164,57 @@ struct CommandLine {
                                    "name a record by --topic, --partition and --offset, or --key");
       }
     });
+  }
+
+  void add_quota_verbs(CLI::App* quota_verb) {
+    quota_verb->require_subcommand(1);
+    const auto add = [&](const char* name, const char* text) {
+      CLI::App* verb = quota_verb->add_subcommand(name, text);
+      verb->add_option("-c,--config", path, "The configuration file")
+          ->required()
+          ->type_name("FILE");
+      return verb;
+    };
+    const auto add_names = [this](CLI::App* verb) {
+      verb->add_option("LIMIT", quota.limit, "The limit's name")->required();
+      verb->add_option("KEY", quota.key, "One of its keys")->required();
+      return verb;
+    };
+    add_names(add("get", "Show the quota of a key"));
+    CLI::App* set = add_names(add("set", "Give a key other values than the limit's"));
+    set->add_option("VALUES", quota.values, "As limit=500 window=1s; the rest is the limit's own")
+        ->required()
+        ->type_name("NAME=VALUE");
+    add_length(set, quota.length, quota.note);
+    add_names(add("unset", "Give it the limit's values again"));
+    CLI::App* list = add("list", "Show all quotas");
+    list->add_option("LIMIT", quota.limit, "Only those of this limit");
+    list->add_flag("--json", quota.json, "Print the answers of /v1/quotas as they are");
+  }
+
+  static void add_length(CLI::App* verb, std::string& length, std::string& note) {
+    verb->add_option("--for", length, "It ends by itself after this time")->type_name("DURATION");
+    verb->add_option("--note", note, "Why, for whoever looks")->type_name("TEXT");
+  }
+
+  void add_subject_options(CLI::App* verb) {
+    CLI::Option_group* what = verb->add_option_group("What");
+    what->add_option("--route", pause.route, "This route")->type_name("NAME");
+    what->add_option("--target", pause.target, "All routes of this target")->type_name("NAME");
+    what->add_option("--topic", pause.topic, "This topic: it is read no further")
+        ->type_name("TOPIC");
+    CLI::Option* limit =
+        what->add_option("--limit", pause.limit, "With --key: the records with that key of it")
+            ->type_name("NAME");
+    verb->add_option("--key", pause.key, "The key")->type_name("TEXT")->needs(limit);
+    limit->needs("--key");
+    if (verb->get_name() == "pause") what->add_flag("--list", pause.list, "Show what is paused");
+    what->require_option(1);
+  }
+
+  void add_pause_options(CLI::App* verb) {
+    add_subject_options(verb);
+    add_length(verb, pause.length, pause.note);
   }
 
   void add_replay_options(CLI::App* verb) {
@@ -338,6 +397,22 @@ int dispatch(CommandLine& line) {
   if (line.app.got_subcommand("why")) {
     return with_config(line,
                        [&](const config::Config& config) { return ask_why(config, line.why); });
+  }
+  if (line.app.got_subcommand("quota")) {
+    return with_config(line, [&](const config::Config& config) {
+      const std::string verb = line.app.get_subcommand("quota")->get_subcommands()[0]->get_name();
+      if (verb == "get") return get_quota(config, line.quota);
+      if (verb == "set") return set_quota(config, line.quota);
+      return verb == "unset" ? unset_quota(config, line.quota) : list_quotas(config, line.quota);
+    });
+  }
+  if (line.app.got_subcommand("pause")) {
+    return with_config(line,
+                       [&](const config::Config& config) { return pause(config, line.pause); });
+  }
+  if (line.app.got_subcommand("resume")) {
+    return with_config(line,
+                       [&](const config::Config& config) { return resume(config, line.pause); });
   }
   if (line.app.got_subcommand("replay")) {
     line.replay.in_redis = line.store == "redis";

@@ -32,6 +32,8 @@
 #include "app/setup/refused.h"
 #include "app/setup/wiring.h"
 #include "app/shard/drain_signals.h"
+#include "app/steering/make_table.h"
+#include "app/steering/steering.h"
 #include "app/views/books.h"
 #include "config/address.h"
 #include "config/placed.h"
@@ -62,7 +64,8 @@ class Service {
             path, std::make_shared<const config::Config>(config), shards_, clock_,
             [this](const Notice& notice) { tell(notice); },
             [this](const config::Config& changed) { apply(changed); }),
-        admin_(io_, shards_, watchdog_, reload_, recent_, clock_,
+        steering_(io_, config, shards_.values(), clock_, told_by_steering()),
+        admin_(io_, shards_, watchdog_, reload_, steering_, recent_, clock_,
                [this](const Notice& notice) { tell(notice); }),
         signals_(
             io_, [this](const Notice& notice) { tell(notice); },
@@ -85,8 +88,10 @@ class Service {
     wait_for_hang_up();
     tick_log();
     logins_.start();
-    shards_.start();
-    supervisor_.ready("running");
+    steering_.start([this](FleetTable::Listener& listener) {
+      return make_table(io_, reload_.config(), logins_, listener,
+                        [this](const Notice& notice) { tell(notice); });
+    });
     tell_alive();
     while (!code_) io_.run_one();
     return *code_;
@@ -124,10 +129,23 @@ class Service {
     });
   }
 
+  // Quotas and pauses hold from the first record on: the shards start when they are known.
+  Steering::Told told_by_steering() {
+    return {.notify = [this](const Notice& notice) { tell(notice); },
+            .paused = [this](const Pauses& pauses) { shards_.pause(pauses); },
+            .ready =
+                [this] {
+                  if (signals_.came()) return;
+                  shards_.start();
+                  supervisor_.ready("running");
+                }};
+  }
+
   // What stands around the shards takes of a new configuration.
   void apply(const config::Config& config) {
     log_.set(process_options(config).least, process_options(config).format);
     watchdog_.set_patience(process_options(config).watchdog);
+    steering_.reconfigure(config);
     admin_.apply(config.admin);
     tell_what_is_open(config);
     tell_what_is_seldom_meant(config);
@@ -225,6 +243,7 @@ class Service {
   Shards shards_;
   Watchdog watchdog_;
   Reload reload_;
+  Steering steering_;
   Admin admin_;
   DrainSignals signals_;
   boost::asio::signal_set hang_up_;

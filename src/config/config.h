@@ -370,6 +370,13 @@ struct Route {
   bool operator==(const Route&) const = default;
 };
 
+// Where the fleet's quotas and pauses are: one of the two.
+struct Quotas {
+  std::string topic;   // A compacted one of the kafka section's brokers.
+  bool redis = false;  // In the redis section's server.
+  bool operator==(const Quotas&) const = default;
+};
+
 struct Config {
   std::string instance = "gate-1";
   int shards = 1;
@@ -385,6 +392,7 @@ struct Config {
   std::vector<Target> targets;
   std::vector<Share> shares;
   std::vector<Route> routes;
+  std::optional<Quotas> quotas;
   std::optional<HttpTarget> tracing;  // The collector of spans: its URL, headers and ca_file.
   bool operator==(const Config&) const = default;
 };

@@ -85,6 +85,21 @@ void refuse_unsplit(Section& top, const Config& config, const std::string& optio
                           std::to_string(parts) + ", or raise that");
 }
 
+const Rows<Quotas> kQuotas = {
+    {"topic", name(&Quotas::topic),
+     "A compacted topic of the same brokers: key `LIMIT/KEY`, value JSON. It is read from its "
+     "beginning at the start, and followed."},
+    {"redis", truth(&Quotas::redis), "Keep them in a hash of the Redis in `redis` instead."},
+};
+
+void check_quotas(Section& section, Quotas& quotas) {
+  if (!section.sound()) return;
+  if (quotas.topic.empty() != quotas.redis) {
+    section.wrong(quotas.redis ? "has a topic and redis; keep one of them"
+                               : "says nowhere where they are; write topic: NAME or redis: true");
+  }
+}
+
 }  // namespace
 
 void check_config(Section& top, Config& config) {
@@ -120,6 +135,9 @@ const Rows<Config> kConfig = {
     {"kafka", section(&Config::kafka, kKafka, check_kafka), "Where records come from."},
     {"redis", section(&Config::redis, kRedis, check_redis),
      "Where limits with `store: redis` are kept."},
+    {"quotas", section(&Config::quotas, kQuotas, check_quotas),
+     "Where the fleet's quotas by key and its pauses are kept, which `einlass quota` and `einlass "
+     "pause` write; see docs/steering.md."},
     {"tracing", section(&Config::tracing, kTracing), "Where spans of traced records are sent."},
     {"shares", by_name(&Config::shares, kShare),
      "How records divide a limit by weight and level, each under a name of your own."},

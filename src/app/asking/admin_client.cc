@@ -36,16 +36,22 @@ http::TargetOptions admin_request(const config::Admin& admin, const std::string&
   return options;
 }
 
-std::variant<AdminPage, AdminTrouble> ask_admin(const config::Config& config,
-                                                const std::string& path) {
+AdminAnswer ask_admin(const config::Config& config, const std::string& path) {
+  return tell_admin(config, "GET", path, "");
+}
+
+AdminAnswer tell_admin(const config::Config& config, const std::string& method,
+                       const std::string& path, const std::string& body) {
   const std::string where = to_text(config.admin.listen);
   try {
     http::TargetOptions request = admin_request(config.admin, path);
+    request.method = method;
+    request.content_type = "application/json";
     if (const std::string token = token_of(config.admin.token); !token.empty()) {
       request.headers.emplace_back("Authorization", "Bearer " + token);
     }
-    http::Fetched fetched = http::fetch(request);
-    if (fetched.status == 200) return AdminPage{std::move(fetched.body)};
+    http::Fetched fetched = http::send(request, body);
+    if (fetched.status / 100 == 2) return AdminPage{std::move(fetched.body)};
     if (fetched.status == 0) {
       return AdminTrouble{"no gate answers on " + where + " (admin.listen): " + fetched.trouble};
     }

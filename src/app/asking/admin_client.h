@@ -21,7 +21,11 @@ struct AdminPage {
 struct AdminTrouble {
   std::string text;
 };
-std::variant<AdminPage, AdminTrouble> ask_admin(const config::Config& config,
-                                                const std::string& path);
+using AdminAnswer = std::variant<AdminPage, AdminTrouble>;
+AdminAnswer ask_admin(const config::Config& config, const std::string& path);
+
+// The same with another method and a JSON body, for what changes something.
+AdminAnswer tell_admin(const config::Config& config, const std::string& method,
+                       const std::string& path, const std::string& body);
 
 }  // namespace einlass::app

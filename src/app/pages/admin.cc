@@ -10,6 +10,7 @@
 #include "adapters/metrics/page.h"
 #include "app/pages/live_json.h"
 #include "app/pages/status.h"
+#include "app/pages/steering_pages.h"
 #include "app/pages/troubles.h"
 #include "app/service/open_files.h"
 #include "app/setup/wiring.h"
@@ -65,11 +66,12 @@ http::ServerResponse other_method(const std::string& allowed) {
 }  // namespace
 
 Admin::Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchdog, Reload& reload,
-             const Recent& recent, const Clock& clock, const Notify& notify)
+             Steering& steering, const Recent& recent, const Clock& clock, const Notify& notify)
     : shards_(shards),
       inquiries_(io, shards),
       watchdog_(watchdog),
       reload_(reload),
+      steering_(steering),
       recent_(recent),
       clock_(clock),
       started_(clock.now()),
@@ -89,6 +91,9 @@ void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
       respond(page(outcome.status, kText, outcome.text));
     });
   }
+  if (is_steering_page(request.path)) {
+    return answer_steering(request, door_.demands_token(), steering_, clock_.now(), respond);
+  }
   if (request.method != "GET" && request.method != "HEAD") {
     return respond(other_method("GET, HEAD"));
   }
@@ -106,7 +111,7 @@ void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
   if (made_by == nullptr) {
     return respond(text(404,
                         "there are / (a page for people), /metrics, /healthz, /readyz, "
-                        "/v1/status, /v1/why, /v1/events and /-/reload"));
+                        "/v1/status, /v1/why, /v1/events, /v1/quotas, /v1/pauses and /-/reload"));
   }
   shards_.view([this, made_by, respond](const Views& views) { respond((this->*made_by)(views)); });
 }
@@ -152,6 +157,10 @@ void Admin::ready(bool in_full, const Respond& respond) {
     respond(text(503, in_full ? not_ready_ : "not ready"));
   };
   if (clock_.now() - looked_at_ < kReadyFor) return say();
+  if (const std::string why = why_not_steered(steering_); !why.empty()) {
+    not_ready_ = why;
+    return say();
+  }
   shards_.view([this, say](const Views& views) {
     not_ready_ = why_not_ready(views, reload_.config());
     ready_but_ = warning_when_ready(views, reload_.config());
@@ -163,7 +172,7 @@ void Admin::ready(bool in_full, const Respond& respond) {
 http::ServerResponse Admin::status(const Views& views) const {
   return page(200, "application/json",
               status_json(views, reload_.config(), silent_shards(), reload_.state(), recent_,
-                          clock_.now()));
+                          steering_json(steering_), clock_.now()));
 }
 
 std::vector<std::string> Admin::silent_shards() const {
@@ -174,8 +183,8 @@ std::vector<std::string> Admin::silent_shards() const {
 
 void Admin::make_event(const std::function<void(const std::string& json)>& made) {
   shards_.view([this, made](const Views& views) {
-    made(live_json(views, reload_.config(), silent_shards(), reload_.state(), recent_, started_,
-                   clock_.now()));
+    made(live_json(views, reload_.config(), silent_shards(), reload_.state(), recent_,
+                   steering_json(steering_), started_, clock_.now()));
   });
 }
 

@@ -1,5 +1,5 @@
-// The admin server: the live page, /metrics /healthz /readyz /v1/status /v1/why /v1/events, and
-// /-/reload.
+// The admin server: the live page, /metrics /healthz /readyz /v1/status /v1/why /v1/events,
+// /v1/quotas and /v1/pauses, and /-/reload.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -17,6 +17,7 @@
 #include "app/service/reload.h"
 #include "app/service/shards.h"
 #include "app/service/watchdog.h"
+#include "app/steering/steering.h"
 #include "units/notice.h"
 
 namespace einlass::app {
@@ -27,7 +28,7 @@ class Admin {
  public:
   // Listens at once. Throws std::runtime_error with the address and the reason if it cannot.
   Admin(boost::asio::io_context& io, Shards& shards, const Watchdog& watchdog, Reload& reload,
-        const Recent& recent, const Clock& clock, const Notify& notify);
+        Steering& steering, const Recent& recent, const Clock& clock, const Notify& notify);
 
   // What of a new configuration it takes while it serves.
   void apply(const config::Admin& admin) { door_.set_token(admin.token); }
@@ -50,6 +51,7 @@ class Admin {
   Inquiries inquiries_;
   const Watchdog& watchdog_;
   Reload& reload_;
+  Steering& steering_;
   const Recent& recent_;
   const Clock& clock_;
   const Instant started_;

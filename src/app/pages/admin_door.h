@@ -25,6 +25,9 @@ class AdminDoor {
   // not have the token.
   std::optional<http::ServerResponse> refusal(const http::ServerRequest& request);
 
+  // Whoever is let in has shown a token.
+  bool demands_token() const { return access_.needs_token(); }
+
   // All that there is to know may be shown to whoever asks, or has asked, with this Authorization
   // header.
   bool may_know_all(std::string_view authorization) { return access_.may(authorization); }

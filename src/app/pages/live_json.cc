@@ -79,7 +79,7 @@ Json partitions_json(const Views& views, const config::Config& config, Instant n
 
 std::string live_json(const Views& views, const config::Config& config,
                       const std::vector<std::string>& silent, const ReloadState& reload,
-                      const Recent& recent, Instant started, Instant now) {
+                      const Recent& recent, const Json& steering, Instant started, Instant now) {
   const metrics::Snapshot sum = sum_of(views);
   Json live{{"at", now.us}, {"started_at", started.us}};
   live.update(state_json(views, config));
@@ -88,6 +88,7 @@ std::string live_json(const Views& views, const config::Config& config,
   live["books"] = books_json(sum);
   live["routes"] = routes_json(sum, config);
   live["limits"] = limits_json(sum, config);
+  live["quotas"] = steering;
   live["waits"] = waits_json(sum);
   live["delays"] = delays_json(sum);
   live["lines"] = lines_json(views, config);

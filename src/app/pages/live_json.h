@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/pages/status.h"
 #include "app/service/recent.h"
 #include "app/service/reload.h"
 #include "app/service/shards.h"
@@ -15,6 +16,6 @@ namespace einlass::app {
 // On one line. `started` is when this process began to count.
 std::string live_json(const Views& views, const config::Config& config,
                       const std::vector<std::string>& silent, const ReloadState& reload,
-                      const Recent& recent, Instant started, Instant now);
+                      const Recent& recent, const Json& steering, Instant started, Instant now);
 
 }  // namespace einlass::app

@@ -98,7 +98,7 @@ std::string why_not_ready(const Views& views, const config::Config& config) {
 
 std::string status_json(const Views& views, const config::Config& config,
                         const std::vector<std::string>& silent, const ReloadState& reload,
-                        const Recent& recent, Instant now) {
+                        const Recent& recent, const Json& steering, Instant now) {
   const metrics::Snapshot sum = sum_of(views);
   Json status{{"at", now.us}};
   status.update(state_json(views, config));
@@ -112,6 +112,7 @@ std::string status_json(const Views& views, const config::Config& config,
   status["stores"] = stores_json(views, config);
   status["kafka"] = kafka_json(views);
   status["dead_letters"] = dead_letters_json(views);
+  status["quotas"] = steering;
   status["lines"] = lines_of(views);
   status["longest_lines"] = lines_json(views, config);
   status["reload"] = reload_json(reload);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "config/config.h"
 
 namespace einlass::app {
+
+using Json = nlohmann::ordered_json;
 
 // Why the gate cannot do its work now; empty if it can.
 std::string why_not_ready(const Views& views, const config::Config& config);
@@ -25,6 +28,6 @@ metrics::Snapshot sum_of(const Views& views);
 // far as that is known; empty where it does.
 std::string status_json(const Views& views, const config::Config& config,
                         const std::vector<std::string>& silent, const ReloadState& reload,
-                        const Recent& recent, Instant now);
+                        const Recent& recent, const Json& steering, Instant now);
 
 }  // namespace einlass::app

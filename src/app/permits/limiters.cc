@@ -68,6 +68,27 @@ void Limiters::reconfigure(const config::Config& config) {
   ++reloads_;
 }
 
+bool Limiters::is_paused(const PausedKeys* paused, const Route& route,
+                         std::span<const std::string_view> keys) {
+  for (std::size_t i = 0; paused != nullptr && i < keys.size(); ++i) {
+    if (route.places[i] == LineValues::kNoKey) continue;
+    const auto& of_limit = (*paused)[route.places[i]];
+    if (!of_limit.empty() && of_limit.contains(keys[i])) return true;
+  }
+  return false;
+}
+
+void Limiters::pause(const PausedKeys& paused,
+                     const std::function<void(core::LineId line, bool paused)>& changed) {
+  table_.for_each([&](core::LineId line, core::RouteId id) {
+    table_.read_keys(line, keys_);
+    const Route& route = routes_[id.value];
+    const bool now = is_paused(&paused, route, keys_);
+    if (now != is_paused(paused_, route, keys_)) changed(line, now);
+  });
+  paused_ = &paused;
+}
+
 Place Limiters::place_of(const StoredRecord& record) {
   Route& route = routes_[record.route.value];
   if (!route.fields.any()) return {.line = route.only_line, .bad = {}};
@@ -81,10 +102,10 @@ core::LineId Limiters::find_or_add(core::RouteId id, std::span<const std::string
                                    bool keep) {
   const LineTable::Found found = table_.find_or_add(id, keys);
   if (!found.is_new) return found.line;
-  gate_.add_line(found.line, id, keep);
   if (found.line.value >= known_since_.size()) known_since_.resize(found.line.value + 1);
   known_since_[found.line.value] = reloads_;
   const Route& route = routes_[id.value];
+  gate_.add_line(found.line, id, keep, is_paused(paused_, route, keys));
   if (route.limits.empty()) return found.line;
   const auto values = values_.read(found.line, route.places, keys);
   if (in_redis(route)) {

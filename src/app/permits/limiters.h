@@ -12,6 +12,7 @@
 #include "adapters/redis/store.h"
 #include "app/permits/line_table.h"
 #include "app/permits/line_values.h"
+#include "app/permits/pauses.h"
 #include "app/permits/process_limits.h"
 #include "app/permits/stand_in.h"
 #include "app/record/extract.h"
@@ -54,11 +55,16 @@ class Limiters {
   // restart.
   void reconfigure(const config::Config& config);
 
+  // Which keys are paused from here on: `changed` is called with each line for which that is
+  // another answer than before. Lines that are new are made so. `keys` outlives the next call.
+  void pause(const PausedKeys& keys,
+             const std::function<void(core::LineId line, bool paused)>& changed);
+
   // Redis answers no more, or again: as the store has said to the gate.
   void redis_down(bool down) { redis_down_ = down; }
 
-  // Sends what this turn has asked for, forgets some of what nobody uses any more, and looks at some
-  // lines whose keys may have other numbers now.
+  // Sends what this turn has asked for, forgets some of what nobody uses any more, and looks at
+  // some lines whose keys may have other numbers now.
   void flush(Instant now);
 
   // There are more of these lines: flush() is to be called again soon.
@@ -92,6 +98,8 @@ class Limiters {
   void bring_up_to_date(core::LineId line, const Route& route);
   Route& route_of(core::LineId line) { return routes_[table_.route_of(line).value]; }
   static bool in_redis(const Route& route);
+  static bool is_paused(const PausedKeys* paused, const Route& route,
+                        std::span<const std::string_view> keys);
   bool stands_in(const core::Ask& ask, const Route& route) const;
   core::LineId find_or_add(core::RouteId route, std::span<const std::string_view> keys, bool keep);
   std::span<const memory::Bucket> in_memory_buckets(const Route& route,
@@ -108,7 +116,8 @@ class Limiters {
   StandIn stand_in_;
   core::Histogram redis_calls_;
   std::unique_ptr<redis::Store> redis_;
-  std::vector<Route> routes_;  // By RouteId.
+  std::vector<Route> routes_;           // By RouteId.
+  const PausedKeys* paused_ = nullptr;  // Null: none ever was.
   bool redis_down_ = false;
   core::AskId last_ask_{};
   std::uint32_t reloads_ = 1;

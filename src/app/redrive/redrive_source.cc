@@ -190,6 +190,11 @@ std::string RedriveSource::name_of(core::PartitionId id) const {
   return "dead letter partition " + std::to_string(partition.range.number.value);
 }
 
+const std::string& RedriveSource::topic_of(core::PartitionId) const {
+  static const std::string kNone;  // Nobody pauses it.
+  return kNone;
+}
+
 kafka::SourceStatus RedriveSource::status() const {
   kafka::SourceStatus status;
   status.joined = true;

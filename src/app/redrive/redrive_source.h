@@ -64,6 +64,7 @@ class RedriveSource final : public kafka::RecordSource, private kafka::MessageSi
   void partition_done(core::PartitionId) override {}  // None is ever given back to anybody.
   void close(Duration patience) override;
   std::string name_of(core::PartitionId assignment) const override;
+  const std::string& topic_of(core::PartitionId assignment) const override;
   kafka::SourceStatus status() const override;
 
  private:

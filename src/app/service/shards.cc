@@ -140,6 +140,13 @@ void Shards::reconfigure(const std::shared_ptr<const config::Config>& config, Se
   view(std::move(taken));
 }
 
+void Shards::pause(const Pauses& pauses) {
+  const auto shared = std::make_shared<const Pauses>(pauses);
+  for (const auto& thread : threads_) {
+    post(thread->shard.place().number, [shared](Shard& shard) { shard.pause(shared); });
+  }
+}
+
 // ---- views ----
 
 void Shards::view(Seen seen) {

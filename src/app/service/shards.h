@@ -57,6 +57,12 @@ class Shards {
   using Seen = std::function<void(const Views& views)>;
   void reconfigure(const std::shared_ptr<const config::Config>& config, Seen taken);
 
+  // What people have paused, for all of them; also before they are started.
+  void pause(const Pauses& pauses);
+
+  // The numbers that keys of limits have for themselves.
+  LimitValues& values() { return limits_.values(); }
+
   // Asks each shard for its view; `seen` is called when all have answered, or after kViewPatience.
   void view(Seen seen);
 

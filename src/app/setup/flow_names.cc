@@ -8,7 +8,8 @@ namespace einlass::app {
 std::vector<std::string> named_flows(const config::Share& share) {
   std::vector<std::string> names;
   for (const auto& [name, weight] : share.weights) {
-    if (config::is_pattern(name) || name == kOtherFlows || names.size() == core::kNamedFlows) continue;
+    if (config::is_pattern(name) || name == kOtherFlows || names.size() == core::kNamedFlows)
+      continue;
     names.push_back(name);
   }
   return names;

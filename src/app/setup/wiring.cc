@@ -221,6 +221,12 @@ kafka::DeadLettersOptions dead_letters_options(const config::Config& config) {
   return {joined(config.kafka.brokers), config.kafka.properties};
 }
 
+kafka::TopicTableOptions quotas_options(const config::Config& config) {
+  return {.brokers = joined(config.kafka.brokers),
+          .topic = config.quotas->topic,
+          .properties = config.kafka.properties};
+}
+
 kafka::TargetOptions kafka_target_options(const config::Config& config,
                                           const config::Target& target, ShardPlace place) {
   const auto& kafka = std::get<config::KafkaTarget>(target.kind);

@@ -12,6 +12,7 @@
 #include "adapters/http/client/target_options.h"
 #include "adapters/http/server/server.h"
 #include "adapters/kafka/client/options.h"
+#include "adapters/kafka/table/topic_table.h"
 #include "adapters/log/format.h"
 #include "adapters/redis/store.h"
 #include "app/setup/run_id.h"
@@ -47,6 +48,8 @@ kafka::OffsetReset offset_reset(const config::Config& config);
 // Without the tokens that it may log in with: see KafkaLogins; so are the next.
 kafka::SourceOptions source_options(const config::Config& config, ShardPlace place);
 kafka::DeadLettersOptions dead_letters_options(const config::Config& config);
+// REQUIRES: the configuration has quotas in a topic.
+kafka::TopicTableOptions quotas_options(const config::Config& config);
 // REQUIRES: the target is of that kind.
 http::TargetOptions target_options(const config::Target& target, ShardPlace place);
 kafka::TargetOptions kafka_target_options(const config::Config& config,

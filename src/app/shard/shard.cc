@@ -118,6 +118,28 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::M
   taken_ = std::move(config);
 }
 
+// Said to the gate at once: by the time of an event a line may be gone.
+void Shard::pause(std::shared_ptr<const Pauses> pauses) {
+  const auto said = std::exchange(pauses_, std::move(pauses));
+  now_ = now();
+  for (std::uint16_t i = 0; i < config_->routes.size(); ++i) {
+    const bool paused = pauses_->routes[i] || pauses_->targets[config_->routes[i].target];
+    gate_.handle(core::RoutePaused{core::RouteId{i}, paused}, now_, commands_);
+  }
+  limiters_.pause(pauses_->keys, [this](core::LineId line, bool paused) {
+    gate_.handle(core::LinePaused{line, paused}, now_, commands_);
+  });
+  for (std::uint32_t i = 0; i < route_of_partition_.size(); ++i) {
+    if (gate_.partition(core::PartitionId{i}) != nullptr) pause_by_topic(core::PartitionId{i});
+  }
+  perform();
+}
+
+void Shard::pause_by_topic(core::PartitionId partition) {
+  const bool paused = pauses_->topics.contains(source_->topic_of(partition));
+  gate_.handle(core::PartitionPaused{partition, paused}, now_, commands_);
+}
+
 bool Shard::run(const std::function<void(Instant)>& each_turn) {
   while (!stopped_ && !fatal_) {
     at(Verb::wait);
@@ -182,6 +204,8 @@ void Shard::handle() {
   for (const core::Event& event : handling_) {
     note(event);
     gate_.handle(event, now_, commands_);
+    const auto* assigned = std::get_if<core::PartitionAssigned>(&event);
+    if (assigned != nullptr && pauses_) pause_by_topic(assigned->partition);
   }
   if (!handling_.empty()) look_at_clock();
   handling_.clear();

@@ -17,6 +17,7 @@
 #include "adapters/kafka/producing/dead_letters.h"
 #include "adapters/kafka/source/source.h"
 #include "app/permits/limiters.h"
+#include "app/permits/pauses.h"
 #include "app/permits/process_limits.h"
 #include "app/permits/shadows.h"
 #include "app/record/record_store.h"
@@ -78,6 +79,9 @@ class Shard final : public kafka::MessageSink {
   // REQUIRES: no change needs a restart; the targets were made for it.
   void reconfigure(std::shared_ptr<const config::Config> config, Targets::Made targets);
 
+  // What is paused from here on. May be called from a handler that runs on the io_context.
+  void pause(std::shared_ptr<const Pauses> pauses);
+
   // For the admin pages; called on the same thread.
   ShardPlace place() const { return place_; }
   const config::Config& config() const { return *config_; }
@@ -112,6 +116,7 @@ class Shard final : public kafka::MessageSink {
   void share_hold(const core::DeliveryEnded& ended);
   void perform();
   void perform_while_reading();
+  void pause_by_topic(core::PartitionId partition);
 
   void tell_ledger_full(core::PartitionId partition);
 
@@ -147,6 +152,7 @@ class Shard final : public kafka::MessageSink {
   RecordStore records_;
   DeliveryDelays delays_;
   Troubles troubles_;
+  std::shared_ptr<const Pauses> pauses_;  // Null: nothing ever was.
   Shares shares_;
   Limiters limiters_;
   Shadows shadows_;

@@ -43,13 +43,13 @@ class Fetch final : public ConnectionOwner {
     settings_.tls = &*tls_;
   }
 
-  Fetched run() {
+  Fetched run(std::string_view body = {}) {
     const auto now = std::chrono::steady_clock::now();
     connection_ = std::make_shared<Connection>(io_, settings_, *this);
     const RequestWriter writer(options_);
     writer.write(
         Request{
-            .record = {}, .attempt = {}, .id = {}, .content_type = {}, .headers = {}, .body = {}},
+            .record = {}, .attempt = {}, .id = {}, .content_type = {}, .headers = {}, .body = body},
         connection_->request());
     deadlines_.start(*connection_, now);
     connection_->begin({}, now);
@@ -97,6 +97,10 @@ class Fetch final : public ConnectionOwner {
 Fetched fetch(TargetOptions options) {
   options.method = "GET";
   return Fetch(std::move(options), /*sends=*/true).run();
+}
+
+Fetched send(const TargetOptions& options, std::string_view body) {
+  return Fetch(options, /*sends=*/true).run(body);
 }
 
 std::string reach(const TargetOptions& options) {

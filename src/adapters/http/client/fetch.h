@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "adapters/http/client/target_options.h"
 
@@ -17,6 +18,9 @@ struct Fetched {
 
 // GETs the path of that host and port.
 Fetched fetch(TargetOptions options);
+
+// The same with the method of the options, and a body.
+Fetched send(const TargetOptions& options, std::string_view body);
 
 // Why no request could leave for the target: goes the whole way to it, through its proxy and with
 // its TLS, and sends nothing. Empty if one could. What a server thinks of a certificate of ours is

@@ -243,6 +243,10 @@ void Source::close(Duration patience) {
   }
 }
 
+const std::string& Source::topic_of(core::PartitionId id) const {
+  return state_->assignment.at(id).topic;
+}
+
 std::string Source::name_of(core::PartitionId id) const {
   const Partition& partition = state_->assignment.at(id);
   return partition.topic + " partition " + std::to_string(partition.number.value);

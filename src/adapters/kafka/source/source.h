@@ -115,6 +115,8 @@ class RecordSource {
 
   // For people: `results partition 3`. REQUIRES: the partition is not yet unassigned.
   virtual std::string name_of(core::PartitionId partition) const = 0;
+  // REQUIRES: as above.
+  virtual const std::string& topic_of(core::PartitionId partition) const = 0;
 
   virtual SourceStatus status() const = 0;
 };
@@ -144,6 +146,7 @@ class Source final : public RecordSource {
   void set_revoke_timeout(Duration timeout) override;
   void close(Duration patience) override;
   std::string name_of(core::PartitionId partition) const override;
+  const std::string& topic_of(core::PartitionId partition) const override;
   SourceStatus status() const override;
 
  private:

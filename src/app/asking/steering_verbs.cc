@@ -1,0 +1,161 @@
+#include "app/asking/steering_verbs.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
+
+#include "app/asking/admin_client.h"
+#include "app/setup/exit_codes.h"
+#include "config/address.h"
+#include "units/shown.h"
+
+namespace einlass::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+int fail(const std::string& text) {
+  std::fprintf(stderr, "einlass: %s\n", text.c_str());
+  return kExitFailed;
+}
+
+// Who types this, for the log and the lists of every gate.
+std::string who() {
+  const char* user = std::getenv("USER");
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return std::string(user != nullptr ? user : "somebody") + "@" + host.data();
+}
+
+std::string encoded(const std::string& text) { return config::percent_encoded(text); }
+
+std::string quota_path(const QuotaOptions& options) {
+  return "/v1/quotas/" + encoded(options.limit) + "/" + encoded(options.key);
+}
+
+std::string time_text(std::int64_t ms) {
+  const std::time_t seconds = ms / 1000;
+  std::tm utc{};
+  std::array<char, 32> text{};
+  ::gmtime_r(&seconds, &utc);
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+std::string plain(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// As one line: what it is about, its values, until when, who and why.
+std::string line_for(const Json& entry) {
+  std::string line;
+  if (entry.contains("what")) {
+    line = plain(entry.at("what")) + " " + plain(entry.at("name"));
+    if (entry.contains("key")) line += " " + plain(entry.at("key"));
+    line += " paused";
+  } else {
+    line = plain(entry.at("limit")) + " " + plain(entry.at("key"));
+    for (const auto& [name, value] : entry.at("values").items()) {
+      line += " " + name + "=" + plain(value);
+    }
+  }
+  if (entry.at("since").is_number()) line += " since " + time_text(entry.at("since"));
+  if (entry.at("until").is_number()) line += " until " + time_text(entry.at("until"));
+  if (!plain(entry.at("by")).empty()) line += " by " + plain(entry.at("by"));
+  if (!plain(entry.at("note")).empty()) line += ": " + plain(entry.at("note"));
+  return shown(line) + "\n";
+}
+
+// Prints what `words` make of the answer, or fails with its reason.
+int print(const AdminAnswer& answer, const std::function<std::string(const Json&)>& words) {
+  if (const auto* trouble = std::get_if<AdminTrouble>(&answer)) return fail(trouble->text);
+  try {
+    std::printf("%s", words(Json::parse(std::get<AdminPage>(answer).body)).c_str());
+    return kExitDone;
+  } catch (const nlohmann::json::exception&) {
+    return fail("what answers on admin.listen is not a gate of this version");
+  }
+}
+
+Json body_of(const std::string& length, const std::string& note) {
+  Json body{{"by", who()}};
+  if (!length.empty()) body["for"] = length;
+  if (!note.empty()) body["note"] = note;
+  return body;
+}
+
+std::string pause_path(const PauseOptions& options) {
+  const std::pair<const char*, const std::string*> names[] = {
+      {"route", &options.route}, {"target", &options.target}, {"topic", &options.topic}};
+  for (const auto& [kind, name] : names) {
+    if (!name->empty()) return std::string("/v1/pauses/") + kind + "/" + encoded(*name);
+  }
+  return "/v1/pauses/limit/" + encoded(options.limit) + "/" + encoded(options.key.value_or(""));
+}
+
+std::string lines_for(const Json& entries) {
+  std::string lines;
+  for (const Json& entry : entries) lines += line_for(entry);
+  return lines;
+}
+
+}  // namespace
+
+int get_quota(const config::Config& config, const QuotaOptions& options) {
+  return print(ask_admin(config, quota_path(options)), line_for);
+}
+
+int set_quota(const config::Config& config, const QuotaOptions& options) {
+  Json body = body_of(options.length, options.note);
+  for (const std::string& pair : options.values) {
+    const std::size_t mark = pair.find('=');
+    if (mark == std::string::npos || mark == 0) {
+      return fail("'" + shown(pair) + "' is no value; write NAME=VALUE, as limit=500");
+    }
+    body[pair.substr(0, mark)] = pair.substr(mark + 1);
+  }
+  return print(tell_admin(config, "POST", quota_path(options), body.dump()), line_for);
+}
+
+int unset_quota(const config::Config& config, const QuotaOptions& options) {
+  return print(tell_admin(config, "DELETE", quota_path(options), ""), [&](const Json&) {
+    return shown(options.limit + " " + options.key + " has no quota of its own any more") + "\n";
+  });
+}
+
+int list_quotas(const config::Config& config, const QuotaOptions& options) {
+  std::string after;
+  for (;;) {
+    const auto answer = ask_admin(config, "/v1/quotas?most=1000&limit=" + encoded(options.limit) +
+                                              "&after=" + encoded(after));
+    after.clear();
+    const int code = print(answer, [&](const Json& page) {
+      if (page.at("after").is_string()) after = page.at("after");
+      return options.json ? page.dump() + "\n" : lines_for(page.at("quotas"));
+    });
+    if (code != kExitDone || after.empty()) return code;
+  }
+}
+
+int pause(const config::Config& config, const PauseOptions& options) {
+  if (options.list) {
+    return print(ask_admin(config, "/v1/pauses"),
+                 [](const Json& page) { return lines_for(page.at("pauses")); });
+  }
+  const Json body = body_of(options.length, options.note);
+  return print(tell_admin(config, "POST", pause_path(options), body.dump()), line_for);
+}
+
+int resume(const config::Config& config, const PauseOptions& options) {
+  return print(tell_admin(config, "DELETE", pause_path(options), ""),
+               [](const Json&) { return std::string("it goes on\n"); });
+}
+
+}  // namespace einlass::app

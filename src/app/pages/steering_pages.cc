@@ -1,0 +1,239 @@
+#include "app/pages/steering_pages.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "config/address.h"
+#include "config/values.h"
+
+namespace einlass::app {
+namespace {
+
+constexpr std::string_view kQuotas = "/v1/quotas";
+constexpr std::string_view kPauses = "/v1/pauses";
+constexpr std::size_t kUsualPage = 100;
+constexpr Duration kLongestFor = Duration::seconds(366 * 24 * 3600);
+
+http::ServerResponse json_page(unsigned status, const Json& json) {
+  http::ServerResponse response;
+  response.status = status;
+  response.content_type = "application/json";
+  response.body = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return response;
+}
+
+http::ServerResponse refused(unsigned status, const std::string& why) {
+  return json_page(status, {{"error", why}});
+}
+
+http::ServerResponse not_found() {
+  return refused(404,
+                 "write /v1/quotas/LIMIT/KEY, or /v1/pauses/route/NAME, /target/NAME, /topic/NAME "
+                 "or /limit/LIMIT/KEY");
+}
+
+// Without what stands before it; none where the path is not below it.
+std::optional<std::string_view> below(std::string_view path, std::string_view front) {
+  if (!path.starts_with(front)) return std::nullopt;
+  path.remove_prefix(front.size());
+  if (path.empty()) return path;
+  if (path.front() != '/') return std::nullopt;
+  return path.substr(1);
+}
+
+// The text up to the next slash, which is taken off; none where it is not percent-encoded.
+std::optional<std::string> take_part(std::string_view& rest) {
+  const std::string_view part = rest.substr(0, rest.find('/'));
+  rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+  return config::percent_decoded(std::string(part));
+}
+
+std::optional<Subject> quota_subject(std::string_view rest) {
+  if (rest.find('/') == std::string_view::npos) return std::nullopt;
+  const auto limit = take_part(rest);
+  const auto key = config::percent_decoded(std::string(rest));
+  if (!limit || !key || limit->empty()) return std::nullopt;
+  return Subject{Subject::Kind::quota, *limit, *key};
+}
+
+std::optional<Subject> pause_subject(std::string_view rest) {
+  const auto kind = take_part(rest);
+  if (!kind || rest.empty()) return std::nullopt;
+  if (*kind == "limit") {
+    auto subject = quota_subject(rest);
+    if (subject) subject->kind = Subject::Kind::tenant;
+    return subject;
+  }
+  const std::pair<std::string_view, Subject::Kind> kinds[] = {{"route", Subject::Kind::route},
+                                                              {"target", Subject::Kind::target},
+                                                              {"topic", Subject::Kind::topic}};
+  const auto name = config::percent_decoded(std::string(rest));
+  for (const auto& [word, one] : kinds) {
+    if (word == *kind && name) return Subject{one, *name, {}};
+  }
+  return std::nullopt;
+}
+
+Json entry_json(const Subject& subject, const Steer& steer) {
+  Json json;
+  switch (subject.kind) {
+    case Subject::Kind::route:
+      json = {{"what", "route"}, {"name", subject.name}};
+      break;
+    case Subject::Kind::target:
+      json = {{"what", "target"}, {"name", subject.name}};
+      break;
+    case Subject::Kind::topic:
+      json = {{"what", "topic"}, {"name", subject.name}};
+      break;
+    case Subject::Kind::tenant:
+      json = {{"what", "limit"}, {"name", subject.name}, {"key", subject.key}};
+      break;
+    case Subject::Kind::quota:
+      json = {{"limit", subject.name}, {"key", subject.key}, {"values", steer.values}};
+      break;
+  }
+  json["since"] = steer.since_ms > 0 ? Json(steer.since_ms) : Json(nullptr);
+  json["until"] = steer.until_ms ? Json(*steer.until_ms) : Json(nullptr);
+  json["by"] = steer.by;
+  json["note"] = steer.note;
+  return json;
+}
+
+Json entries_json(const std::vector<Steering::Entry>& entries) {
+  Json all = Json::array();
+  for (const Steering::Entry& one : entries) {
+    all.push_back(entry_json(*subject_of(one.key), one.steer));
+  }
+  return all;
+}
+
+// ---- what is asked ----
+
+using Fields = std::map<std::string, std::string>;
+
+// Of a query; what is no pair is left out.
+Fields fields_of(std::string_view query) {
+  Fields fields;
+  while (!query.empty()) {
+    const std::string_view pair = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), pair.size() + 1));
+    const std::size_t mark = std::min(pair.find('='), pair.size());
+    const auto value =
+        config::percent_decoded(std::string(pair.substr(std::min(mark + 1, pair.size()))));
+    if (value) fields.emplace(pair.substr(0, mark), *value);
+  }
+  return fields;
+}
+
+http::ServerResponse list_quotas(std::string_view query, const Steering& steering) {
+  Fields fields = fields_of(query);
+  std::size_t most = kUsualPage;
+  if (const std::string& text = fields["most"]; !text.empty()) {
+    std::from_chars(text.data(), text.data() + text.size(), most);
+  }
+  most = std::clamp<std::size_t>(most, 1, Steering::kMostNamed);
+  const std::string front = fields["limit"].empty() ? "" : fields["limit"] + "/";
+  auto some = steering.entries(front, fields["after"], most + 1);
+  std::erase_if(some, [](const Steering::Entry& one) { return one.key.starts_with("pause:"); });
+  const bool more = some.size() > most;
+  if (more) some.pop_back();
+  Json json{{"quotas", entries_json(some)}};
+  json["after"] = more ? Json(some.back().key) : Json(nullptr);
+  return json_page(200, json);
+}
+
+// What a body says beside what an entry holds: `for`, in place of `until`.
+std::variant<Steer, std::string> steer_of(const Subject& subject, std::string_view body,
+                                          Instant now) {
+  Json json = Json::parse(body.empty() ? std::string_view("{}") : body, nullptr, false);
+  if (!json.is_object()) return std::string("the body is no JSON object");
+  const std::int64_t now_ms = now.us / 1000;
+  json["since"] = now_ms;
+  if (const auto found = json.find("for"); found != json.end()) {
+    const std::string text = found->is_string() ? found->get<std::string>() : found->dump();
+    const auto length = config::parse_duration(text, {Duration::seconds(1), kLongestFor});
+    if (const auto* wrong = std::get_if<config::Refusal>(&length)) return "for " + wrong->text;
+    json["until"] = now_ms + std::get<Duration>(length).us / 1000;
+    json.erase("for");
+  }
+  return read_steer(subject, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void write(const http::ServerRequest& request, const Subject& subject, Steering& steering,
+           Instant now, const http::Server::Respond& respond) {
+  const auto done = [respond, subject, &steering](const Steering::Outcome& outcome) {
+    if (outcome.status >= 400) return respond(refused(outcome.status, outcome.text));
+    const auto steer = steering.find(subject);
+    respond(json_page(outcome.status, steer ? entry_json(subject, *steer) : Json::object()));
+  };
+  const std::string who = "a request with the token";
+  if (request.method == "DELETE") return steering.unset(subject, who, done);
+  auto steer = steer_of(subject, request.body, now);
+  if (const auto* wrong = std::get_if<std::string>(&steer)) return respond(refused(400, *wrong));
+  Steer& read = std::get<Steer>(steer);
+  const std::string by = read.by.empty() ? who : read.by;
+  steering.set(subject, std::move(read), by, done);
+}
+
+}  // namespace
+
+bool is_steering_page(std::string_view path) {
+  return below(path, kQuotas).has_value() || below(path, kPauses).has_value();
+}
+
+void answer_steering(const http::ServerRequest& request, bool may_write, Steering& steering,
+                     Instant now, const http::Server::Respond& respond) {
+  const auto quotas = below(request.path, kQuotas);
+  const std::string_view rest = quotas ? *quotas : *below(request.path, kPauses);
+  const bool reads = request.method == "GET";
+  if (rest.empty() && reads) {
+    if (quotas) return respond(list_quotas(request.query, steering));
+    return respond(json_page(200, {{"pauses", entries_json(steering.pauses())}}));
+  }
+  const auto subject = quotas ? quota_subject(rest) : pause_subject(rest);
+  if (!subject) return respond(not_found());
+  if (reads) {
+    const auto steer = steering.find(*subject);
+    if (steer) return respond(json_page(200, entry_json(*subject, *steer)));
+    return respond(
+        refused(404, to_text(*subject) + (quotas ? " has no quota of its own" : " is not paused")));
+  }
+  if (request.method != "POST" && request.method != "DELETE") {
+    auto refusal = refused(405, "only GET, POST and DELETE are served here");
+    refusal.headers = {{"Allow", "GET, POST, DELETE"}};
+    return respond(std::move(refusal));
+  }
+  if (!may_write) {
+    return respond(refused(403,
+                           "only who shows a token may change this, and this gate demands none; "
+                           "write admin.token_file"));
+  }
+  write(request, *subject, steering, now, respond);
+}
+
+std::string why_not_steered(const Steering& steering) {
+  const Steering::State state = steering.state();
+  if (!state.has_table || state.whole) return "";
+  return "the quotas and pauses were not read yet: " + state.away;
+}
+
+Json steering_json(const Steering& steering) {
+  const Steering::State state = steering.state();
+  Json json{{"quotas", state.quotas}, {"refused", state.refused}};
+  json["whole"] = state.whole;
+  json["stale_since"] = state.away.empty() ? Json(nullptr) : Json(state.away_since.us);
+  json["trouble"] = state.away;
+  json["pauses"] = entries_json(steering.pauses());
+  json["refusals"] = Json::array();
+  for (const auto& [key, why] : steering.refused(100)) {
+    json["refusals"].push_back({{"key", key}, {"reason", why}});
+  }
+  return json;
+}
+
+}  // namespace einlass::app

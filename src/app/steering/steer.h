@@ -1,0 +1,55 @@
+// One entry of the fleet's table of quotas and pauses, as text and taken apart.
+//
+//   key                      text
+//   LIMIT/KEY                {"limit": 500, "window": "1s", ...}   what KEY has of the limit
+//   pause:route/NAME         {"paused": true, ...}                 so are target/NAME, topic/NAME,
+//   pause:limit/LIMIT/KEY                                          and one key of a limit
+//
+// Beside the values there may be `until` (ends by itself), `since`, both in milliseconds since
+// 1970, `by` and `note`. No limit has a colon in its name.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace einlass::app {
+
+// What an entry is about.
+struct Subject {
+  enum class Kind : std::uint8_t { quota, route, target, topic, tenant };
+  Kind kind = Kind::quota;
+  std::string name;  // Of the limit, route, target or topic.
+  std::string key;   // Of a quota, or of a tenant that is paused.
+
+  bool operator==(const Subject&) const = default;
+};
+
+// None where the table's key is none of the above.
+std::optional<Subject> subject_of(std::string_view table_key);
+std::string table_key(const Subject& subject);
+
+// As people say it: "limit per_tenant, key acme", "route results".
+std::string to_text(const Subject& subject);
+
+struct Steer {
+  nlohmann::ordered_json values = nlohmann::ordered_json::object();  // Of a quota; texts, numbers.
+  std::int64_t since_ms = 0;                                         // 0: not said.
+  std::optional<std::int64_t> until_ms;
+  std::string by, note;
+
+  bool over(std::int64_t now_ms) const { return until_ms && *until_ms <= now_ms; }
+};
+
+// Longer ones are refused.
+inline constexpr std::size_t kLongestNote = 200;
+inline constexpr std::size_t kLongestBy = 100;
+
+// Or what is wrong with the text. Whether the limit takes the values is not looked at.
+std::variant<Steer, std::string> read_steer(const Subject& subject, std::string_view text);
+std::string text_of(const Subject& subject, const Steer& steer);
+
+}  // namespace einlass::app

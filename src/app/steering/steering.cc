@@ -1,0 +1,374 @@
+#include "app/steering/steering.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "config/limit_values.h"
+
+namespace einlass::app {
+namespace {
+
+constexpr std::chrono::milliseconds kTick{100};
+
+template <class T>
+std::optional<std::size_t> place_of(const std::vector<T>& all, const std::string& name) {
+  const auto found = std::ranges::find(all, name, &T::name);
+  if (found == all.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+// One that the file names; what keeps a burst is none.
+std::optional<std::size_t> limit_place(const config::Config& config, const std::string& name) {
+  for (std::size_t i = 0; i < config.limits.size(); ++i) {
+    if (config.limits[i].limit.name == name && !config.limits[i].is_pace) return i;
+  }
+  return std::nullopt;
+}
+
+std::vector<config::Change> changes_of(const Steer& steer) {
+  std::vector<config::Change> changes;
+  for (const auto& [name, value] : steer.values.items()) {
+    changes.push_back(
+        {.name = name, .value = value.is_string() ? value.get<std::string>() : value.dump()});
+  }
+  return changes;
+}
+
+// One that has ended by itself: the table keeps it until somebody takes it out.
+bool is_over(const std::string& key, std::string_view text, std::int64_t now_ms) {
+  const auto subject = subject_of(key);
+  if (!subject || text.find("until") == std::string_view::npos) return false;
+  const auto read = read_steer(*subject, text);
+  const auto* steer = std::get_if<Steer>(&read);
+  return steer != nullptr && steer->over(now_ms);
+}
+
+std::string joined(const config::Mistakes& mistakes) {
+  std::string text;
+  for (const config::Mistake& mistake : mistakes) {
+    text += (text.empty() ? "" : "; ") + mistake.path + ": " + mistake.text;
+  }
+  return text;
+}
+
+}  // namespace
+
+Steering::Steering(boost::asio::io_context& io, const config::Config& config, LimitValues& values,
+                   const Clock& clock, Told told)
+    : io_(io), config_(&config), values_(values), clock_(clock), told_(std::move(told)), tick_(io) {
+  pauses_.routes.resize(config.routes.size());
+  pauses_.targets.resize(config.targets.size());
+  pauses_.keys.resize(config.limits.size());
+}
+
+Steering::~Steering() = default;
+
+void Steering::start(const MakeTable& make) {
+  if (!config_->quotas) return told_.ready();
+  table_ = make(*this);
+  away_since_ = clock_.now();
+  away_ = "it was not read yet";
+  tick();
+}
+
+// Ends what is over, and the patience of who waits.
+void Steering::tick() {
+  end_over();
+  const Instant now = clock_.now();
+  while (!awaited_.empty() && awaited_.front().patience <= now) {
+    const Awaited awaited = std::move(awaited_.front());
+    awaited_.pop_front();
+    awaited.done({202, ""});
+  }
+  tell_pauses();
+  tick_.expires_after(kTick);
+  tick_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) tick();
+  });
+}
+
+void Steering::reconfigure(const config::Config& config) {
+  config_ = &config;
+  for (auto at = entries_.begin(); at != entries_.end();) {
+    const auto here = at++;
+    const std::string why = put_in_force(here->first, here->second.text, here->second);
+    if (why.empty()) continue;
+    refuse(here->first, why);
+    forget(here);
+  }
+  tell_pauses();
+}
+
+// ---- what the table says ----
+
+void Steering::reading() {
+  for (auto& [key, known] : entries_) known.seen = false;
+  for (auto& [key, refused] : refused_) refused.seen = false;
+}
+
+void Steering::entry(std::string_view key_view, std::optional<std::string_view> text) {
+  const std::string key(key_view);
+  const auto at = entries_.find(key);
+  if (at != entries_.end()) at->second.seen = true;
+  if (const auto refused = refused_.find(key); refused != refused_.end()) {
+    refused->second.seen = true;
+  }
+  if (!text || is_over(key, *text, now_ms())) {
+    refuse_no_more(key);
+    if (at != entries_.end()) forget(at);
+  } else if (at == entries_.end() || at->second.text != *text) {
+    Known known = at != entries_.end() ? at->second : Known{};
+    std::string why = at == entries_.end() && entries_.size() >= kMostEntries
+                          ? "there are too many; at most " + std::to_string(kMostEntries)
+                          : put_in_force(key, *text, known);
+    if (why.empty()) {
+      refuse_no_more(key);
+      entries_.insert_or_assign(key, std::move(known));
+    } else {
+      refuse(key, why);
+    }
+  }
+  if (whole_) tell_pauses();
+  read_back(key, text ? std::optional(std::string(*text)) : std::nullopt);
+}
+
+void Steering::whole() {
+  for (auto at = entries_.begin(); at != entries_.end();) {
+    const auto here = at++;
+    if (!here->second.seen) forget(here);
+  }
+  std::erase_if(refused_, [](const auto& one) { return !one.second.seen; });
+  end_over();
+  tell_pauses();
+  away("");
+  if (!std::exchange(whole_, true)) told_.ready();
+}
+
+void Steering::away(const std::string& why) {
+  if (why == away_) return;
+  if (!why.empty() && away_.empty()) away_since_ = clock_.now();
+  const bool was = !away_.empty();
+  away_ = why;
+  if (!why.empty()) {
+    told_.notify({Severity::warning, "quotas_away",
+                  "the table of quotas and pauses cannot be read: " + why +
+                      "; what was last read stays in force"});
+  } else if (was && whole_) {
+    told_.notify({Severity::info, "quotas_ok", "the table of quotas and pauses is followed again"});
+  }
+}
+
+// ---- in force ----
+
+// What is wrong with it, as a sentence; empty: nothing. A quota's value goes to `value`.
+std::string Steering::check(const Subject& subject, const Steer& steer,
+                            std::optional<config::LimitValue>* value) const {
+  if (std::string why = check_name(subject); !why.empty()) return why;
+  if (subject.kind != Subject::Kind::quota) return "";
+  const auto changes = changes_of(steer);
+  auto read = config::read_value(*config_, *limit_place(*config_, subject.name), changes,
+                                 {.file = table_key(subject)});
+  if (const auto* mistakes = std::get_if<config::Mistakes>(&read)) return joined(*mistakes);
+  if (value != nullptr) *value = std::get<config::LimitValue>(std::move(read));
+  return "";
+}
+
+std::string Steering::check_name(const Subject& subject) const {
+  const auto none = [&](const std::string& what) {
+    return "there is no " + what + " " + subject.name;
+  };
+  switch (subject.kind) {
+    case Subject::Kind::route:
+      return place_of(config_->routes, subject.name) ? "" : none("route");
+    case Subject::Kind::target:
+      return place_of(config_->targets, subject.name) ? "" : none("target");
+    case Subject::Kind::topic:
+      return "";
+    case Subject::Kind::quota:
+    case Subject::Kind::tenant:
+      break;
+  }
+  const auto place = limit_place(*config_, subject.name);
+  if (!place) return none("limit");
+  const bool keyed = config_->limits[*place].key.kind != config::KeySource::Kind::none;
+  return keyed ? "" : "limit " + subject.name + " has no key, so all records have the same bucket";
+}
+
+// What is wrong with it; empty: it holds from here on, and `known` says what.
+std::string Steering::put_in_force(const std::string& key, std::string_view text, Known& known) {
+  const auto subject = subject_of(key);
+  if (!subject) return "its key is none of ours; write LIMIT/KEY, or see docs/steering.md";
+  const auto read = read_steer(*subject, text);
+  if (const auto* wrong = std::get_if<std::string>(&read)) return *wrong;
+  const Steer& steer = std::get<Steer>(read);
+  std::optional<config::LimitValue> value;
+  if (std::string why = check(*subject, steer, &value); !why.empty()) return why;
+  if (known.text.empty() && subject->kind == Subject::Kind::quota) ++quotas_;
+  if (known.until_ms != 0) std::erase_if(ends_, [&](const auto& end) { return end.second == key; });
+  known.text = text;
+  known.until_ms = steer.until_ms.value_or(0);
+  if (known.until_ms != 0) ends_.emplace(known.until_ms, key);
+  switch (subject->kind) {
+    case Subject::Kind::quota:
+      values_.set(*limit_place(*config_, subject->name), subject->key, std::move(value));
+      return "";
+    case Subject::Kind::route:
+      pauses_.routes[*place_of(config_->routes, subject->name)] = true;
+      break;
+    case Subject::Kind::target:
+      pauses_.targets[*place_of(config_->targets, subject->name)] = true;
+      break;
+    case Subject::Kind::topic:
+      pauses_.topics.insert(subject->name);
+      break;
+    case Subject::Kind::tenant:
+      pauses_.keys[*limit_place(*config_, subject->name)].insert(subject->key);
+      break;
+  }
+  pauses_changed_ = true;
+  return "";
+}
+
+void Steering::take_out_of_force(const std::string& key) {
+  const auto subject = subject_of(key);
+  const auto limit = limit_place(*config_, subject->name);
+  if (subject->kind == Subject::Kind::quota) {
+    if (limit) values_.set(*limit, subject->key, std::nullopt);
+    return;
+  }
+  pauses_changed_ = true;
+  if (subject->kind == Subject::Kind::topic) pauses_.topics.erase(subject->name);
+  if (subject->kind == Subject::Kind::tenant && limit) pauses_.keys[*limit].erase(subject->key);
+  const auto route = place_of(config_->routes, subject->name);
+  if (subject->kind == Subject::Kind::route && route) pauses_.routes[*route] = false;
+  const auto target = place_of(config_->targets, subject->name);
+  if (subject->kind == Subject::Kind::target && target) pauses_.targets[*target] = false;
+}
+
+void Steering::forget(Entries::iterator at) {
+  take_out_of_force(at->first);
+  if (subject_of(at->first)->kind == Subject::Kind::quota) --quotas_;
+  if (at->second.until_ms != 0) {
+    std::erase_if(ends_, [&](const auto& end) { return end.second == at->first; });
+  }
+  entries_.erase(at);
+}
+
+void Steering::end_over() {
+  while (!ends_.empty() && ends_.begin()->first <= now_ms()) {
+    const std::string key = ends_.begin()->second;
+    forget(entries_.find(key));
+    told_.notify(
+        {Severity::info, "steering_over", to_text(*subject_of(key)) + ": its time is over"});
+  }
+}
+
+void Steering::refuse(const std::string& key, const std::string& why) {
+  const auto found = refused_.find(key);
+  if (found != refused_.end() && found->second.why == why) return;
+  if (found == refused_.end() && refused_.size() >= kMostRefused) return;
+  refused_[key] = {why, true};
+  told_.notify({Severity::error, "quota_refused",
+                "an entry of the table of quotas and pauses is refused, and what it was before "
+                "stays in force",
+                key + ": " + why});
+}
+
+void Steering::refuse_no_more(const std::string& key) { refused_.erase(key); }
+
+void Steering::tell_pauses() {
+  if (std::exchange(pauses_changed_, false)) told_.paused(pauses_);
+}
+
+// ---- what people ask for ----
+
+void Steering::set(const Subject& subject, Steer steer, const std::string& who, Done done) {
+  if (std::string why = check(subject, steer, nullptr); !why.empty()) return done({400, why});
+  std::string text = text_of(subject, steer);
+  if (text.size() > kLongestTableValue) return done({400, "that is too long"});
+  write(subject, std::move(text), who, std::move(done));
+}
+
+void Steering::unset(const Subject& subject, const std::string& who, Done done) {
+  const std::string key = table_key(subject);
+  if (!entries_.contains(key) && !refused_.contains(key)) {
+    const bool quota = subject.kind == Subject::Kind::quota;
+    return done({404, to_text(subject) + (quota ? " has no quota of its own" : " is not paused")});
+  }
+  write(subject, std::nullopt, who, std::move(done));
+}
+
+void Steering::write(const Subject& subject, std::optional<std::string> text,
+                     const std::string& who, Done done) {
+  if (!table_) {
+    return done({409,
+                 "the configuration has no quotas; write quotas: {topic: NAME} or "
+                 "quotas: {redis: true}, and restart the gate"});
+  }
+  const std::string key = table_key(subject);
+  if (key.size() > kLongestTableKey) return done({400, "the key is too long"});
+  const auto before = entries_.find(key);
+  const std::string said = "by " + who + ": " + to_text(subject) + ": " +
+                           (before == entries_.end() ? "nothing" : before->second.text) + " -> " +
+                           text.value_or("nothing");
+  table_->write(key, text, [this, key, text, said, done = std::move(done)](const std::string& why) {
+    if (!why.empty()) return done({503, "it was not written, or nobody knows: " + why});
+    told_.notify({Severity::info, "steered", said});
+    const auto now = entries_.find(key);
+    const bool holds =
+        text ? now != entries_.end() && now->second.text == *text : now == entries_.end();
+    if (holds) return done({200, ""});
+    awaited_.push_back({key, text, clock_.now() + kReadBack, done});
+  });
+}
+
+void Steering::read_back(const std::string& key, const std::optional<std::string>& text) {
+  for (auto at = awaited_.begin(); at != awaited_.end();) {
+    const auto here = at++;
+    if (here->key != key || here->text != text) continue;
+    const Done done = std::move(here->done);
+    awaited_.erase(here);
+    done({200, ""});
+  }
+}
+
+// ---- what holds ----
+
+std::optional<Steer> Steering::find(const Subject& subject) const {
+  const auto found = entries_.find(table_key(subject));
+  if (found == entries_.end()) return std::nullopt;
+  return std::get<Steer>(read_steer(subject, found->second.text));
+}
+
+std::vector<Steering::Entry> Steering::entries(std::string_view front, std::string_view after,
+                                               std::size_t most) const {
+  std::vector<Entry> some;
+  auto at = after < front ? entries_.lower_bound(front) : entries_.upper_bound(after);
+  for (; at != entries_.end() && some.size() < most; ++at) {
+    if (!at->first.starts_with(front)) break;
+    const auto subject = subject_of(at->first);
+    some.push_back({at->first, std::get<Steer>(read_steer(*subject, at->second.text))});
+  }
+  return some;
+}
+
+Steering::State Steering::state() const {
+  return {.has_table = table_ != nullptr,
+          .whole = whole_,
+          .away = away_,
+          .away_since = away_since_,
+          .quotas = quotas_,
+          .pauses = entries_.size() - quotas_,
+          .refused = refused_.size()};
+}
+
+std::vector<std::pair<std::string, std::string>> Steering::refused(std::size_t most) const {
+  std::vector<std::pair<std::string, std::string>> some;
+  for (const auto& [key, refused] : refused_) {
+    if (some.size() == most) break;
+    some.emplace_back(key, refused.why);
+  }
+  return some;
+}
+
+}  // namespace einlass::app

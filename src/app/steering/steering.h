@@ -1,0 +1,157 @@
+// The quotas and pauses of the fleet, as its table has them: takes in what is written there, puts
+// it in force in this process, writes what people ask for, and says what holds.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "adapters/clock/clock.h"
+#include "app/permits/limit_values.h"
+#include "app/permits/pauses.h"
+#include "app/steering/steer.h"
+#include "config/config.h"
+#include "units/fleet_table.h"
+#include "units/notice.h"
+
+namespace einlass::app {
+
+// REQUIRES: used on the thread that runs `io`; outlived by what the constructor is given.
+class Steering final : public FleetTable::Listener {
+ public:
+  // Entries of the table that are taken in; what is beyond is refused.
+  static constexpr std::size_t kMostEntries = 200'000;
+
+  // Refused entries that are remembered, and entries on one page.
+  static constexpr std::size_t kMostRefused = 10'000;
+  static constexpr std::size_t kMostNamed = 1'000;
+
+  // For how long who writes waits until this gate has read it, after the table has it.
+  static constexpr Duration kReadBack = Duration::seconds(2);
+
+  using MakeTable = std::function<std::unique_ptr<FleetTable>(FleetTable::Listener&)>;
+
+  struct Told {
+    Notify notify;
+    std::function<void(const Pauses&)> paused;  // Something else is paused now.
+    std::function<void()>
+        ready;  // Called once, when the whole table was read; at once without one.
+  };
+
+  Steering(boost::asio::io_context& io, const config::Config& config, LimitValues& values,
+           const Clock& clock, Told told);
+  ~Steering();
+
+  // Begins to read. `make` is not called where the configuration has no quotas; it may throw.
+  void start(const MakeTable& make);
+
+  // Another configuration: each entry is looked at again. REQUIRES: no change needs a restart; it
+  // outlives the next call.
+  void reconfigure(const config::Config& config);
+
+  struct Outcome {
+    unsigned status = 200;  // Of HTTP: 200 in force here, 202 written, 400, 404, 409 no table, 503.
+    std::string text;       // What is wrong, as a sentence; empty with 2xx.
+  };
+  using Done = std::function<void(const Outcome& outcome)>;
+
+  // `who` is for the log: where the request came from.
+  void set(const Subject& subject, Steer steer, const std::string& who, Done done);
+  void unset(const Subject& subject, const std::string& who, Done done);
+
+  // ---- what holds ----
+
+  struct Entry {
+    std::string key;  // Of the table.
+    Steer steer;
+  };
+  std::optional<Steer> find(const Subject& subject) const;
+
+  // At most `most` entries whose table keys begin so, in the order of their keys, from behind
+  // `after`.
+  std::vector<Entry> entries(std::string_view front, std::string_view after,
+                             std::size_t most) const;
+  std::vector<Entry> pauses() const { return entries("pause:", "", kMostNamed); }
+
+  struct State {
+    bool has_table = false;
+    bool whole = false;  // It was read as a whole once.
+    std::string away;    // Why what is known may be old; empty: it is not.
+    Instant away_since;  // With `away`.
+    std::size_t quotas = 0, pauses = 0, refused = 0;
+  };
+  State state() const;
+
+  // The first of the refused entries, with what is wrong with each.
+  std::vector<std::pair<std::string, std::string>> refused(std::size_t most) const;
+
+  void reading() override;
+  void entry(std::string_view key, std::optional<std::string_view> text) override;
+  void whole() override;
+  void away(const std::string& why) override;
+
+ private:
+  struct Known {
+    std::string text;
+    std::int64_t until_ms = 0;  // 0: it does not end by itself.
+    bool seen = true;           // Since the last reading().
+  };
+  struct Refused {
+    std::string why;
+    bool seen = true;
+  };
+  struct Awaited {
+    std::string key;
+    std::optional<std::string> text;
+    Instant patience;
+    Done done;
+  };
+  using Entries = std::map<std::string, Known, std::less<>>;
+
+  std::string check(const Subject& subject, const Steer& steer,
+                    std::optional<config::LimitValue>* value) const;
+  std::string check_name(const Subject& subject) const;
+  std::string put_in_force(const std::string& key, std::string_view text, Known& known);
+  void take_out_of_force(const std::string& key);
+  void forget(Entries::iterator at);
+  void refuse(const std::string& key, const std::string& why);
+  void refuse_no_more(const std::string& key);
+  void tell_pauses();
+  void write(const Subject& subject, std::optional<std::string> text, const std::string& who,
+             Done done);
+  void read_back(const std::string& key, const std::optional<std::string>& text);
+  void end_over();
+  void tick();
+  std::int64_t now_ms() const { return clock_.now().us / 1000; }
+
+  boost::asio::io_context& io_;
+  const config::Config* config_;
+  LimitValues& values_;
+  const Clock& clock_;
+  const Told told_;
+  std::unique_ptr<FleetTable> table_;              // Null without quotas in the configuration.
+  Entries entries_;                                // By the table's key; in force, all of them.
+  std::multimap<std::int64_t, std::string> ends_;  // By until_ms.
+  std::map<std::string, Refused> refused_;
+  std::size_t quotas_ = 0;
+  Pauses pauses_;
+  bool pauses_changed_ = false;
+  bool whole_ = false;
+  std::string away_;
+  Instant away_since_;
+  std::list<Awaited> awaited_;
+  boost::asio::steady_timer tick_;
+};
+
+}  // namespace einlass::app

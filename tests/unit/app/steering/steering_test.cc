@@ -1,0 +1,271 @@
+// What the fleet's table says, and what comes of it in one gate.
+#include "app/steering/steering.h"
+
+#include <gtest/gtest.h>
+
+#include "config/read_config.h"
+
+namespace einlass::app {
+namespace {
+
+using Kind = Subject::Kind;
+
+constexpr char kConfig[] = R"(
+quotas: {topic: einlass.quotas}
+kafka: {brokers: [localhost:9092], group: g}
+limits:
+  per_tenant: {algorithm: sliding_log, limit: 100, window: 1s, key: record_key}
+  all: {algorithm: token_bucket, rate: 100/s, burst: 10}
+targets: {a: {http: {url: "http://localhost/"}}}
+routes:
+  - {name: results, topics: [t], target: a, limits: [per_tenant, all], dead_letter: d}
+)";
+
+config::Config read(const std::string& text) {
+  auto parsed = config::parse_config(text, "gate.yaml", [](const std::string&) {
+    return std::optional<std::string>();
+  });
+  if (auto* mistakes = std::get_if<config::Mistakes>(&parsed)) {
+    for (const auto& one : *mistakes) ADD_FAILURE() << one.to_string();
+  }
+  return std::get<config::Config>(parsed);
+}
+
+// Remembers what is written, and tells it when it is told to.
+struct FakeTable final : FleetTable {
+  explicit FakeTable(Listener& to) : listener(to) {}
+  void write(const std::string& key, const std::optional<std::string>& text,
+             Written written) override {
+    if (!refuses.empty()) return written(refuses);
+    written_last = key + " " + text.value_or("-");
+    written("");
+    if (tells) listener.entry(key, text);
+  }
+  Listener& listener;
+  std::string refuses, written_last;
+  bool tells = true;
+};
+
+class SteeringTest : public ::testing::Test {
+ protected:
+  SteeringTest() {
+    steering.start([this](FleetTable::Listener& listener) {
+      auto made = std::make_unique<FakeTable>(listener);
+      table = made.get();
+      return made;
+    });
+  }
+
+  void tell(const std::string& key, const char* text) { steering.entry(key, text); }
+  void take_out(const std::string& key) { steering.entry(key, std::nullopt); }
+  void whole() {
+    steering.reading();
+    steering.whole();
+  }
+  std::int64_t limit_of(const std::string& key) const {
+    const auto found = values.find(0, key);
+    if (!found) return 100;
+    return std::get<limits::SlidingLogParameters>(found->parameters).limit.value;
+  }
+  Steering::Outcome set(const Subject& subject, const std::string& text) {
+    std::optional<Steering::Outcome> said;
+    auto read = read_steer(subject, text);
+    steering.set(subject, std::get<Steer>(read), "ann", [&](const auto& it) { said = it; });
+    run_until([&] { return said.has_value(); });
+    return said.value_or(Steering::Outcome{0, "nothing was said"});
+  }
+  Steering::Outcome unset(const Subject& subject) {
+    Steering::Outcome said{0, ""};
+    steering.unset(subject, "ann", [&](const auto& it) { said = it; });
+    return said;
+  }
+  bool run_until(const std::function<bool()>& done) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!done() && std::chrono::steady_clock::now() < deadline) {
+      io.run_one_for(std::chrono::milliseconds(20));
+    }
+    return done();
+  }
+  std::size_t count(const std::string& what) const {
+    return static_cast<std::size_t>(std::ranges::count(notices, what, &Notice::what));
+  }
+
+  boost::asio::io_context io;
+  const Clock clock;
+  config::Config config = read(kConfig);
+  LimitValues values{config};
+  std::vector<Notice> notices;
+  std::vector<Pauses> pauses;
+  int ready = 0;
+  Steering steering{io,
+                    config,
+                    values,
+                    clock,
+                    {.notify = [this](const Notice& notice) { notices.push_back(notice); },
+                     .paused = [this](const Pauses& now) { pauses.push_back(now); },
+                     .ready = [this] { ++ready; }}};
+  FakeTable* table = nullptr;
+  const Subject acme{Kind::quota, "per_tenant", "acme"};
+};
+
+TEST_F(SteeringTest, IsReadyOnceTheTableWasReadAsAWhole) {
+  EXPECT_FALSE(steering.state().whole);
+  EXPECT_NE(steering.state().away, "");
+  whole();
+  whole();
+  EXPECT_EQ(ready, 1);
+  EXPECT_EQ(steering.state().away, "");
+}
+
+TEST_F(SteeringTest, AQuotaHoldsUntilItIsTakenOut) {
+  whole();
+  tell("per_tenant/acme", R"({"limit": 500})");
+  EXPECT_EQ(limit_of("acme"), 500);
+  EXPECT_EQ(limit_of("other"), 100);
+  EXPECT_EQ(steering.state().quotas, 1u);
+  take_out("per_tenant/acme");
+  EXPECT_EQ(limit_of("acme"), 100);
+  EXPECT_EQ(steering.state().quotas, 0u);
+}
+
+TEST_F(SteeringTest, AWrongEntryIsRefusedOnceAndTheLastGoodOneStays) {
+  whole();
+  tell("per_tenant/acme", R"({"limit": 500})");
+  for (int i = 0; i < 2; ++i) tell("per_tenant/acme", R"({"limit": 0})");
+  EXPECT_EQ(limit_of("acme"), 500);
+  EXPECT_EQ(count("quota_refused"), 1u);
+  ASSERT_EQ(steering.refused(9).size(), 1u);
+  EXPECT_EQ(steering.refused(9)[0].first, "per_tenant/acme");
+  EXPECT_NE(steering.refused(9)[0].second.find("limit"), std::string::npos);
+  tell("per_tenant/acme", R"({"limit": 7})");
+  EXPECT_EQ(limit_of("acme"), 7);
+  EXPECT_TRUE(steering.refused(9).empty());
+}
+
+TEST_F(SteeringTest, RefusesWhatTheFileWouldRefuse) {
+  whole();
+  const std::pair<const char*, const char*> wrong[] = {
+      {"none/acme", R"({"limit": 5})"},          {"all/acme", R"({"rate": "5/s"})"},
+      {"per_tenant/a", R"({"rate": "5/s"})"},    {"per_tenant/b", R"({"limit": "many"})"},
+      {"per_tenant/c", R"({"window": "5"})"},    {"pause:route/none", R"({"paused": true})"},
+      {"pause:target/none", R"({"paused": true})"}, {"nonsense", "{}"},
+      {"pause:limit/all/x", R"({"paused": true})"},
+  };
+  for (const auto& [key, text] : wrong) tell(key, text);
+  EXPECT_EQ(steering.state().refused, std::size(wrong));
+  EXPECT_EQ(values.size(), 0u);
+  EXPECT_TRUE(pauses.empty());
+}
+
+TEST_F(SteeringTest, WhatIsNotInTheTableAnyMoreWhenItWasReadAgainHoldsNoMore) {
+  whole();
+  tell("per_tenant/acme", R"({"limit": 500})");
+  tell("per_tenant/b", R"({"limit": 0})");
+  steering.reading();
+  EXPECT_EQ(limit_of("acme"), 500) << "until all was read";
+  steering.whole();
+  EXPECT_EQ(limit_of("acme"), 100);
+  EXPECT_EQ(steering.state().refused, 0u);
+}
+
+TEST_F(SteeringTest, ATableThatIsAwayChangesNothing) {
+  whole();
+  tell("per_tenant/acme", R"({"limit": 500})");
+  steering.away("no broker");
+  steering.away("no broker");
+  EXPECT_EQ(limit_of("acme"), 500);
+  EXPECT_EQ(steering.state().away, "no broker");
+  EXPECT_EQ(count("quotas_away"), 1u);
+  steering.away("");
+  EXPECT_EQ(count("quotas_ok"), 1u);
+}
+
+TEST_F(SteeringTest, PausesAreToldTogetherAndEnd) {
+  tell("pause:route/results", R"({"paused": true})");
+  tell("pause:limit/per_tenant/acme", R"({"paused": true})");
+  EXPECT_TRUE(pauses.empty()) << "not before all is known";
+  steering.whole();
+  ASSERT_EQ(pauses.size(), 1u);
+  EXPECT_TRUE(pauses[0].routes[0]);
+  EXPECT_TRUE(pauses[0].keys[0].contains("acme"));
+  tell("pause:target/a", R"({"paused": true})");
+  tell("pause:topic/t", R"({"paused": true})");
+  EXPECT_TRUE(pauses.back().targets[0]);
+  EXPECT_TRUE(pauses.back().topics.contains("t"));
+  take_out("pause:target/a");
+  take_out("pause:route/results");
+  EXPECT_FALSE(pauses.back().targets[0]);
+  EXPECT_FALSE(pauses.back().routes[0]);
+  EXPECT_EQ(steering.pauses().size(), 2u);
+}
+
+TEST_F(SteeringTest, WhatHasAnEndEndsByItself) {
+  whole();
+  const std::int64_t soon = clock.now().us / 1000 + 50;
+  tell("per_tenant/acme", (R"({"limit": 500, "until": )" + std::to_string(soon) + "}").c_str());
+  tell("per_tenant/past", R"({"limit": 500, "until": 5})");
+  EXPECT_EQ(limit_of("acme"), 500);
+  EXPECT_EQ(limit_of("past"), 100);
+  EXPECT_TRUE(run_until([&] { return limit_of("acme") == 100; }));
+  EXPECT_EQ(count("steering_over"), 1u);
+}
+
+TEST_F(SteeringTest, WhoWritesIsAnsweredWhenItHoldsHere) {
+  whole();
+  EXPECT_EQ(set(acme, R"({"limit": 500})").status, 200u);
+  EXPECT_EQ(table->written_last, R"(per_tenant/acme {"limit":500})");
+  EXPECT_EQ(limit_of("acme"), 500);
+  EXPECT_EQ(count("steered"), 1u);
+  EXPECT_EQ(notices.back().detail,
+            R"(by ann: limit per_tenant, key acme: nothing -> {"limit":500})");
+  ASSERT_TRUE(steering.find(acme));
+  EXPECT_EQ(unset(acme).status, 200u);
+  EXPECT_EQ(unset(acme).status, 404u);
+}
+
+TEST_F(SteeringTest, WhatIsWrongIsNotWritten) {
+  whole();
+  const auto outcome = set(acme, R"({"limit": 0})");
+  EXPECT_EQ(outcome.status, 400u);
+  EXPECT_NE(outcome.text.find("limit"), std::string::npos);
+  EXPECT_EQ(table->written_last, "");
+}
+
+TEST_F(SteeringTest, WhatTheTableDoesNotTakeOrTellIsSaid) {
+  whole();
+  table->refuses = "no broker";
+  EXPECT_EQ(set(acme, R"({"limit": 5})").status, 503u);
+  table->refuses.clear();
+  table->tells = false;
+  EXPECT_EQ(set(acme, R"({"limit": 5})").status, 202u);
+}
+
+TEST_F(SteeringTest, AReloadLooksAtEachEntryAgain) {
+  whole();
+  tell("per_tenant/acme", R"({"limit": 500})");
+  std::string text = kConfig;
+  text.replace(text.find("window: 1s"), 10, "window: 2s");
+  const config::Config next = read(text);
+  values.reconfigure(next);
+  steering.reconfigure(next);
+  const auto found = values.find(0, "acme");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(std::get<limits::SlidingLogParameters>(found->parameters).window, Duration::seconds(2));
+}
+
+TEST_F(SteeringTest, APageOfEntriesGoesOnBehindTheLast) {
+  whole();
+  for (const char* key : {"per_tenant/a", "per_tenant/b", "per_tenant/c"}) {
+    tell(key, R"({"limit": 5})");
+  }
+  tell("pause:route/results", R"({"paused": true})");
+  const auto page = steering.entries("per_tenant/", "", 2);
+  ASSERT_EQ(page.size(), 2u);
+  EXPECT_EQ(page[1].key, "per_tenant/b");
+  const auto rest = steering.entries("per_tenant/", "per_tenant/b", 2);
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(rest[0].key, "per_tenant/c");
+}
+
+}  // namespace
+}  // namespace einlass::app
