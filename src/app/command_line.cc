@@ -206,8 +206,9 @@ struct CommandLine {
     CLI::Option* limit =
         what->add_option("--limit", pause.limit, "With --key: the records with that key of it")
             ->type_name("NAME");
-    verb->add_option("--key", pause.key, "The key")->type_name("TEXT")->needs(limit);
-    limit->needs("--key");
+    CLI::Option* key = verb->add_option("--key", pause.key, "The key")->type_name("TEXT");
+    key->needs(limit);
+    limit->needs(key);
     if (verb->get_name() == "pause") what->add_flag("--list", pause.list, "Show what is paused");
     what->require_option(1);
   }

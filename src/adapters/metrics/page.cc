@@ -72,6 +72,26 @@ void add_program(Families& page, const Snapshot& snapshot) {
   page.add({{"result", "needs_restart"}}, snapshot.reloads.needs_restart);
 }
 
+void add_steering(Families& page, const Steering& steering) {
+  page.gauge("einlass_paused",
+             "1 for each thing that somebody has paused: what is route, target, topic or limit, of "
+             "which name is LIMIT/KEY. At most 1,000 series.");
+  for (const Steering::Paused& one : steering.paused) {
+    page.add({{"what", one.what}, {"name", one.name}}, 1.0);
+  }
+  if (!steering.has_table) return;
+  page.gauge("einlass_quotas", "Quotas by key that hold, from the table of quotas and pauses.");
+  page.add({}, steering.quotas);
+  page.gauge("einlass_quotas_refused",
+             "Entries of the table of quotas and pauses that are wrong, so that what was before "
+             "them still holds; /v1/status says why.");
+  page.add({}, steering.refused);
+  page.gauge("einlass_quotas_stale_seconds",
+             "For how long the table of quotas and pauses cannot be read; 0 while it can. What was "
+             "read last holds meanwhile.");
+  page.add({}, steering.stale_seconds);
+}
+
 void add_process(Families& page) {
   const std::optional<Process> process = read_process();
   if (!process) return;
@@ -104,6 +124,7 @@ std::string render(const Snapshot& snapshot) {
   add_kafka(page, snapshot);
   add_loops(page, snapshot);
   add_spans(page, snapshot.spans);
+  add_steering(page, snapshot.steering);
   add_program(page, snapshot);
   add_process(page);
   return page.text();

@@ -173,6 +173,18 @@ struct Trouble {
   std::optional<std::uint64_t> waiting;  // Records; none where that cannot be said.
 };
 
+// Of the fleet's table of quotas and pauses, as this gate has read it.
+struct Steering {
+  struct Paused {
+    std::string_view what;  // "route", "target", "topic", "limit".
+    std::string name;       // Of a limit's key: LIMIT/KEY.
+  };
+  bool has_table = false;
+  std::uint64_t quotas = 0, refused = 0;
+  double stale_seconds = 0;
+  std::vector<Paused> paused;
+};
+
 struct Snapshot {
   std::string version;
   std::string librdkafka_version;
@@ -190,7 +202,8 @@ struct Snapshot {
   std::uint64_t shards_answering = 0;  // and of which this is new.
   std::vector<Topic> topics;
   std::vector<Partition> partitions;
-  std::vector<Trouble> troubles;  // Of the whole gate.
+  std::vector<Trouble> troubles;  // Of the whole gate; so is this.
+  Steering steering;
 };
 
 // Adds another shard's snapshot: numbers add up, partitions and loops stand side by side, the worst

@@ -143,7 +143,9 @@ http::ServerResponse Admin::metrics(const Views& views) const {
   const ReloadState& reload = reload_.state();
   sum.reloads = {reload.successful, static_cast<double>(reload.succeeded_at.us) / 1e6,
                  reload.applied, reload.wrong, reload.needs_restart};
-  sum.troubles = trouble_metrics(troubles_of(views, sum, reload_.config(), reload), clock_.now());
+  sum.steering = steering_metrics(steering_, clock_.now());
+  sum.troubles =
+      trouble_metrics(troubles_of(views, sum, reload_.config(), reload, steering_), clock_.now());
   return page(200, einlass::metrics::kPageType, einlass::metrics::render(sum));
 }
 
@@ -172,7 +174,7 @@ void Admin::ready(bool in_full, const Respond& respond) {
 http::ServerResponse Admin::status(const Views& views) const {
   return page(200, "application/json",
               status_json(views, reload_.config(), silent_shards(), reload_.state(), recent_,
-                          steering_json(steering_), clock_.now()));
+                          steering_, clock_.now()));
 }
 
 std::vector<std::string> Admin::silent_shards() const {
@@ -183,8 +185,8 @@ std::vector<std::string> Admin::silent_shards() const {
 
 void Admin::make_event(const std::function<void(const std::string& json)>& made) {
   shards_.view([this, made](const Views& views) {
-    made(live_json(views, reload_.config(), silent_shards(), reload_.state(), recent_,
-                   steering_json(steering_), started_, clock_.now()));
+    made(live_json(views, reload_.config(), silent_shards(), reload_.state(), recent_, steering_,
+                   started_, clock_.now()));
   });
 }
 

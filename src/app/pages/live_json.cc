@@ -6,6 +6,7 @@
 
 #include "app/pages/status.h"
 #include "app/pages/status_parts.h"
+#include "app/pages/steering_pages.h"
 #include "app/pages/troubles.h"
 #include "app/pages/waits_json.h"
 #include "units/utf8.h"
@@ -79,16 +80,17 @@ Json partitions_json(const Views& views, const config::Config& config, Instant n
 
 std::string live_json(const Views& views, const config::Config& config,
                       const std::vector<std::string>& silent, const ReloadState& reload,
-                      const Recent& recent, const Json& steering, Instant started, Instant now) {
+                      const Recent& recent, const Steering& steering, Instant started,
+                      Instant now) {
   const metrics::Snapshot sum = sum_of(views);
   Json live{{"at", now.us}, {"started_at", started.us}};
   live.update(state_json(views, config));
-  live["troubles"] = troubles_json(troubles_of(views, sum, config, reload));
+  live["troubles"] = troubles_json(troubles_of(views, sum, config, reload, steering));
   live["shards"] = shards_json(views, silent);
   live["books"] = books_json(sum);
   live["routes"] = routes_json(sum, config);
   live["limits"] = limits_json(sum, config);
-  live["quotas"] = steering;
+  live["quotas"] = steering_json(steering);
   live["waits"] = waits_json(sum);
   live["delays"] = delays_json(sum);
   live["lines"] = lines_json(views, config);

@@ -16,6 +16,6 @@ namespace einlass::app {
 // On one line. `started` is when this process began to count.
 std::string live_json(const Views& views, const config::Config& config,
                       const std::vector<std::string>& silent, const ReloadState& reload,
-                      const Recent& recent, const Json& steering, Instant started, Instant now);
+                      const Recent& recent, const Steering& steering, Instant started, Instant now);
 
 }  // namespace einlass::app

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "app/pages/status_parts.h"
+#include "app/pages/steering_pages.h"
 #include "app/pages/troubles.h"
 #include "app/pages/waits_json.h"
 #include "app/setup/wiring.h"
@@ -98,11 +99,11 @@ std::string why_not_ready(const Views& views, const config::Config& config) {
 
 std::string status_json(const Views& views, const config::Config& config,
                         const std::vector<std::string>& silent, const ReloadState& reload,
-                        const Recent& recent, const Json& steering, Instant now) {
+                        const Recent& recent, const Steering& steering, Instant now) {
   const metrics::Snapshot sum = sum_of(views);
   Json status{{"at", now.us}};
   status.update(state_json(views, config));
-  status["troubles"] = troubles_json(troubles_of(views, sum, config, reload));
+  status["troubles"] = troubles_json(troubles_of(views, sum, config, reload, steering));
   status["shards"] = shards_json(views, silent);
   status["books"] = books_json(sum);
   status["routes"] = routes_json(sum, config);
@@ -112,7 +113,7 @@ std::string status_json(const Views& views, const config::Config& config,
   status["stores"] = stores_json(views, config);
   status["kafka"] = kafka_json(views);
   status["dead_letters"] = dead_letters_json(views);
-  status["quotas"] = steering;
+  status["quotas"] = steering_json(steering);
   status["lines"] = lines_of(views);
   status["longest_lines"] = lines_json(views, config);
   status["reload"] = reload_json(reload);

@@ -2,18 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "app/service/recent.h"
 #include "app/service/reload.h"
 #include "app/service/shards.h"
+#include "app/steering/steering.h"
 #include "config/config.h"
 
 namespace einlass::app {
-
-using Json = nlohmann::ordered_json;
 
 // Why the gate cannot do its work now; empty if it can.
 std::string why_not_ready(const Views& views, const config::Config& config);
@@ -28,6 +26,6 @@ metrics::Snapshot sum_of(const Views& views);
 // far as that is known; empty where it does.
 std::string status_json(const Views& views, const config::Config& config,
                         const std::vector<std::string>& silent, const ReloadState& reload,
-                        const Recent& recent, const Json& steering, Instant now);
+                        const Recent& recent, const Steering& steering, Instant now);
 
 }  // namespace einlass::app

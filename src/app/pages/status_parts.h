@@ -15,6 +15,8 @@
 
 namespace einlass::app {
 
+using Json = nlohmann::ordered_json;
+
 std::string shard_name(std::size_t i);
 
 // `why` is what the watchdog says of the shard; empty where it says nothing.

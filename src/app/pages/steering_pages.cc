@@ -68,34 +68,20 @@ std::optional<Subject> pause_subject(std::string_view rest) {
     if (subject) subject->kind = Subject::Kind::tenant;
     return subject;
   }
-  const std::pair<std::string_view, Subject::Kind> kinds[] = {{"route", Subject::Kind::route},
-                                                              {"target", Subject::Kind::target},
-                                                              {"topic", Subject::Kind::topic}};
   const auto name = config::percent_decoded(std::string(rest));
-  for (const auto& [word, one] : kinds) {
-    if (word == *kind && name) return Subject{one, *name, {}};
+  for (const auto one : {Subject::Kind::route, Subject::Kind::target, Subject::Kind::topic}) {
+    if (word_of(one) == *kind && name) return Subject{one, *name, {}};
   }
   return std::nullopt;
 }
 
 Json entry_json(const Subject& subject, const Steer& steer) {
   Json json;
-  switch (subject.kind) {
-    case Subject::Kind::route:
-      json = {{"what", "route"}, {"name", subject.name}};
-      break;
-    case Subject::Kind::target:
-      json = {{"what", "target"}, {"name", subject.name}};
-      break;
-    case Subject::Kind::topic:
-      json = {{"what", "topic"}, {"name", subject.name}};
-      break;
-    case Subject::Kind::tenant:
-      json = {{"what", "limit"}, {"name", subject.name}, {"key", subject.key}};
-      break;
-    case Subject::Kind::quota:
-      json = {{"limit", subject.name}, {"key", subject.key}, {"values", steer.values}};
-      break;
+  if (subject.kind == Subject::Kind::quota) {
+    json = {{"limit", subject.name}, {"key", subject.key}, {"values", steer.values}};
+  } else {
+    json = {{"what", word_of(subject.kind)}, {"name", subject.name}};
+    if (subject.kind == Subject::Kind::tenant) json["key"] = subject.key;
   }
   json["since"] = steer.since_ms > 0 ? Json(steer.since_ms) : Json(nullptr);
   json["until"] = steer.until_ms ? Json(*steer.until_ms) : Json(nullptr);
@@ -220,6 +206,25 @@ std::string why_not_steered(const Steering& steering) {
   const Steering::State state = steering.state();
   if (!state.has_table || state.whole) return "";
   return "the quotas and pauses were not read yet: " + state.away;
+}
+
+metrics::Steering steering_metrics(const Steering& steering, Instant now) {
+  const Steering::State state = steering.state();
+  metrics::Steering shown;
+  if (!state.has_table) return shown;
+  shown.has_table = true;
+  shown.quotas = state.quotas;
+  shown.refused = state.refused;
+  if (!state.away.empty()) {
+    shown.stale_seconds = static_cast<double>((now - state.away_since).us) / 1e6;
+  }
+  for (const auto& [key, steer] : steering.pauses()) {
+    const Subject subject = *subject_of(key);
+    const bool tenant = subject.kind == Subject::Kind::tenant;
+    shown.paused.push_back(
+        {word_of(subject.kind), tenant ? subject.name + "/" + subject.key : subject.name});
+  }
+  return shown;
 }
 
 Json steering_json(const Steering& steering) {

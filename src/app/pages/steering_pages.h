@@ -28,6 +28,8 @@ void answer_steering(const http::ServerRequest& request, bool may_write, Steerin
 // Why nothing is read yet: quotas and pauses hold from the first record on. Empty: it may be.
 std::string why_not_steered(const Steering& steering);
 
+metrics::Steering steering_metrics(const Steering& steering, Instant now);
+
 // For /v1/status.
 Json steering_json(const Steering& steering);
 

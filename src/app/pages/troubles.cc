@@ -62,6 +62,29 @@ void add_of_process(std::vector<Shown>& all, const Views& views, const metrics::
   all.back().has_since = true;
 }
 
+// What people have paused, and what keeps them from it.
+void add_of_steering(std::vector<Shown>& all, const Steering& steering) {
+  for (const auto& [key, steer] : steering.pauses()) {
+    const Subject subject = *subject_of(key);
+    std::string says = "is paused";
+    if (!steer.by.empty()) says += " by " + steer.by;
+    if (!steer.note.empty()) says += ": " + steer.note;
+    Trouble trouble{"paused", to_text(subject), false, says, {}, {}, {}};
+    trouble.since = Instant{steer.since_ms * 1000};
+    if (steer.until_ms) trouble.next = Instant{*steer.until_ms * 1000};
+    all.push_back({std::move(trouble), steer.since_ms > 0});
+  }
+  const Steering::State state = steering.state();
+  if (!state.has_table) return;
+  if (!state.away.empty()) {
+    all.push_back({{"quotas", "", !state.whole, "cannot be read: " + state.away, {}, {}, {}}});
+    all.back().trouble.since = state.away_since;
+  }
+  if (state.refused == 0) return;
+  const std::string says = std::to_string(state.refused) + " refused: see /v1/status";
+  all.push_back({{"quotas", "", false, says, {}, {}, {}}, false});
+}
+
 std::string severity_of(const Trouble& trouble) { return trouble.bad ? "bad" : "warning"; }
 
 // How many records wait for it; none where that cannot be said.
@@ -82,10 +105,12 @@ std::optional<std::uint64_t> waiting_for(const Trouble& trouble, const metrics::
 }  // namespace
 
 std::vector<ShownTrouble> troubles_of(const Views& views, const metrics::Snapshot& sum,
-                                      const config::Config& config, const ReloadState& reload) {
+                                      const config::Config& config, const ReloadState& reload,
+                                      const Steering& steering) {
   std::vector<Shown> all;
   add_of_shards(all, views);
   add_of_process(all, views, sum, reload);
+  add_of_steering(all, steering);
   for (Shown& one : all) one.waiting = waiting_for(one.trouble, sum, config);
   std::ranges::stable_sort(all, {}, [](const Shown& it) {
     return it.trouble.ended ? 2 : it.trouble.bad ? 0 : 1;

@@ -8,6 +8,7 @@
 
 #include "app/pages/status_parts.h"
 #include "app/service/reload.h"
+#include "app/steering/steering.h"
 
 namespace einlass::app {
 
@@ -20,7 +21,8 @@ struct ShownTrouble {
 // Those that last, the bad ones first, each since the shard that had it first; then those that have
 // ended. Empty while all is well.
 std::vector<ShownTrouble> troubles_of(const Views& views, const metrics::Snapshot& sum,
-                                      const config::Config& config, const ReloadState& reload);
+                                      const config::Config& config, const ReloadState& reload,
+                                      const Steering& steering);
 
 Json troubles_json(const std::vector<ShownTrouble>& troubles);
 std::vector<metrics::Trouble> trouble_metrics(const std::vector<ShownTrouble>& troubles,

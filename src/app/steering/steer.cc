@@ -89,19 +89,16 @@ std::string table_key(const Subject& subject) {
   return key;
 }
 
-std::string to_text(const Subject& subject) {
-  switch (subject.kind) {
-    case Subject::Kind::route:
-      return "route " + subject.name;
-    case Subject::Kind::target:
-      return "target " + subject.name;
-    case Subject::Kind::topic:
-      return "topic " + subject.name;
-    case Subject::Kind::quota:
-    case Subject::Kind::tenant:
-      break;
+std::string_view word_of(Subject::Kind kind) {
+  for (const auto& [one, front] : kPauses) {
+    if (one == kind) return front.substr(6, front.size() - 7);  // Of "pause:WORD/".
   }
-  return "limit " + subject.name + ", key " + subject.key;
+  return "limit";
+}
+
+std::string to_text(const Subject& subject) {
+  const std::string text = std::string(word_of(subject.kind)) + " " + subject.name;
+  return has_key(subject.kind) ? text + ", key " + subject.key : text;
 }
 
 std::variant<Steer, std::string> read_steer(const Subject& subject, std::string_view text) {

@@ -32,6 +32,9 @@ struct Subject {
 std::optional<Subject> subject_of(std::string_view table_key);
 std::string table_key(const Subject& subject);
 
+// "route", "target", "topic", and "limit" for a key of one.
+std::string_view word_of(Subject::Kind kind);
+
 // As people say it: "limit per_tenant, key acme", "route results".
 std::string to_text(const Subject& subject);
 

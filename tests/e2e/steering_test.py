@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Quotas and pauses that all gates follow: from a compacted topic, and from Redis."""
+
+import json
+import subprocess
+import time
+import unittest
+
+from harness import scenario
+from harness.gate import EINLASS
+from harness.places import get, now_us, wait_until
+
+TOKEN = "steering-token-1f00d2"
+ONE_SECOND = 1_000_000
+OF_KEY = {"acme": 0, "k0": 1, "k1": 2, "other": 3, "k2": 4, "k3": 5, "first": 5}  # The partition of each: three a gate.
+
+
+class Steered(scenario.Scenario):
+    """Two gates of one group, with a limit by key and a table of quotas."""
+
+    QUOTAS = None
+
+    def setUp(self):
+        super().setUp()
+        if "topic" in self.QUOTAS:
+            self.world.create_topic(self.QUOTAS["topic"], 1, **{"cleanup.policy": "compact"})
+        self.world.create_topic("results", 6)
+        self.config = self.world.config("results", 1, changes={
+            "quotas": self.QUOTAS, "admin": {"token": self.world.secret(TOKEN)},
+            "limits": {"shared": None, "per_tenant": {"algorithm": "sliding_log", "limit": 20, "window": "1s", "store": "redis",
+                                                      "key": "record_key"}},
+            "route": {"limits": ["per_tenant"], "order": "key"}})
+        self.gates = self.world.start_gates(2, self.config, 6)
+
+    def produce(self, key, count):
+        self.world.produce_records("results", [
+            {"partition": OF_KEY[key], "key": key.encode(), "value": b"x"} for _ in range(count)])
+
+    def einlass(self, *arguments, code=0):
+        verb, *rest = arguments
+        sub = [rest.pop(0)] if verb == "quota" else []
+        done = subprocess.run([EINLASS, verb, *sub, "-c", self.gates[0].path, *rest], capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout + done.stderr
+
+    def ask(self, gate, path, method="GET", body=None, token=TOKEN):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        code, text = get(gate.port, path, method, body=json.dumps(body).encode() if body is not None else None, headers=headers)
+        return code, (json.loads(text) if text.startswith("{") else text)
+
+    def quota_of(self, gate, key):
+        return self.ask(gate, f"/v1/quotas/per_tenant/{key}")
+
+    def arrived(self, key, since=0):
+        return [one.arrived for one in self.world.receiver.deliveries() if one.partition == OF_KEY[key] and one.arrived >= since]
+
+    def all_gone(self, count):
+        self.world.receiver.wait_for(count, 60)
+        self.assert_nothing_lost(self.world.receiver.deliveries(), "results")
+        self.assert_no_duplicates(self.world.receiver.deliveries())
+        self.assert_books_closed(self.gates)
+
+
+class Steering:
+    """What holds whichever table it is."""
+
+    def test_a_pause_of_a_key_a_route_a_target_and_a_topic(self):
+        total = 0
+
+        def stands_still(key, pause, resume):
+            nonlocal total
+            self.einlass("pause", *pause, "--note", "maintenance")
+            wait_until(lambda: all(gate.status()["quotas"]["pauses"] for gate in self.gates), 5, "all gates know")
+            since = now_us()
+            self.produce(key, 5)
+            total += 5
+            time.sleep(1)
+            self.assertEqual(self.arrived(key, since + ONE_SECOND // 5), [], pause)
+            for gate in self.gates:
+                paused, = gate.status()["quotas"]["pauses"]
+                self.assertEqual(paused["note"], "maintenance")
+                self.assertIsNotNone(paused["since"])
+            self.einlass("resume", *resume)
+            wait_until(lambda: len(self.arrived(key, since)) == 5, 5, f"it goes on after {pause}")
+
+        self.produce("first", 5)
+        total += 5
+        self.world.receiver.wait_for(total, 20)
+        for number, name in enumerate((["--limit", "per_tenant", "--key", "k0"], ["--route", "results"], ["--target", "receiver"],
+                                       ["--topic", "results"])):
+            stands_still(f"k{number}", name, name)
+        self.all_gone(total)
+
+    def test_a_paused_key_leaves_the_others_alone_and_a_restart_does_not_end_it(self):
+        self.einlass("pause", "--limit", "per_tenant", "--key", "acme")
+        wait_until(lambda: all(gate.status()["quotas"]["pauses"] for gate in self.gates), 5, "all gates know")
+        self.produce("acme", 5)
+        self.produce("other", 5)
+        wait_until(lambda: len(self.arrived("other")) == 5, 10, "the others go")
+        wait_until(lambda: sum(gate.waiting("paused") for gate in self.gates) == 5, 5, "it is told that they are paused")
+        for gate in self.gates:
+            gate.terminate()
+            gate.start()
+        self.produce("other", 5)
+        wait_until(lambda: len(self.arrived("other")) == 10, 30, "the others go after the restart")
+        self.assertEqual(self.arrived("acme"), [])
+        self.einlass("resume", "--limit", "per_tenant", "--key", "acme")
+        self.all_gone(15)
+
+    def test_a_pause_ends_by_itself(self):
+        self.einlass("pause", "--route", "results", "--for", "2s")
+        self.produce("acme", 1)
+        wait_until(lambda: len(self.arrived("acme")) == 1, 10, "it goes on")
+        self.assertEqual(self.ask(self.gates[0], "/v1/pauses")[1], {"pauses": []})
+
+    def test_a_quota_holds_in_each_gate_within_a_second_and_after_a_restart(self):
+        before = now_us()
+        said = self.einlass("quota", "set", "per_tenant", "acme", "limit=200", "--note", "they paid")
+        self.assertIn("per_tenant acme limit=200", said)
+        wait_until(lambda: all(self.quota_of(gate, "acme")[0] == 200 for gate in self.gates), 5, "all gates have it")
+        self.note(f"{self.QUOTAS}: known by all after {(now_us() - before) / 1000:.0f} ms")
+        since = now_us()
+        self.produce("acme", 150)
+        self.produce("other", 25)
+        wait_until(lambda: len(self.arrived("acme")) == 150, 2.5, "acme has its quota")
+        self.assertLess(self.arrived("acme")[-1] - since, 3 * ONE_SECOND)
+        self.world.receiver.wait_for(175, 10)
+        self.gates[1].terminate()
+        self.gates[1].start()
+        self.assertEqual(self.quota_of(self.gates[1], "acme")[1]["values"], {"limit": "200"})
+        self.assertIn("limit=200", self.einlass("quota", "get", "per_tenant", "acme"))
+        self.assertIn("they paid", self.einlass("quota", "list"))
+        self.einlass("quota", "unset", "per_tenant", "acme")
+        wait_until(lambda: all(self.quota_of(gate, "acme")[0] == 404 for gate in self.gates), 5, "all gates have the default")
+        since = now_us()
+        self.produce("acme", 60)
+        self.world.receiver.wait_for(235, 20)
+        came = self.arrived("acme", since)
+        self.assertGreater(came[-1] - came[0], 1.5 * ONE_SECOND)
+        self.all_gone(235)
+
+    def test_a_raise_wakes_who_waits(self):
+        self.einlass("quota", "set", "per_tenant", "acme", "limit=1", "window=1h")
+        wait_until(lambda: all(self.quota_of(gate, "acme")[0] == 200 for gate in self.gates), 5, "all gates have it")
+        self.produce("acme", 10)
+        wait_until(lambda: len(self.arrived("acme")) == 1, 10, "one may go")
+        wait_until(lambda: sum(gate.waiting("limit") for gate in self.gates) == 9, 10, "the others wait for an hour")
+        since = now_us()
+        self.einlass("quota", "set", "per_tenant", "acme", "limit=100", "window=1s")
+        wait_until(lambda: len(self.arrived("acme")) == 10, 5, "they go at once")
+        self.note(f"{self.QUOTAS}: after a raise the last came after {(self.arrived('acme')[-1] - since) / 1000:.0f} ms")
+        self.all_gone(10)
+
+    def test_bad_input_is_refused_and_changes_nothing(self):
+        self.assertIn("limits.per_tenant.limit", self.einlass("quota", "set", "per_tenant", "acme", "limit=0", code=1))
+        self.assertIn("there is no limit nobody", self.einlass("quota", "set", "nobody", "acme", "limit=5", code=1))
+        self.assertIn("there is no route nobody", self.einlass("pause", "--route", "nobody", code=1))
+        self.assertIn("is no value", self.einlass("quota", "set", "per_tenant", "acme", "5", code=1))
+        self.assertIn("has no quota of its own", self.einlass("quota", "unset", "per_tenant", "acme", code=1))
+        self.assertIn("is not paused", self.einlass("resume", "--route", "results", code=1))
+        gate = self.gates[0]
+        self.assertEqual(self.ask(gate, "/v1/quotas/per_tenant/acme", "POST", {"limit": 5}, token=None)[0], 401)
+        self.assertEqual(self.ask(gate, "/v1/quotas/per_tenant", "POST", {"limit": 5})[0], 404)
+        self.assertEqual(self.ask(gate, "/v1/quotas/per_tenant/acme", "PUT", {"limit": 5})[0], 405)
+        self.assertEqual(self.ask(gate, "/v1/quotas/per_tenant/acme", "POST", {"limit": 5, "for": "soon"})[0], 400)
+        self.assertEqual(self.ask(gate, "/v1/quotas")[1], {"quotas": [], "after": None})
+        self.write_by_hand("per_tenant/acme", '{"limit": "many"}')
+        wait_until(lambda: all(gate.status()["quotas"]["refused"] == 1 for gate in self.gates), 40, "all gates refuse it")
+        refusal, = gate.status()["quotas"]["refusals"]
+        self.assertEqual(refusal["key"], "per_tenant/acme")
+        self.assertIn("limit", refusal["reason"])
+
+
+class InATopic(Steering, Steered):
+    QUOTAS = {"topic": "einlass.quotas"}
+
+    def write_by_hand(self, key, text):
+        self.world.produce_records("einlass.quotas", [{"partition": 0, "key": key.encode(), "value": text.encode()}])
+
+
+class InRedis(Steering, Steered):
+    QUOTAS = {"redis": True}
+
+    def write_by_hand(self, key, text):
+        name_space = self.config["redis"]["namespace"]
+        self.world.redis.ask("HSET", f"{name_space}:quotas:{{{name_space}}}", key, text)
+
+
+del Steered
+
+if __name__ == "__main__":
+    unittest.main()
