@@ -86,7 +86,7 @@ const sum = (list, pick) => list.reduce((total, one) => total + (pick(one) || 0)
 
 // Of each cause: how many, of which so many are not the first of their lane, and the limits by name.
 function causesOf(now) {
-  return ["limit", "target", "retry", "outage", "order"].map((reason) => {
+  return ["limit", "target", "retry", "outage", "paused", "order"].map((reason) => {
     const limits = reason !== "limit" ? [] : now.limits.filter((one) => one.waiting).sort((a, b) => b.waiting - a.waiting);
     return {reason, records: sum(now.routes, (one) => one.waiting[reason]),
       behind: sum(now.routes, (one) => one.behind[reason]), limits};
@@ -247,16 +247,25 @@ function showLate(now) {
 
 // ---- the tables ----
 
+// Only where there is a table of quotas and pauses; who may write is for the gate to say.
+function pauseCells(now, what, name) {
+  if (!now.quotas.table) return [];
+  const paused = now.quotas.pauses.some((one) => one.what === what && one.name === name);
+  return [{text: paused ? "resume" : "pause", button: () => steer(what, name, !paused), title: "At all gates"}];
+}
+const pauseHeads = (now) => (now.quotas.table ? ["for all gates"] : []);
+
 const parts = (waiting) => Object.entries(waiting).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1])
   .map(([reason, n]) => `${reason.replace("_", " ")} ${count(n)}`).join(", ") || "nothing";
 
 function showRoutes(now) {
   const rows = now.routes.map((one) => [{text: one.name, kind: "name"}, {text: one.target, kind: "name"},
     rateText(rateNow((then) => then.routes[one.name] || 0)) + "/s", one.lag === null ? "–" : one.lag, secondsText(one.lag_seconds),
-    {text: parts(one.waiting), wide: true}, one.dead_lettered, `${count(one.partitions_held)} of ${count(one.partitions)}`]);
+    {text: parts(one.waiting), wide: true}, one.dead_lettered, `${count(one.partitions_held)} of ${count(one.partitions)}`,
+    ...pauseCells(now, "route", one.name)]);
   const number = (text) => ({text, number: true});
   showTable("routes", "Routes", ["route", "target", number("delivered"), number("lag"), number("oldest"), "its records wait for",
-    number("dead letters"), number("partitions paused")], rows, "no routes");
+    number("dead letters"), number("partitions paused"), ...pauseHeads(now)], rows, "no routes");
 }
 
 function showLines(now) {
@@ -287,13 +296,13 @@ function stateOf(one, now) {
 
 function showTargets(now) {
   const rows = now.targets.map((one) => [{text: one.name, kind: "name"}, "target", stateOf(one, now),
-    `${count(one.in_flight)} of ${count(one.max_in_flight)}`]);
+    `${count(one.in_flight)} of ${count(one.max_in_flight)}`, ...pauseCells(now, "target", one.name)]);
   for (const one of now.stores) {
     const state = one.up ? {text: "healthy", wide: true} : {text: one.trouble || "down", kind: "bad", wide: true};
-    rows.push([{text: one.name, kind: "name"}, "limiter", state, ""]);
+    rows.push([{text: one.name, kind: "name"}, "limiter", state, "", ...pauseHeads(now).map(() => "")]);
   }
-  if (now.kafka_trouble) rows.push([{text: "kafka", kind: "name"}, "source", {text: now.kafka_trouble, kind: "bad", wide: true}, ""]);
-  showTable("targets", "Targets and limiter", ["name", "what", "state", {text: "in flight", number: true}], rows, "none");
+  if (now.kafka_trouble) rows.push([{text: "kafka", kind: "name"}, "source", {text: now.kafka_trouble, kind: "bad", wide: true}, "", ...pauseHeads(now).map(() => "")]);
+  showTable("targets", "Targets and limiter", ["name", "what", "state", {text: "in flight", number: true}, ...pauseHeads(now)], rows, "none");
 }
 
 function showPartitions(now) {

@@ -94,10 +94,10 @@ const Rows<Quotas> kQuotas = {
 
 void check_quotas(Section& section, Quotas& quotas) {
   if (!section.sound()) return;
-  if (quotas.topic.empty() != quotas.redis) {
-    section.wrong(quotas.redis ? "has a topic and redis; keep one of them"
-                               : "says nowhere where they are; write topic: NAME or redis: true");
+  if (quotas.redis && !quotas.topic.empty()) {
+    section.wrong("redis", "stands beside topic; keep one of them");
   }
+  if (!quotas.redis) section.require("topic", "write topic: NAME, or redis: true");
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ void add_waiting(Families& page, const Routes& routes) {
       "Records in the gate by what they wait for. A record behind others of its lane counts "
       "under what the first of them waits for: a permit (limit), a slot at the target or the "
       "end of its pause (target), the next attempt (retry), a limiter that does not answer "
-      "or answers with errors (outage). order: the first is in flight, so that only the "
+      "or answers with errors (outage), or somebody who has paused it (paused). order: the first "
+      "is in flight, so that only the "
       "order holds the rest up; in_flight: the record itself is.");
   add_by_cause(page, routes, &core::Waiting::records);
   page.gauge("einlass_waiting_behind_records",

@@ -230,6 +230,7 @@ metrics::Steering steering_metrics(const Steering& steering, Instant now) {
 Json steering_json(const Steering& steering) {
   const Steering::State state = steering.state();
   Json json{{"quotas", state.quotas}, {"refused", state.refused}};
+  json["table"] = state.has_table;
   json["whole"] = state.whole;
   json["stale_since"] = state.away.empty() ? Json(nullptr) : Json(state.away_since.us);
   json["trouble"] = state.away;

@@ -111,6 +111,7 @@ TEST(Page, HasEveryCombinationOfLabelsAtZero) {
         R"(einlass_waiting_records{route="results",reason="retry"})",
         R"(einlass_waiting_records{route="results",reason="order"})",
         R"(einlass_waiting_records{route="results",reason="outage"})",
+        R"(einlass_waiting_records{route="results",reason="paused"})",
         R"(einlass_waiting_records{route="results",reason="in_flight"})",
         R"(einlass_admissions_total{route="results",limit="callbacks"})",
         R"(einlass_rejections_total{route="results",limit="callbacks"})",
@@ -161,7 +162,7 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
   stats.attempts_retry = 109;
   stats.attempts_refused = 110;
   stats.limits = {{.admissions = 111, .rejections = 112, .released = 113}};
-  snapshot.routes[0].waiting.records = {{121, 122, 123, 124, 125, 126}};
+  snapshot.routes[0].waiting.records = {{121, 122, 123, 124, 125, 126, 128}};
   snapshot.routes[0].waiting.behind = {{111, 112, 113, 114, 115, 0}};
   snapshot.routes[0].waiting.for_limit[0] = 120;
   snapshot.routes[0].waiting.lines = 50;
@@ -198,7 +199,8 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
         R"(einlass_waiting_records{route="results",reason="retry"} 123)",
         R"(einlass_waiting_records{route="results",reason="order"} 124)",
         R"(einlass_waiting_records{route="results",reason="outage"} 125)",
-        R"(einlass_waiting_records{route="results",reason="in_flight"} 126)",
+        R"(einlass_waiting_records{route="results",reason="paused"} 126)",
+        R"(einlass_waiting_records{route="results",reason="in_flight"} 128)",
         R"(einlass_partitions_held{route="results"} 127)",
         R"(einlass_limiter_calls_total{store="redis",result="granted"} 131)",
         R"(einlass_limiter_calls_total{store="redis",result="denied"} 132)",

@@ -37,6 +37,13 @@ TEST(WrongService, LogAndAdmin) {
 TEST(WrongService, Tracing) {
   expect_mistakes({
       {top("tracing: {url: 'https://h:4318/v1/traces', headers: {x: y}, ca_file: /a}"), ""},
+      {top("quotas: {topic: q}"), ""},
+      {top("quotas: {redis: true}"), ""},
+      {top("quotas: {topic: q, redis: false}"), ""},
+      {top("quotas: {}"),
+       "1:9: quotas.topic: missing; write topic: NAME, or redis: true"},
+      {top("quotas: {topic: q, redis: true}"),
+       "1:27: quotas.redis: stands beside topic; keep one of them"},
       {top("tracing: {headers: {}}"),
        "1:10: tracing.url: missing; write url: http://HOST:4318/v1/traces"},
       {top("tracing: {url: 'http://h:4318'}"),

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "adapters/redis/hash_table.h"
 #include "app/asking/admin_client.h"
 #include "app/pages/admin_door.h"
 #include "app/setup/kafka_logins.h"
+#include "app/steering/make_table.h"
 #include "app/tracing/spans.h"
 #include "app/tracing/tracing.h"
 #include "unit/app/setup/wiring_table.h"
@@ -37,6 +39,22 @@ inline std::string certificate_of_pages(const Config& c,
                                         std::string http::CertificateFiles::*file) {
   const auto& certificate = admin_options(c.admin).certificate;
   return certificate ? (*certificate).*file : "";
+}
+
+// What kind of table is opened: "true" for one in Redis. Nothing connects while nothing turns.
+inline std::string table_of_quotas(const Config& c) {
+  if (!c.quotas) return "false";
+  struct Nobody final : FleetTable::Listener {
+    void reading() override {}
+    void entry(std::string_view, std::optional<std::string_view>) override {}
+    void whole() override {}
+    void away(const std::string&) override {}
+  } nobody;
+  boost::asio::io_context io;
+  const Notify none = [](const Notice&) {};
+  const KafkaLogins logins(io, c, none);
+  const auto table = make_table(io, c, logins, nobody, none);
+  return dynamic_cast<redis::HashTable*>(table.get()) != nullptr ? "true" : "false";
 }
 
 inline std::string url_of(bool tls, const std::string& host, std::uint16_t port,
@@ -277,6 +295,9 @@ inline std::vector<Row> rows_of_redis() {
 inline std::vector<Row> rows_of_service() {
   const auto collector = [](const Config& c) { return collector_options(c); };
   std::vector<Row> rows = {
+      {"quotas.topic", kPlain, "q",
+       [](const Config& c) { return c.quotas ? quotas_options(c).topic : ""; }},
+      {"quotas.redis", kPlain, "true", table_of_quotas},
       {"tracing.url", kPlain, "https://o:4318/v1/traces?x=1",
        [=](const Config& c) {
          const http::TargetOptions to = collector(c);

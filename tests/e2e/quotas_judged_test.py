@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Quotas set again and again at random, while three gates are killed: never above the larger of the values of that time."""
+
+import bisect
+import json
+import random
+import threading
+import time
+import unittest
+
+from harness import deliveries, scenario
+from harness.places import get, now_us, wait_until
+from harness.plan import plan
+
+TOKEN = "judged-token-66be01"
+KEYS, GATES = 21, 3  # A partition for each key, seven for a gate.
+SETS, EACH = 1_000, 2_400
+VALUES = [5, 10, 20, 40, 80]
+SECOND = 1_000_000
+# A permit may have been granted by a gate that heard of the change a second later, for half a second ahead.
+HEARD_US, AHEAD_US, SLACK_US = SECOND, 500_000, 20_000
+
+
+class History:
+    """Of one key: from when on each value may hold somewhere, and from when on it may hold nowhere any more."""
+
+    def __init__(self, value):
+        self.spans = [[0, None, value]]  # From, until, value.
+
+    def tried(self, value, now):
+        self.spans.append([now, None, value])
+
+    def held(self, value, since, now):
+        """It was acknowledged at `now`: others that were tried before it are over a second later."""
+        for span in self.spans:
+            if span[1] is None and (span[0], span[2]) != (since, value):
+                span[1] = now + HEARD_US
+
+    def most(self, start, end):
+        return max(value for since, until, value in self.spans if since <= end and (until is None or until >= start))
+
+
+class Judged:
+    """What is judged whichever table it is."""
+
+    QUOTAS = None
+
+    def setUp(self):
+        super().setUp()
+        self.dice = random.Random(self.world.seed)
+        if "topic" in self.QUOTAS:
+            self.world.create_topic(self.QUOTAS["topic"], 1, **{"cleanup.policy": "compact"})
+        self.world.create_topic("results", KEYS)
+        config = self.world.config("results", 1, changes={
+            "quotas": self.QUOTAS, "admin": {"token": self.world.secret(TOKEN)},
+            "limits": {"shared": None, "per_tenant": {"algorithm": "sliding_log", "limit": VALUES[0], "window": "1s", "store": "redis",
+                                                      "key": "record_key"}},
+            "route": {"limits": ["per_tenant"], "order": "none"}})
+        self.gates = self.world.start_gates(GATES, config, KEYS)
+        self.histories = [History(VALUES[0]) for _ in range(KEYS)]
+        self.last = {}
+        self.heard = []
+
+    def ask(self, gate, key, method="GET", body=None):
+        try:
+            code, text = get(gate.port, f"/v1/quotas/per_tenant/k{key}", method, body=json.dumps(body).encode() if body else None,
+                             headers={"Authorization": f"Bearer {TOKEN}"}, timeout=5.0)
+        except OSError:
+            return 0, {}
+        return code, json.loads(text) if text.startswith("{") else {}
+
+    def set_one(self, key, value):
+        """By whichever gate answers; a try that was not answered may hold all the same."""
+        since = now_us()
+        self.histories[key].tried(value, since)
+        for gate in self.dice.sample(self.gates, GATES):
+            code, _ = self.ask(gate, key, "POST", {"limit": value})
+            if code in (200, 202):
+                self.histories[key].held(value, since, now_us())
+                self.last[key] = value
+                return now_us()
+        return None
+
+    def see_how_soon(self, key, value, since):
+        """In each gate that runs."""
+        for gate in self.gates:
+            while True:
+                code, told = self.ask(gate, key)
+                if code == 0 or told.get("values") == {"limit": value}:
+                    break
+                if now_us() - since > 5 * SECOND:
+                    break
+                time.sleep(0.005)
+            if code != 0:
+                self.heard.append(now_us() - since)
+
+    def kill_now_and_then(self, stop):
+        while not stop.wait(4):
+            gate = self.dice.choice(self.gates)
+            gate.kill()
+            if stop.wait(0.5):
+                gate.start(wait=False)
+                return
+            gate.start(wait=False)
+
+    def test_never_above_the_larger_of_the_values_of_that_time(self):
+        self.world.produce_records("results", [
+            {"partition": key, "key": f"k{key}".encode(), "value": b"x"} for _ in range(EACH) for key in range(KEYS)])
+        stop = threading.Event()
+        killer = threading.Thread(target=self.kill_now_and_then, args=(stop,))
+        killer.start()
+        try:
+            for number in range(SETS):
+                key, value = self.dice.randrange(KEYS), self.dice.choice(VALUES)
+                since = self.set_one(key, value)
+                if number % 25 == 0 and since is not None:
+                    self.see_how_soon(key, value, since)
+                time.sleep(0.04)
+        finally:
+            stop.set()
+            killer.join()
+        for gate in self.gates:
+            gate.wait_until_ready()
+        seen = self.world.receiver.deliveries()
+        self.judge(seen)
+        self.judge_last()
+
+    def judge(self, seen):
+        reused = deliveries.reused_permits(seen)
+        self.assertEqual(reused[:5], [])
+        worst = 0
+        for key in range(KEYS):
+            instants = sorted({one.permit: one.admitted for one in seen if one.partition == key}.values())
+            for high, instant in enumerate(instants):
+                count = high + 1 - bisect.bisect_right(instants, instant - SECOND)
+                allowed = self.histories[key].most(instant - SECOND - AHEAD_US - SLACK_US, instant + SLACK_US)
+                worst = max(worst, count / allowed)
+                self.assertLessEqual(count, allowed, f"k{key}: in the second up to {instant}: {self.histories[key].spans}")
+        self.heard.sort()
+        self.note(f"{self.QUOTAS}: {len(seen)} deliveries, at most {worst:.0%} of what was allowed; known by a gate after "
+                  f"{self.heard[len(self.heard) // 2] / 1000:.0f} ms (median), {self.heard[-1] / 1000:.0f} ms (worst of {len(self.heard)})")
+        self.assertGreater(worst, 0.9, "the limits have bound")
+        self.assertLess(self.heard[int(len(self.heard) * 0.95)], SECOND)
+
+    def judge_last(self):
+        """After all of that, and a restart, each gate has the last values."""
+        for gate in self.gates:
+            for key, value in self.last.items():
+                wait_until(lambda: self.ask(gate, key)[1].get("values") == {"limit": value}, 5, f"{gate.name} has k{key}")
+
+
+@plan(alone=True, whole=True)
+class InATopic(Judged, scenario.Scenario):
+    QUOTAS = {"topic": "einlass.quotas"}
+
+
+@plan(alone=True, whole=True)
+class InRedis(Judged, scenario.Scenario):
+    QUOTAS = {"redis": True}
+
+
+if __name__ == "__main__":
+    unittest.main()
