@@ -4,7 +4,6 @@
 import bisect
 import json
 import random
-import threading
 import time
 import unittest
 
@@ -15,6 +14,7 @@ from harness.plan import plan
 TOKEN = "judged-token-66be01"
 KEYS, GATES = 21, 3  # A partition for each key, seven for a gate.
 SETS, EACH = 1_000, 2_400
+KILL_EVERY, AWAY_FOR = 80, 10  # Sets.
 VALUES = [5, 10, 20, 40, 80]
 SECOND = 1_000_000
 # A permit may have been granted by a gate that heard of the change a second later, for half a second ahead.
@@ -94,35 +94,27 @@ class Judged:
             if code != 0:
                 self.heard.append(now_us() - since)
 
-    def kill_now_and_then(self, stop):
-        while not stop.wait(4):
-            gate = self.dice.choice(self.gates)
-            gate.kill()
-            if stop.wait(0.5):
-                gate.start(wait=False)
-                return
-            gate.start(wait=False)
+    def kill_now_and_then(self, number):
+        """One is away for a few sets, again and again. From this thread: what another one starts would end with it."""
+        if number % KILL_EVERY == 0:
+            self.killed = self.dice.choice(self.gates)
+            self.killed.kill()
+        if number % KILL_EVERY == AWAY_FOR and number > AWAY_FOR:
+            self.killed.start(wait=False)
 
     def test_never_above_the_larger_of_the_values_of_that_time(self):
         self.world.produce_records("results", [
             {"partition": key, "key": f"k{key}".encode(), "value": b"x"} for _ in range(EACH) for key in range(KEYS)])
-        stop = threading.Event()
-        killer = threading.Thread(target=self.kill_now_and_then, args=(stop,))
-        killer.start()
-        try:
-            for number in range(SETS):
-                key, value = self.dice.randrange(KEYS), self.dice.choice(VALUES)
-                since = self.set_one(key, value)
-                if number % 25 == 0 and since is not None:
-                    self.see_how_soon(key, value, since)
-                time.sleep(0.04)
-        finally:
-            stop.set()
-            killer.join()
+        for number in range(1, SETS + 1):
+            self.kill_now_and_then(number)
+            key, value = self.dice.randrange(KEYS), self.dice.choice(VALUES)
+            since = self.set_one(key, value)
+            if number % 25 == 0 and since is not None:
+                self.see_how_soon(key, value, since)
+            time.sleep(0.03)
         for gate in self.gates:
             gate.wait_until_ready()
-        seen = self.world.receiver.deliveries()
-        self.judge(seen)
+        self.judge(self.world.receiver.deliveries())
         self.judge_last()
 
     def judge(self, seen):
