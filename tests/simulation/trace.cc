@@ -171,9 +171,6 @@ struct EventText {
   std::string operator()(const core::TargetHold& e) const {
     return Words("TargetHold").add("target", e.target.value).add("length", e.length.us).take();
   }
-  std::string operator()(const core::LimitsChanged& e) const {
-    return Words("LimitsChanged").add("line", e.line.value).take();
-  }
   std::string operator()(const core::RoutePaused& e) const {
     return Words("RoutePaused").add("route", e.route.value).add("paused", e.paused).take();
   }
