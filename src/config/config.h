@@ -117,9 +117,9 @@ struct Limit {
   std::optional<std::size_t> share;  // Of the flows of all gates: index into Config::shares.
   // Of a limit that counts a window, and grants nothing ahead, but for a `burst` at a time: kept by
   // a limit of its own, which its routes have behind it and the file does not name.
-  Permits burst{};                      // 0: as many as the limit.
-  std::optional<std::size_t> paced_by;  // That limit's place, in Config::limits behind all others.
-  bool is_pace = false;                 // Whether this is such a limit.
+  Permits burst{};                       // 0: as many as the limit.
+  std::optional<std::size_t> paced_by;   // That limit's place, in Config::limits behind all others.
+  bool is_pace = false;                  // Whether this is such a limit.
   std::vector<LimitOverride> overrides;  // In the order of the file.
   bool operator==(const Limit&) const = default;
 };

@@ -52,8 +52,7 @@ class ChangedSection {
     root_.kind = Node::Kind::map;
     root_.place = place;
     for (const WrittenOption& one : written(limit)) {
-      root_.entries.push_back(
-          {place, one.path.back(), add_scalar(document_, one.value, place)});
+      root_.entries.push_back({place, one.path.back(), add_scalar(document_, one.value, place)});
     }
   }
 
@@ -112,12 +111,11 @@ const Environment& no_variables() {
   return kNone;
 }
 
-void write(ChangedSection& section, std::span<const Change> changes, int line,
-           Document& document) {
+void write(ChangedSection& section, std::span<const Change> changes, int line, Document& document) {
   for (const Change& change : changes) {
     const bool micros = change.number && is_duration(change.name);
-    const Node* value = add_scalar(document, change.value + (micros ? "us" : ""),
-                                   Place{line, change.column});
+    const Node* value =
+        add_scalar(document, change.value + (micros ? "us" : ""), Place{line, change.column});
     section.write({Place{line, change.name_column}, change.name, value});
   }
 }
@@ -126,8 +124,8 @@ void check_leases(Reading& reading, const Config& config, std::size_t limit,
                   const LimitValue& value, Place place, const std::string& path) {
   for (const Route& route : config.routes) {
     if (std::ranges::find(route.limits, limit) == route.limits.end()) continue;
-    const auto text = short_lease(config, config.limits[limit], value.parameters,
-                                  config.targets[route.target]);
+    const auto text =
+        short_lease(config, config.limits[limit], value.parameters, config.targets[route.target]);
     if (text) return reading.wrong(place, below(path, "lease"), *text);
   }
 }

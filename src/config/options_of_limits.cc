@@ -361,7 +361,8 @@ const Rows<Limit> kLimit = {
     {"shadow", truth(&Limit::shadow),
      "Evaluate the limit on live records and count what it would have done, without enforcing it."},
     {"overrides", overrides(),
-     "Other numbers for single keys: a key, or `BEGIN*` for keys that begin with BEGIN (the longest "
+     "Other numbers for single keys: a key, or `BEGIN*` for keys that begin with BEGIN (the "
+     "longest "
      "match wins)."},
 };
 
@@ -385,8 +386,8 @@ Section::Names parameter_names(const limits::Parameters& parameters) {
 Section::Names all_parameters() { return taken_by(); }
 
 Section::Names live_parameters(const Limit& limit) {
-  Section::Names names = std::visit(
-      []<class P>(const P&) { return names_in(live_rows(kRows<P>)); }, limit.limit.parameters);
+  Section::Names names = std::visit([]<class P>(const P&) { return names_in(live_rows(kRows<P>)); },
+                                    limit.limit.parameters);
   if (pace_of(limit)) names.push_back("burst");
   return names;
 }

@@ -35,9 +35,8 @@ class Patterns {
       return;
     }
     const std::string_view beginning = written.substr(0, written.size() - 1);
-    const auto shorter = std::ranges::find_if(by_beginning_, [&](const auto& other) {
-      return other.first.size() < beginning.size();
-    });
+    const auto shorter = std::ranges::find_if(
+        by_beginning_, [&](const auto& other) { return other.first.size() < beginning.size(); });
     by_beginning_.emplace(shorter, std::string(beginning), std::move(value));
   }
 

@@ -77,9 +77,9 @@ class Replay(unittest.TestCase):
         cls.config = cls.configured(cls.redis.url)
 
     @classmethod
-    def configured(cls, url, **options):
+    def configured(cls, url, limits=None, **options):
         """The path of a config whose Redis is at `url`."""
-        config = {"redis": {"url": url, **options}, "limits": LIMITS, "targets": {"t": {"http": {"url": "http://h/"}}},
+        config = {"redis": {"url": url, **options}, "limits": limits or LIMITS, "targets": {"t": {"http": {"url": "http://h/"}}},
                   "routes": [{"name": "r", "topics": ["a"], "target": "t"}]}
         handle, path = tempfile.mkstemp(suffix=".yaml", dir=cls.folder.name)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -152,6 +152,24 @@ class Replay(unittest.TestCase):
                 lines.append({"at": now, "acquire": {"id": str(number)}})
             lines.append({"at": now, verb: what})
         return "".join(json.dumps(line) + "\n" for line in lines)
+
+    def test_keys_go_by_their_overrides(self):
+        """In both stores, whatever the trace makes of the limit's own numbers."""
+        config = self.configured(self.redis.url, limits={
+            "log": {"algorithm": "sliding_log", "limit": 3, "window": "1s", "even": "0%", "key": "header:tenant",
+                    "overrides": {"acme": {"limit": 5, "even": "50%"}, "slow-*": {"limit": 1}}},
+            "bucket": {"algorithm": "token_bucket", "rate": "1/h", "burst": 3, "key": "header:tenant",
+                       "overrides": {"acme": {"burst": 7}, "slow-*": {"start": "empty"}}}})
+        for name, larger, granted in (("log", {"limit": 4}, [5, 1, 3, 1]), ("bucket", {"burst": 6}, [7, 0, 3, 0])):
+            asks = [{"at": at, "acquire": {"max": 20, "horizon": 0, "keys": {name: key}}}
+                    for at, key in ((0, "acme"), (0, "slow-1"), (0, "other"), (2, "other"))]
+            trace = "".join(json.dumps(line) + "\n" for line in [*asks[:3], {"at": 1, "limit": {name: larger}}, asks[3]])
+            with self.subTest(limit=name):
+                memory = self.replay("memory", name, trace, config)
+                self.assertEqual((memory[0], memory[2]), (0, ""))
+                answers = [json.loads(line) for line in memory[1].splitlines()]
+                self.assertEqual([one["granted"] for one in answers if "granted" in one], granted)
+                self.assertEqual(self.replay("redis", name, trace, config), memory)
 
     def test_an_ask_of_many_permits(self):
         trace = '{"at": 0, "limit": {"callbacks": {"limit": 100000}}}\n{"at": 0, "acquire": {"max": 65536, "id": "a"}}\n' \

@@ -130,7 +130,7 @@ struct Settings {
   std::int64_t most_bad_together = 1;  // Records of a partition that come one after the other.
   // By limit and key: what `limit` is there, and the most that it ever was.
   std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> values, largest_values;
-  bool well_targets = false;           // Whatever fails, fails for its record's sake.
+  bool well_targets = false;   // Whatever fails, fails for its record's sake.
   bool at_full_speed = false;  // Nothing fails, and all records are there: how long it takes.
   double rate[kFaults] = {};   // Probability per occasion, or occasions per second.
 

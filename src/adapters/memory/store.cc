@@ -39,7 +39,7 @@ template <class T>
 using Few = boost::container::small_vector<T, 1>;
 
 struct Line {
-  Few<limits::Charge> charges;       // Points into the buckets; empty: no such line.
+  Few<limits::Charge> charges;  // Points into the buckets; empty: no such line.
   Few<BucketId> buckets;
   // What holds for the buckets in place of their limits' own parameters; empty where nothing does.
   std::vector<Buckets::Value> values;
@@ -60,9 +60,7 @@ struct Line {
     if (due.size() > kKeptDue) due = std::vector<Duration>();  // {} would keep its room.
   }
 
-  Buckets::Value value(std::size_t place) const {
-    return values.empty() ? nullptr : values[place];
-  }
+  Buckets::Value value(std::size_t place) const { return values.empty() ? nullptr : values[place]; }
 
   // REQUIRES: as many charges as buckets, and the table is locked.
   void go_by(std::span<const Bucket> its) {

@@ -37,15 +37,26 @@ std::string_view word(ReplayCalls::Memo memo) {
 
 }  // namespace
 
-ReplayCalls::ReplayCalls(std::string name_space, const std::vector<limits::Limit>& limits)
-    : name_space_(std::move(name_space)), limits_(limits), words_(limits.size()) {
+ReplayCalls::ReplayCalls(std::string name_space, const std::vector<limits::Limit>& limits,
+                         OfKey of_key)
+    : name_space_(std::move(name_space)),
+      limits_(limits),
+      of_key_(std::move(of_key)),
+      words_(limits.size()) {
   limits_changed();
   // Begins as a bucket's key does, and so has its hash tag.
   memo_start_ = line(0, "")->first_key + ":asked:";
   std::vector<std::string_view> algorithms;
   for (std::size_t i = 0; i < limits.size(); ++i) algorithms.push_back(line(i, "")->algorithms[0]);
-  // A change may bring a log from one of its forms to the other.
-  if (std::ranges::count(algorithms, "sliding_log") > 0) algorithms.push_back("sliding_log_spaced");
+  // A change, or a key, may bring a limit from one of its forms to the other.
+  const std::pair<std::string_view, std::string_view> forms[] = {
+      {"sliding_log", "sliding_log_spaced"}, {"token_bucket", "token_bucket_empty"}};
+  for (const auto& [one, other] : forms) {
+    const bool has_one = std::ranges::count(algorithms, one) > 0;
+    const bool has_other = std::ranges::count(algorithms, other) > 0;
+    if (has_one && !has_other) algorithms.push_back(other);
+    if (has_other && !has_one) algorithms.push_back(one);
+  }
   const auto script = [&](lua::Entry entry) {
     std::string text = lua::script(entry, algorithms);
     std::string sha1 = net::sha1_hex(text);
@@ -135,7 +146,9 @@ void ReplayCalls::each_key(const std::function<void(const std::string&)>& take) 
 }
 
 LinePtr ReplayCalls::line(std::size_t limit, const std::string& key) const {
-  const Bucket bucket{&costed_[limit], key};
+  limits::Limit of = costed_[limit];
+  if (const auto value = of_key_(limit, key)) of.parameters = value->parameters;
+  const Bucket bucket{&of, key};
   return make_line({}, name_space_, {&bucket, 1});
 }
 

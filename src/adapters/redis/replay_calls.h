@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,7 +61,11 @@ class ReplayCalls {
 
   // All keys begin with `name_space`. REQUIRES: 1 to kMaxBuckets limits, which outlive it; call
   // limits_changed() after their parameters have changed.
-  ReplayCalls(std::string name_space, const std::vector<limits::Limit>& limits);
+  // A limit as it is for a key, by its place; null where its own numbers hold.
+  using OfKey =
+      std::function<std::shared_ptr<const limits::Limit>(std::size_t limit, std::string_view key)>;
+
+  ReplayCalls(std::string name_space, const std::vector<limits::Limit>& limits, OfKey of_key);
 
   void limits_changed();
 
@@ -103,6 +108,7 @@ class ReplayCalls {
 
   std::string name_space_;
   const std::vector<limits::Limit>& limits_;
+  OfKey of_key_;
   std::vector<limits::Limit> costed_;  // The same, with costs that come with each call.
   std::uint64_t changes_ = 0;
   std::string memo_start_;

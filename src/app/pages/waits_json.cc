@@ -52,12 +52,12 @@ Json keys_json(const config::Config& config, const config::Route& route,
 }
 
 // How long the line takes at least, if nothing comes and nobody else has a part: at what the limit
-// that it waits for allows in the long run. None where that is not known.
-Json drains_in(const core::LineStanding& standing, const config::Limit& limit) {
-  const std::optional<double> each_second = allowed_by(limit.limit.parameters).per_second;
+// that it waits for allows its key in the long run. None where that is not known.
+Json drains_in(const WaitsView::Line& line, const config::Limit& limit) {
+  const std::optional<double> each_second = line.each_second;
   const bool one_cost = limit.cost.kind == config::CostSource::Kind::number;
   if (!each_second || !one_cost || *each_second <= 0) return nullptr;
-  return standing.waiting * static_cast<double>(limit.limit.cost.value) / *each_second;
+  return line.standing.waiting * static_cast<double>(limit.limit.cost.value) / *each_second;
 }
 
 Json line_json(const WaitsView::Line& line, const config::Config& config) {
@@ -71,11 +71,11 @@ Json line_json(const WaitsView::Line& line, const config::Config& config) {
   const config::Limit* limit =
       standing.limit ? &config.limits[route.limits[standing.limit->value]] : nullptr;
   json["limit"] = limit ? Json(limit->limit.name) : Json(nullptr);
+  json["per_second"] = line.each_second ? Json(*line.each_second) : Json(nullptr);
   json["until"] = standing.until ? Json(standing.until->us) : Json(nullptr);
   json["behind"] = line.behind.empty() ? Json(nullptr) : keys_json(config, route, line.behind);
   json["oldest"] = line.oldest ? Json(line.oldest->us) : Json(nullptr);
-  json["drain_seconds"] =
-      limit && line.behind.empty() ? drains_in(standing, *limit) : Json(nullptr);
+  json["drain_seconds"] = limit && line.behind.empty() ? drains_in(line, *limit) : Json(nullptr);
   return json;
 }
 

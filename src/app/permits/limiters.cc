@@ -206,6 +206,12 @@ void Limiters::forget(core::LineId line) {
   table_.forget(line);
 }
 
+const limits::Parameters& Limiters::in_force(core::LineId line, std::size_t place) const {
+  const auto values = values_.of(line);
+  if (!values.empty() && values[place]) return values[place]->parameters;
+  return route_of(line).limits[place]->limit.parameters;
+}
+
 void Limiters::hold(core::TargetId target, Duration length) {
   if (redis_) redis_->hold(target, length);
 }

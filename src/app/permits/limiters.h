@@ -75,6 +75,10 @@ class Limiters {
     table_.read_keys(line, keys);
   }
 
+  // The parameters that hold for the line at that place among its route's limits: for its key, or
+  // the limit's own.
+  const limits::Parameters& in_force(core::LineId line, std::size_t place) const;
+
   const memory::Store& memory() const { return memory_; }
   const redis::Store* redis() const { return redis_.get(); }
   const core::Histogram& redis_calls() const { return redis_calls_; }
@@ -96,6 +100,7 @@ class Limiters {
 
   void read_limits(const config::Config& config);
   void bring_up_to_date(core::LineId line, const Route& route);
+  const Route& route_of(core::LineId line) const { return routes_[table_.route_of(line).value]; }
   Route& route_of(core::LineId line) { return routes_[table_.route_of(line).value]; }
   static bool in_redis(const Route& route);
   static bool is_paused(const PausedKeys* paused, const Route& route,

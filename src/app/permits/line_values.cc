@@ -5,10 +5,7 @@
 namespace einlass::app {
 
 LineValues::LineValues(boost::asio::io_context& io, LimitValues& values, const LineTable& table)
-    : values_(values),
-      table_(table),
-      seen_(values.version()),
-      watch_(values, [this, &io] {
+    : values_(values), table_(table), seen_(values.version()), watch_(values, [this, &io] {
         if (!is_woken_.exchange(true)) boost::asio::post(io, [] {});
       }) {}
 

@@ -38,6 +38,9 @@ class LineValues {
                               std::span<const std::string_view> keys);
   void forget(core::LineId line);
 
+  // As it was read the last time.
+  std::span<const Found> of(core::LineId line) const;
+
   // Some lines have not been looked at since the last change.
   bool is_walking() const { return at_ != end_ || seen_ != values_.version(); }
 
@@ -55,7 +58,6 @@ class LineValues {
 
  private:
   bool goes_on();
-  std::span<const Found> of(core::LineId line) const;
   bool differs(core::LineId line, std::span<const std::size_t> limits);
 
   LimitValues& values_;
@@ -63,8 +65,8 @@ class LineValues {
   std::vector<std::unique_ptr<std::vector<Found>>> by_line_;  // By LineId; null: none.
   std::vector<Found> scratch_;
   std::vector<std::string_view> keys_;
-  std::uint64_t seen_;                // The version that the walk is about, or was.
-  std::uint32_t at_ = 0, end_ = 0;    // Where it goes on, and where it ends.
+  std::uint64_t seen_;                  // The version that the walk is about, or was.
+  std::uint32_t at_ = 0, end_ = 0;      // Where it goes on, and where it ends.
   std::atomic<bool> is_woken_ = false;  // By a change since the last turn.
   const LimitValues::Watch watch_;
 };

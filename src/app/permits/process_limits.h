@@ -12,7 +12,8 @@
 
 namespace einlass::app {
 
-// What one of so many gates has of a limit under these numbers, which are its own or those of a key.
+// What one of so many gates has of a limit under these numbers, which are its own or those of a
+// key.
 limits::Limit share_of(const config::Limit& limit, const limits::Parameters& parameters,
                        int instances);
 

@@ -20,6 +20,7 @@
 #include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
 #include "config/limit_values.h"
+#include "config/patterns.h"
 #include "config/suggest.h"
 
 namespace einlass::app {
@@ -42,6 +43,7 @@ class Replay {
         config_(config),
         places_(places),
         limits_(copied(config, places)),
+        overrides_(read_overrides(config, places)),
         names_(names_of(limits_)),
         horizon_(shortest_horizon(config, places)),
         reader_(names_),
@@ -50,6 +52,14 @@ class Replay {
   int run(const std::string& path, std::unique_ptr<ReplayStore> store);
 
   const ReplayLimits& limits() const { return limits_; }
+
+  // Whatever the trace makes of a limit's own numbers, those of the file for single keys stay.
+  ReplayOfKey of_key() const {
+    return [this](std::size_t limit, std::string_view key) {
+      const auto* found = overrides_[limit].find(key);
+      return found == nullptr ? nullptr : *found;
+    };
+  }
   void take(const ReplayAnswer& answer);
 
  private:
@@ -63,6 +73,20 @@ class Replay {
     bool part = false;       // Of a return: another part of it follows.
   };
 
+  using Overrides = config::Patterns<std::shared_ptr<const limits::Limit>>;
+
+  static std::vector<Overrides> read_overrides(const config::Config& config,
+                                               const std::vector<std::size_t>& places) {
+    std::vector<Overrides> result(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      limits::Limit of_key = config.limits[places[i]].limit;
+      for (const config::LimitOverride& one : config.limits[places[i]].overrides) {
+        of_key.parameters = one.value.parameters;
+        result[i].add(one.key, std::make_shared<const limits::Limit>(of_key));
+      }
+    }
+    return result;
+  }
   static ReplayLimits copied(const config::Config& config, const std::vector<std::size_t>& places) {
     ReplayLimits result;
     for (const std::size_t place : places) result.push_back(config.limits[place].limit);
@@ -100,6 +124,7 @@ class Replay {
   config::Config config_;  // As the trace has changed it.
   std::vector<std::size_t> places_;
   ReplayLimits limits_;  // Those of these places, in their order.
+  std::vector<Overrides> overrides_;
   std::vector<std::string_view> names_;
   Duration horizon_;
   TraceReader reader_;
@@ -382,9 +407,10 @@ int replay(const config::Config& config, const ReplayOptions& options) {
   if (!places) return kExitUsage;
   Replay replay(config, *places, options);
   const auto take = [&replay](const ReplayAnswer& answer) { replay.take(answer); };
-  if (!options.in_redis) return replay.run(options.trace, memory_replay(replay.limits(), take));
+  if (!options.in_redis)
+    return replay.run(options.trace, memory_replay(replay.limits(), replay.of_key(), take));
   std::string trouble;
-  auto store = redis_replay(own_options(config), replay.limits(), take, trouble);
+  auto store = redis_replay(own_options(config), replay.limits(), replay.of_key(), take, trouble);
   if (store) return replay.run(options.trace, std::move(store));
   std::fprintf(stderr, "einlass: %s\n", trouble.c_str());
   return kExitFailed;

@@ -20,8 +20,11 @@ limits::IdPrefix prefix(std::uint64_t number) {
 
 class MemoryReplay final : public ReplayStore {
  public:
-  MemoryReplay(const ReplayLimits& limits, Take take)
-      : limits_(limits), take_(std::move(take)), due_(limits::kMostPermitsOfAnAsk) {}
+  MemoryReplay(const ReplayLimits& limits, ReplayOfKey of_key, Take take)
+      : limits_(limits),
+        of_key_(std::move(of_key)),
+        take_(std::move(take)),
+        due_(limits::kMostPermitsOfAnAsk) {}
 
   void acquire(const ReplayAsk& ask) override {
     answer_.share.reset();
@@ -69,20 +72,25 @@ class MemoryReplay final : public ReplayStore {
            std::span<const std::int64_t> costs, std::span<const Permits> each = {})
         : replay_(replay), now_(now) {
       replay_.used_.clear();
+      replay_.values_.clear();
       replay_.charges_.clear();
       replay_.costly_ = 0;
       for (std::size_t i = 0; i < keys.size(); ++i) {
         const limits::Limit& limit = replay_.limits_[i];
-        replay_.used_.push_back(replay_.buckets_.use(limit, keys[i]));
+        replay_.values_.push_back(replay_.of_key_(i, keys[i]));
+        const memory::Buckets::Value& value = replay_.values_.back();
+        replay_.used_.push_back(replay_.buckets_.use(limit, keys[i], value));
         const bool costly = !costs.empty() && costs[i] == 0;
         if (costly) replay_.costly_ |= static_cast<std::uint8_t>(1u << i);
         const Permits cost = costly ? each.front() : Permits{costs.empty() ? 1 : costs[i]};
-        replay_.charges_.push_back(
-            {&limit.parameters, &replay_.buckets_.state(replay_.used_.back()), cost});
+        replay_.charges_.push_back({value ? &value->parameters : &limit.parameters,
+                                    &replay_.buckets_.state(replay_.used_.back()), cost});
       }
     }
     ~Opened() {
-      for (const memory::BucketId id : replay_.used_) replay_.buckets_.leave(id);
+      for (std::size_t i = 0; i < replay_.used_.size(); ++i) {
+        replay_.buckets_.leave(replay_.used_[i], replay_.values_[i]);
+      }
       replay_.buckets_.sweep(now_);
     }
     Opened(const Opened&) = delete;
@@ -140,11 +148,13 @@ class MemoryReplay final : public ReplayStore {
   }
 
   const ReplayLimits& limits_;
+  const ReplayOfKey of_key_;
   Take take_;
   // By the place of the limit, and the key.
   std::map<std::pair<std::size_t, std::string>, limits::FleetShare> shares_;
   memory::Buckets buckets_;
-  std::vector<memory::BucketId> used_;   // Of the call under way.
+  std::vector<memory::BucketId> used_;  // Of the call under way, with what holds for their keys.
+  std::vector<memory::Buckets::Value> values_;
   std::vector<limits::Charge> charges_;  // Likewise.
   std::uint8_t costly_ = 0;              // Which of these have permits that differ in cost.
   std::vector<Duration> due_;
@@ -155,8 +165,9 @@ class MemoryReplay final : public ReplayStore {
 
 }  // namespace
 
-std::unique_ptr<ReplayStore> memory_replay(const ReplayLimits& limits, ReplayStore::Take take) {
-  return std::make_unique<MemoryReplay>(limits, std::move(take));
+std::unique_ptr<ReplayStore> memory_replay(const ReplayLimits& limits, ReplayOfKey of_key,
+                                           ReplayStore::Take take) {
+  return std::make_unique<MemoryReplay>(limits, std::move(of_key), std::move(take));
 }
 
 }  // namespace einlass::app

@@ -17,10 +17,11 @@ constexpr std::size_t kMemosPerUnlink = 100;
 
 class RedisReplay final : public ReplayStore {
  public:
-  RedisReplay(redis::StoreOptions options, const ReplayLimits& limits, Take take)
+  RedisReplay(redis::StoreOptions options, const ReplayLimits& limits, ReplayOfKey of_key,
+              Take take)
       : name_space_(options.name_space),
         options_(std::move(options)),
-        calls_(name_space_, limits),
+        calls_(name_space_, limits, std::move(of_key)),
         connection_(options_, calls_.memo_key(0)),
         limits_(limits.size()),
         take_(std::move(take)) {}
@@ -253,8 +254,10 @@ std::string RedisReplay::close() {
 }  // namespace
 
 std::unique_ptr<ReplayStore> redis_replay(redis::StoreOptions options, const ReplayLimits& limits,
-                                          ReplayStore::Take take, std::string& trouble) {
-  auto store = std::make_unique<RedisReplay>(std::move(options), limits, std::move(take));
+                                          ReplayOfKey of_key, ReplayStore::Take take,
+                                          std::string& trouble) {
+  auto store =
+      std::make_unique<RedisReplay>(std::move(options), limits, std::move(of_key), std::move(take));
   if (store->open()) return store;
   trouble = store->trouble();
   return nullptr;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adapters/redis/store.h"
@@ -61,6 +62,10 @@ struct ReplayAnswer {
 // The limits of a replay, in their order. Their parameters change as the trace says.
 using ReplayLimits = std::vector<limits::Limit>;
 
+// Such a limit as it is for a key, by its place; null where its own parameters hold.
+using ReplayOfKey =
+    std::function<std::shared_ptr<const limits::Limit>(std::size_t limit, std::string_view key)>;
+
 class ReplayStore {
  public:
   // Gets the answers, in the order of what was asked; may be called at once.
@@ -85,11 +90,13 @@ class ReplayStore {
 };
 
 // REQUIRES: `limits` outlives the store and stays where it is.
-std::unique_ptr<ReplayStore> memory_replay(const ReplayLimits& limits, ReplayStore::Take take);
+std::unique_ptr<ReplayStore> memory_replay(const ReplayLimits& limits, ReplayOfKey of_key,
+                                           ReplayStore::Take take);
 
 // All keys begin with the options' namespace and are deleted at the end. Null, with a sentence in
 // `trouble`, if the server cannot be reached. REQUIRES: as above.
 std::unique_ptr<ReplayStore> redis_replay(redis::StoreOptions options, const ReplayLimits& limits,
-                                          ReplayStore::Take take, std::string& trouble);
+                                          ReplayOfKey of_key, ReplayStore::Take take,
+                                          std::string& trouble);
 
 }  // namespace einlass::app

@@ -3,15 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/views/allowed.h"
+
 namespace einlass::app {
 namespace {
+
+std::optional<double> each_second_of(const Shard& shard, const core::LineStanding& standing) {
+  if (!standing.limit) return std::nullopt;
+  return allowed_by(shard.limiters().in_force(standing.line, standing.limit->value)).per_second;
+}
 
 std::vector<WaitsView::Line> longest_lines(const Shard& shard, Instant now) {
   std::vector<WaitsView::Line> lines;
   std::vector<std::string_view> keys;
   for (const core::LineStanding& standing : shard.gate().longest_lines(kMostLinesShown, now)) {
     shard.limiters().read_keys(standing.line, keys);
-    lines.push_back({standing, {keys.begin(), keys.end()}, {}, std::nullopt});
+    lines.push_back(
+        {standing, {keys.begin(), keys.end()}, {}, each_second_of(shard, standing), {}});
     if (standing.oldest) lines.back().oldest = shard.records()[*standing.oldest].written();
     const core::Record* first =
         standing.first ? shard.gate().record(standing.first->slot) : nullptr;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/record/share_fields.h"
+#include "app/views/allowed.h"
 
 namespace einlass::app {
 namespace {
@@ -77,6 +78,10 @@ WaitingRecord described(const Shard& shard, const core::Standing& standing) {
   std::vector<std::string_view> keys;
   shard.limiters().read_keys(standing.line, keys);
   record.keys.assign(keys.begin(), keys.end());
+  if (standing.limit) {
+    const auto& in_force = shard.limiters().in_force(standing.line, standing.limit->value);
+    record.each_second = allowed_by(in_force).per_second;
+  }
   return record;
 }
 

@@ -44,9 +44,11 @@ struct WaitingRecord {
   Offset offset;
   core::Standing standing;
   std::vector<std::string> keys;  // By the place of the limit; empty where it has none.
-  std::string last_error;         // Why its last attempt failed; empty if none has.
-  Instant written;                // To Kafka, by its timestamp.
-  std::string other_flow;         // Of standing.flow->other.
+  std::optional<double>
+      each_second;         // What the limit that it waits for allows its key, in permits.
+  std::string last_error;  // Why its last attempt failed; empty if none has.
+  Instant written;         // To Kafka, by its timestamp.
+  std::string other_flow;  // Of standing.flow->other.
 };
 
 // REQUIRES: called on the shard's thread; the record is inside.

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/views/allowed.h"
 #include "app/views/why.h"
 #include "units/partition_words.h"
 #include "units/span_words.h"
@@ -232,7 +231,7 @@ std::string drain_in_words(std::uint64_t count,
     if (!holder.standing.limit) continue;
     const config::Limit& limit =
         config.limits[route_of(holder, config).limits[holder.standing.limit->value]];
-    const std::optional<double> each_second = allowed_by(limit.limit.parameters).per_second;
+    const std::optional<double> each_second = holder.each_second;
     if (!each_second || limit.cost.kind != config::CostSource::Kind::number) continue;
     const double seconds =
         static_cast<double>(count) * static_cast<double>(limit.limit.cost.value) / *each_second;

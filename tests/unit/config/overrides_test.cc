@@ -130,13 +130,13 @@ TEST(WrongOverrides, each_with_its_place) {
 }
 
 TEST(WrongOverrides, a_lease_that_ends_before_an_attempt) {
-  EXPECT_EQ(mistakes_in("limits: {l: {algorithm: concurrency, limit: 5, lease: 1m, key: topic, "
-                        "overrides: {a: {lease: 2s}}}}\n" +
-                        kTargets +
-                        "routes: [{name: r, topics: [a], target: t, limits: [l]}]\n"),
-            "3:53: routes[0].limits[0]: 'l' for key 'a' has a lease of 2s, so its permits would "
-            "come back while attempts run; the shortest that works is 5100ms, the timeout of target "
-            "'t' and use_within together");
+  EXPECT_EQ(
+      mistakes_in("limits: {l: {algorithm: concurrency, limit: 5, lease: 1m, key: topic, "
+                  "overrides: {a: {lease: 2s}}}}\n" +
+                  kTargets + "routes: [{name: r, topics: [a], target: t, limits: [l]}]\n"),
+      "3:53: routes[0].limits[0]: 'l' for key 'a' has a lease of 2s, so its permits would "
+      "come back while attempts run; the shortest that works is 5100ms, the timeout of target "
+      "'t' and use_within together");
 }
 
 TEST(ReadValue, says_all_that_is_wrong) {

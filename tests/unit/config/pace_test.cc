@@ -90,7 +90,8 @@ TEST(Pace, costs_count_in_the_burst_too) {
 TEST(Pace, a_share_of_it_is_as_much_a_second) {
   const Config config = read("algorithm: counter, limit: 1000, window: 1m, burst: 19");
   const Limit& pace = config.limits.at(*config.limits.at(0).paced_by);
-  const auto share = std::get<limits::SlidingLogParameters>(share_of_pace(pace.limit.parameters, 10));
+  const auto share =
+      std::get<limits::SlidingLogParameters>(share_of_pace(pace.limit.parameters, 10));
   EXPECT_EQ(share.limit, Permits{1});
   EXPECT_EQ(share.window, Duration::millis(540));  // 100 a minute in nine tenths of it.
 }

@@ -1,7 +1,9 @@
 #include "app/permits/limit_values.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
+#include <cstdio>
 #include <string>
 
 #include "config/limit_values.h"
@@ -14,15 +16,15 @@ using limits::FixedWindowParameters;
 using limits::SlidingLogParameters;
 
 config::Config config_of(const std::string& limits) {
-  return std::get<config::Config>(config::parse_config(
-      "limits: {" + limits + "}\n" + config::kTargets +
-          "routes: [{name: r, topics: [a], target: t, limits: [l]}]\n",
-      "F", config::test_environment));
+  return std::get<config::Config>(
+      config::parse_config("limits: {" + limits + "}\n" + config::kTargets +
+                               "routes: [{name: r, topics: [a], target: t, limits: [l]}]\n",
+                           "F", config::test_environment));
 }
 
 config::Config log_with(const std::string& more) {
-  return config_of("l: {algorithm: sliding_log, limit: 10, window: 1s, even: 0%, key: topic, " + more +
-                   "}");
+  return config_of("l: {algorithm: sliding_log, limit: 10, window: 1s, even: 0%, key: topic, " +
+                   more + "}");
 }
 
 config::LimitValue read(const config::Config& config, const std::string& name,
@@ -112,6 +114,24 @@ TEST(LimitValues, aBurstThatAnotherLimitKeepsHasItsOwn) {
   // As many as the limit at once, so nothing is left to keep.
   EXPECT_EQ(pace("small"), (SlidingLogParameters{Permits{5}, Duration::micros(1)}));
   EXPECT_FALSE(values.find(1, "other"));
+}
+
+// In all, with what the allocator adds. Keys as long as a UUID, and a few sizes of tenants.
+TEST(LimitValues, aHundredThousandQuotasTakeLessThan32MB) {
+  const config::Config config =
+      config_of("l: {algorithm: fixed_window, limit: 100, window: 10s, burst: 10, key: topic}");
+  const std::size_t before = mallinfo2().uordblks;
+  if (before == 0) GTEST_SKIP() << "another allocator";
+  LimitValues values(config);
+  for (int i = 0; i < 100'000; ++i) {
+    const std::string number = std::to_string(100'000 + i);
+    values.set(0, "6a0f2c4e-3b1d-4c55-9e7a-0000000" + number,
+               read(config, "limit", std::to_string(100 + i % 8)));
+  }
+  ASSERT_EQ(values.size(), 100'000u);
+  const std::size_t taken = mallinfo2().uordblks - before;
+  std::printf("%.1f MB\n", static_cast<double>(taken) / 1e6);
+  EXPECT_LT(taken, 32'000'000u);
 }
 
 TEST(LimitValues, whoWatchesIsToldOfEachChange) {

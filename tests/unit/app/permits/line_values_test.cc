@@ -79,6 +79,12 @@ TEST(LineValues, ALineGoesByTheNumbersOfItsKeyFromTheBeginning) {
   EXPECT_EQ(bench.granted(bench.line("acme"), 50), 3u);
   EXPECT_EQ(bench.granted(bench.line("big-one"), 50), 20u);
   EXPECT_EQ(bench.granted(bench.line("other"), 50), 10u);
+  const auto limit_of = [&](const std::string& key) {
+    const auto& in_force = bench.limiters.in_force(bench.line(key), 0);
+    return std::get<limits::SlidingLogParameters>(in_force).limit;
+  };
+  EXPECT_EQ(limit_of("acme"), Permits{3});
+  EXPECT_EQ(limit_of("other"), Permits{10});
 }
 
 TEST(LineValues, WhatIsSetHoldsForALineThatIsThereAndSpentStaysSpent) {

@@ -232,7 +232,10 @@ inline std::vector<Row> rows_of_overrides() {
                       std::optional<std::string> arrives = {}) {
     return Row{"limits.NAME.overrides.NAME." + name,
                around("algorithm: " + own + ", key: topic, overrides: {k: {" + beside + "}}"),
-               value, of_key(member), std::move(arrives), without};
+               value,
+               of_key(member),
+               std::move(arrives),
+               without};
   };
   const std::string log = "sliding_log, limit: 100, window: 1s";
   const std::string window = "sliding_window, limit: 100, window: 1s";

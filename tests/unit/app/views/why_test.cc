@@ -200,6 +200,7 @@ TEST(Why, of_a_record_that_is_not_inside) {
 TEST(Why, of_a_key_says_where_since_when_and_how_fast_they_may_go) {
   WaitingRecord record = waiting(core::WaitsFor::permit);
   record.standing.limit = core::LimitIndex{1};
+  record.each_second = 2;
   WhyAnswer found = with(core::Whereabouts::inside);
   found.with_key = 564;
   found.places = {{"results", PartitionNumber{0}}, {"results", PartitionNumber{2}}};
@@ -207,8 +208,7 @@ TEST(Why, of_a_key_says_where_since_when_and_how_fast_they_may_go) {
   found.found.push_back({record, std::nullopt});
   WhyQuestion question;
   question.key = "acme";
-  config::Config config = small_config();
-  config.limits[1].limit.parameters = limits::TokenBucketParameters{{2, 1'000'000}, {4}};
+  const config::Config config = small_config();
   EXPECT_EQ(Json::parse(why_json(question, {found}, config))["says"],
             "564 records with this key are in this gate: results 0, 2; the oldest is 9 min old; at "
             "what limit per_tenant allows they need 5 min at least");
