@@ -251,5 +251,30 @@ TEST(BatchingOfManyLines, whose_record_is_too_much_leads_the_next_request) {
   }
 }
 
+// One place; three lines whose records go one in a request each, for two are too much.
+TEST(BatchingOfLines, whose_record_is_too_much_for_a_request_leads_the_next) {
+  RouteOptions route;
+  route.order = Order::none;
+  GateOptions all = BenchGate::options_for(route, 1);
+  all.targets[0].batch = {4, Bytes{100}, Duration::millis(5)};
+  BenchGate bench(all);
+  for (const std::uint32_t line : {1, 2}) bench.gate.add_line(LineId{line}, RouteId{0}, true);
+  bench.assign(0);
+  const auto arrive = [&](std::uint32_t record, std::uint32_t line) {
+    RecordArrived event{PartitionId{0}, RecordId{record, 0}, Offset{record},
+                        LineId{line},   std::nullopt,        Bytes{100}};
+    event.content = Bytes{60};
+    bench.put(event);
+  };
+  for (std::uint32_t record = 0; record < 6; ++record) arrive(record, record % 3);
+  bench.pass(Duration::millis(5));
+  for (std::uint32_t record = 0; record < 5; ++record) {
+    EXPECT_EQ(bench.sent().size(), record + 1);
+    bench.ended(bench.sent().back(), Outcome::accepted);
+    bench.pass(Duration::millis(5));
+  }
+  EXPECT_EQ(bench.sent(), (std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5}));
+}
+
 }  // namespace
 }  // namespace einlass::core

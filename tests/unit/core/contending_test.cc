@@ -13,6 +13,8 @@
 namespace einlass::core {
 namespace {
 
+using Slots = std::vector<std::uint32_t>;
+
 RouteOptions route_of(std::vector<std::uint16_t> limits) {
   RouteOptions route;
   route.order = Order::none;
@@ -48,6 +50,30 @@ TEST(Contending, who_waits_for_one_limit_keeps_nobody_from_another) {
   rush.run(2000);
   EXPECT_GE(sent_by(rush, 0, 2), 1980);
   EXPECT_GE(sent_by(rush, 3, 3), 3);
+}
+
+// Somebody else may take what comes: whose turn it was asks again before the others.
+TEST(Contending, who_asked_in_its_turn_and_was_given_nothing_is_the_first_again) {
+  BenchGate bench(with({route_of({0})}));
+  for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{0}, true);
+  bench.assign(0);
+  for (const std::uint32_t line : {0u, 1u, 2u}) bench.arrive(line, line, 0, line);
+  const auto deny = [&](const Ask& ask) {
+    bench.put(PermitsAnswered{
+        ask.line, ask.ask, {}, bench.now, Duration::millis(10), LimitIndex{0}, ask.horizon});
+  };
+  // Nobody knew that the limit is short; from here on one asks at a time.
+  for (const Ask& ask : bench.all<Ask>()) deny(ask);
+  Slots asked;
+  for (int turn = 0; turn < 4; ++turn) {
+    bench.pass(Duration::millis(10));
+    asked.push_back(bench.all<Ask>().back().line.value);
+    deny(bench.all<Ask>().back());
+  }
+  EXPECT_EQ(asked, Slots(4, asked[0]));
+  bench.pass(Duration::millis(10));
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{asked[0]});
 }
 
 // Each limit has two lines of its own and one that wants both.
