@@ -16,7 +16,7 @@ void Admission::pause(RouteId route, bool paused, Instant now, Commands& command
   if (paused_routes_[route.value] == paused) return;
   const auto each = [&](auto visit) {
     for (Line& line : lines_) {
-      if (line.in_use && line.route == route && !line.paused) visit(line);
+      if (line.in_use && line.route == route) visit(line);
     }
   };
   if (paused) each([this](Line& line) { count_line(line, line.total > 0 ? -1 : 0); });

@@ -29,7 +29,6 @@ BREAKAGES = [
     ("leave: nobody looks who is alone now", "pausing.cc", "  target.touched = true;\n", ""),
     ("pause: it keeps its permits", "pausing.cc", "  while (!line.permits.empty()) give_back(line, now, commands);\n", ""),
     ("pause: it counts among the lines of its target", "pausing.cc", "  if (is_paused(line)) return;\n", ""),
-    ("pause: a line stays so when its route goes on", "pausing.cc", "line.route == route && !line.paused) visit", "line.route == route) visit"),
     ("pause: a partition that comes is read", "intake.cc", "if (is_paused(partition)) hold(event", "if (false) hold(event"),
     ("pause: it is read again when there is room", "intake.cc", "if (is_paused(partition) || gate_full(kFull)", "if (gate_full(kFull)"),
     ("place_free: nobody looks", "admission.cc", "  --line.in_flight;\n  queues_of(line).touched = true;\n", "  --line.in_flight;\n"),
