@@ -35,7 +35,7 @@ NAVIGATION = [
     ("Begin", ["docs/README", "docs/getting_started", "docs/concepts", "docs/faq", "docs/comparison", "docs/performance",
                "docs/support", "CHANGELOG"]),
     ("Configure", ["docs/cookbook", "config/options", "docs/topics", "docs/receiver", "docs/targets/http",
-                   "docs/targets/http2", "docs/targets/kafka", "docs/managed_kafka", "docs/retries", "docs/shares",
+                   "docs/targets/http2", "docs/targets/kafka", "docs/managed_kafka", "docs/retries", "docs/shares", "docs/steering",
                    "docs/dead_letters"]),
     ("Limiters", ["docs/limiters/README", "docs/limiters/sliding_log", "docs/limiters/token_bucket",
                   "docs/limiters/sliding_window", "docs/limiters/sliding_window_newest", "docs/limiters/fixed_window",

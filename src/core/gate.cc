@@ -307,19 +307,6 @@ bool Gate::keeps_its_line(const Record& record) const {
   return options_.routes[record.route.value].held_limits != 0 && !record.doom;
 }
 
-void Gate::on(const RoutePaused& event, Instant now, Commands& commands) {
-  intake_.pause(event.route, event.paused, commands);
-  admission_.pause(event.route, event.paused, now, commands);
-}
-
-void Gate::on(const LinePaused& event, Instant now, Commands& commands) {
-  admission_.pause(event.line, event.paused, now, commands);
-}
-
-void Gate::on(const PartitionPaused& event, Instant, Commands& commands) {
-  intake_.pause(event.partition, event.paused, commands);
-}
-
 void Gate::on(const TargetHold& event, Instant now, Commands&) {
   CHECK(event.target.value < options_.targets.size());
   delivery_.hold(event.target, event.length, now);

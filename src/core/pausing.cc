@@ -1,6 +1,7 @@
 // The last part of Admission: lines that somebody has paused, one by one or with their route. Such
 // a line holds no permit, asks for none and stands in no queue; its records wait in it, in order.
 #include "core/admission.h"
+#include "core/gate.h"
 
 namespace einlass::core {
 
@@ -50,6 +51,19 @@ void Admission::stand_still(Line& line, Instant now, Commands& commands) {
 void Admission::move_on(Line& line, Instant now, Commands& commands) {
   count_line(line, line.total > 0 ? 1 : 0);
   serve(line, now, commands);
+}
+
+void Gate::on(const RoutePaused& event, Instant now, Commands& commands) {
+  intake_.pause(event.route, event.paused, commands);
+  admission_.pause(event.route, event.paused, now, commands);
+}
+
+void Gate::on(const LinePaused& event, Instant now, Commands& commands) {
+  admission_.pause(event.line, event.paused, now, commands);
+}
+
+void Gate::on(const PartitionPaused& event, Instant, Commands& commands) {
+  intake_.pause(event.partition, event.paused, commands);
 }
 
 }  // namespace einlass::core

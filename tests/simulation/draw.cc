@@ -7,52 +7,12 @@
 namespace einlass::simulation {
 namespace {
 
-constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
-                                                          "lost",
-                                                          "crash",
-                                                          "stop",
-                                                          "commit_failed",
-                                                          "commit_slow",
-                                                          "answer_lost",
-                                                          "answer_late",
-                                                          "answer_duplicate",
-                                                          "release_lost",
-                                                          "store_down",
-                                                          "store_empty",
-                                                          "target_retry",
-                                                          "target_refused",
-                                                          "retry_after",
-                                                          "target_hangs",
-                                                          "target_slow",
-                                                          "delivery_duplicate",
-                                                          "dead_letter_failed",
-                                                          "oversleep",
-                                                          "stall",
-                                                          "never",
-                                                          "target_fails",
-                                                          "target_held",
-                                                          "target_unusable",
-                                                          "target_says_which",
-                                                          "transaction_unknown",
-                                                          "target_answers",
-                                                          "record_fails",
-                                                          "reload",
-                                                          "bad_key",
-                                                          "too_large",
-                                                          "not_asked",
-                                                          "record_waits",
-                                                          "commit_settled",
-                                                          "moved",
-                                                          "stand_in",
-                                                          "value",
-                                                          "paused"};
-
 // How often, where a run has the fault at all: per occasion, or per second for those that strike
 // from outside (world.cc).
-constexpr std::array<double, kFaults> kMost = {
-    6.0, 2.0,  1.5, 1.5, 0.4, 0.3, 0.2, 0.3, 0.3, 0.5, 2.0, 1.0, 0.5, 0.3, 0.2, 0.1, 1.0, 0.4, 0.5,
-    0.7, 0.03, 0.3, 0.2, 1.0, 0.8, 0.8, 0.2, 1.0, 0.6, 3.0, 0.1, 0.6, 0.3, 0.6, 0.8, 2.0, 0.7,
-    60.0, 1.5};
+constexpr std::array<double, kFaults> kMost = {6.0,  2.0, 1.5, 1.5, 0.4, 0.3, 0.2, 0.3,  0.3, 0.5,
+                                               2.0,  1.0, 0.5, 0.3, 0.2, 0.1, 1.0, 0.4,  0.5, 0.7,
+                                               0.03, 0.3, 0.2, 1.0, 0.8, 0.8, 0.2, 1.0,  0.6, 3.0,
+                                               0.1,  0.6, 0.3, 0.6, 0.8, 2.0, 0.7, 60.0, 1.5};
 
 void draw_faults(Settings& settings, const Overrides& overrides) {
   Dice dice(settings.seed, "faults");
@@ -337,14 +297,6 @@ bool Dice::chance(double probability) {
 }
 
 Duration Dice::duration(Duration least, Duration most) { return {spread(least.us, most.us)}; }
-
-std::string_view name_of(Fault fault) { return kNames[static_cast<std::size_t>(fault)]; }
-
-std::optional<Fault> fault_named(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Fault>(found - kNames.begin());
-}
 
 Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   Settings settings;
