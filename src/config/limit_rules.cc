@@ -135,6 +135,27 @@ void check_flows(Section& section, const Limit& limit) {
 
 }  // namespace
 
+Field<Limit> limit_cost() {
+  const auto read = [](Section& section, Limit& limit) {
+    Cost cost;
+    section.read(cost, parse_cost);
+    limit.cost = cost.source;
+    limit.limit.cost = Permits{cost.number};
+    limit.limit.cost_from_record = cost.source.kind != CostSource::Kind::number;
+  };
+  return custom<Limit>(Kind::text, "text", read, [](PrintedPage& page, const Limit& limit) {
+    page.text(to_text(limit.cost, limit.limit.cost));
+  });
+}
+
+void lengthen_window(limits::Parameters& parameters, Duration by) {
+  if (auto* log = std::get_if<limits::SlidingLogParameters>(&parameters)) {
+    log->window = log->window + by;
+  } else if (auto* slices = std::get_if<limits::SlidingWindowParameters>(&parameters)) {
+    slices->window = slices->window + by;
+  }
+}
+
 void complete(LimitValue& value, const Limit& limit) {
   if (limit.strict) lengthen_window(value.parameters, kStrictUse);
   if (!pace_of(limit)) return;

@@ -248,19 +248,6 @@ Field<Limit> parameter(std::string_view name) {
   return field;
 }
 
-Field<Limit> cost() {
-  const auto read = [](Section& section, Limit& limit) {
-    Cost cost;
-    section.read(cost, parse_cost);
-    limit.cost = cost.source;
-    limit.limit.cost = Permits{cost.number};
-    limit.limit.cost_from_record = cost.source.kind != CostSource::Kind::number;
-  };
-  return custom<Limit>(Kind::text, "text", read, [](PrintedPage& page, const Limit& limit) {
-    page.text(to_text(limit.cost, limit.limit.cost));
-  });
-}
-
 }  // namespace
 
 const Rows<Limit> kLimit = {
@@ -321,7 +308,7 @@ const Rows<Limit> kLimit = {
     {"key", key(&Limit::key).called("text"),
      "One bucket for each value of: `record_key`, `topic`, `partition`, `header:NAME`, "
      "`json:/pointer`; `none` is one bucket for all."},
-    {"cost", cost().live(),
+    {"cost", limit_cost().live(),
      "Permits that one delivery attempt takes: a whole number, `header:NAME` or `json:/pointer` "
      "for a number in the record, or `bytes` for the size of its value."},
     {"default_cost",
@@ -396,14 +383,6 @@ void print_live(PrintedPage& page, const Limit& limit) {
   const limits::Parameters parameters = as_written(limit);
   std::visit([&]<class P>(const P& p) { print(page, live_rows(kRows<P>), p); }, parameters);
   if (limit.burst.value > 0) print(page, kBurst, limit);
-}
-
-void lengthen_window(limits::Parameters& parameters, Duration by) {
-  if (auto* log = std::get_if<SlidingLogParameters>(&parameters)) {
-    log->window = log->window + by;
-  } else if (auto* slices = std::get_if<SlidingWindowParameters>(&parameters)) {
-    slices->window = slices->window + by;
-  }
 }
 
 std::string_view algorithm_name(const limits::Parameters& parameters) {

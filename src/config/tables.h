@@ -81,6 +81,7 @@ std::optional<std::string> short_lease(const Config& config, const Limit& limit,
 
 Field<Limit> overrides();
 
+Field<Limit> limit_cost();
 Field<Route> route_limits();
 // The route's target; null if it is not known. REQUIRES: that was read.
 const Target* target_of(Section& section, const Route& route);
