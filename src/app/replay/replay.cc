@@ -13,20 +13,16 @@
 #include "app/replay/interruption.h"
 #include "app/replay/line_input.h"
 #include "app/replay/replay_book.h"
+#include "app/replay/replay_choice.h"
 #include "app/replay/replay_printer.h"
 #include "app/replay/replay_stores.h"
 #include "app/replay/replay_trace.h"
 #include "app/setup/exit_codes.h"
-#include "app/setup/run_id.h"
-#include "app/setup/wiring.h"
 #include "config/limit_values.h"
 #include "config/patterns.h"
-#include "config/suggest.h"
 
 namespace einlass::app {
 namespace {
-
-constexpr std::size_t kMostLimits = 8;  // That one call to a limiter's store takes.
 
 // So much is asked before answers are waited for.
 constexpr std::size_t kMostOpenCalls = 512;
@@ -359,58 +355,18 @@ void Replay::show_progress() const {
   std::fprintf(stderr, "\r%lld lines%s", static_cast<long long>(line_number_), over ? "\n" : "");
 }
 
-// The limits by their names; nothing, after a line on stderr, if a name is none.
-std::optional<std::vector<std::size_t>> chosen(const config::Config& config,
-                                               const std::vector<std::string>& names) {
-  std::vector<std::string_view> known;
-  for (const config::Limit& limit : config.limits) {
-    if (!limit.is_pace) known.push_back(limit.limit.name);
-  }
-  std::vector<std::size_t> result;
-  for (const std::string& name : names) {
-    const auto found = std::find(known.begin(), known.end(), name);
-    const auto place = static_cast<std::size_t>(found - known.begin());
-    std::string trouble;
-    if (found == known.end()) {
-      trouble = "there is no limit '" + name + "' in the configuration; " +
-                config::suggestion(name, known).value_or("there is " + config::either(known));
-    } else if (std::find(result.begin(), result.end(), place) != result.end()) {
-      trouble = "limit '" + name + "' is named twice";
-    } else if (result.size() == kMostLimits) {
-      trouble = "more than 8 limits; so many are asked at once at most";
-    }
-    if (!trouble.empty()) {
-      std::fprintf(stderr, "einlass: --limits: %s\n", trouble.c_str());
-      return std::nullopt;
-    }
-    result.push_back(place);
-  }
-  return result;
-}
-
-// The configured Redis, with keys that no gate and no other replay has.
-redis::StoreOptions own_options(const config::Config& config) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const RunId run = random_run_id();
-  redis::StoreOptions options = redis_options(config, run);
-  options.name_space += ":replay:";
-  for (const std::uint8_t byte : run) {
-    options.name_space.append({kDigits[byte >> 4], kDigits[byte & 15]});
-  }
-  return options;
-}
-
 }  // namespace
 
 int replay(const config::Config& config, const ReplayOptions& options) {
-  const auto places = chosen(config, options.limits);
+  const auto places = chosen_limits(config, options.limits);
   if (!places) return kExitUsage;
   Replay replay(config, *places, options);
   const auto take = [&replay](const ReplayAnswer& answer) { replay.take(answer); };
   if (!options.in_redis)
     return replay.run(options.trace, memory_replay(replay.limits(), replay.of_key(), take));
   std::string trouble;
-  auto store = redis_replay(own_options(config), replay.limits(), replay.of_key(), take, trouble);
+  auto store =
+      redis_replay(replay_options(config), replay.limits(), replay.of_key(), take, trouble);
   if (store) return replay.run(options.trace, std::move(store));
   std::fprintf(stderr, "einlass: %s\n", trouble.c_str());
   return kExitFailed;

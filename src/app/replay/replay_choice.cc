@@ -1,0 +1,57 @@
+#include "app/replay/replay_choice.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+#include "app/setup/run_id.h"
+#include "app/setup/wiring.h"
+#include "config/suggest.h"
+
+namespace einlass::app {
+namespace {
+
+constexpr std::size_t kMostLimits = 8;  // That one call to a limiter's store takes.
+
+}  // namespace
+
+std::optional<std::vector<std::size_t>> chosen_limits(const config::Config& config,
+                                                      const std::vector<std::string>& names) {
+  std::vector<std::string_view> known;
+  for (const config::Limit& limit : config.limits) {
+    if (!limit.is_pace) known.push_back(limit.limit.name);
+  }
+  std::vector<std::size_t> result;
+  for (const std::string& name : names) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    const auto place = static_cast<std::size_t>(found - known.begin());
+    std::string trouble;
+    if (found == known.end()) {
+      trouble = "there is no limit '" + name + "' in the configuration; " +
+                config::suggestion(name, known).value_or("there is " + config::either(known));
+    } else if (std::find(result.begin(), result.end(), place) != result.end()) {
+      trouble = "limit '" + name + "' is named twice";
+    } else if (result.size() == kMostLimits) {
+      trouble = "more than 8 limits; so many are asked at once at most";
+    }
+    if (!trouble.empty()) {
+      std::fprintf(stderr, "einlass: --limits: %s\n", trouble.c_str());
+      return std::nullopt;
+    }
+    result.push_back(place);
+  }
+  return result;
+}
+
+redis::StoreOptions replay_options(const config::Config& config) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const RunId run = random_run_id();
+  redis::StoreOptions options = redis_options(config, run);
+  options.name_space += ":replay:";
+  for (const std::uint8_t byte : run) {
+    options.name_space.append({kDigits[byte >> 4], kDigits[byte & 15]});
+  }
+  return options;
+}
+
+}  // namespace einlass::app
