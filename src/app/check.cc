@@ -22,12 +22,15 @@
 #include "app/setup/refused.h"
 #include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
+#include "app/steering/make_table.h"
+#include "app/steering/steering.h"
 #include "units/shown.h"
 
 namespace einlass::app {
 namespace {
 
 constexpr Duration kPatience = Duration::seconds(5);
+constexpr std::size_t kMostRefusedTold = 10;
 
 // What failed goes to stderr, as all errors do.
 bool tell(const std::string& what, const std::string& trouble) {
@@ -182,6 +185,33 @@ bool check_http_target(const config::Target& target, const config::HttpTarget& h
 }
 
 // That it can be shown; nobody is asked for it.
+// Reads the whole table, as a gate does before its first record.
+bool check_quotas(const config::Config& config, const KafkaLogins& logins) {
+  boost::asio::io_context io(1);
+  const Clock clock;
+  const Notify none = [](const Notice&) {};
+  LimitValues values(config);
+  Steering steering(io, config, values, clock,
+                    {.notify = none, .paused = [](const Pauses&) {}, .ready = [] {}});
+  steering.start([&](FleetTable::Listener& listener) {
+    return make_table(io, config, logins, listener, none);
+  });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience.us);
+  while (!steering.state().whole && std::chrono::steady_clock::now() < end) io.run_one_until(end);
+  const Steering::State state = steering.state();
+  std::string trouble = state.whole ? "" : state.away;
+  for (const auto& [key, why] : steering.refused(kMostRefusedTold)) {
+    trouble += (trouble.empty() ? "" : "; ") + key + ": " + why;
+  }
+  return tell(
+      "quotas and pauses in " +
+          (config.quotas->redis ? where_redis_is(config.redis) : "topic " + config.quotas->topic) +
+          (state.whole ? ": " + std::to_string(state.quotas) + " quotas, " +
+                             std::to_string(state.pauses) + " pauses"
+                       : ""),
+      trouble);
+}
+
 bool check_certificate(const config::Admin& admin) {
   return !admin.tls || tell("certificate of the admin pages in " + admin.tls->cert_file,
                             refused_certificate(admin));
@@ -198,6 +228,7 @@ int check_connections(const config::Config& config) {
   good = check_kafka(config, logins) && good;
   if (uses_dead_letters(config)) good = check_dead_letters(config, logins.of_source()) && good;
   if (uses_redis(config) || shadows_use_redis(config)) good = check_redis(config) && good;
+  if (config.quotas) good = check_quotas(config, logins) && good;
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
     const config::Target& target = config.targets[i];
     const bool one = target.by_kind(

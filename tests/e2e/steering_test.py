@@ -166,6 +166,7 @@ class Steering:
         self.assertEqual(self.ask(gate, "/v1/quotas")[1], {"quotas": [], "after": None})
         self.write_by_hand("per_tenant/acme", '{"limit": "many"}')
         wait_until(lambda: all(gate.status()["quotas"]["refused"] == 1 for gate in self.gates), 40, "all gates refuse it")
+        self.assert_check_says(gate, "per_tenant/acme: ")
         refusal, = gate.status()["quotas"]["refusals"]
         self.assertEqual(refusal["key"], "per_tenant/acme")
         self.assertIn("limit", refusal["reason"])
