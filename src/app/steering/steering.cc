@@ -102,14 +102,14 @@ void Steering::reconfigure(const config::Config& config) {
 // ---- what the table says ----
 
 void Steering::reading() {
-  for (auto& [key, known] : entries_) known.seen = false;
+  for (auto& [key, known] : entries_) known.seen = 0;
   for (auto& [key, refused] : refused_) refused.seen = false;
 }
 
 void Steering::entry(std::string_view key_view, std::optional<std::string_view> text) {
   const std::string key(key_view);
   const auto at = entries_.find(key);
-  if (at != entries_.end()) at->second.seen = true;
+  if (at != entries_.end()) at->second.seen = 1;
   if (const auto refused = refused_.find(key); refused != refused_.end()) {
     refused->second.seen = true;
   }
@@ -206,8 +206,9 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
   if (known.text.empty() && subject->kind == Subject::Kind::quota) ++quotas_;
   if (known.until_ms != 0) std::erase_if(ends_, [&](const auto& end) { return end.second == key; });
   known.text = text;
-  known.until_ms = steer.until_ms.value_or(0);
-  if (known.until_ms != 0) ends_.emplace(known.until_ms, key);
+  known.until_ms =
+      static_cast<std::uint64_t>(steer.until_ms.value_or(0)) & (~std::uint64_t{0} >> 1);
+  if (known.until_ms != 0) ends_.emplace(*steer.until_ms, key);
   switch (subject->kind) {
     case Subject::Kind::quota:
       values_.set(*limit_place(*config_, subject->name), subject->key, std::move(value));

@@ -104,8 +104,9 @@ class Steering final : public FleetTable::Listener {
  private:
   struct Known {
     std::string text;
-    std::int64_t until_ms = 0;  // 0: it does not end by itself.
-    bool seen = true;           // Since the last reading().
+    // In one word, for there may be very many. 0: it does not end by itself.
+    std::uint64_t until_ms : 63 = 0;
+    std::uint64_t seen : 1 = 1;  // Since the last reading().
   };
   struct Refused {
     std::string why;
