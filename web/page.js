@@ -124,14 +124,16 @@ function showWay(now) {
   });
   setText(stage("in_flight"), count(sum(now.routes, (one) => one.waiting.in_flight)));
   setText(byId("flight-of"), `of ${count(sum(now.targets, (one) => one.max_in_flight))} at most`);
-  for (const name of ["delivered", "dead_lettered", "returned"]) setText(stage(name), count(now.books[name]));
+  for (const name of ["delivered", "dead_lettered", "returned", "filtered"]) setText(stage(name), count(now.books[name]));
+  byId("filtered").hidden = now.books.filtered === 0;
   setText(byId("delivered-rate"), `${rateText(rateNow((one) => one.delivered))}/s`);
   showBooks(now.books);
 }
 
 function showBooks(books) {
   const words = `received ${count(books.received)} = delivered ${count(books.delivered)} + ` +
-      `dead-lettered ${count(books.dead_lettered)} + returned ${count(books.returned)} + in the gate ${count(books.inside)}`;
+      `dead-lettered ${count(books.dead_lettered)} + returned ${count(books.returned)} + ` +
+      (books.filtered > 0 ? `filtered ${count(books.filtered)} + ` : "") + `in the gate ${count(books.inside)}`;
   const box = byId("books");
   if (!box.firstElementChild) box.append(element("span"), element("span", "", "faint"));
   setText(box.children[0], books.closed ? "✓ The totals add up: " : "✗ The totals do not add up: ");

@@ -220,7 +220,8 @@ class Demo:
         print(f"worst second: {worst} of {self.options.limit} permits")
         for name, book in books.items():
             print(f"{name}: received {book['received']} = delivered {book['delivered']} + dead-lettered "
-                  f"{book['dead_lettered']} + returned {book['returned']} + inside {book['inside']}; "
+                  f"{book['dead_lettered']} + returned {book['returned']} + filtered {book['filtered']} + inside "
+                  f"{book['inside']}; "
                   f"left with exit code {codes[name]}")
         holds = (distinct == self.options.records and worst <= self.options.limit and
                  all(book["closed"] for book in books.values()) and not any(codes.values()))

@@ -190,12 +190,13 @@ def books():
     out += named(240, 56, 180, 104, "inside", "250, waiting or in flight", fill=GREY, stroke=LINE)
     for row, (name, under, fill, stroke) in enumerate((("delivered", "740: accepted by the target", LIGHT_GREEN, GREEN),
                                                        ("dead-lettered", "7: in the dead letter topic", LIGHT_RED, RED),
-                                                       ("returned", "3: another gate reads them", PALE, BLUE))):
-        y = 46 + row * 46
-        out += named(500, y, 220, 38, name, under, fill, stroke) + [arrow(420, 76 + row * 32, 498, y + 19)]
-    out.append(text(30, 208, "1,000 = 740 + 7 + 3 + 250, each counted separately: if they do not agree, a record is missing and "
-                    "an alert fires.", SOFT, 12, "start"))
-    return picture("The books of one gate", 226, out)
+                                                       ("returned", "3: another gate reads them", PALE, BLUE),
+                                                       ("filtered", "0: left out by the route", GREY, LINE))):
+        y = 30 + row * 46
+        out += named(500, y, 220, 38, name, under, fill, stroke) + [arrow(420, 70 + row * 25, 498, y + 19)]
+    out.append(text(30, 238, "1,000 = 740 + 7 + 3 + 0 + 250, each counted separately: if they do not agree, a record is missing "
+                    "and an alert fires.", SOFT, 12, "start"))
+    return picture("The books of one gate", 256, out)
 
 
 PICTURES = {"stages": stages, "permit": permit, "order": order, "ledger": ledger, "outage": outage, "fleet": fleet, "books": books}

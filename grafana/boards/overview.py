@@ -10,7 +10,7 @@ def books():
     """What the totals do not explain, by gate and route: 0 if they add up."""
     by = "sum by (job, instance, route)"
     parts = ["einlass_records_delivered_total", "einlass_records_dead_lettered_total",
-             "einlass_records_returned_total", "einlass_records_inside"]
+             "einlass_records_returned_total", "einlass_records_filtered_total", "einlass_records_inside"]
     return f"{by} ({select('einlass_records_received_total')})" + "".join(f" - {by} ({select(one)})" for one in parts)
 
 
@@ -59,8 +59,8 @@ def now():
         number("How many gates are down?", "none", "Gates that Prometheus could not scrape the last time.",
                f"count({select('up')} == 0) or vector(0)", steps=BAD_FROM_1, mappings=said({0: "none"})),
         number("How many are unexplained?", "none",
-               "Received, and neither delivered, dead-lettered, returned nor in a gate. Always 0; anything else is a bug "
-               "in Einlass.", f"max(abs({books()}))", ROUTE, steps=BAD_FROM_1, mappings=said({0: "none"})),
+               "Received, and neither delivered, dead-lettered, returned, filtered nor in a gate. Always 0; anything else is "
+               "a bug in Einlass.", f"max(abs({books()}))", ROUTE, steps=BAD_FROM_1, mappings=said({0: "none"})),
         number("How old is the oldest?", "s",
                "The age, by its timestamp in Kafka, of the oldest record that is not delivered yet.",
                f"max({select('einlass_route_lag_seconds')})", ROUTE),
@@ -99,11 +99,11 @@ def where():
 
 
 def flow():
-    totals = ["received", "delivered", "dead_lettered", "returned"]
+    totals = ["received", "delivered", "dead_lettered", "returned", "filtered"]
     return [
         lines("Does as much come out as goes in?", RECORDS,
               "Read from Kafka, accepted by the target, acknowledged by the dead letter topic, given back to Kafka "
-              "unfinished.", [target(f"sum({rate(f'einlass_records_{one}_total')})", one.replace("_", " ")) for one in totals],
+              "unfinished, left out by a filter.", [target(f"sum({rate(f'einlass_records_{one}_total')})", one.replace("_", " ")) for one in totals],
               ROUTE),
         lines("What does each route deliver?", RECORDS, "Records that the target accepted, by route.",
               [target(f"sum by (route) ({rate('einlass_records_delivered_total')})", "{{route}}")], ROUTE),

@@ -61,11 +61,14 @@ def flow():
               "From when a permit was due until it was used: for want of a slot at the target, or while the record before is "
               "in flight. It moves what the target sees.",
               quantiles("einlass_permit_lateness_seconds", (0.5, 50), (0.99, 99)), LIMITS),
-        lines("What is dead-lettered or given back?", RECORDS,
-              "On the dead letter topic, by reason; and given back to Kafka unfinished (a partition moved, a gate stopped).",
+        lines("What is not delivered?", RECORDS,
+              "On the dead letter topic, by reason; given back to Kafka unfinished (a partition moved, a gate stopped); and "
+              "left out by a filter.",
               [target(f"sum by (route, reason) ({rate('einlass_records_dead_lettered_total', **ROUTE)}) > 0",
                       "{{route}} {{reason}}"),
-               each("einlass_records_returned_total", "{{route}} returned")], OVERVIEW),
+               each("einlass_records_returned_total", "{{route}} returned"),
+               target(f"sum by (route) ({rate('einlass_records_filtered_total', **ROUTE)}) > 0", "{{route}} filtered")],
+              OVERVIEW),
         lines("How many partitions are paused, of how many?", "short",
               "Partitions that are not read because the gate is full, and all of the route (dashed). Normal while a limit "
               "binds.", [target(f"sum by (route) ({select('einlass_partitions_held', **ROUTE)})", "{{route}} paused"),

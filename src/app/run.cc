@@ -189,7 +189,8 @@ class Service {
             "received " + std::to_string(books.received) + ", delivered " +
                 std::to_string(books.delivered) + ", dead-lettered " +
                 std::to_string(books.dead_lettered) + ", returned " +
-                std::to_string(books.returned) + ", inside " + std::to_string(books.inside)});
+                std::to_string(books.returned) + ", filtered " + std::to_string(books.filtered) +
+                ", inside " + std::to_string(books.inside)});
       code_ = drained ? kExitDone : kExitFailed;
     });
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/address.h"
+#include "config/sources.h"
 #include "config/templates.h"
 #include "core/event.h"
 #include "core/options.h"
@@ -61,21 +62,6 @@ struct Redis {
 };
 
 enum class Store { memory, redis };
-
-// Where a limit's key comes from.
-struct KeySource {
-  enum class Kind { none, record_key, topic, partition, header, json } kind = Kind::none;
-  std::string name;  // Of the header, or the JSON pointer.
-  bool operator==(const KeySource&) const = default;
-};
-
-// What one record takes.
-struct CostSource {
-  // A number is limits::Limit::cost, the same for all records.
-  enum class Kind { number, header, json, bytes } kind = Kind::number;
-  std::string name;  // Of the header, or the JSON pointer.
-  bool operator==(const CostSource&) const = default;
-};
 
 // What becomes of a record whose key or cost cannot be read: `standard` is the empty key's bucket
 // and default_cost.
@@ -360,6 +346,7 @@ struct Route {
   std::string name;
   std::vector<std::string> topics;
   std::size_t target = 0;                  // Index into Config::targets.
+  std::vector<Condition> filter;           // Delivered is what meets all of them.
   std::vector<std::size_t> limits;         // Indices into Config::limits, in order of blame,
   std::vector<std::size_t> shadow_limits;  // and those that are asked and not obeyed.
   core::Order order = core::Order::partition;

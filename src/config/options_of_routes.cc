@@ -130,6 +130,10 @@ const Rows<Route> kRoute = {
      "Topics to read; each belongs to one route only. A name that begins with ^ is a pattern."},
     {"target", reference(&Route::target, "target", &Config::targets).required("NAME"),
      "Where records are delivered."},
+    {"filter", route_filter().live(),
+     "Which records are delivered: those that meet all of these conditions. The others are "
+     "finished "
+     "without a permit and without an attempt, and counted."},
     {"limits", route_limits(),
      "Limits to apply, all or nothing. When several deny, the first in this list is reported as "
      "the reason. All must use the same store."},

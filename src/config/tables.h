@@ -83,6 +83,7 @@ Field<Limit> overrides();
 
 Field<Limit> limit_cost();
 Field<Route> route_limits();
+Field<Route> route_filter();
 // The route's target; null if it is not known. REQUIRES: that was read.
 const Target* target_of(Section& section, const Route& route);
 

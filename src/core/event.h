@@ -65,6 +65,13 @@ struct RecordArrived {
   FlowMark flow{};   // Only looked at where the route has a share.
 };
 
+// A record was read that its route leaves out: it is finished, and nothing of it is kept.
+// REQUIRES: as RecordArrived.
+struct RecordFiltered {
+  PartitionId partition;
+  Offset offset;
+};
+
 // A limiter's answer to Ask: as many permits as `due` is long, at most what was asked for.
 struct PermitsAnswered {
   LineId line;
@@ -191,10 +198,10 @@ struct StopRequested {
 struct TimePassed {};
 
 using Event =
-    std::variant<RecordArrived, DeliveryEnded, PermitsAnswered, PermitsFailed, LimitsChanged,
-                 StoreDown, StoreUp, PartitionAssigned, PartitionMoved, PartitionRevoked,
-                 PartitionLost, DeadLetterEnded, TargetHold, RoutePaused, LinePaused,
-                 PartitionPaused, CommitEnded, StopRequested, TimePassed>;
+    std::variant<RecordArrived, RecordFiltered, DeliveryEnded, PermitsAnswered, PermitsFailed,
+                 LimitsChanged, StoreDown, StoreUp, PartitionAssigned, PartitionMoved,
+                 PartitionRevoked, PartitionLost, DeadLetterEnded, TargetHold, RoutePaused,
+                 LinePaused, PartitionPaused, CommitEnded, StopRequested, TimePassed>;
 
 // Where adapters put what happened, in order, until the loop hands it to the gate. The loop owns
 // it; adapters only append, on the loop's thread.

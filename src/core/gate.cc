@@ -109,6 +109,20 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   admission_.ready(record, false, now, commands);
 }
 
+void Gate::on(const RecordFiltered& event, Instant now, Commands& commands) {
+  if (!intake_.takes(event.partition)) return;
+  Partition& partition = intake_[event.partition];
+  RouteStats& stats = stats_[partition.route.value];
+  if (partition.ledger.knows(event.offset)) {
+    ++stats.finished_before;
+  } else {
+    ++stats.received;
+    ++stats.filtered;
+  }
+  pass_over(event.partition, event.offset, now);
+  intake_.passed_over(event.partition, commands);
+}
+
 // Kafka has the record still, as where its partition is given back by a stop in the same turn.
 void Gate::turn_away(const RecordArrived& event, Instant now, Commands& commands) {
   commands.push_back(Forget{event.record});

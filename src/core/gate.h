@@ -96,6 +96,7 @@ class Gate {
 
  private:
   void on(const RecordArrived& event, Instant now, Commands& commands);
+  void on(const RecordFiltered& event, Instant now, Commands& commands);
   void on(const DeliveryEnded& event, Instant now, Commands& commands);
   void on(const PermitsAnswered& event, Instant now, Commands& commands);
   void on(const PermitsFailed& event, Instant now, Commands& commands);

@@ -81,13 +81,14 @@ bool Intake::partition_full(const Partition& partition, std::int64_t quarters) c
 }
 
 // An empty partition is read whatever was finished before: its next record moves the book on. Where
-// records finish in order, none is finished ahead.
+// records finish in order, only those are finished ahead that were never inside.
 bool Intake::ledger_full(const Partition& partition, std::int64_t quarters) const {
   const Ledger& ledger = partition.ledger;
   if (partition.records == 0) return false;
   return reaches(static_cast<std::int64_t>(ledger.span()),
                  static_cast<std::int64_t>(kMostLedgerSpan), quarters) ||
-         (options_.routes[partition.route.value].order != Order::partition &&
+         ((options_.routes[partition.route.value].order != Order::partition ||
+           ledger.finished_ahead() > 0) &&
           reaches(static_cast<std::int64_t>(ledger.most_text()),
                   static_cast<std::int64_t>(options_.most_finished_text - kRoomForOne), quarters));
 }
@@ -128,6 +129,10 @@ void Intake::enter(const Record& record, Commands& commands) {
     if (partitions_[i].phase != PartitionPhase::assigned) continue;
     hold(PartitionId{i}, HoldReason::gate_full, commands);
   }
+}
+
+void Intake::passed_over(PartitionId id, Commands& commands) {
+  if (ledger_full(partitions_[id.value], kFull)) hold(id, HoldReason::ledger_full, commands);
 }
 
 void Intake::leave(const Record& record, Commands& commands) {

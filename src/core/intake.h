@@ -71,6 +71,9 @@ class Intake {
   // before; one that is given back may not.
   bool takes(PartitionId id) const;
 
+  // Something of the partition finished that never was inside: holds it if the book is full.
+  void passed_over(PartitionId id, Commands& commands);
+
   // Counts a record in, or out again, and holds or reads what follows from it.
   void enter(const Record& record, Commands& commands);
   void leave(const Record& record, Commands& commands);

@@ -101,7 +101,7 @@ void Gate::check_invariants() const {
   for (std::size_t i = 0; i < stats_.size(); ++i) {
     const RouteStats& stats = stats_[i];
     const RouteId route{static_cast<std::uint16_t>(i)};
-    std::uint64_t gone = stats.delivered + stats.returned;
+    std::uint64_t gone = stats.delivered + stats.returned + stats.filtered;
     for (const std::uint64_t dead : stats.dead_lettered) gone += dead;
     CHECK(stats.received == gone + stats.inside);
     std::uint64_t present = 0;

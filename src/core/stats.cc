@@ -49,13 +49,14 @@ void add(Waiting& to, const Waiting& one) {
 }
 
 void add(RouteStats& to, const RouteStats& one) {
-  auto& [received, delivered, dead_lettered, returned, finished_before, never, inside, accepted,
-         retry, refused, stood_in, admission_wait, lateness, attempt_duration, limits,
+  auto& [received, delivered, dead_lettered, returned, filtered, finished_before, never, inside,
+         accepted, retry, refused, stood_in, admission_wait, lateness, attempt_duration, limits,
          share_permits] = to;
   received += one.received;
   delivered += one.delivered;
   add_each(dead_lettered, one.dead_lettered);
   returned += one.returned;
+  filtered += one.filtered;
   finished_before += one.finished_before;
   never += one.never;
   inside += one.inside;

@@ -91,10 +91,11 @@ struct RouteStats {
   std::uint64_t delivered = 0;
   std::array<std::uint64_t, 5> dead_lettered{};  // By DeadLetterReason.
   std::uint64_t returned = 0;
+  std::uint64_t filtered = 0;  // Left out by the route, without a permit.
   // Read again after a restart or a rebalance, but finished before: not received, not delivered.
   std::uint64_t finished_before = 0;
   std::uint64_t never = 0;   // Inside now, and dearer than their limits could ever pay.
-  std::uint64_t inside = 0;  // Counted on its own: the books close when it is received - the three.
+  std::uint64_t inside = 0;  // Counted on its own: the books close when it is received - the four.
   std::uint64_t attempts_accepted = 0;
   std::uint64_t attempts_retry = 0;
   std::uint64_t attempts_refused = 0;

@@ -189,12 +189,12 @@ def arrivals(h, window_us, tolerance_us, faulty, doubled=()):
 
 
 def closed(books):
-    finished = books["delivered"] + books["dead_lettered"] + books["returned"]
+    finished = books["delivered"] + books["dead_lettered"] + books["returned"] + books["filtered"]
     return books["received"] == finished + books["inside"]
 
 
 def books_closed(h):
-    """received = delivered + dead-lettered + returned + inside, of every route, at every look."""
+    """received = delivered + dead-lettered + returned + filtered + inside, of every route, at every look."""
     for scrape in h.scrapes:
         for route, books in scrape.books.items():
             if not closed(books):

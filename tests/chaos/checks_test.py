@@ -47,9 +47,9 @@ def clean(count=20):
     return h
 
 
-def books(received, delivered, inside, dead_lettered=0, returned=0):
+def books(received, delivered, inside, dead_lettered=0, returned=0, filtered=0):
     return {"received": received, "delivered": delivered, "dead_lettered": dead_lettered, "returned": returned,
-            "inside": inside}
+            "filtered": filtered, "inside": inside}
 
 
 def scrape(at, run="gate-1.1", committed=None, **counts):
@@ -210,7 +210,7 @@ class Books(unittest.TestCase):
         self.assertEqual(len(list(checks.never_backwards(h))), 1)
 
     def test_how_gates_end(self):
-        good = books(received=5, delivered=3, inside=0, returned=2)
+        good = books(received=6, delivered=3, inside=0, returned=2, filtered=1)
         for code, said, asked, count in (
                 (0, good, "terminate", 0), (1, None, "terminate", 0), (0, None, "terminate", 1),
                 (0, {**good, "inside": 1}, "terminate", 1), (0, {**good, "delivered": 4}, "terminate", 1),

@@ -26,9 +26,10 @@ _METRIC = re.compile(r'^(\w+)(?:\{(.*)\})? (\S+)$')
 _LABEL = re.compile(r'(\w+)="([^"]*)"')
 _RECORDS = {"einlass_records_received_total": "received", "einlass_records_delivered_total": "delivered",
             "einlass_records_dead_lettered_total": "dead_lettered", "einlass_records_returned_total": "returned",
-            "einlass_records_inside": "inside"}
+            "einlass_records_filtered_total": "filtered", "einlass_records_inside": "inside"}
 _RELOADS = re.compile(r'^einlass_config_reloads_total\{result="(\w+)"\} (\d+)$', re.M)
-_FAREWELL = re.compile(r"received (\d+), delivered (\d+), dead-lettered (\d+), returned (\d+), inside (\d+)")
+_FAREWELL = re.compile(r"received (\d+), delivered (\d+), dead-lettered (\d+), returned (\d+), "
+                       r"filtered (\d+), inside (\d+)")
 
 
 def config(ports, wait_replicas):

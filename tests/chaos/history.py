@@ -13,7 +13,7 @@ Record = collections.namedtuple("Record", "topic partition offset key value head
 # One record of the dead letter topic.
 Dead = collections.namedtuple("Dead", "partition offset key value headers")
 
-# One look at a gate: `books` is {route: {received, delivered, dead_lettered, returned, inside}}, `committed` is
+# One look at a gate: `books` is {route: {received, delivered, dead_lettered, returned, filtered, inside}}, `committed` is
 # {(topic, partition): offset}.
 Scrape = collections.namedtuple("Scrape", "gate run at books committed")
 

@@ -51,7 +51,7 @@ class SameName(scenario.Scenario):
         log = older.log()
         self.assertRegex(log, r"level=error event=kafka_fatal detail=\".*gate-1.*\"")
         books = re.search(r"event=failed detail=\"received (\d+), delivered (\d+), dead-lettered (\d+), "
-                          r"returned (\d+), inside (\d+)\"", log)
+                          r"returned (\d+), filtered (\d+), inside (\d+)\"", log)
         self.assertIsNotNone(books, log)
         received, *parts = map(int, books.groups())
         self.assertEqual(received, sum(parts), log)

@@ -127,7 +127,8 @@ OVERVIEW = {
     "Does as much come out as goes in?": [
         lambda t: one("received", t.r("einlass_records_received_total")[""]),
         lambda t: one("delivered", within(CALLBACKS * 1.35, CALLBACKS * 1.75)),  # Results, local and soft.
-        lambda t: one("dead lettered", 0), lambda t: one("returned", 0)],
+        lambda t: one("dead lettered", 0), lambda t: one("returned", 0),
+        lambda t: one("filtered", 0)],
     "What does each route deliver?": [lambda t: t.r("einlass_records_delivered_total", "route")],
     "How busy is each event loop?": [
         lambda t: {f"{key} shard 0": (value * 0.5, value * 1.5 + 0.01) for key, value in
@@ -164,8 +165,8 @@ ROUTE = {
     "How old is the oldest that is not delivered?": [lambda t: ages(t, "einlass_route_lag_seconds", "route")],
     "How long do its records wait for a permit?": each_quantile(WAITS, (0.5, 50), (0.99, 99)),
     "How late are its permits used?": each_quantile("einlass_permit_lateness_seconds", (0.5, 50), (0.99, 99)),
-    "What is dead-lettered or given back?": [
-        nothing, lambda t: dict.fromkeys((f"{route} returned" for route in RESULTS_AND_OTHERS), 0)],
+    "What is not delivered?": [
+        nothing, lambda t: dict.fromkeys((f"{route} returned" for route in RESULTS_AND_OTHERS), 0), nothing],
     "How many partitions are paused, of how many?": [
         lambda t: {"results paused": within(0, 4), "audit paused": within(0, 1), "soft paused": within(0, 1)},
         lambda t: {"results assigned": 4, "audit assigned": 1, "soft assigned": 1}],

@@ -277,7 +277,7 @@ class Live(scenario.Scenario):
         # For as long as it takes: a route without a dead letter topic tries again, and uses answers up.
         self.world.receiver.tell("status", status=400)
         self.wait_for_alerts({"EinlassDeadLetters", "EinlassTargetFails"}, never={"EinlassTargetDown"})
-        self.wait_for_panel("einlass-route", "What is dead-lettered or given back?", "results refused", lambda rate: rate > 0)
+        self.wait_for_panel("einlass-route", "What is not delivered?", "results refused", lambda rate: rate > 0)
         self.wait_for_panel("einlass-overview", "How many are unexplained?", "", lambda value: value == 0)
         self.world.receiver.tell("delay", delay_ms=20)
         self.wait_until_quiet({"EinlassDeadLetters", "EinlassTargetFails"})

@@ -73,6 +73,7 @@ enum class Fault : std::uint8_t {
   stand_in,             // Somebody answers an ask that failed before, in the limiter's place.
   value,                // A key's limit is another; each gate hears of it at another time.
   paused,               // People pause a route, a line or a partition for a while.
+  filtered,             // A record is left out by its route.
   count,
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::count);

@@ -44,7 +44,8 @@ constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
                                                           "moved",
                                                           "stand_in",
                                                           "value",
-                                                          "paused"};
+                                                          "paused",
+                                                          "filtered"};
 
 }  // namespace
 

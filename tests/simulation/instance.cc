@@ -101,13 +101,19 @@ void Instance::take_records() {
 }
 
 bool Instance::take_record(Assignment& from) {
-  const std::vector<LogRecord>& log = world_.kafka.log(from.partition);
+  std::vector<LogRecord>& log = world_.kafka.log(from.partition);
   if (from.held || from.leaving || from.position == log.size()) return false;
   while (log[from.position].deleted) {
     if (++from.position == log.size()) return false;
   }
-  const LogRecord& record = log[from.position];
+  LogRecord& record = log[from.position];
   if (record.appended > world_.timeline.now()) return false;
+  if (record.filtered) {
+    ++from.position;
+    record.finished = true;
+    handle(core::RecordFiltered{from.id, record.offset});
+    return true;
+  }
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -212,6 +218,7 @@ void Instance::before(const core::Event& event) {
   if (const auto* e = std::get_if<core::RecordArrived>(&event)) {
     records_.arrived(*e, log_record(e->record).bad, now);
   }
+  if (const auto* e = std::get_if<core::RecordFiltered>(&event)) records_.filtered(*e);
   if (const auto* e = std::get_if<core::DeliveryEnded>(&event)) records_.delivery_ended(*e, now);
   if (const auto* e = std::get_if<core::TargetHold>(&event)) {
     records_.held(e->target, now + e->length);

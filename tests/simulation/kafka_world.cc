@@ -47,6 +47,7 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
   const double unordered = dice.chance(0.3) ? 0.3 : 0;
   Dice bad(settings.seed, "bad records of " + std::to_string(partitions_.size()));
   Dice bad_key(settings.seed, "bad keys of " + std::to_string(partitions_.size()));
+  Dice filtered(settings.seed, "filtered records of " + std::to_string(partitions_.size()));
   std::int64_t alike = 0;  // How many more are as the last one.
   for (std::int64_t i = 0; i < count; ++i) {
     LogRecord record;
@@ -62,6 +63,7 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
     alike = alike > 0 ? alike - 1 : bad.between(0, settings.most_bad_together - 1);
     record.bad_key =
         settings.routes[route].options.dead_letter && bad_key.chance(settings.of(Fault::bad_key));
+    record.filtered = filtered.chance(settings.of(Fault::filtered));
     record.size = Bytes{dice.chance(0.1) ? 0 : dice.spread(1, 5'000)};
     if (!backlog && dice.chance(0.5)) at = at + Duration{dice.between(0, gap.us * 4)};
     record.appended = settings.at_full_speed ? start : std::min(at, start + settings.chaos);

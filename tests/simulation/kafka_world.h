@@ -28,6 +28,7 @@ struct LogRecord {
   Instant appended;
   bool bad = false;        // The target fails it, as long as there are faults.
   bool bad_key = false;    // It can only be a dead letter.
+  bool filtered = false;   // Its route leaves it out.
   bool deleted = false;    // Nobody will read it any more.
   bool finished = false;   // The target, or the dead letter topic, has it.
   bool delivered = false;  // The target, by a transaction.

@@ -64,6 +64,7 @@ void RecordChecks::check_books(const core::Gate& gate, core::RouteId route, Inst
                 std::to_string(least + more));
   };
   within(stats.received, books.received, 0, "books_received");
+  within(stats.filtered, books.filtered, 0, "books_filtered");
   within(stats.delivered, books.delivered, books.unsure, "books_delivered");
   within(stats.attempts_accepted, books.attempts[0], books.unsure_attempts, "books_attempts");
   within(stats.attempts_retry, books.attempts[1], books.unsure_attempts, "books_attempts");
@@ -74,8 +75,8 @@ void RecordChecks::check_books(const core::Gate& gate, core::RouteId route, Inst
     dead += stats.dead_lettered[i];
   }
   within(stats.inside + unsure, books.inside, unsure, "books_inside");
-  require(stats.received == stats.delivered + dead + stats.returned + stats.inside, "books_closed",
-          "");
+  const std::uint64_t gone = stats.delivered + dead + stats.returned + stats.filtered;
+  require(stats.received == gone + stats.inside, "books_closed", "");
   const core::Waiting w = gate.waiting(now)[route.value];
   within(w.records[core::Cause::in_flight] + unsure, books.in_flight, unsure, "waiting_in_flight");
   std::uint64_t sum = 0;

@@ -101,9 +101,7 @@ void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant n
   line_waiting_.resize(lines);
   line_hopeless_.resize(lines);
   p.newest = event.offset;
-  const bool known = std::any_of(p.known.begin(), p.known.end(), [&](const auto& range) {
-    return range.first <= event.offset && event.offset < range.end;
-  });
+  const bool known = knows(p, event.offset);
   Shadow shadow;
   shadow.state = known ? State::finished : State::waiting;
   shadow.id = event.record;
@@ -159,10 +157,29 @@ void RecordChecks::finish(Shadow& shadow, Instant now) {
 
 void RecordChecks::moved(const core::PartitionMoved& event) {
   if (!live(event.partition) || partitions_[event.partition.value].leaving) return;
-  Owned& p = partitions_[event.partition.value];
-  p.newest = Offset{event.next.value - 1};
-  p.arrivals.push_back({p.newest, true});
-  if (p.arrivals.size() == 1) p.finished_to = std::max(p.finished_to, p.newest);
+  pass_over(partitions_[event.partition.value], Offset{event.next.value - 1});
+}
+
+void RecordChecks::filtered(const core::RecordFiltered& event) {
+  Owned& p = owned(event.partition, "record that was left out");
+  require(!p.held && !p.leaving, "world", "a record of a held partition");
+  if (!knows(p, event.offset)) {
+    ++books_[p.route.value].received, ++books_[p.route.value].filtered;
+  }
+  pass_over(p, event.offset);
+}
+
+// Finished before the partition was assigned.
+bool RecordChecks::knows(const Owned& p, Offset offset) {
+  return std::any_of(p.known.begin(), p.known.end(), [&](const auto& range) {
+    return range.first <= offset && offset < range.end;
+  });
+}
+
+void RecordChecks::pass_over(Owned& p, Offset offset) {
+  p.newest = offset;
+  p.arrivals.push_back({offset, true});
+  if (p.arrivals.size() == 1) p.finished_to = std::max(p.finished_to, offset);
   settle(p);
 }
 

@@ -34,6 +34,7 @@ class RecordChecks {
   void lost(core::PartitionId partition, Instant now);
   void stop(Instant deadline);
   void arrived(const core::RecordArrived& event, bool bad, Instant now);
+  void filtered(const core::RecordFiltered& event);
   void delivery_ended(const core::DeliveryEnded& event, Instant now);
   void dead_letter_ended(const core::DeadLetterEnded& event, Instant now);
   void commit_ended(const core::CommitEnded& event);
@@ -146,7 +147,7 @@ class RecordChecks {
     bool before_commit = false;  // Assigned when the last commit was sent.
   };
   struct Books {
-    std::uint64_t received = 0, delivered = 0, inside = 0;
+    std::uint64_t received = 0, delivered = 0, filtered = 0, inside = 0;
     std::array<std::uint64_t, 5> dead{};
     std::array<std::uint64_t, 3> attempts{};  // By outcome.
     std::uint64_t in_flight = 0;
@@ -176,6 +177,8 @@ class RecordChecks {
   bool live(core::PartitionId id) const;
   Owned& owned(core::PartitionId id, const char* who);
   void finish(Shadow& shadow, Instant now);
+  static bool knows(const Owned& partition, Offset offset);
+  static void pass_over(Owned& partition, Offset offset);
   static void settle(Owned& partition);
   static void check_finished(const Owned& partition, const core::CommitEntry& entry);
   void left(Shadow& shadow);

@@ -109,6 +109,12 @@ struct EventText {
     if (e.bad) words.add("bad", 1);
     return words.add("size", e.size.value).take();
   }
+  std::string operator()(const core::RecordFiltered& e) const {
+    return Words("RecordFiltered")
+        .add("partition", e.partition.value)
+        .add("offset", e.offset.value)
+        .take();
+  }
   std::string operator()(const core::DeliveryEnded& e) const {
     Words words("DeliveryEnded");
     words.add(e.record).add("attempt", e.attempt.value).add("outcome", static_cast<int>(e.outcome));

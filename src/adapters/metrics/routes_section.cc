@@ -49,13 +49,17 @@ void add_records(Families& page, const Routes& routes) {
                "Records given back to Kafka unfinished, because their partition was revoked or the "
                "gate stopped. The next reader of the partition reads them again.");
   add_route_number(page, routes, &core::RouteStats::returned);
+  page.counter("einlass_records_filtered_total",
+               "Records that the route's filter leaves out: finished without a permit and without "
+               "an attempt.");
+  add_route_number(page, routes, &core::RouteStats::filtered);
   page.counter("einlass_records_finished_before_total",
                "Records read again after a restart or a rebalance that the last commit says are "
                "finished: skipped, and not counted as received.");
   add_route_number(page, routes, &core::RouteStats::finished_before);
   page.gauge("einlass_records_inside",
              "Records in the gate now, counted separately: always received - delivered - dead "
-             "lettered - returned.");
+             "lettered - returned - filtered.");
   add_route_number(page, routes, &core::RouteStats::inside);
 }
 

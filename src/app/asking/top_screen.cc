@@ -99,7 +99,8 @@ void add_head(TopLines& lines, const TopStatus& status) {
   const bool closed = books.at("closed").get<bool>();
   std::string text = "received " + count_text(books, "received");
   const char* between = " = ";
-  for (const char* name : {"delivered", "dead_lettered", "returned", "inside"}) {
+  for (const char* name : {"delivered", "dead_lettered", "returned", "filtered", "inside"}) {
+    if (std::string_view(name) == "filtered" && books.value(name, 0) == 0) continue;
     text += between + std::string(name) + " " + count_text(books, name);
     between = " + ";
   }

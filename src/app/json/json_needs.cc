@@ -43,6 +43,7 @@ std::vector<JsonNeeds> json_needs(const config::Config& config) {
     JsonNeeds& needs = all.emplace_back();
     for (const std::size_t limit : route.limits) add(needs, config.limits[limit]);
     for (const std::size_t limit : route.shadow_limits) add(needs, config.limits[limit]);
+    for (const config::Condition& condition : route.filter) add(needs, condition.by);
     if (route.share) {
       const config::Share& share = config.shares[*route.share];
       add(needs, share.by);

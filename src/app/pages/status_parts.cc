@@ -49,6 +49,7 @@ Json one_book(const Books& books) {
           {"delivered", books.delivered},
           {"dead_lettered", books.dead_lettered},
           {"returned", books.returned},
+          {"filtered", books.filtered},
           {"inside", books.inside}};
 }
 

@@ -7,14 +7,23 @@
 namespace einlass::app {
 namespace {
 
+std::uint64_t finished_of(const RedriveView& view) {
+  return view.books.delivered + view.books.dead_lettered + view.books.filtered;
+}
+
 // Letters with which nothing more will happen now.
 std::uint64_t done_of(const RedriveView& view) {
-  return view.books.delivered + view.books.dead_lettered + view.counts.skipped + view.counts.left;
+  return finished_of(view) + view.counts.skipped + view.counts.left;
 }
 
 std::uint64_t unfinished_of(const RedriveView& view) {
-  const std::uint64_t finished = view.books.delivered + view.books.dead_lettered;
-  return view.counts.sent - std::min(view.counts.sent, finished);
+  return view.counts.sent - std::min(view.counts.sent, finished_of(view));
+}
+
+// What only some routes have is only told where there is some of it.
+std::string filtered(const RedriveView& view, const char* before) {
+  if (view.books.filtered == 0) return "";
+  return before + ("filtered " + std::to_string(view.books.filtered));
 }
 
 std::string time_to_go(const RedriveView& view, Duration since_start) {
@@ -39,17 +48,17 @@ std::uint64_t left_of(const RedriveView& view) { return view.counts.left + unfin
 bool books_close(const RedriveView& view) {
   const RedriveCounts& counts = view.counts;
   return view.books.closed() && counts.read == counts.sent + counts.skipped + counts.left &&
-         view.books.received <= counts.sent &&
-         view.books.delivered + view.books.dead_lettered <= view.books.received;
+         view.books.received <= counts.sent && finished_of(view) <= view.books.received;
 }
 
 std::string redrive_books(const RedriveView& view) {
   char text[512];
   std::snprintf(text, sizeof text,
                 "%s: read %" PRIu64 " = delivered %" PRIu64 " + dead again %" PRIu64
-                " + skipped %" PRIu64 " + left %" PRIu64 "\n",
+                "%s + skipped %" PRIu64 " + left %" PRIu64 "\n",
                 view.topic.c_str(), view.counts.read, view.books.delivered,
-                view.books.dead_lettered, view.counts.skipped, left_of(view));
+                view.books.dead_lettered, filtered(view, " + ").c_str(), view.counts.skipped,
+                left_of(view));
   std::string all = text;
   if (const std::uint64_t unfinished = unfinished_of(view); unfinished > 0) {
     all += "  " + std::to_string(unfinished) +
@@ -76,13 +85,13 @@ std::string redrive_line(const RedriveView& view, double rate, Duration since_st
                                          : 100 * static_cast<double>(view.counts.offsets) /
                                                static_cast<double>(view.offsets);
   char text[320];
-  std::snprintf(text, sizeof text,
-                "redrive %s: %" PRIu64 " of %" PRIu64 " read (%.0f %%), %.1f/s, delivered %" PRIu64
-                ", dead again %" PRIu64 ", skipped %" PRIu64 ", left %" PRIu64 ", inside %" PRIu64
-                ", %s",
-                view.topic.c_str(), view.counts.offsets, view.offsets, share, rate,
-                view.books.delivered, view.books.dead_lettered, view.counts.skipped,
-                view.counts.left, view.books.inside, time_to_go(view, since_start).c_str());
+  std::snprintf(
+      text, sizeof text,
+      "redrive %s: %" PRIu64 " of %" PRIu64 " read (%.0f %%), %.1f/s, delivered %" PRIu64
+      ", dead again %" PRIu64 "%s, skipped %" PRIu64 ", left %" PRIu64 ", inside %" PRIu64 ", %s",
+      view.topic.c_str(), view.counts.offsets, view.offsets, share, rate, view.books.delivered,
+      view.books.dead_lettered, filtered(view, ", ").c_str(), view.counts.skipped, view.counts.left,
+      view.books.inside, time_to_go(view, since_start).c_str());
   return text;
 }
 

@@ -61,6 +61,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       records_(json_needs(config)),
       delays_(config.routes.size()),
       shares_(config),
+      filters_(config),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       shadows_(io, config, limits, notify_),
       targets_(io, place, run_id_, logins, events_, notify_),
@@ -106,6 +107,7 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::M
   targets_.reconfigure(*config, std::move(targets));
   records_.want(json_needs(*config));
   shares_ = Shares(*config);
+  filters_ = Filters(*config);
   limiters_.reconfigure(*config);
   shadows_.reconfigure(*config);
   if (tracing_) tracing_->reconfigure(*config);
@@ -288,6 +290,11 @@ void Shard::take(const kafka::Message& message) {
   perform_while_reading();
   const core::RouteId route = route_of_partition_[message.partition.value];
   const core::RecordId record = records_.put(message, route);
+  if (!filters_.lets_pass(route, records_[record])) {
+    records_.forget(record);
+    gate_.handle(core::RecordFiltered{message.partition, message.read_at}, now_, commands_);
+    return perform_while_reading();
+  }
   records_[record].arrived = now_;
   const Place place = limiters_.place_of(records_[record]);
   if (!place.bad.empty()) records_[record].last_error = place.bad;

@@ -20,6 +20,7 @@
 #include "app/permits/pauses.h"
 #include "app/permits/process_limits.h"
 #include "app/permits/shadows.h"
+#include "app/record/filters.h"
 #include "app/record/record_store.h"
 #include "app/record/share_fields.h"
 #include "app/setup/kafka_logins.h"
@@ -154,6 +155,7 @@ class Shard final : public kafka::MessageSink {
   Troubles troubles_;
   std::shared_ptr<const Pauses> pauses_;  // Null: nothing ever was.
   Shares shares_;
+  Filters filters_;
   Limiters limiters_;
   Shadows shadows_;
   Targets targets_;

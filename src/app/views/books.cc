@@ -8,13 +8,14 @@ void add(Books& sum, const Books& books) {
   sum.delivered += books.delivered;
   sum.dead_lettered += books.dead_lettered;
   sum.returned += books.returned;
+  sum.filtered += books.filtered;
   sum.inside += books.inside;
 }
 
 }  // namespace
 
 Books books_of(const core::RouteStats& stats) {
-  Books books{stats.received, stats.delivered, 0, stats.returned, stats.inside};
+  Books books{stats.received, stats.delivered, 0, stats.returned, stats.filtered, stats.inside};
   for (const std::uint64_t dead : stats.dead_lettered) books.dead_lettered += dead;
   return books;
 }

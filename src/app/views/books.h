@@ -12,9 +12,12 @@ namespace einlass::app {
 
 // One route's books, added up by whoever wants them in short.
 struct Books {
-  std::uint64_t received = 0, delivered = 0, dead_lettered = 0, returned = 0, inside = 0;
+  std::uint64_t received = 0, delivered = 0, dead_lettered = 0, returned = 0, filtered = 0,
+                inside = 0;
 
-  bool closed() const { return received == delivered + dead_lettered + returned + inside; }
+  bool closed() const {
+    return received == delivered + dead_lettered + returned + filtered + inside;
+  }
 };
 
 Books books_of(const core::RouteStats& stats);

@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <string_view>
 
 #include "adapters/metrics/full_snapshot.h"
@@ -68,9 +69,9 @@ TEST(Page, HasEveryMetricFromTheStartUnderItsNameAndKind) {
   for (const char* name :
        {"einlass_records_received_total", "einlass_records_delivered_total",
         "einlass_records_dead_lettered_total", "einlass_records_returned_total",
-        "einlass_admissions_total", "einlass_rejections_total", "einlass_permits_released_total",
-        "einlass_attempts_total", "einlass_limiter_calls_total", "einlass_offsets_skipped_total",
-        "process_cpu_seconds_total"}) {
+        "einlass_records_filtered_total", "einlass_admissions_total", "einlass_rejections_total",
+        "einlass_permits_released_total", "einlass_attempts_total", "einlass_limiter_calls_total",
+        "einlass_offsets_skipped_total", "process_cpu_seconds_total"}) {
     expect_family(name, "counter");
   }
   for (const char* name :
@@ -156,7 +157,7 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
   stats.received = 101;
   stats.delivered = 102;
   stats.dead_lettered = {103, 104, 105};
-  stats.returned = 106;
+  std::tie(stats.returned, stats.filtered) = std::tuple(106, 114);
   stats.inside = 107;
   stats.attempts_accepted = 108;
   stats.attempts_retry = 109;
@@ -187,6 +188,7 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
         R"(einlass_records_dead_lettered_total{route="results",reason="attempts"} 104)",
         R"(einlass_records_dead_lettered_total{route="results",reason="never"} 105)",
         R"(einlass_records_returned_total{route="results"} 106)",
+        R"(einlass_records_filtered_total{route="results"} 114)",
         R"(einlass_records_inside{route="results"} 107)",
         R"(einlass_attempts_total{route="results",outcome="accepted"} 108)",
         R"(einlass_attempts_total{route="results",outcome="retry"} 109)",

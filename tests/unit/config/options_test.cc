@@ -86,6 +86,10 @@ const std::vector<std::string>& files() {
       with_http("batch: {}"),
       with_http("allow_hosts: [a]", "https://{key}/{key}"),
       targets("{t: {http: {urls: [http://h/]}}}"),
+      route("filter: [{by: topic, equals: z}]"),
+      route("filter: [{by: topic, in: [z]}]"),
+      route("filter: [{by: topic, not_in: [z]}]"),
+      route("filter: [{by: topic, exists: true}]"),
       "shares: {s: {}}\ntargets: {t: {http: {url: http://h/}}, other: {http: {url: http://i/}}}\n" +
           kLimits +
           "routes: [{name: r, topics: [a], target: t, order: key, dead_letter: d, retry: {}, "

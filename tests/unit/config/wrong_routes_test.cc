@@ -45,6 +45,39 @@ TEST(WrongRoute, Shape) {
   });
 }
 
+TEST(WrongRoute, Filter) {
+  const auto filter = [](const std::string& text) {
+    return routes("\n- name: r\n  topics: [a]\n  target: t\n  filter:\n  - " + text);
+  };
+  const std::string place = "7:5: routes[0].filter[0]";
+  expect_mistakes({
+      {filter("{by: 'header:status', equals: paid}\n  - {by: 'json:/a', exists: false}"), ""},
+      {filter("{by: record_key, in: [a, b]}\n  - {by: topic, not_in: [c]}"), ""},
+      {routes("[{name: r, topics: [a], target: t, filter: []}]"),
+       "2:52: routes[0].filter: no condition; write at least one, or leave filter out"},
+      {filter("{equals: paid}"), place + ".by: missing; write by: header:NAME"},
+      {filter("{by: status, equals: paid}"),
+       "7:10: routes[0].filter[0].by: 'status' is not a key; write none, record_key, topic, "
+       "partition, header:NAME or json:/pointer"},
+      {filter("{by: none, equals: paid}"),
+       "7:10: routes[0].filter[0].by: 'none' is no field; write header:NAME or json:/field"},
+      {filter("{by: topic}"),
+       "7:10: routes[0].filter[0].by: says where to look and not what for; write one of equals, "
+       "in, not_in or exists"},
+      {filter("{by: topic, equals: a, in: [b]}"),
+       "7:10: routes[0].filter[0].by: is tested in several ways; write one of equals, in, not_in "
+       "or exists, and another condition for each other one"},
+      {filter("{by: topic, in: []}"),
+       "7:21: routes[0].filter[0].in: no value; write at least one"},
+      {filter("{by: topic, in: [a, b, a]}"),
+       "7:28: routes[0].filter[0].in[2]: 'a' is written twice; keep one of them"},
+      {filter("{by: topic, equal: a}"),
+       "7:10: routes[0].filter[0].by: says where to look and not what for; write one of equals, "
+       "in, not_in or exists\n"
+       "7:17: routes[0].filter[0].equal: unknown option; did you mean `equals`?"},
+  });
+}
+
 TEST(WrongRoute, PatternsOfTopics) {
   const auto pattern = [](const std::string& text) {
     return routes("[{name: r, topics: ['" + text + "'], target: t}]");

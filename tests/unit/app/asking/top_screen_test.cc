@@ -56,6 +56,9 @@ TEST(Top, shows_totals_routes_limits_and_lines) {
   const std::string seen = picture(status(150));
   EXPECT_TRUE(has(seen, "einlass gate-1  1.2.3  ready  00:16:40 UTC")) << seen;
   EXPECT_TRUE(has(seen, "received 160 = delivered 150 + dead_lettered 1 + returned 0 + inside 9"));
+  Json filtered = status(150);
+  filtered["books"]["filtered"] = 3;
+  EXPECT_TRUE(has(picture(filtered), "returned 0 + filtered 3 + inside 9"));
   EXPECT_TRUE(has(seen, "results                    25        9     1234       6 min        4"))
       << seen;
   EXPECT_TRUE(has(seen, "callbacks                 60/s fleet            25        4\n")) << seen;

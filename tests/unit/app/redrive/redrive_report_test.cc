@@ -41,6 +41,17 @@ TEST(RedriveReport, the_books_name_what_an_interruption_left) {
   EXPECT_NE(books.find("--from beginning"), std::string::npos);
 }
 
+TEST(RedriveReport, what_the_route_leaves_out_is_named_and_finished) {
+  RedriveView view = half_way();
+  view.books = {.received = 80, .delivered = 60, .dead_lettered = 10, .filtered = 10};
+  EXPECT_TRUE(books_close(view));
+  EXPECT_EQ(left_of(view), 5u);
+  EXPECT_TRUE(redrive_books(view).starts_with(
+      "dead: read 100 = delivered 60 + dead again 10 + filtered 10 + skipped 15 + left 5\n"));
+  const std::string line = redrive_line(view, 1, Duration::seconds(9));
+  EXPECT_NE(line.find("dead again 10, filtered 10, skipped 15"), std::string::npos) << line;
+}
+
 TEST(RedriveReport, the_books_do_not_close_when_a_record_is_nowhere) {
   RedriveView view = half_way();
   view.counts.read = 101;

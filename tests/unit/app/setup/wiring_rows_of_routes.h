@@ -6,6 +6,7 @@
 
 #include "app/permits/process_limits.h"
 #include "app/record/dead_record.h"
+#include "app/record/filters.h"
 #include "app/record/record_store.h"
 #include "app/record/share_fields.h"
 #include "net/digest.h"
@@ -91,6 +92,58 @@ inline std::vector<Row> rows_of_shares() {
            kHttp +
            "}}\nroutes: [{name: r, topics: [a], target: t, order: key, limits: [k], share: s}]\n",
        "s", fleet_share_of, "s", "none"},
+  };
+}
+
+// Whether the route's filter lets a record with that `status` pass.
+inline bool lets_pass(const Config& c, const char* value = "paid") {
+  kafka::Message message;
+  message.topic = "a";
+  const std::vector<kafka::Header> headers = {{"status", value}};
+  message.headers = headers;
+  StoredRecord record;
+  record.fill(message, core::RouteId{0});
+  return Filters(c).lets_pass(core::RouteId{0}, record);
+}
+
+inline std::string with_condition(const std::string& text) {
+  return around(kLog, kHttp, "filter: [{" + text + "}]");
+}
+
+inline std::vector<Row> rows_of_filters() {
+  const auto passes = [](const Config& c) {
+    return std::string(lets_pass(c) ? "paid " : "") + (lets_pass(c, "open") ? "open " : "");
+  };
+  return {
+      {"routes[].filter[].by", with_condition("equals: paid"), "'header:status'", passes, "paid "},
+      {"routes[].filter[].equals",
+       with_condition("by: 'header:status'"),
+       "open",
+       passes,
+       "open ",
+       "",
+       {"exists", "false"}},
+      {"routes[].filter[].in",
+       with_condition("by: 'header:status'"),
+       "[open, shut]",
+       passes,
+       "open ",
+       "",
+       {"exists", "false"}},
+      {"routes[].filter[].not_in",
+       with_condition("by: 'header:status'"),
+       "[open, shut]",
+       passes,
+       "paid ",
+       "",
+       {"exists", "false"}},
+      {"routes[].filter[].exists",
+       with_condition("by: 'header:status'"),
+       "true",
+       passes,
+       "paid open ",
+       "",
+       {"in", "[shut]"}},
   };
 }
 

@@ -31,7 +31,8 @@ std::string path_of(const config::Option& option) {
 const std::vector<Row>& all_rows() {
   static const std::vector<Row> all = [] {
     std::vector<Row> rows = rows_of_service();
-    for (const auto& part : {rows_of_limits(), rows_of_targets(), rows_of_routes(), rows_of_shares()}) {
+    for (const auto& part : {rows_of_limits(), rows_of_targets(), rows_of_routes(),
+                             rows_of_shares(), rows_of_filters()}) {
       rows.insert(rows.end(), part.begin(), part.end());
     }
     return rows;

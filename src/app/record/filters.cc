@@ -1,0 +1,36 @@
+#include "app/record/filters.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "app/record/extract.h"
+
+namespace einlass::app {
+
+Filters::Filters(const config::Config& config) {
+  for (const config::Route& route : config.routes) {
+    for (config::Condition& condition : by_route_.emplace_back(route.filter)) {
+      std::ranges::sort(condition.in);
+      std::ranges::sort(condition.not_in);
+    }
+  }
+}
+
+bool Filters::lets_pass(core::RouteId route, const StoredRecord& record) {
+  return std::ranges::all_of(by_route_[route.value], [&](const config::Condition& condition) {
+    return meets(condition, record);
+  });
+}
+
+bool Filters::meets(const config::Condition& condition, const StoredRecord& record) {
+  const auto value = key_of(condition.by, record, scratch_);
+  const auto is_one_of = [&](const std::vector<std::string>& values) {
+    return value && std::ranges::binary_search(values, *value, std::less<>());
+  };
+  if (condition.exists) return value.has_value() == *condition.exists;
+  if (!condition.in.empty()) return is_one_of(condition.in);
+  if (!condition.not_in.empty()) return !is_one_of(condition.not_in);
+  return value == condition.equals;
+}
+
+}  // namespace einlass::app

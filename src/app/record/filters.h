@@ -1,0 +1,30 @@
+// Which records a route delivers, by what they say of themselves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/record/stored_record.h"
+#include "config/config.h"
+#include "core/ids.h"
+
+namespace einlass::app {
+
+// Those of all routes.
+class Filters {
+ public:
+  explicit Filters(const config::Config& config);
+
+  // Whether the record meets all conditions of that route. A field that cannot be told is not
+  // there, as a header that the record has twice with different values. REQUIRES: the record was
+  // read with what the filter needs of its value as JSON.
+  bool lets_pass(core::RouteId route, const StoredRecord& record);
+
+ private:
+  bool meets(const config::Condition& condition, const StoredRecord& record);
+
+  std::vector<std::vector<config::Condition>> by_route_;  // Their lists of values are sorted.
+  std::string scratch_;
+};
+
+}  // namespace einlass::app
