@@ -86,7 +86,8 @@ const sum = (list, pick) => list.reduce((total, one) => total + (pick(one) || 0)
 
 // Of each cause: how many, of which so many are not the first of their lane, and the limits by name.
 function causesOf(now) {
-  return ["limit", "target", "retry", "outage", "paused", "order"].map((reason) => {
+  const some = now.routes.some((one) => one.waiting.not_before) ? ["not_before"] : [];
+  return ["limit", "target", "retry", "outage", "paused", "order", ...some].map((reason) => {
     const limits = reason !== "limit" ? [] : now.limits.filter((one) => one.waiting).sort((a, b) => b.waiting - a.waiting);
     return {reason, records: sum(now.routes, (one) => one.waiting[reason]),
       behind: sum(now.routes, (one) => one.behind[reason]), limits};

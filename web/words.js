@@ -37,7 +37,8 @@ const utcText = (us) => new Date(us / 1e3).toISOString().slice(11, 19) + " UTC";
 const inUtc = new Date().getTimezoneOffset() === 0;
 
 const CAUSES = {limit: "a limit", target: "the target", retry: "their next attempt", outage: "the limiter (no answer)",
-  paused: "somebody to resume them", order: "the record before them", in_flight: "the answer"};
+  paused: "somebody to resume them", order: "the record before them", not_before: "their own time (not_before)",
+  in_flight: "the answer"};
 
 // Which limit a key is for is only said where there are several.
 function keysText(keys) {

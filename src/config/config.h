@@ -347,6 +347,8 @@ struct Route {
   std::vector<std::string> topics;
   std::size_t target = 0;                  // Index into Config::targets.
   std::vector<Condition> filter;           // Delivered is what meets all of them.
+  // Where a record says from when on, and until when, it may be delivered.
+  std::optional<KeySource> not_before, expires;
   std::vector<std::size_t> limits;         // Indices into Config::limits, in order of blame,
   std::vector<std::size_t> shadow_limits;  // and those that are asked and not obeyed.
   core::Order order = core::Order::partition;

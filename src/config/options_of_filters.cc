@@ -1,4 +1,4 @@
-// routes[].filter: what a record must have to be delivered.
+// routes[].filter: what a record must have to be delivered; and where it says when.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -71,6 +71,23 @@ void check_condition(Section& section, Condition&) {
 Field<Route> route_filter() {
   return list_of("list of conditions", &Route::filter, kMostConditions, kCondition, check_condition,
                  "no condition; write at least one, or leave filter out");
+}
+
+Field<Route> route_time(std::optional<KeySource> Route::*member) {
+  return value(
+      Kind::text, "field", member,
+      [](const Scalar& s) { return as<std::optional<KeySource>>(parse_record_field(s)); },
+      [](const std::optional<KeySource>& field) { return field ? to_text(*field) : ""; });
+}
+
+void check_times(Section& section) {
+  if (section.has("dead_letter")) return;
+  for (const char* option : {"not_before", "expires"}) {
+    if (!section.has(option)) continue;
+    section.wrong(option,
+                  "makes dead letters, of records that come too late or whose time cannot be read; "
+                  "write dead_letter: TOPIC");
+  }
 }
 
 }  // namespace einlass::config

@@ -134,6 +134,12 @@ const Rows<Route> kRoute = {
      "Which records are delivered: those that meet all of these conditions. The others are "
      "finished "
      "without a permit and without an attempt, and counted."},
+    {"not_before", route_time(&Route::not_before).live(),
+     "Where a record says from when on it may be delivered, as for `expires`. Until then it waits, "
+     "in the gate, and what must leave after it."},
+    {"expires", route_time(&Route::expires).live(),
+     "Where a record says until when it may be delivered: `header:NAME` or `json:/field`, with a "
+     "time as 2026-11-25T04:30:00Z or in milliseconds since 1970. After that it is dead-lettered."},
     {"limits", route_limits(),
      "Limits to apply, all or nothing. When several deny, the first in this list is reported as "
      "the reason. All must use the same store."},
@@ -163,6 +169,7 @@ void check_route(Section& section, Route& route) {
   check_retry(retry, route, section.has("dead_letter"));
   check_order(section, route);
   check_flows(section, route);
+  check_times(section);
   const std::string written = written_to(section, config, route);
   if (!reads(route, written)) return;
   section.wrong("target", "writes to " + quoted(written) +

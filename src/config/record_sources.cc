@@ -51,6 +51,11 @@ Parsed<KeySource> parse_key(const Scalar& scalar) {
                                "json:/pointer")};
 }
 
+Parsed<KeySource> parse_record_field(const Scalar& scalar) {
+  if (auto field = parse_field<KeySource>(scalar.text)) return *field;
+  return Refusal{"is no field of a record; write header:NAME or json:/pointer"};
+}
+
 Parsed<Cost> parse_cost(const Scalar& scalar) {
   const std::string_view text = scalar.text;
   if (text == "bytes") return Cost{{CostSource::Kind::bytes, ""}};

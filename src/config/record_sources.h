@@ -11,6 +11,8 @@
 namespace einlass::config {
 
 Parsed<KeySource> parse_key(const Scalar& scalar);
+// Of the record alone: a header, or a place in its value.
+Parsed<KeySource> parse_record_field(const Scalar& scalar);
 
 // The most that one record may take in a configuration.
 inline constexpr std::int64_t kMostCost = 1'000'000'000;

@@ -84,6 +84,8 @@ Field<Limit> overrides();
 Field<Limit> limit_cost();
 Field<Route> route_limits();
 Field<Route> route_filter();
+Field<Route> route_time(std::optional<KeySource> Route::*member);
+void check_times(Section& section);
 // The route's target; null if it is not known. REQUIRES: that was read.
 const Target* target_of(Section& section, const Route& route);
 

@@ -110,7 +110,7 @@ void Admission::add_followers(Line& line, const Record& head, Batch& batch, Inst
 }
 
 bool Admission::may_follow(const Line& line, const Record& record, Instant now) const {
-  if (record.state != RecordState::behind || record.doom) return false;
+  if (record.state != RecordState::behind || record.doom || record.not_before > now) return false;
   if (record.line.value != index_of(line)) return false;
   if (route_of(line).limit_count == 0) return true;
   if (line.permits.empty() || line.permits.front().due > now) return false;

@@ -77,7 +77,14 @@ struct Send {
   bool more = false;  // The next Send to this target goes with it, in one request and behind it.
 };
 
-enum class DeadLetterReason : std::uint8_t { refused, attempts, never, bad_key, too_large };
+enum class DeadLetterReason : std::uint8_t {
+  refused,
+  attempts,
+  never,
+  bad_key,
+  too_large,
+  expired
+};
 
 // Write the record to its route's dead letter topic. Ends as DeadLetterEnded.
 struct DeadLetter {

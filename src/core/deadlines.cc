@@ -39,4 +39,12 @@ std::optional<Alarm> Deadlines::pop_due(Instant now) {
   return alarm;
 }
 
+std::optional<std::uint32_t> Deadlines::pop_due(Alarm::Kind kind, Instant now) {
+  const Heap<Key>& heap = heaps_[static_cast<std::size_t>(kind)];
+  if (heap.empty() || heap.front_key().at > now) return std::nullopt;
+  const std::uint32_t index = heap.front();
+  clear({kind, index});
+  return index;
+}
+
 }  // namespace einlass::core

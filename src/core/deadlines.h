@@ -1,8 +1,8 @@
 // Who wants to be woken when: one heap of alarms for each kind.
 //
-// Each record, line, target, limit and partition has at most one alarm, and the gate one for
-// commits. Setting an alarm again moves it. Two alarms for the same instant go off in the order in
-// which they were set, so that the same events always give the same commands.
+// Each record has at most two alarms, each line, target, limit and partition one, and the gate one
+// for commits. Setting an alarm again moves it. Two alarms for the same instant go off in the order
+// in which they were set, so that the same events always give the same commands.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace einlass::core {
 
 struct Alarm {
-  enum class Kind : std::uint8_t { record, line, limit, target, batch, partition, commit };
+  enum class Kind : std::uint8_t { record, expiry, line, limit, target, batch, partition, commit };
 
   Kind kind;
   std::uint32_t index;  // The record's slot, a limit's place, or the value of the others' ids.
@@ -36,6 +36,9 @@ class Deadlines {
   // Takes out the earliest alarm if it is due.
   std::optional<Alarm> pop_due(Instant now);
 
+  // The same of one kind only: the alarm's index.
+  std::optional<std::uint32_t> pop_due(Alarm::Kind kind, Instant now);
+
  private:
   struct Key {
     Instant at;
@@ -45,7 +48,7 @@ class Deadlines {
       return at != other.at ? at < other.at : turn < other.turn;
     }
   };
-  static constexpr std::size_t kKinds = 7;
+  static constexpr std::size_t kKinds = 8;
 
   Heap<Key>& of(Alarm alarm) { return heaps_[static_cast<std::size_t>(alarm.kind)]; }
   // The heap with the earliest; null when there is none.

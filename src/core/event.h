@@ -63,6 +63,11 @@ struct RecordArrived {
   bool bad = false;  // A key or cost that it must have cannot be read: it is a dead letter.
   Bytes content{};   // What there is to write of it, for the bounds of a request.
   FlowMark flow{};   // Only looked at where the route has a share.
+  // Until then it waits, and what must leave after it. In the past where it need not.
+  Instant not_before{};
+  // From then on it is no longer sent, and becomes a dead letter. REQUIRES: where there is such an
+  // instant, its route has a dead letter topic.
+  Instant expires = kNever;
 };
 
 // A record was read that its route leaves out: it is finished, and nothing of it is kept.

@@ -45,6 +45,7 @@ Gate::Gate(const GateOptions& options)
 void Gate::handle(const Event& event, Instant now, Commands& commands) {
   CHECK(now >= now_);
   now_ = now;
+  expire_due(now, commands);
   std::visit([&](const auto& it) { on(it, now, commands); }, event);
   serve_targets(now, commands);
 }
@@ -67,6 +68,7 @@ void Gate::reconfigure(const GateOptions& options, Instant now, Commands& comman
     std::ranges::fill(stats_[i].share_permits, 0);
   }
   now_ = now;
+  expire_due(now, commands);
   admission_.wait_for_stores_no_more();  // A route may have another store from now on.
   options_ = options;
   delivery_.look_again();
@@ -78,68 +80,10 @@ void Gate::reconfigure(const GateOptions& options, Instant now, Commands& comman
 
 // ---- what happens to a record ----
 
-void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
-  if (!intake_.takes(event.partition)) return turn_away(event, now, commands);
-  Partition& partition = intake_[event.partition];
-  if (partition.ledger.knows(event.offset)) {
-    pass_over(event.partition, event.offset, now);
-    ++stats_[partition.route.value].finished_before;
-    return turn_away(event, now, commands);
-  }
-  const RouteId route = partition.route;
-  const auto lane = lanes_.lane_of(options_.routes[route.value].order, event.partition, event.lane);
-  const bool free = lanes_.free(lane);
-  const RecordState state = free ? RecordState::ready : RecordState::behind;
-  Record& record = records_.enter(event.record, route, event.partition, lane, state);
-  record.line = event.line;
-  record.size = event.size;
-  record.content = event.content;
-  record.cost = event.cost;
-  record.flow = event.flow;
-  if (event.bad) record.doom = DeadLetterReason::bad_key;
-  record.since = now;
-  record.entry = partition.ledger.arrive(event.offset, event.record.slot);
-  ++stats_[route.value].received;
-  ++stats_[route.value].inside;
-  lanes_.enter(records_, record);
-  intake_.enter(record, commands);
-  admission_.enter(record);
-  if (!free) return admission_.followed(record, now, commands);
-  if (record.doom) return dead_letter(record, *record.doom, now, commands);
-  admission_.ready(record, false, now, commands);
-}
-
-void Gate::on(const RecordFiltered& event, Instant now, Commands& commands) {
-  if (!intake_.takes(event.partition)) return;
-  Partition& partition = intake_[event.partition];
-  RouteStats& stats = stats_[partition.route.value];
-  if (partition.ledger.knows(event.offset)) {
-    ++stats.finished_before;
-  } else {
-    ++stats.received;
-    ++stats.filtered;
-  }
-  pass_over(event.partition, event.offset, now);
-  intake_.passed_over(event.partition, commands);
-}
-
-// Kafka has the record still, as where its partition is given back by a stop in the same turn.
-void Gate::turn_away(const RecordArrived& event, Instant now, Commands& commands) {
-  commands.push_back(Forget{event.record});
-  admission_.serve(event.line, now, commands);
-}
-
-// Nothing more is to be done for it, as where whoever had the partition before has finished it.
-void Gate::pass_over(PartitionId id, Offset offset, Instant now) {
-  Ledger& ledger = intake_[id].ledger;
-  const Offset before = ledger.committable();
-  ledger.pass_over(offset);
-  if (ledger.committable() != before) mark_dirty(id, now);
-}
-
 void Gate::make_ready(Slot slot, Instant now, Commands& commands) {
   Record& record = records_[slot];
   const bool was_behind = record.state == RecordState::behind;
+  if (!record.doom && record.not_before > now) return wait_early(record);
   if (record.doom) admission_.withdraw(record);
   records_.move(record, RecordState::ready);
   record.since = now;
@@ -205,12 +149,15 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
       break;
   }
   if (intake_[record.partition].phase == PartitionPhase::assigned) {
-    return try_again(record, now, event.wait);
+    return try_again(record, now, commands, event.wait);
   }
   give_back(record, now, commands);
 }
 
-void Gate::try_again(Record& record, Instant now, Duration least) {
+void Gate::try_again(Record& record, Instant now, Commands& commands, Duration least) {
+  if (is_too_late(record, now)) {
+    return dead_letter(record, DeadLetterReason::expired, now, commands);
+  }
   if (!stays_in_lane(record)) delivery_.back_off(record, now, least);
 }
 
@@ -224,6 +171,9 @@ void Gate::go_on_in_part(Record& record, const DeliveryEnded& event, Instant now
   record.most_together = refused ? event.together / 2 : 1;
   if (intake_[record.partition].phase != PartitionPhase::assigned) {
     return give_back(record, now, commands);
+  }
+  if (is_too_late(record, now)) {
+    return dead_letter(record, DeadLetterReason::expired, now, commands);
   }
   if (stays_in_lane(record)) return;
   refused ? delivery_.go_again(record, now) : delivery_.back_off(record, now);
@@ -258,7 +208,9 @@ void Gate::on(const DeadLetterEnded& event, Instant now, Commands& commands) {
     ++stats_[record.route.value].dead_lettered[static_cast<std::size_t>(*record.doom)];
     return finish(record, now, commands);
   }
-  if (intake_[record.partition].phase == PartitionPhase::assigned) return try_again(record, now);
+  if (intake_[record.partition].phase == PartitionPhase::assigned) {
+    return try_again(record, now, commands);
+  }
   give_back(record, now, commands);
 }
 
@@ -283,6 +235,7 @@ void Gate::give_back(Record& record, Instant now, Commands& commands) {
 void Gate::take_leave(Record& record, Instant now, Commands& commands) {
   admission_.withdraw(record);
   deadlines_.clear({Alarm::Kind::record, record.id.slot});
+  deadlines_.clear({Alarm::Kind::expiry, record.id.slot});
   const Slot next = lanes_.leave(records_, record);
   --stats_[record.route.value].inside;
   hope_again(record);
@@ -302,6 +255,7 @@ void Gate::abandon(Record& record, Instant now, Commands& commands) {
     admission_.place_free(record, now, commands);
   }
   lanes_.leave(records_, record);
+  deadlines_.clear({Alarm::Kind::expiry, record.id.slot});
   --stats_[record.route.value].inside;
   ++stats_[record.route.value].returned;
   records_.move(record, RecordState::abandoned);
@@ -382,10 +336,12 @@ void Gate::ring(Alarm alarm, Instant now, Commands& commands) {
   switch (alarm.kind) {
     case Alarm::Kind::record: {
       Record& record = records_[alarm.index];
-      CHECK(record.state == RecordState::backing_off);
+      CHECK(record.state == RecordState::backing_off || record.state == RecordState::early);
       if (record.doom) return dead_letter(record, *record.doom, now, commands);
       return make_ready(alarm.index, now, commands);
     }
+    case Alarm::Kind::expiry:
+      return expire(records_[alarm.index], now, commands);
     case Alarm::Kind::line:
       return admission_.serve(LineId{alarm.index}, now, commands);
     case Alarm::Kind::target:

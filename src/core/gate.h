@@ -62,6 +62,9 @@ class Gate {
   std::uint64_t backing_off(RouteId route) const {
     return records_.count(route, RecordState::backing_off);
   }
+  // Of a partition's records: those that wait for their own time, or behind one that does. Walks
+  // over all of them.
+  std::uint64_t early(PartitionId id) const;
   // By RouteId. Walks over all lines and all lanes once.
   std::vector<Waiting> waiting(Instant now) const;
   // Of one line's records, all that are not at the target. REQUIRES: the line is known.
@@ -125,7 +128,7 @@ class Gate {
   void pass_over(PartitionId id, Offset offset, Instant now);
   void make_ready(Slot slot, Instant now, Commands& commands);
   void dead_letter(Record& record, DeadLetterReason reason, Instant now, Commands& commands);
-  void try_again(Record& record, Instant now, Duration least = {});
+  void try_again(Record& record, Instant now, Commands& commands, Duration least = {});
   void go_on_in_part(Record& record, const DeliveryEnded& event, Instant now, Commands& commands);
   bool stays_in_lane(Record& record);
   void finish(Record& record, Instant now, Commands& commands);
@@ -136,6 +139,13 @@ class Gate {
   bool keeps_its_line(const Record& record) const;
   void set_aside(Record& record, Instant now);
   void hope_again(Record& record);
+  static std::optional<DeadLetterReason> doom_of(const RecordArrived& event, Instant now);
+  void wait_early(Record& record);
+  void expire_due(Instant now, Commands& commands);
+  void expire(Record& record, Instant now, Commands& commands);
+  static bool is_too_late(const Record& record, Instant now) {
+    return !record.doom && record.expires <= now;
+  }
 
   // A partition's way out.
   void revoke(PartitionId id, Instant deadline, Commands& commands);

@@ -71,8 +71,8 @@ void Gate::give_back_waiting(PartitionId id, Instant now, Commands& commands) {
   intake_[id].ledger.for_each_unfinished([&](Slot slot) {
     const RecordState state = records_[slot].state;
     const bool here = records_[slot].partition == id;
-    if (here && (state == RecordState::behind || state == RecordState::ready ||
-                 state == RecordState::backing_off)) {
+    if (here && (state == RecordState::behind || state == RecordState::early ||
+                 state == RecordState::ready || state == RecordState::backing_off)) {
       slots_.push_back(slot);
     }
   });

@@ -106,7 +106,7 @@ void Gate::check_invariants() const {
     CHECK(stats.received == gone + stats.inside);
     std::uint64_t present = 0;
     for (const RecordState state :
-         {RecordState::behind, RecordState::ready, RecordState::attempting,
+         {RecordState::behind, RecordState::early, RecordState::ready, RecordState::attempting,
           RecordState::backing_off, RecordState::dead_lettering}) {
       present += records_.count(route, state);
     }

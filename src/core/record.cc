@@ -12,9 +12,11 @@ bool allowed(RecordState from, RecordState to) {
   using S = RecordState;
   switch (from) {
     case S::absent:
-      return to == S::behind || to == S::ready;
+      return to == S::behind || to == S::early || to == S::ready;
     case S::behind:
-      return to == S::ready || to == S::attempting || to == S::absent;
+      return to == S::early || to == S::ready || to == S::attempting || to == S::absent;
+    case S::early:
+      return to == S::ready || to == S::dead_lettering || to == S::absent;
     case S::ready:
       return to == S::attempting || to == S::dead_lettering || to == S::backing_off ||
              to == S::absent;

@@ -1,12 +1,14 @@
 // A record inside the gate, and the one state machine that it goes through.
 //
-//                 .-----------------v (in one request with the record before it)
+//               early ----.
+//                 ^ .-----|---------v (in one request with the record before it)
 //   arrives -> behind -> ready -> attempting -> finished
 //                 ^        ^  |       |  |
 //                 |        |  v       v  |
 //                 |     backing_off <-> dead_lettering -> finished
 //                 '----------------------' (behind the one that failed with it)
 //   behind:         waits for the record before it in its lane
+//   early:          is the first of its lane, and waits for its own time; may come so, too
 //   ready:          waits in its line for a permit, and with one for room at the target
 //   attempting:     at the target
 //   backing_off:    waits for its next attempt, for the next try to write its dead letter, or for
@@ -36,6 +38,7 @@ namespace einlass::core {
 enum class RecordState : std::uint8_t {
   absent,
   behind,
+  early,
   ready,
   attempting,
   backing_off,
@@ -65,6 +68,8 @@ struct Record {
   std::uint32_t most_together = ~std::uint32_t{0};
   Instant since;                         // When it became ready, or its attempt began.
   Instant failed_at = kNever;            // When the target last failed it.
+  Instant not_before;                    // Not ready until then,
+  Instant expires = kNever;              // and not sent from then on.
   std::optional<DeadLetterReason> doom;  // Set once it is to go to the dead letter topic.
   FlowMark flow{};
   Slot flow_slot = kNoSlot;  // Where it is in its line's Flows; kNoSlot if it is in none.
@@ -112,7 +117,7 @@ class Records {
   }
 
  private:
-  static constexpr std::size_t kStates = 7;
+  static constexpr std::size_t kStates = 8;
 
   void count(const Record& record, RecordState state, int more);
 

@@ -59,6 +59,10 @@ std::optional<Standing> Gate::standing(Slot slot, Instant now) const {
                                        : WaitsFor::retry;
       standing.until = deadlines_.when({Alarm::Kind::record, slot});
       break;
+    case RecordState::early:
+      standing.waits = WaitsFor::not_before;
+      standing.until = record->not_before;
+      break;
     case RecordState::attempting:
       standing.waits = WaitsFor::answer;
       break;

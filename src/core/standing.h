@@ -39,6 +39,7 @@ enum class WaitsFor : std::uint8_t {
   probe,            // The one attempt by which the breaker learns whether the target is well again.
   retry,            // Its next attempt.
   people,           // Somebody, who has paused its route, its target or its tenant.
+  not_before,       // Its own time, before which it may not be delivered.
   dead_letter,      // The next try to write its dead letter.
   other_limits,     // Limits under other numbers: these could never pay its cost.
   answer,           // At the target.

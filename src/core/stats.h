@@ -49,16 +49,17 @@ struct Histogram {
 
 // What holds a record up, in the words of every page.
 enum class Cause : std::uint8_t {
-  limit,      // A permit.
-  target,     // Room at the target, or the end of Retry-After or of its breaker's wait.
-  retry,      // The time of its next attempt, or of the next try to write its dead letter.
-  order,      // The record before it in its lane, which is under way: nothing else is in its way.
-  outage,     // A limiter that does not answer, or only with errors.
-  paused,     // Somebody, who has paused its route, its target or its tenant.
-  in_flight,  // Nothing: it is at the target, or on the way to the dead letter topic.
+  limit,       // A permit.
+  target,      // Room at the target, or the end of Retry-After or of its breaker's wait.
+  retry,       // The time of its next attempt, or of the next try to write its dead letter.
+  order,       // The record before it in its lane, which is under way: nothing else is in its way.
+  outage,      // A limiter that does not answer, or only with errors.
+  paused,      // Somebody, who has paused its route, its target or its tenant.
+  in_flight,   // Nothing: it is at the target, or on the way to the dead letter topic.
+  not_before,  // Its own time.
 };
-inline constexpr std::array<std::string_view, 7> kCauseNames = {
-    "limit", "target", "retry", "order", "outage", "paused", "in_flight"};
+inline constexpr std::array<std::string_view, 8> kCauseNames = {
+    "limit", "target", "retry", "order", "outage", "paused", "in_flight", "not_before"};
 
 struct CauseCounts {
   std::array<std::uint64_t, kCauseNames.size()> counts{};
@@ -89,7 +90,7 @@ struct LimitStats {
 struct RouteStats {
   std::uint64_t received = 0;
   std::uint64_t delivered = 0;
-  std::array<std::uint64_t, 5> dead_lettered{};  // By DeadLetterReason.
+  std::array<std::uint64_t, 6> dead_lettered{};  // By DeadLetterReason.
   std::uint64_t returned = 0;
   std::uint64_t filtered = 0;  // Left out by the route, without a permit.
   // Read again after a restart or a rebalance, but finished before: not received, not delivered.

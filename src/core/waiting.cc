@@ -44,6 +44,8 @@ Cause cause_of(WaitsFor waits) {
     case WaitsFor::retry:
     case WaitsFor::dead_letter:
       return Cause::retry;
+    case WaitsFor::not_before:
+      return Cause::not_before;
     case WaitsFor::answer:
     case WaitsFor::acknowledgement:
       return Cause::in_flight;
@@ -108,6 +110,7 @@ std::vector<Waiting> Gate::waiting(Instant now) const {
     CauseCounts& records = waiting[i].records;
     records[Cause::limit] = stats_[i].never;
     records[Cause::retry] = records_.count(route, RecordState::backing_off) - stats_[i].never;
+    records[Cause::not_before] = records_.count(route, RecordState::early);
     records[Cause::in_flight] = records_.count(route, RecordState::attempting) +
                                 records_.count(route, RecordState::dead_lettering);
   }
@@ -125,10 +128,23 @@ void Gate::add_behind(Slot first, Instant now, std::vector<Waiting>& waiting) co
   if (record.state == RecordState::backing_off) {
     cause.first = record.never ? Cause::limit : Cause::retry;
   }
+  if (record.state == RecordState::early) cause.first = Cause::not_before;
   Waiting& route = waiting[record.route.value];
   route.records[cause.first] += behind;
   route.behind[cause.first] += behind;
   if (cause.second) route.for_limit[cause.second->value] += behind;
+}
+
+std::uint64_t Gate::early(PartitionId id) const {
+  if (!intake_.exists(id)) return 0;
+  std::uint64_t count = 0;
+  intake_[id].ledger.for_each_unfinished([&](Slot slot) {
+    const Record& record = records_[slot];
+    const bool behind = record.state == RecordState::behind;
+    const Record& first = behind ? records_[lanes_.first(record.lane)] : record;
+    count += record.partition == id && first.state == RecordState::early;
+  });
+  return count;
 }
 
 std::vector<LineStanding> Gate::longest_lines(std::size_t most, Instant now) const {

@@ -1,4 +1,5 @@
-"""What a route leaves out is finished without anybody's seeing it, and nothing else is lost for it."""
+"""What a route leaves out is finished without anybody's seeing it, what is early waits, what is late is a dead letter; and
+nothing else is lost for it."""
 
 import json
 import unittest
@@ -91,6 +92,84 @@ class Filters(scenario.Scenario):
         expected = {place: status for place, status in statuses.items() if status == "paid"}
         expected |= {place: status for place, status in later.items() if status == "open"}
         self._assert_delivered(expected, STATUSES)
+        self.assert_books_closed([gate])
+        self.assertEqual(gate.terminate(), 0)
+
+
+@plan(kafka="4.1.1")
+class Times(scenario.Scenario):
+    redis = False
+    EARLY, WAIT_MS, LIFE_MS = 20, 6_000, 5_000
+
+    def setUp(self):
+        super().setUp()
+        self.world.create_topic("results", 1)
+        self.world.create_topic("results.dead", 1)
+
+    def _gate(self, limit, **route):
+        changes = {"limits": {"shared": {"store": "memory"}},
+                   "route": {"dead_letter": "results.dead", "not_before": "header:not-before",
+                             "expires": "json:/expires", **route}}
+        return self.world.gate("gate-1", self.world.config("results", limit, changes))
+
+    def _letters(self):
+        """[(offset, reason, error)]"""
+        found = []
+        for letter in self.world.consume("results.dead"):
+            told = {name: bytes.fromhex(value).decode() for name, value in letter["headers"] if name.startswith("einlass-")}
+            found.append((int(told["einlass-offset"]), told["einlass-reason"], told.get("einlass-error", "")))
+        return found
+
+    def _assert_all_committed(self):
+        places.wait_until(lambda: self.world.committed("results") == self.world.ends("results"), 20, "all is committed")
+
+    def test_early_ones_wait_and_nobody_waits_for_them(self):
+        """The gate is killed meanwhile, and they wait on."""
+        due = places.now_us() // 1000 + self.WAIT_MS
+        early = [{"value": b"{}", "headers": [("not-before", str(due).encode())]} for _ in range(self.EARLY)]
+        bad = [{"value": b"{}", "headers": [("not-before", b"tomorrow")]}]
+        self.world.produce_records("results", early + bad + [{"value": b"{}"} for _ in range(30)])
+        gate = self._gate(1000, order="none").start()
+        self.world.receiver.wait_for(30, 30, [gate])
+        places.wait_until(lambda: gate.waiting("not_before") == self.EARLY, 5, "they wait")
+        code, why = gate.get("/v1/why?topic=results&partition=0&offset=0")
+        self.assertEqual(code, 200)
+        [record] = json.loads(why)["records"]
+        self.assertEqual((record["waits_for"], record["until"]), ("not_before", due * 1000))
+        self._assert_names_the_bad_one()
+        gate.kill()
+        gate.start()
+        self.world.receiver.wait_for(self.EARLY + 30, 30, [gate])
+        seen = self.world.receiver.deliveries()
+        first = min(one.arrived for one in seen if one.offset < self.EARLY)
+        self.note(f"the first came {first / 1000 - due:.1f} ms after its time")
+        self.assertGreaterEqual(first, due * 1000 - 20_000, "the clocks of two processes")
+        self._assert_all_committed()
+        self.assert_books_closed([gate])
+        self.assertEqual(gate.terminate(), 0)
+
+    def _assert_names_the_bad_one(self):
+        places.wait_until(lambda: self.world.ends("results.dead") == [1], 10, "the one that cannot be read")
+        self.assertEqual(self._letters(), [(self.EARLY, "bad_key", "not_before: no time at header:not-before")])
+
+    def test_late_ones_are_dead_letters(self):
+        """So few permits that most of them are too late."""
+        gate = self._gate(5, order="partition").start()
+        over = places.now_us() // 1000 + self.LIFE_MS
+        value = json.dumps({"expires": over}).encode()
+        self.world.produce_records("results", [{"value": value} for _ in range(100)] + [{"value": b"{}"}])
+        self._assert_all_committed()
+        seen = deliveries.accepted(self.world.receiver.deliveries())
+        letters = self._letters()
+        self.note(f"{len(seen)} in time, {len(letters)} too late")
+        self.assertGreater(len(seen), 1)
+        self.assertGreater(len(letters), 50)
+        self.assertEqual({(reason, error) for _, reason, error in letters},
+                         {("expired", "it may not be delivered any more, by its own `expires`")})
+        self.assertEqual(sorted([one.offset for one in seen] + [offset for offset, _, _ in letters]), list(range(101)))
+        self.assertLess(max(one.arrived for one in seen if one.offset < 100), over * 1000 + 1_000_000)
+        self.assertEqual(seen[-1].offset, 100, "the one that may leave at any time")
+        self.assert_ordered(seen)
         self.assert_books_closed([gate])
         self.assertEqual(gate.terminate(), 0)
 

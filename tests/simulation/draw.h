@@ -74,6 +74,8 @@ enum class Fault : std::uint8_t {
   value,                // A key's limit is another; each gate hears of it at another time.
   paused,               // People pause a route, a line or a partition for a while.
   filtered,             // A record is left out by its route.
+  expires,              // A record may be delivered only until some instant,
+  early,                // or only from some instant on.
   count,
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::count);

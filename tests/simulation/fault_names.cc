@@ -45,7 +45,9 @@ constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
                                                           "stand_in",
                                                           "value",
                                                           "paused",
-                                                          "filtered"};
+                                                          "filtered",
+                                                          "expires",
+                                                          "early"};
 
 }  // namespace
 

@@ -105,7 +105,7 @@ void Instance::perform(const core::Forget& command) {
 }
 
 void Instance::perform(const core::DeadLetter& command) {
-  records_.dead_letter(command);
+  records_.dead_letter(command, world_.timeline.now());
   const bool acknowledged = !world_.faults.happens(Fault::dead_letter_failed);
   LogRecord& record = log_record(command.record);
   const core::DeadLetterEnded ended{command.record, acknowledged};

@@ -18,6 +18,16 @@ Permits draw_cost(Dice& dice, const RouteSettings& route, bool hopeless) {
   return {dice.chance(0.7) ? 1 : dice.between(1, route.most_cost)};
 }
 
+// Of its own, now and then of both kinds, and so that its life is over before it begins.
+void draw_times(Dice& dice, const Settings& settings, bool dead_letter, LogRecord& record) {
+  const Duration life = dice.duration(Duration::micros(1), Duration::seconds(3));
+  const Duration wait = dice.duration(Duration::micros(1), kLongestEarly);
+  if (dice.chance(settings.of(Fault::expires)) && dead_letter) {
+    record.expires = record.appended + life;
+  }
+  if (dice.chance(settings.of(Fault::early))) record.not_before = record.appended + wait;
+}
+
 std::vector<core::OffsetRange> read_back(Offset next, const std::string& text) {
   auto ranges = core::read_finished(next, text);
   if (!ranges) throw Failure("finished_text", text);
@@ -48,6 +58,8 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
   Dice bad(settings.seed, "bad records of " + std::to_string(partitions_.size()));
   Dice bad_key(settings.seed, "bad keys of " + std::to_string(partitions_.size()));
   Dice filtered(settings.seed, "filtered records of " + std::to_string(partitions_.size()));
+  Dice times(settings.seed, "times of records of " + std::to_string(partitions_.size()));
+  const bool dead_letter = settings.routes[route].options.dead_letter;
   std::int64_t alike = 0;  // How many more are as the last one.
   for (std::int64_t i = 0; i < count; ++i) {
     LogRecord record;
@@ -67,6 +79,7 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
     record.size = Bytes{dice.chance(0.1) ? 0 : dice.spread(1, 5'000)};
     if (!backlog && dice.chance(0.5)) at = at + Duration{dice.between(0, gap.us * 4)};
     record.appended = settings.at_full_speed ? start : std::min(at, start + settings.chaos);
+    draw_times(times, settings, dead_letter, record);
     partition.log.push_back(record);
   }
   return partition;

@@ -26,8 +26,10 @@ struct LogRecord {
   Bytes size;
   Permits cost{1};
   Instant appended;
-  bool bad = false;        // The target fails it, as long as there are faults.
-  bool bad_key = false;    // It can only be a dead letter.
+  bool bad = false;      // The target fails it, as long as there are faults.
+  bool bad_key = false;  // It can only be a dead letter.
+  Instant not_before{};  // What it says of its own time.
+  Instant expires = kNever;
   bool filtered = false;   // Its route leaves it out.
   bool deleted = false;    // Nobody will read it any more.
   bool finished = false;   // The target, or the dead letter topic, has it.
@@ -45,6 +47,9 @@ struct Assignment {
   bool leaving = false;  // Revoked or lost: nothing is read any more.
   bool lost = false;     // The gate has been told so.
 };
+
+// A record's own time is no further from when it was appended.
+inline constexpr Duration kLongestEarly = Duration::seconds(3);
 
 class KafkaWorld {
  public:

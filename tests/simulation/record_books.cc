@@ -118,9 +118,11 @@ void RecordChecks::check(const core::Gate& gate, Instant now) const {
 }
 
 void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
-  std::vector<std::uint64_t> backing_off(books_.size());
+  std::vector<std::uint64_t> backing_off(books_.size()), early(books_.size());
   for (const Shadow& shadow : records_) {
     if (settings_.well_targets) check_not_shut(shadow, now);
+    early[shadow.route.value] += shadow.state == State::waiting && shadow.early_until > now;
+    check_own_time(shadow, now);
     if (shadow.state == State::waiting && !shadow.orphan && shadow.back_by > now) {
       ++backing_off[shadow.route.value];
     }
@@ -142,6 +144,8 @@ void RecordChecks::check_waiting(const core::Gate& gate, Instant now) const {
     const bool unused = at_target > 0 && room && !somebody_has_enough(target, now);
     require(!unused, "room_unused", std::to_string(at_target) + " wait for the target");
     if (room) check_places_used(target, now);
+    require(first(core::Cause::not_before) <= early[i], "early_too_long",
+            std::to_string(early[i]) + " may be early");
     require(
         retry <= backing_off[i], "backoff_too_long",
         std::to_string(retry) + " wait to try again, " + std::to_string(backing_off[i]) + " may");
@@ -156,7 +160,8 @@ void RecordChecks::check_not_shut(const Shadow& shadow, Instant now) const {
       route.order != core::Order::none)
     return;
   if (partitions_[shadow.partition.value].leaving) return;
-  const Instant since = std::max(shadow.arrived_at, targets_.shut_since(route.target, now));
+  const Instant since =
+      std::max({shadow.arrived_at, shadow.early_until, targets_.shut_since(route.target, now)});
   require(now <= since + kLongestShut, "shut_for_others", std::to_string((now - since).us) + " us");
 }
 
@@ -244,15 +249,30 @@ bool RecordChecks::was_ready(const Shadow& shadow, Instant before) const {
   if (shadow.state != State::waiting || shadow.orphan || shadow.doomed || shadow.bad_key) {
     return false;
   }
-  if (shadow.arrived_at > before || resumed_at_ > before) return false;
+  if (shadow.arrived_at > before || shadow.early_until >= before) return false;
+  if (resumed_at_ > before) return false;
   if (paused_routes_.contains(shadow.route) || paused_lines_.contains(shadow.line)) return false;
   const Owned& p = partitions_[shadow.partition.value];
   if (!p.live || p.leaving || line_hopeless_[shadow.line.value]) return false;
-  const auto lane = p.lanes.find(shadow.lane);
-  if (lane == p.lanes.end() || !lane->second.contains(shadow.offset)) return true;
-  if (*lane->second.begin() != shadow.offset) return false;
+  if (!is_first(shadow)) return false;
   const auto moved = p.lane_moved.find(shadow.lane);
   return moved == p.lane_moved.end() || moved->second <= before;
+}
+
+// Of its lane, or without one.
+bool RecordChecks::is_first(const Shadow& shadow) const {
+  const auto& lanes = partitions_[shadow.partition.value].lanes;
+  const auto lane = lanes.find(shadow.lane);
+  if (lane == lanes.end() || !lane->second.contains(shadow.offset)) return true;
+  return *lane->second.begin() == shadow.offset;
+}
+
+// Whose time is over leaves at once, if nobody stands before it.
+void RecordChecks::check_own_time(const Shadow& shadow, Instant now) const {
+  if (shadow.state != State::waiting || shadow.orphan || shadow.doomed) return;
+  const Owned& p = partitions_[shadow.partition.value];
+  if (!p.live || p.leaving || !is_first(shadow)) return;
+  require(now < shadow.expires, "expired_waits", std::to_string((now - shadow.expires).us));
 }
 
 void RecordChecks::check_shares(const PermitChecks& permits, Instant now) {

@@ -116,6 +116,8 @@ void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant n
   if (options.order == core::Order::key) shadow.lane = event.lane;
   shadow.bad = bad;
   shadow.bad_key = event.bad;
+  shadow.early_until = event.not_before;
+  shadow.expires = event.expires;
   shadow.flow = event.flow;
   if (options.cost_varies) shadow.cost = event.cost.value;
   shadow.known = known;

@@ -50,7 +50,7 @@ class RecordChecks {
 
   // What it does.
   void send(const core::Send& command, const PermitChecks& permits, Instant now);
-  void dead_letter(const core::DeadLetter& command);
+  void dead_letter(const core::DeadLetter& command, Instant now);
   void forget(core::RecordId record);
   void line_forgotten(core::LineId line);
   void paused(const core::RoutePaused& event, Instant now);
@@ -115,6 +115,7 @@ class RecordChecks {
     bool orphan = false;  // Its partition is done; only its end is awaited.
     bool bad = false;     // Its target fails it.
     bool bad_key = false;
+    Instant early_until{}, expires = kNever;  // As it says itself.
     core::FlowMark flow{};
     std::int64_t cost = 1;
     bool known = false;  // Finished before its partition was assigned: only to be forgotten.
@@ -148,7 +149,7 @@ class RecordChecks {
   };
   struct Books {
     std::uint64_t received = 0, delivered = 0, filtered = 0, inside = 0;
-    std::array<std::uint64_t, 5> dead{};
+    std::array<std::uint64_t, 6> dead{};
     std::array<std::uint64_t, 3> attempts{};  // By outcome.
     std::uint64_t in_flight = 0;
     std::uint64_t unsure = 0;  // Ended after the deadline: may count as delivered or as returned.
@@ -216,6 +217,8 @@ class RecordChecks {
   void check_not_shut(const Shadow& shadow, Instant now) const;
   void check_places_used(core::TargetId target, Instant now) const;
   bool was_ready(const Shadow& shadow, Instant before) const;
+  bool is_first(const Shadow& shadow) const;
+  void check_own_time(const Shadow& shadow, Instant now) const;
   std::uint64_t may_be_orphans(core::RouteId route, Instant now) const;
 
   const Settings& settings_;

@@ -49,6 +49,8 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
   const core::RouteOptions& options = settings_.gate.routes[shadow->route.value];
   require(!shadow->spent, "attempts_bound", std::to_string(command.attempt.value));
   require(!shadow->bad_key, "send_bad_key", text(command.record));
+  require(now >= shadow->early_until, "send_early", text(command.record));
+  require(now < shadow->expires, "send_expired", text(command.record));
   require(now >= shadow->not_before, "record_waits",
           std::to_string((shadow->not_before - now).us) + " us");
   require(!options.dead_letter || shadow->outcome != core::Outcome::refused || shadow->together > 1,
@@ -128,7 +130,7 @@ void RecordChecks::check_flows(const Shadow& shadow, Instant now) {
   flows_.sent(shadow.line, options.share, shadow.flow, shadow.cost, most_cost, waiting);
 }
 
-void RecordChecks::dead_letter(const core::DeadLetter& command) {
+void RecordChecks::dead_letter(const core::DeadLetter& command, Instant now) {
   Shadow* shadow = find(command.record);
   require(shadow && !shadow->orphan, "dead_letter_unknown_record", text(command.record));
   require(shadow->state == State::waiting, "dead_letter_once", text(command.record));
@@ -147,6 +149,8 @@ void RecordChecks::dead_letter(const core::DeadLetter& command) {
     require(too_large == shadow->too_large, "dead_letter_reason", "too_large");
   } else if (command.reason == core::DeadLetterReason::attempts) {
     require(shadow->spent, "dead_letter_reason", "attempts");
+  } else if (command.reason == core::DeadLetterReason::expired) {
+    require(now >= shadow->expires, "dead_letter_reason", "expired");
   } else if (command.reason == core::DeadLetterReason::bad_key) {
     require(shadow->bad_key && shadow->attempt == 0, "dead_letter_reason", "bad_key");
   } else {

@@ -211,7 +211,7 @@ Duration World::wait_for_no_tickets() const {
 Duration World::drain_bound() const {
   const std::int64_t left = kafka.unfinished();
   Duration each = settings.latency + settings.answer_delay * 4 + Duration::millis(20);
-  Duration bound = Duration::seconds(60);
+  Duration bound = Duration::seconds(60) + kLongestEarly;
   for (const LimitSettings& limit : settings.limits) {
     const Duration one =
         limit.log ? limit.window / limit.limit : Duration{limit.micros / limit.permits};

@@ -18,7 +18,8 @@ using Routes = std::vector<Route>;
 constexpr std::string_view kOtherKeys = "other";
 
 // In the order of core::DeadLetterReason.
-constexpr std::array kDeadLetterReasons = {"refused", "attempts", "never", "bad_key", "too_large"};
+constexpr std::array kDeadLetterReasons = {"refused", "attempts",  "never",
+                                           "bad_key", "too_large", "expired"};
 static_assert(kDeadLetterReasons.size() ==
               std::tuple_size_v<decltype(core::RouteStats::dead_lettered)>);
 static_assert(static_cast<int>(core::DeadLetterReason::refused) == 0);
@@ -26,6 +27,7 @@ static_assert(static_cast<int>(core::DeadLetterReason::attempts) == 1);
 static_assert(static_cast<int>(core::DeadLetterReason::never) == 2);
 static_assert(static_cast<int>(core::DeadLetterReason::bad_key) == 3);
 static_assert(static_cast<int>(core::DeadLetterReason::too_large) == 4);
+static_assert(static_cast<int>(core::DeadLetterReason::expired) == 5);
 
 void add_route_number(Families& page, const Routes& routes,
                       std::uint64_t core::RouteStats::*field) {
@@ -78,9 +80,9 @@ void add_waiting(Families& page, const Routes& routes) {
       "Records in the gate by what they wait for. A record behind others of its lane counts "
       "under what the first of them waits for: a permit (limit), a slot at the target or the "
       "end of its pause (target), the next attempt (retry), a limiter that does not answer "
-      "or answers with errors (outage), or somebody who has paused it (paused). order: the first "
-      "is in flight, so that only the "
-      "order holds the rest up; in_flight: the record itself is.");
+      "or answers with errors (outage), somebody who has paused it (paused), its own time "
+      "(not_before). order: the first is in flight, so that only the order holds the rest up; "
+      "in_flight: the record itself is.");
   add_by_cause(page, routes, &core::Waiting::records);
   page.gauge("einlass_waiting_behind_records",
              "Of einlass_waiting_records, those that are not the first of their lane.");

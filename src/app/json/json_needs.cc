@@ -44,6 +44,8 @@ std::vector<JsonNeeds> json_needs(const config::Config& config) {
     for (const std::size_t limit : route.limits) add(needs, config.limits[limit]);
     for (const std::size_t limit : route.shadow_limits) add(needs, config.limits[limit]);
     for (const config::Condition& condition : route.filter) add(needs, condition.by);
+    if (route.not_before) add(needs, *route.not_before);
+    if (route.expires) add(needs, *route.expires);
     if (route.share) {
       const config::Share& share = config.shares[*route.share];
       add(needs, share.by);

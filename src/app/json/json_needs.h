@@ -10,7 +10,7 @@
 namespace einlass::app {
 
 struct JsonNeeds {
-  std::vector<JsonPointer> pointers;  // Of its limits, its shadow limits and its target; each once.
+  std::vector<JsonPointer> pointers;  // Of all that reads them for its route; each once.
   bool in_lists = false;  // Its target puts the values into lists, where not each may stand.
 
   bool any() const { return in_lists || !pointers.empty(); }

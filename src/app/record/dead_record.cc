@@ -12,6 +12,8 @@ namespace {
 constexpr std::string_view kNever =
     "no waiting would give it a permit: it costs more than a limit ever grants, or a rate is 0";
 
+constexpr std::string_view kExpired = "it may not be delivered any more, by its own `expires`";
+
 std::int64_t millis(Instant at) { return at.us / 1000; }
 
 // Whoever reads the headers may take them for ASCII.
@@ -46,6 +48,8 @@ std::string name_of(core::DeadLetterReason reason) {
       return "bad_key";
     case core::DeadLetterReason::too_large:
       return "too_large";
+    case core::DeadLetterReason::expired:
+      return "expired";
   }
   return "";
 }
@@ -69,6 +73,8 @@ DeadRecordBuilder::DeadRecordBuilder(const StoredRecord& record, const core::Dea
     add(kErrorHeader, ascii(record.last_error));
   } else if (command.reason == core::DeadLetterReason::never) {
     add(kErrorHeader, std::string(kNever));
+  } else if (command.reason == core::DeadLetterReason::expired) {
+    add(kErrorHeader, std::string(kExpired));
   }
   if (record.attempts > 0 && record.last_status > 0) {
     add(kStatusHeader, std::to_string(record.last_status));

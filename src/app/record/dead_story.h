@@ -30,8 +30,8 @@ inline constexpr std::array kStoryHeaders = {
     kTimestampHeader, kAttemptsHeader,     kReasonHeader,     kStatusHeader,
     kErrorHeader,     kFirstAttemptHeader, kLastAttemptHeader};
 
-inline constexpr std::array<std::string_view, 5> kReasons = {"refused", "attempts", "too_large",
-                                                             "bad_key", "never"};
+inline constexpr std::array<std::string_view, 6> kReasons = {"refused", "attempts", "too_large",
+                                                             "bad_key", "never",    "expired"};
 
 // True for the names above. They are the gate's own: where a record brings one, its dead letter
 // has the gate's instead, and what is delivered again has none.

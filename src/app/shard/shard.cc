@@ -62,6 +62,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       delays_(config.routes.size()),
       shares_(config),
       filters_(config),
+      times_(config),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       shadows_(io, config, limits, notify_),
       targets_(io, place, run_id_, logins, events_, notify_),
@@ -108,6 +109,7 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::M
   records_.want(json_needs(*config));
   shares_ = Shares(*config);
   filters_ = Filters(*config);
+  times_ = TimeFields(*config);
   limiters_.reconfigure(*config);
   shadows_.reconfigure(*config);
   if (tracing_) tracing_->reconfigure(*config);
@@ -295,20 +297,31 @@ void Shard::take(const kafka::Message& message) {
     gate_.handle(core::RecordFiltered{message.partition, message.read_at}, now_, commands_);
     return perform_while_reading();
   }
-  records_[record].arrived = now_;
-  const Place place = limiters_.place_of(records_[record]);
-  if (!place.bad.empty()) records_[record].last_error = place.bad;
-  const bool by_key = config_->routes[route.value].order == core::Order::key;
-  gate_.handle(
-      core::RecordArrived{message.partition, record, message.read_at, place.line,
-                          by_key ? lane_key(message) : std::nullopt, records_[record].size(),
-                          place.cost, !place.bad.empty(), records_[record].content(),
-                          shares_.read(route, records_[record])},
-      now_, commands_);
+  gate_.handle(arrival_of(record, message), now_, commands_);
   if (tracing_ && !turned_away(record, commands_)) {
     tracing_->arrived(record, records_[record]);
   }
   perform_while_reading();
+}
+
+// With all that the gate is told of it, read once.
+core::RecordArrived Shard::arrival_of(core::RecordId id, const kafka::Message& message) {
+  StoredRecord& record = records_[id];
+  record.arrived = now_;
+  const Place place = limiters_.place_of(record);
+  const RecordTimes times = times_.read(record.route, record);
+  record.last_error = place.bad.empty() ? times.bad : place.bad;
+  const bool by_key = config_->routes[record.route.value].order == core::Order::key;
+  core::RecordArrived arrived{
+      message.partition, id, message.read_at, place.line, by_key ? lane_key(message) : std::nullopt,
+      record.size()};
+  arrived.cost = place.cost;
+  arrived.bad = !record.last_error.empty();
+  arrived.content = record.content();
+  arrived.flow = shares_.read(record.route, record);
+  arrived.not_before = times.not_before;
+  arrived.expires = times.expires;
+  return arrived;
 }
 
 // ---- what each command comes to ----
@@ -352,6 +365,20 @@ void Shard::carry_out(const core::DeadLetter& command) {
 void Shard::carry_out(const core::Hold& command) {
   source_->hold(command.partition);
   if (command.reason == core::HoldReason::ledger_full) tell_ledger_full(command.partition);
+  if (command.reason == core::HoldReason::partition_full) tell_if_early(command.partition);
+}
+
+// Said, for there may be records behind these that could go at once, and are not read.
+void Shard::tell_if_early(core::PartitionId id) {
+  const core::RouteId route = route_of_partition_[id.value];
+  if (!config_->routes[route.value].not_before) return;
+  const auto inside = static_cast<std::uint64_t>(gate_.partition(id)->records);
+  if (gate_.early(id) * 2 < inside) return;
+  notify_({Severity::warning, "partition_held_by_not_before",
+           source_->name_of(id) +
+               " is read no further: it has as many records inside as its route allows, and most "
+               "of them wait for their not_before, or behind one that does; a larger "
+               "inside.records, or a topic of their own, lets others pass"});
 }
 
 // Said, for it looks as if the gate had stopped: the target must take what stands before.

@@ -22,6 +22,7 @@
 #include "app/permits/shadows.h"
 #include "app/record/filters.h"
 #include "app/record/record_store.h"
+#include "app/record/record_times.h"
 #include "app/record/share_fields.h"
 #include "app/setup/kafka_logins.h"
 #include "app/setup/run_id.h"
@@ -110,6 +111,7 @@ class Shard final : public kafka::MessageSink {
   void at(Verb verb) { verb_.store(verb, std::memory_order_relaxed); }
   void wait();
   void look_at_clock();
+  core::RecordArrived arrival_of(core::RecordId id, const kafka::Message& message);
   void collect();
   void handle();
   void note(const core::Event& event);
@@ -120,6 +122,7 @@ class Shard final : public kafka::MessageSink {
   void pause_by_topic(core::PartitionId partition);
 
   void tell_ledger_full(core::PartitionId partition);
+  void tell_if_early(core::PartitionId id);
 
   void carry_out(const core::Command& command);
   void carry_out(const core::Send& command);
@@ -156,6 +159,7 @@ class Shard final : public kafka::MessageSink {
   std::shared_ptr<const Pauses> pauses_;  // Null: nothing ever was.
   Shares shares_;
   Filters filters_;
+  TimeFields times_;
   Limiters limiters_;
   Shadows shadows_;
   Targets targets_;

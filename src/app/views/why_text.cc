@@ -76,6 +76,8 @@ std::string waits_without_time(const WaitingRecord& record, const config::Config
       return "waits because its route, its target or its key is paused";
     case WaitsFor::retry:
       return "waits for its next attempt at target " + target + ", after " + attempt;
+    case WaitsFor::not_before:
+      return "waits for its own time (not_before)";
     case WaitsFor::dead_letter:
       return "waits until its dead letter is written again";
     case WaitsFor::other_limits:
@@ -172,7 +174,9 @@ std::string state_in_words(const WhyQuestion& question, const WhyAnswer& answer,
       question.topic + " partition " + std::to_string(question.partition.value);
   switch (answer.where) {
     case Whereabouts::finished:
-      return "it is finished: delivered, or in the dead letter topic (or Kafka has no such record)";
+      return "it is finished: delivered, in the dead letter topic, or left out by its route's "
+             "filter (or "
+             "Kafka has no such record)";
     case Whereabouts::not_yet:
       if (!answer.not_read.empty()) return "it is not taken in yet: " + answer.not_read;
       if (answer.held) {

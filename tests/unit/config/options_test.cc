@@ -90,6 +90,7 @@ const std::vector<std::string>& files() {
       route("filter: [{by: topic, in: [z]}]"),
       route("filter: [{by: topic, not_in: [z]}]"),
       route("filter: [{by: topic, exists: true}]"),
+      route("dead_letter: d, not_before: 'header:n', expires: 'header:e'"),
       "shares: {s: {}}\ntargets: {t: {http: {url: http://h/}}, other: {http: {url: http://i/}}}\n" +
           kLimits +
           "routes: [{name: r, topics: [a], target: t, order: key, dead_letter: d, retry: {}, "

@@ -67,14 +67,36 @@ TEST(WrongRoute, Filter) {
       {filter("{by: topic, equals: a, in: [b]}"),
        "7:10: routes[0].filter[0].by: is tested in several ways; write one of equals, in, not_in "
        "or exists, and another condition for each other one"},
-      {filter("{by: topic, in: []}"),
-       "7:21: routes[0].filter[0].in: no value; write at least one"},
+      {filter("{by: topic, in: []}"), "7:21: routes[0].filter[0].in: no value; write at least one"},
       {filter("{by: topic, in: [a, b, a]}"),
        "7:28: routes[0].filter[0].in[2]: 'a' is written twice; keep one of them"},
       {filter("{by: topic, equal: a}"),
        "7:10: routes[0].filter[0].by: says where to look and not what for; write one of equals, "
        "in, not_in or exists\n"
        "7:17: routes[0].filter[0].equal: unknown option; did you mean `equals`?"},
+  });
+}
+
+TEST(WrongRoute, Times) {
+  const auto times = [](const std::string& text) {
+    return routes("\n- name: r\n  topics: [a]\n  target: t\n  dead_letter: d\n  " + text);
+  };
+  expect_mistakes({
+      {times("not_before: header:a\n  expires: json:/a/b"), ""},
+      {times("not_before: record_key"),
+       "7:15: routes[0].not_before: 'record_key' is no field of a record; write header:NAME or "
+       "json:/pointer"},
+      {times("expires: 5m"),
+       "7:12: routes[0].expires: '5m' is no field of a record; write header:NAME or json:/pointer"},
+      {times("expires: 'json:a'"),
+       "7:12: routes[0].expires: 'json:a' is not a JSON pointer; write json:/field, or "
+       "json:/outer/inner"},
+      {routes("[{name: r, topics: [a], target: t, not_before: 'header:a', expires: 'header:b'}]"),
+       "2:56: routes[0].not_before: makes dead letters, of records that come too late or whose "
+       "time "
+       "cannot be read; write dead_letter: TOPIC\n"
+       "2:77: routes[0].expires: makes dead letters, of records that come too late or whose time "
+       "cannot be read; write dead_letter: TOPIC"},
   });
 }
 

@@ -95,6 +95,20 @@ TEST(DeadRecord, without_an_attempt_there_is_no_status_and_no_time_of_one) {
   }
 }
 
+TEST(DeadRecord, one_that_expired_says_why_the_last_attempt_failed_or_that_there_was_none) {
+  Sample sample;
+  sample.fill();
+  sample.command.reason = core::DeadLetterReason::expired;
+  const auto story = [&] {
+    const DeadRecordBuilder builder(sample.record, sample.command, sample.route);
+    const auto told = std::get<DeadStory>(read_story(builder.record().headers));
+    return std::string(told.reason) + ": " + std::string(told.error);
+  };
+  EXPECT_EQ(story(), "expired: it may not be delivered any more, by its own `expires`");
+  sample.record.last_error = "connection refused";
+  EXPECT_EQ(story(), "expired: connection refused");
+}
+
 TEST(DeadRecord, what_the_record_brought_under_the_gates_names_gives_way) {
   Sample sample;
   sample.brought = {{"einlass-route", "of somebody else"},

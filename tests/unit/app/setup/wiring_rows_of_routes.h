@@ -8,6 +8,7 @@
 #include "app/record/dead_record.h"
 #include "app/record/filters.h"
 #include "app/record/record_store.h"
+#include "app/record/record_times.h"
 #include "app/record/share_fields.h"
 #include "net/digest.h"
 #include "unit/app/setup/wiring_table.h"
@@ -110,11 +111,29 @@ inline std::string with_condition(const std::string& text) {
   return around(kLog, kHttp, "filter: [{" + text + "}]");
 }
 
+// What a record says of its own time in the header `at`.
+inline RecordTimes times_of(const Config& c) {
+  kafka::Message message;
+  message.topic = "a";
+  const std::vector<kafka::Header> headers = {{"at", "1795581000000"}};
+  message.headers = headers;
+  StoredRecord record;
+  record.fill(message, core::RouteId{0});
+  return TimeFields(c).read(core::RouteId{0}, record);
+}
+
 inline std::vector<Row> rows_of_filters() {
   const auto passes = [](const Config& c) {
     return std::string(lets_pass(c) ? "paid " : "") + (lets_pass(c, "open") ? "open " : "");
   };
+  const std::string dead = around(kLog, kHttp, "dead_letter: dead");
+  const Instant at{1'795'581'000'000'000};
   return {
+      {"routes[].not_before", dead, "'header:at'",
+       [at](const Config& c) { return times_of(c).not_before == at ? "at" : "at once"; }, "at",
+       "at once"},
+      {"routes[].expires", dead, "'header:at'",
+       [at](const Config& c) { return times_of(c).expires == at ? "at" : "never"; }, "at", "never"},
       {"routes[].filter[].by", with_condition("equals: paid"), "'header:status'", passes, "paid "},
       {"routes[].filter[].equals",
        with_condition("by: 'header:status'"),
