@@ -346,7 +346,8 @@ struct Route {
   std::string name;
   std::vector<std::string> topics;
   std::size_t target = 0;                  // Index into Config::targets.
-  std::vector<Condition> filter;           // Delivered is what meets all of them.
+  std::vector<Condition> filter;           // Delivered is what meets all of them;
+  std::string otherwise;                   // the rest goes to the route of that name, or nowhere.
   // Where a record says from when on, and until when, it may be delivered.
   std::optional<KeySource> not_before, expires;
   std::vector<std::size_t> limits;         // Indices into Config::limits, in order of blame,

@@ -39,10 +39,6 @@ std::string take_topic(Section& section, const Scalar& item, Route& route) {
          "] already; a topic belongs to one route";
 }
 
-bool reads(const Route& route, const std::string& topic) {
-  return std::find(route.topics.begin(), route.topics.end(), topic) != route.topics.end();
-}
-
 void read_dead_letter(Section& section, Route& route) {
   section.read(route.dead_letter, [&](const Scalar& scalar) -> Parsed<std::string> {
     if (!reads(route, scalar.text)) return parse_kafka_name(scalar);
@@ -72,13 +68,6 @@ const Rows<Inside> kInside = all_live<Inside>({
     {"bytes", size(&Inside::bytes, kLeastInside, {std::int64_t{16} << 30}),
      "Memory that the records of one partition use."},
 });
-
-// What is written to a topic that a route reads comes back to it. Empty: nothing is.
-std::string written_to(Section& section, const Config& config, const Route& route) {
-  const Target* target = target_of(section, route);
-  const bool same = target != nullptr && on_the_same_cluster(config.kafka, *target);
-  return same ? target->kafka()->topic : "";
-}
 
 void check_retry(Section& section, Route& route, bool has_dead_letter) {
   refuse_longer(section, "initial", route.retry.initial, "max", route.retry.max);
@@ -124,16 +113,20 @@ const Target* target_of(Section& section, const Route& route) {
 const Rows<Route> kRoute = {
     {"name", read_by(read_name, name(&Route::name)).required("NAME"),
      "The route's name in metrics, logs and dead letters."},
-    {"topics",
-     list("list of topics", &Route::topics, 1'000, take_topic, "no topic; write at least one")
-         .required("[TOPIC]"),
-     "Topics to read; each belongs to one route only. A name that begins with ^ is a pattern."},
+    {"topics", list("list of topics", &Route::topics, 1'000, take_topic).required("[TOPIC]"),
+     "Topics to read; each belongs to one route only. A name that begins with ^ is a pattern. `[]` "
+     "for "
+     "a route that only gets what others leave to it by `else`."},
     {"target", reference(&Route::target, "target", &Config::targets).required("NAME"),
      "Where records are delivered."},
     {"filter", route_filter().live(),
      "Which records are delivered: those that meet all of these conditions. The others are "
      "finished "
      "without a permit and without an attempt, and counted."},
+    {"else", name(&Route::otherwise).live(),
+     "The route that delivers what the filter leaves out: its filter is tested next, and its "
+     "target, "
+     "limits, order and all else hold for them."},
     {"not_before", route_time(&Route::not_before).live(),
      "Where a record says from when on it may be delivered, as for `expires`. Until then it waits, "
      "in the gate, and what must leave after it."},
@@ -174,31 +167,6 @@ void check_route(Section& section, Route& route) {
   if (!reads(route, written)) return;
   section.wrong("target", "writes to " + quoted(written) +
                               ", which this route reads, so records would go round for ever");
-}
-
-// Records that routes hand on to each other come back to the first, for ever.
-void refuse_rounds(Section& top, Config& config) {
-  const std::vector<Route>& routes = config.routes;
-  const auto name_of = [](std::size_t route) { return "routes[" + std::to_string(route) + "]"; };
-  std::vector<std::string> written;
-  for (std::size_t i = 0; i < routes.size(); ++i) {
-    written.push_back(written_to(top.opened(name_of(i)), config, routes[i]));
-  }
-  for (std::size_t first = 0; first < routes.size(); ++first) {
-    std::string way = name_of(first);
-    std::size_t at = first;
-    for (std::size_t steps = 0; steps < routes.size(); ++steps) {
-      const std::string& topic = written[at];
-      const int next = topic.empty() ? -1 : reader_of(routes, topic);
-      if (next < 0 || next < static_cast<int>(first)) break;  // Said where it begins.
-      way += " -> " + topic + " -> " + name_of(static_cast<std::size_t>(next));
-      at = static_cast<std::size_t>(next);
-      if (at == first && steps > 0) {
-        top.opened(name_of(first)).wrong("target", "its records would go round for ever: " + way);
-      }
-      if (at == first) break;
-    }
-  }
 }
 
 }  // namespace einlass::config

@@ -150,7 +150,7 @@ const Rows<Config> kConfig = {
     {"routes",
      list_of("list", &Config::routes, 1'000, kRoute, check_route, "no route; write at least one")
          .required("write at least one, with name, topics and target")
-         .then(refuse_rounds),
+         .then(check_ways),
      "Which topics go to which target, under which limits."},
 };
 

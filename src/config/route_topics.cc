@@ -49,10 +49,13 @@ std::vector<std::string> left_out_of_patterns(const Config& config) {
   return left_out;
 }
 
+bool reads(const Route& route, std::string_view topic) {
+  return std::find(route.topics.begin(), route.topics.end(), topic) != route.topics.end();
+}
+
 int reader_of(const std::vector<Route>& routes, std::string_view topic) {
   for (std::size_t i = 0; i < routes.size(); ++i) {
-    const auto& topics = routes[i].topics;
-    if (std::find(topics.begin(), topics.end(), topic) != topics.end()) return static_cast<int>(i);
+    if (reads(routes[i], topic)) return static_cast<int>(i);
   }
   return -1;
 }

@@ -17,6 +17,9 @@ bool on_the_same_cluster(const Kafka& kafka, const Target& target);
 // one in full reads it. Sorted, each once.
 std::vector<std::string> left_out_of_patterns(const Config& config);
 
+// Whether the route names the topic in full.
+bool reads(const Route& route, std::string_view topic);
+
 // The place of the route that names the topic in full; -1 if none does.
 int reader_of(const std::vector<Route>& routes, std::string_view topic);
 

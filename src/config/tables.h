@@ -38,7 +38,7 @@ void check_allowed_hosts(Section& section, const HttpTarget& http);
 void check_auth(Section& section, HttpAuth& auth);
 void check_kafka_target(Section& section, KafkaTarget& target);
 void check_route(Section& section, Route& route);
-void refuse_rounds(Section& top, Config& config);
+void check_ways(Section& top, Config& config);
 
 // What is wrong with the limit's numbers, alone and together: the option that is to blame, and why.
 struct WrongNumber {
@@ -86,6 +86,8 @@ Field<Route> route_limits();
 Field<Route> route_filter();
 Field<Route> route_time(std::optional<KeySource> Route::*member);
 void check_times(Section& section);
+// What the route writes to a topic of the cluster that is read from; empty: nothing.
+std::string written_to(Section& section, const Config& config, const Route& route);
 // The route's target; null if it is not known. REQUIRES: that was read.
 const Target* target_of(Section& section, const Route& route);
 

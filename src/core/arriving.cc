@@ -3,6 +3,20 @@
 #include "units/check.h"
 
 namespace einlass::core {
+namespace {
+
+// What the event says of the record itself.
+void copy(const RecordArrived& event, Record& record) {
+  record.line = event.line;
+  record.size = event.size;
+  record.content = event.content;
+  record.cost = event.cost;
+  record.flow = event.flow;
+  record.not_before = event.not_before;
+  record.expires = event.expires;
+}
+
+}  // namespace
 
 void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   if (!intake_.takes(event.partition)) return turn_away(event, now, commands);
@@ -12,8 +26,10 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
     ++stats_[partition.route.value].finished_before;
     return turn_away(event, now, commands);
   }
-  const RouteId route = partition.route;
-  const auto lane = lanes_.lane_of(options_.routes[route.value].order, event.partition, event.lane);
+  const RouteId route = event.route.value_or(partition.route);
+  CHECK(route == partition.route || !(transacts(event.partition) || transacts(target_of(route))));
+  const Order order = options_.routes[route.value].order;
+  const auto lane = lanes_.lane_of(order, route, event.partition, event.lane);
   const bool free = lanes_.free(lane);
   const std::optional<DeadLetterReason> doom = doom_of(event, now);
   const bool early = free && !doom && event.not_before > now;
@@ -21,13 +37,7 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
                             : free ? RecordState::ready
                                    : RecordState::behind;
   Record& record = records_.enter(event.record, route, event.partition, lane, state);
-  record.line = event.line;
-  record.size = event.size;
-  record.content = event.content;
-  record.cost = event.cost;
-  record.flow = event.flow;
-  record.not_before = event.not_before;
-  record.expires = event.expires;
+  copy(event, record);
   record.doom = doom;
   if (!doom && event.expires != kNever) {
     CHECK(options_.routes[route.value].dead_letter);
@@ -56,7 +66,7 @@ std::optional<DeadLetterReason> Gate::doom_of(const RecordArrived& event, Instan
 void Gate::on(const RecordFiltered& event, Instant now, Commands& commands) {
   if (!intake_.takes(event.partition)) return;
   Partition& partition = intake_[event.partition];
-  RouteStats& stats = stats_[partition.route.value];
+  RouteStats& stats = stats_[event.route.value_or(partition.route).value];
   if (partition.ledger.knows(event.offset)) {
     ++stats.finished_before;
   } else {

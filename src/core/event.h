@@ -63,6 +63,9 @@ struct RecordArrived {
   bool bad = false;  // A key or cost that it must have cannot be read: it is a dead letter.
   Bytes content{};   // What there is to write of it, for the bounds of a request.
   FlowMark flow{};   // Only looked at where the route has a share.
+  // By which it goes; none for its partition's. REQUIRES: for another one, that neither's target is
+  // transactional.
+  std::optional<RouteId> route{};
   // Until then it waits, and what must leave after it. In the past where it need not.
   Instant not_before{};
   // From then on it is no longer sent, and becomes a dead letter. REQUIRES: where there is such an
@@ -75,6 +78,7 @@ struct RecordArrived {
 struct RecordFiltered {
   PartitionId partition;
   Offset offset;
+  std::optional<RouteId> route{};  // As above.
 };
 
 // A limiter's answer to Ask: as many permits as `due` is long, at most what was asked for.

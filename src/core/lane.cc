@@ -5,9 +5,10 @@
 namespace einlass::core {
 namespace {
 
-// Mixes all bits of both into all bits of the result (the finaliser of SplitMix64).
-std::uint64_t mixed(PartitionId partition, LaneKey key) {
-  std::uint64_t x = key.value + (std::uint64_t{partition.value} + 1) * 0x9E3779B97F4A7C15u;
+// Mixes all bits of each into all bits of the result (the finaliser of SplitMix64).
+std::uint64_t mixed(RouteId route, PartitionId partition, LaneKey key) {
+  const std::uint64_t both = std::uint64_t{route.value} << 32 | partition.value;
+  std::uint64_t x = key.value + (both + 1) * 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   return x ^ (x >> 31);
@@ -15,9 +16,10 @@ std::uint64_t mixed(PartitionId partition, LaneKey key) {
 
 }  // namespace
 
-std::uint32_t Lanes::lane_of(Order order, PartitionId partition, std::optional<LaneKey> key) {
+std::uint32_t Lanes::lane_of(Order order, RouteId route, PartitionId partition,
+                             std::optional<LaneKey> key) {
   if (order == Order::none || (order == Order::key && !key)) return kNone;
-  const std::uint64_t hash = mixed(partition, order == Order::key ? *key : LaneKey{0});
+  const std::uint64_t hash = mixed(route, partition, order == Order::key ? *key : LaneKey{0});
   if (const auto known = index_.find(hash)) return *known;
   if (unused_.empty()) {
     unused_.push_back(static_cast<std::uint32_t>(lanes_.size()));

@@ -1,7 +1,8 @@
 // Lanes: the records that must leave one after the other.
 //
 // By partition a route has a lane for each partition, by key one for each key in a partition, by
-// none no lanes at all. The record at the head of a lane is the only one that may leave, or the
+// none no lanes at all. Records of one partition that go by different routes are in different
+// lanes. The record at the head of a lane is the only one that may leave, or the
 // first of those that leave in one request; it stays the head until it is finished or returned.
 #pragma once
 
@@ -23,7 +24,8 @@ class Lanes {
 
   // The lane of a record that arrives; kNone if it has no order. Makes the lane if need be.
   // REQUIRES: the record enters it next.
-  std::uint32_t lane_of(Order order, PartitionId partition, std::optional<LaneKey> key);
+  std::uint32_t lane_of(Order order, RouteId route, PartitionId partition,
+                        std::optional<LaneKey> key);
 
   // True if nothing stands before the next record of this lane.
   bool free(std::uint32_t lane) const { return lane == kNone || lanes_[lane].records.empty(); }
@@ -57,7 +59,7 @@ class Lanes {
     List<Record, &Record::in_lane> records;
   };
 
-  FlatIndex index_;  // From the hash of partition and key. Lanes that collide are one lane.
+  FlatIndex index_;  // From the hash of route, partition and key. Lanes that collide are one lane.
   std::vector<Lane> lanes_;
   std::vector<std::uint32_t> unused_;
 };

@@ -97,6 +97,46 @@ class Filters(scenario.Scenario):
 
 
 @plan(kafka="4.1.1")
+class Else(scenario.Scenario):
+    """One topic for three servers."""
+
+    def test_each_to_its_own(self):
+        self.world.create_topic("results", PARTITIONS)
+        config = self.world.config("results", 300)
+        here = config["targets"]["receiver"]["http"]["url"]
+        config["targets"] |= {name: {"http": {**config["targets"]["receiver"]["http"],
+                                              "url": here.replace("/callback", f"/{name}")}} for name in ("open", "rest")}
+        [first] = config["routes"]
+        config["routes"] = [
+            {**first, "filter": [{"by": "header:status", "equals": "paid"}], "else": "open"},
+            {**first, "name": "rest", "topics": [], "target": "rest", "order": "none",
+             "filter": [{"by": "json:/n", "not_in": ["599"]}]},
+            {**first, "name": "open", "topics": [], "target": "open", "else": "rest",
+             "filter": [{"by": "json:/status", "equals": "open"}]}]
+        gate = self.world.gate("gate-1", config).start()
+        self.world.receiver.keep_full()
+        records = [{"partition": number % PARTITIONS, "headers": [("status", status_of(number).encode())],
+                    "value": json.dumps({"status": status_of(number), "n": number}).encode()} for number in range(RECORDS)]
+        self.world.produce_records("results", records[:-1])
+        self.world.receiver.wait_for(100, 30, [gate])
+        gate.kill()
+        gate.start()
+        self.world.receiver.wait_for(RECORDS - 1, 60, [gate])
+        self.world.produce_records("results", records[-1:])
+        places.wait_until(lambda: self.world.committed("results") == self.world.ends("results"), 20, "all is committed")
+        came = {}
+        for head, body in self.world.receiver.full():
+            came.setdefault(json.loads(body)["n"], set()).add(head.split()[1].decode())
+        wanted = {"paid": "/callback", "open": "/open", "test": "/rest"}
+        self.assertEqual(came, {number: {wanted[status_of(number)]} for number in range(RECORDS - 1)})
+        filtered_by = {name: gate.metrics()[f'einlass_records_filtered_total{{route="{name}"}}']
+                       for name in ("results", "open", "rest")}
+        self.assertEqual(filtered_by, {"results": 0, "open": 0, "rest": 1})
+        self.assert_books_closed([gate])
+        self.assertEqual(gate.terminate(), 0)
+
+
+@plan(kafka="4.1.1")
 class Times(scenario.Scenario):
     redis = False
     EARLY, WAIT_MS, LIFE_MS = 20, 6_000, 5_000

@@ -103,6 +103,7 @@ BREAKAGES = [
     ("go_on_in_part: late or not", "gate.cc", "  if (is_too_late(record, now)) {\n    return dead_letter(record, DeadLetterReason::expired, now, commands);\n  }\n  if (stays_in_lane", "  if (stays_in_lane"),
     ("make_ready: early or not", "gate.cc", "  if (!record.doom && record.not_before > now) return wait_early(record);\n", ""),
     ("may_follow: early or not", "batching.cc", "record.doom || record.not_before > now) return", "record.doom) return"),
+    ("lanes: one for all routes of a partition", "lane.cc", "std::uint64_t{route.value} << 32 | partition", "std::uint64_t{route.value} * 0 | partition"),
     ("fair_queue: nothing is remembered", "fair_queue.cc", "member.served = std::max(member.served, time_);", "member.served = time_;"),
     ("fair_queue: whoever comes back has what it did not take", "fair_queue.cc", "member.served = std::max(member.served, time_);", ""),
     ("fair_queue: ahead or not", "fair_queue.cc", "  if (time_ < member.served) {", "  if (false && time_ < member.served) {"),

@@ -10,9 +10,9 @@ namespace {
 // How often, where a run has the fault at all: per occasion, or per second for those that strike
 // from outside (world.cc).
 constexpr std::array<double, kFaults> kMost = {
-    6.0, 2.0, 1.5, 1.5, 0.4, 0.3, 0.2,  0.3, 0.3, 0.5,  2.0, 1.0, 0.5, 0.3,
-    0.2, 0.1, 1.0, 0.4, 0.5, 0.7, 0.03, 0.3, 0.2, 1.0,  0.8, 0.8, 0.2, 1.0,
-    0.6, 3.0, 0.1, 0.6, 0.3, 0.6, 0.8,  2.0, 0.7, 60.0, 1.5, 0.7, 0.5, 0.5};
+    6.0, 2.0, 1.5, 1.5, 0.4, 0.3,  0.2, 0.3,  0.3, 0.5, 2.0, 1.0, 0.5, 0.3, 0.2,
+    0.1, 1.0, 0.4, 0.5, 0.7, 0.03, 0.3, 0.2,  1.0, 0.8, 0.8, 0.2, 1.0, 0.6, 3.0,
+    0.1, 0.6, 0.3, 0.6, 0.8, 2.0,  0.7, 60.0, 1.5, 0.7, 0.5, 0.5, 0.7};
 
 void draw_faults(Settings& settings, const Overrides& overrides) {
   Dice dice(settings.seed, "faults");

@@ -76,6 +76,7 @@ enum class Fault : std::uint8_t {
   filtered,             // A record is left out by its route.
   expires,              // A record may be delivered only until some instant,
   early,                // or only from some instant on.
+  handed_on,            // A record goes by another route than its partition's.
   count,
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::count);

@@ -47,7 +47,8 @@ constexpr std::array<std::string_view, kFaults> kNames = {"revoke",
                                                           "paused",
                                                           "filtered",
                                                           "expires",
-                                                          "early"};
+                                                          "early",
+                                                          "handed_on"};
 
 }  // namespace
 

@@ -33,7 +33,7 @@ bool Instance::take_record(Assignment& from) {
   if (record.filtered) {
     ++from.position;
     record.finished = true;
-    handle(core::RecordFiltered{from.id, record.offset});
+    handle(core::RecordFiltered{from.id, record.offset, record.handed_on});
     return true;
   }
   if (free_slots_.empty()) {
@@ -48,7 +48,8 @@ bool Instance::take_record(Assignment& from) {
   slot.index = from.position++;
   core::RecordArrived arrived{from.id, {number, slot.use}, record.offset, {}, {}, record.size};
   arrived.content = record.size;
-  const core::RouteId route = world_.kafka.route(from.partition);
+  const core::RouteId route = record.handed_on.value_or(world_.kafka.route(from.partition));
+  arrived.route = record.handed_on;
   arrived.line = line_for(route, record.key);
   if (record.ordered) arrived.lane = core::LaneKey{static_cast<std::uint64_t>(record.key)};
   arrived.cost = record.cost;

@@ -28,6 +28,26 @@ void draw_times(Dice& dice, const Settings& settings, bool dead_letter, LogRecor
   if (dice.chance(settings.of(Fault::early))) record.not_before = record.appended + wait;
 }
 
+bool transacts(const Settings& settings, std::size_t route) {
+  return settings.gate.targets[settings.gate.routes[route].target.value].transactional;
+}
+
+// What its own route would make of it, the other must be able to make of it too.
+void draw_route(Dice& dice, const Settings& settings, std::size_t from, LogRecord& record) {
+  const auto last = static_cast<std::int64_t>(settings.routes.size()) - 1;
+  const auto to = static_cast<std::size_t>(dice.between(0, last));
+  const RouteSettings& route = settings.routes[to];
+  if (!dice.chance(settings.of(Fault::handed_on)) || to == from) return;
+  if (transacts(settings, from) || transacts(settings, to)) return;
+  record.handed_on = core::RouteId{static_cast<std::uint16_t>(to)};
+  record.key = std::min(record.key, route.keys - 1);
+  const bool costs = route.options.cost_varies;
+  record.cost = costs ? std::min(record.cost, Permits{route.most_cost}) : Permits{1};
+  if (route.options.dead_letter) return;
+  record.bad_key = false;
+  record.expires = kNever;
+}
+
 std::vector<core::OffsetRange> read_back(Offset next, const std::string& text) {
   auto ranges = core::read_finished(next, text);
   if (!ranges) throw Failure("finished_text", text);
@@ -59,6 +79,7 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
   Dice bad_key(settings.seed, "bad keys of " + std::to_string(partitions_.size()));
   Dice filtered(settings.seed, "filtered records of " + std::to_string(partitions_.size()));
   Dice times(settings.seed, "times of records of " + std::to_string(partitions_.size()));
+  Dice routes(settings.seed, "routes of records of " + std::to_string(partitions_.size()));
   const bool dead_letter = settings.routes[route].options.dead_letter;
   std::int64_t alike = 0;  // How many more are as the last one.
   for (std::int64_t i = 0; i < count; ++i) {
@@ -80,6 +101,7 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
     if (!backlog && dice.chance(0.5)) at = at + Duration{dice.between(0, gap.us * 4)};
     record.appended = settings.at_full_speed ? start : std::min(at, start + settings.chaos);
     draw_times(times, settings, dead_letter, record);
+    draw_route(routes, settings, route, record);
     partition.log.push_back(record);
   }
   return partition;

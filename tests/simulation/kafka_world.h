@@ -30,6 +30,7 @@ struct LogRecord {
   bool bad_key = false;  // It can only be a dead letter.
   Instant not_before{};  // What it says of its own time.
   Instant expires = kNever;
+  std::optional<core::RouteId> handed_on;  // To that route.
   bool filtered = false;   // Its route leaves it out.
   bool deleted = false;    // Nobody will read it any more.
   bool finished = false;   // The target, or the dead letter topic, has it.

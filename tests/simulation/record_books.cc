@@ -46,11 +46,12 @@ void RecordChecks::check_leaving(core::PartitionId id, const Owned& p, Instant n
 
 // In flight beyond the deadline: the gate may have given them up already, or be about to.
 std::uint64_t RecordChecks::may_be_orphans(core::RouteId route, Instant now) const {
-  std::int64_t sum = 0;
-  for (const Owned& p : partitions_) {
-    if (p.live && p.leaving && p.route == route && now >= p.deadline) sum += p.records;
-  }
-  return static_cast<std::uint64_t>(sum);
+  const auto over = [now](const Owned& p) { return p.live && p.leaving && now >= p.deadline; };
+  if (std::ranges::none_of(partitions_, over)) return 0;
+  return static_cast<std::uint64_t>(std::ranges::count_if(records_, [&](const Shadow& shadow) {
+    return shadow.state != State::absent && !shadow.known && !shadow.orphan &&
+           shadow.route == route && over(partitions_[shadow.partition.value]);
+  }));
 }
 
 void RecordChecks::check_books(const core::Gate& gate, core::RouteId route, Instant now) const {

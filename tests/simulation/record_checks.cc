@@ -92,7 +92,8 @@ void RecordChecks::stop(Instant deadline) {
 
 void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant now) {
   Owned& p = owned(event.partition, "arrival");
-  const core::RouteOptions& options = settings_.gate.routes[p.route.value];
+  const core::RouteId route = event.route.value_or(p.route);
+  const core::RouteOptions& options = settings_.gate.routes[route.value];
   require(!p.held && !p.leaving, "world", "a record of a held partition");
   check_bounds(p, now);
   if (records_.size() <= event.record.slot) records_.resize(event.record.slot + 1);
@@ -105,7 +106,7 @@ void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant n
   Shadow shadow;
   shadow.state = known ? State::finished : State::waiting;
   shadow.id = event.record;
-  shadow.route = p.route;
+  shadow.route = route;
   shadow.partition = event.partition;
   shadow.line = event.line;
   shadow.offset = event.offset;
@@ -113,7 +114,8 @@ void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant n
   shadow.arrived_at = now;
   const bool laned =
       options.order == core::Order::partition || (options.order == core::Order::key && event.lane);
-  if (options.order == core::Order::key) shadow.lane = event.lane;
+  shadow.lane.first = route;
+  if (options.order == core::Order::key) shadow.lane.second = event.lane;
   shadow.bad = bad;
   shadow.bad_key = event.bad;
   shadow.early_until = event.not_before;
@@ -133,7 +135,7 @@ void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant n
   ++p.records, ++p.waiting, ++inside_records_;
   p.bytes += event.size.value;
   ++line_records_[event.line.value], ++line_waiting_[event.line.value];
-  ++books_[p.route.value].received, ++books_[p.route.value].inside;
+  ++books_[route.value].received, ++books_[route.value].inside;
 }
 
 // The record's offset is finished: it leaves its lane, and what may be committed moves on.
@@ -166,7 +168,8 @@ void RecordChecks::filtered(const core::RecordFiltered& event) {
   Owned& p = owned(event.partition, "record that was left out");
   require(!p.held && !p.leaving, "world", "a record of a held partition");
   if (!knows(p, event.offset)) {
-    ++books_[p.route.value].received, ++books_[p.route.value].filtered;
+    Books& books = books_[event.route.value_or(p.route).value];
+    ++books.received, ++books.filtered;
   }
   pass_over(p, event.offset);
 }

@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "batch_checks.h"
@@ -88,13 +89,14 @@ class RecordChecks {
 
  private:
   enum class State : std::uint8_t { absent, waiting, sent, dead_lettering, finished };
+  using Lane = std::pair<core::RouteId, std::optional<core::LaneKey>>;  // In a partition.
   struct Shadow {
     State state = State::absent;
     core::RecordId id;
     core::RouteId route;
     core::PartitionId partition;
     core::LineId line;
-    std::optional<core::LaneKey> lane;
+    Lane lane;
     Offset offset;
     Bytes size;
     std::uint32_t attempt = 0;
@@ -137,8 +139,8 @@ class RecordChecks {
     Offset newest{-1};
     std::deque<Arrival> arrivals;        // From the first unfinished one on.
     Offset finished_least, finished_to;  // What may be committed: gaps leave a choice.
-    std::map<std::optional<core::LaneKey>, std::set<Offset>> lanes;
-    std::map<std::optional<core::LaneKey>, Instant> lane_moved;  // When its head changed.
+    std::map<Lane, std::set<Offset>> lanes;
+    std::map<Lane, Instant> lane_moved;  // When its head changed.
     std::int64_t records = 0, bytes = 0;
     std::int64_t waiting = 0;  // Of these: neither sent nor on the way to the dead letter topic.
     bool paused = false;       // By itself.

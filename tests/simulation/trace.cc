@@ -107,6 +107,7 @@ struct EventText {
         .add("line", e.line.value);
     if (e.lane) words.add("lane", static_cast<std::int64_t>(e.lane->value));
     if (e.bad) words.add("bad", 1);
+    if (e.route) words.add("route", e.route->value);
     if (e.not_before > Instant{}) words.add("not_before", e.not_before.us);
     if (e.expires != kNever) words.add("expires", e.expires.us);
     return words.add("size", e.size.value).take();

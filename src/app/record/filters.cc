@@ -4,22 +4,28 @@
 #include <functional>
 
 #include "app/record/extract.h"
+#include "config/route_ways.h"
 
 namespace einlass::app {
 
 Filters::Filters(const config::Config& config) {
   for (const config::Route& route : config.routes) {
-    for (config::Condition& condition : by_route_.emplace_back(route.filter)) {
+    Filter& filter = by_route_.emplace_back();
+    filter.conditions = route.filter;
+    for (config::Condition& condition : filter.conditions) {
       std::ranges::sort(condition.in);
       std::ranges::sort(condition.not_in);
+    }
+    if (const auto next = config::else_of(config, route)) {
+      filter.otherwise = core::RouteId{static_cast<std::uint16_t>(*next)};
     }
   }
 }
 
 bool Filters::lets_pass(core::RouteId route, const StoredRecord& record) {
-  return std::ranges::all_of(by_route_[route.value], [&](const config::Condition& condition) {
-    return meets(condition, record);
-  });
+  return std::ranges::all_of(
+      by_route_[route.value].conditions,
+      [&](const config::Condition& condition) { return meets(condition, record); });
 }
 
 bool Filters::meets(const config::Condition& condition, const StoredRecord& record) {

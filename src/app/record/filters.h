@@ -1,6 +1,7 @@
 // Which records a route delivers, by what they say of themselves.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,20 @@ class Filters {
   // read with what the filter needs of its value as JSON.
   bool lets_pass(core::RouteId route, const StoredRecord& record);
 
+  // The route that has what this one leaves out; none where that is nobody's. They end.
+  std::optional<core::RouteId> otherwise(core::RouteId route) const {
+    return by_route_[route.value].otherwise;
+  }
+
  private:
   bool meets(const config::Condition& condition, const StoredRecord& record);
 
-  std::vector<std::vector<config::Condition>> by_route_;  // Their lists of values are sorted.
+  struct Filter {
+    std::vector<config::Condition> conditions;  // Their lists of values are sorted.
+    std::optional<core::RouteId> otherwise;
+  };
+
+  std::vector<Filter> by_route_;
   std::string scratch_;
 };
 

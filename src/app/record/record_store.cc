@@ -68,6 +68,11 @@ const StoredRecord& RecordStore::operator[](core::RecordId id) const {
   return record;
 }
 
+void RecordStore::hand_on(core::RecordId id, core::RouteId route) {
+  (*this)[id].route = route;
+  bring_up_to_date(id);
+}
+
 void RecordStore::bring_up_to_date(core::RecordId id) {
   StoredRecord& record = (*this)[id];
   const auto& needs = needs_of(record.route);

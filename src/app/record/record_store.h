@@ -33,6 +33,9 @@ class RecordStore {
   StoredRecord& operator[](core::RecordId id);
   const StoredRecord& operator[](core::RecordId id) const;
 
+  // It goes to another route, with what that one needs of its value.
+  void hand_on(core::RecordId id, core::RouteId route);
+
   // Reads its value again if its route needs something else by now.
   void bring_up_to_date(core::RecordId id);
 

@@ -290,11 +290,12 @@ void Shard::take(const kafka::Message& message) {
   if (++messages_ % kMessagesPerLook == 0) look_at_clock();
   handle();
   perform_while_reading();
-  const core::RouteId route = route_of_partition_[message.partition.value];
-  const core::RecordId record = records_.put(message, route);
-  if (!filters_.lets_pass(route, records_[record])) {
+  const core::RecordId record = records_.put(message, route_of_partition_[message.partition.value]);
+  if (!finds_route(record)) {
+    const core::RouteId left_out_by = records_[record].route;
     records_.forget(record);
-    gate_.handle(core::RecordFiltered{message.partition, message.read_at}, now_, commands_);
+    gate_.handle(core::RecordFiltered{message.partition, message.read_at, left_out_by}, now_,
+                 commands_);
     return perform_while_reading();
   }
   gate_.handle(arrival_of(record, message), now_, commands_);
@@ -302,6 +303,16 @@ void Shard::take(const kafka::Message& message) {
     tracing_->arrived(record, records_[record]);
   }
   perform_while_reading();
+}
+
+// Whether some route delivers it: its partition's, or one that gets what that leaves out.
+bool Shard::finds_route(core::RecordId id) {
+  while (!filters_.lets_pass(records_[id].route, records_[id])) {
+    const auto next = filters_.otherwise(records_[id].route);
+    if (!next) return false;
+    records_.hand_on(id, *next);
+  }
+  return true;
 }
 
 // With all that the gate is told of it, read once.
@@ -319,6 +330,7 @@ core::RecordArrived Shard::arrival_of(core::RecordId id, const kafka::Message& m
   arrived.bad = !record.last_error.empty();
   arrived.content = record.content();
   arrived.flow = shares_.read(record.route, record);
+  arrived.route = record.route;
   arrived.not_before = times.not_before;
   arrived.expires = times.expires;
   return arrived;
@@ -370,8 +382,8 @@ void Shard::carry_out(const core::Hold& command) {
 
 // Said, for there may be records behind these that could go at once, and are not read.
 void Shard::tell_if_early(core::PartitionId id) {
-  const core::RouteId route = route_of_partition_[id.value];
-  if (!config_->routes[route.value].not_before) return;
+  const auto waits = [](const config::Route& route) { return route.not_before.has_value(); };
+  if (std::ranges::none_of(config_->routes, waits)) return;
   const auto inside = static_cast<std::uint64_t>(gate_.partition(id)->records);
   if (gate_.early(id) * 2 < inside) return;
   notify_({Severity::warning, "partition_held_by_not_before",

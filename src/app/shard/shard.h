@@ -111,6 +111,7 @@ class Shard final : public kafka::MessageSink {
   void at(Verb verb) { verb_.store(verb, std::memory_order_relaxed); }
   void wait();
   void look_at_clock();
+  bool finds_route(core::RecordId id);
   core::RecordArrived arrival_of(core::RecordId id, const kafka::Message& message);
   void collect();
   void handle();

@@ -87,6 +87,9 @@ const std::vector<std::string>& files() {
       with_http("allow_hosts: [a]", "https://{key}/{key}"),
       targets("{t: {http: {urls: [http://h/]}}}"),
       route("filter: [{by: topic, equals: z}]"),
+      kLimits +
+          routes("[{name: r, topics: [a], target: t, filter: [{by: topic, in: [z]}], else: s}, "
+                 "{name: s, topics: [b], target: t}, {name: other, topics: [c], target: t}]"),
       route("filter: [{by: topic, in: [z]}]"),
       route("filter: [{by: topic, not_in: [z]}]"),
       route("filter: [{by: topic, exists: true}]"),

@@ -18,7 +18,8 @@ TEST(WrongRoute, Shape) {
       {routes("[{name: r, topics: a, target: t}]"),
        "2:28: routes[0].topics: expected a list, not one value; put it into [ ]"},
       {routes("[{name: r, topics: [], target: t}]"),
-       "2:28: routes[0].topics: no topic; write at least one"},
+       "2:28: routes[0].topics: no topic, and no other route has this one as its else; write at "
+       "least one"},
       {routes("[{name: r, topics: ['a b'], target: t}]"),
        "2:29: routes[0].topics[0]: 'a b' is not a name; write 1 to 249 of the characters a-z A-Z "
        "0-9 . _ -"},
@@ -97,6 +98,43 @@ TEST(WrongRoute, Times) {
        "cannot be read; write dead_letter: TOPIC\n"
        "2:77: routes[0].expires: makes dead letters, of records that come too late or whose time "
        "cannot be read; write dead_letter: TOPIC"},
+  });
+}
+
+// Three routes, each with that in it.
+std::string three(const std::string& a, const std::string& b, const std::string& c,
+                  const std::string& more_targets = "") {
+  return "targets: {t: {http: {url: 'http://h/'}}" + more_targets +
+         "}\nroutes:\n- {name: a, topics: [a], " + a + "}\n- {name: b, topics: [b], " + b +
+         "}\n- {name: c, topics: [c], " + c + "}\n";
+}
+
+TEST(WrongRoute, Else) {
+  const std::string plain = "target: t";
+  const std::string some = "target: t, filter: [{by: topic, equals: x}], ";
+  expect_mistakes({
+      {three(some + "else: c", plain, some + "else: b"), ""},
+      {routes("\n- {name: a, topics: [a], target: t, filter: [{by: topic, equals: x}], else: b}"
+              "\n- {name: b, topics: [], target: t}"),
+       ""},
+      {three(some + "else: d", plain, plain), "3:77: routes[0].else: 'd' is no route of this file"},
+      {three(some + "else: a", plain, plain),
+       "3:77: routes[0].else: is the route itself; name another one"},
+      {three("target: t, else: b", plain, plain),
+       "3:43: routes[0].else: gets nothing without a filter here; write filter, or leave else out"},
+      {three(some + "else: b", some + "else: c", some + "else: a"),
+       "3:77: routes[0].else: its records would go round for ever: routes[0] -> routes[1] -> "
+       "routes[2] -> routes[0]"},
+      {three(some + "else: b", plain + ", dead_letter: a", plain),
+       "3:77: routes[0].else: has 'a' as its dead_letter, which this route reads, so records would "
+       "go round for ever"},
+      {three(some + "else: b", "target: k", plain, ", k: {kafka: {topic: a}}"),
+       "3:77: routes[0].else: its records would go round for ever: routes[0] -> routes[1] -> a -> "
+       "routes[0]"},
+      {three(some + "else: b", "target: k", plain, ", k: {kafka: {topic: x, exactly_once: true}}"),
+       "3:77: routes[0].else: goes not together with exactly_once: a transaction has the offsets "
+       "of "
+       "whole partitions, so all of their records have to go to its target"},
   });
 }
 

@@ -137,6 +137,19 @@ TEST(Filters, what_is_no_json_or_leads_nowhere_is_not_there) {
   EXPECT_FALSE(passes_value(gone, R"({"order":{"amount":0}})"));
 }
 
+TEST(Filters, what_is_left_out_goes_to_the_route_of_that_name_wherever_it_stands) {
+  config::Config config;
+  config.targets.resize(1);
+  config.routes.resize(3);
+  for (const char* name : {"a", "b", "c"}) config.routes[name[0] - 'a'].name = name;
+  config.routes[0].otherwise = "c";
+  config.routes[2].otherwise = "b";
+  const Filters filters(config);
+  EXPECT_EQ(filters.otherwise(core::RouteId{0}), core::RouteId{2});
+  EXPECT_EQ(filters.otherwise(core::RouteId{2}), core::RouteId{1});
+  EXPECT_FALSE(filters.otherwise(core::RouteId{1}));
+}
+
 TEST(Filters, all_conditions_have_to_be_met) {
   const std::vector<Condition> both = {equals(kStatus, "done"),
                                        not_in({Kind::record_key, ""}, {"test"})};

@@ -129,6 +129,18 @@ inline std::vector<Row> rows_of_filters() {
   const std::string dead = around(kLog, kHttp, "dead_letter: dead");
   const Instant at{1'795'581'000'000'000};
   return {
+      {"routes[].else",
+       "targets: {t: {" + kHttp +
+           "}}\nroutes: [{name: r, topics: [a], target: t, filter: [{by: topic, equals: x}]}, "
+           "{name: "
+           "s, topics: [], target: t}, {name: q, topics: [b], target: t, filter: [{by: topic, "
+           "equals: x}], else: s}]\n",
+       "s",
+       [](const Config& c) {
+         const auto next = Filters(c).otherwise(core::RouteId{0});
+         return next ? c.routes.at(next->value).name : "none";
+       },
+       "s", "none"},
       {"routes[].not_before", dead, "'header:at'",
        [at](const Config& c) { return times_of(c).not_before == at ? "at" : "at once"; }, "at",
        "at once"},
