@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "app/json/json_needs.h"
-#include "app/record/dead_record.h"
 #include "app/record/extract.h"
 #include "app/record/record_notices.h"
 #include "app/setup/config_refused.h"
@@ -335,90 +334,5 @@ core::RecordArrived Shard::arrival_of(core::RecordId id, const kafka::Message& m
   arrived.expires = times.expires;
   return arrived;
 }
-
-// ---- what each command comes to ----
-
-void Shard::carry_out(const core::Command& command) {
-  std::visit([this](const auto& it) { carry_out(it); }, command);
-}
-
-void Shard::carry_out(const core::Send& command) {
-  records_.bring_up_to_date(command.record);
-  StoredRecord& record = records_[command.record];
-  record.attempts = command.attempt.value;
-  record.last_attempt = now_;
-  if (record.attempts == 1) record.first_attempt = now_;
-  const bool limited = !config_->routes[record.route.value].limits.empty();
-  // Those that went before in this turn have taken their time.
-  if (limited) gate_.note_lateness(record.route, now() - command.due);
-  targets_[command.target].send(record, command, limited);
-  shadows_.sent(command, record);
-}
-
-void Shard::carry_out(const core::Forget& command) {
-  if (tracing_) tracing_->forgotten(command.record, records_[command.record], now_);
-  if (dead_letters_) dead_letters_->forget(command.record);
-  records_.forget(command.record);
-}
-
-void Shard::carry_out(const core::Ask& command) { limiters_.ask(command, now_); }
-void Shard::carry_out(const core::Release& command) { limiters_.release(command, now_); }
-void Shard::carry_out(const core::Ended& command) { limiters_.ended(command, now_); }
-void Shard::carry_out(const core::ForgetLine& command) { limiters_.forget(command.line); }
-
-void Shard::carry_out(const core::DeadLetter& command) {
-  const StoredRecord& record = records_[command.record];
-  const config::Route& route = config_->routes[record.route.value];
-  if (tracing_) tracing_->dead_letter(command.record, name_of(command.reason));
-  notify_(dead_lettered(record, route.name, name_of(command.reason), route.dead_letter));
-  dead_letters_->put(DeadRecordBuilder(record, command, route).record());
-}
-
-void Shard::carry_out(const core::Hold& command) {
-  source_->hold(command.partition);
-  if (command.reason == core::HoldReason::ledger_full) tell_ledger_full(command.partition);
-  if (command.reason == core::HoldReason::partition_full) tell_if_early(command.partition);
-}
-
-// Said, for there may be records behind these that could go at once, and are not read.
-void Shard::tell_if_early(core::PartitionId id) {
-  const auto waits = [](const config::Route& route) { return route.not_before.has_value(); };
-  if (std::ranges::none_of(config_->routes, waits)) return;
-  const auto inside = static_cast<std::uint64_t>(gate_.partition(id)->records);
-  if (gate_.early(id) * 2 < inside) return;
-  notify_({Severity::warning, "partition_held_by_not_before",
-           source_->name_of(id) +
-               " is read no further: it has as many records inside as its route allows, and most "
-               "of them wait for their not_before, or behind one that does; a larger "
-               "inside.records, or a topic of their own, lets others pass"});
-}
-
-// Said, for it looks as if the gate had stopped: the target must take what stands before.
-void Shard::tell_ledger_full(core::PartitionId partition) {
-  notify_({Severity::warning, "partition_held_by_ledger",
-           source_->name_of(partition) +
-               " is read no further: were its unfinished records to finish in the worst order, a "
-               "commit could not name all that is finished, and none may be forgotten; it goes on "
-               "when older records finish"});
-}
-
-void Shard::carry_out(const core::Read& command) { source_->read(command.partition); }
-void Shard::carry_out(const core::Commit& command) { source_->commit(command.entries); }
-
-void Shard::carry_out(const core::Transact& command) {
-  auto offsets = source_->offsets_for(command.entries);
-  const bool joins = offsets.has_value();
-  // The entries live until the gate hears of the first attempt's end, and that comes after this.
-  auto ended = [this, joins, entries = command.entries](kafka::TransactionEnd end) {
-    if (joins) source_->transaction_ended(entries, end);
-  };
-  targets_.transact(command.target, std::move(offsets), std::move(ended));
-}
-
-void Shard::carry_out(const core::PartitionDone& command) {
-  source_->partition_done(command.partition);
-}
-
-void Shard::carry_out(const core::Stopped&) { stopped_ = true; }
 
 }  // namespace einlass::app

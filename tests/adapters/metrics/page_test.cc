@@ -159,9 +159,7 @@ TEST(Page, PutsEachNumberWhereItBelongs) {
   stats.dead_lettered = {103, 104, 105};
   std::tie(stats.returned, stats.filtered) = std::tuple(106, 114);
   stats.inside = 107;
-  stats.attempts_accepted = 108;
-  stats.attempts_retry = 109;
-  stats.attempts_refused = 110;
+  stats.attempts_accepted = 108, stats.attempts_retry = 109, stats.attempts_refused = 110;
   stats.limits = {{.admissions = 111, .rejections = 112, .released = 113}};
   snapshot.routes[0].waiting.records = {{121, 122, 123, 124, 125, 126, 128}};
   snapshot.routes[0].waiting.behind = {{111, 112, 113, 114, 115, 0}};
