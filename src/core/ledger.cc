@@ -37,7 +37,12 @@ Ledger::Entry Ledger::enter(Offset offset, std::uint32_t slot) {
 bool Ledger::knows(Offset offset) {
   for (; known_ < restored_.size() && restored_[known_].end <= offset; ++known_) {
     // Its offsets are deleted by now and never came: what was told of them still holds.
-    if (begin_ == end_) committable_ = committable();
+    const Offset last{restored_[known_].end.value - 1};
+    if (begin_ == end_) {
+      committable_ = committable();
+    } else if (last > at(end_ - 1).offset) {
+      pass_over(last);
+    }
   }
   return known_ < restored_.size() && restored_[known_].first <= offset;
 }

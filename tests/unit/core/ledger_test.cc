@@ -203,5 +203,20 @@ TEST(Ledger, the_text_never_outgrows_what_was_foretold) {
   }
 }
 
+// A copy of the book may have been committed in which the range was the next to come.
+TEST(Ledger, what_was_finished_before_and_is_deleted_stays_so_behind_an_unfinished_offset) {
+  const std::vector<OffsetRange> before = {{Offset{99}, Offset{106}}};
+  Ledger book;
+  book.open(Offset{97}, before);
+  const Ledger::Entry first = book.arrive(Offset{97}, 1);
+  ASSERT_TRUE(book.knows(Offset{99}));
+  book.pass_over(Offset{99});
+  EXPECT_EQ(book.after({{first}}).committable(), Offset{106});
+  EXPECT_FALSE(book.knows(Offset{106}));
+  book.arrive(Offset{106}, 2);
+  book.finish(first);
+  EXPECT_EQ(book.committable(), Offset{106});
+}
+
 }  // namespace
 }  // namespace einlass::core
