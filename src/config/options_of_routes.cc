@@ -85,10 +85,10 @@ void check_flows(Section& section, const Route& route) {
     const Limit& limit = config.limits[place];
     if (!limit.share || limit.share == route.share) continue;
     const std::string& share = config.shares[*limit.share].name;
-    const std::string has = route.share ? "is " + quoted(config.shares[*route.share].name)
+    const std::string has = route.share ? "is " + in_quotes(config.shares[*route.share].name)
                                         : std::string("is not there");
-    section.wrong("share", has + ", but its limit " + quoted(limit.limit.name) + " has share " +
-                               quoted(share) +
+    section.wrong("share", has + ", but its limit " + in_quotes(limit.limit.name) + " has share " +
+                               in_quotes(share) +
                                ", and all who share a limit need the same; write "
                                "share: " +
                                share);
@@ -165,7 +165,7 @@ void check_route(Section& section, Route& route) {
   check_times(section);
   const std::string written = written_to(section, config, route);
   if (!reads(route, written)) return;
-  section.wrong("target", "writes to " + quoted(written) +
+  section.wrong("target", "writes to " + in_quotes(written) +
                               ", which this route reads, so records would go round for ever");
 }
 

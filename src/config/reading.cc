@@ -13,7 +13,7 @@ constexpr std::size_t kLongestShown = 60;
 
 }  // namespace
 
-std::string quoted(std::string_view text) { return "'" + clipped(text, kLongestShown) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + clipped(text, kLongestShown) + "'"; }
 
 std::string below(const std::string& path, std::string_view name) {
   return path.empty() ? clipped(name, kLongestShown) : path + "." + clipped(name, kLongestShown);
@@ -36,7 +36,7 @@ std::string_view kind_name(Node::Kind kind) {
 std::string Scalar::subject() const {
   switch (shown) {
     case Shown::yes:
-      return quoted(text);
+      return in_quotes(text);
     case Shown::no_variable:
       return "the value (not shown: it comes from a variable)";
     case Shown::no_secret:

@@ -66,8 +66,9 @@ class Reading {
   Mistakes mistakes_;
 };
 
-// A piece of the file within a message: one line, not too long, in quotes.
-std::string quoted(std::string_view text);
+// A piece of the file within a message: one line, not too long. Not "quoted": given a std::string,
+// g++ 14 takes the one of std for meant.
+std::string in_quotes(std::string_view text);
 
 // `path` with one more name.
 std::string below(const std::string& path, std::string_view name);

@@ -68,7 +68,7 @@ class RouteLimits {
     if (limit.store == first.store) return;
     const auto store = [](const Limit& l) { return l.store == Store::redis ? "redis" : "memory"; };
     reading_.wrong(scalar, std::string("is in store ") + store(limit) + ", but " +
-                               quoted(first.limit.name) + " is in " + store(first) +
+                               in_quotes(first.limit.name) + " is in " + store(first) +
                                "; the limits of a route are asked all or nothing in one call, so "
                                "they must be in one store");
   }
@@ -80,7 +80,7 @@ class RouteLimits {
     const auto how = [](const Limit& l) {
       return l.spread ? "is spread by " + to_text(l.key) : std::string("is not spread");
     };
-    reading_.wrong(scalar, how(limit) + ", but " + quoted(first.limit.name) + " " + how(first) +
+    reading_.wrong(scalar, how(limit) + ", but " + in_quotes(first.limit.name) + " " + how(first) +
                                "; the limits of a route are asked in one call, so all must be "
                                "spread by the same key, or none");
   }
@@ -95,7 +95,7 @@ class RouteLimits {
       return same ? "has default_cost " + std::to_string(l.default_cost.value)
                   : "takes its cost from " + to_text(l.cost, {});
     };
-    reading_.wrong(scalar, how(limit) + ", but " + quoted(costed_->limit.name) + " " +
+    reading_.wrong(scalar, how(limit) + ", but " + in_quotes(costed_->limit.name) + " " +
                                how(*costed_) + "; one route has one cost from the record");
   }
 
@@ -104,12 +104,12 @@ class RouteLimits {
     if (limit.share && shared_ == nullptr) {
       shared_ = &limit;
     } else if (limit.share) {
-      return reading_.wrong(scalar, "has a share, but " + quoted(shared_->limit.name) +
+      return reading_.wrong(scalar, "has a share, but " + in_quotes(shared_->limit.name) +
                                         " has one too; one limit of a route may have one");
     }
     if (shared_ == nullptr || costed_ == nullptr) return;
     reading_.wrong(scalar, "goes not together with " +
-                               quoted((limit.share ? costed_ : shared_)->limit.name) +
+                               in_quotes((limit.share ? costed_ : shared_)->limit.name) +
                                ": where a limit has a share no other may take its cost from the "
                                "record");
   }
@@ -121,7 +121,7 @@ class RouteLimits {
     };
     check(limit.limit.parameters, "");
     for (const LimitOverride& one : limit.overrides) {
-      check(one.value.parameters, "for key " + quoted(one.key) + " ");
+      check(one.value.parameters, "for key " + in_quotes(one.key) + " ");
     }
   }
 
@@ -131,7 +131,7 @@ class RouteLimits {
     const Duration linger = target.http()->batch->linger;
     if (linger * 2 <= limit.use_within) return;
     reading_.wrong(scalar, "has use_within " + to_text(limit.use_within) +
-                               ", but the batches of target " + quoted(target.name) +
+                               ", but the batches of target " + in_quotes(target.name) +
                                " linger for " + to_text(linger) +
                                "; write a linger of at most half of it");
   }
@@ -169,7 +169,7 @@ std::optional<std::string> short_lease(const Config& config, const Limit& limit,
   if (held->lease >= least) return std::nullopt;
   return "has a lease of " + to_text(held->lease) +
          ", so its permits would come back while attempts run; the shortest that works is " +
-         to_text(least) + ", the timeout of target " + quoted(target.name) +
+         to_text(least) + ", the timeout of target " + in_quotes(target.name) +
          (shared ? ", use_within and redis.timeout together" : " and use_within together");
 }
 

@@ -49,7 +49,7 @@ std::vector<const Entry*> map_entries(Reading& reading, const Node* node, const 
 void refuse_bad_key(Reading& reading, const Entry& entry, const std::string& path) {
   const auto name = parse_kafka_name({entry.name, entry.place, path});
   if (const auto* refusal = std::get_if<Refusal>(&name)) {
-    reading.wrong(entry.place, path, quoted(entry.name) + " " + refusal->text);
+    reading.wrong(entry.place, path, in_quotes(entry.name) + " " + refusal->text);
   }
 }
 

@@ -49,12 +49,12 @@ class TraceReader::Fields {
     if (found == known_.end()) {
       json_.fail(
           json_.last_column(),
-          config::quoted(name_) + " is not known in " + std::string(what_) + "; " +
+          config::in_quotes(name_) + " is not known in " + std::string(what_) + "; " +
               config::suggestion(name_, known_).value_or("known there: " + config::either(known_)));
       return std::nullopt;
     }
     if (seen_ >> place & 1) {
-      json_.fail(json_.last_column(), config::quoted(name_) + " is there twice");
+      json_.fail(json_.last_column(), config::in_quotes(name_) + " is there twice");
       return std::nullopt;
     }
     seen_ |= 1u << place;
