@@ -155,7 +155,8 @@ int dispatch(CommandLine& line) {
   if (line.app.got_subcommand("demo")) return demo(line.demo);
   if (line.app.got_subcommand(kDemoBrokerVerb)) return demo_broker(line.demo);
   if (line.app.got_subcommand("run")) {
-    return with_config(line, [&](const config::Config& config) { return run(line.path, config); });
+    return with_config(
+        line, [&](const config::Config& config) { return run(line.path, config, line.watch); });
   }
   if (line.app.got_subcommand("healthcheck")) return with_config(line, healthcheck);
   if (line.app.got_subcommand("redrive")) {

@@ -20,6 +20,7 @@
 #include "adapters/log/log.h"
 #include "app/pages/admin.h"
 #include "app/pages/status.h"
+#include "app/service/file_watch.h"
 #include "app/service/recent.h"
 #include "app/service/reload.h"
 #include "app/service/shards.h"
@@ -51,7 +52,7 @@ constexpr std::chrono::milliseconds kLogTick{250};
 // signals, admin pages, and the watch over the loops.
 class Service {
  public:
-  Service(const std::string& path, const config::Config& config)
+  Service(const std::string& path, const config::Config& config, bool watch)
       : path_(path),
         log_(process_options(config).least, process_options(config).format,
              process_options(config).instance),
@@ -75,6 +76,7 @@ class Service {
         log_tick_(io_),
         alive_(io_) {
     signals_.wait([this] { return drain(); });
+    if (watch) watch_.emplace(io_, path, [this] { return reload_changed(); });
   }
 
   int run() {
@@ -105,16 +107,27 @@ class Service {
     log_.write(notice, now);
   }
 
-  // Whoever sends it reads what came of it in the log.
   void wait_for_hang_up() {
     hang_up_.async_wait([this](const boost::system::error_code& error, int) {
       if (error) return;
-      if (!signals_.came()) supervisor_.reloading();
-      reload_.begin([this](const Reload::Outcome& outcome) {
-        if (signals_.came()) return;
-        supervisor_.ready(outcome.status == 200 ? "running" : "reload refused: " + outcome.text);
-      });
+      reload();
       wait_for_hang_up();
+    });
+  }
+
+  // Not while another reload is under way, which may have read the file before.
+  bool reload_changed() {
+    if (reload_.under_way()) return false;
+    reload();
+    return true;
+  }
+
+  // Nobody waits for an answer: what came of it is in the log.
+  void reload() {
+    if (!signals_.came()) supervisor_.reloading();
+    reload_.begin([this](const Reload::Outcome& outcome) {
+      if (signals_.came()) return;
+      supervisor_.ready(outcome.status == 200 ? "running" : "reload refused: " + outcome.text);
     });
   }
 
@@ -248,6 +261,7 @@ class Service {
   Admin admin_;
   DrainSignals signals_;
   boost::asio::signal_set hang_up_;
+  std::optional<FileWatch> watch_;
   boost::asio::steady_timer log_tick_;
   boost::asio::steady_timer alive_;
   const Supervisor supervisor_;
@@ -256,12 +270,12 @@ class Service {
 
 }  // namespace
 
-int run(const std::string& path, const config::Config& config) {
+int run(const std::string& path, const config::Config& config, bool watch) {
   int code = kExitFailed;
   try {
     if (const std::string why = refused_login(config); !why.empty()) throw ConfigRefused(why);
     if (const std::string why = refused_files(config); !why.empty()) throw ConfigRefused(why);
-    Service service(path, config);
+    Service service(path, config, watch);
     try {
       code = service.run();
     } catch (const std::exception& error) {

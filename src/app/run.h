@@ -7,9 +7,10 @@
 
 namespace einlass::app {
 
-// Runs under the configuration that was read from `path`, and reads it anew at SIGHUP, until a
-// signal comes and everything is drained. Returns the process's exit code: 0 drained, 1 failed, 78
-// what librdkafka or OpenSSL do not take (the reason is on stderr). A second signal leaves at once.
-int run(const std::string& path, const config::Config& config);
+// Runs under the configuration that was read from `path`, and reads it anew at SIGHUP, and with
+// `watch` whenever the file has changed, until a signal comes and everything is drained. Returns
+// the process's exit code: 0 drained, 1 failed, 78 what librdkafka or OpenSSL do not take (the
+// reason is on stderr). A second signal leaves at once.
+int run(const std::string& path, const config::Config& config, bool watch);
 
 }  // namespace einlass::app

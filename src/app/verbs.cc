@@ -57,7 +57,8 @@ CommandLine::CommandLine()
   app.footer(
       "A configuration to start from: config/gate.yaml\n"
       "Exit codes: 0 done, 1 failed while working, 64 wrong usage, 78 wrong config.");
-  add_config_verb(app, "run", "Run the gate until SIGTERM or SIGINT, then drain and leave", path);
+  add_config_verb(app, "run", "Run the gate until SIGTERM or SIGINT, then drain and leave", path)
+      ->add_flag("--watch-config", watch, "Reload when the configuration's file has changed");
   add_config_verb(app, "check", "Check the configuration", path)
       ->add_flag("--connect", connect, "Also try Kafka, Redis and every target");
   add_config_verb(app, "print-config",

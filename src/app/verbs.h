@@ -27,6 +27,7 @@ struct CommandLine {
   std::string help_verb;
   std::string store = "memory";
   bool connect = false;
+  bool watch = false;
   DemoOptions demo;
   ReplayOptions replay;
   RedriveOptions redrive;

@@ -52,6 +52,31 @@ class Reload(scenario.Scenario):
         return seen
 
 
+class Watched(Reload):
+    """With --watch-config nobody needs to ask."""
+
+    def begin_watched(self):
+        self.world.create_topic("results", PARTITIONS)
+        self.gate = self.world.gate("gate-1", merge(self.world.config("results", 100), {
+            "limits": {"shared": {"store": "memory"}}}))
+        self.gate.options = ["--watch-config"]
+        self.gate.start()
+
+    def test_a_changed_limit_holds_soon(self):
+        self.begin_watched()
+        self.write({"limits": {"shared": {"limit": 50}}})
+        places.wait_until(lambda: self.result("applied") == 1, 20, "the reload")
+        self.assertIn("limits.shared.limit: 100 -> 50", self.gate.log())
+
+    def test_one_with_a_mistake_changes_nothing_and_is_tried_once(self):
+        self.begin_watched()
+        self.write({"limits": {"shared": {"limit": "many"}}})
+        places.wait_until(lambda: self.result("wrong") == 1, 20, "the refusal")
+        self.write({"limits": {"shared": {"limit": 60}}})
+        places.wait_until(lambda: self.result("applied") == 1, 20, "the reload")
+        self.assertEqual(self.result("wrong"), 1)
+
+
 @plan(alone=True, seconds=300)
 class Limits(Reload):
     """Raised, then lowered: in every window the larger of those that hold in it, in the end the smaller."""

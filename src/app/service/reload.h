@@ -50,6 +50,8 @@ class Reload {
   // `done` is called when the shards run under the new configuration, or nothing came of it.
   void begin(const Done& done);
 
+  bool under_way() const { return under_way_; }
+
   // What runs.
   const config::Config& config() const { return *config_; }
   const ReloadState& state() const { return state_; }

@@ -33,7 +33,8 @@ class Gate:
         self._config = merge(config, {"instance": instance or name, "admin": {"listen": f"127.0.0.1:{self.port}"}})
         self.path = os.path.join(directory, f"{name}.json")
         self.log_path = os.path.join(directory, f"{name}.log")
-        self.before = []  # What stands before the program in its command line.
+        self.program, self.options = EINLASS, []  # Of its command line.
+        self.before = []  # What stands before the program there.
         self.process = None
         self.started_us = 0
         self.secrets = set()
@@ -60,7 +61,7 @@ class Gate:
         self.run += 1
         self._write()
         self.started_us = now_us()
-        self.process = servers.start_child([*self.before, EINLASS, "run", "-c", self.path], self.log_path)
+        self.process = servers.start_child([*self.before, self.program, "run", "-c", self.path, *self.options], self.log_path)
         if wait:
             self.wait_until_ready()
         return self
