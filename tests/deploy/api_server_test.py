@@ -26,6 +26,17 @@ def namespace(name):
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": RESTRICTED}}
 
 
+def definition(kind):
+    """Of a kind of the Prometheus operator's, that takes whatever is said."""
+    plural = kind.lower() + "s"
+    version = {"name": "v1", "served": True, "storage": True,
+               "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}
+    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": f"{plural}.monitoring.coreos.com"},
+            "spec": {"group": "monitoring.coreos.com", "scope": "Namespaced", "versions": [version],
+                     "names": {"kind": kind, "plural": plural, "singular": kind.lower()}}}
+
+
 def pod(objects):
     """One as the StatefulSet would make it."""
     template = one(objects, "StatefulSet")["spec"]["template"]
@@ -149,27 +160,67 @@ class Kept(OnAnApiServer):
 
     def test_the_chart(self):
         self._quiet(self.server.kubectl(*STRICT, objects=[namespace("charted")]))
-        gate = os.path.join(manifests.ROOT, "config", "gate.yaml")
-        self._helm("install", "einlass", manifests.CHART, "--set-file", f"config={gate}")
-        first = self.server.get("statefulset", "einlass", "charted")
-        token = self.server.get("secret", "einlass-admin-token", "charted")["data"]["admin-token"]
+        config = manifests.listening(manifests.smallest())
         with tempfile.TemporaryDirectory() as folder:
             newer = shutil.copytree(manifests.CHART, os.path.join(folder, "einlass"))
             with open(os.path.join(newer, "Chart.yaml")) as file:
                 text = file.read()
             with open(os.path.join(newer, "Chart.yaml"), "w") as file:
                 file.write(text.replace("ersion: 0.1.0", "ersion: 0.2.0"))
-            self._helm("upgrade", "einlass", newer, "--set", "replicas=3", "--set", "resources.limits.memory=1Gi")
-        second = self.server.get("statefulset", "einlass", "charted")
-        self.assertEqual(second["spec"]["replicas"], 3)
-        self.assertEqual(container(second["spec"])["image"], "einlass:0.2.0")
-        self.assertEqual(self.server.get("secret", "einlass-admin-token", "charted")["data"]["admin-token"], token)
-        checksums = [each["spec"]["template"]["metadata"]["annotations"]["checksum/config"] for each in (first, second)]
-        self.assertNotEqual(*checksums, "no gate would be restarted to read it")
+            first = self._released("install", manifests.CHART, config)
+            token = self.server.get("secret", "einlass-admin-token", "charted")["data"]["admin-token"]
+            second = self._released("upgrade", newer, config, "--set", "replicas=3", "--set", "resources.limits.memory=1Gi")
+            self.assertEqual(second["spec"]["replicas"], 3)
+            self.assertEqual(container(second["spec"])["image"], "einlass:0.2.0")
+            self.assertEqual(self.server.get("secret", "einlass-admin-token", "charted")["data"]["admin-token"], token)
+            back = self._rolled_back()
+            self.assertEqual(back["spec"]["template"], first["spec"]["template"])
         self._helm("uninstall", "einlass")
         left = self._quiet(self.server.kubectl("-n", "charted", "get", "-o", "name", "-l", "app.kubernetes.io/name=einlass",
                                                "statefulset,service,configmap,secret,networkpolicy,poddisruptionbudget,serviceaccount"))
         self.assertEqual(left, "")
+
+    def test_a_changed_limit_restarts_no_pod(self):
+        """Nothing of the pods changes, so nobody restarts them; what they read does."""
+        self._quiet(self.server.kubectl(*STRICT, objects=[namespace("charted")]))
+        config = manifests.listening(manifests.smallest())
+        first = self._released("install", manifests.CHART, config)
+        second = self._released("upgrade", manifests.CHART, config.replace("limit: 100", "limit: 50"))
+        self.assertEqual(second["spec"], first["spec"])
+        self.assertEqual(second["metadata"]["generation"], first["metadata"]["generation"])
+        self.assertIn("limit: 50", self.server.get("configmap", "einlass-config", "charted")["data"]["gate.yaml"])
+        third = self._released("upgrade", manifests.CHART, config.replace("group: einlass", "group: others"))
+        self.assertNotEqual(third["spec"]["template"], first["spec"]["template"], "no gate would be restarted to read it")
+        self._helm("uninstall", "einlass")
+
+    def test_what_the_operator_reads(self):
+        """Of definitions that say no more than that there are such objects."""
+        self._quiet(self.server.kubectl(*STRICT, objects=[namespace("charted"), *map(definition, ("PodMonitor", "PrometheusRule"))]))
+        for kind in ("podmonitors", "prometheusrules"):
+            self._quiet(self.server.kubectl("wait", "--for=condition=Established", f"crd/{kind}.monitoring.coreos.com"))
+        self._released("install", manifests.CHART, manifests.listening(manifests.smallest()), "--set",
+                       "podMonitor.enabled=true,prometheusRule.enabled=true,dashboards.enabled=true")
+        rule = self.server.get("prometheusrule", "einlass", "charted")
+        alerts = [one for group in rule["spec"]["groups"] for one in group["rules"] if "alert" in one]
+        self.assertGreater(len(alerts), 20)
+        self.assertIn("$labels", alerts[0]["annotations"]["summary"], "the chart took Prometheus' words for its own")
+        endpoint = self.server.get("podmonitor", "einlass", "charted")["spec"]["podMetricsEndpoints"][0]
+        self.assertEqual((endpoint["port"], endpoint["path"]), ("admin", "/metrics"))
+        boards = self._quiet(self.server.kubectl("-n", "charted", "get", "configmap", "-o", "name", "-l", "grafana_dashboard=1"))
+        self.assertEqual(len(boards.splitlines()), 3)
+        self._helm("uninstall", "einlass")
+
+    def _released(self, verb, chart, config, *more):
+        """The StatefulSet afterwards."""
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(config)
+            file.flush()
+            self._helm(verb, "einlass", chart, "--set-file", f"config={file.name}", *more)
+        return self.server.get("statefulset", "einlass", "charted")
+
+    def _rolled_back(self):
+        self._helm("rollback", "einlass", "1")
+        return self.server.get("statefulset", "einlass", "charted")
 
     def _helm(self, *arguments):
         done = self.server.helm("-n", "charted", *arguments)

@@ -17,9 +17,13 @@ KUSTOMIZATIONS = ("base", "overlays/trial", "overlays/production")
 CHART = os.path.join(ROOT, "deploy", "helm", "einlass")
 # Of the chart: nothing said, what takes something away, and much of what can be said.
 VALUES = {"as it is": {}, "scaling": {"autoscaling": {"enabled": True}},
-          "much said": {"secret": "mine", "podAnnotations": {"a": "b"}, "imagePullSecrets": [{"name": "x"}],
-                        "env": [{"name": "REGION", "value": "eu"}], "nodeSelector": {"disk": "fast"},
-                        "tolerations": [{"operator": "Exists"}], "image": {"tag": "9"}}}
+          "much said": {"secret": "mine", "podAnnotations": {"a": "b"}, "podLabels": {"team": "billing"},
+                        "imagePullSecrets": [{"name": "x"}], "nodeSelector": {"disk": "fast"},
+                        "tolerations": [{"operator": "Exists"}], "image": {"tag": "9"}, "reload": False,
+                        "extraEnv": [{"name": "REGION", "value": "eu"}], "extraEnvFrom": [{"configMapRef": {"name": "x"}}],
+                        "extraVolumes": [{"name": "authorities", "configMap": {"name": "authorities"}}],
+                        "extraVolumeMounts": [{"name": "authorities", "mountPath": "/etc/authorities"}],
+                        "serviceAccount": {"annotations": {"a": "b"}}, "dashboards": {"enabled": True}}}
 _TO_JSON = "import json, sys, yaml; json.dump([one for one in yaml.safe_load_all(sys.stdin) if one], sys.stdout)"
 
 
@@ -50,6 +54,17 @@ def templated(values):
         json.dump(values, file)
         file.flush()
         return run(go_programs.built("helm"), "template", "einlass", CHART, "-f", file.name)
+
+
+def smallest():
+    """The text of config/gate.yaml."""
+    with open(os.path.join(ROOT, "config", "gate.yaml"), encoding="utf-8") as file:
+        return file.read()
+
+
+def listening(config, where="0.0.0.0:9465"):
+    """The configuration with admin pages that a probe reaches."""
+    return f'{config}\nadmin: {{listen: "{where}"}}\n'
 
 
 def objects(text):

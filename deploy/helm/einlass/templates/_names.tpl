@@ -17,9 +17,3 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
-
-{{/* What a probe asks: over TLS where the gates' configuration has admin.tls. The kubelet does not look at certificates. */}}
-{{- define "einlass.probe" -}}
-{{- $admin := (.config | fromYaml).admin | default dict -}}
-{path: {{ .path }}, port: admin{{ if $admin.tls }}, scheme: HTTPS{{ end }}}
-{{- end }}

@@ -1,0 +1,59 @@
+{{/* The gates' configuration as a map. What is no YAML stops here, and not in a pod. */}}
+{{- define "einlass.config" -}}
+{{- $read := fromYaml .Values.config -}}
+{{- if hasKey $read "Error" }}{{ fail (printf "config: %s" $read.Error) }}{{ end -}}
+{{ toJson $read }}
+{{- end }}
+
+{{/* Where the admin pages listen. The probes and Prometheus come from outside the pod. */}}
+{{- define "einlass.listen" -}}
+{{- $listen := dig "admin" "listen" "127.0.0.1:9465" (include "einlass.config" . | fromJson) -}}
+{{- if regexMatch "^(127\\.|localhost|\\[::1\\])" $listen }}
+{{- fail (printf "config: admin.listen is %s, where the probes cannot reach it: write admin: {listen: \"0.0.0.0:9465\"}, or \"[::]:9465\" where pods have IPv6" $listen) }}
+{{- end -}}
+{{ $listen }}
+{{- end }}
+
+{{- define "einlass.port" -}}
+{{ regexFind "[0-9]+$" (include "einlass.listen" .) | default "9465" }}
+{{- end }}
+
+{{/* What a probe asks: over TLS where the gates' configuration has admin.tls. The kubelet does not look at certificates. */}}
+{{- define "einlass.probe" -}}
+{path: {{ .path }}, port: admin{{ if dig "admin" "tls" "" (include "einlass.config" .root | fromJson) }}, scheme: HTTPS{{ end }}}
+{{- end }}
+
+{{/*
+What of the configuration a gate takes only when it starts, as docs/operations.md says: the pods are restarted when this changes,
+and reload the rest. An option that is not named here restarts them, which is never wrong.
+*/}}
+{{- define "einlass.restarts" -}}
+{{- $config := include "einlass.config" . | fromJson -}}
+{{- $fixed := omit $config "instances" "inside" "drain_timeout" "watchdog" "log" "limits" "targets" "routes" "shares" -}}
+{{- $_ := set $fixed "admin" (omit ($config.admin | default dict) "token" "token_file") -}}
+{{- $_ := set $fixed "kafka" (omit ($config.kafka | default dict) "commit_interval" "commit_records" "revoke_timeout" "auto_offset_reset") -}}
+{{- if $config.tracing }}{{ $_ := set $fixed "tracing" (omit $config.tracing "headers") }}{{ end -}}
+{{- $parts := dict -}}
+{{- range $name, $limit := $config.limits | default dict }}
+{{- $one := omit $limit "limit" "window" "even" "slices" "rate" "start" "capacity" "timeout" "lease" "default_cost" "bad_key" "horizon" "use_within" "strict" "on_outage" -}}
+{{- range list "burst" "warm_up" }}{{ if hasKey $limit . }}{{ $_ := set $one . "a number" }}{{ end }}{{ end -}}
+{{- if regexMatch "^[0-9]+$" (toString $limit.cost) }}{{ $_ := unset $one "cost" }}{{ end -}}
+{{- $_ := set $parts (printf "limits %s" $name) $one -}}
+{{- end -}}
+{{- range $name, $target := $config.targets | default dict }}
+{{- $one := omit $target "http" "breaker" "retry" -}}
+{{- if $target.http }}{{ $_ := set $one "http" true }}{{ end -}}
+{{- if $target.kafka }}{{ $_ := set $one "kafka" (omit $target.kafka "topic" "partition" "max_in_flight") }}{{ end -}}
+{{- $_ := set $one "retry" (omit ($target.retry | default dict) "initial" "max") -}}
+{{- $_ := set $parts (printf "targets %s" $name) $one -}}
+{{- end -}}
+{{- range $index, $route := $config.routes | default list }}
+{{- $one := omit $route "retry" "inside" -}}
+{{- if $route.dead_letter }}{{ $_ := set $one "dead_letter" true }}{{ end -}}
+{{- $_ := set $parts (printf "routes %d" $index) $one -}}
+{{- end -}}
+{{- range $name, $share := $config.shares | default dict }}
+{{- $_ := set $parts (printf "shares %s" $name) (omit $share "weight") -}}
+{{- end -}}
+{{ toJson (list $fixed $parts) }}
+{{- end }}
