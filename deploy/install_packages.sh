@@ -68,7 +68,7 @@ choose_all() {
   done
 }
 
-[ $# -gt 0 ] || fail "usage: $0 SECTION...    (the sections of packages.txt: build, servers, test, docs, run)"
+[ $# -gt 0 ] || fail "usage: $0 SECTION...    (the sections of packages.txt: build, servers, test, docs, release, run)"
 command -v dpkg-query >/dev/null ||
   fail "This is not a Debian system. Install what packages.txt lists under: $*"
 

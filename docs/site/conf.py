@@ -42,7 +42,7 @@ NAVIGATION = [
                   "docs/limiters/counter", "docs/limiters/leaky_bucket", "docs/limiters/smooth",
                   "docs/limiters/concurrency", "docs/limiters/compared", "docs/replay", "lua/README"]),
     ("Promises", ["docs/guarantees", "docs/outages", "docs/security", "SECURITY"]),
-    ("Run", ["docs/deploy", "docs/operations", "docs/cli", "docs/admin", "docs/sizing", "docs/live_page", "docs/why",
+    ("Run", ["docs/deploy", "docs/operations", "docs/upgrading", "docs/cli", "docs/admin", "docs/sizing", "docs/live_page", "docs/why",
              "docs/metrics", "docs/log", "docs/tracing", "grafana/README", "docs/runbook"]),
     ("Develop", ["CONTRIBUTING", "src/README", "docs/decisions", "tests/README", "tests/simulation/README",
                  "tests/conformance/README", "tests/conformance/vectors/README", "tests/chaos/README", "tests/fuzz/README", "tests/hostile/README",

@@ -131,10 +131,7 @@ class Engine:
             self._call("DELETE", f"/libpod/containers/{one['Id']}?force=true&timeout=0")
         os.kill(self._first, signal.SIGKILL)  # Takes all of its processes, mounts and networks along.
         self._process.wait(20)
-        for inner in ("conmon", ""):
-            for left in glob.glob(os.path.join("/sys/fs/cgroup/*/libpod_parent", inner)):
-                with contextlib.suppress(OSError):  # Not empty: somebody else's.
-                    os.rmdir(left)
+        leave_no_groups()
         self._log.close()
         shutil.rmtree(self._directory)
 
@@ -169,6 +166,14 @@ class Engine:
     def _said(self):
         self._log.seek(0)
         return self._log.read()[-2000:]
+
+
+def leave_no_groups():
+    """Of the machine's, which podman makes and keeps."""
+    for inner in ("conmon", ""):
+        for left in glob.glob(os.path.join("/sys/fs/cgroup/*/libpod_parent", inner)):
+            with contextlib.suppress(OSError):  # Not empty: somebody else's.
+                os.rmdir(left)
 
 
 def entered(what, home, *command):

@@ -7,8 +7,8 @@ from its first line to its last, and the fast tests.
 import sys
 import unittest
 
-import build_root
 import machine
+from released import BuildRoot
 
 
 class Newcomer(unittest.TestCase):
@@ -16,7 +16,7 @@ class Newcomer(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.root = build_root.BuildRoot(cls.release)
+        cls.root = BuildRoot(cls.release)
         cls.addClassCleanup(cls.root.delete)
 
     def test_what_the_readme_says(self):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Types every ```sh block of a page into one shell, and compares what comes out with what the page says.
 
-    typed_page_test.py docs/getting_started.md
+    typed_page_test.py docs/getting_started.md [--installed]
 
-Only two things are not as on the page: the ports, which its first `export` tells the reader to choose, and the folder in
+With --installed the program is the one of a package, and nothing is built.
+Otherwise only two things are not as on the page: the ports, which its first `export` tells the reader to choose, and the folder in
 build/ that it makes for its files, which is empty at the beginning as a newcomer's is.
 """
 
@@ -22,7 +23,7 @@ from page import agrees, steps  # noqa: E402
 from shell import Shell  # noqa: E402
 
 TYPED_PATIENCE_S = 300.0  # Kafka's jars may have to come from far.
-LOOK_PATIENCE_S = 90.0
+LOOK_PATIENCE_S = 180.0
 
 
 def with_free_ports(commands):
@@ -35,6 +36,7 @@ def with_free_ports(commands):
 
 class TypedPage(unittest.TestCase):
     path = ""  # Of the page, from the root.
+    installed = False
 
     def setUp(self):
         with open(os.path.join(ROOT, self.path), encoding="utf-8") as file:
@@ -60,6 +62,8 @@ class TypedPage(unittest.TestCase):
 
     def take(self, step):
         commands = with_free_ports(step.commands) if "_PORT=" in step.commands else step.commands
+        if self.installed:
+            commands = commands.replace("./demo.sh ", "einlass demo ")
         deadline = time.monotonic() + LOOK_PATIENCE_S
         while True:
             code, printed = self.shell.type(commands, TYPED_PATIENCE_S)
@@ -73,4 +77,7 @@ class TypedPage(unittest.TestCase):
 
 if __name__ == "__main__":
     TypedPage.path = sys.argv.pop(1)
+    if "--installed" in sys.argv:
+        sys.argv.remove("--installed")
+        TypedPage.installed = True
     unittest.main(verbosity=2)
