@@ -71,14 +71,14 @@ std::string no_route(const Config& config, const std::string& name) {
   std::vector<std::string_view> known;
   for (const Route& route : config.routes) known.push_back(route.name);
   const auto near = suggestion(name, known);
-  return quoted(name) + " is no route of this file" + (near ? "; " + *near : "");
+  return in_quotes(name) + " is no route of this file" + (near ? "; " + *near : "");
 }
 
 // Of two that take a record one after the other.
 std::string trouble_between(const Route& from, const Target* target, const Route& to,
                             const Target* next) {
   if (reads(from, to.dead_letter)) {
-    return "has " + quoted(to.dead_letter) +
+    return "has " + in_quotes(to.dead_letter) +
            " as its dead_letter, which this route reads, so records would go round for ever";
   }
   const auto in_transactions = [](const Target* one) { return one && one->exactly_once(); };
