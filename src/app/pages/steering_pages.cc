@@ -9,6 +9,7 @@
 
 #include "config/address.h"
 #include "config/values.h"
+#include "units/utf8.h"
 
 namespace einlass::app {
 namespace {
@@ -78,10 +79,12 @@ std::optional<Subject> pause_subject(std::string_view rest) {
 Json entry_json(const Subject& subject, const Steer& steer) {
   Json json;
   if (subject.kind == Subject::Kind::quota) {
-    json = {{"limit", subject.name}, {"key", subject.key}, {"values", steer.values}};
+    json = {{"limit", valid_utf8(subject.name)},
+            {"key", valid_utf8(subject.key)},
+            {"values", steer.values}};
   } else {
-    json = {{"what", word_of(subject.kind)}, {"name", subject.name}};
-    if (subject.kind == Subject::Kind::tenant) json["key"] = subject.key;
+    json = {{"what", word_of(subject.kind)}, {"name", valid_utf8(subject.name)}};
+    if (subject.kind == Subject::Kind::tenant) json["key"] = valid_utf8(subject.key);
   }
   json["since"] = steer.since_ms > 0 ? Json(steer.since_ms) : Json(nullptr);
   json["until"] = steer.until_ms ? Json(*steer.until_ms) : Json(nullptr);
@@ -221,8 +224,8 @@ metrics::Steering steering_metrics(const Steering& steering, Instant now) {
   for (const auto& [key, steer] : steering.pauses()) {
     const Subject subject = *subject_of(key);
     const bool tenant = subject.kind == Subject::Kind::tenant;
-    shown.paused.push_back(
-        {word_of(subject.kind), tenant ? subject.name + "/" + subject.key : subject.name});
+    shown.paused.push_back({word_of(subject.kind),
+                            valid_utf8(tenant ? subject.name + "/" + subject.key : subject.name)});
   }
   return shown;
 }
@@ -233,11 +236,11 @@ Json steering_json(const Steering& steering) {
   json["table"] = state.has_table;
   json["whole"] = state.whole;
   json["stale_since"] = state.away.empty() ? Json(nullptr) : Json(state.away_since.us);
-  json["trouble"] = state.away;
+  json["trouble"] = valid_utf8(state.away);
   json["pauses"] = entries_json(steering.pauses());
   json["refusals"] = Json::array();
   for (const auto& [key, why] : steering.refused(100)) {
-    json["refusals"].push_back({{"key", key}, {"reason", why}});
+    json["refusals"].push_back({{"key", valid_utf8(key)}, {"reason", valid_utf8(why)}});
   }
   return json;
 }

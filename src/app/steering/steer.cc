@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "units/utf8.h"
+
 namespace einlass::app {
 namespace {
 
@@ -98,7 +100,7 @@ std::string_view word_of(Subject::Kind kind) {
 
 std::string to_text(const Subject& subject) {
   const std::string text = std::string(word_of(subject.kind)) + " " + subject.name;
-  return has_key(subject.kind) ? text + ", key " + subject.key : text;
+  return valid_utf8(has_key(subject.kind) ? text + ", key " + subject.key : text);
 }
 
 std::variant<Steer, std::string> read_steer(const Subject& subject, std::string_view text) {

@@ -35,7 +35,7 @@ std::string table_key(const Subject& subject);
 // "route", "target", "topic", and "limit" for a key of one.
 std::string_view word_of(Subject::Kind kind);
 
-// As people say it: "limit per_tenant, key acme", "route results".
+// As people say it, in valid UTF-8: "limit per_tenant, key acme", "route results".
 std::string to_text(const Subject& subject);
 
 struct Steer {

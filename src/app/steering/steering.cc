@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
 
+// Of a key that is too long to be one, for those who are to find it.
+constexpr std::size_t kShownOfLongKey = 100;
+
 template <class T>
 std::optional<std::size_t> place_of(const std::vector<T>& all, const std::string& name) {
   const auto found = std::ranges::find(all, name, &T::name);
@@ -37,7 +40,8 @@ std::vector<config::Change> changes_of(const Steer& steer) {
 // One that has ended by itself: the table keeps it until somebody takes it out.
 bool is_over(const std::string& key, std::string_view text, std::int64_t now_ms) {
   const auto subject = subject_of(key);
-  if (!subject || text.find("until") == std::string_view::npos) return false;
+  const bool may_end = text.size() <= kLongestTableValue && text.find("until") != text.npos;
+  if (!subject || !may_end) return false;
   const auto read = read_steer(*subject, text);
   const auto* steer = std::get_if<Steer>(&read);
   return steer != nullptr && steer->over(now_ms);
@@ -107,6 +111,11 @@ void Steering::reading() {
 }
 
 void Steering::entry(std::string_view key_view, std::optional<std::string_view> text) {
+  if (key_view.size() > kLongestTableKey) {
+    const std::string front(key_view.substr(0, kShownOfLongKey));
+    if (text) refuse(front + "...", "its key is longer than " + std::to_string(kLongestTableKey));
+    return;
+  }
   const std::string key(key_view);
   const auto at = entries_.find(key);
   if (at != entries_.end()) at->second.seen = 1;
@@ -196,6 +205,9 @@ std::string Steering::check_name(const Subject& subject) const {
 
 // What is wrong with it; empty: it holds from here on, and `known` says what.
 std::string Steering::put_in_force(const std::string& key, std::string_view text, Known& known) {
+  if (text.size() > kLongestTableValue) {
+    return "is longer than " + std::to_string(kLongestTableValue) + " bytes";
+  }
   const auto subject = subject_of(key);
   if (!subject) return "its key is none of ours; write LIMIT/KEY, or see docs/steering.md";
   const auto read = read_steer(*subject, text);

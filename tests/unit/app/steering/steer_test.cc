@@ -25,6 +25,10 @@ TEST(Subject, IsNamedByTheTablesKeyAndBack) {
   }
 }
 
+TEST(Subject, IsShownInUtf8WhateverItsKey) {
+  EXPECT_EQ(to_text({Kind::tenant, "per_tenant", "a\xff"}), "limit per_tenant, key a\xEF\xBF\xBD");
+}
+
 TEST(Subject, RefusesOtherKeys) {
   for (const char* key : {"", "per_tenant", "/acme", "pause:route/", "pause:limit/per_tenant",
                           "pause:other/x", "other:thing/x"}) {

@@ -22,9 +22,8 @@ routes:
 )";
 
 config::Config read(const std::string& text) {
-  auto parsed = config::parse_config(text, "gate.yaml", [](const std::string&) {
-    return std::optional<std::string>();
-  });
+  auto parsed = config::parse_config(
+      text, "gate.yaml", [](const std::string&) { return std::optional<std::string>(); });
   if (auto* mistakes = std::get_if<config::Mistakes>(&parsed)) {
     for (const auto& one : *mistakes) ADD_FAILURE() << one.to_string();
   }
@@ -145,16 +144,30 @@ TEST_F(SteeringTest, AWrongEntryIsRefusedOnceAndTheLastGoodOneStays) {
 TEST_F(SteeringTest, RefusesWhatTheFileWouldRefuse) {
   whole();
   const std::pair<const char*, const char*> wrong[] = {
-      {"none/acme", R"({"limit": 5})"},          {"all/acme", R"({"rate": "5/s"})"},
-      {"per_tenant/a", R"({"rate": "5/s"})"},    {"per_tenant/b", R"({"limit": "many"})"},
-      {"per_tenant/c", R"({"window": "5"})"},    {"pause:route/none", R"({"paused": true})"},
-      {"pause:target/none", R"({"paused": true})"}, {"nonsense", "{}"},
+      {"none/acme", R"({"limit": 5})"},
+      {"all/acme", R"({"rate": "5/s"})"},
+      {"per_tenant/a", R"({"rate": "5/s"})"},
+      {"per_tenant/b", R"({"limit": "many"})"},
+      {"per_tenant/c", R"({"window": "5"})"},
+      {"pause:route/none", R"({"paused": true})"},
+      {"pause:target/none", R"({"paused": true})"},
+      {"nonsense", "{}"},
       {"pause:limit/all/x", R"({"paused": true})"},
   };
   for (const auto& [key, text] : wrong) tell(key, text);
   EXPECT_EQ(steering.state().refused, std::size(wrong));
   EXPECT_EQ(values.size(), 0u);
   EXPECT_TRUE(pauses.empty());
+}
+
+TEST_F(SteeringTest, RefusesWhatIsTooLongWithoutKeepingIt) {
+  whole();
+  const std::string huge(1 << 20, 'x');
+  steering.entry("per_tenant/" + huge, R"({"limit": 5})");
+  tell("per_tenant/acme", (R"({"limit": 5, "note": ")" + huge + R"("})").c_str());
+  EXPECT_EQ(values.size(), 0u);
+  ASSERT_EQ(steering.state().refused, 2u);
+  for (const auto& [key, why] : steering.refused(9)) EXPECT_LT(key.size() + why.size(), 300u);
 }
 
 TEST_F(SteeringTest, WhatIsNotInTheTableAnyMoreWhenItWasReadAgainHoldsNoMore) {
