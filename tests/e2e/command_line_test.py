@@ -219,7 +219,7 @@ class CommandLine(unittest.TestCase):
             return [offered.split("\t")[0] for offered in done.stdout.splitlines()]
 
         self.assertEqual(complete("ch"), ["check"])
-        self.assertEqual(complete("re"), ["redrive", "replay"])
+        self.assertEqual(complete("re"), ["redrive", "replay", "resume"])
         self.assertEqual(complete("check --con"), ["--config", "--connect"])
         self.assertEqual(complete("run -c co"), ["conf/"])
         self.assertEqual(complete("run --config conf/g"), ["conf/gate one.yaml"])
