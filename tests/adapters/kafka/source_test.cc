@@ -28,7 +28,7 @@ class SourceTest : public ::testing::Test {
       start(name, *cluster);
     }
     // Those that break their cluster have one of their own.
-    for (const char* name : {"commit", "fenced", "lost", "outage", "unasked", "metadata", "last"}) {
+    for (const char* name : {"commit", "fenced", "lost", "outage", "unasked", "metadata", "last", "unrightful"}) {
       own_clusters[name] = new MockCluster;
       start(name, *own_clusters[name]);
     }
@@ -200,6 +200,20 @@ TEST_F(SourceTest, commits_and_says_so_exactly_once) {
   g.run_for(50ms);
   EXPECT_EQ(g.all<core::CommitEnded>().size(), 6u);
   EXPECT_EQ(g.commit({{core::PartitionId{99}, Offset{1}, {}}}), core::CommitResult::failed);
+}
+
+TEST_F(SourceTest, a_right_that_a_commit_misses_is_told_until_one_succeeds) {
+  Gate& g = gate("unrightful");
+  MockCluster& own = *own_clusters.at("unrightful");
+  const auto id = g.id_of(0);
+  own.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED});
+  EXPECT_EQ(g.commit({{id, Offset{5}, {}}}), core::CommitResult::failed);
+  const std::string topic = g.source->topic_of(id);
+  EXPECT_NE(g.source->status().trouble.find("may not use the topic " + topic), std::string::npos)
+      << g.source->status().trouble;
+  EXPECT_EQ(g.source->status().partitions[g.id_of(1).value].stuck, "");
+  EXPECT_EQ(g.commit({{id, Offset{5}, {}}}), core::CommitResult::committed);
+  EXPECT_EQ(g.source->status().trouble, "");
 }
 
 TEST_F(SourceTest, a_refused_member_is_fenced_loses_its_partitions_and_joins_again) {

@@ -69,6 +69,7 @@ struct Partition {
   Instant moved;               // When it last went on elsewhere than at `next`.
   std::string why_stuck;
   bool forbidden = false;  // The right to read it is missing, and nothing has come since.
+  bool commit_forbidden = false;  // The same right, as the last commit of it was told.
   std::vector<core::OffsetRange> finished;  // For the gate, until it has handled its assignment.
 
   bool readable() const { return phase == Phase::reading && !held; }

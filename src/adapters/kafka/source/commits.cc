@@ -234,9 +234,11 @@ void Commits::go_on(rd_kafka_t* client, rd_kafka_queue_t* queue) {
 }
 
 void Commits::settle(const rd_kafka_topic_partition_list_t& sent, rd_kafka_resp_err_t error) {
-  if (error && error != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return;
+  const bool forbidden = error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
   for (const auto& entry : elements(&sent)) {
     Partition* partition = assignment_.in_use(id_of(entry));
+    if (partition != nullptr) partition->commit_forbidden = forbidden;
+    if (error && error != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) continue;
     const bool again = error && partition && ++partition->not_there < kMostNotThere;
     if (again) continue;
     settled_.push_back(id_of(entry));

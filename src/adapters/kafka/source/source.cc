@@ -255,10 +255,11 @@ std::string Source::name_of(core::PartitionId id) const {
 void Source::set_revoke_timeout(Duration timeout) { state_->rebalance.set_revoke_timeout(timeout); }
 
 // librdkafka says once that a topic may not be read, and nothing when it may: a record says that.
-// Where there is none to read, nothing waits for the right.
+// Where there is none to read, nothing waits for the right, unless it is to be committed still.
 std::string Source::State::why_not_read(const Partition& partition) const {
   const bool all_read = partition.log && partition.next >= partition.log->end.value;
-  if (!partition.forbidden || all_read) return partition.why_stuck;
+  const bool waits = partition.commit_forbidden || (partition.forbidden && !all_read);
+  if (!waits) return partition.why_stuck;
   return explain(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, false, "", place(partition.topic))
       .detail;
 }
