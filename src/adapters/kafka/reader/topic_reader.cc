@@ -4,8 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "adapters/kafka/client/configuration.h"
-#include "adapters/kafka/client/tokens.h"
+#include "adapters/kafka/client/hand_assigned_consumer.h"
 #include "adapters/kafka/reader/topic_lookup.h"
 #include "adapters/kafka/reader/topic_reader_state.h"
 #include "units/check.h"
@@ -29,29 +28,13 @@ SourceOptions source_options_of(const TopicReaderOptions& options) {
   return source;
 }
 
-// Has no owner and is never destroyed, as the source's is not. It ends with the process.
-rd_kafka_t* new_reader(const TopicReaderOptions& options) {
-  ConfHandle conf = source_configuration(source_options_of(options), rd_kafka_version());
-  // The end of a partition may be no record's (a transaction's mark), so it has to be told.
-  rd_kafka_conf_set(conf.get(), "enable.partition.eof", "true", nullptr, 0);
-  // What was deleted meanwhile is passed over, and counted.
-  rd_kafka_conf_set(conf.get(), "auto.offset.reset", "earliest", nullptr, 0);
-  char reason[512] = "";
-  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, conf.get(), reason, sizeof reason);
-  if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + reason);
-  conf.release();  // librdkafka's now.
-  rd_kafka_poll_set_consumer(client);
-  if (options.tokens) options.tokens->serve(client);
-  return client;
-}
-
 }  // namespace
 
 TopicReader::State::State(boost::asio::io_context& io, TopicReaderOptions given,
                           Notify notify_people)
     : options(std::move(given)),
       notify(std::move(notify_people)),
-      client(new_reader(options)),
+      client(new_hand_assigned_consumer(source_options_of(options))),
       queue(rd_kafka_queue_get_consumer(client)),
       wakeups(io, [this](Wakeups::Key key) {
         if (key == kMainQueue) {

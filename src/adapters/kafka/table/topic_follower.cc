@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/kafka/client/configuration.h"
 #include "adapters/kafka/client/errors.h"
+#include "adapters/kafka/client/hand_assigned_consumer.h"
 #include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/client/message_view.h"
 #include "adapters/kafka/client/tokens.h"
@@ -35,24 +35,14 @@ struct Told {
   std::optional<std::string> text;
 };
 
-// Has no owner and is never destroyed, as the source's is not. It ends with the process.
-rd_kafka_t* new_follower(const TopicTableOptions& options) {
+SourceOptions source_options_of(const TopicTableOptions& options) {
   SourceOptions source;
   source.brokers = options.brokers;
   source.group = "einlass-reads-no-group";  // librdkafka wants a name; nothing is done with it.
   source.topics = {{options.topic, core::RouteId{}}};
   source.properties = options.properties;
   source.tokens = options.tokens;
-  ConfHandle conf = source_configuration(source, rd_kafka_version());
-  rd_kafka_conf_set(conf.get(), "enable.partition.eof", "true", nullptr, 0);
-  rd_kafka_conf_set(conf.get(), "auto.offset.reset", "earliest", nullptr, 0);
-  char reason[512] = "";
-  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, conf.get(), reason, sizeof reason);
-  if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + reason);
-  conf.release();  // librdkafka's now.
-  rd_kafka_poll_set_consumer(client);
-  if (options.tokens) options.tokens->serve(client);
-  return client;
+  return source;
 }
 
 }  // namespace
@@ -62,7 +52,7 @@ struct TopicFollower::Shared : std::enable_shared_from_this<Shared> {
       : io(on),
         options(with),
         listener(to),
-        client(new_follower(options)),
+        client(new_hand_assigned_consumer(source_options_of(options))),
         queue(rd_kafka_queue_get_consumer(client)) {
     rd_kafka_set_log_queue(client, queue.get());
   }

@@ -1,0 +1,24 @@
+#include "adapters/kafka/client/hand_assigned_consumer.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "adapters/kafka/client/configuration.h"
+#include "adapters/kafka/client/tokens.h"
+
+namespace einlass::kafka {
+
+rd_kafka_t* new_hand_assigned_consumer(const SourceOptions& options) {
+  ConfHandle conf = source_configuration(options, rd_kafka_version());
+  rd_kafka_conf_set(conf.get(), "enable.partition.eof", "true", nullptr, 0);
+  rd_kafka_conf_set(conf.get(), "auto.offset.reset", "earliest", nullptr, 0);
+  char reason[512] = "";
+  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, conf.get(), reason, sizeof reason);
+  if (client == nullptr) throw std::runtime_error(std::string("kafka.properties: ") + reason);
+  conf.release();  // librdkafka's now.
+  rd_kafka_poll_set_consumer(client);
+  if (options.tokens) options.tokens->serve(client);
+  return client;
+}
+
+}  // namespace einlass::kafka
