@@ -1,13 +1,12 @@
 #include "app/pages/steering_pages.h"
 
 #include <algorithm>
-#include <charconv>
-#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
 
 #include "config/address.h"
+#include "config/query.h"
 #include "config/values.h"
 #include "units/utf8.h"
 
@@ -103,32 +102,25 @@ Json entries_json(const std::vector<Steering::Entry>& entries) {
 
 // ---- what is asked ----
 
-using Fields = std::map<std::string, std::string>;
-
-// Of a query; what is no pair is left out.
-Fields fields_of(std::string_view query) {
-  Fields fields;
-  while (!query.empty()) {
-    const std::string_view pair = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(query.size(), pair.size() + 1));
-    const std::size_t mark = std::min(pair.find('='), pair.size());
-    const auto value =
-        config::percent_decoded(std::string(pair.substr(std::min(mark + 1, pair.size()))));
-    if (value) fields.emplace(pair.substr(0, mark), *value);
-  }
-  return fields;
-}
+constexpr std::string_view kListUsage = "ask with ?limit=NAME, most=NUMBER and after=KEY";
 
 http::ServerResponse list_quotas(std::string_view query, const Steering& steering) {
-  Fields fields = fields_of(query);
+  const auto read = config::parse_query(query, {"limit", "most", "after"}, kListUsage);
+  if (const auto* wrong = std::get_if<std::string>(&read)) return refused(400, *wrong);
+  const auto& fields = std::get<config::QueryFields>(read);
+  const auto text_of = [&](std::string_view name) {
+    const auto found = fields.find(name);
+    return found == fields.end() ? std::string() : found->second;
+  };
   std::size_t most = kUsualPage;
-  if (const std::string& text = fields["most"]; !text.empty()) {
-    std::from_chars(text.data(), text.data() + text.size(), most);
+  if (const std::string text = text_of("most"); !text.empty()) {
+    const auto number = config::parse_whole(text, {1, Steering::kMostNamed});
+    if (const auto* wrong = std::get_if<config::Refusal>(&number)) {
+      return refused(400, "most '" + text + "' " + wrong->text);
+    }
+    most = static_cast<std::size_t>(std::get<std::int64_t>(number));
   }
-  most = std::clamp<std::size_t>(most, 1, Steering::kMostNamed);
-  const std::string front = fields["limit"].empty() ? "" : fields["limit"] + "/";
-  auto some = steering.entries(front, fields["after"], most + 1);
-  std::erase_if(some, [](const Steering::Entry& one) { return one.key.starts_with("pause:"); });
+  auto some = steering.quotas(text_of("limit"), text_of("after"), most + 1);
   const bool more = some.size() > most;
   if (more) some.pop_back();
   Json json{{"quotas", entries_json(some)}};

@@ -8,6 +8,10 @@
 namespace einlass::app {
 namespace {
 
+// Where the pauses stand among the table's keys. No quota's key is between them.
+constexpr std::string_view kPauses = "pause:";
+constexpr std::string_view kBehindPauses = "pause;";
+
 constexpr std::chrono::milliseconds kTick{100};
 
 // Of a key that is too long to be one, for those who are to find it.
@@ -353,16 +357,32 @@ std::optional<Steer> Steering::find(const Subject& subject) const {
   return std::get<Steer>(read_steer(subject, found->second.text));
 }
 
-std::vector<Steering::Entry> Steering::entries(std::string_view front, std::string_view after,
-                                               std::size_t most) const {
+std::vector<Steering::Entry> Steering::quotas(std::string_view limit, std::string_view after,
+                                              std::size_t most) const {
+  const std::string front = limit.empty() ? "" : std::string(limit) + "/";
   std::vector<Entry> some;
   auto at = after < front ? entries_.lower_bound(front) : entries_.upper_bound(after);
-  for (; at != entries_.end() && some.size() < most; ++at) {
-    if (!at->first.starts_with(front)) break;
-    const auto subject = subject_of(at->first);
-    some.push_back({at->first, std::get<Steer>(read_steer(*subject, at->second.text))});
+  while (at != entries_.end() && some.size() < most && at->first.starts_with(front)) {
+    if (at->first.starts_with(kPauses)) {
+      at = entries_.lower_bound(kBehindPauses);
+    } else {
+      some.push_back(entry_at(at++));
+    }
   }
   return some;
+}
+
+std::vector<Steering::Entry> Steering::pauses() const {
+  std::vector<Entry> some;
+  for (auto at = entries_.lower_bound(kPauses); at != entries_.end(); ++at) {
+    if (some.size() == kMostNamed || !at->first.starts_with(kPauses)) break;
+    some.push_back(entry_at(at));
+  }
+  return some;
+}
+
+Steering::Entry Steering::entry_at(Entries::const_iterator at) {
+  return {at->first, std::get<Steer>(read_steer(*subject_of(at->first), at->second.text))};
 }
 
 Steering::State Steering::state() const {

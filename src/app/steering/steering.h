@@ -78,11 +78,10 @@ class Steering final : public FleetTable::Listener {
   };
   std::optional<Steer> find(const Subject& subject) const;
 
-  // At most `most` entries whose table keys begin so, in the order of their keys, from behind
-  // `after`.
-  std::vector<Entry> entries(std::string_view front, std::string_view after,
-                             std::size_t most) const;
-  std::vector<Entry> pauses() const { return entries("pause:", "", kMostNamed); }
+  // At most `most` quotas of that limit, or of all where it is empty, in the order of the table's
+  // keys, from behind the key `after`.
+  std::vector<Entry> quotas(std::string_view limit, std::string_view after, std::size_t most) const;
+  std::vector<Entry> pauses() const;  // At most kMostNamed.
 
   struct State {
     bool has_table = false;
@@ -126,6 +125,7 @@ class Steering final : public FleetTable::Listener {
   std::string put_in_force(const std::string& key, std::string_view text, Known& known);
   void take_out_of_force(const std::string& key);
   void forget(Entries::iterator at);
+  static Entry entry_at(Entries::const_iterator at);
   void refuse(const std::string& key, const std::string& why);
   void refuse_no_more(const std::string& key);
   void tell_pauses();

@@ -266,18 +266,34 @@ TEST_F(SteeringTest, AReloadLooksAtEachEntryAgain) {
   EXPECT_EQ(std::get<limits::SlidingLogParameters>(found->parameters).window, Duration::seconds(2));
 }
 
-TEST_F(SteeringTest, APageOfEntriesGoesOnBehindTheLast) {
+TEST_F(SteeringTest, APageOfQuotasGoesOnBehindTheLast) {
   whole();
   for (const char* key : {"per_tenant/a", "per_tenant/b", "per_tenant/c"}) {
     tell(key, R"({"limit": 5})");
   }
   tell("pause:route/results", R"({"paused": true})");
-  const auto page = steering.entries("per_tenant/", "", 2);
+  const auto page = steering.quotas("per_tenant", "", 2);
   ASSERT_EQ(page.size(), 2u);
   EXPECT_EQ(page[1].key, "per_tenant/b");
-  const auto rest = steering.entries("per_tenant/", "per_tenant/b", 2);
+  const auto rest = steering.quotas("per_tenant", "per_tenant/b", 2);
   ASSERT_EQ(rest.size(), 1u);
   EXPECT_EQ(rest[0].key, "per_tenant/c");
+}
+
+// They stand between the quotas, and must take no place of a page.
+TEST_F(SteeringTest, PausesAreOnNoPageOfQuotas) {
+  whole();
+  tell("per_tenant/a", R"({"limit": 5})");
+  for (const char* key : {"pause:route/results", "pause:limit/per_tenant/a"}) {
+    tell(key, R"({"paused": true})");
+  }
+  EXPECT_EQ(steering.pauses().size(), 2u);
+  for (const char* after : {"", "a", "pause:limit/per_tenant/a"}) {
+    const auto page = steering.quotas("", after, 1);
+    ASSERT_EQ(page.size(), 1u) << after;
+    EXPECT_EQ(page[0].key, "per_tenant/a");
+  }
+  EXPECT_TRUE(steering.quotas("", "per_tenant/a", 1).empty());
 }
 
 }  // namespace
