@@ -11,8 +11,6 @@
 namespace einlass::core {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
-
 RouteOptions limited_route() {
   RouteOptions route;
   route.order = Order::none;

@@ -20,6 +20,26 @@ inline RouteOptions two_limits(Order order) {
   return route;
 }
 
+// As many limits for all, and a topic for dead letters.
+inline RouteOptions route_by(Order order, std::uint8_t limits = 0) {
+  RouteOptions route;
+  route.order = order;
+  route.limit_count = limits;
+  route.shared_limits = limits;
+  route.dead_letter = true;
+  return route;
+}
+
+// One limit, with a key.
+inline RouteOptions keyed() {
+  RouteOptions route;
+  route.order = Order::none;
+  route.limit_count = 1;
+  return route;
+}
+
+using Slots = std::vector<std::uint32_t>;
+
 struct BenchGate {
   static GateOptions options_for(RouteOptions route, std::uint32_t max_in_flight = 64) {
     GateOptions options;

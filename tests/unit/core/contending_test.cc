@@ -13,8 +13,6 @@
 namespace einlass::core {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
-
 RouteOptions route_of(std::vector<std::uint16_t> limits) {
   RouteOptions route;
   route.order = Order::none;

@@ -10,8 +10,6 @@
 namespace einlass::core {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
-
 RouteOptions varying_route() {
   RouteOptions route;
   route.order = Order::none;

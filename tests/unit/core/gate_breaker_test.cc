@@ -8,8 +8,6 @@
 namespace einlass::core {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
-
 constexpr Duration kWait = Duration::millis(500);
 
 RecordId record(std::uint32_t slot) { return {slot, 0}; }

@@ -7,8 +7,6 @@
 namespace einlass::core {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
-
 RouteOptions free_route(Order order) {
   RouteOptions route;
   route.order = order;

@@ -7,8 +7,6 @@
 namespace einlass::core {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
-
 constexpr RouteId kOwn{0}, kOther{1};
 
 // Two routes, to a target each.
@@ -33,12 +31,6 @@ struct Bench : BenchGate {
     put(event);
   }
 };
-
-RouteOptions route_by(Order order) {
-  RouteOptions route;
-  route.order = order;
-  return route;
-}
 
 TEST(HandedOn, it_has_the_other_routes_target_and_books) {
   Bench bench(route_by(Order::none), route_by(Order::none));

@@ -7,16 +7,6 @@
 namespace einlass::core {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
-
-// One limit with a key.
-RouteOptions keyed() {
-  RouteOptions route;
-  route.order = Order::none;
-  route.limit_count = 1;
-  return route;
-}
-
 struct LimitsChangedBench : BenchGate {
   explicit LimitsChangedBench(const RouteOptions& route = keyed()) : BenchGate(options_for(route)) {
     assign(0);

@@ -7,18 +7,7 @@
 namespace einlass::core {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
-
 constexpr Duration kWait = Duration::seconds(1);
-
-RouteOptions route_by(Order order, std::uint8_t limits = 0) {
-  RouteOptions route;
-  route.order = order;
-  route.limit_count = limits;
-  route.shared_limits = limits;
-  route.dead_letter = true;
-  return route;
-}
 
 void arrive(BenchGate& bench, std::uint32_t record, Instant not_before,
             std::optional<LaneKey> lane = std::nullopt, Instant expires = kNever) {

@@ -7,15 +7,6 @@
 namespace einlass::core {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
-
-RouteOptions keyed() {
-  RouteOptions route;
-  route.order = Order::none;
-  route.limit_count = 1;
-  return route;
-}
-
 RouteOptions without_limits() {
   RouteOptions route;
   route.order = Order::none;

@@ -7,8 +7,6 @@
 namespace einlass::core {
 namespace {
 
-using Slots = std::vector<std::uint32_t>;
-
 GateOptions limited(std::uint32_t max_in_flight = 64) {
   RouteOptions route;
   route.order = Order::none;
