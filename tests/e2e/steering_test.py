@@ -164,6 +164,8 @@ class Steering:
         self.assertEqual(self.ask(gate, "/v1/quotas/per_tenant/acme", "PUT", {"limit": 5})[0], 405)
         self.assertEqual(self.ask(gate, "/v1/quotas/per_tenant/acme", "POST", {"limit": 5, "for": "soon"})[0], 400)
         self.assertEqual(self.ask(gate, "/v1/quotas")[1], {"quotas": [], "after": None})
+        self.assertEqual(self.ask(gate, "/v1/quotas?most=many"), (400, {"error": "most 'many' is not a whole number; write digits only, as 100"}))
+        self.assertEqual(self.ask(gate, "/v1/quotas?limits=per_tenant")[0], 400)
         self.write_by_hand("per_tenant/acme", '{"limit": "many"}')
         wait_until(lambda: all(gate.status()["quotas"]["refused"] == 1 for gate in self.gates), 40, "all gates refuse it")
         self.assert_check_says(gate, "per_tenant/acme: ")
@@ -181,6 +183,21 @@ class InATopic(Steering, Steered):
 
 class InRedis(Steering, Steered):
     QUOTAS = {"redis": True}
+
+    def test_a_hundred_thousand_quotas_take_little_memory(self):
+        gate = self.gates[0]
+        before = gate.resident_mb()
+        name_space = self.config["redis"]["namespace"]
+        for first in range(0, 100_000, 1000):
+            self.world.redis.ask("HSET", f"{name_space}:quotas:{{{name_space}}}", *(
+                text for number in range(first, first + 1000)
+                for text in (f"per_tenant/6a0f2c4e-3b1d-4c55-9e7a-{number:012}", f'{{"limit": "{100 + number % 8}"}}')))
+        gate.terminate()
+        gate.start()
+        wait_until(lambda: gate.status()["quotas"]["quotas"] == 100_000, 20, "the gate has read them")
+        took = gate.resident_mb() - before
+        self.note(f"100,000 quotas: {took:.1f} MB")
+        self.assertLess(took, 32)
 
     def write_by_hand(self, key, text):
         name_space = self.config["redis"]["namespace"]

@@ -85,28 +85,26 @@ LimitValues::Found LimitValues::find(std::size_t limit, std::string_view key) co
   return pace_of ? value->pace : value->own;
 }
 
-bool LimitValues::set(std::size_t limit, std::string_view key,
+void LimitValues::set(std::size_t limit, std::string_view key,
                       const std::optional<config::LimitValue>& quota) {
   const std::lock_guard lock(mutex_);
   Limit& of = limits_[limit];
   CHECK(!of.pace_of);
   const auto known = of.quotas.find(key);
   if (!quota) {
-    if (known == of.quotas.end()) return true;
+    if (known == of.quotas.end()) return;
     of.quotas.erase(known);
     --quotas_;
   } else if (known == of.quotas.end()) {
-    if (quotas_ == kMostQuotas) return false;
     of.quotas.emplace(std::string(key), make(of, *quota));
     ++quotas_;
   } else {
     Value now = make(of, *quota);
-    if (now == known->second) return true;
+    if (now == known->second) return;
     known->second = std::move(now);
   }
   any_.store(true, std::memory_order_release);
   changed();
-  return true;
 }
 
 // What a limit says besides its parameters (as its cost) stands in the objects that are there.

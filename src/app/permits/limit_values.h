@@ -28,9 +28,6 @@ namespace einlass::app {
 // common is there once: 100,000 quotas of a few sizes take less than 32 MB.
 class LimitValues {
  public:
-  // The most quotas, of all limits together.
-  static constexpr std::size_t kMostQuotas = 1'000'000;
-
   using Found = std::shared_ptr<const limits::Limit>;
 
   explicit LimitValues(const config::Config& config);
@@ -42,10 +39,9 @@ class LimitValues {
   // numbers, until reconfigure() has changed the limit.
   Found find(std::size_t limit, std::string_view key) const;
 
-  // The quota of one key from here on; none takes it away. False if there are too many already, and
-  // then nothing has changed. REQUIRES: read by config::read_value() for that limit, which is no
-  // pace.
-  bool set(std::size_t limit, std::string_view key, const std::optional<config::LimitValue>& quota);
+  // The quota of one key from here on; none takes it away. How many there may be is for the caller
+  // to bound. REQUIRES: read by config::read_value() for that limit, which is no pace.
+  void set(std::size_t limit, std::string_view key, const std::optional<config::LimitValue>& quota);
 
   // The file's overrides anew, and what else a limit says. Quotas stay as they were read: whoever
   // sets them reads them again under the new configuration. REQUIRES: the same limits in the same
