@@ -1,5 +1,6 @@
-// The last part of Admission: lines that somebody has paused, one by one or with their route. Such
-// a line holds no permit, asks for none and stands in no queue; its records wait in it, in order.
+// What somebody has paused: lines, one by one or with their route, in the last part of Admission;
+// and what the gate does when it is told so. A paused line holds no permit, asks for none and stands
+// in no queue; its records wait in it, in order. Paused partitions are Intake's.
 #include "core/admission.h"
 #include "core/gate.h"
 

@@ -80,6 +80,14 @@ bool Limiters::is_paused(const PausedKeys* paused, const Route& route,
 
 void Limiters::pause(const PausedKeys& paused,
                      const std::function<void(core::LineId line, bool paused)>& changed) {
+  const auto names_nobody = [](const auto& keys) { return keys.empty(); };
+  // Then no line need be looked at, of which there may be very many.
+  const bool same = paused_ != nullptr ? *paused_ == paused
+                                       : std::all_of(paused.begin(), paused.end(), names_nobody);
+  if (same) {
+    paused_ = &paused;
+    return;
+  }
   table_.for_each([&](core::LineId line, core::RouteId id) {
     table_.read_keys(line, keys_);
     const Route& route = routes_[id.value];

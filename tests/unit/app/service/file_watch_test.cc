@@ -1,7 +1,6 @@
 #include "app/service/file_watch.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <boost/asio/io_context.hpp>
 #include <chrono>
@@ -9,6 +8,8 @@
 #include <fstream>
 #include <functional>
 #include <string>
+
+#include "adapters/temporary_directory.h"
 
 namespace einlass::app {
 namespace {
@@ -18,12 +19,6 @@ namespace fs = std::filesystem;
 
 class FileWatchTest : public testing::Test {
  protected:
-  FileWatchTest() {
-    std::string pattern = (fs::temp_directory_path() / "einlass-watch-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~FileWatchTest() override { fs::remove_all(folder_); }
-
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
   }
@@ -48,7 +43,8 @@ class FileWatchTest : public testing::Test {
   }
 
   static constexpr std::chrono::milliseconds kPeriod{5};
-  fs::path folder_;
+  adapters::testing::TemporaryDirectory directory_;
+  const fs::path folder_ = directory_.path();
   boost::asio::io_context io_;
   int told_ = 0;
   bool taken_ = true;
