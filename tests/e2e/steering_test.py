@@ -191,7 +191,7 @@ class InRedis(Steering, Steered):
         for first in range(0, 100_000, 1000):
             self.world.redis.ask("HSET", f"{name_space}:quotas:{{{name_space}}}", *(
                 text for number in range(first, first + 1000)
-                for text in (f"per_tenant/6a0f2c4e-3b1d-4c55-9e7a-{number:012}", f'{{"limit": "{100 + number % 8}"}}')))
+                for text in (f"per_tenant/6a0f2c4e-3b1d-4c55-9e7a-{number:012}", f'{{"limit":"{100 + number % 8}","since":{now_us() // 1000},"by":"127.0.0.1"}}')))
         gate.terminate()
         gate.start()
         wait_until(lambda: gate.status()["quotas"]["quotas"] == 100_000, 20, "the gate has read them")

@@ -96,7 +96,7 @@ void LimitValues::set(std::size_t limit, std::string_view key,
     of.quotas.erase(known);
     --quotas_;
   } else if (known == of.quotas.end()) {
-    of.quotas.emplace(std::string(key), make(of, *quota));
+    of.quotas.emplace(key, make(of, *quota));
     ++quotas_;
   } else {
     Value now = make(of, *quota);

@@ -17,6 +17,7 @@
 #include "config/config.h"
 #include "config/patterns.h"
 #include "limits/limit.h"
+#include "units/compact_text.h"
 #include "units/keyed_hash.h"
 
 namespace einlass::app {
@@ -88,7 +89,7 @@ class LimitValues {
     limits::Limit own;
     std::optional<std::size_t> paced_by;
     std::optional<std::size_t> pace_of;  // Of which one it is the pace.
-    std::unordered_map<std::string, Value, KeyedHash, std::equal_to<>> quotas;
+    std::unordered_map<CompactText, Value, KeyedHash, CompactText::Equal> quotas;
     config::Patterns<Value> overrides;
     Shared shared;
   };

@@ -8,10 +8,6 @@
 namespace einlass::app {
 namespace {
 
-// Where the pauses stand among the table's keys. No quota's key is between them.
-constexpr std::string_view kPauses = "pause:";
-constexpr std::string_view kBehindPauses = "pause;";
-
 constexpr std::chrono::milliseconds kTick{100};
 
 // Of a key that is too long to be one, for those who are to find it.
@@ -99,9 +95,10 @@ void Steering::reconfigure(const config::Config& config) {
   config_ = &config;
   for (auto at = entries_.begin(); at != entries_.end();) {
     const auto here = at++;
-    const std::string why = put_in_force(here->first, here->second.text, here->second);
+    const std::string key(here->key());
+    const std::string why = put_in_force(key, here->text());
     if (why.empty()) continue;
-    refuse(here->first, why);
+    refuse(key, why);
     forget(here);
   }
   tell_pauses();
@@ -110,7 +107,7 @@ void Steering::reconfigure(const config::Config& config) {
 // ---- what the table says ----
 
 void Steering::reading() {
-  for (auto& [key, known] : entries_) known.seen = 0;
+  for (const KnownEntry& known : entries_) known.set_seen(false);
   for (auto& [key, refused] : refused_) refused.seen = false;
 }
 
@@ -122,21 +119,19 @@ void Steering::entry(std::string_view key_view, std::optional<std::string_view> 
   }
   const std::string key(key_view);
   const auto at = entries_.find(key);
-  if (at != entries_.end()) at->second.seen = 1;
+  if (at != entries_.end()) at->set_seen(true);
   if (const auto refused = refused_.find(key); refused != refused_.end()) {
     refused->second.seen = true;
   }
   if (!text || is_over(key, *text, now_ms())) {
     refuse_no_more(key);
     if (at != entries_.end()) forget(at);
-  } else if (at == entries_.end() || at->second.text != *text) {
-    Known known = at != entries_.end() ? at->second : Known{};
+  } else if (at == entries_.end() || at->text() != *text) {
     std::string why = at == entries_.end() && entries_.size() >= kMostEntries
                           ? "there are too many; at most " + std::to_string(kMostEntries)
-                          : put_in_force(key, *text, known);
+                          : put_in_force(key, *text);
     if (why.empty()) {
       refuse_no_more(key);
-      entries_.insert_or_assign(key, std::move(known));
     } else {
       refuse(key, why);
     }
@@ -148,7 +143,7 @@ void Steering::entry(std::string_view key_view, std::optional<std::string_view> 
 void Steering::whole() {
   for (auto at = entries_.begin(); at != entries_.end();) {
     const auto here = at++;
-    if (!here->second.seen) forget(here);
+    if (!here->seen()) forget(here);
   }
   std::erase_if(refused_, [](const auto& one) { return !one.second.seen; });
   end_over();
@@ -207,8 +202,8 @@ std::string Steering::check_name(const Subject& subject) const {
   return keyed ? "" : "limit " + subject.name + " has no key, so all records have the same bucket";
 }
 
-// What is wrong with it; empty: it holds from here on, and `known` says what.
-std::string Steering::put_in_force(const std::string& key, std::string_view text, Known& known) {
+// What is wrong with it; empty: it holds from here on.
+std::string Steering::put_in_force(const std::string& key, std::string_view text) {
   if (text.size() > kLongestTableValue) {
     return "is longer than " + std::to_string(kLongestTableValue) + " bytes";
   }
@@ -219,12 +214,7 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
   const Steer& steer = std::get<Steer>(read);
   std::optional<config::LimitValue> value;
   if (std::string why = check(*subject, steer, &value); !why.empty()) return why;
-  if (known.text.empty() && subject->kind == Subject::Kind::quota) ++quotas_;
-  if (known.until_ms != 0) std::erase_if(ends_, [&](const auto& end) { return end.second == key; });
-  known.text = text;
-  known.until_ms =
-      static_cast<std::uint64_t>(steer.until_ms.value_or(0)) & (~std::uint64_t{0} >> 1);
-  if (known.until_ms != 0) ends_.emplace(*steer.until_ms, key);
+  keep(key, text, steer.until_ms.value_or(0));
   switch (subject->kind) {
     case Subject::Kind::quota:
       values_.set(*limit_place(*config_, subject->name), subject->key, std::move(value));
@@ -246,28 +236,47 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
   return "";
 }
 
-void Steering::take_out_of_force(const std::string& key) {
-  const auto subject = subject_of(key);
-  const auto limit = limit_place(*config_, subject->name);
-  if (subject->kind == Subject::Kind::quota) {
-    if (limit) values_.set(*limit, subject->key, std::nullopt);
+// As it was read, which is how it is compared with the table.
+void Steering::keep(const std::string& key, std::string_view text, std::int64_t until_ms) {
+  const auto at = entries_.find(key);
+  if (at != entries_.end()) {
+    if (at->text() == text) return;
+    ends_no_more(*at);
+    entries_.erase(at);
+  } else if (subject_of(key)->kind == Subject::Kind::quota) {
+    ++quotas_;
+  }
+  entries_.emplace(key, text, until_ms);
+  if (until_ms != 0) ends_.emplace(until_ms, key);
+}
+
+void Steering::take_out_of_force(const Subject& subject) {
+  const auto limit = limit_place(*config_, subject.name);
+  if (subject.kind == Subject::Kind::quota) {
+    if (limit) values_.set(*limit, subject.key, std::nullopt);
     return;
   }
   pauses_changed_ = true;
-  if (subject->kind == Subject::Kind::topic) pauses_.topics.erase(subject->name);
-  if (subject->kind == Subject::Kind::tenant && limit) pauses_.keys[*limit].erase(subject->key);
-  const auto route = place_of(config_->routes, subject->name);
-  if (subject->kind == Subject::Kind::route && route) pauses_.routes[*route] = false;
-  const auto target = place_of(config_->targets, subject->name);
-  if (subject->kind == Subject::Kind::target && target) pauses_.targets[*target] = false;
+  if (subject.kind == Subject::Kind::topic) pauses_.topics.erase(subject.name);
+  if (subject.kind == Subject::Kind::tenant && limit) pauses_.keys[*limit].erase(subject.key);
+  const auto route = place_of(config_->routes, subject.name);
+  if (subject.kind == Subject::Kind::route && route) pauses_.routes[*route] = false;
+  const auto target = place_of(config_->targets, subject.name);
+  if (subject.kind == Subject::Kind::target && target) pauses_.targets[*target] = false;
+}
+
+void Steering::ends_no_more(const KnownEntry& entry) {
+  const auto [begin, end] = ends_.equal_range(entry.until_ms());
+  const auto found =
+      std::find_if(begin, end, [&](const auto& one) { return one.second == entry.key(); });
+  if (found != end) ends_.erase(found);
 }
 
 void Steering::forget(Entries::iterator at) {
-  take_out_of_force(at->first);
-  if (subject_of(at->first)->kind == Subject::Kind::quota) --quotas_;
-  if (at->second.until_ms != 0) {
-    std::erase_if(ends_, [&](const auto& end) { return end.second == at->first; });
-  }
+  const auto subject = subject_of(at->key());
+  take_out_of_force(*subject);
+  if (subject->kind == Subject::Kind::quota) --quotas_;
+  ends_no_more(*at);
   entries_.erase(at);
 }
 
@@ -326,14 +335,14 @@ void Steering::write(const Subject& subject, std::optional<std::string> text,
   if (key.size() > kLongestTableKey) return done({400, "the key is too long"});
   const auto before = entries_.find(key);
   const std::string said = "by " + who + ": " + to_text(subject) + ": " +
-                           (before == entries_.end() ? "nothing" : before->second.text) + " -> " +
+                           (before == entries_.end() ? "nothing" : std::string(before->text())) + " -> " +
                            text.value_or("nothing");
   table_->write(key, text, [this, key, text, said, done = std::move(done)](const std::string& why) {
     if (!why.empty()) return done({503, "it was not written, or nobody knows: " + why});
     told_.notify({Severity::info, "steered", said});
     const auto now = entries_.find(key);
     const bool holds =
-        text ? now != entries_.end() && now->second.text == *text : now == entries_.end();
+        text ? now != entries_.end() && now->text() == *text : now == entries_.end();
     if (holds) return done({200, ""});
     awaited_.push_back({key, text, clock_.now() + kReadBack, done});
   });
@@ -347,61 +356,6 @@ void Steering::read_back(const std::string& key, const std::optional<std::string
     awaited_.erase(here);
     done({200, ""});
   }
-}
-
-// ---- what holds ----
-
-std::optional<Steer> Steering::find(const Subject& subject) const {
-  const auto found = entries_.find(table_key(subject));
-  if (found == entries_.end()) return std::nullopt;
-  return std::get<Steer>(read_steer(subject, found->second.text));
-}
-
-std::vector<Steering::Entry> Steering::quotas(std::string_view limit, std::string_view after,
-                                              std::size_t most) const {
-  const std::string front = limit.empty() ? "" : std::string(limit) + "/";
-  std::vector<Entry> some;
-  auto at = after < front ? entries_.lower_bound(front) : entries_.upper_bound(after);
-  while (at != entries_.end() && some.size() < most && at->first.starts_with(front)) {
-    if (at->first.starts_with(kPauses)) {
-      at = entries_.lower_bound(kBehindPauses);
-    } else {
-      some.push_back(entry_at(at++));
-    }
-  }
-  return some;
-}
-
-std::vector<Steering::Entry> Steering::pauses() const {
-  std::vector<Entry> some;
-  for (auto at = entries_.lower_bound(kPauses); at != entries_.end(); ++at) {
-    if (some.size() == kMostNamed || !at->first.starts_with(kPauses)) break;
-    some.push_back(entry_at(at));
-  }
-  return some;
-}
-
-Steering::Entry Steering::entry_at(Entries::const_iterator at) {
-  return {at->first, std::get<Steer>(read_steer(*subject_of(at->first), at->second.text))};
-}
-
-Steering::State Steering::state() const {
-  return {.has_table = table_ != nullptr,
-          .whole = whole_,
-          .away = away_,
-          .away_since = away_since_,
-          .quotas = quotas_,
-          .pauses = entries_.size() - quotas_,
-          .refused = refused_.size()};
-}
-
-std::vector<std::pair<std::string, std::string>> Steering::refused(std::size_t most) const {
-  std::vector<std::pair<std::string, std::string>> some;
-  for (const auto& [key, refused] : refused_) {
-    if (some.size() == most) break;
-    some.emplace_back(key, refused.why);
-  }
-  return some;
 }
 
 }  // namespace einlass::app

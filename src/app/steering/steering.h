@@ -20,6 +20,7 @@
 #include "adapters/clock/clock.h"
 #include "app/permits/limit_values.h"
 #include "app/permits/pauses.h"
+#include "app/steering/known_entry.h"
 #include "app/steering/steer.h"
 #include "config/config.h"
 #include "units/fleet_table.h"
@@ -101,12 +102,6 @@ class Steering final : public FleetTable::Listener {
   void away(const std::string& why) override;
 
  private:
-  struct Known {
-    std::string text;
-    // In one word, for there may be very many. 0: it does not end by itself.
-    std::uint64_t until_ms : 63 = 0;
-    std::uint64_t seen : 1 = 1;  // Since the last reading().
-  };
   struct Refused {
     std::string why;
     bool seen = true;
@@ -117,15 +112,17 @@ class Steering final : public FleetTable::Listener {
     Instant patience;
     Done done;
   };
-  using Entries = std::map<std::string, Known, std::less<>>;
+  using Entries = std::set<KnownEntry, KnownEntry::ByKey>;
 
   std::string check(const Subject& subject, const Steer& steer,
                     std::optional<config::LimitValue>* value) const;
   std::string check_name(const Subject& subject) const;
-  std::string put_in_force(const std::string& key, std::string_view text, Known& known);
-  void take_out_of_force(const std::string& key);
+  std::string put_in_force(const std::string& key, std::string_view text);
+  void keep(const std::string& key, std::string_view text, std::int64_t until_ms);
+  void take_out_of_force(const Subject& subject);
+  void ends_no_more(const KnownEntry& entry);
   void forget(Entries::iterator at);
-  static Entry entry_at(Entries::const_iterator at);
+  static Entry entry_of(const KnownEntry& known);
   void refuse(const std::string& key, const std::string& why);
   void refuse_no_more(const std::string& key);
   void tell_pauses();
@@ -142,7 +139,7 @@ class Steering final : public FleetTable::Listener {
   const Clock& clock_;
   const Told told_;
   std::unique_ptr<FleetTable> table_;              // Null without quotas in the configuration.
-  Entries entries_;                                // By the table's key; in force, all of them.
+  Entries entries_;                                // In force, all of them.
   std::multimap<std::int64_t, std::string> ends_;  // By until_ms.
   std::map<std::string, Refused> refused_;
   std::size_t quotas_ = 0;

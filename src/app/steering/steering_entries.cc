@@ -1,0 +1,67 @@
+// What holds, for those who ask Steering.
+#include "app/steering/steering.h"
+
+namespace einlass::app {
+namespace {
+
+// Where the pauses stand among the table's keys. No quota's key is between them.
+constexpr std::string_view kPauses = "pause:";
+constexpr std::string_view kBehindPauses = "pause;";
+
+}  // namespace
+
+std::optional<Steer> Steering::find(const Subject& subject) const {
+  const auto found = entries_.find(table_key(subject));
+  if (found == entries_.end()) return std::nullopt;
+  return std::get<Steer>(read_steer(subject, found->text()));
+}
+
+std::vector<Steering::Entry> Steering::quotas(std::string_view limit, std::string_view after,
+                                              std::size_t most) const {
+  const std::string front = limit.empty() ? "" : std::string(limit) + "/";
+  std::vector<Entry> some;
+  auto at = after < front ? entries_.lower_bound(front) : entries_.upper_bound(after);
+  while (at != entries_.end() && some.size() < most && at->key().starts_with(front)) {
+    if (at->key().starts_with(kPauses)) {
+      at = entries_.lower_bound(kBehindPauses);
+    } else {
+      some.push_back(entry_of(*at++));
+    }
+  }
+  return some;
+}
+
+std::vector<Steering::Entry> Steering::pauses() const {
+  std::vector<Entry> some;
+  for (auto at = entries_.lower_bound(kPauses); at != entries_.end(); ++at) {
+    if (some.size() == kMostNamed || !at->key().starts_with(kPauses)) break;
+    some.push_back(entry_of(*at));
+  }
+  return some;
+}
+
+Steering::Entry Steering::entry_of(const KnownEntry& known) {
+  return {std::string(known.key()),
+          std::get<Steer>(read_steer(*subject_of(known.key()), known.text()))};
+}
+
+Steering::State Steering::state() const {
+  return {.has_table = table_ != nullptr,
+          .whole = whole_,
+          .away = away_,
+          .away_since = away_since_,
+          .quotas = quotas_,
+          .pauses = entries_.size() - quotas_,
+          .refused = refused_.size()};
+}
+
+std::vector<std::pair<std::string, std::string>> Steering::refused(std::size_t most) const {
+  std::vector<std::pair<std::string, std::string>> some;
+  for (const auto& [key, refused] : refused_) {
+    if (some.size() == most) break;
+    some.emplace_back(key, refused.why);
+  }
+  return some;
+}
+
+}  // namespace einlass::app
