@@ -1,12 +1,19 @@
--- How long targets are to be left alone, as the whole fleet knows it. KEYS are their holds; ARGV says
--- for each how many milliseconds it is to last at least, or 0 to look only. A hold never gets
--- shorter. Returns how many milliseconds each has left; less than 1 where there is none.
+-- How long targets are to be left alone, as the whole fleet knows it. KEYS are their holds, each with its length in milliseconds
+-- ('1': not said); ARGV says for each how many milliseconds it is to last at least, or 0 to look only. A hold never gets
+-- shorter, but where it would last longer than its length, as after the server's clock was set back: then it begins anew. Returns how
+-- many milliseconds each has left; less than 1 where there is none.
 local left = {}
 for i, key in ipairs(KEYS) do
   local wanted = ARGV[i] + 0
   left[i] = redis.call('PTTL', key)
+  local length = left[i] > 0 and redis.call('GET', key) + 0 or 0
+  if length > 1 and left[i] > length then
+    left[i] = -1
+    wanted = math.max(wanted, length)
+  end
   if wanted > 0 and wanted > left[i] then
-    redis.call('SET', key, '1', 'PX', ARGV[i])
+    local digits = string.format('%d', wanted)
+    redis.call('SET', key, digits, 'PX', digits)
     left[i] = wanted
   end
 end

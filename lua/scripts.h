@@ -19,6 +19,9 @@ std::string script(Entry entry, std::span<const std::string_view> algorithms);
 // The text of the script that reads and writes how long targets are to be left alone.
 std::string_view hold_script();
 
+// The text of the script that forgets what limits have of a later time than now.
+std::string_view reopen_script();
+
 // The text of the script that writes into the fleet's table.
 std::string_view table_write_script();
 

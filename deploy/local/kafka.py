@@ -75,13 +75,14 @@ class BrokerError(RuntimeError):
 class Kafka:
     """One broker. It dies with the thread that called start(); stop() removes a directory of our own making."""
 
-    def __init__(self, version=LATEST_3, directory=None, port=None, sasl=None, extra="", listeners=()):
+    def __init__(self, version=LATEST_3, directory=None, port=None, sasl=None, extra="", listeners=(), before=()):
         """`sasl`: (user, password) for a SASL_PLAINTEXT listener with PLAIN beside the open one.
-        `listeners`: names of further ones, which are their protocols too; `extra` sets them up."""
+        `listeners`: names of further ones, which are their protocols too; `extra` sets them up.
+        `before`: what stands before the program on its command line."""
         self.version = version
         self._temporary = directory is None
         self.directory = os.path.abspath(directory or tempfile.mkdtemp(prefix="einlass-kafka-"))
-        self.process = None
+        self.process, self._before = None, list(before)
         self._sasl, self._extra, self._wanted_port = sasl, extra, port
         self._listeners = [*(["SASL_PLAINTEXT"] if sasl else []), *listeners]
         self.port, self.ports = None, {}
@@ -219,7 +220,7 @@ class Kafka:
         with open(self.log_path, "w"):
             pass  # What an earlier start said is not this one's trouble.
         self.process = servers.start_child(
-            self._java("kafka.Kafka", os.path.join(self.directory, "server.properties")),
+            [*self._before, *self._java("kafka.Kafka", os.path.join(self.directory, "server.properties"))],
             self.log_path, cwd=self.directory)
         try:
             self._poll(self._answers, _START_DEADLINE_S, "the broker")

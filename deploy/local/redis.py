@@ -58,11 +58,12 @@ def _read(answer):
 class Redis:
     """One server. It dies with the thread that called start(); what it held dies with each stop."""
 
-    def __init__(self, port=None, arguments=()):
+    def __init__(self, port=None, arguments=(), before=()):
+        """`before`: what stands before the program on its command line."""
         self.directory = tempfile.mkdtemp(prefix="einlass-redis-")
         self.process = None
         self.port = port
-        self._arguments = list(arguments)
+        self._arguments, self._before = list(arguments), list(before)
 
     @property
     def url(self):
@@ -82,7 +83,7 @@ class Redis:
         for attempt in range(3):
             self.port = self.port if chosen else servers.free_ports(1)[0]
             self.process = servers.start_child(
-                ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.directory,
+                [*self._before, "redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.directory,
                  "--save", "", "--appendonly", "no", *self._arguments], self.log_path)
             try:
                 self._wait_until_it_answers()

@@ -249,8 +249,10 @@ void Admission::look_again(Instant now, Commands& commands) {
 
 void Admission::limits_changed(LineId id, Instant now, Commands& commands) {
   if (id.value >= lines_.size() || !lines_[id.value].in_use) return;
-  lines_[id.value].changed = lines_[id.value].open_ask.has_value();
-  look_again(lines_[id.value], now, commands);
+  Line& line = lines_[id.value];
+  line.changed = line.open_ask.has_value();
+  for (const SharedIndex i : shared_of(line)) shared_limits_[i].forget_shortage(now);
+  look_again(line, now, commands);
 }
 
 void Admission::ask_at_once(Line& line, Instant now) {

@@ -4,6 +4,7 @@
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -74,8 +75,13 @@ struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   Duration ahead;                       // The least that one of the limits bears.
   Duration refill;                      // The most that limits::refill_time() says of one.
   Duration horizon;                     // The longest for which anybody asks ahead.
+  // By the gate's clock, see Node::closed().
+  std::optional<std::chrono::steady_clock::time_point> closed_since;
   Permits most_cost;                    // Of the record's, that all limits may grant some time.
   bool may_be_never = false;            // Some limit may grant nothing ever, by its own numbers.
+
+  // How long after an ask its limits have forgotten what was granted.
+  Duration needs() const { return refill + horizon; }
 
   const Script& acquire_script() const {
     return by_flows ? scripts->acquire_shared : scripts->acquire;

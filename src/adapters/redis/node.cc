@@ -7,6 +7,7 @@
 #include "adapters/redis/holds.h"
 #include "adapters/redis/inquiry.h"
 #include "adapters/redis/resp.h"
+#include "lua/scripts.h"
 #include "units/text.h"
 
 namespace einlass::redis {
@@ -101,6 +102,19 @@ void Node::flush(Steady::time_point now) {
 void Node::ping(Steady::time_point now) {
   command({"PING"}, Call::Kind::ping, now);
   pinging_ = true;
+}
+
+void Node::reopen(const LinePtr& line, Steady::time_point now) {
+  constexpr std::int64_t kSlackMs = 10'000;  // More than any gate adds, see lua/README.md.
+  std::string& out = connection_->out();
+  const std::size_t keys = line->buckets + (line->by_flows ? 1 : 0);
+  append_array(out, 4 + keys);
+  append_bulk(out, "EVAL");
+  append_bulk(out, lua::reopen_script());
+  append_number(out, static_cast<std::int64_t>(keys));
+  out.append(line->keys).append(line->share_key);
+  append_number(out, line->needs().us / 1000 + kSlackMs);
+  push({.kind = Call::Kind::reopen, .line = line}, now);
 }
 
 void Node::command(std::initializer_list<std::string_view> words, Call::Kind kind,

@@ -89,8 +89,10 @@ class NodeOwner {
   virtual void line_failed(Line& line, const std::string& detail) = 0;
   virtual void line_recovered(Line& line) = 0;
 
-  // Its limits have told it to wait longer than they ever need.
+  // Its limits have told it to wait longer than they ever need; and what they had of a later time
+  // is forgotten now.
   virtual void line_closed(const Line& line) = 0;
+  virtual void line_reopened(const LinePtr& line) = 0;
 
  protected:
   ~NodeOwner() = default;
@@ -163,6 +165,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   void command(std::initializer_list<std::string_view> words, Call::Kind kind,
                Steady::time_point now);
   void ping(Steady::time_point now);
+  void reopen(const LinePtr& line, Steady::time_point now);
 
   // node_answers.cc
   void received(std::span<const char> bytes) override;
@@ -174,7 +177,9 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   void wait_answered(const Reply& reply);
   void holds_answered(const Reply& reply);
   void ping_answered(const Call& call, const Reply& reply, Steady::time_point now);
-  void answer(const Call& call, const Reply& reply);
+  void answer(const Call& call, const Reply& reply, Steady::time_point now);
+  Duration closed(const LinePtr& line, Steady::time_point now);
+  void reopen_answered(const Call& call, const Reply& reply);
   void fail_unconfirmed();
   void take_permits(const Call& call);
   Trouble trouble_in(const Reply& reply) const;

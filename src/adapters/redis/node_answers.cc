@@ -112,6 +112,13 @@ bool well_formed(const Call& call, const Reply& reply) {
 
 // Beyond what its limits ever need: clocks that are a little apart are no reason to tell anybody.
 constexpr Duration kClosedTooLong = Duration::seconds(60);
+constexpr Duration kClosedAskedEvery = Duration::seconds(1);  // At most.
+
+bool is_closed(Line& line, const core::PermitsAnswered& answer) {
+  const bool closed = answer.retry && *answer.retry > line.needs() + kClosedTooLong;
+  if (!closed) line.closed_since.reset();
+  return closed;
+}
 
 // Where fewer were granted than wanted: when to ask again. An ask for more than one call may carry
 // can go on at once.
@@ -155,6 +162,8 @@ void Node::answered(Call call, const Reply& reply, Steady::time_point now) {
       return acquire_answered(std::move(call), reply, now);
     case Call::Kind::release:
       return release_answered(std::move(call), reply, now);
+    case Call::Kind::reopen:
+      return reopen_answered(call, reply);
     case Call::Kind::wait:
       return wait_answered(reply);
     case Call::Kind::holds:
@@ -186,17 +195,20 @@ void Node::acquire_answered(Call call, const Reply& reply, Steady::time_point no
   if (call.line->failing) context_.owner.line_recovered(*call.line);
   // The ask has failed long ago and is made again, then it is told the same; or it is given up.
   if (call.late) return;
+  // A process that was suspended has the answer before it looks at the time. How old these permits
+  // are is said when they are asked for again.
+  if (now - call.sent > timeout_) return context_.fail(call.ask, Duration{});
   context_.call_observed(Duration{std::chrono::duration_cast<Micros>(now - call.sent).count()});
-  answer(call, reply);
+  answer(call, reply, now);
 }
 
-void Node::answer(const Call& call, const Reply& reply) {
+void Node::answer(const Call& call, const Reply& reply, Steady::time_point now) {
   std::vector<Duration>& due = call.line->due;
   due.clear();
   for (const std::int64_t us : due_times(call, reply)) due.push_back(Duration::micros(us));
   if (by_flows(call)) read_told(call, reply, *call.line->told);
   const std::int64_t reason = std::max<std::int64_t>(0, reply.integers[kReason]);
-  const core::PermitsAnswered answer{
+  core::PermitsAnswered answer{
       .line = call.line->id,
       .ask = call.ask.ask,
       .due = due,
@@ -206,9 +218,7 @@ void Node::answer(const Call& call, const Reply& reply) {
       .ahead = std::min(call.ask.horizon, call.line->ahead),
       .flows = by_flows(call) ? call.line->told.get() : nullptr,
   };
-  const Line& line = *call.line;
-  const Duration most = line.refill + line.horizon + kClosedTooLong;
-  if (answer.retry && *answer.retry > most) context_.owner.line_closed(line);
+  if (is_closed(*call.line, answer)) answer.retry = closed(call.line, now);
   ++(due.empty() ? context_.counts.denied : context_.counts.granted);
   if (context_.options.wait_replicas > 0 && !due.empty()) {
     unconfirmed_.push_back({call.line, answer});
@@ -216,6 +226,25 @@ void Node::answer(const Call& call, const Reply& reply) {
     context_.errors.answered();
     context_.events.push_back(answer);
   }
+}
+
+// State of a later time than now closes a limit until that time. So it is forgotten; but not before
+// the limit was closed for as long as it ever needs by our own clock, for until then what was
+// granted before may still count. Returns when to ask again.
+Duration Node::closed(const LinePtr& line, Steady::time_point now) {
+  context_.owner.line_closed(*line);
+  if (!line->closed_since) line->closed_since = now;
+  if (now - *line->closed_since >= Micros(line->needs().us)) {
+    line->closed_since = now;  // Once more after as long, if it does not help.
+    reopen(line, now);
+  }
+  return std::max(line->needs(), kClosedAskedEvery);
+}
+
+// One that finds its slot elsewhere, or the node not able, is not made again: the next one is.
+void Node::reopen_answered(const Call& call, const Reply& reply) {
+  const bool forgotten = reply.kind == Reply::Kind::integer && reply.integers.front() > 0;
+  if (forgotten) context_.owner.line_reopened(call.line);
 }
 
 void Node::acquire_refused(Call call, const Reply& reply, Steady::time_point now) {

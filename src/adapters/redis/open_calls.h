@@ -29,7 +29,7 @@ struct Manner {
 };
 
 struct Call {
-  enum class Kind : std::uint8_t { login, role, ping, asking, acquire, release, wait, holds };
+  enum class Kind : std::uint8_t { login, role, ping, asking, acquire, release, reopen, wait, holds };
 
   Kind kind = Kind::ping;
   Manner manner{};
@@ -37,7 +37,7 @@ struct Call {
   std::uint16_t permits = 0;  // Of a release: how many it gives back.
   std::uint64_t number = 0;   // Rises with each call of the node.
   Steady::time_point sent{};
-  LinePtr line{};           // Of acquire and release.
+  LinePtr line{};           // Of acquire, release and reopen.
   core::Ask ask{};          // Of acquire; its costs and flows live as long as it is open.
   std::uint8_t levels = 0;  // Of an ask for flows, ...
   std::uint16_t flows = 0;  // ... and how many it names.

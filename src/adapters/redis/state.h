@@ -62,6 +62,7 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   void line_failed(Line& line, const std::string& detail) override;
   void line_recovered(Line& line) override;
   void line_closed(const Line& line) override;
+  void line_reopened(const LinePtr& line) override;
   void say_down();
 
   // fleet_holds.cc

@@ -99,6 +99,15 @@ TEST(RedisHolds, AHoldGetsLongerAndNeverShorter) {
   EXPECT_GT(fleet.second.find<core::TargetHold>()->length, Duration::seconds(50));
 }
 
+TEST(RedisHolds, OneThatWouldLastLongerThanItsLengthBeginsAnew) {
+  RedisServer server;
+  Control(server.port())({"SET", hold_key("test", "audit"), "5000", "PX", "3600000"});
+  Fleet fleet(options_for(server.port()));
+  ASSERT_TRUE(fleet.up());
+  ASSERT_TRUE(fleet.heard(5s));
+  EXPECT_LE(fleet.second.find<core::TargetHold>()->length, Duration::seconds(5));
+}
+
 TEST(RedisHolds, AGateThatStartsLaterLearnsOfIt) {
   RedisServer server;
   Control(server.port())({"SET", hold_key("test", "billing"), "1", "PX", "9000"});

@@ -5,6 +5,7 @@
 
 #include "adapters/redis/gate_side.h"
 #include "adapters/redis/redis_server.h"
+#include "lua/scripts.h"
 
 namespace einlass::redis::testing {
 namespace {
@@ -209,6 +210,60 @@ TEST_F(RedisStore, AReleaseThatFoundNoScriptIsSentAgain) {
   side_.store->flush();
   EXPECT_TRUE(side_.until([&] { return control("ZCARD", "test:{test}:callbacks:") == "3"; }));
   EXPECT_EQ(side_.answer(0, 5)->due.size(), 2u);
+}
+
+// As by a debugger or SIGSTOP. The permits may be as old as that, so they are asked for again, and
+// then it is said how old.
+TEST_F(RedisStore, AnAnswerThatAProcessFindsWhenItGoesOnIsNotTakenForNew) {
+  const auto stop = std::chrono::milliseconds(700);  // Longer than the options' time for a call.
+  add(0, sliding_log("callbacks", 5, Duration::seconds(60)));
+  side_.events.clear();
+  const core::AskId ask = side_.ask(0, 2);
+  side_.store->flush();
+  std::this_thread::sleep_for(stop);
+  ASSERT_TRUE(side_.until([&] { return !side_.events.empty(); }));
+  ASSERT_FALSE(side_.count<core::PermitsAnswered>());
+  const auto* again = side_.answer_again(0, ask, 2);
+  ASSERT_TRUE(again);
+  ASSERT_EQ(again->due.size(), 2u);
+  EXPECT_LE(again->due[0], Duration::millis(-600));
+}
+
+// As the server has it whose clock was an hour ahead. What was granted before counts as long as it
+// would have, by the clock of this process.
+TEST_F(RedisStore, StateOfALaterTimeIsForgottenOnceTheLimitWasClosedForAsLongAsItNeeds) {
+  const Duration window = Duration::millis(300);
+  add(0, sliding_log("callbacks", 2, window));
+  const auto now = side_.answer(0, 1)->limiter_now + Duration::seconds(3600);
+  const std::vector<std::string_view> algorithm{"sliding_log"};
+  const std::string key = "test:{test}:callbacks:";
+  control(
+      "EVAL", lua::script(lua::Entry::acquire, algorithm), "1", key, "sliding_log", "1", "2",
+      std::to_string(window.us), "1", "2", "0", "12345678901234", "", std::to_string(now.us), "2000");
+  control("PEXPIRE", key, "3600000");  // As it would live if its clock had been set back.
+  const auto begun = std::chrono::steady_clock::now();
+  ASSERT_TRUE(side_.answer(0, 1)->due.empty());
+  EXPECT_TRUE(side_.notice("redis_limit_closed"));
+  EXPECT_NE(side_.store->status().closed, "");
+  EXPECT_EQ(control("EXISTS", key), "1");
+  ASSERT_TRUE(side_.until([&] { return !side_.answer(0, 1)->due.empty(); }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::microseconds(window.us));
+  EXPECT_TRUE(side_.notice("redis_limit_reopened"));
+  EXPECT_EQ(side_.store->status().closed, "");
+}
+
+// Who waits is told of it, and need not come back by himself.
+TEST_F(RedisStore, WhoWaitsForALimitThatIsOpenAgainIsTold) {
+  add(0, sliding_log("callbacks", 1, Duration::micros(1)));
+  const std::string key = "test:{test}:callbacks:";
+  const auto later = side_.answer(0, 1)->limiter_now + Duration::seconds(7200);
+  control("ZADD", key, std::to_string(later.us), "1234567890123456");
+  control("PEXPIRE", key, "7200000");
+  ASSERT_TRUE(side_.answer(0, 1)->due.empty());
+  ASSERT_TRUE(side_.answer(0, 1)->due.empty());
+  ASSERT_TRUE(side_.until([&] { return side_.count<core::LimitsChanged>() > 0; }));
+  EXPECT_EQ(side_.find<core::LimitsChanged>()->line, core::LineId{0});
+  EXPECT_EQ(control("EXISTS", key), "0");
 }
 
 TEST_F(RedisStore, NothingHappensAfterItIsDestroyed) {

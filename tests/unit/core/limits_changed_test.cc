@@ -29,6 +29,16 @@ TEST(LimitsChanged, who_waits_for_a_minute_asks_at_once) {
   EXPECT_EQ(bench.sent(), Slots{0});
 }
 
+TEST(LimitsChanged, what_was_said_of_a_limit_that_others_have_too_is_over) {
+  LimitsChangedBench bench(route_by(Order::none, 1));
+  bench.arrive(0, 0);
+  bench.answer({}, Duration::seconds(60));
+  bench.changed();
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{0});
+}
+
 TEST(LimitsChanged, an_answer_that_was_on_its_way_is_of_the_old_numbers) {
   LimitsChangedBench bench;
   bench.arrive(0, 0);
