@@ -247,11 +247,14 @@ void Admission::look_again(Instant now, Commands& commands) {
   }
 }
 
-void Admission::limits_changed(LineId id, Instant now, Commands& commands) {
-  if (id.value >= lines_.size() || !lines_[id.value].in_use) return;
-  Line& line = lines_[id.value];
+void Admission::limits_changed(const LimitsChanged& event, Instant now, Commands& commands) {
+  const auto id = event.line.value;
+  if (id >= lines_.size() || !lines_[id].in_use) return;
+  Line& line = lines_[id];
   line.changed = line.open_ask.has_value();
-  for (const SharedIndex i : shared_of(line)) shared_limits_[i].forget_shortage(now);
+  if (event.shared) {
+    for (const SharedIndex i : shared_of(line)) shared_limits_[i].forget_shortage(now);
+  }
   look_again(line, now, commands);
 }
 

@@ -99,7 +99,7 @@ class Admission {
   void wait_for_stores_no_more();
   void look_again(Instant now, Commands& commands);
   // The limits of that line alone have changed.
-  void limits_changed(LineId id, Instant now, Commands& commands);
+  void limits_changed(const LimitsChanged& event, Instant now, Commands& commands);
 
   // The record waits apart from its line, whose limits could never pay its cost, until its alarm
   // goes off or they change; and not any more. REQUIRES: it is in no list of its line; it is apart.

@@ -113,10 +113,12 @@ struct PermitsFailed {
   Duration wait = Duration::millis(50);  // Before it is asked again.
 };
 
-// What the line's limits allow has changed: it asks again at once, whatever the last answer said.
-// An answer that is still to come may be of the old numbers. The line may be gone by now.
+// What the line's limits with a key allow has changed: it asks again at once, whatever the last
+// answer said. An answer that is still to come may be of the old numbers. The line may be gone by
+// now.
 struct LimitsChanged {
   LineId line;
+  bool shared = false;  // So have those without a key, which other lines have too.
 };
 
 // A limiter's store does not answer, or answers again. Between the two the gate asks it nothing.

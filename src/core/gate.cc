@@ -317,7 +317,7 @@ void Gate::on(const PermitsFailed& event, Instant now, Commands& commands) {
 }
 
 void Gate::on(const LimitsChanged& event, Instant now, Commands& commands) {
-  admission_.limits_changed(event.line, now, commands);
+  admission_.limits_changed(event, now, commands);
 }
 
 void Gate::on(const StoreDown& event, Instant, Commands&) { admission_.store_down(event.store); }

@@ -69,7 +69,8 @@ KafkaWorld::Partition KafkaWorld::fill(std::size_t route, const Settings& settin
   Partition partition;
   partition.route.value = static_cast<std::uint16_t>(route);
   const std::int64_t count = dice.between(0, settings.records);
-  Offset offset{dice.chance(0.5) ? 0 : dice.spread(1, 1'000'000'000'000)};
+  // Where a log begins after years, too.
+  Offset offset{dice.chance(0.5) ? 0 : dice.spread(1, std::int64_t{1} << 62)};
   const Instant start = Timeline().now();
   Instant at = start;
   const bool backlog = dice.chance(0.3);

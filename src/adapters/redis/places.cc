@@ -144,7 +144,7 @@ void Store::State::line_reopened(const LinePtr& line) {
   notify_({Severity::warning, "redis_limit_reopened",
            line->limits + ": its state of a later time than now is forgotten, it grants again"});
   const bool there = line->id.value < lines_.size() && lines_[line->id.value] == line;
-  if (there) events_.push_back(core::LimitsChanged{line->id});
+  if (there) events_.push_back(core::LimitsChanged{line->id, true});
 }
 
 void Store::State::line_recovered(Line& line) {

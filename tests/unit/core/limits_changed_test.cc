@@ -34,6 +34,8 @@ TEST(LimitsChanged, what_was_said_of_a_limit_that_others_have_too_is_over) {
   bench.arrive(0, 0);
   bench.answer({}, Duration::seconds(60));
   bench.changed();
+  EXPECT_EQ(bench.all<Ask>().size(), 1u) << "of those nothing has changed";
+  bench.put(LimitsChanged{LineId{0}, true});
   ASSERT_EQ(bench.all<Ask>().size(), 2u);
   bench.answer({0});
   EXPECT_EQ(bench.sent(), Slots{0});
