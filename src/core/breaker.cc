@@ -32,11 +32,20 @@ void Breaker::failed(const Ended& attempt, Instant now) {
 
 void Breaker::probe_failed(const Ended& attempt, Instant now) {
   last_failed_ = attempt.record;
-  if (failed_probes_ > 0 && failed_probes_ % kProbesEachWait == 0) wait_ = wait_ * 2;
   ++failed_probes_;
-  wait_ = std::min(wait_, options_.max_wait);
+  lengthen(attempt.record);
   // One that was answered shortens its own wait, and not those of probes that are not.
   open(attempt.answered ? std::min(wait_, std::max(kMostAfterAnswer, options_.wait)) : wait_, now);
+}
+
+void Breaker::lengthen(RecordId failed) {
+  if (different_ == kProbesEachWait) {
+    wait_ = wait_ * 2;
+    different_ = 0;
+  }
+  wait_ = std::min(wait_, options_.max_wait);
+  const auto end = failed_here_.begin() + different_;
+  if (std::find(failed_here_.begin(), end, failed) == end) failed_here_[different_++] = failed;
 }
 
 void Breaker::open(Duration wait, Instant now) {
@@ -50,7 +59,7 @@ void Breaker::close() {
   closed_ = true;
   open_until_ = opened_;
   probe_.reset();
-  failed_probes_ = 0;
+  failed_probes_ = different_ = 0;
   last_failed_.reset();
 }
 

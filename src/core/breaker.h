@@ -11,15 +11,16 @@
 // - No answer came: after so many in a row, and nothing else heard of it for kSilence, there may be
 //   nobody who answers.
 // - It answered that it failed. It may have failed for the record's sake, and records like that
-// come
-//   together: only if the row has lasted for kAnswersAlone is the target not well.
+//   come together: only if the row has lasted for kAnswersAlone is the target not well.
 // - The record had failed before, and others were answered since: its trouble is its own.
 //
-// The first probe goes at once, the next three after `wait` each, the next three after twice that.
+// The first probe goes at once, the next ones after `wait` each, which is doubled after each three
+// different records that failed as probes: one that fails alone says little of the target.
 // A target that answers is asked again within kMostAfterAnswer, whatever the wait: to answer that
 // it fails costs it little, and good records may have come meanwhile.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -37,7 +38,7 @@ class Breaker {
   static constexpr Duration kSilence = Duration::millis(200);
   static constexpr Duration kAnswersAlone = Duration::seconds(1);
   static constexpr Duration kMostAfterAnswer = Duration::seconds(1);
-  static constexpr std::uint32_t kProbesEachWait = 3;
+  static constexpr std::uint32_t kProbesEachWait = 3;  // Of different records.
 
   // What is known of an attempt that has ended.
   struct Ended {
@@ -86,6 +87,7 @@ class Breaker {
 
   void failed(const Ended& attempt, Instant now);
   void probe_failed(const Ended& attempt, Instant now);
+  void lengthen(RecordId failed);
   void open(Duration wait, Instant now);
   void close();
 
@@ -100,6 +102,8 @@ class Breaker {
   std::optional<RecordId> probe_;  // Under way.
   std::uint32_t failed_probes_ = 0;
   std::optional<RecordId> last_failed_;
+  std::array<RecordId, kProbesEachWait> failed_here_{};  // Under this wait, each once, ...
+  std::uint32_t different_ = 0;                               // ... and how many.
 };
 
 }  // namespace einlass::core

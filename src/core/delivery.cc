@@ -48,7 +48,9 @@ void Delivery::send(Record& record, const Permit& permit, Instant due, bool lead
   record.since = now;
   record.permit = permit;
   records_.move(record, RecordState::attempting);
-  commands.push_back(Send{record.id, target, record.attempt, permit, due});
+  Send send{record.id, target, record.attempt, permit, due};
+  if (record.failed_at != kNever) send.failed_ago = now - record.failed_at;
+  commands.push_back(send);
 }
 
 void Delivery::ended(Record& record, const DeliveryEnded& event, Instant now) {

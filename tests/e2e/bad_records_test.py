@@ -40,8 +40,8 @@ class Produced:
         at_a_time, turn = RATE // 5, 0
         while not self._over.wait(max(0.0, self.began + turn / 5 - time.monotonic())):
             numbers = itertools.islice(self._numbers, at_a_time)
-            self._world.produce_records("results", [
-                {**self._record(number), "partition": number % PARTITIONS} for number in numbers])
+            self._world.produce_records("results", [{"partition": number % PARTITIONS, **self._record(number)}
+                                                    for number in numbers])
             self.came += at_a_time
             turn += 1
 
@@ -52,7 +52,7 @@ class BadRecords(Scenario):
     def start(self, bad, bad_record, **changes):
         """The bad ones, and a gate in the middle of them."""
         self.world.create_topic("results", PARTITIONS)
-        self.world.produce_records("results", [{**bad_record(number), "partition": number % PARTITIONS}
+        self.world.produce_records("results", [{"partition": number % PARTITIONS, **bad_record(number)}
                                                for number in range(bad)])
         changes = {"limits": None, "inside": {"records": 50_000}, **changes}
         changes["route"] = {"limits": [], "retry": None, "inside": {"records": 5_000}, **changes.get("route", {})}
@@ -77,14 +77,20 @@ class BadRecords(Scenario):
     # ---- one URL ----
 
     def check_one_url(self, bad, order):
-        """With order key each record has a key of its own; with none it has none at all."""
+        """With order key each record has a key of its own; with none it has none at all; with partition, where a bad one
+        keeps back what stands behind it, each kind has partitions of its own."""
         keyed = order == "key"
         self.world.receiver.tell("status", status=500, **{"keys" if keyed else "bodies": "bad"})
 
         def record(kind):
-            return lambda number: {"key": b"%s-%d" % (kind, number) if keyed else None, "value": kind}
+            apart = {"partition": number_of(kind)} if order == "partition" else {}
+            return lambda number: {"key": b"%s-%d" % (kind, number) if keyed else None, "value": kind, **apart}
+
+        def number_of(kind):
+            return PARTITIONS - 1 if kind == GOOD else 0
         gate = self.start(bad, record(BAD), route={"order": order})
-        wait_until(lambda: self.world.receiver.summary()["requests"] >= min(bad, 16), 30, "the bad ones' attempts")
+        tried = 1 if order == "partition" else min(bad, 16)
+        wait_until(lambda: self.world.receiver.summary()["requests"] >= tried, 30, "the bad ones' attempts")
         self.judge(f"{bad} bad ones, order {order}", *self.good_rate(record(GOOD)))
         self.assertIsNone(gate.process.poll())
 
@@ -99,6 +105,10 @@ class BadRecords(Scenario):
 
     def test_a_hundred_with_keys(self):
         self.check_one_url(100, "key")
+
+    @plan(whole=True)
+    def test_a_hundred_in_the_order_of_their_partition(self):
+        self.check_one_url(100, "partition")
 
     @plan(whole=True)
     def test_twenty(self):
@@ -130,6 +140,34 @@ class BadRecords(Scenario):
         self.judge(f"{bad} for a host that fails{', a limit for each host' if keyed else ''}",
                    *self.good_rate(record(b"127.0.0.1")))
         self.assertIsNone(gate.process.poll())
+
+    def check_one_host(self, bad):
+        """All are for one host, which answers the bad ones with an error."""
+        self.world.receiver.tell("status", status=500, bodies="bad")
+
+        def record(kind):
+            return lambda number: {"key": None, "value": kind, "headers": [("host", b"127.0.0.1")]}
+        url = f"http://{{header:host}}:{self.world.receiver.port}/callback"
+        gate = self.start(bad, record(BAD), route={"order": "none"}, targets={
+            "receiver": {"http": {"url": url, "allow_hosts": ["*"], "allow_private": True}}})
+        wait_until(lambda: self.world.receiver.summary()["requests"] >= min(bad, 16), 30, "the bad ones' attempts")
+        self.judge(f"{bad} bad ones for the same named host", *self.good_rate(record(GOOD)))
+        self.assertIsNone(gate.process.poll())
+
+    def test_a_hundred_for_the_same_host(self):
+        self.check_one_host(100)
+
+    @plan(whole=True)
+    def test_one_for_the_same_host(self):
+        self.check_one_host(1)
+
+    @plan(whole=True)
+    def test_ten_thousand_for_the_same_host(self):
+        self.check_one_host(10_000)
+
+    @plan(whole=True)
+    def test_ten_thousand_for_one_host(self):
+        self.check_hosts(10_000, keyed=False)
 
     def test_a_hundred_for_one_host_beside_anothers_tenant(self):
         self.check_hosts(100, keyed=True)

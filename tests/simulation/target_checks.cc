@@ -41,10 +41,17 @@ bool TargetChecks::counts(const Target& at, const AttemptSeen& attempt) {
   return at.closed && attempt.began > at.opened && !others_since;
 }
 
-// The waits: none, then `wait` three times, twice that three times, and so on.
-Duration TargetChecks::next_wait(Target& at, const core::BreakerOptions& options, bool answered) {
-  if (at.failed_probes > 0 && at.failed_probes % 3 == 0) at.wait = at.wait * 2;
-  ++at.failed_probes;
+// The waits: none, then `wait` until three records have failed, twice that until three more have,
+// and so on.
+Duration TargetChecks::next_wait(Target& at, const core::BreakerOptions& options,
+                                 core::RecordId failed, bool answered) {
+  if (at.failed_probes.size() == 3) {
+    at.wait = at.wait * 2;
+    at.failed_probes.clear();
+  }
+  if (std::ranges::find(at.failed_probes, failed) == at.failed_probes.end()) {
+    at.failed_probes.push_back(failed);
+  }
   at.wait = std::min(at.wait, options.max_wait);
   const Duration second = Duration::seconds(1);
   return answered ? std::min(at.wait, std::max(second, options.wait)) : at.wait;
@@ -52,7 +59,7 @@ Duration TargetChecks::next_wait(Target& at, const core::BreakerOptions& options
 
 void TargetChecks::close(Target& at) {
   at.closed = true;
-  at.failed_probes = 0;
+  at.failed_probes.clear();
   at.probe.reset();
 }
 
@@ -66,7 +73,7 @@ void TargetChecks::ended(core::TargetId target, const AttemptSeen& attempt, Inst
     at.failures = 0;
     close(at);
   } else if (at.probe == attempt.record) {
-    open(at, next_wait(at, options, attempt.answered), now);
+    open(at, next_wait(at, options, attempt.record, attempt.answered), now);
   } else if (counts(at, attempt)) {
     if (++at.failures == 1) at.first_failure = now;
     const bool long_enough = attempt.answered

@@ -54,7 +54,7 @@ class TargetChecks {
     Instant held_until{};
     bool closed = true;
     std::uint32_t failures = 0;
-    std::uint32_t failed_probes = 0;
+    std::vector<core::RecordId> failed_probes;  // Under this wait, each once.
     Duration wait{};  // Before the next probe but the first.
     Instant first_failure{};
     std::optional<Instant> answered;
@@ -67,7 +67,8 @@ class TargetChecks {
 
   static bool pay(std::int64_t& credit, std::int64_t share, bool retry, std::int64_t saved);
   static bool counts(const Target& at, const AttemptSeen& attempt);
-  static Duration next_wait(Target& at, const core::BreakerOptions& options, bool answered);
+  static Duration next_wait(Target& at, const core::BreakerOptions& options, core::RecordId failed,
+                            bool answered);
   static void close(Target& at);
   static void open(Target& target, Duration wait, Instant now);
 

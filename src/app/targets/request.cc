@@ -64,6 +64,7 @@ const http::Request& RequestBuilder::build(const StoredRecord& record, const cor
   add_forwarded(record, room, skipped);
   request_.record = send.record;
   request_.attempt = send.attempt;
+  request_.failed_ago = send.failed_ago;
   request_.id = id;
   request_.key = record.key().value_or(std::string_view{});
   request_.headers = headers_;

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -112,6 +114,88 @@ TEST(HostOfTheRecord, one_that_fails_is_shut_for_its_own_records_and_no_others) 
   });
   EXPECT_EQ(failed, 5) << "the next probe opens it for all";
   EXPECT_EQ(deliver(world, "k", "localhost").outcome, Outcome::accepted);
+  world.destroy_target();
+}
+
+// Hangs up on bad ones and takes the others, for a host that records name.
+struct HangsUpOnBad {
+  ScriptedServer server{[](Peer& peer) {
+    for (std::string request; !(request = peer.read_request()).empty();) {
+      if (request.find("bad") != std::string::npos) return;
+      peer.write(kNoContent);
+    }
+  }};
+  TargetWorld world{server.port()};
+
+  HangsUpOnBad() {
+    world.options.host = "";
+    world.options.host_of_record = true;
+    world.options.allow_private = true;
+    world.options.breaker = {.failures = 3, .wait = Duration::millis(300)};
+  }
+  core::DeliveryEnded deliver(std::string_view body, std::optional<Duration> failed_ago = {}) {
+    Request request = request_with(world, "k", "127.0.0.1");
+    request.body = body;
+    request.failed_ago = failed_ago;
+    const std::size_t before = world.events.size();
+    world.target().send(request);
+    world.run_until_ended(before + 1);
+    return world.ended(before);
+  }
+  // Turns the loop for so long.
+  void pass(Duration time) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(time.us);
+    world.run_until([&] { return std::chrono::steady_clock::now() >= end; });
+  }
+};
+
+TEST(HostOfTheRecord, a_record_that_failed_while_others_were_answered_shuts_it_for_nobody) {
+  HangsUpOnBad host;
+  EXPECT_EQ(host.deliver("good").outcome, Outcome::accepted);
+  host.pass(core::Breaker::kSilence);
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(host.deliver("bad", Duration::seconds(60)).asked);
+  EXPECT_EQ(host.deliver("good").outcome, Outcome::accepted);
+  host.pass(core::Breaker::kSilence);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(host.deliver("bad").asked) << "but those are others";
+  EXPECT_TRUE(host.deliver("bad").asked) << "the probe";
+  EXPECT_FALSE(host.deliver("good").asked);
+  host.world.destroy_target();
+}
+
+TEST(HostOfTheRecord, it_is_probed_by_a_record_that_has_not_failed_if_there_is_one) {
+  HangsUpOnBad host;
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(host.deliver("bad").asked);
+  const core::DeliveryEnded failed = host.deliver("bad", Duration::millis(1));
+  const core::DeliveryEnded fresh = host.deliver("good");
+  EXPECT_FALSE(failed.asked);
+  EXPECT_FALSE(fresh.asked);
+  EXPECT_GE(failed.wait, fresh.wait + Duration::millis(90));
+  host.pass(fresh.wait);
+  EXPECT_FALSE(host.deliver("bad", Duration::millis(300)).asked);
+  EXPECT_EQ(host.deliver("good").outcome, Outcome::accepted);
+  EXPECT_TRUE(host.deliver("bad", Duration::millis(300)).asked);
+  host.world.destroy_target();
+}
+
+// It asked for an hour, and must not be asked sooner because many others are named.
+TEST(HostOfTheRecord, one_that_asked_for_time_is_not_forgotten_for_others) {
+  ScriptedServer server([](Peer& peer) {
+    for (std::string request; !(request = peer.read_request()).empty();) {
+      const bool asks = request.find("\r\nHost: localhost:") != std::string::npos;
+      peer.write(asks ? "HTTP/1.1 429 Slow\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n"
+                      : kNoContent);
+    }
+  });
+  TargetWorld world(server.port());
+  world.options.host = "";
+  world.options.host_of_record = true;
+  world.options.allow_private = true;
+  EXPECT_TRUE(deliver(world, "k", "localhost").asked);
+  for (std::size_t i = 0; i < kMostHosts + 8; ++i) {
+    const std::string host = "127.0." + std::to_string(i / 250) + "." + std::to_string(i % 250 + 1);
+    deliver(world, "k", host);
+  }
+  EXPECT_FALSE(deliver(world, "k", "localhost").asked);
   world.destroy_target();
 }
 

@@ -34,16 +34,22 @@ void fail_by_answer(Breaker& breaker, int times, int ms) {
   }
 }
 
-// One probe, begun when it may be, fails `took` later. When that is.
-int fail_probe(Breaker& breaker, bool answered, int took = 10) {
+// One probe of that record, begun when it may be, fails 10 ms later. When that is.
+int fail_probe_of(Breaker& breaker, std::uint32_t slot, bool answered) {
+  constexpr int took = 10;
   const auto now = static_cast<int>(breaker.open_until().us / 1000);
   EXPECT_TRUE(breaker.lets_through(at(now)));
-  breaker.sent(record(7));
+  breaker.sent(record(slot));
   EXPECT_FALSE(breaker.lets_through(at(now)));
   breaker.ended(
-      {.record = record(7), .began = at(now), .outcome = Outcome::retry, .answered = answered},
+      {.record = record(slot), .began = at(now), .outcome = Outcome::retry, .answered = answered},
       at(now + took));
   return now + took;
+}
+
+// Each of another record.
+int fail_probe(Breaker& breaker, bool answered) {
+  return fail_probe_of(breaker, 200 + breaker.failed_probes(), answered);
 }
 
 // Three probes each wait 0.5 s and 1 s, the seventh and those after it 2 s; 1 s where it was
@@ -117,15 +123,27 @@ TEST(Breaker, a_record_that_failed_before_others_were_answered_is_in_trouble_of_
   EXPECT_FALSE(breaker.closed());
 }
 
-TEST(Breaker, one_probe_at_a_time_and_twice_the_wait_after_each_third_that_fails) {
+TEST(Breaker, one_probe_at_a_time_and_twice_the_wait_after_three_records_that_fail) {
   Breaker breaker(three_failures());
   fail(breaker, 3, 0);
   EXPECT_EQ(breaker.open_until(), at(0));
   for (const int wait : {500, 500, 500, 1000, 1000, 1000, 2000, 2000, 2000, 2000}) {
     const int now = fail_probe(breaker, false);
     EXPECT_EQ(breaker.open_until(), at(now + wait));
-    EXPECT_EQ(breaker.last_failed(), record(7));
+    EXPECT_EQ(breaker.last_failed(), record(199 + breaker.failed_probes()));
   }
+}
+
+TEST(Breaker, one_record_that_fails_again_and_again_lengthens_no_wait) {
+  Breaker breaker(three_failures());
+  fail(breaker, 3, 0);
+  for (int i = 0; i < 20; ++i) {
+    const int now = fail_probe_of(breaker, 7 + i % 2, false);
+    EXPECT_EQ(breaker.open_until(), at(now + 500)) << i;
+  }
+  fail_probe_of(breaker, 9, false);  // The third.
+  const int now = fail_probe_of(breaker, 7, false);
+  EXPECT_EQ(breaker.open_until(), at(now + 1000));
 }
 
 TEST(Breaker, a_target_that_answers_is_probed_each_second_at_least) {

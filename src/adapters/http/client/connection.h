@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct Exchange {
   core::Attempt attempt;
   std::uint32_t login = 0;  // Which generation of it the request has.
   SteadyTime began{};
+  std::optional<SteadyTime> failed_before{};  // When its record failed the last time.
   int moves = 0;  // How often it was given to another connection, for the server had not taken it.
   bool is_batch = false;
   bool alone = false;  // It goes on a connection of its own: it may be why another one ended.

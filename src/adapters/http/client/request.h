@@ -1,11 +1,13 @@
 // What is to be sent in one attempt.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "core/ids.h"
+#include "units/time.h"
 
 namespace einlass::http {
 
@@ -26,6 +28,7 @@ struct RequestHeader {
 struct Request {
   core::RecordId record;
   core::Attempt attempt;
+  std::optional<Duration> failed_ago{};  // As core::Send has it; of several records none.
   std::span<const BatchMember>
       members{};                      // All of several records, `record` first; empty: it alone.
   std::string_view method{}, path{};  // Empty: the target's. REQUIRES: fit for a request line.

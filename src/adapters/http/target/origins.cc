@@ -122,7 +122,7 @@ Origin* Origins::of_record(std::string_view host, SteadyTime now) {
   };
   const auto known = std::find_if(places_.begin(), places_.end(), same);
   if (known != places_.end()) return known->origin.get();
-  if (places_.size() == kMostHosts && !make_room()) return nullptr;
+  if (places_.size() == kMostHosts && !make_room(now)) return nullptr;
   TargetOptions with = options_;
   with.host = host;
   add(with);
@@ -130,17 +130,15 @@ Origin* Origins::of_record(std::string_view host, SteadyTime now) {
   return places_.back().origin.get();
 }
 
-// Forgets the one that was used least recently.
-bool Origins::make_room() {
-  auto oldest = places_.end();
-  for (auto one = places_.begin(); one != places_.end(); ++one) {
-    if (one->origin->in_flight() > 0) continue;
-    const bool older =
-        oldest == places_.end() || one->origin->last_used() < oldest->origin->last_used();
-    if (older) oldest = one;
-  }
-  if (oldest == places_.end()) return false;
-  places_.erase(oldest);
+// Forgets the one that was used least recently; one that is to be left alone only if all are.
+bool Origins::make_room(SteadyTime now) {
+  const auto rank = [&](const Place& one) {
+    const bool shut = left_alone_for(one, now) > Duration{} || !one.breaker.closed();
+    return std::tuple(one.origin->in_flight() > 0, shut, one.origin->last_used());
+  };
+  const auto least = std::ranges::min_element(places_, {}, rank);
+  if (least->origin->in_flight() > 0) return false;
+  places_.erase(least);
   return true;
 }
 
@@ -162,6 +160,7 @@ void Origins::judged(const Origin& origin, const Exchange& exchange, core::Outco
   if (!was_asked(answer)) return breaker.not_asked(exchange.record);
   core::Breaker::Ended attempt{.record = exchange.record, .began = instant_of(exchange.began)};
   attempt.outcome = outcome;
+  if (exchange.failed_before) attempt.failed_before = instant_of(*exchange.failed_before);
   attempt.answered = has_answered(answer);
   breaker.ended(attempt, instant_of(now));
 }
@@ -211,15 +210,20 @@ std::optional<Duration> Origins::hold_after(const Origin& origin, Duration asked
   return asked;
 }
 
-std::optional<Origins::Pause> Origins::pause_of(const Origin& origin, SteadyTime now) {
+std::optional<Origins::Pause> Origins::pause_of(const Origin& origin, bool failed_before,
+                                                SteadyTime now) {
   if (!options_.host_of_record) return std::nullopt;
   const Place& place = place_of(origin);
   const Duration asked = left_alone_for(place, now);
   if (asked > Duration{}) return Pause{"its host asked to be left alone (Retry-After)", asked};
-  if (place.breaker.lets_through(instant_of(now))) return std::nullopt;
-  const Duration shut = place.breaker.open_until() - instant_of(now);
+  if (place.breaker.closed()) return std::nullopt;
+  // What failed before may be why the host fails: the others come first.
+  const Duration later = failed_before ? kFreshFirst : Duration{};
+  const Instant at = instant_of(now);
+  const Duration shut = place.breaker.open_until() + later - at;
+  if (shut <= Duration{} && place.breaker.lets_through(at)) return std::nullopt;
   return Pause{"its host has failed too often in a row, and is probed by one record at a time",
-               std::max(shut, kWhileProbed)};
+               std::max(shut, kWhileProbed + later)};
 }
 
 Duration Origins::left_alone_for(const Place& place, SteadyTime now) {

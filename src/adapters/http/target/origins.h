@@ -5,8 +5,8 @@
 // Retry-After gets nothing until then. Each has a circuit breaker of its own (core/breaker.h),
 // which tells the server that fails from the records that it fails.
 //
-// A host that records name, and whose breaker is open, gets nothing but probes: what is for it is
-// turned away. Of several from the configuration one rests that gives no answer or says that it is
+// A host that records name, and whose breaker is open, gets nothing but probes, of records that have
+// not failed before if there are any: what else is for it is turned away. Of several from the configuration one rests that gives no answer or says that it is
 // unavailable (502 to 504), or whose breaker is open: first for kFirstRest, twice as long after
 // each further failure up to kLongestRest; then it gets one request, and all it should have once
 // that is answered. While all rest, they take requests as if none did, but for those that have
@@ -63,12 +63,13 @@ class Origins {
   // the first that asked may be asked again. None while some other takes requests.
   std::optional<Duration> hold_after(const Origin& origin, Duration asked, SteadyTime now) const;
 
-  // For how long a host that records name is to get nothing yet, and why; none: it may.
+  // For how long a host that records name is to get nothing yet of a record, which `failed_before`
+  // or did not, and why; none: it may.
   struct Pause {
     std::string_view why;
     Duration wait;
   };
-  std::optional<Pause> pause_of(const Origin& origin, SteadyTime now);
+  std::optional<Pause> pause_of(const Origin& origin, bool failed_before, SteadyTime now);
 
   // Whether no other host takes the login, and some other has refused it too.
   bool others_refuse_login(const Origin& origin) const;
@@ -92,6 +93,7 @@ class Origins {
   static constexpr std::chrono::seconds kUnused{
       60};  // Then a host that a record named is forgotten.
   static constexpr Duration kWhileProbed = Duration::millis(50);
+  static constexpr Duration kFreshFirst = Duration::millis(100);
 
   struct Place {
     std::string url;  // Without the scheme.
@@ -106,7 +108,7 @@ class Origins {
 
   void add(const TargetOptions& options);
   Origin* of_record(std::string_view host, SteadyTime now);
-  bool make_room();
+  bool make_room(SteadyTime now);
   static bool rests(const Place& place, SteadyTime now) {
     return now < place.rests_until || now < place.asked_until;
   }

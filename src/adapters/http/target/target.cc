@@ -117,12 +117,15 @@ void Target::State::send(const Request& request) {
   const auto now = std::chrono::steady_clock::now();
   Origin* const origin = origins.choose(request, now);
   if (origin == nullptr) return not_made(core::Outcome::retry, kTooManyHosts);
-  if (const auto pause = origins.pause_of(*origin, now)) {
+  if (const auto pause = origins.pause_of(*origin, request.failed_ago.has_value(), now)) {
     return not_made(core::Outcome::retry, pause->why, pause->wait);
   }
   origins.begins(*origin, request.record);
   Exchange exchange{request.record, request.attempt, login ? login->generation() : 0, now};
   exchange.is_batch = !request.members.empty();
+  if (request.failed_ago) {
+    exchange.failed_before = now - std::chrono::microseconds(request.failed_ago->us);
+  }
   origin->send(gzip || signer ? prepared(request) : request, exchange, now);
 }
 
