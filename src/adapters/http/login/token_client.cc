@@ -1,13 +1,9 @@
 #include "adapters/http/login/token_client.h"
 
-#include <chrono>
+#include <optional>
 #include <utility>
 
-#include "adapters/http/client/proxy.h"
-#include "adapters/http/client/request_writer.h"
-#include "adapters/http/wire/words.h"
 #include "net/encoding.h"
-#include "units/check.h"
 #include "units/text.h"
 
 namespace einlass::http {
@@ -27,17 +23,18 @@ std::string body_of(const TokenOptions& options) {
   return body;
 }
 
-// Section 2.3.1: the one way in which every token server lets a client name itself.
-TargetOptions request_options(const TokenOptions& options, const std::string& secret) {
+TargetOptions request_options(const TokenOptions& options, const ProxyOptions& proxy,
+                              const TlsOptions& tls, Duration timeout) {
   TargetOptions request;
   request.tls = options.tls;
   request.host = options.host;
   request.port = options.port;
   request.path = options.path;
+  request.proxy = proxy;
+  request.certificates = tls;
+  request.timeout = timeout;
   request.content_type = "application/x-www-form-urlencoded";
-  request.headers = {{"Accept", "application/json"},
-                     {"Authorization", "Basic " + net::base64(form_encoded(options.client_id) +
-                                                              ":" + form_encoded(secret))}};
+  request.headers = {{"Accept", "application/json"}};
   return request;
 }
 
@@ -46,74 +43,27 @@ TargetOptions request_options(const TokenOptions& options, const std::string& se
 TokenClient::TokenClient(boost::asio::io_context& io, const TokenOptions& options,
                          const ProxyOptions& proxy, const TlsOptions& tls, Duration timeout,
                          Done done)
-    : io_{io},
-      options_{options},
-      settings_{.peer = host_and_port(options.host, options.port),
-                .timeout = in_words(timeout),
-                .server_name = options.host,
-                .kept_body = {.of_2xx = kMostBody, .of_others = kMostBody}},
+    : body_{body_of(options)},
+      client_id_{form_encoded(options.client_id)},
       done_{std::move(done)},
-      addresses_{io,
-                 first_hop(proxy, options.host, options.port),
-                 /*named_by=*/std::nullopt,
-                 /*refuse_private=*/false,
-                 TargetOptions{}.addresses_for,
-                 timeout,
-                 [this](const std::string& trouble) { resolved(trouble); }},
-      deadlines_{io, timeout} {
-  go_through(proxy, options.host, options.port, settings_);
-  if (!options.tls) return;
-  tls_.emplace(tls);
-  settings_.tls = &*tls_;
-}
+      exchange_{io, request_options(options, proxy, tls, timeout), kMostBody} {}
 
-TokenClient::~TokenClient() {
-  if (connection_) connection_->close();
-}
-
-void TokenClient::look() {
-  if (tls_) tls_->look();
-}
-
+// Section 2.3.1: the one way in which every token server lets a client name itself.
 void TokenClient::ask(const std::string& client_secret) {
-  CHECK(!is_asking());
-  const auto now = std::chrono::steady_clock::now();
-  const std::string body = body_of(options_);
-  const RequestWriter writer(request_options(options_, client_secret));
-  connection_ = std::make_shared<Connection>(io_, settings_, *this);
-  writer.write(
-      Request{
-          .record = {}, .attempt = {}, .id = {}, .content_type = {}, .headers = {}, .body = body},
-      connection_->request());
-  deadlines_.start(*connection_, now);
-  connection_->begin({}, now);
-  if (addresses_.known(now)) {
-    connection_->connect(addresses_.list());
-  } else {
-    addresses_.lookup();
-  }
-}
-
-void TokenClient::resolved(const std::string& trouble) {
-  if (!connection_ || !connection_->is_resolving()) return;
-  if (trouble.empty()) {
-    connection_->connect(addresses_.list());
-  } else {
-    connection_->unresolvable(trouble, /*are_refused=*/false);
-  }
-}
-
-// Tokens are asked for so seldom that no connection is kept.
-void TokenClient::exchange_ended(Connection& connection, const Answer& answer) {
-  TokenAnswer token;
-  if (answer.status == 0) {
-    token.trouble = answer.trouble;
-  } else {
-    token = read_token_answer(answer.status, answer.body);
-  }
-  const auto ended = std::exchange(connection_, nullptr);
-  connection.close();
-  done_(token);
+  const std::string login = "Basic " + net::base64(client_id_ + ":" + form_encoded(client_secret));
+  const RequestHeader header{"Authorization", login};
+  Request request{};
+  request.headers = {&header, 1};
+  request.body = body_;
+  exchange_.begin(request, [this](const Answer& answer) {
+    TokenAnswer token;
+    if (answer.status == 0) {
+      token.trouble = answer.trouble;
+    } else {
+      token = read_token_answer(answer.status, answer.body);
+    }
+    done_(token);
+  });
 }
 
 std::string without_token(const TargetOptions& options) {

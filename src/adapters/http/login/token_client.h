@@ -3,20 +3,17 @@
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 
-#include "adapters/http/client/connection.h"
-#include "adapters/http/client/tls.h"
+#include "adapters/http/client/single_exchange.h"
+#include "adapters/http/client/target_options.h"
 #include "adapters/http/login/token_answer.h"
-#include "adapters/http/resolver/addresses.h"
-#include "adapters/http/wire/deadlines.h"
+#include "units/time.h"
 
 namespace einlass::http {
 
 // REQUIRES: outlived by `io`; used on the thread that runs it.
-class TokenClient final : public ConnectionOwner {
+class TokenClient {
  public:
   using Done = std::function<void(const TokenAnswer&)>;
 
@@ -24,38 +21,24 @@ class TokenClient final : public ConnectionOwner {
   // std::runtime_error if its files cannot be used.
   TokenClient(boost::asio::io_context& io, const TokenOptions& options, const ProxyOptions& proxy,
               const TlsOptions& tls, Duration timeout, Done done);
-  ~TokenClient();
-  TokenClient(const TokenClient&) = delete;
-  TokenClient& operator=(const TokenClient&) = delete;
 
   // Begins to ask; ends in `done`, not before this returns. REQUIRES: !is_asking().
   void ask(const std::string& client_secret);
-  bool is_asking() const { return connection_ != nullptr; }
+  bool is_asking() const { return exchange_.is_open(); }
 
   // Takes files of TLS that were renewed; what is wrong with them is the target's to tell.
-  void look();
+  void look() { exchange_.look(); }
 
   // "host:port".
-  const std::string& peer() const { return settings_.peer; }
+  const std::string& peer() const { return exchange_.peer(); }
 
  private:
   // Of an answer; no token is that large.
   static constexpr std::size_t kMostBody = 64 * 1024;
 
-  void exchange_ended(Connection& connection, const Answer& answer) override;
-  void idle_closed(Connection&) override {}
-  bool established(Connection&) override { return true; }  // Only asked about HTTP/2.
-  void connect_failed(const Endpoint& address) override { addresses_.failed(address); }
-  void resolved(const std::string& trouble);
-
-  boost::asio::io_context& io_;
-  TokenOptions options_;
-  std::optional<TlsContext> tls_;
-  ConnectionSettings settings_;
+  const std::string body_, client_id_;
   Done done_;
-  Addresses addresses_;
-  Deadlines deadlines_;
-  std::shared_ptr<Connection> connection_;  // While one is asked.
+  SingleExchange exchange_;
 };
 
 // Why there is no token for the target; empty if its token server gave one. Waits for it, as
