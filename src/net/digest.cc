@@ -1,6 +1,7 @@
 #include "net/digest.h"
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "units/check.h"
 #include "units/text.h"
@@ -26,6 +27,14 @@ std::string hex(const std::array<unsigned char, size>& bytes) {
 
 std::array<unsigned char, 32> sha256(std::string_view bytes) {
   return digest<32>(EVP_sha256(), bytes);
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view bytes) {
+  std::string made(32, '\0');
+  CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+             reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+             reinterpret_cast<unsigned char*>(made.data()), nullptr) != nullptr);
+  return made;
 }
 
 std::string sha1_hex(std::string_view bytes) { return hex(digest<20>(EVP_sha1(), bytes)); }

@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace einlass::net {
@@ -24,6 +25,14 @@ void append_base64(std::string& to, std::string_view bytes) {
 std::string base64(std::string_view bytes) {
   std::string text;
   append_base64(text, bytes);
+  return text;
+}
+
+std::string base64url(std::string_view bytes) {
+  std::string text = base64(bytes);
+  text.resize(text.find_last_not_of('=') + 1);
+  std::replace(text.begin(), text.end(), '+', '-');
+  std::replace(text.begin(), text.end(), '/', '_');
   return text;
 }
 

@@ -1,4 +1,4 @@
-// Base64 (RFC 4648, section 4), with padding; by OpenSSL.
+// Base64 (RFC 4648), by OpenSSL: with padding (section 4) where no other is named.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,9 @@ namespace einlass::net {
 void append_base64(std::string& to, std::string_view bytes);
 
 std::string base64(std::string_view bytes);
+
+// The one for URLs and file names (section 5), without padding.
+std::string base64url(std::string_view bytes);
 
 // The way back; none if the text is no base64 with its padding.
 std::optional<std::string> base64_decoded(std::string_view text);

@@ -10,7 +10,9 @@ void TokenRenewal::came(std::optional<Duration> life) {
   if (!life) return;
   const std::chrono::microseconds good(life->us);
   expires_ = asked_at_ + good;
-  next_ = expires_ - std::min<std::chrono::microseconds>(good / 4, kRenewBefore);
+  const auto before = std::min<std::chrono::microseconds>(good / 4, kRenewBefore);
+  next_ =
+      expires_ - before - std::chrono::duration_cast<std::chrono::microseconds>(before * earlier_);
 }
 
 void TokenRenewal::failed(SteadyTime now) {

@@ -13,6 +13,10 @@ class TokenRenewal {
  public:
   using SteadyTime = std::chrono::steady_clock::time_point;
 
+  // `earlier`, from 0 to 1: up to twice as long before the end as it has to be. Drawn by each of
+  // many that got their tokens at once, so that they do not ask for the next at once.
+  explicit TokenRenewal(double earlier = 0) : earlier_{earlier} {}
+
   // At first it is time to.
   bool is_due(SteadyTime now) const { return now >= next_; }
 
@@ -36,6 +40,7 @@ class TokenRenewal {
   // With a quarter of its life left, and at most so long before its end.
   static constexpr std::chrono::seconds kRenewBefore{60};
 
+  double earlier_;
   SteadyTime asked_at_{}, next_{}, expires_{};
   std::chrono::seconds wait_ = kFirstWait;  // After the next failure.
 };

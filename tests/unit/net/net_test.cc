@@ -4,6 +4,7 @@
 #include "net/digest.h"
 #include "net/encoding.h"
 #include "net/host.h"
+#include "units/text.h"
 
 namespace einlass::net {
 namespace {
@@ -24,6 +25,28 @@ TEST(Base64, of_the_standards_vectors_and_back) {
   for (const std::string_view no : {"", "Zg=", "Zg", "Zm9v!!!!"}) {
     EXPECT_EQ(base64_decoded(no), std::nullopt) << no;
   }
+}
+
+TEST(Base64, for_urls_has_other_letters_and_no_padding) {
+  EXPECT_EQ(base64url(""), "");
+  EXPECT_EQ(base64url("f"), "Zg");
+  EXPECT_EQ(base64url("fo"), "Zm8");
+  EXPECT_EQ(base64url("foo"), "Zm9v");
+  EXPECT_EQ(base64url("\xfb\xff\xfe"), "-__-");
+}
+
+// The second vector of RFC 4231, and one with a key longer than a block (its sixth).
+TEST(Hmac, is_the_one_of_the_standards_vectors) {
+  const auto hex = [](const std::string& bytes) {
+    std::string text;
+    append_hex(text, bytes);
+    return text;
+  };
+  EXPECT_EQ(hex(hmac_sha256("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(hex(hmac_sha256(std::string(131, '\xaa'),
+                            "Test Using Larger Than Block-Size Key - Hash Key First")),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
 // printf abc | sha256sum, and sha1sum.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 namespace einlass::net {
 namespace {
 
@@ -22,6 +24,20 @@ TEST(TokenRenewal, asks_with_a_quarter_of_the_life_left_but_no_earlier_than_a_mi
   renewal.came(Duration::seconds(3600));
   EXPECT_FALSE(renewal.is_due(kStart + seconds(3539)));
   EXPECT_TRUE(renewal.is_due(kStart + seconds(3540)));
+}
+
+TEST(TokenRenewal, asks_up_to_twice_as_early_by_what_was_drawn) {
+  for (const auto& [earlier, life, due] :
+       {std::tuple{0.0, 100, 75.0}, {0.5, 100, 62.5}, {1.0, 100, 50.0}, {0.5, 3600, 3510.0}}) {
+    TokenRenewal renewal(earlier);
+    renewal.asked(kStart);
+    renewal.came(Duration::seconds(life));
+    const auto at = kStart + std::chrono::duration_cast<std::chrono::microseconds>(
+                                 std::chrono::duration<double>(due));
+    EXPECT_FALSE(renewal.is_due(at - std::chrono::microseconds(1))) << due;
+    EXPECT_TRUE(renewal.is_due(at)) << due;
+    EXPECT_FALSE(renewal.has_expired(at));
+  }
 }
 
 TEST(TokenRenewal, a_token_without_an_end_is_never_renewed_by_itself) {

@@ -1,12 +1,11 @@
 #include "adapters/http/target/webhook_signer.h"
 
-#include <openssl/hmac.h>
-
 #include <array>
 #include <new>
 #include <optional>
 #include <stdexcept>
 
+#include "net/digest.h"
 #include "net/encoding.h"
 #include "units/check.h"
 
@@ -23,15 +22,6 @@ std::optional<std::string> bytes_of(std::string_view key) {
   if (key.starts_with(kShared)) return net::base64_decoded(key.substr(kShared.size()));
   if (is_private(key)) return net::base64_decoded(key.substr(kPrivate.size()));
   return std::nullopt;
-}
-
-std::string hmac(const std::string& key, std::string_view content) {
-  std::array<unsigned char, 32> digest;
-  const unsigned char* const made = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-                                         reinterpret_cast<const unsigned char*>(content.data()),
-                                         content.size(), digest.data(), nullptr);
-  CHECK(made != nullptr);
-  return std::string(digest.begin(), digest.end());
 }
 
 std::string ed25519(EVP_PKEY* key, std::string_view content) {
@@ -73,7 +63,7 @@ SigningKey::SigningKey(std::string_view key) : bytes_{bytes_of(key).value_or(std
 
 std::string SigningKey::sign(std::string_view content) const {
   if (private_key_) return "v1a," + net::base64(ed25519(private_key_.get(), content));
-  return "v1," + net::base64(hmac(bytes_, content));
+  return "v1," + net::base64(net::hmac_sha256(bytes_, content));
 }
 
 WebhookSigner::WebhookSigner(const SignOptions& options)
