@@ -36,6 +36,7 @@ ROOMS = {
         "client": "wire resolver",
         "http2": "wire client",
         "login": "wire resolver client",
+        "aws": "wire resolver client login",
         "target": "wire resolver client http2 login",
     },
     "adapters/kafka": {

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 
 #include "adapters/http/login/token_answer.h"
+#include "adapters/http/recorder.h"
 #include "adapters/http/target_world.h"
 
 namespace einlass::http::testing {
@@ -15,54 +15,6 @@ namespace {
 using core::Outcome;
 
 constexpr std::string_view kUnauthorized = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
-
-std::string header_of(const std::string& request, const std::string& name) {
-  const std::size_t at = request.find("\r\n" + name + ": ");
-  if (at == std::string::npos) return "";
-  const std::size_t begin = at + name.size() + 4;
-  return request.substr(begin, request.find("\r\n", begin) - begin);
-}
-
-// Keeps every request, and answers as it is told at the time.
-class Recorder {
- public:
-  Recorder() : server_([this](Peer& peer) { serve(peer); }) {}
-
-  void answer_by(std::function<std::string(const std::string& request)> answer) {
-    const std::lock_guard lock(mutex_);
-    answer_ = std::move(answer);
-  }
-  std::vector<std::string> requests() const {
-    const std::lock_guard lock(mutex_);
-    return requests_;
-  }
-  std::uint16_t port() const { return server_.port(); }
-
- private:
-  void serve(Peer& peer) {
-    for (std::string request; !(request = peer.read_request()).empty();) {
-      std::string answer;
-      {
-        const std::lock_guard lock(mutex_);
-        requests_.push_back(request);
-        answer = answer_(request);
-      }
-      peer.write(answer);
-    }
-  }
-
-  mutable std::mutex mutex_;
-  std::vector<std::string> requests_;
-  std::function<std::string(const std::string&)> answer_ = [](const std::string&) {
-    return std::string(kNoContent);
-  };
-  ScriptedServer server_;
-};
-
-std::string json_answer(const std::string& body, const std::string& status = "200 OK") {
-  return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
-         body;
-}
 
 // A token server that gives token-1, token-2, ...
 std::function<std::string(const std::string&)> numbered_tokens(const std::string& expires_in) {

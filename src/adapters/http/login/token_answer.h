@@ -15,7 +15,8 @@ inline constexpr std::size_t kLongestToken = 12 * 1024;
 struct TokenAnswer {
   std::string token;             // Empty: there is none, and `trouble` says why.
   std::optional<Duration> life;  // None: it does not say how long the token is good.
-  std::string trouble;           // Has nothing of the token in it.
+  std::string trouble;  // Has nothing of the token in it. Beside one: why there may soon be
+                        // none.
 };
 
 // REQUIRES: `status` is from 100 to 999.
