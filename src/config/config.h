@@ -232,6 +232,12 @@ struct HttpTarget : HttpUrl {
   bool operator==(const HttpTarget&) const = default;
 };
 
+// As whom clients log in at Kafka, where no `oauth` says it.
+enum class KafkaSecurity : std::uint8_t {
+  properties,   // As these say.
+  aws_msk_iam,  // With tokens for Amazon MSK, signed with AWS credentials.
+};
+
 struct Kafka {
   std::vector<std::string> brokers = {"127.0.0.1:9092"};
   std::string group = "einlass";
@@ -241,6 +247,8 @@ struct Kafka {
   Duration revoke_timeout = Duration::seconds(10);
   OffsetReset auto_offset_reset = OffsetReset::earliest;
   std::map<std::string, std::string> properties;
+  KafkaSecurity security = KafkaSecurity::properties;
+  std::string aws_region;  // With aws_msk_iam.
   std::optional<HttpAuth> oauth;
   bool operator==(const Kafka&) const = default;
 };
@@ -250,10 +258,12 @@ struct KafkaTarget {
   std::vector<std::string> brokers;               // Those of `kafka` where none are written,
   std::map<std::string, std::string> properties;  // and then these are laid over its properties.
   bool own_cluster = false;                       // Brokers are written.
-  std::optional<HttpAuth> oauth;                  // That of `kafka` where it logs in as that does.
-  bool own_oauth = false;                         // It is written.
-  bool same_partition = false;                    // partition: same
-  bool exactly_once = false;                      // Only in the cluster that is read.
+  KafkaSecurity security = KafkaSecurity::properties;  // These three are those of `kafka` where it
+  std::string aws_region;                              // logs in as that does.
+  std::optional<HttpAuth> oauth;
+  bool own_login = false;       // `security` or `oauth` is written.
+  bool same_partition = false;  // partition: same
+  bool exactly_once = false;    // Only in the cluster that is read.
   std::size_t max_in_flight = 1000;
   Duration timeout = Duration::seconds(30);
   bool operator==(const KafkaTarget&) const = default;
@@ -345,9 +355,9 @@ struct RouteRetry {
 struct Route {
   std::string name;
   std::vector<std::string> topics;
-  std::size_t target = 0;                  // Index into Config::targets.
-  std::vector<Condition> filter;           // Delivered is what meets all of them;
-  std::string otherwise;                   // the rest goes to the route of that name, or nowhere.
+  std::size_t target = 0;         // Index into Config::targets.
+  std::vector<Condition> filter;  // Delivered is what meets all of them;
+  std::string otherwise;          // the rest goes to the route of that name, or nowhere.
   // Where a record says from when on, and until when, it may be delivered.
   std::optional<KeySource> not_before, expires;
   std::vector<std::size_t> limits;         // Indices into Config::limits, in order of blame,

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "config/address.h"
+#include "config/kafka_login.h"
 #include "config/tables.h"
 
 namespace einlass::config {
@@ -91,33 +92,18 @@ Field<S> properties(Properties S::*member) {
       [=](PrintedPage& page, const S& from) { page.texts(from.*member, is_secret_name); });
 }
 
-// What says as whom to log in, which a token does already.
-bool is_another_login(std::string_view name) {
-  return name == "sasl.mechanisms" || name == "sasl.mechanism" || name == "sasl.username" ||
-         name == "sasl.password" || name == "enable.sasl.oauthbearer.unsecure.jwt" ||
-         name.starts_with("sasl.oauthbearer.");
+template <class S>
+Field<S> security() {
+  return choice(&S::security, {"properties", "aws_msk_iam"});
 }
 
-bool sends_no_token(std::string_view property, std::string_view value) {
-  return property == "security.protocol" && !value.starts_with("sasl_") &&
-         !value.starts_with("SASL_");
-}
-
-// A mistake of one of the properties.
-void refuse(Section& section, std::string_view place, std::string_view property, const char* why) {
-  section.reading().wrong(section.place_of(place), below(section.path_of("properties"), property),
-                          why);
-}
-
-void refuse_logins_beside_oauth(Section& section, const Properties& properties) {
-  if (!section.has("oauth")) return;
-  for (const auto& [name, value] : properties) {
-    if (is_another_login(name)) {
-      refuse(section, "oauth", name, "is another login than oauth; leave one of them out");
-    } else if (sends_no_token(name, value)) {
-      refuse(section, "oauth", name, "sends no token; write sasl_ssl, or leave it out");
-    }
-  }
+template <class S>
+Field<S> aws_region() {
+  return text(&S::aws_region, parse_aws_region)
+      .called("name")
+      .defaults_to("see text")
+      .only_where([](const S& kafka) { return kafka.security == KafkaSecurity::aws_msk_iam; },
+                  {"security"}, "means nothing without security: aws_msk_iam; leave it out");
 }
 
 // The brokers end a transaction by themselves that is open for longer than a quarter of an hour.
@@ -178,13 +164,20 @@ const Rows<Kafka> kKafka = {
      "offset."},
     {"properties", properties(&Kafka::properties),
      "Any librdkafka property, for example `security.protocol`; secrets also as `NAME_file`."},
+    {"security", security<Kafka>(),
+     "How to log in: as `properties` say, or at Amazon MSK by IAM (`aws_msk_iam`), with tokens "
+     "that "
+     "are signed with the AWS credentials of the gate, and renewed."},
+    {"aws_region", aws_region<Kafka>(),
+     "The cluster's region, with `aws_msk_iam`. Default: `AWS_REGION`, else `AWS_DEFAULT_REGION`, "
+     "of the environment."},
     {"oauth", section(&Kafka::oauth, kKafkaOauth),
      "Log in with access tokens (OAUTHBEARER), requested by client credentials (RFC 6749, 4.4) and "
      "renewed."},
 };
 
 void check_kafka(Section& section, Kafka& kafka) {
-  refuse_logins_beside_oauth(section, kafka.properties);
+  check_kafka_login(section, kafka.security, kafka.aws_region, kafka.properties);
 }
 
 const Rows<KafkaTarget> kKafkaTarget = {
@@ -196,6 +189,12 @@ const Rows<KafkaTarget> kKafkaTarget = {
     {"properties", properties(&KafkaTarget::properties),
      "Any librdkafka property; secrets also as `NAME_file`. Without `brokers` those of `kafka` "
      "apply too, unless overridden here."},
+    {"security", security<KafkaTarget>().defaults_to("see text"),
+     "How to log in. Default: as `kafka` does, if the target has neither `brokers` nor a login of "
+     "its own; else `properties`."},
+    {"aws_region", aws_region<KafkaTarget>(),
+     "The cluster's region, with `aws_msk_iam`. Default: that of `kafka`, else `AWS_REGION`, else "
+     "`AWS_DEFAULT_REGION`, of the environment."},
     {"oauth", section(&KafkaTarget::oauth, kKafkaOauth).defaults_to("see text"),
      "Log in with access tokens. Default: that of `kafka`, if the target has neither `brokers` nor "
      "a login of its own."},
@@ -224,23 +223,17 @@ void check_kafka_target(Section& section, KafkaTarget& target) {
   // librdkafka's names for what `timeout` says.
   for (const std::string name : {"message.timeout.ms", "delivery.timeout.ms"}) {
     if (!target.properties.contains(name)) continue;
-    refuse(section, "properties", name, "is set by timeout; leave it out");
+    section.reading().wrong(section.place_of("properties"),
+                            below(section.path_of("properties"), name),
+                            "is set by timeout; leave it out");
   }
-  refuse_logins_beside_oauth(section, target.properties);
+  if (target.security == KafkaSecurity::aws_msk_iam && target.aws_region.empty()) {
+    target.aws_region = kafka.aws_region;
+  }
+  check_kafka_login(section, target.security, target.aws_region, target.properties);
   target.own_cluster = section.has("brokers");
-  target.own_oauth = section.has("oauth");
-  if (!target.own_cluster) {
-    target.brokers = kafka.brokers;
-    const bool logs_in =
-        std::any_of(target.properties.begin(), target.properties.end(), [](const auto& property) {
-          return property.first == "security.protocol" || is_another_login(property.first);
-        });
-    if (!target.own_oauth && !logs_in) target.oauth = kafka.oauth;
-    for (const auto& [name, value] : kafka.properties) {
-      const bool is_of_its_login = is_another_login(name) || sends_no_token(name, value);
-      if (!target.own_oauth || !is_of_its_login) target.properties.emplace(name, value);
-    }
-  }
+  target.own_login = section.has("security") || section.has("oauth");
+  if (!target.own_cluster) log_in_as_source(kafka, target);
   if (target.exactly_once) check_exactly_once(section, kafka, target);
 }
 

@@ -14,6 +14,7 @@
 #include "app/setup/exit_codes.h"
 #include "app/setup/wiring.h"
 #include "app/views/why.h"
+#include "config/kafka_login.h"
 #include "units/shown.h"
 #include "units/span_words.h"
 
@@ -65,7 +66,7 @@ std::vector<TopicPartition> places_of(const kafka::Member& member) {
 // Not where it is logged in with tokens: these have a server to be asked first.
 std::string other_gates(const config::Config& config) {
   constexpr Duration kPatience = Duration::seconds(3);
-  if (config.kafka.oauth) return "";
+  if (logs_in_with_tokens(config.kafka)) return "";
   const ShardPlace place = shard_places(config).front();
   std::variant<std::vector<kafka::Member>, std::string> members;
   try {

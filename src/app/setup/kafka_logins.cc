@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <exception>
+#include <random>
 #include <utility>
 
-#include "adapters/http/client/target_options.h"
 #include "app/setup/config_refused.h"
+#include "app/setup/wiring.h"
+#include "config/kafka_login.h"
 
 namespace einlass::app {
 namespace {
 
 using std::chrono::steady_clock;
-
-constexpr Duration kAskTimeout = Duration::seconds(10);
 
 // What is taken for the life of a token whose server does not say.
 constexpr Duration kUnknownLife = Duration::seconds(300);
@@ -22,36 +22,39 @@ constexpr std::chrono::seconds kRefusedGap{5};
 
 constexpr std::chrono::milliseconds kTick{250};
 
+// By how much earlier than it must this process gets its next tokens: gates that were started at
+// once do not all ask at once.
+double drawn_share() {
+  std::random_device random;
+  return std::uniform_real_distribution<double>()(random);
+}
+
 std::int64_t ms_since_1970(std::chrono::system_clock::time_point at) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
 }
 
 }  // namespace
 
-KafkaLogin::KafkaLogin(boost::asio::io_context& io, std::string path,
-                       const KafkaLoginOptions& options, Notify notify)
+KafkaLogin::KafkaLogin(std::string path, const MakeSource& make_source, Notify notify)
     : path_(std::move(path)),
-      client_id_(options.login.token.client_id),
       notify_(std::move(notify)),
-      secret_(options.login.secret, net::header_trouble),
-      client_(io, options.login.token, {}, options.certificates, kAskTimeout,
-              [this](const http::TokenAnswer& answer) { token_came(answer); }) {
-  tokens_->failing(path_ + ": no token yet from " + client_.peer());
+      source_(make_source([this](const http::TokenAnswer& answer) { token_came(answer); })),
+      renewal_(drawn_share()) {
+  tokens_->failing(path_ + ": no " + source_->in_words() + " yet");
 }
 
 void KafkaLogin::look() {
   const auto now = steady_clock::now();
-  client_.look();
-  const bool another_secret = secret_.look();
+  const bool something_new = source_->look();
   if (answered_ && !trouble_.empty() && renewal_.has_expired(now)) tokens_->failing(trouble_);
-  if (client_.is_asking()) return;
+  if (source_->is_asking()) return;
   const bool refused =
       trouble_.empty() && now >= renewal_.asked_at() + kRefusedGap && tokens_->take_refusal();
-  // Another secret may be what it takes.
-  if (refused || (another_secret && !trouble_.empty())) renewal_.hurry(now);
+  if (refused) source_->was_refused();
+  if (refused || something_new) renewal_.hurry(now);
   if (!renewal_.is_due(now)) return;
   renewal_.asked(now);
-  client_.ask(secret_.value());
+  source_->ask();
 }
 
 void KafkaLogin::token_came(const http::TokenAnswer& answer) {
@@ -60,9 +63,11 @@ void KafkaLogin::token_came(const http::TokenAnswer& answer) {
   const Duration life = answer.life.value_or(kUnknownLife);
   const auto end = std::chrono::system_clock::now() - (steady_clock::now() - renewal_.asked_at()) +
                    std::chrono::microseconds(life.us);
-  const std::string refused = tokens_->renew({answer.token, ms_since_1970(end), client_id_});
+  const std::string refused =
+      tokens_->renew({answer.token, ms_since_1970(end), source_->principal()});
   if (!refused.empty()) return failed(refused);
   renewal_.came(life);
+  if (!answer.trouble.empty()) return tell(answer.trouble);
   if (std::exchange(trouble_, {}).empty()) return;
   notify_({Severity::info, "kafka_login_ok", path_ + ": there is a token again"});
 }
@@ -71,8 +76,12 @@ void KafkaLogin::token_came(const http::TokenAnswer& answer) {
 void KafkaLogin::failed(const std::string& why) {
   const auto now = steady_clock::now();
   renewal_.failed(now);
-  std::string trouble = path_ + ": no token from " + client_.peer() + ": " + why;
-  if (renewal_.has_expired(now)) tokens_->failing(trouble);
+  tell(why);
+  if (renewal_.has_expired(now)) tokens_->failing(trouble_);
+}
+
+void KafkaLogin::tell(const std::string& why) {
+  std::string trouble = path_ + ": no " + source_->in_words() + ": " + why;
   if (trouble == trouble_) return;
   trouble_ = std::move(trouble);
   notify_({Severity::warning, "kafka_login_failing", trouble_ + " (asked again for ever)"});
@@ -81,22 +90,32 @@ void KafkaLogin::failed(const std::string& why) {
 KafkaLogins::KafkaLogins(boost::asio::io_context& io, const config::Config& config,
                          const Notify& notify)
     : io_(io), tick_(io) {
-  const auto add = [&](const std::string& path, const config::HttpAuth& oauth) {
-    try {
-      logins_.push_back(std::make_unique<KafkaLogin>(io, path, kafka_login_options(oauth), notify));
-    } catch (const std::exception& error) {
-      throw ConfigRefused(path + ": " + error.what());
-    }
-    return logins_.size() - 1;
-  };
-  if (config.kafka.oauth) source_ = add("kafka.oauth", *config.kafka.oauth);
+  if (logs_in_with_tokens(config.kafka)) source_ = add("kafka", config.kafka, notify);
   for (const config::Target& target : config.targets) {
     const config::KafkaTarget* kafka = target.kafka();
-    targets_.push_back(kafka == nullptr || !kafka->oauth ? kNone
-                       : kafka->own_oauth
-                           ? add("targets." + target.name + ".kafka.oauth", *kafka->oauth)
-                           : source_);
+    if (kafka == nullptr || !logs_in_with_tokens(*kafka)) {
+      targets_.push_back(kNone);
+    } else if (!kafka->own_login) {
+      targets_.push_back(source_);
+    } else {
+      targets_.push_back(add("targets." + target.name + ".kafka", *kafka, notify));
+    }
   }
+}
+
+template <class S>
+std::size_t KafkaLogins::add(const std::string& section, const S& kafka, const Notify& notify) {
+  const std::string path = section + (kafka.oauth ? ".oauth" : ".security");
+  try {
+    const auto make_source = [&](TokenSource::Done done) {
+      if (kafka.oauth) return oauth_tokens(io_, kafka_login_options(*kafka.oauth), std::move(done));
+      return msk_tokens(io_, msk_login_options(kafka.aws_region), std::move(done));
+    };
+    logins_.push_back(std::make_unique<KafkaLogin>(path, make_source, notify));
+  } catch (const std::exception& error) {
+    throw ConfigRefused(path + ": " + error.what());
+  }
+  return logins_.size() - 1;
 }
 
 void KafkaLogins::start() {

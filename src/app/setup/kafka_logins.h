@@ -1,33 +1,35 @@
-// Logs in at Kafka with access tokens: asks token servers for them before they expire, and hands
-// each on to all the clients that log in with it.
+// Logs in at Kafka with access tokens: gets another before one expires, and hands each on to all
+// the clients that log in with it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "adapters/http/login/token_client.h"
 #include "adapters/kafka/client/tokens.h"
-#include "app/setup/wiring.h"
+#include "app/setup/token_source.h"
 #include "config/config.h"
-#include "net/secret.h"
 #include "net/token_renewal.h"
 #include "units/notice.h"
 #include "units/time.h"
 
 namespace einlass::app {
 
-// One `oauth` of the configuration. REQUIRES: outlived by `io`; used on the thread that runs it.
+// One login with tokens of the configuration. REQUIRES: outlived by the io_context of its source;
+// used on the thread that runs it.
 class KafkaLogin {
  public:
-  // `path` is where it stands. Throws std::runtime_error if `ca_file` cannot be used. Says
-  // "kafka_login_failing" and "kafka_login_ok" to `notify` when that changes.
-  KafkaLogin(boost::asio::io_context& io, std::string path, const KafkaLoginOptions& options,
-             Notify notify);
+  // Makes what it gets its tokens from, which tells it of them.
+  using MakeSource = std::function<std::unique_ptr<TokenSource>(TokenSource::Done)>;
+
+  // `path` is where it stands. Says "kafka_login_failing" and "kafka_login_ok" to `notify` when
+  // that changes.
+  KafkaLogin(std::string path, const MakeSource& make_source, Notify notify);
 
   // Asks where it is time to. To be called every now and then.
   void look();
@@ -40,13 +42,12 @@ class KafkaLogin {
  private:
   void token_came(const http::TokenAnswer& answer);
   void failed(const std::string& why);
+  void tell(const std::string& why);
 
   const std::string path_;
-  const std::string client_id_;
   const Notify notify_;
   const std::shared_ptr<kafka::Tokens> tokens_ = std::make_shared<kafka::Tokens>();
-  net::Secret secret_;
-  http::TokenClient client_;
+  const std::unique_ptr<TokenSource> source_;
   net::TokenRenewal renewal_;
   std::string trouble_;  // As was told.
   bool answered_ = false;
@@ -64,13 +65,16 @@ class KafkaLogins {
   // Runs `io` until each has a token or has failed to get one. REQUIRES: started.
   void wait(Duration patience);
 
-  // Null where no `oauth` holds.
+  // Null where the properties say how to log in.
   std::shared_ptr<kafka::Tokens> of_source() const;
   std::shared_ptr<kafka::Tokens> of_target(std::size_t target) const;
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
+  // The login of a config::Kafka or a config::KafkaTarget. REQUIRES: it logs in with tokens.
+  template <class S>
+  std::size_t add(const std::string& section, const S& kafka, const Notify& notify);
   std::shared_ptr<kafka::Tokens> at(std::size_t login) const;
 
   boost::asio::io_context& io_;

@@ -12,6 +12,7 @@
 #include "adapters/kafka/producing/target.h"
 #include "app/setup/kafka_logins.h"
 #include "app/setup/wiring.h"
+#include "config/kafka_login.h"
 
 namespace einlass::app {
 namespace {
@@ -89,12 +90,12 @@ std::string refused_login(const config::Config& config) {
   std::vector<kafka::TargetOptions> targets;
   for (const config::Target& target : config.targets) {
     // With tokens there is nothing to find out.
-    if (target.kafka() != nullptr && !target.kafka()->oauth)
+    if (target.kafka() != nullptr && !logs_in_with_tokens(*target.kafka()))
       targets.push_back(kafka_target_options(config, target, ShardPlace{}));
   }
   try {
     std::string why;
-    if (!config.kafka.oauth) {
+    if (!logs_in_with_tokens(config.kafka)) {
       why = kafka::refused_scram(source_options(config, ShardPlace{}), kLoginPatience);
     }
     return why.empty() ? kafka::refused_scram(targets, kLoginPatience) : why;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/http/aws/options.h"
 #include "adapters/http/client/target_options.h"
 #include "adapters/http/server/server.h"
 #include "adapters/kafka/client/options.h"
@@ -71,6 +72,13 @@ struct KafkaLoginOptions {
   http::TlsOptions certificates;
 };
 KafkaLoginOptions kafka_login_options(const config::HttpAuth& oauth);
+// Where a cluster of Amazon MSK is, and with what its tokens are signed.
+struct MskLoginOptions {
+  std::string region;
+  http::AwsOptions credentials;
+};
+// Throws as aws_options() does, whose environment is the process's.
+MskLoginOptions msk_login_options(const std::string& region);
 // Without who is told of its certificate.
 http::ServerOptions admin_options(const config::Admin& admin);
 

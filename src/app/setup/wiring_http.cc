@@ -1,5 +1,7 @@
 // What speaks HTTP: the targets, the collector of spans, the token servers, the admin pages.
+#include "app/setup/aws_options.h"
 #include "app/setup/wiring.h"
+#include "config/read_config.h"
 #include "units/check.h"
 
 namespace einlass::app {
@@ -51,6 +53,10 @@ http::LoginOptions login_options(const config::HttpAuth& auth) {
 
 KafkaLoginOptions kafka_login_options(const config::HttpAuth& oauth) {
   return {login_options(oauth), {.ca_file = oauth.ca_file, .cert_file = {}, .key_file = {}}};
+}
+
+MskLoginOptions msk_login_options(const std::string& region) {
+  return {region, aws_options(config::process_environment())};
 }
 
 http::TargetOptions target_options(const config::Target& target, ShardPlace place) {

@@ -43,14 +43,14 @@ TEST(KafkaOauth, ATargetLogsInAsTheSourceUnlessItSaysOtherwise) {
     return config.targets.empty() ? KafkaTarget{} : *config.targets[0].kafka();
   };
   EXPECT_EQ(target("").oauth.value_or(HttpAuth{}).client_id, "c");
-  EXPECT_FALSE(target("").own_oauth);
+  EXPECT_FALSE(target("").own_login);
   EXPECT_FALSE(target(", brokers: other").oauth) << "another cluster";
   EXPECT_FALSE(target(", properties: {sasl.username: u}").oauth) << "a login of its own";
   EXPECT_TRUE(target(", properties: {linger.ms: 5}").oauth);
   const KafkaTarget own =
       target(", brokers: other, oauth: {token_url: 'http://o/', client_id: d, client_secret: x}");
   EXPECT_EQ(own.oauth.value_or(HttpAuth{}).client_id, "d");
-  EXPECT_TRUE(own.own_oauth);
+  EXPECT_TRUE(own.own_login);
 }
 
 TEST(KafkaOauth, ATargetWithItsOwnTakesNothingOfTheSourcesLogin) {

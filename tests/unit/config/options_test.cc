@@ -79,6 +79,7 @@ const std::vector<std::string>& files() {
       limit("algorithm: concurrency, limit: 1, lease: 1m, key: topic, overrides: {k: {limit: 3}}"),
       kafka("topic: b, oauth: {token_url: http://h/, client_id: a, client_secret: b}"),
       kafka("topic: b"),
+      "kafka: {security: aws_msk_iam}\n" + kafka("topic: b, brokers: h, security: aws_msk_iam"),
       with_http("cert_file: /a, key_file: /b, auth: {basic: {username: a, password: b}}"),
       with_http("auth: {bearer: a}, sign: {secret: whsec_b}"),
       with_http("auth: {oauth2: {token_url: http://h/, client_id: a, client_secret: b}}"),
@@ -154,7 +155,7 @@ Config as_if_written(Config config) {
     auto* kafka = std::get_if<KafkaTarget>(&target.kind);
     if (kafka == nullptr) continue;
     kafka->own_cluster = true;
-    kafka->own_oauth = kafka->oauth.has_value();
+    kafka->own_login = true;
   }
   return config;
 }

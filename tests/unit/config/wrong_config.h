@@ -46,6 +46,7 @@ inline std::optional<std::string> test_environment(const std::string& name) {
   if (name == "LINES") return "a\nb";
   if (name == "TEN") return "10";
   if (name == "EINLASS_ADMIN_TOKEN") return "hunter2";
+  if (name == "AWS_REGION") return "eu-west-1";
   if (name == "URL_WITH_LOGIN") return "http://user:hunter2@h/";
   return std::nullopt;
 }

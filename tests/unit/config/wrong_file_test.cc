@@ -42,7 +42,8 @@ TEST(WrongFile, HasWrongKeys) {
       {top("kafka: {gruop: a}"), "1:9: kafka.gruop: unknown option; did you mean `group`?"},
       {top("kafka: {colour: red}"),
        "1:9: kafka.colour: unknown option; known here: brokers, group, static_membership, "
-       "commit_interval, commit_records, revoke_timeout, auto_offset_reset, properties or oauth"},
+       "commit_interval, commit_records, revoke_timeout, auto_offset_reset, properties, security, "
+       "aws_region or oauth"},
       {top("kafka: {group: a, group: b}"), "1:19: kafka.group: written twice; keep one of them"},
       {top("kafka: {group: a}\nkafka: {group: b}"), "2:1: kafka: written twice; keep one of them"},
       {top("kafka: &k {group: a}\nredis:\n  <<: *k"),

@@ -21,14 +21,33 @@ inline std::vector<Row> rows_of_target_logins() {
     };
   };
   const std::string all = kOauth + ", client_secret: hush";
+  const auto who_has_tokens = [](const Config& c) {
+    boost::asio::io_context io;
+    const KafkaLogins logins(io, c, [](const Notice&) {});
+    return text(logins.of_source() != nullptr) + " " + text(logins.of_target(0) != nullptr);
+  };
+  const auto with_iam = [](const std::string& option) {
+    return with_target("kafka: {topic: b, brokers: [k1], " + option + "}");
+  };
   return {
       {"targets.NAME.kafka.oauth", with_target("kafka: {topic: b, brokers: [k1]}"), "{" + all + "}",
+       who_has_tokens, "false true", "false false"},
+      {"targets.NAME.kafka.security",
+       with_iam("aws_region: eu-west-1"),
+       "aws_msk_iam",
+       who_has_tokens,
+       "false true",
+       "false false",
+       {"aws_region", ""}},
+      {"targets.NAME.kafka.aws_region",
+       with_iam("security: aws_msk_iam"),
+       "eu-west-1",
        [](const Config& c) {
-         boost::asio::io_context io;
-         const KafkaLogins logins(io, c, [](const Notice&) {});
-         return text(logins.of_source() != nullptr) + " " + text(logins.of_target(0) != nullptr);
+         return msk_login_options(c.targets.at(0).kafka()->aws_region).region;
        },
-       "false true", "false false"},
+       {},
+       "",
+       {"security", "properties"}},
       {oauth + "token_url", with("client_id: me, client_secret: hush"),
        "https://login:444/there?x=1",
        login([](const KafkaLoginOptions& o) { return url_of(o.login.token); })},

@@ -87,6 +87,13 @@ std::function<std::string(const Config&)> kafka_login(Read read) {
   };
 }
 
+// Whether source and target log in with tokens.
+inline std::string has_tokens(const Config& c) {
+  boost::asio::io_context io;
+  const KafkaLogins logins(io, c, [](const Notice&) {});
+  return agreed({text(logins.of_source() != nullptr), text(logins.of_target(0) != nullptr)});
+}
+
 inline std::string with_oauth(const std::string& options) {
   return kToTopic + "kafka: {oauth: {" + options + "}}\n";
 }
@@ -201,13 +208,25 @@ inline std::vector<Row> rows_of_kafka() {
                         pairs(kafka_target(c).properties)});
        },
        "client.id=me"},
-      {"kafka.oauth", kToTopic, "{" + kOauth + ", client_secret: hush}",
+      {"kafka.oauth", kToTopic, "{" + kOauth + ", client_secret: hush}", has_tokens, "true",
+       "false"},
+      {"kafka.security",
+       kToTopic + "kafka: {aws_region: eu-west-1}\n",
+       "aws_msk_iam",
+       has_tokens,
+       "true",
+       "false",
+       {"aws_region", ""}},
+      {"kafka.aws_region",
+       kToTopic + "kafka: {security: aws_msk_iam}\n",
+       "eu-west-1",
        [](const Config& c) {
-         boost::asio::io_context io;
-         const KafkaLogins logins(io, c, [](const Notice&) {});
-         return agreed({text(logins.of_source() != nullptr), text(logins.of_target(0) != nullptr)});
+         return agreed({msk_login_options(c.kafka.aws_region).region,
+                        msk_login_options(c.targets.at(0).kafka()->aws_region).region});
        },
-       "true", "false"},
+       {},
+       "",
+       {"security", "properties"}},
       {"kafka.oauth.token_url", with_oauth("client_id: me, client_secret: hush"),
        "https://login:444/there?x=1",
        kafka_login([](const KafkaLoginOptions& o) { return url_of(o.login.token); })},
