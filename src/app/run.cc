@@ -213,7 +213,7 @@ class Service {
         .count = shards_.size(),
         .call =
             [this](int shard) { shards_.call(shard, [this, shard] { watchdog_.heard(shard); }); },
-        .ended = [this](int shard) { return shards_.ended(shard); },
+        .ended = [this](int shard) { return !shards_.started() || shards_.ended(shard); },
         .verb = [this](int shard) { return shards_.verb(shard); },
         .slow = [this](int shard) { return shards_.slow_turns(shard); }};
   }

@@ -55,6 +55,7 @@ Shards::~Shards() {
 }
 
 void Shards::start() {
+  started_ = true;
   for (const auto& thread : threads_) {
     thread->thread = std::thread([this, &it = *thread] { run(it); });
     const std::string name = "shard-" + std::to_string(thread->shard.place().number);

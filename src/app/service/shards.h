@@ -44,6 +44,7 @@ class Shards {
   Shards& operator=(const Shards&) = delete;
 
   void start();
+  bool started() const { return started_; }
 
   // All drain: what is in flight may end within `patience`. When one has had a fatal error, the
   // others are told to by themselves.
@@ -102,6 +103,7 @@ class Shards {
   std::shared_ptr<const config::Config> configured_;  // Since a reload: what config_ points to.
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<std::shared_ptr<Question>> questions_;  // Shared with their timers.
+  bool started_ = false;
   bool stopping_ = false;
   bool drained_ = true;
 };

@@ -30,7 +30,7 @@ class Watchdog {
     int count = 0;
     // Has the loop call heard() with its number, on this thread.
     std::function<void(int loop)> call;
-    std::function<bool(int loop)> ended;  // It need not turn any more.
+    std::function<bool(int loop)> ended;  // Or not begun: it need not turn.
     std::function<Verb(int loop)> verb;
     std::function<Duration(int loop)> slow;  // How long its turns take, where that is too long.
   };
