@@ -75,16 +75,18 @@ class BrokerError(RuntimeError):
 class Kafka:
     """One broker. It dies with the thread that called start(); stop() removes a directory of our own making."""
 
-    def __init__(self, version=LATEST_3, directory=None, port=None, sasl=None, extra="", listeners=(), before=()):
+    def __init__(self, version=LATEST_3, directory=None, port=None, sasl=None, extra="", listeners=(), before=(), classes=None):
         """`sasl`: (user, password) for a SASL_PLAINTEXT listener with PLAIN beside the open one.
         `listeners`: names of further ones, which are their protocols too; `extra` sets them up.
-        `before`: what stands before the program on its command line."""
+        `before`: what stands before the program on its command line.
+        `classes`: a folder with classes that it needs besides its own."""
         self.version = version
         self._temporary = directory is None
         self.directory = os.path.abspath(directory or tempfile.mkdtemp(prefix="einlass-kafka-"))
         self.process, self._before = None, list(before)
         self._sasl, self._extra, self._wanted_port = sasl, extra, port
         self._listeners = [*(["SASL_PLAINTEXT"] if sasl else []), *listeners]
+        self._classes = classes
         self.port, self.ports = None, {}
 
     @property
@@ -214,7 +216,8 @@ class Kafka:
         log4j = os.path.join(self.directory, "log4j.properties")
         setting = "log4j.configuration" if self.version.startswith("3") else "log4j2.configurationFile"
         return ["java", "-Xms128m", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-                f"-D{setting}=file:{log4j}", "-cp", os.path.join(self._jars, "*"), *arguments]
+                f"-D{setting}=file:{log4j}", "-cp",
+                ":".join([os.path.join(self._jars, "*"), *([self._classes] if self._classes else [])]), *arguments]
 
     def _launch(self):
         with open(self.log_path, "w"):

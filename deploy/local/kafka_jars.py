@@ -1,6 +1,7 @@
 """Kafka's jars from Maven Central, fetched once and kept in $XDG_CACHE_HOME/einlass (~/.cache/einlass)."""
 
 import fcntl
+import glob
 import os
 import shutil
 import subprocess
@@ -72,3 +73,12 @@ def fetch(version, tools=False):
             shutil.rmtree(scratch, ignore_errors=True)
             raise
     return home
+
+
+def compile_against(version, source, directory):
+    """Compiles one file of Java against that version's jars; the classes are then in `directory`. A JRE is enough."""
+    jars = ":".join(glob.glob(os.path.join(fetch(version), "*.jar")))
+    done = subprocess.run(["java", "-XX:TieredStopAtLevel=1", "-m", "jdk.compiler/com.sun.tools.javac.Main", "-nowarn",
+                           "-cp", jars, "-d", directory, source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{source} does not compile:\n{done.stdout[-2000:]}")

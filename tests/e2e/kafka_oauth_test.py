@@ -1,11 +1,13 @@
 """Access tokens as the login at Kafka: asked for, handed to every client, renewed, refused and repaired."""
 
 import base64
+import http.server
 import json
 import os
 import re
 import ssl
 import subprocess
+import threading
 import time
 import unittest
 import urllib.parse
@@ -22,6 +24,12 @@ PAGE = os.path.join(places.ROOT, "docs", "targets", "kafka.md")
 
 def part(value):
     return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+
+
+def unsigned(life, age=0, number=0):
+    """A token that brokers without keys believe, as long as it is good."""
+    now = int(time.time()) - age
+    return f'{part({"alg": "none"})}.{part({"sub": "gate", "iat": now, "exp": now + life, "jti": str(number)})}.'
 
 
 class TokenServer:
@@ -42,10 +50,8 @@ class TokenServer:
             return 401, {}, b'{"error": "invalid_client"}'
         if asked != {"grant_type": ["client_credentials"], "scope": ["kafka"]}:
             return 400, {}, b'{"error": "invalid_request"}'
-        now = int(time.time()) - self.age
-        claims = {"sub": "gate", "iat": now, "exp": now + self.life, "jti": str(len(self.given))}
-        self.given.append(f'{part({"alg": "none"})}.{part(claims)}.')
-        self.ends.append(claims["exp"])
+        self.given.append(unsigned(self.life, self.age, len(self.given)))
+        self.ends.append(int(time.time()) - self.age + self.life)
         answer = {"access_token": self.given[-1], "token_type": "Bearer", "expires_in": self.life}
         return 200, {}, json.dumps(answer).encode()
 
@@ -166,6 +172,93 @@ class Tokens(kafka_secured_test.Secured):
         self._arrive(gate, 60)
         self.assertEqual(sum(self.world.ends("archive")), kafka_secured_test.RECORDS)
         self._leave_without_a_secret(gate)
+
+
+class Entra:
+    """Microsoft's token endpoint, as it is documented; without a signature, as the brokers here want it."""
+
+    def __init__(self, authority):
+        certificate, key = authority.sign("entra")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        self.refused = []
+        self.server = answering.Answering(self._answer, tls=context)
+        self.origin = f"https://localhost:{self.server.port}"
+
+    def _answer(self, request):
+        login = "Basic " + base64.b64encode(f"CLIENT:{SECRET}".encode()).decode()
+        asked = (request.method, request.path, request.headers.get("content-type"), request.headers.get("authorization"),
+                 urllib.parse.parse_qs(request.body.decode()))
+        wanted = ("POST", "/TENANT/oauth2/v2.0/token", "application/x-www-form-urlencoded", login,
+                  {"grant_type": ["client_credentials"], "scope": ["https://acme.servicebus.windows.net/.default"]})
+        if asked != wanted:
+            self.refused.append(asked)
+            return 401, {}, b'{"error": "invalid_client", "error_description": "AADSTS7000215"}'
+        answer = {"token_type": "Bearer", "expires_in": 3599, "ext_expires_in": 3599, "access_token": unsigned(3599)}
+        return 200, {"Content-Type": "application/json; charset=utf-8"}, json.dumps(answer).encode()
+
+
+class GoogleLocalServer:
+    """What Google's kafka_gcp_credentials_server.py answers: by HTTP/1.0, without a length, a life with a fraction."""
+
+    def __init__(self, _authority):
+        self.refused = []
+        refused = self.refused
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                if (self.path, body) != ("/", "grant_type=client_credentials"):
+                    refused.append((self.path, body))
+                self.send_response(200)
+                self.send_header("Content-type", "application/json")
+                self.end_headers()
+                answer = {"access_token": unsigned(3599), "token_type": "Bearer", "expires_in": 3598.731}
+                self.wfile.write(json.dumps(answer).encode())
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.server.stop = lambda: (self.server.shutdown(), self.server.server_close())
+        self.origin = f"http://localhost:{self.server.server_address[1]}"
+
+
+class ManagedServices(kafka_secured_test.Secured):
+    """The configurations with `oauth` that docs/managed_kafka.md has, with our servers in the place of the providers'."""
+
+    PROVIDERS = {"https://login.microsoftonline.com": Entra, "http://localhost:14293": GoogleLocalServer}
+
+    def _settings(self, text, count):
+        kafka = yaml.safe_load(text)["kafka"]
+        [(theirs, provider)] = [one for one in self.PROVIDERS.items() if kafka["oauth"]["token_url"].startswith(one[0] + "/")]
+        provider = provider(self.kafka_server.authority)
+        self.addCleanup(provider.server.stop)
+        kafka["oauth"]["token_url"] = kafka["oauth"]["token_url"].replace(theirs, provider.origin)
+        if provider.origin.startswith("https:"):
+            kafka["oauth"]["ca_file"] = self.kafka_server.authority.file
+        if "client_secret_file" in kafka["oauth"]:
+            kafka["oauth"]["client_secret_file"] = os.path.join(self.world.directory, "client")
+            with open(kafka["oauth"]["client_secret_file"], "w") as file:
+                file.write(SECRET + "\n")
+        kafka["properties"] = {**kafka.get("properties", {}), **self.kafka_server.trust()}
+        return {**kafka, "brokers": [self.kafka_server.brokers_at("SASL_SSL")], "group": f"gate-{count}"}, provider
+
+    def test_each_logs_in_as_its_page_says(self):
+        with open(os.path.join(places.ROOT, "docs", "managed_kafka.md"), encoding="utf-8") as file:
+            blocks = [one for one in re.findall(r"```yaml\n(.*?)```", file.read(), re.DOTALL) if "\n  oauth:" in one]
+        self.assertEqual(len(blocks), len(self.PROVIDERS))
+        for count, text in enumerate(blocks, 1):
+            settings, provider = self._settings(text, count)
+            with self.subTest(settings["oauth"]["client_id"]):
+                gate = self._gate("SASL_SSL", {}, f"gate-{count}")
+                gate.change({"kafka": settings})
+                self._arrive(gate.start())
+                self.assertEqual(sum(self.world.ends("archive")), count * kafka_secured_test.RECORDS)
+                self.assertEqual(provider.refused, [])
+                self._leave(gate)
 
 
 if __name__ == "__main__":

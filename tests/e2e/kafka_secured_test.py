@@ -21,11 +21,14 @@ class Secured(scenario.Scenario):
 
     def setUp(self):
         super().setUp()
-        self.world.kafka = secured.SecuredKafka(self.version, self.acls, self.extra).start()
+        self.world.kafka = self.new_kafka().start()
         self.kafka_server = self.world.kafka
         self.world.create_topic("results", 2)
         self.world.create_topic("archive", 2)
         self.world.produce("results", RECORDS)
+
+    def new_kafka(self):
+        return secured.SecuredKafka(self.version, self.acls, self.extra)
 
     def _gate(self, listener, properties, name="gate-1", **target):
         """Reads `results` and writes `archive`, both through that listener."""

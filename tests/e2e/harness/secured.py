@@ -21,7 +21,7 @@ super.users=User:ANONYMOUS
 class SecuredKafka(local_kafka.Kafka):
     """SASL_SSL and SASL_PLAINTEXT with every mechanism for the user `gate`, and SSL with client certificates."""
 
-    def __init__(self, version, acls=False, extra=""):
+    def __init__(self, version, acls=False, extra="", classes=None):
         self.secrets = tempfile.mkdtemp(prefix="einlass-secrets-")
         self.authority = certificates.Authority(self.secrets)
         self._keystore = os.path.join(self.secrets, "server.pem")
@@ -33,7 +33,7 @@ class SecuredKafka(local_kafka.Kafka):
                   f"ssl.keystore.location={self._keystore}", "ssl.truststore.type=PEM",
                   f"ssl.truststore.location={self.authority.file}", "listener.name.ssl.ssl.client.auth=required"]
         super().__init__(version, extra="".join(line + "\n" for line in lines) + (_ACLS if acls else "") + extra,
-                         listeners=LISTENERS)
+                         listeners=LISTENERS, classes=classes)
 
     def show(self, authority=None, **how):
         """The certificate that it shows, from its next start on; `how` as Authority.sign() has it."""
