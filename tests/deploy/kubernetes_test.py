@@ -144,7 +144,7 @@ class Manifests(Rendered):
     def _check_ways_out(self, egress):
         """What docs/managed_kafka.md, Sentinel and tracing ask for, and targets of both kinds of addresses."""
         open_to_all = {port["port"] for rule in egress if "to" not in rule for port in rule["ports"]}
-        self.assertLessEqual({53, 9092, 9093, 9094, 9096, 6379, 26379, 4318}, open_to_all)
+        self.assertLessEqual({53, 9092, 9093, 9094, 9096, 9098, 6379, 26379, 4318}, open_to_all)
         blocks = {peer["ipBlock"]["cidr"]: peer["ipBlock"]["except"] for rule in egress for peer in rule.get("to", ())}
         self.assertEqual(set(blocks), {"0.0.0.0/0", "::/0"})
         self.assertIn("169.254.0.0/16", blocks["0.0.0.0/0"])
