@@ -1,10 +1,12 @@
 // The tables of `einlass top`.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/asking/top_lines.h"
 #include "units/span_words.h"
@@ -81,11 +83,33 @@ std::string allowed_text(const Json& limit) {
   return rate_text(limit.at("per_second").get<double>()) + "/s" + whose;
 }
 
+// As on the live page.
+std::string word_of(std::string reason) {
+  std::ranges::replace(reason, '_', ' ');
+  return reason;
+}
+
 std::string waits_text(const Json& line) {
-  std::string text = text_of(line, "waits_for");
+  std::string text = word_of(text_of(line, "waits_for"));
   if (!line.at("limit").is_null()) text += " " + text_of(line, "limit");
   if (!line.at("behind").is_null()) text += ", behind " + keys_of(line.at("behind"));
   return text;
+}
+
+// What records may wait for. The last two are seldom, and have a column only while some do.
+std::vector<std::string> reasons_shown(const Json& routes) {
+  std::vector<std::string> reasons = {"limit", "target", "retry", "order", "outage"};
+  for (const char* seldom : {"paused", "not_before"}) {
+    const bool some = std::ranges::any_of(routes, [&](const Json& route) {
+      return route.at("waiting").value(seldom, std::uint64_t{0}) > 0;
+    });
+    if (some) reasons.emplace_back(seldom);
+  }
+  return reasons;
+}
+
+std::string reason_column(const std::string& reason, const std::string& text) {
+  return column(text, std::max(kNumber, reason.size() + 2), true);
 }
 
 TopLine target_line(const Json& target, std::int64_t now_us) {
@@ -110,10 +134,10 @@ TopLine target_line(const Json& target, std::int64_t now_us) {
 }  // namespace
 
 void add_routes(TopLines& lines, const TopStatus& status) {
-  add_heading(lines,
-              column("ROUTE", kName) +
-                  "  deliv/s   inside      lag      oldest    limit   target    retry    order"
-                  "   outage  flight");
+  const std::vector<std::string> reasons = reasons_shown(status.now.at("routes"));
+  std::string heading = column("ROUTE", kName) + "  deliv/s   inside      lag      oldest";
+  for (const std::string& reason : reasons) heading += reason_column(reason, word_of(reason));
+  add_heading(lines, heading + "  flight");
   for (const Json& route : status.now.at("routes")) {
     const auto delivered = rate(status, "routes", route, "delivered");
     std::string text = column(text_of(route, "name"), kName) +
@@ -121,10 +145,11 @@ void add_routes(TopLines& lines, const TopStatus& status) {
                        count(route, "inside") + count(route, "lag") +
                        column(seconds(route.at("lag_seconds")), kSpan, true);
     const Json& waits = route.at("waiting");
-    for (const char* reason : {"limit", "target", "retry", "order", "outage"}) {
-      text += count(waits, reason);
+    for (const std::string& reason : reasons) {
+      text += reason_column(reason, std::to_string(waits.value(reason, std::uint64_t{0})));
     }
-    lines.push_back({text + column(count(waits, "in_flight"), 8, true), Colour::none});
+    const auto in_flight = waits.at("in_flight").get<std::uint64_t>();
+    lines.push_back({text + column(std::to_string(in_flight), 8, true), Colour::none});
   }
 }
 

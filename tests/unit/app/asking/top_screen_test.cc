@@ -73,6 +73,22 @@ TEST(Top, shows_totals_routes_limits_and_lines) {
   EXPECT_FALSE(has(seen, "!")) << "nothing is wrong, and nothing says so";
 }
 
+TEST(Top, has_a_column_for_what_is_paused_or_early_while_there_is_some) {
+  EXPECT_TRUE(has(picture(status(1)), "  order   outage  flight\n"));
+  Json json = status(1);
+  json["routes"][0]["waiting"]["paused"] = 5;
+  std::string seen = picture(json, {140, 50});
+  EXPECT_TRUE(has(seen, "  outage   paused  flight\n")) << seen;
+  EXPECT_TRUE(has(seen, "       0        5       0\n")) << seen;
+  json["routes"][0]["waiting"]["not_before"] = 6;
+  json["longest_lines"][0]["waits_for"] = "not_before";
+  json["longest_lines"][0]["limit"] = nullptr;
+  seen = picture(json, {140, 50});
+  EXPECT_TRUE(has(seen, "  outage   paused  not before  flight\n")) << seen;
+  EXPECT_TRUE(has(seen, "       0        5           6       0\n")) << seen;
+  EXPECT_TRUE(has(seen, "2.0 s  not before, behind globex\n")) << seen;
+}
+
 TEST(Top, has_no_rate_where_the_gate_began_anew) {
   EXPECT_TRUE(has(picture(status(3)), "results                     -"));
   const std::string first = top_picture({status(3).dump(), 1}, std::nullopt, kNow, {}, false);
