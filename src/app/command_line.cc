@@ -15,6 +15,7 @@
 #include "app/asking/terminal.h"
 #include "app/check.h"
 #include "app/completion.h"
+#include "app/configured_names.h"
 #include "app/record/dead_story.h"
 #include "app/run.h"
 #include "app/setup/exit_codes.h"
@@ -71,11 +72,20 @@ std::vector<std::string> known_values(const std::string& name) {
   return {};
 }
 
-std::vector<CompletedOption> completed_options(const CLI::App& verb) {
+// Names of what may stand behind an option, or nothing.
+std::string configured(const std::string& verb, const std::string& option) {
+  if (option == "--route") return "routes";
+  if (option == "--target") return "targets";
+  if (option == "--topic") return verb == "redrive" ? "dead-letter-topics" : "topics";
+  if (option == "--limit" && (verb == "pause" || verb == "resume")) return "keyed-limits";
+  return option == "--limits" ? "limits" : "";
+}
+
+std::vector<CompletedOption> completed_options(const CLI::App& verb, const std::string& verb_name) {
   std::vector<CompletedOption> options;
   // Options that exclude each other are in a group, which is a verb without a name.
   for (const CLI::App* group : verb.get_subcommands([](const CLI::App*) { return true; })) {
-    for (const CompletedOption& one : completed_options(*group)) options.push_back(one);
+    for (const CompletedOption& one : completed_options(*group, verb_name)) options.push_back(one);
   }
   for (const CLI::Option* option : verb.get_options()) {
     CompletedOption made;
@@ -86,6 +96,7 @@ std::vector<CompletedOption> completed_options(const CLI::App& verb) {
       for (const std::string& name : names) {
         made.name = dashes + name;
         made.values = known_values(made.name);
+        made.names = configured(verb_name, made.name);
         options.push_back(made);
       }
     };
@@ -98,8 +109,10 @@ std::vector<CompletedOption> completed_options(const CLI::App& verb) {
 std::vector<CompletedVerb> completed_verbs(const CommandLine& line) {
   std::vector<CompletedVerb> verbs;
   for (const CLI::App* verb : verbs_of(line)) {
-    verbs.push_back({verb->get_name(), verb->get_description(), completed_options(*verb)});
+    verbs.push_back(
+        {verb->get_name(), verb->get_description(), completed_options(*verb, verb->get_name())});
     if (verb->get_name() == "completion") verbs.back().arguments = kShells;
+    if (verb->get_name() == "quota") verbs.back().names = "keyed-limits";
     for (const CLI::App* part : verb->get_subcommands([](const CLI::App*) { return true; })) {
       if (!part->get_name().empty()) verbs.back().arguments.push_back(part->get_name());
     }
@@ -149,9 +162,26 @@ int with_config(const CommandLine& line, const std::function<int(const config::C
   return config ? work(*config) : kExitConfig;
 }
 
+int print_names(const CommandLine& line) {
+  return with_config(line, [&](const config::Config& config) {
+    for (const std::string& name : configured_names(config, line.names)) {
+      std::printf("%s\n", name.c_str());
+    }
+    return kExitDone;
+  });
+}
+
+int quota(const config::Config& config, const CommandLine& line) {
+  const std::string verb = line.app.get_subcommand("quota")->get_subcommands()[0]->get_name();
+  if (verb == "get") return get_quota(config, line.quota);
+  if (verb == "set") return set_quota(config, line.quota);
+  return verb == "unset" ? unset_quota(config, line.quota) : list_quotas(config, line.quota);
+}
+
 int dispatch(CommandLine& line) {
   if (line.app.got_subcommand("help")) return explain(line);
   if (line.app.got_subcommand("completion")) return print_completion(line);
+  if (line.app.got_subcommand(kCompleteVerb)) return print_names(line);
   if (line.app.got_subcommand("demo")) return demo(line.demo);
   if (line.app.got_subcommand(kDemoBrokerVerb)) return demo_broker(line.demo);
   if (line.app.got_subcommand("run")) {
@@ -171,12 +201,7 @@ int dispatch(CommandLine& line) {
                        [&](const config::Config& config) { return ask_why(config, line.why); });
   }
   if (line.app.got_subcommand("quota")) {
-    return with_config(line, [&](const config::Config& config) {
-      const std::string verb = line.app.get_subcommand("quota")->get_subcommands()[0]->get_name();
-      if (verb == "get") return get_quota(config, line.quota);
-      if (verb == "set") return set_quota(config, line.quota);
-      return verb == "unset" ? unset_quota(config, line.quota) : list_quotas(config, line.quota);
-    });
+    return with_config(line, [&](const config::Config& config) { return quota(config, line); });
   }
   if (line.app.got_subcommand("pause")) {
     return with_config(line,
@@ -226,9 +251,10 @@ int run_command_line(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // Who reads our output may go; that must not end the gate.
   CommandLine line;
   // Told here, for the parser would only say that a verb is missing.
-  if (argc > 1 && argv[1][0] != '-' && argv[1] != std::string(kDemoBrokerVerb) &&
-      verb_named(line, argv[1]) == nullptr) {
-    return no_such_verb(line, argv[1]);
+  const std::string verb = argc > 1 ? argv[1] : "";
+  const bool is_hidden = verb == kDemoBrokerVerb || verb == kCompleteVerb;
+  if (!verb.empty() && verb[0] != '-' && !is_hidden && verb_named(line, verb) == nullptr) {
+    return no_such_verb(line, verb);
   }
   try {
     line.app.parse(argc, argv);

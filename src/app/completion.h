@@ -12,6 +12,9 @@ struct CompletedOption {
   bool takes_value = false;
   bool takes_file = false;
   std::vector<std::string> values{};  // What may stand behind it, where that is known.
+  // Or the names in the configuration of which one may, as configured_names.h calls them; several,
+  // with commas between them, where the option takes a list.
+  std::string names{};
 };
 
 struct CompletedVerb {
@@ -19,6 +22,7 @@ struct CompletedVerb {
   std::string text;
   std::vector<CompletedOption> options;
   std::vector<std::string> arguments{};  // What may follow it, where that is known.
+  std::string names{};                   // Of which one follows these arguments, as above.
 };
 
 std::string bash_completion(const std::vector<CompletedVerb>& verbs);

@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "app/configured_names.h"
 #include "app/record/dead_story.h"
 
 namespace einlass::app {
@@ -87,6 +88,10 @@ CommandLine::CommandLine()
       ->required()
       ->check(CLI::IsMember(kShells));
   app.add_subcommand("help", "Explain a verb")->add_option("VERB", help_verb, "Which one");
+  CLI::App* complete = app.add_subcommand(kCompleteVerb, "");
+  complete->group("");
+  complete->add_option("-c,--config", path, "")->required();
+  complete->add_option("NAMES", names, "")->required()->check(CLI::IsMember(kNameKinds));
   CLI::App* broker = app.add_subcommand(kDemoBrokerVerb, "");
   broker->group("");  // Hidden: a process of the demo's own.
   add_demo_options(broker);

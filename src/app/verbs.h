@@ -14,6 +14,9 @@
 
 namespace einlass::app {
 
+// Hidden: what the scripts of `completion` ask.
+inline constexpr const char* kCompleteVerb = "complete";
+
 inline const std::vector<std::string> kShells = {"bash", "zsh", "fish"};
 
 // Parsing by `app` fills in the rest. Stays where it is: the options refer to its members.
@@ -36,6 +39,7 @@ struct CommandLine {
   QuotaOptions quota;
   PauseOptions pause;
   std::string shell;
+  std::string names;  // Which ones `complete` is to print.
 
  private:
   void add_why_options(CLI::App* verb);

@@ -30,9 +30,11 @@ def einlass(*arguments):
 
 
 class Shell:
-    """A real one on a terminal of its own, in which our program only shows what it is called with."""
+    """A real one on a terminal of its own, in which our program only shows what it is called with, but for what completion asks."""
 
-    SETUP = "PS1='READY> '\neinlass() { printf 'CALLED'; printf '<%s>' \"$@\"; printf '.\\n'; }\n"
+    SETUP = ("PS1='READY> '\neinlass() {\n"
+             f"  if [ \"$1\" = complete ]; then {places.EINLASS} \"$@\"; return; fi\n"
+             "  printf 'CALLED'; printf '<%s>' \"$@\"; printf '.\\n'\n}\n")
 
     def __init__(self, home, *arguments):
         self._shown = ""  # And not looked at yet.
@@ -158,14 +160,24 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(einlass("completion", "csh")[0], USAGE)
 
     def _folder(self):
-        """One that a shell calls its home, with one file in one folder."""
+        """One that a shell calls its home, with one file in one folder: a configuration."""
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         os.mkdir(os.path.join(directory.name, "conf"))
-        with open(os.path.join(directory.name, "conf", "gate one.yaml"), "w"):
-            return directory.name
+        with open(os.path.join(directory.name, "conf", "gate one.yaml"), "w") as file:
+            file.write("""
+limits:
+  callbacks: {algorithm: token_bucket, rate: 5/s, burst: 5, store: memory}
+  per_tenant: {algorithm: token_bucket, rate: 5/s, burst: 5, store: memory, key: 'header:tenant'}
+targets: {billing: {http: {url: 'http://h/'}}, archive: {kafka: {topic: archived}}}
+routes:
+  - {name: results, topics: [results, orders], target: billing, limits: [per_tenant], dead_letter: letters}
+  - {name: bulk, topics: ['^of.*'], target: archive, limits: [callbacks]}
+""")
+        return directory.name
 
     def assert_completes(self, folder, *shell):
+        file = ["-c", "conf/gate one.yaml"]
         shell = Shell(folder, *shell)
         self.addCleanup(shell.stop)
         for keys, arguments in (
@@ -179,7 +191,17 @@ class CommandLine(unittest.TestCase):
                 ("redrive --top\tx --from beg\t", ["redrive", "--topic", "x", "--from", "beginning"]),
                 ("replay --store re\t", ["replay", "--store", "redis"]),
                 ("completion z\t", ["completion", "zsh"]),
-                ("help to\t", ["help", "top"])):
+                ("help to\t", ["help", "top"]),
+                # What stands in the file: names, and no pattern.
+                ("pause -c co\tg\t --route re\t", ["pause", *file, "--route", "results"]),
+                ("pause --for 1h -c co\tg\t --target b\t", ["pause", "--for", "1h", *file, "--target", "billing"]),
+                ("resume -c ~/co\tg\t --topic o\t", ["resume", "-c", f"{folder}/conf/gate one.yaml", "--topic", "orders"]),
+                ("pause -c co\tg\t --limit \t --key x", ["pause", *file, "--limit", "per_tenant", "--key", "x"]),
+                ("why -c co\tg\t --topic re\t", ["why", *file, "--topic", "results"]),
+                ("redrive -c co\tg\t --topic \t", ["redrive", *file, "--topic", "letters"]),
+                ("replay -c co\tg\t --limits callbacks,p\t", ["replay", *file, "--limits", "callbacks,per_tenant"]),
+                ("quota set -c co\tg\tp\tp\t", ["quota", "set", *file, "per_tenant", "p"]),
+                ("pause -c conf/none --route r\tx", ["pause", "-c", "conf/none", "--route", "rx"])):
             with self.subTest(keys=keys):
                 self.assertEqual(shell.calls(keys), arguments)
 
@@ -227,6 +249,16 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(complete("run "), [])
         self.assertEqual(complete("completion z"), ["zsh"])
         self.assertEqual(complete("help to"), ["top"])
+        file = "-c conf/gate\\ one.yaml"
+        self.assertEqual(complete(f"pause {file} --route "), ["bulk", "results"])
+        self.assertEqual(complete("pause --config='conf/gate one.yaml' --target b"), ["billing"])
+        self.assertEqual(complete("resume -c ~/conf/gate\\ one.yaml --topic "), ["orders", "results"])
+        self.assertEqual(complete(f"pause {file} --limit "), ["per_tenant"])
+        self.assertEqual(complete(f"redrive {file} --topic "), ["letters"])
+        self.assertEqual(complete(f"replay {file} --limits callbacks,p"), ["callbacks,per_tenant"])
+        self.assertEqual(complete(f"quota set {file} p"), ["per_tenant"])
+        self.assertEqual(complete(f"quota set {file} per_tenant p"), [])
+        self.assertEqual(complete("pause -c conf/none --route "), [])
 
     def test_mistakes_have_colours_on_a_terminal_only(self):
         wrong = os.path.join(HERE, "wrong_configs", "01-not-a-duration.yaml")

@@ -1,0 +1,21 @@
+// The names that stand in a configuration, for whoever completes a command line.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.h"
+
+namespace einlass::app {
+
+// Which names there are. Topics without those that are only described, by a pattern; of limits with
+// a key those that a quota or a pause may name.
+inline const std::vector<std::string> kNameKinds = {
+    "routes", "targets", "topics", "dead-letter-topics", "limits", "keyed-limits"};
+
+// Each once, in their order. A name has nothing in it that means something to a shell: see
+// config::parse_kafka_name(). REQUIRES: `kind` is one of kNameKinds.
+std::vector<std::string> configured_names(const config::Config& config, std::string_view kind);
+
+}  // namespace einlass::app
