@@ -121,7 +121,10 @@ bool check_redis(const config::Config& config) {
   std::string last;
   redis::Store store(
       io, redis_options(config, random_run_id()), events,
-      [&](const Notice& notice) { last = notice.detail; }, [](Duration) {});
+      [&](const Notice& notice) {
+        if (notice.severity != Severity::debug) last = notice.detail;
+      },
+      [](Duration) {});
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience.us);
   const auto good = [&] {
     const redis::StoreStatus status = store.status();

@@ -103,7 +103,7 @@ class Service {
   // May be called from any thread.
   void tell(const Notice& notice) {
     const Instant now = clock_.now();
-    recent_.add(notice, now);
+    if (notice.severity != Severity::debug) recent_.add(notice, now);
     log_.write(notice, now);
   }
 

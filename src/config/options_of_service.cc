@@ -13,7 +13,8 @@ const Rows<Inside> kInside = all_live<Inside>({
 });
 
 const Rows<Log> kLog = all_live<Log>({
-    {"level", choice(&Log::level, {"info", "warning", "error"}), "Lowest severity that is logged."},
+    {"level", choice(&Log::level, {"debug", "info", "warning", "error"}),
+     "Lowest severity that is logged. `debug` adds each step of the records, summarised."},
     {"format", choice(&Log::format, {"logfmt", "json"}),
      "How a line is written: `key=value` pairs, or a JSON object with the same keys."},
 });

@@ -7,7 +7,9 @@
 
 namespace einlass {
 
-enum class Severity { info, warning, error };
+// What is only for whoever looks closely is `debug`: of that there may be a line for each record,
+// and it is told nobody who has not asked for it.
+enum class Severity { debug, info, warning, error };
 
 // One thing worth telling an operator. Never holds a payload or a secret.
 struct Notice {

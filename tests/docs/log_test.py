@@ -9,8 +9,9 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Where an event's name stands apart from its level, it is known by how it begins.
 NAMES = re.compile(r'"((?:kafka|redis|target|redrive|config|admin|loop|shard|drain|partition_held|dead_letter|header_not|'
-                   r'server_certificate|log_lines)_[a-z_]+|started|draining|stopped|failed|watchdog|tracing)"')
-WITH_LEVEL = re.compile(r'Severity::(info|warning|error),\s*"([a-z_]+)"')
+                   r'server_certificate|log_lines|connection)_[a-z_]+|started|draining|stopped|failed|watchdog|tracing)"')
+WITH_LEVEL = re.compile(r'Severity::(debug|info|warning|error),\s*"([a-z_]+)"')
+DEBUG = re.compile(r'debug\(\s*"([a-z_]+)"')  # app/shard/debug_notices.cc: all of one level.
 # Words that look like an event and are none: keys of JSON.
 NO_EVENTS = {"kafka_trouble", "drain_seconds"}
 
@@ -26,7 +27,7 @@ def written():
     """{event: the levels that the page gives it}."""
     events = {}
     with open(os.path.join(ROOT, "docs", "log.md"), encoding="utf-8") as file:
-        rows = re.findall(r"^\| ((?:`[a-z_]+` ?)+)\| ((?:(?:info|warning|error)(?:, )?)+) \|", file.read(), re.MULTILINE)
+        rows = re.findall(r"^\| ((?:`[a-z_]+` ?)+)\| ((?:(?:debug|info|warning|error)(?:, )?)+) \|", file.read(), re.MULTILINE)
     for names, levels in rows:
         for name in re.findall(r"[a-z_]+", names):
             events[name] = set(levels.split(", "))
@@ -41,6 +42,8 @@ class Events(unittest.TestCase):
             cls.named |= set(NAMES.findall(text))
             for level, name in WITH_LEVEL.findall(text):
                 cls.levels.setdefault(name, set()).add(level)
+            for name in DEBUG.findall(text):
+                cls.levels.setdefault(name, set()).add("debug")
 
     def test_enough_is_found(self):
         self.assertGreater(len(self.written), 70)

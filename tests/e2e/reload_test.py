@@ -77,6 +77,46 @@ class Watched(Reload):
         self.assertEqual(self.result("wrong"), 1)
 
 
+class DebugLog(Reload):
+    """log.level: debug tells each step while it is wanted, and not each record of it."""
+
+    RECORDS = 2_000
+
+    def lines(self):
+        return [line for line in self.gate.log(100_000).splitlines() if " level=debug " in line]
+
+    def events(self):
+        return {line.split(" event=")[1].split()[0] for line in self.lines()}
+
+    def set_level(self, level):
+        self.write({"log": {"level": level}})
+        self.assertEqual(self.post()[0], 200, self.gate.log())
+
+    def test_each_step_is_told_while_it_is_wanted(self):
+        self.begin(self.RECORDS // 2, {"kafka": {"properties": {"debug": "cgrp"}}, "shards": 1})
+        self.world.produce("results", 100)
+        self.world.receiver.wait_for(100, 30, [self.gate])
+        self.assertEqual(self.lines(), [])
+        self.set_level("debug")
+        began = time.monotonic()
+        self.world.produce("results", self.RECORDS)
+        self.world.receiver.wait_for(100 + self.RECORDS, 60, [self.gate])
+        steps = {"record_read", "permits_asked", "permits_granted", "attempt_begun", "attempt_ended", "commit_begun",
+                 "commit_ended", "kafka_log"}
+        places.wait_until(lambda: not steps - self.events(), 20, f"{steps}: all of them")
+        took, lines = time.monotonic() - began, self.lines()
+        self.assertLess(len(lines), 110 * (took + 1))
+        counts = [int(line.rsplit("repeated=", 1)[1]) for line in lines if "event=attempt_ended" in line and "repeated=" in line]
+        self.assertGreater(sum(counts), self.RECORDS / 2)
+        self.assertNotIn("debug", {one["severity"] for one in self.gate.status()["recent"]})
+        self.set_level("info")
+        told = len(self.lines())
+        self.world.produce("results", 100)
+        self.world.receiver.wait_for(200 + self.RECORDS, 30, [self.gate])
+        self.assertEqual(len(self.lines()), told)
+        self.finish(200 + self.RECORDS)
+
+
 @plan(alone=True, seconds=300)
 class Limits(Reload):
     """Raised, then lowered: in every window the larger of those that hold in it, in the end the smaller."""

@@ -22,6 +22,8 @@ constexpr std::size_t kBodyBytes = kLineBytes - 128;  // The rest is for time, l
 
 spdlog::level::level_enum level_of(Severity severity) {
   switch (severity) {
+    case Severity::debug:
+      return spdlog::level::debug;
     case Severity::info:
       return spdlog::level::info;
     case Severity::warning:
@@ -79,6 +81,8 @@ struct Log::State {
   void emit(Severity severity, const std::string& text, Instant now);
   void emit_repeated(Recent& recent, Instant now);
   void make_room(Instant now);
+  bool takes_debug(Instant now);
+  void tell_left_out(Instant now);
 
   mutable std::mutex mutex;
   Format format;
@@ -86,6 +90,9 @@ struct Log::State {
   const std::shared_ptr<Sink> sink;
   spdlog::logger logger;
   std::map<std::string, Recent> recents;  // By event and detail; at most kDistinct.
+  std::size_t debug_lines = 0;            // Written until debug_until,
+  std::uint64_t left_out = 0;             // and not, for there were enough.
+  Instant debug_until;
   Instant next_tick = kNever;
   Instant last_now;
 };
@@ -127,6 +134,30 @@ void Log::State::make_room(Instant now) {
   recents.erase(oldest);
 }
 
+// Whether one more at `debug` may be written.
+bool Log::State::takes_debug(Instant now) {
+  if (now >= debug_until) {
+    tell_left_out(now);
+    debug_lines = 0;
+    debug_until = now + kQuiet;
+  }
+  if (debug_lines == kDebugLines) {
+    ++left_out;
+    next_tick = std::min(next_tick, debug_until);
+    return false;
+  }
+  ++debug_lines;
+  return true;
+}
+
+void Log::State::tell_left_out(Instant now) {
+  if (left_out == 0) return;
+  const std::string detail = std::to_string(std::exchange(left_out, 0)) +
+                             " lines at debug were left out: of different ones at most " +
+                             std::to_string(kDebugLines) + " a second are written";
+  emit(Severity::debug, body("log_lines_left_out", detail, {}), now);
+}
+
 Log::Log(Severity least, Format format, std::string instance, int descriptor)
     : state_{std::make_unique<State>(least, format, std::move(instance), descriptor)} {}
 
@@ -134,6 +165,7 @@ Log::~Log() {
   for (auto& [key, recent] : state_->recents) {
     if (recent.repeated > 0) state_->emit_repeated(recent, state_->last_now);
   }
+  state_->tell_left_out(state_->last_now);
 }
 
 void Log::write(Severity severity, std::string_view what, std::string_view detail, Instant now,
@@ -151,6 +183,7 @@ void Log::write(Severity severity, std::string_view what, std::string_view detai
     if (now >= recent.due) state_->emit_repeated(recent, now);
     return;
   }
+  if (severity == Severity::debug && !state_->takes_debug(now)) return;
   state_->make_room(now);
   std::string text = state_->body(what, detail, fields);
   state_->emit(severity, text, now);
@@ -191,6 +224,10 @@ void Log::tick(Instant now) {
     if (now >= recent.due) state_->emit_repeated(recent, now);
     state_->next_tick = std::min(state_->next_tick, recent.due);
     ++it;
+  }
+  if (now >= state_->debug_until) state_->tell_left_out(now);
+  if (state_->left_out > 0) {
+    state_->next_tick = std::min(state_->next_tick, state_->debug_until);
   }
 }
 

@@ -33,6 +33,8 @@ class Log {
   static constexpr Duration kQuiet = Duration::seconds(1);
   // So many different events are told apart; beyond them the oldest is forgotten early.
   static constexpr std::size_t kDistinct = 256;
+  // And so many at `debug` are written in kQuiet: of further ones only the number.
+  static constexpr std::size_t kDebugLines = 100;
 
   // Events below `least` are not written. Every line says `instance`. `descriptor` stays the
   // caller's; it is stderr but in tests.

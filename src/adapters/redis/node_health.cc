@@ -61,6 +61,8 @@ void Node::move_to(const Address& address) {
 
 // The login goes out in one piece; the PING at its end tells that all of it was accepted.
 void Node::opened() {
+  context_.notify(
+      {Severity::debug, "redis_connection_open", "Redis at " + where_ + ": a connection is open"});
   const auto now = Steady::now();
   last_read_ = now;
   const StoreOptions& options = context_.options;
@@ -188,10 +190,9 @@ void Node::rise_if_well() {
   context_.owner.health_changed();
 }
 
-// Says the same only once until something goes well.
+// Says the same only once until something goes well, but to whoever looks closely.
 void Node::tell(Severity severity, std::string_view what, const std::string& detail) {
-  if (trouble_ == detail) return;
-  trouble_ = detail;
+  if (std::exchange(trouble_, detail) == detail) severity = Severity::debug;
   context_.notify({severity, std::string(what), detail});
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 std::string severity_name(Severity severity) {
   switch (severity) {
+    case Severity::debug:
+      return "debug";
     case Severity::info:
       return "info";
     case Severity::warning:

@@ -5,14 +5,11 @@
 #include "units/text.h"
 
 namespace einlass::app {
-namespace {
 
 std::string place_of(const StoredRecord& record) {
   return std::string(record.topic()) + "-" + std::to_string(record.number.value) + "@" +
          std::to_string(record.offset.value);
 }
-
-}  // namespace
 
 // In small letters: a producer who varies the spelling is not counted apart.
 Notice header_not_forwarded(const StoredRecord& record, std::string_view header) {

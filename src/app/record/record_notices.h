@@ -2,12 +2,16 @@
 // they have in common, and is the same for all; the record stands beside it, as an example.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "app/record/stored_record.h"
 #include "units/notice.h"
 
 namespace einlass::app {
+
+// `results-0@17`.
+std::string place_of(const StoredRecord& record);
 
 // Its header holds bytes that HTTP forbids.
 Notice header_not_forwarded(const StoredRecord& record, std::string_view header);

@@ -9,6 +9,7 @@
 namespace einlass::app {
 
 void Shard::carry_out(const core::Command& command) {
+  if (wants_debug()) debug_notices_.note(command, *config_, *source_);
   std::visit([this](const auto& it) { carry_out(it); }, command);
 }
 

@@ -51,6 +51,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       config_(&config),
       clock_(clock),
       notify_([this, notify = std::move(notify)](const Notice& notice) {
+        if (notice.severity == Severity::debug && !wants_debug()) return;
         if (notice.what == "kafka_fatal") fatal_ = true;
         notify(notice);
       }),
@@ -64,6 +65,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       times_(config),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       shadows_(io, config, limits, notify_),
+      debug_notices_(limiters_, records_, notify_),
       targets_(io, place, run_id_, logins, events_, notify_),
       wakeup_(io),
       now_(clock.now()) {
@@ -221,6 +223,7 @@ void Shard::handle() {
 // What others than the gate have to know of it.
 void Shard::note(const core::Event& event) {
   counts_.note(event);
+  if (wants_debug()) debug_notices_.note(event, *config_, *source_);
   if (const auto* assigned = std::get_if<core::PartitionAssigned>(&event)) {
     const std::size_t index = assigned->partition.value;
     if (index >= route_of_partition_.size()) route_of_partition_.resize(index + 1);
@@ -293,11 +296,14 @@ void Shard::take(const kafka::Message& message) {
   if (!finds_route(record)) {
     const core::RouteId left_out_by = records_[record].route;
     records_.forget(record);
-    gate_.handle(core::RecordFiltered{message.partition, message.read_at, left_out_by}, now_,
-                 commands_);
+    const core::RecordFiltered filtered{message.partition, message.read_at, left_out_by};
+    if (wants_debug()) debug_notices_.note(filtered, *config_, *source_);
+    gate_.handle(filtered, now_, commands_);
     return perform_while_reading();
   }
-  gate_.handle(arrival_of(record, message), now_, commands_);
+  const core::RecordArrived arrival = arrival_of(record, message);
+  if (wants_debug()) debug_notices_.note(arrival, *config_, *source_);
+  gate_.handle(arrival, now_, commands_);
   if (tracing_ && !turned_away(record, commands_)) {
     tracing_->arrived(record, records_[record]);
   }

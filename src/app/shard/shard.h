@@ -28,6 +28,7 @@
 #include "app/setup/run_id.h"
 #include "app/setup/shard_place.h"
 #include "app/shard/breaker_notices.h"
+#include "app/shard/debug_notices.h"
 #include "app/shard/delivery_delays.h"
 #include "app/shard/shard_counts.h"
 #include "app/shard/troubles.h"
@@ -108,6 +109,7 @@ class Shard final : public kafka::MessageSink {
 
  private:
   void connect(const KafkaLogins& logins, const MakeSource& make_source);
+  bool wants_debug() const { return config_->log.level == Severity::debug; }
   void at(Verb verb) { verb_.store(verb, std::memory_order_relaxed); }
   void wait();
   void look_at_clock();
@@ -163,6 +165,7 @@ class Shard final : public kafka::MessageSink {
   TimeFields times_;
   Limiters limiters_;
   Shadows shadows_;
+  DebugNotices debug_notices_;
   Targets targets_;
   std::optional<Tracing> tracing_;                 // Without one, no records are traced.
   std::vector<core::RouteId> route_of_partition_;  // By PartitionId.

@@ -220,6 +220,35 @@ TEST(Target, tells_of_a_change_and_not_of_each_attempt) {
   EXPECT_EQ(world.notices[1].what, "target_ok");
 }
 
+TEST(Target, tells_of_each_connection_at_debug) {
+  ScriptedServer server([](Peer& peer) {
+    for (int i = 0; i < 2 && !peer.read_request().empty(); ++i) {
+      peer.write(i == 0 ? kNoContent : "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
+    }
+  });
+  TargetWorld world(server.port());
+  for (int i = 0; i < 3; ++i) world.deliver();
+  const std::string peer = "127.0.0.1:" + std::to_string(server.port()) + ": ";
+  ASSERT_EQ(world.steps.size(), 3u);
+  EXPECT_EQ(world.steps[0].what, "connection_open");
+  EXPECT_EQ(world.steps[0].detail, "target billing: a connection is open");
+  EXPECT_EQ(world.steps[0].example, peer + "HTTP/1.1");
+  EXPECT_EQ(world.steps[1].what, "connection_closed");
+  EXPECT_EQ(world.steps[1].example, peer + "an answer was its last");
+  EXPECT_EQ(world.steps[2].detail, world.steps[0].detail) << "the same for all: it is counted";
+}
+
+TEST(Target, says_at_debug_why_a_connection_came_to_nothing) {
+  std::uint16_t port = 0;
+  ::close(listen_on_free_port(port));
+  TargetWorld world(port);
+  world.deliver();
+  ASSERT_EQ(world.steps.size(), 1u);
+  EXPECT_EQ(world.steps[0].what, "connection_closed");
+  EXPECT_NE(world.steps[0].example.find("connection refused"), std::string::npos)
+      << world.steps[0].example;
+}
+
 TEST(Target, a_target_that_does_now_this_and_now_that_is_not_told_each_time) {
   ScriptedServer server([](Peer& peer) {
     for (int i = 0; !peer.read_request().empty(); ++i) {

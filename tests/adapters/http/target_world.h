@@ -26,8 +26,9 @@ class TargetWorld {
 
   Target& target() {
     if (!target_) {
-      target_ = std::make_unique<Target>(io, options, events,
-                                         [this](const Notice& n) { notices.push_back(n); });
+      target_ = std::make_unique<Target>(io, options, events, [this](const Notice& n) {
+        (n.severity == Severity::debug ? steps : notices).push_back(n);
+      });
       target_->start(core::TargetId{3});
     }
     return *target_;
@@ -81,6 +82,7 @@ class TargetWorld {
   boost::asio::io_context io{1};
   core::Events events;
   std::vector<Notice> notices;
+  std::vector<Notice> steps;  // What is said at debug.
   std::uint32_t sent = 0;
 
  private:

@@ -81,6 +81,15 @@ TEST(Troubles, that_come_and_go_are_not_told_each_time) {
   EXPECT_TRUE(troubles.add(login, at(31)));
 }
 
+// By its property `debug` librdkafka says a thousand different things.
+TEST(Troubles, that_are_none_are_told_each_time_and_not_kept) {
+  Troubles troubles(Duration::seconds(30));
+  const Trouble line{Severity::debug, "kafka_log", Standing::passing, "CGRP", "joined"};
+  EXPECT_TRUE(troubles.add(line, Instant{}));
+  EXPECT_TRUE(troubles.add(line, Instant{}));
+  EXPECT_EQ(troubles.worst(), "");
+}
+
 TEST(Troubles, of_a_topic_end_with_that_topic_only) {
   Troubles troubles(Duration{});
   troubles.add(explain(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, false, "", kPlace), at(0));

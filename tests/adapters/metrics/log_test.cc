@@ -99,6 +99,33 @@ TEST_F(LogTest, NamesEverySeverity) {
   EXPECT_NE(lines[1].find(" level=error "), std::string::npos);
 }
 
+TEST_F(LogTest, WritesDebugOnlyForWhoeverAsksForIt) {
+  log_.write(Severity::debug, "a", "x", kStart);
+  EXPECT_TRUE(pipe_.lines().empty());
+  log_.set(Severity::debug, Format::logfmt);
+  log_.write(Severity::debug, "a", "x", kStart);
+  EXPECT_NE(only_line().find(" level=debug event=a "), std::string::npos);
+}
+
+TEST_F(LogTest, SaysHowManyLinesAtDebugWereLeftOutAndLeavesOutNoOther) {
+  log_.set(Severity::debug, Format::logfmt);
+  constexpr std::size_t kMore = 900;
+  for (std::size_t i = 0; i < Log::kDebugLines + kMore; ++i) {
+    log_.write(Severity::debug, "step", std::to_string(i), kStart);
+  }
+  log_.write(Severity::info, "also", "x", kStart);
+  const auto lines = pipe_.lines();
+  ASSERT_EQ(lines.size(), Log::kDebugLines + 1);
+  EXPECT_NE(lines.back().find("event=also"), std::string::npos);
+  EXPECT_EQ(log_.next_tick(), kStart + Log::kQuiet);
+  log_.tick(kStart + Log::kQuiet);
+  EXPECT_NE(only_line().find("level=debug event=log_lines_left_out detail=\"900 lines at debug"),
+            std::string::npos);
+  log_.write(Severity::debug, "step", "another", kStart + Log::kQuiet);
+  EXPECT_NE(only_line().find("detail=another"), std::string::npos);
+  EXPECT_EQ(log_.next_tick(), kStart + Log::kQuiet * 2);
+}
+
 TEST_F(LogTest, StaysOneLineOfValidUtf8WhateverComes) {
   log_.write(Severity::info, "odd", "a\nlevel=error \"b\" \\ \t\x1b[31m \xff\xc3 \xc2\x9b \xc3\xa9",
              kStart);

@@ -132,6 +132,8 @@ TEST_F(RedisErrors, ARepeatedErrorIsToldOnceAndWaitsLonger) {
     EXPECT_FALSE(side_->answer(0, 1));
   }
   EXPECT_EQ(said("redis_error"), 1);
+  const auto again = std::ranges::count(side_->steps, "redis_error", &Notice::what);
+  EXPECT_EQ(again, 3) << "but each time to whoever looks closely";
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(50 + 100 + 200));
 }
 

@@ -29,6 +29,7 @@ struct GateSide {
   boost::asio::io_context io;
   core::Events events;
   std::vector<Notice> notices;
+  std::vector<Notice> steps;  // What is said at debug.
   std::vector<Duration> calls;
   std::unique_ptr<Store> store;
   std::uint64_t last_ask = 0;
@@ -36,7 +37,10 @@ struct GateSide {
   explicit GateSide(StoreOptions options) {
     options.run = {1, 2, 3, 4, 5, 6, 7, 8};
     store = std::make_unique<Store>(
-        io, std::move(options), events, [this](const Notice& notice) { notices.push_back(notice); },
+        io, std::move(options), events,
+        [this](const Notice& notice) {
+          (notice.severity == Severity::debug ? steps : notices).push_back(notice);
+        },
         [this](Duration took) { calls.push_back(took); });
   }
 

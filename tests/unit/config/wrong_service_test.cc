@@ -7,9 +7,9 @@ namespace {
 TEST(WrongService, LogAndAdmin) {
   expect_mistakes({
       {top("log: {level: warn}"),
-       "1:14: log.level: 'warn' is not known here; write info, warning or error"},
+       "1:14: log.level: 'warn' is not known here; write debug, info, warning or error"},
       {top("log: {level: verbose}"),
-       "1:14: log.level: 'verbose' is not known here; write info, warning or error"},
+       "1:14: log.level: 'verbose' is not known here; write debug, info, warning or error"},
       {top("admin: {listen: 9465}"),
        "1:17: admin.listen: '9465' is not a host and port; write HOST:PORT"},
       {top("admin: {listen: localhost}"),

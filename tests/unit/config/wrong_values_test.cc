@@ -188,7 +188,7 @@ TEST(WrongValue, Variables) {
        "digits only, as 100"},
       {top(R"(log: {level: "${SECRET}"})"),
        "1:14: log.level: the value (not shown: it comes from a variable) is not known here; write "
-       "info, warning or error"},
+       "debug, info, warning or error"},
       {top("instance: ${SECRET} b"),
        "1:11: instance: the value (not shown: it comes from a variable) is not a name; write 1 to "
        "249 of the characters a-z A-Z 0-9 . _ -"},

@@ -101,7 +101,7 @@ void Connection::handshake() {
   switch (stream_.handshake().state) {
     case IoState::done:
       phase_ = Phase::sending;
-      if (settings_.http2 && !owner_.established(*this)) return;
+      if (!owner_.established(*this)) return;
       return send();
     case IoState::wait_read:
       return;

@@ -51,7 +51,7 @@ class ConnectionOwner {
   virtual void idle_closed(Connection& connection) = 0;
 
   // The connection stands, and its exchange is about to be sent. False: it was taken over, or
-  // refused, and may be forgotten. Only asked where the settings allow HTTP/2.
+  // refused, and may be forgotten. REQUIRES: true where the settings do not allow HTTP/2.
   virtual bool established(Connection& connection) = 0;
 
   // This address could not be connected to.

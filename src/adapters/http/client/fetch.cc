@@ -27,7 +27,7 @@ class Reach final : public ConnectionOwner {
             .peer = host_and_port(options_.host, options_.port),
             .timeout = in_words(options_.timeout),
             .server_name = options_.server_name.empty() ? options_.host : options_.server_name,
-            .http2 = true},  // It is asked then whether to send.
+            .http2 = true},
         addresses_{io_,
                    first_hop(options_.proxy, options_.host, options_.port),
                    /*named_by=*/std::nullopt,
@@ -62,6 +62,7 @@ class Reach final : public ConnectionOwner {
     trouble_ = answer.trouble;
   }
   void idle_closed(Connection&) override {}
+  // Nothing is to be sent: that it stands is all that was asked.
   bool established(Connection& connection) override {
     ended_ = true;
     const bool is_other = options_.tls && !connection.speaks_http2();

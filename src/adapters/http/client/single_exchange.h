@@ -42,7 +42,7 @@ class SingleExchange final : public ConnectionOwner {
  private:
   void exchange_ended(Connection& connection, const Answer& answer) override;
   void idle_closed(Connection&) override {}
-  bool established(Connection&) override { return true; }  // Only asked about HTTP/2.
+  bool established(Connection&) override { return true; }
   void connect_failed(const Endpoint& address) override { addresses_.failed(address); }
   void resolved(const std::string& trouble);
 

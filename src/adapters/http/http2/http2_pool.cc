@@ -224,6 +224,7 @@ void Http2Pool::closed(Http2Connection& connection) {
   for (auto* list : {&connections_, &alone_}) {
     std::erase_if(*list, [&](const auto& one) { return one.get() == &connection; });
   }
+  owner_.http2_closed();
   dispatch();
 }
 

@@ -48,6 +48,9 @@ class Http2PoolOwner {
   // The server speaks HTTP/1.1 only: some connection is to take this exchange.
   virtual void send_by_http1(Http2Exchange& exchange) = 0;
 
+  // One of the pool's connections is closed.
+  virtual void http2_closed() = 0;
+
  protected:
   ~Http2PoolOwner() = default;
 };

@@ -11,9 +11,11 @@
 namespace einlass::http {
 
 Origin::Origin(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
-               KeptBody kept_body, Suspects& suspects, OriginOwner& owner)
+               KeptBody kept_body, Suspects& suspects, OriginOwner& owner, const Notify& notify)
     : io_{io},
       owner_{owner},
+      notify_{notify},
+      target_{options.name},
       max_in_flight_{options.max_in_flight},
       writer_{options},
       settings_{.peer = host_and_port(options.host, options.port),
@@ -77,8 +79,7 @@ Connection& Origin::idle_or_new(SteadyTime now) {
     Connection& last = *idle_.back();
     idle_.pop_back();
     if (now - last.last_used() < kIdleLimit) return last;
-    last.close();
-    forget(last);
+    close(last, "it was idle for a minute");
   }
   return new_connection();
 }
@@ -95,6 +96,26 @@ void Origin::forget(Connection& connection) {
   connections_.back()->index = index;
   std::swap(connections_[index], connections_.back());
   connections_.pop_back();
+}
+
+// REQUIRES: it is not idle, or no longer in idle_.
+void Origin::close(Connection& connection, std::string_view why) {
+  tell("connection_closed", "was closed, or came to nothing", why);
+  connection.close();
+  forget(connection);
+}
+
+bool Origin::established(Connection& connection) {
+  tell("connection_open", "is open", connection.speaks_http2() ? "HTTP/2" : "HTTP/1.1");
+  return !http2_ || http2_->established(connection);
+}
+
+// There may be one for each request: the text is the same for all, and how it was with this one
+// stands beside it.
+void Origin::tell(const char* what, const char* became, std::string_view how) const {
+  if (!notify_) return;
+  notify_({Severity::debug, what, "target " + target_ + ": a connection " + became,
+           settings_.peer + ": " + std::string(how)});
 }
 
 void Origin::resolved(const std::string& trouble) {
@@ -127,8 +148,7 @@ void Origin::retire_others() {
       kept.push_back(connection);
       continue;
     }
-    connection->close();
-    forget(*connection);
+    close(*connection, "the host's name no longer leads there");
   }
   idle_.swap(kept);
   idle_.reserve(max_in_flight_);
@@ -145,8 +165,7 @@ Connection& Origin::open(Http2Exchange& exchange) {
   if (connections_.size() == max_in_flight_) {
     Connection& oldest = *idle_.front();
     idle_.erase(idle_.begin());
-    oldest.close();
-    forget(oldest);
+    close(oldest, "HTTP/2 takes its place");
   }
   Connection& connection = new_connection();
   move_to(connection, exchange);
@@ -173,13 +192,13 @@ void Origin::exchange_ended(Connection& connection, const Answer& answer) {
   owner_.ended(*this, connection.exchange(), answer);
   if (connection.is_idle()) return idle_.push_back(&connection);
   const auto self = connection.shared_from_this();
-  forget(connection);
+  close(connection, answer.status == 0 ? answer.trouble : "an answer was its last");
   if (http2_) http2_->opening_failed(connection, answer);
 }
 
 void Origin::idle_closed(Connection& connection) {
   std::erase(idle_, &connection);
-  forget(connection);
+  close(connection, "the server closed it while it was idle");
 }
 
 }  // namespace einlass::http

@@ -22,6 +22,7 @@
 #include "adapters/http/http2/suspects.h"
 #include "adapters/http/resolver/addresses.h"
 #include "adapters/http/wire/deadlines.h"
+#include "units/notice.h"
 
 namespace einlass::http {
 
@@ -40,9 +41,10 @@ class OriginOwner {
 class Origin final : public ConnectionOwner, public Http2PoolOwner {
  public:
   // `tls` is null where there is none, and outlives this, as `suspects` does, which are those of
-  // the target. Throws std::runtime_error if the options cannot be put into a request.
+  // the target. Tells `notify` of each connection, at debug. Throws std::runtime_error if the
+  // options cannot be put into a request.
   Origin(boost::asio::io_context& io, const TargetOptions& options, const TlsContext* tls,
-         KeptBody kept_body, Suspects& suspects, OriginOwner& owner);
+         KeptBody kept_body, Suspects& suspects, OriginOwner& owner, const Notify& notify);
   ~Origin();
   Origin(const Origin&) = delete;
   Origin& operator=(const Origin&) = delete;
@@ -75,6 +77,8 @@ class Origin final : public ConnectionOwner, public Http2PoolOwner {
   void connect(Connection& connection, SteadyTime now);
   void move_to(Connection& connection, Http2Exchange& exchange);
   void forget(Connection& connection);
+  void close(Connection& connection, std::string_view why);
+  void tell(const char* what, const char* became, std::string_view how) const;
   void resolved(const std::string& trouble);
   void retire_others();
 
@@ -82,13 +86,16 @@ class Origin final : public ConnectionOwner, public Http2PoolOwner {
   Connection& open(Http2Exchange& exchange) override;
   void send_by_http1(Http2Exchange& exchange) override;
   void handed_over(Connection& connection) override { forget(connection); }
-  bool established(Connection& connection) override { return http2_->established(connection); }
+  bool established(Connection& connection) override;
   void exchange_ended(Connection& connection, const Answer& answer) override;
   void idle_closed(Connection& connection) override;
   void connect_failed(const Endpoint& address) override { addresses_.failed(address); }
+  void http2_closed() override { tell("connection_closed", "was closed", "HTTP/2"); }
 
   boost::asio::io_context& io_;
   OriginOwner& owner_;
+  const Notify& notify_;
+  const std::string target_;
   const std::size_t max_in_flight_;
   RequestWriter writer_;
   ConnectionSettings settings_;

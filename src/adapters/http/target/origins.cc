@@ -59,7 +59,7 @@ void Origins::add(const TargetOptions& options) {
   const bool alone = options_.others.empty();
   const std::string where = host_and_port(options.host, options.port);
   Place place{where + options.path,
-              std::make_unique<Origin>(io_, options, tls_, kept_body_, suspects_, owner_),
+              std::make_unique<Origin>(io_, options, tls_, kept_body_, suspects_, owner_, notify_),
               Health(alone ? options.name : options.name + " (" + where + ")", notify_),
               core::Breaker(options.breaker)};
   place.origin->set_authorization(authorization_);

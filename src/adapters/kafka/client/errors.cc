@@ -180,9 +180,12 @@ std::optional<Trouble> explain_log(rd_kafka_event_t* event) {
   const char* facility = nullptr;
   const char* text = nullptr;
   int level = 0;
-  if (rd_kafka_event_log(event, &facility, &text, &level) != 0 || level > kWarning) return {};
-  return Trouble{level <= kError ? Severity::error : Severity::warning, "kafka_log",
-                 Standing::passing, facility, std::string("librdkafka says: ") + text};
+  if (rd_kafka_event_log(event, &facility, &text, &level) != 0) return {};
+  const Severity severity = level <= kError     ? Severity::error
+                            : level <= kWarning ? Severity::warning
+                                                : Severity::debug;
+  return Trouble{severity, "kafka_log", Standing::passing, facility,
+                 std::string("librdkafka says: ") + text};
 }
 
 bool is_too_large(rd_kafka_resp_err_t code) {
@@ -212,6 +215,7 @@ Instant notice_time() {
 }
 
 bool Troubles::add(const Trouble& trouble, Instant now) {
+  if (trouble.severity == Severity::debug) return true;
   const std::string key = trouble.what + (" " + trouble.topic);
   auto found = entries_.find(key);
   if (found == entries_.end()) {

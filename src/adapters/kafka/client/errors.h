@@ -42,7 +42,8 @@ struct Place {
 // `reason` is librdkafka's own text.
 Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason, const Place& place);
 
-// The same for a line of librdkafka's log; none for one that is not worth a warning.
+// The same for a line of librdkafka's log. What is not worth a warning is at `debug`; there is
+// little of it unless the property `debug` asks for more. None for what is no such line.
 std::optional<Trouble> explain_log(rd_kafka_event_t* event);
 
 // The record, or the batch that it came in, is larger than the topic takes.
@@ -70,7 +71,8 @@ class Troubles {
   explicit Troubles(Duration quiet) : quiet_(quiet) {}
 
   // Keeps the trouble while it stands. Returns whether people should be told: not while it has
-  // been standing, nor in the quiet time after they were told.
+  // been standing, nor in the quiet time after they were told. What is at `debug` is no trouble,
+  // and not kept: whoever wants it wants all of it.
   bool add(const Trouble& trouble, Instant now);
 
   // What stood until then is over.

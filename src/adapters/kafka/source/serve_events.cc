@@ -12,7 +12,7 @@
 namespace einlass::kafka {
 namespace {
 
-// How many events are taken from the main queue in one poll().
+// How many events are taken from a queue in one poll().
 constexpr int kEventsPerPoll = 1000;
 
 // librdkafka says when the brokers are gone, not when they are back, and a gate that has nothing to
@@ -157,9 +157,12 @@ void Source::State::serve_error(rd_kafka_event_t* event) {
   tell(code, rd_kafka_event_error_is_fatal(event) != 0, reason, topic);
 }
 
+// By its property `debug` librdkafka can say more than one turn is to take.
 void Source::State::serve_log() {
-  log_ready = false;
-  while (const EventHandle event{rd_kafka_queue_poll(log_queue.get(), 0)}) {
+  for (int i = 0; i < kEventsPerPoll; ++i) {
+    const EventHandle event{rd_kafka_queue_poll(log_queue.get(), 0)};
+    log_ready = event != nullptr;
+    if (!log_ready) return;
     if (const auto trouble = explain_log(event.get())) tell(*trouble);
   }
 }

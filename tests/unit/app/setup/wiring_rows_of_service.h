@@ -24,7 +24,7 @@ inline std::string inside_redis(const std::string& options) {
 }
 
 inline std::string of_severity(Severity least) {
-  static constexpr const char* kNames[] = {"info", "warning", "error"};
+  static constexpr const char* kNames[] = {"debug", "info", "warning", "error"};
   return kNames[static_cast<std::size_t>(least)];
 }
 
@@ -145,6 +145,8 @@ inline std::vector<Row> rows_of_process() {
        },
        "32MiB + 32MiB", "128MiB + 128MiB"},
       {"inside.bytes", kPlain, "64MiB", [](const Config& c) { return text(gate(c).inside_bytes); }},
+      {"log.level", kPlain, "debug",
+       [](const Config& c) { return of_severity(process_options(c).least); }},
       {"log.level", kPlain, "warning",
        [](const Config& c) { return of_severity(process_options(c).least); }},
       {"log.level", kPlain, "error",
