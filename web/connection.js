@@ -104,7 +104,11 @@ addEventListener("pageshow", (event) => {
   listen();
 });
 
-const newColours = () => { chartLimit = ""; };
+// At once: while the gate is silent no event would draw it again.
+const newColours = () => {
+  chartLimit = "";
+  if (live) showChart(live);
+};
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", newColours);
 addEventListener("resize", () => { if (chart) chart.setSize({width: byId("chart").clientWidth, height: 200}); });
 listen();

@@ -13,13 +13,13 @@ function rateText(n) {
 
 const [MILLI, SECOND, MINUTE, HOUR, DAY] = [1e3, 1e6, 60e6, 3600e6, 86400e6];
 
-// A length of time in microseconds, as exact as people want it; never less than it is.
+// A length of time in microseconds, as exact as people want it; never less than it is. No line ends between a number and its unit.
 function spanText(us) {
-  if (us < SECOND) return Math.max(1, Math.ceil(us / MILLI)) + " ms";
-  if (us < 2 * MINUTE) return (Math.ceil(us / 1e5) / 10).toFixed(1) + " s";
-  if (us <= 2 * HOUR) return Math.ceil(us / MINUTE) + " min";
+  if (us < SECOND) return Math.max(1, Math.ceil(us / MILLI)) + "\u00a0ms";
+  if (us < 2 * MINUTE) return (Math.ceil(us / 1e5) / 10).toFixed(1) + "\u00a0s";
+  if (us <= 2 * HOUR) return Math.ceil(us / MINUTE) + "\u00a0min";
   const [small, each, names] = us <= 2 * DAY ? [Math.ceil(us / MINUTE), 60, ["h", "min"]] : [Math.ceil(us / HOUR), 24, ["d", "h"]];
-  return `${Math.floor(small / each)} ${names[0]}` + (small % each ? ` ${small % each} ${names[1]}` : "");
+  return `${Math.floor(small / each)}\u00a0${names[0]}` + (small % each ? ` ${small % each}\u00a0${names[1]}` : "");
 }
 
 const agoText = (at, now) => (at === null || at === undefined ? "–" : spanText(Math.max(0, now - at)));

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import re
+import signal
 import socket
 import sys
 import unittest
@@ -194,6 +195,20 @@ class LivePage(Page):
         self.browser.prefer("light")
         self.assertEqual(len(grounds), 2, grounds)
         self.assertEqual(self.browser.errors, [])
+
+    def test_the_chart_has_new_colours_while_the_gate_is_silent(self):
+        wait_until(lambda: self.browser.value("past.length") > 1, 10, "a curve")
+        self.gate.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(lambda: self.browser.prefer("light"))
+        try:
+            self.wait_for_text("#state-text", "no connection")
+            drawn = "chart.series[1].stroke() === getComputedStyle(document.documentElement).getPropertyValue('--mark').trim()"
+            self.assertTrue(self.browser.value(drawn))
+            self.browser.prefer("dark")
+            wait_until(lambda: self.browser.value(drawn), 5, "the curve in the colours of the dark page")
+        finally:
+            self.gate.process.send_signal(signal.SIGCONT)
+        self.wait_for_text("#state-text", "ready")
 
     def test_says_first_what_is_wrong_since_when_and_until_when(self):
         self.world.receiver.tell("refuse")
