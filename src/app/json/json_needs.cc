@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "config/route_ways.h"
+
 namespace einlass::app {
 namespace {
 
@@ -35,9 +37,7 @@ void add(JsonNeeds& needs, const config::HttpTarget& http) {
   needs.in_lists |= http.batch && http.batch->format == config::BatchFormat::json;
 }
 
-}  // namespace
-
-std::vector<JsonNeeds> json_needs(const config::Config& config) {
+std::vector<JsonNeeds> needs_of_each(const config::Config& config) {
   std::vector<JsonNeeds> all;
   for (const config::Route& route : config.routes) {
     JsonNeeds& needs = all.emplace_back();
@@ -53,6 +53,29 @@ std::vector<JsonNeeds> json_needs(const config::Config& config) {
     }
     config.targets[route.target].by_kind([&](const config::HttpTarget& http) { add(needs, http); },
                                          [](const config::KafkaTarget&) {});
+  }
+  return all;
+}
+
+}  // namespace
+
+bool JsonNeeds::cover(const JsonNeeds& others) const {
+  if (others.in_lists && !in_lists) return false;
+  return std::ranges::all_of(others.pointers, [this](const JsonPointer& pointer) {
+    return std::ranges::find(pointers, pointer) != pointers.end();
+  });
+}
+
+std::vector<JsonNeeds> json_needs(const config::Config& config) {
+  const std::vector<JsonNeeds> each = needs_of_each(config);
+  std::vector<JsonNeeds> all = each;
+  for (std::size_t route = 0; route < all.size(); ++route) {
+    if (!all[route].any()) continue;
+    for (auto next = config::else_of(config, config.routes[route]); next;
+         next = config::else_of(config, config.routes[*next])) {
+      for (const JsonPointer& pointer : each[*next].pointers) add(all[route], pointer.text());
+      all[route].in_lists |= each[*next].in_lists;
+    }
   }
   return all;
 }

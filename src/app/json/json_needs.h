@@ -1,5 +1,8 @@
 // What each route wants out of its records' values as JSON, so that each is parsed at most once,
 // and not at all where nobody wants it.
+//
+// A record that a route leaves out may be another's: what that one wants is read with what the first
+// wants. Where the first wants nothing, nothing is read before it is the other's.
 #pragma once
 
 #include <vector>
@@ -14,6 +17,10 @@ struct JsonNeeds {
   bool in_lists = false;  // Its target puts the values into lists, where not each may stand.
 
   bool any() const { return in_lists || !pointers.empty(); }
+
+  // Whether a value that was read with these has what the others want.
+  bool cover(const JsonNeeds& others) const;
+
   bool operator==(const JsonNeeds&) const = default;
 };
 

@@ -76,7 +76,8 @@ void RecordStore::hand_on(core::RecordId id, core::RouteId route) {
 void RecordStore::bring_up_to_date(core::RecordId id) {
   StoredRecord& record = (*this)[id];
   const auto& needs = needs_of(record.route);
-  if (record.needs_ != needs) record.read_json(needs, reader_);
+  if (record.needs_ == needs || needs == nullptr) return;
+  if (record.needs_ == nullptr || !record.needs_->cover(*needs)) record.read_json(needs, reader_);
 }
 
 void RecordStore::forget(core::RecordId id) {

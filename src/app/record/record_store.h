@@ -36,7 +36,7 @@ class RecordStore {
   // It goes to another route, with what that one needs of its value.
   void hand_on(core::RecordId id, core::RouteId route);
 
-  // Reads its value again if its route needs something else by now.
+  // Reads its value again if its route needs something by now that it was not read with.
   void bring_up_to_date(core::RecordId id);
 
   void forget(core::RecordId id);

@@ -81,6 +81,20 @@ TEST(RecordStore, reads_again_when_something_else_is_needed) {
   EXPECT_EQ(records[id].value(), value);
 }
 
+TEST(RecordStore, a_value_that_was_read_with_what_the_next_route_needs_is_not_read_again) {
+  RecordStore records({pointers({"/a", "/b"}), pointers({"/b"}), {}, pointers({"/c"})});
+  const core::RecordId id =
+      records.put(message_with(R"({"a": "1", "b": "2", "c": "3"})"), core::RouteId{0});
+  records.hand_on(id, core::RouteId{1});
+  records.bring_up_to_date(id);
+  EXPECT_EQ(records[id].json("/b").text, "2");
+  EXPECT_EQ(records[id].json("/a").text, "1") << "the route does not need it: it was read again";
+  records.hand_on(id, core::RouteId{2});
+  EXPECT_EQ(records[id].json("/a").text, "1") << "nobody needs anything: it was read again";
+  records.hand_on(id, core::RouteId{3});
+  EXPECT_EQ(records[id].json("/c").text, "3");
+}
+
 TEST(RecordStore, a_slot_forgets_what_it_was_read_with) {
   RecordStore records({pointers({"/a"}), {}});
   records.forget(records.put(message_with(R"({"a": "1"})"), core::RouteId{0}));
@@ -91,9 +105,15 @@ TEST(RecordStore, a_slot_forgets_what_it_was_read_with) {
   EXPECT_DEATH(records[other].json("/a"), "broken invariant");
 }
 
-TEST(JsonNeeds, are_those_of_the_limits_the_shadows_and_the_target) {
+std::vector<JsonNeeds> needs_in(const std::string& text) {
   const auto nothing = [](const std::string&) -> std::optional<std::string> { return {}; };
-  const auto read = config::parse_config(R"(
+  const auto read = config::parse_config(text, "F", nothing);
+  EXPECT_TRUE(std::holds_alternative<config::Config>(read));
+  return json_needs(std::get<config::Config>(read));
+}
+
+TEST(JsonNeeds, are_those_of_the_limits_the_shadows_and_the_target) {
+  const std::vector<JsonNeeds> needs = needs_in(R"(
 limits:
   one: {algorithm: token_bucket, rate: 1/s, burst: 9, key: json:/tenant, cost: json:/units}
   tried: {algorithm: token_bucket, rate: 1/s, burst: 9, key: json:/tenant, cost: json:/more, shadow: true}
@@ -107,14 +127,35 @@ routes:
   - {name: b, topics: [b], target: many}
   - {name: c, topics: [c], target: lines}
   - {name: d, topics: [d], target: plain}
-)",
-                                         "F", nothing);
-  ASSERT_TRUE(std::holds_alternative<config::Config>(read));
-  const std::vector<JsonNeeds> needs = json_needs(std::get<config::Config>(read));
+)");
   EXPECT_EQ(needs[0], pointers({"/tenant", "/units", "/more", "/path", "/verb"}));
   EXPECT_EQ(needs[1], (JsonNeeds{{}, true}));
   EXPECT_FALSE(needs[2].any());
   EXPECT_FALSE(needs[3].any());
+}
+
+TEST(JsonNeeds, of_routes_that_have_what_another_leaves_out_are_read_with_its_own) {
+  const std::vector<JsonNeeds> needs = needs_in(R"(
+limits:
+  tenants: {algorithm: token_bucket, rate: 1/s, burst: 9, key: json:/tenant}
+targets:
+  plain: {http: {url: "http://h/"}}
+  many: {http: {url: "http://h/", batch: {records: 10}}}
+routes:
+  - {name: a, topics: [a], target: plain, filter: [{by: json:/kind, equals: a}], else: b}
+  - {name: b, topics: [b], target: plain, filter: [{by: header:kind, equals: b}], else: c}
+  - name: c
+    topics: []
+    target: plain
+    limits: [tenants]
+    filter: [{by: json:/kind, equals: c}]
+    else: d
+  - {name: d, topics: [], target: many}
+)");
+  EXPECT_EQ(needs[0], (JsonNeeds{{JsonPointer("/kind"), JsonPointer("/tenant")}, true}));
+  EXPECT_FALSE(needs[1].any()) << "what it lets pass is not read at all";
+  EXPECT_EQ(needs[2], (JsonNeeds{{JsonPointer("/tenant"), JsonPointer("/kind")}, true}));
+  EXPECT_EQ(needs[3], (JsonNeeds{{}, true}));
 }
 
 }  // namespace
