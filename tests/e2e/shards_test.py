@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import signal
+import sys
 import time
 import unittest
 
@@ -13,6 +14,7 @@ from harness.stopped_thread import StoppedThread
 LIMIT = 400
 PARTITIONS = 6
 RECORDS = 3000
+NO_PRELOAD = "nothing may be loaded before a sanitizer"
 
 
 def in_memory(changes=None):
@@ -176,7 +178,7 @@ class StuckLoop(scenario.Scenario):
         self.assertEqual(self.gate.terminate(), 0, self.gate.log())
 
     @plan(whole=True)
-    @unittest.skipIf(places.SANITIZER, "nothing may be loaded before a sanitizer")
+    @unittest.skipIf(places.SANITIZER, NO_PRELOAD)
     def test_one_that_turns_slowly_is_told_and_stays_healthy(self):
         """Each for too short to be silent."""
         self.world.create_topic("results", 1)
@@ -211,4 +213,7 @@ class StuckLoop(scenario.Scenario):
 
 
 if __name__ == "__main__":
+    if places.SANITIZER and sys.argv[1:] == ["StuckLoop.test_one_that_turns_slowly_is_told_and_stays_healthy"]:
+        print(f"not run: {NO_PRELOAD}")
+        sys.exit(77)  # For ctest, to which a test that is skipped in a file has passed.
     unittest.main()

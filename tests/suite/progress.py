@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import time
+import xml.etree.ElementTree
 
 _USUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "usual_seconds.json")
 SLOWEST = 10
@@ -102,17 +103,29 @@ def _show_failed(said):
         print("".join(f"  {line}" for line in lines), end="", flush=True)
 
 
+def _told_why(path, ended):
+    """What ctest said of each test; of one that was skipped, with the last line that it printed, which ctest keeps to itself."""
+    for case in xml.etree.ElementTree.parse(path).iter("testcase"):
+        name, lines = case.get("name"), (case.findtext("system-out") or "").strip().splitlines()
+        if name in ended and ended[name][0] == "Skipped" and lines:
+            ended[name] = (f"Skipped ({lines[-1]})", ended[name][1])
+            print(f"{name}: {ended[name][0]}", flush=True)
+    return ended
+
+
 def follow(build, arguments):
-    """Runs ctest with these arguments. Returns its exit code and {test: (what ctest said of it, seconds)}."""
+    """Runs ctest with these arguments. Returns its exit code and {test: (what is to be said of it, seconds)}."""
     usual = _usual()
     _teach(build, usual)
     tests = _chosen(build, arguments)
     estimate = Estimate(tests, usual)
     print(f"{len(tests)} tests, about {clock(estimate.left(0))} min.", flush=True)
-    with subprocess.Popen(["ctest", "--test-dir", build, *arguments], stdout=subprocess.PIPE, text=True, bufsize=1) as ctest:
+    page = os.path.join(build, "Testing", "Temporary", "results.xml")
+    with subprocess.Popen(["ctest", "--test-dir", build, "--output-junit", page, *arguments], stdout=subprocess.PIPE, text=True,
+                          bufsize=1) as ctest:
         ended, said = _relay(ctest.stdout, tests, estimate, time.monotonic())
     _show_failed(said)
-    return ctest.returncode, ended
+    return ctest.returncode, _told_why(page, ended)
 
 
 def remember(ended):

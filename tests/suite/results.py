@@ -25,7 +25,7 @@ def _git(root, *words):
 def write(root, ended, seconds, versions):
     """`ended`: {test: (what ctest said, seconds)}."""
     others = [f"{name}: {said}" for name, (said, _) in sorted(ended.items()) if said != "Passed"]
-    skipped = sum(said in ("Skipped", "Not Run") for said, _ in ended.values())
+    skipped = sum(said.startswith(("Skipped", "Not Run")) for said, _ in ended.values())
     page = _PAGE.format(
         day=datetime.date.today().isoformat(), commit=_git(root, "rev-parse", "--short", "HEAD") or "an archive",
         changed=" with changes" if _git(root, "status", "--porcelain", "--untracked-files=no") else "",
