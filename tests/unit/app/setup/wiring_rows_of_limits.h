@@ -104,6 +104,15 @@ void add_windows(std::vector<Row>& rows, const std::string& algorithm) {
       {"limits.NAME.window", around(named + ", limit: 100"), "7s", parameter(&P::window)});
 }
 
+// What a burst of 20 becomes that another limit keeps.
+inline std::string kept_burst(const Config& c) {
+  const config::Route& r = c.routes.at(0);
+  if (r.limits.size() == 1) return "none";
+  const config::Limit& pace = limit_of(c, r, 1);
+  const auto& p = std::get<limits::SlidingLogParameters>(pace.limit.parameters);
+  return pace.limit.name + " " + text(p.limit) + " in " + text(p.window);
+}
+
 inline const std::string kNoBurst =
     "refused: limits.NAME.burst:1:13: limits.l.burst: missing; write burst: 100";
 
@@ -123,15 +132,6 @@ inline std::vector<Row> rows_of_windows() {
        parameter(&SlidingLogParameters::burst),
        {},
        "0"},
-      {"limits.NAME.burst", around("algorithm: fixed_window" + windows), "20",
-       [](const Config& c) {
-         const config::Route& r = c.routes.at(0);
-         if (r.limits.size() == 1) return std::string("none");
-         const config::Limit& pace = limit_of(c, r, 1);
-         const auto& p = std::get<SlidingLogParameters>(pace.limit.parameters);
-         return pace.limit.name + " " + text(p.limit) + " in " + text(p.window);
-       },
-       "l/burst 20 in 180ms", "none"},
       {"limits.NAME.slices", around("algorithm: sliding_window" + windows), "5",
        parameter(&SlidingWindowParameters::slices)},
       {"limits.NAME.log", around("algorithm: sliding_window" + windows), "newest",
@@ -141,6 +141,10 @@ inline std::vector<Row> rows_of_windows() {
   add_windows<SlidingWindowParameters>(rows, "sliding_window");
   add_windows<FixedWindowParameters>(rows, "fixed_window");
   add_windows<limits::CounterParameters>(rows, "counter");
+  for (const char* algorithm : {"fixed_window", "counter", "sliding_window"}) {
+    rows.push_back({"limits.NAME.burst", around("algorithm: " + std::string(algorithm) + windows),
+                    "20", kept_burst, "l/burst 20 in 180ms", "none"});
+  }
   return rows;
 }
 
