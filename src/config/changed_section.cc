@@ -70,7 +70,7 @@ std::optional<LimitValue> ChangedSection::read(int instances) {
 std::string ChangedSection::why_not(const std::string& name) const {
   const Section::Names all = parameter_names(limit_.limit.parameters);
   if (name == "algorithm" || is_in(name, all)) {
-    return "cannot change while the limit is in use, and is the same for all keys";
+    return "cannot change while the limit is in use, and is the same for all keys and at all times";
   }
   if (name == "burst" && counted_limit(limit_.limit.parameters).value > 0) {
     return "is kept by another limit, which is there only where the limit itself has a burst of "

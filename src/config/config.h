@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "config/address.h"
+#include "config/limit.h"
 #include "config/sources.h"
 #include "config/templates.h"
 #include "core/event.h"
 #include "core/options.h"
-#include "limits/limit.h"
 #include "units/id.h"
 #include "units/notice.h"
 #include "units/time.h"
@@ -59,55 +59,6 @@ struct Redis {
   bool cluster = false;   // host and port are one node of a Redis Cluster, to begin with.
   int wait_replicas = 0;  // How many replicas have a grant before it counts.
   bool operator==(const Redis&) const = default;
-};
-
-enum class Store { memory, redis };
-
-// What becomes of a record whose key or cost cannot be read: `standard` is the empty key's bucket
-// and default_cost.
-enum class BadKey { standard, dead_letter };
-
-// What becomes of records while the limit's store cannot answer.
-enum class OnOutage { hold, pass, local_share };
-
-// How late a permit of a strict limit may be used.
-inline constexpr Duration kStrictUse = Duration::millis(1);
-
-// What the numbers of a limit are for a key for which they are others than its own.
-struct LimitValue {
-  limits::Parameters parameters;
-  std::optional<limits::Parameters> pace{};  // Of the limit that keeps its burst, where one does;
-  Permits burst{};                           // and that burst as it is written.
-  bool operator==(const LimitValue&) const = default;
-};
-
-struct LimitOverride {
-  std::string key;  // Or the beginning of keys, and a * behind.
-  LimitValue value;
-  bool operator==(const LimitOverride&) const = default;
-};
-
-struct Limit {
-  limits::Limit limit;  // Name, algorithm and its parameters, cost.
-  Store store = Store::memory;
-  KeySource key;
-  CostSource cost;
-  Permits default_cost{1};
-  BadKey bad_key = BadKey::standard;
-  bool spread = false;  // The key's value is the hash tag, so a cluster spreads the buckets.
-  OnOutage on_outage = OnOutage::hold;
-  Duration horizon = Duration::millis(500);
-  Duration use_within = Duration::millis(100);
-  bool strict = false;  // use_within is kStrictUse, and a sliding window that much longer for it.
-  bool shadow = false;  // Asked about every attempt, and obeyed by nobody.
-  std::optional<std::size_t> share;  // Of the flows of all gates: index into Config::shares.
-  // Of a limit that counts a window, and grants nothing ahead, but for a `burst` at a time: kept by
-  // a limit of its own, which its routes have behind it and the file does not name.
-  Permits burst{};                       // 0: as many as the limit.
-  std::optional<std::size_t> paced_by;   // That limit's place, in Config::limits behind all others.
-  bool is_pace = false;                  // Whether this is such a limit.
-  std::vector<LimitOverride> overrides;  // In the order of the file.
-  bool operator==(const Limit&) const = default;
 };
 
 enum class Http2 : std::uint8_t { automatic, always, never };

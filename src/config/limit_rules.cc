@@ -206,6 +206,7 @@ void check_limit(Section& section, Limit& limit) {
     lengthen_window(limit.limit.parameters, kStrictUse);
   }
   for (LimitOverride& one : limit.overrides) complete(one.value, limit);
+  for (ScheduledValue& one : limit.schedule) complete(one.value, limit);
   section.reading().sound_limits.push_back(section.sound());
 }
 

@@ -349,8 +349,10 @@ const Rows<Limit> kLimit = {
      "Evaluate the limit on live records and count what it would have done, without enforcing it."},
     {"overrides", overrides(),
      "Other numbers for single keys: a key, or `BEGIN*` for keys that begin with BEGIN (the "
-     "longest "
-     "match wins)."},
+     "longest match wins)."},
+    {"schedule", schedule(),
+     "Other numbers at some times of the week: `HH:MM-HH:MM DAYS ZONE`, as `08:00-18:00 Mon-Fri "
+     "Europe/Berlin`. Keys with a quota or an entry of `overrides` keep theirs."},
 };
 
 bool read_parameters(Section& section, Limit& limit) {

@@ -74,7 +74,8 @@ void add_bursts(Section& top, Config& config) {
     Limit behind = limits[i];
     behind.is_pace = true;
     behind.burst = {};
-    behind.overrides.clear();       // What they are here stands in those of the limit.
+    behind.overrides.clear();       // What they are here stands in those of the limit,
+    behind.schedule.clear();        // and so it is with these.
     behind.limit.name += "/burst";  // No limit of the file can have that name.
     behind.limit.parameters = *pace;
     limits[i].paced_by = limits.size();

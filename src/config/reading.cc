@@ -49,6 +49,10 @@ void Reading::wrong(Place place, std::string path, std::string text) {
   mistakes_.push_back({file_, place.line, place.column, std::move(path), std::move(text)});
 }
 
+std::string Reading::place_in_words(Place place) const {
+  return file_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
 std::optional<Scalar> Reading::scalar(const Node& node, const std::string& path, bool secret) {
   if (node.kind == Node::Kind::null) {
     wrong(node.place, path, "has no value; write one, or leave the option out");

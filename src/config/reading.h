@@ -52,6 +52,9 @@ class Reading {
     wrong(scalar.place, scalar.path, scalar.subject() + " " + predicate);
   }
 
+  // "gate.yaml:14:3", for what says something of two places.
+  std::string place_in_words(Place place) const;
+
   // The value with its variables filled in; none, with a mistake, if it is no single value.
   std::optional<Scalar> scalar(const Node& node, const std::string& path, bool secret = false);
 

@@ -123,6 +123,9 @@ class RouteLimits {
     for (const LimitOverride& one : limit.overrides) {
       check(one.value.parameters, "for key " + in_quotes(one.key) + " ");
     }
+    for (const ScheduledValue& one : limit.schedule) {
+      check(one.value.parameters, "at " + in_quotes(one.name) + " ");
+    }
   }
 
   // A permit must not lapse while its request fills.

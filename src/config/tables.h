@@ -80,6 +80,7 @@ std::optional<std::string> short_lease(const Config& config, const Limit& limit,
                                        const limits::Parameters& parameters, const Target& target);
 
 Field<Limit> overrides();
+Field<Limit> schedule();
 
 Field<Limit> limit_cost();
 Field<Route> route_limits();

@@ -76,6 +76,7 @@ class Contents(unittest.TestCase):
         self.assertFalse([name for name, (member, _) in image.members.items() if member.uid or member.gid])
         self.assertEqual(image.config["config"]["User"], "65532:65532")
         self.assertIn(b"BEGIN CERTIFICATE", image.members["etc/ssl/certs/ca-certificates.crt"][1])
+        self.assertTrue(image.members["usr/share/zoneinfo/Europe/Berlin"][1].startswith(b"TZif"))
 
     def test_every_package_of_the_image_is_told(self):
         image = Image(released.image())
@@ -84,7 +85,7 @@ class Contents(unittest.TestCase):
             bill = json.load(file)
         parts = {part["name"]: part for part in bill["components"]}
         self.assertLessEqual(inside, set(parts))
-        self.assertLessEqual({"einlass", "librdkafka1", "libssl3", "libc6", "ca-certificates"}, inside)
+        self.assertLessEqual({"einlass", "librdkafka1", "libssl3", "libc6", "ca-certificates", "tzdata"}, inside)
         self.assertEqual({name for name in set(parts) - inside if not parts[name].get("properties")}, set())
         self.assertLessEqual({"uplot", "libcli11-dev", "nlohmann-json3-dev"}, set(parts))
 

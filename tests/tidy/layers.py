@@ -77,6 +77,7 @@ LIBRARIES = {
     "prometheus": {"adapters/metrics"},
     "spdlog": {"adapters/log"},
     "yaml-cpp": {"config"},
+    "cctz": {"config"},
     "CLI": {"app", "main"},
     "nlohmann": {"adapters/http", "app", "config", "main"},
     "openssl": {"adapters/http", "adapters/redis", "net"},

@@ -116,6 +116,7 @@ class Layers(Planted):
                 ("units/a.h", "<time.h>"), ("app/a.cc", "<librdkafka/rdkafka.h>"),
                 ("adapters/http/wire/a.cc", "<hiredis/read.h>"), ("app/a.cc", "<spdlog/spdlog.h>"),
                 ("adapters/kafka/source/a.cc", "<prometheus/counter.h>"), ("app/a.cc", "<yaml-cpp/yaml.h>"),
+                ("app/permits/a.cc", "<cctz/time_zone.h>"),
                 ("adapters/kafka/source/a.cc", "<nlohmann/json.hpp>"), ("app/a.cc", "<openssl/ssl.h>"),
                 ("adapters/http/wire/a.cc", "<simdjson.h>"), ("app/targets/a.cc", "<simdjson.h>"),
                 ("adapters/http/wire/a.cc", "<nghttp2/nghttp2.h>"), ("config/a.cc", "<CLI/CLI.hpp>"),

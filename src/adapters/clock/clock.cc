@@ -11,14 +11,15 @@ std::int64_t micros(TimePoint t) {
 }  // namespace
 
 Clock::Clock()
-    : offset_{micros(std::chrono::system_clock::now()) -
-              micros(std::chrono::steady_clock::now())} {}
+    : offset_{micros(std::chrono::system_clock::now()) - micros(std::chrono::steady_clock::now())} {
+}
 
 Instant Clock::now() const { return Instant{micros(std::chrono::steady_clock::now())} + offset_; }
 
+Instant Clock::wall() { return Instant{micros(std::chrono::system_clock::now())}; }
+
 std::chrono::steady_clock::time_point Clock::steady(Instant instant) const {
-  return std::chrono::steady_clock::time_point(
-      std::chrono::microseconds((instant - offset_).us));
+  return std::chrono::steady_clock::time_point(std::chrono::microseconds((instant - offset_).us));
 }
 
 }  // namespace einlass

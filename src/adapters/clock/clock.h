@@ -14,6 +14,10 @@ class Clock {
   Clock();
   Instant now() const;
 
+  // The system's clock as it stands now, which may have been set: for what people say in hours and
+  // days.
+  static Instant wall();
+
   // The same instant on std::chrono's steady clock, for timers.
   std::chrono::steady_clock::time_point steady(Instant instant) const;
 

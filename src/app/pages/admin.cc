@@ -173,8 +173,8 @@ void Admin::ready(bool in_full, const Respond& respond) {
 
 http::ServerResponse Admin::status(const Views& views) const {
   return page(200, "application/json",
-              status_json(views, reload_.config(), silent_shards(), reload_.state(), recent_,
-                          steering_, clock_.now()));
+              status_json(views, reload_.config(), shards_.values(), silent_shards(),
+                          reload_.state(), recent_, steering_, clock_.now()));
 }
 
 std::vector<std::string> Admin::silent_shards() const {
@@ -185,8 +185,8 @@ std::vector<std::string> Admin::silent_shards() const {
 
 void Admin::make_event(const std::function<void(const std::string& json)>& made) {
   shards_.view([this, made](const Views& views) {
-    made(live_json(views, reload_.config(), silent_shards(), reload_.state(), recent_, steering_,
-                   started_, clock_.now()));
+    made(live_json(views, reload_.config(), shards_.values(), silent_shards(), reload_.state(),
+                   recent_, steering_, started_, clock_.now()));
   });
 }
 

@@ -78,7 +78,7 @@ Json partitions_json(const Views& views, const config::Config& config, Instant n
 
 }  // namespace
 
-std::string live_json(const Views& views, const config::Config& config,
+std::string live_json(const Views& views, const config::Config& config, const LimitValues& values,
                       const std::vector<std::string>& silent, const ReloadState& reload,
                       const Recent& recent, const Steering& steering, Instant started,
                       Instant now) {
@@ -89,7 +89,7 @@ std::string live_json(const Views& views, const config::Config& config,
   live["shards"] = shards_json(views, silent);
   live["books"] = books_json(sum);
   live["routes"] = routes_json(sum, config);
-  live["limits"] = limits_json(sum, config);
+  live["limits"] = limits_json(sum, config, values);
   live["quotas"] = steering_json(steering);
   live["waits"] = waits_json(sum);
   live["delays"] = delays_json(sum);

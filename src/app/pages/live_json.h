@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/pages/status.h"
+#include "app/permits/limit_values.h"
 #include "app/service/recent.h"
 #include "app/service/reload.h"
 #include "app/service/shards.h"
@@ -14,7 +15,7 @@
 namespace einlass::app {
 
 // On one line. `started` is when this process began to count.
-std::string live_json(const Views& views, const config::Config& config,
+std::string live_json(const Views& views, const config::Config& config, const LimitValues& values,
                       const std::vector<std::string>& silent, const ReloadState& reload,
                       const Recent& recent, const Steering& steering, Instant started, Instant now);
 

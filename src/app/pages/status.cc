@@ -97,7 +97,7 @@ std::string why_not_ready(const Views& views, const config::Config& config) {
   return "";
 }
 
-std::string status_json(const Views& views, const config::Config& config,
+std::string status_json(const Views& views, const config::Config& config, const LimitValues& values,
                         const std::vector<std::string>& silent, const ReloadState& reload,
                         const Recent& recent, const Steering& steering, Instant now) {
   const metrics::Snapshot sum = sum_of(views);
@@ -107,7 +107,7 @@ std::string status_json(const Views& views, const config::Config& config,
   status["shards"] = shards_json(views, silent);
   status["books"] = books_json(sum);
   status["routes"] = routes_json(sum, config);
-  status["limits"] = limits_json(sum, config);
+  status["limits"] = limits_json(sum, config, values);
   status["shares"] = shares_json(sum, config);
   status["targets"] = targets_json(views, config);
   status["stores"] = stores_json(views, config);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/permits/limit_values.h"
 #include "app/service/recent.h"
 #include "app/service/reload.h"
 #include "app/service/shards.h"
@@ -24,7 +25,7 @@ metrics::Snapshot sum_of(const Views& views);
 
 // The whole state as JSON, for /v1/status. `silent` says of each shard why it does not answer, as
 // far as that is known; empty where it does.
-std::string status_json(const Views& views, const config::Config& config,
+std::string status_json(const Views& views, const config::Config& config, const LimitValues& values,
                         const std::vector<std::string>& silent, const ReloadState& reload,
                         const Recent& recent, const Steering& steering, Instant now);
 

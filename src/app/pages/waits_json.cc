@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/views/allowed.h"
+#include "app/views/schedule_json.h"
 #include "units/utf8.h"
 
 namespace einlass::app {
@@ -81,11 +82,15 @@ Json line_json(const WaitsView::Line& line, const config::Config& config) {
 
 }  // namespace
 
-Json limits_json(const metrics::Snapshot& sum, const config::Config& config) {
+Json limits_json(const metrics::Snapshot& sum, const config::Config& config,
+                 const LimitValues& values) {
   Json limits = Json::array();
-  for (const config::Limit& limit : config.limits) {
+  for (std::size_t i = 0; i < config.limits.size(); ++i) {
+    const config::Limit& limit = config.limits[i];
+    const std::optional<LimitValues::Scheduled> now = values.scheduled(i);
+    const bool own = !now || !now->value;
     // In the long run, or at once where it counts what is under way.
-    const Allowed allowed = allowed_by(limit.limit.parameters);
+    const Allowed allowed = allowed_by(own ? limit.limit.parameters : now->value->parameters);
     const Used used = used_of(sum, limit.limit.name);
     const bool keyed = limit.key.kind != config::KeySource::Kind::none;
     Json json{{"name", limit.limit.name},
@@ -95,6 +100,7 @@ Json limits_json(const metrics::Snapshot& sum, const config::Config& config) {
     json["per_second"] = allowed.per_second ? Json(*allowed.per_second) : Json(nullptr);
     json["at_once"] =
         allowed.per_second ? Json(nullptr) : Json(static_cast<std::int64_t>(allowed.at_once));
+    json["schedule"] = schedule_json(now);
     json["admitted"] = used.admitted;
     json["rejected"] = used.rejected;
     json["waiting"] = used.waiting;

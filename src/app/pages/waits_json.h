@@ -4,11 +4,14 @@
 #include <cstddef>
 
 #include "app/pages/status_parts.h"
+#include "app/permits/limit_values.h"
 
 namespace einlass::app {
 
-// Each limit: what it allows, what this gate has used of it, and how many records and keys wait.
-Json limits_json(const metrics::Snapshot& sum, const config::Config& config);
+// Each limit: what it allows now, and by its schedule how long; what this gate has used of it, and
+// how many records and keys wait.
+Json limits_json(const metrics::Snapshot& sum, const config::Config& config,
+                 const LimitValues& values);
 
 Json lines_json(const Views& views, const config::Config& config);  // The longest, of all shards.
 std::size_t lines_of(const Views& views);                           // How many there are.

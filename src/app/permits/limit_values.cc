@@ -81,6 +81,7 @@ LimitValues::Found LimitValues::find(std::size_t limit, std::string_view key) co
   const Limit& of = limits_[pace_of.value_or(limit)];
   const auto quota = of.quotas.find(key);
   const Value* value = quota != of.quotas.end() ? &quota->second : of.overrides.find(key);
+  if (value == nullptr && of.schedule && of.schedule->value) value = &*of.schedule->value;
   if (value == nullptr) return nullptr;
   return pace_of ? value->pace : value->own;
 }
@@ -107,13 +108,39 @@ void LimitValues::set(std::size_t limit, std::string_view key,
   changed();
 }
 
+void LimitValues::schedule(std::size_t limit, const std::string& span, Instant until,
+                           const std::optional<config::LimitValue>& value) {
+  const std::lock_guard lock(mutex_);
+  Limit& of = limits_[limit];
+  CHECK(!of.pace_of && span.empty() == !value.has_value());
+  const std::optional<Value> before = of.schedule ? of.schedule->value : std::nullopt;
+  of.schedule = {span, until, value ? std::optional(make(of, *value)) : std::nullopt};
+  if (of.schedule->value == before) return;
+  any_.store(true, std::memory_order_release);
+  changed();
+}
+
+void LimitValues::unschedule(std::size_t limit) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(limits_[limit].schedule, std::nullopt)) changed();
+}
+
+std::optional<LimitValues::Scheduled> LimitValues::scheduled(std::size_t limit) const {
+  const std::lock_guard lock(mutex_);
+  const std::optional<std::size_t> pace_of = limits_[limit].pace_of;
+  const std::optional<Schedule>& of = limits_[pace_of.value_or(limit)].schedule;
+  if (!of) return std::nullopt;
+  Scheduled now{of->span, of->until, nullptr};
+  if (of->value) now.value = pace_of ? of->value->pace : of->value->own;
+  return now;
+}
+
 // What a limit says besides its parameters (as its cost) stands in the objects that are there.
-void LimitValues::remake_quotas(Limit& limit) {
-  Limit* pace = limit.paced_by ? &limits_[*limit.paced_by] : nullptr;
-  for (auto& [key, value] : limit.quotas) {
-    value.own = limit.shared.get(limit.own, value.own->parameters);
-    if (pace != nullptr) value.pace = pace->shared.get(pace->own, value.pace->parameters);
-  }
+void LimitValues::remake(Value& value, Limit& limit) {
+  value.own = limit.shared.get(limit.own, value.own->parameters);
+  if (!limit.paced_by) return;
+  Limit& pace = limits_[*limit.paced_by];
+  value.pace = pace.shared.get(pace.own, value.pace->parameters);
 }
 
 void LimitValues::reconfigure(const config::Config& config) {
@@ -134,7 +161,11 @@ void LimitValues::reconfigure(const config::Config& config) {
       limits_[i].overrides.add(one.key, make(limits_[i], one.value));
       any = true;
     }
-    if (other[i]) remake_quotas(limits_[i]);
+    const bool in_a_span = limits_[i].schedule && limits_[i].schedule->value;
+    any |= in_a_span;
+    if (!other[i]) continue;
+    for (auto& [key, value] : limits_[i].quotas) remake(value, limits_[i]);
+    if (in_a_span) remake(*limits_[i].schedule->value, limits_[i]);
   }
   any_.store(any, std::memory_order_release);
   changed();

@@ -1,5 +1,6 @@
-// Which limits have other numbers for some of their keys: those of the file (`overrides`), and the
-// quotas that are set while the gate runs. A quota of a key goes before the file's.
+// Which limits have other numbers than their own: for some of their keys those of the file
+// (`overrides`), and the quotas that are set while the gate runs; for the rest those of their
+// `schedule`. A quota of a key goes before the file's, and both go before the schedule's.
 #pragma once
 
 #include <atomic>
@@ -19,6 +20,7 @@
 #include "limits/limit.h"
 #include "units/compact_text.h"
 #include "units/keyed_hash.h"
+#include "units/time.h"
 
 namespace einlass::app {
 
@@ -36,17 +38,35 @@ class LimitValues {
   LimitValues(const LimitValues&) = delete;
   LimitValues& operator=(const LimitValues&) = delete;
 
-  // The limit as it is for that key; null where its own numbers hold. The same object for the same
-  // numbers, until reconfigure() has changed the limit.
+  // The limit as it is for that key, empty where it has none; null where its own numbers hold. The
+  // same object for the same numbers, until reconfigure() has changed the limit.
   Found find(std::size_t limit, std::string_view key) const;
 
   // The quota of one key from here on; none takes it away. How many there may be is for the caller
   // to bound. REQUIRES: read by config::read_value() for that limit, which is no pace.
   void set(std::size_t limit, std::string_view key, const std::optional<config::LimitValue>& quota);
 
-  // The file's overrides anew, and what else a limit says. Quotas stay as they were read: whoever
-  // sets them reads them again under the new configuration. REQUIRES: the same limits in the same
-  // order and forms.
+  // What a limit's schedule says of now.
+  struct Scheduled {
+    std::string span;        // As it is written; empty between two.
+    Instant until = kNever;  // By the system's clock.
+    Found value;             // The limit during the span; null between two.
+  };
+
+  // From here on; of `value` and `span` either both or none. REQUIRES: read for that limit, which
+  // is no pace.
+  void schedule(std::size_t limit, const std::string& span, Instant until,
+                const std::optional<config::LimitValue>& value);
+
+  // It has no schedule any more.
+  void unschedule(std::size_t limit);
+
+  // None of a limit without a schedule. Of one that keeps a burst: what is said of its limit.
+  std::optional<Scheduled> scheduled(std::size_t limit) const;
+
+  // The file's overrides anew, and what else a limit says. Quotas and what is scheduled stay as
+  // they were read: whoever sets them reads them again under the new configuration. REQUIRES: the
+  // same limits in the same order and forms.
   void reconfigure(const config::Config& config);
 
   // Rises with each change of what find() may say.
@@ -85,24 +105,30 @@ class LimitValues {
     Found own, pace;  // `pace` is null where the limit has none.
     bool operator==(const Value&) const = default;
   };
+  struct Schedule {
+    std::string span;
+    Instant until;
+    std::optional<Value> value;
+  };
   struct Limit {
     limits::Limit own;
     std::optional<std::size_t> paced_by;
     std::optional<std::size_t> pace_of;  // Of which one it is the pace.
     std::unordered_map<CompactText, Value, KeyedHash, CompactText::Equal> quotas;
     config::Patterns<Value> overrides;
+    std::optional<Schedule> schedule;
     Shared shared;
   };
 
   Value make(Limit& limit, const config::LimitValue& value);
-  void remake_quotas(Limit& limit);
+  void remake(Value& value, Limit& limit);
   void changed();
 
   mutable std::mutex mutex_;
   std::vector<Limit> limits_;
   std::size_t quotas_ = 0;
   std::vector<const Watch*> watches_;
-  std::atomic<bool> any_ = false;  // Some limit has some value for some key.
+  std::atomic<bool> any_ = false;  // Some limit has some value, for some key or at some time.
   std::atomic<std::uint64_t> version_ = 0;
 };
 

@@ -47,9 +47,8 @@ void Limiters::read_limits(const config::Config& config) {
       route.limits.push_back(&limit_of(config, from, place));
       route.in_memory.push_back(shared_.limit(from.limits[place]));
       route.has_bucket |= !limits::traits(route.limits.back()->limit.parameters).known_one_by_one;
-      const bool has_key = route.limits.back()->key.kind != config::KeySource::Kind::none;
-      route.places.push_back(has_key ? from.limits[place] : LineValues::kNoKey);
-      route.keyed |= has_key;
+      route.places.push_back(from.limits[place]);
+      route.keyed |= route.limits.back()->key.kind != config::KeySource::Kind::none;
     }
     route.fields = RecordFields(route.limits);
     route.may_stand_in = may_stand_in(config, from);
@@ -71,7 +70,6 @@ void Limiters::reconfigure(const config::Config& config) {
 bool Limiters::is_paused(const PausedKeys* paused, const Route& route,
                          std::span<const std::string_view> keys) {
   for (std::size_t i = 0; paused != nullptr && i < keys.size(); ++i) {
-    if (route.places[i] == LineValues::kNoKey) continue;
     const auto& of_limit = (*paused)[route.places[i]];
     if (!of_limit.empty() && of_limit.contains(keys[i])) return true;
   }
@@ -147,8 +145,8 @@ bool Limiters::stands_in(const core::Ask& ask, const Route& route) const {
   return route.may_stand_in && (redis_down_ || ask.again);
 }
 
-// At the line's first ask after a reload, or after its keys have got other numbers: there may be
-// many lines that never ask again.
+// At the line's first ask after a reload, or after other numbers have come into force for it: there
+// may be many lines that never ask again.
 void Limiters::bring_up_to_date(core::LineId line, const Route& route) {
   if (std::exchange(known_since_[line.value], reloads_) == reloads_) return;
   table_.read_keys(line, keys_);
@@ -218,6 +216,14 @@ const limits::Parameters& Limiters::in_force(core::LineId line, std::size_t plac
   const auto values = values_.of(line);
   if (!values.empty() && values[place]) return values[place]->parameters;
   return route_of(line).limits[place]->limit.parameters;
+}
+
+std::optional<LimitValues::Scheduled> Limiters::scheduled(core::LineId line,
+                                                          std::size_t place) const {
+  const auto values = values_.of(line);
+  if (values.empty() || !values[place]) return std::nullopt;
+  auto now = scheduled(route_of(line).places[place]);
+  return now && now->value == values[place] ? std::move(now) : std::nullopt;
 }
 
 void Limiters::hold(core::TargetId target, Duration length) {

@@ -75,9 +75,17 @@ class Limiters {
     table_.read_keys(line, keys);
   }
 
-  // The parameters that hold for the line at that place among its route's limits: for its key, or
-  // the limit's own.
+  // The parameters that hold for the line at that place among its route's limits: for its key, for
+  // now, or the limit's own.
   const limits::Parameters& in_force(core::LineId line, std::size_t place) const;
+
+  // The span of the limit's schedule to which it owes them; none if it does not.
+  std::optional<LimitValues::Scheduled> scheduled(core::LineId line, std::size_t place) const;
+
+  // The limit by its place in the configuration, whatever a key has for itself.
+  std::optional<LimitValues::Scheduled> scheduled(std::size_t limit) const {
+    return shared_.values().scheduled(limit);
+  }
 
   const memory::Store& memory() const { return memory_; }
   const redis::Store* redis() const { return redis_.get(); }
@@ -89,7 +97,7 @@ class Limiters {
   struct Route {
     std::vector<const config::Limit*> limits;
     std::vector<const limits::Limit*> in_memory;  // The same, where they are kept in memory.
-    std::vector<std::size_t> places;  // In the configuration; of those without key kNoKey.
+    std::vector<std::size_t> places;              // In the configuration.
     RecordFields fields;
     bool keyed = false;         // Some limit has a key; else all records wait in `only_line`.
     bool may_stand_in = false;  // See stand_in.h.

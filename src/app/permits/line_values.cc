@@ -15,7 +15,7 @@ std::span<const LineValues::Found> LineValues::read(core::LineId line,
   scratch_.clear();
   bool any = false;
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    scratch_.push_back(limits[i] == kNoKey ? nullptr : values_.find(limits[i], keys[i]));
+    scratch_.push_back(values_.find(limits[i], keys[i]));
     any |= scratch_.back() != nullptr;
   }
   if (!any) {
@@ -52,7 +52,6 @@ bool LineValues::differs(core::LineId line, std::span<const std::size_t> limits)
   const std::span<const Found> known = of(line);
   table_.read_keys(line, keys_);
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    if (limits[i] == kNoKey) continue;
     const Found now = values_.find(limits[i], keys_[i]);
     if (now != (known.empty() ? nullptr : known[i])) return true;
   }

@@ -1,6 +1,7 @@
-// Which of a shard's lines go by numbers of their keys, and which of these numbers have changed
-// since. A line finds them when it is made, and again when it is brought up to date; in between a
-// walk over all lines, a few each turn, finds those for which they are others by now.
+// Which of a shard's lines go by other numbers than their limits' own, those of their keys or of
+// the time of the week, and for which of them these have changed since. A line finds them when it
+// is made, and again when it is brought up to date; in between a walk over all lines, a few each
+// turn, finds those for which they are others by now.
 #pragma once
 
 #include <algorithm>
@@ -25,9 +26,6 @@ class LineValues {
 
   // How many lines a turn looks at.
   static constexpr std::uint32_t kLooksPerTurn = 256;
-
-  // Of a limit without key, in the place of its number: it is the same for all.
-  static constexpr std::size_t kNoKey = static_cast<std::size_t>(-1);
 
   // A change wakes whoever waits in `io`.
   LineValues(boost::asio::io_context& io, LimitValues& values, const LineTable& table);

@@ -137,8 +137,7 @@ void Shadows::read_value(core::LineId id, std::string_view key) {
   const Watch& watch = watch_of(id);
   line.reloads = reloads_;
   line.values = shared_.values().version();
-  const bool has_key = watch.limit->key.kind != config::KeySource::Kind::none;
-  line.value = has_key ? shared_.values().find(watch.number, key) : nullptr;
+  line.value = shared_.values().find(watch.number, key);
 }
 
 std::vector<redis::Bucket> Shadows::redis_bucket(core::LineId id, std::string_view key) {

@@ -59,13 +59,12 @@ void StandIn::bring_up_to_date(core::LineId line, const Shared& shared,
   known_[line.value] = policies_;
 }
 
-// A key with other numbers has its part of these.
+// What has other numbers, as a key or for now, has its part of these.
 memory::Bucket StandIn::bucket_of(const Part& part, std::string_view key) const {
   memory::Bucket bucket{limits_.share(part.number), std::string(key)};
-  if (part.whole->key.kind == config::KeySource::Kind::none) return bucket;
-  if (const LimitValues::Found of_key = limits_.values().find(part.number, key)) {
+  if (const LimitValues::Found others = limits_.values().find(part.number, key)) {
     bucket.value = std::make_shared<const limits::Limit>(
-        share_of(*part.whole, of_key->parameters, instances_));
+        share_of(*part.whole, others->parameters, instances_));
   }
   return bucket;
 }

@@ -10,12 +10,14 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
 #include "app/permits/process_limits.h"
+#include "app/permits/schedules.h"
 #include "app/redrive/redrive_preview.h"
 #include "app/redrive/redrive_ranges.h"
 #include "app/redrive/redrive_report.h"
@@ -122,6 +124,7 @@ class Redrive {
   std::uint64_t offsets_ = 0;        // In all ranges.
   RedriveSource* source_ = nullptr;  // The shard's.
   ProcessLimits limits_{config_};
+  std::optional<Schedules> schedules_;
   std::unique_ptr<Shard> shard_;
   Notify shard_notify_;
   DrainSignals signals_;
@@ -174,6 +177,8 @@ int Redrive::send() {
              ") have buckets of their own here, so with a running gate the target may get twice as "
              "much; stop the gate meanwhile, or keep them in Redis"});
   }
+  schedules_.emplace(io_, config_, limits_.values(), Clock::wall,
+                     [this](const Notice& notice) { tell(notice); });
   shard_ = std::make_unique<Shard>(
       io_, ShardPlace{}, config_, limits_, logins_, clock_,
       [this](const Notice& notice) { tell(notice); },

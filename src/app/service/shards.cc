@@ -38,6 +38,7 @@ Shards::Shards(boost::asio::io_context& main, const config::Config& config,
       notify_(std::move(notify)),
       all_ended_(std::move(ended)),
       limits_(config),
+      schedules_(main, config, limits_.values(), Clock::wall, notify_),
       config_(&config) {
   for (const ShardPlace place : shard_places(config)) {
     const std::string name = place.of == 1 ? "" : "shard " + std::to_string(place.number) + ": ";
@@ -129,6 +130,7 @@ void Shards::reconfigure(const std::shared_ptr<const config::Config>& config, Se
         std::make_shared<Targets::Made>(thread->shard.make_targets(*config_, *config)));
   }
   limits_.change(*config);
+  schedules_.reconfigure(*config);
   for (const auto& thread : threads_) {
     const int number = thread->shard.place().number;
     post(number, [config, made = targets[static_cast<std::size_t>(number)]](Shard& shard) {

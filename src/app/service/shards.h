@@ -14,6 +14,7 @@
 
 #include "adapters/clock/clock.h"
 #include "app/permits/process_limits.h"
+#include "app/permits/schedules.h"
 #include "app/shard/shard.h"
 #include "app/views/shard_view.h"
 #include "config/config.h"
@@ -61,7 +62,7 @@ class Shards {
   // What people have paused, for all of them; also before they are started.
   void pause(const Pauses& pauses);
 
-  // The numbers that keys of limits have for themselves.
+  // The numbers that limits have for single keys, and by their schedules.
   LimitValues& values() { return limits_.values(); }
 
   // Asks each shard for its view; `seen` is called when all have answered, or after kViewPatience.
@@ -99,6 +100,7 @@ class Shards {
   const Notify notify_;
   const std::function<void(bool)> all_ended_;
   ProcessLimits limits_;
+  Schedules schedules_;
   const config::Config* config_;                      // What the shards run under.
   std::shared_ptr<const config::Config> configured_;  // Since a reload: what config_ points to.
   std::vector<std::unique_ptr<Thread>> threads_;

@@ -129,7 +129,7 @@ void add_topics(const Shard& shard, const kafka::SourceStatus& source, const con
   }
 }
 
-metrics::Limit limit_metrics(const config::Limit& limit) {
+metrics::Limit limit_metrics(const config::Limit& limit, const limits::Parameters& in_force) {
   metrics::Limit shown;
   shown.name = limit.limit.name;
   shown.algorithm = config::algorithm_name(limit.limit.parameters);
@@ -138,7 +138,7 @@ metrics::Limit limit_metrics(const config::Limit& limit) {
   shown.shadow = limit.shadow;
   if (limit.cost.kind != config::CostSource::Kind::number) return shown;
   const auto cost = static_cast<double>(limit.limit.cost.value);
-  const Allowed allowed = allowed_by(limit.limit.parameters);
+  const Allowed allowed = allowed_by(in_force);
   shown.at_once = allowed.at_once / cost;
   if (allowed.per_second) shown.per_second = *allowed.per_second / cost;
   return shown;
@@ -225,8 +225,12 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
   add_waiting_keys(shard.gate(), shard.limiters(), snapshot.routes);
   add_stores(shard, config, snapshot);
   add_outage_policies(shard, config, snapshot);
-  for (const config::Limit& limit : config.limits) {
-    snapshot.limits.push_back(limit_metrics(limit));
+  for (std::size_t i = 0; i < config.limits.size(); ++i) {
+    const config::Limit& limit = config.limits[i];
+    const auto now = shard.limiters().scheduled(i);
+    const bool own = !now || !now->value;
+    snapshot.limits.push_back(
+        limit_metrics(limit, own ? limit.limit.parameters : now->value->parameters));
   }
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
     snapshot.targets.push_back(target_metrics(shard, config, i));

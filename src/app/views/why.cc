@@ -81,6 +81,7 @@ WaitingRecord described(const Shard& shard, const core::Standing& standing) {
   if (standing.limit) {
     const auto& in_force = shard.limiters().in_force(standing.line, standing.limit->value);
     record.each_second = allowed_by(in_force).per_second;
+    record.schedule = shard.limiters().scheduled(standing.line, standing.limit->value);
   }
   return record;
 }

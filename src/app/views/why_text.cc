@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/views/schedule_json.h"
 #include "app/views/why.h"
 #include "units/partition_words.h"
 #include "units/span_words.h"
@@ -102,6 +103,14 @@ std::string flow_in_words(const WaitingRecord& record) {
          std::to_string(flow->weight);
 }
 
+// Where the limit that it waits for has other numbers for the time being.
+std::string schedule_in_words(const WaitingRecord& record, Instant now) {
+  if (!record.schedule || record.standing.waits != WaitsFor::permit) return "";
+  const auto& [span, until, value] = *record.schedule;
+  const bool ends = until > now && until != kNever;
+  return ", which goes by " + span + (ends ? " for " + span_in_words(until - now) + " more" : "");
+}
+
 // Of these nobody here knows more.
 bool others_are_elsewhere(const WaitingRecord& record, const config::Config& config) {
   return std::ranges::any_of(route_of(record, config).limits, [&](std::size_t limit) {
@@ -137,6 +146,7 @@ Json record_json(const WaitingRecord& record, const std::optional<WaitingRecord>
       {"target", target_name(record, config)}, {"waits_for", reason_name(holder.standing.waits)}};
   json["limit"] = limit ? Json(limit_name(holder, config)) : Json(nullptr);
   json["limit_key"] = limit ? Json(limit_key(holder)) : Json(nullptr);
+  json["schedule"] = schedule_json(holder.schedule);
   json["until"] = holder.standing.until ? Json(holder.standing.until->us) : Json(nullptr);
   json["before"] = standing.before;
   json["attempts"] = standing.attempt.value;
@@ -286,7 +296,7 @@ std::string_view reason_name(WaitsFor waits) {
 
 std::string waits_in_words(const WaitingRecord& record, const config::Config& config, Instant now) {
   const core::Standing& standing = record.standing;
-  std::string text = waits_without_time(record, config);
+  std::string text = waits_without_time(record, config) + schedule_in_words(record, now);
   if (standing.until && *standing.until > now) {
     text += ", not before " + span_in_words(*standing.until - now) + " from now";
   }

@@ -54,6 +54,11 @@ std::string with_http(const std::string& text, const std::string& url = "https:/
   return targets("{t: {http: {url: '" + url + "', " + text + "}, retry: {}, breaker: {}}}");
 }
 
+// For a key, and for a time of the week.
+std::string others(const std::string& numbers) {
+  return "overrides: {k: {" + numbers + "}}, schedule: {'08:00-18:00 Mon UTC': {" + numbers + "}}";
+}
+
 // Files in one of which each option may stand.
 const std::vector<std::string>& files() {
   static const std::string kSections =
@@ -65,18 +70,16 @@ const std::vector<std::string>& files() {
       "shares: {s: {by: topic, levels: {by: record_key, names: [a, b]}}}\n"
       "instances: 3\n";
   static const std::vector<std::string> kFiles = {
-      kSections + log_limit("store: redis, key: topic, overrides: {k: {limit: 9}}"),
+      kSections + log_limit("store: redis, key: topic, " + others("limit: 9")),
       "redis: {}\n" + log_limit("cost: header:c"),
-      limit(
-          "algorithm: fixed_window, limit: 9, window: 1s, key: topic, overrides: {k: {limit: 8}}"),
-      limit("algorithm: sliding_window, limit: 9, window: 1s, key: topic, overrides: {k: {limit: "
-            "8}}"),
-      limit("algorithm: leaky_bucket, rate: 1/s, capacity: 1, key: topic, overrides: {k: "
-            "{capacity: 3}}"),
-      limit("algorithm: smooth, rate: 1/s, burst: 1, key: topic, overrides: {k: {burst: 3}}"),
-      limit("algorithm: smooth, rate: 1/s, warm_up: 9s, key: topic, overrides: {k: {rate: 2/s}}"),
-      limit("algorithm: token_bucket, rate: 1/s, burst: 1, key: topic, overrides: {k: {burst: 3}}"),
-      limit("algorithm: concurrency, limit: 1, lease: 1m, key: topic, overrides: {k: {limit: 3}}"),
+      limit("algorithm: fixed_window, limit: 9, window: 1s, key: topic, " + others("limit: 8")),
+      limit("algorithm: sliding_window, limit: 9, window: 1s, key: topic, " + others("limit: 8")),
+      limit("algorithm: leaky_bucket, rate: 1/s, capacity: 1, key: topic, " +
+            others("capacity: 3")),
+      limit("algorithm: smooth, rate: 1/s, burst: 1, key: topic, " + others("burst: 3")),
+      limit("algorithm: smooth, rate: 1/s, warm_up: 9s, key: topic, " + others("rate: 2/s")),
+      limit("algorithm: token_bucket, rate: 1/s, burst: 1, key: topic, " + others("burst: 3")),
+      limit("algorithm: concurrency, limit: 1, lease: 1m, key: topic, " + others("limit: 3")),
       kafka("topic: b, oauth: {token_url: http://h/, client_id: a, client_secret: b}"),
       kafka("topic: b"),
       "kafka: {security: aws_msk_iam}\n" + kafka("topic: b, brokers: h, security: aws_msk_iam"),

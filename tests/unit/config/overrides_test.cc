@@ -110,12 +110,12 @@ TEST(WrongOverrides, each_with_its_place) {
        "3:28: limits.l.overrides.a.key: is no parameter of this limit; known here: limit, window, "
        "even or burst\n"
        "3:40: limits.l.overrides.a.algorithm: cannot change while the limit is in use, and is the "
-       "same for all keys"},
+       "same for all keys and at all times"},
       {with("fixed_window, limit: 10, window: 1s", "a: {burst: 5, align: key}"),
        "3:19: limits.l.overrides.a.burst: is kept by another limit, which is there only where the "
        "limit itself has a burst of less than its `limit`; write one there, or leave this out\n"
        "3:29: limits.l.overrides.a.align: cannot change while the limit is in use, and is the same "
-       "for all keys"},
+       "for all keys and at all times"},
       {with(kLog, "a: {limit: 2}", "key: topic, cost: 5"),
        "3:18: limits.l.overrides.a: cost 5 is more than the limit of 2, so no record could ever "
        "pass; lower the cost or raise the limit"},

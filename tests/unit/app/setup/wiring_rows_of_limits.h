@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/permits/schedules.h"
 #include "app/permits/shadows.h"
 #include "app/permits/stand_in.h"
 #include "app/record/extract.h"
@@ -214,16 +215,20 @@ inline std::vector<Row> rows_of_algorithms() {
   };
 }
 
-// What holds for the only key that has other numbers.
+// What holds for the only key that has other numbers, or for all at a time that has others.
 template <class P, class T>
-std::function<std::string(const Config&)> of_key(T P::*member) {
+std::function<std::string(const Config&)> of_others(T P::*member) {
   return [=](const Config& c) {
+    boost::asio::io_context io;
     ProcessLimits limits(c);
+    const Schedules schedules(
+        io, c, limits.values(), [] { return Instant{}; }, [](const Notice&) {});
     return text(std::get<P>(limits.values().find(0, "k")->parameters).*member);
   };
 }
 
-inline std::vector<Row> rows_of_overrides() {
+// Of `section`, in which those stand under `name`.
+inline std::vector<Row> rows_of_others(const std::string& section, const std::string& name) {
   using limits::ConcurrencyParameters;
   using limits::LeakyBucketParameters;
   using limits::SlidingLogParameters;
@@ -231,13 +236,14 @@ inline std::vector<Row> rows_of_overrides() {
   using limits::SmoothParameters;
   using limits::TokenBucketParameters;
   using limits::WarmUpParameters;
-  const auto row = [](const std::string& name, const std::string& own, const std::string& beside,
-                      const std::string& value, auto member, const std::string& without,
-                      std::optional<std::string> arrives = {}) {
-    return Row{"limits.NAME.overrides.NAME." + name,
-               around("algorithm: " + own + ", key: topic, overrides: {k: {" + beside + "}}"),
+  const auto row = [&](const std::string& option, const std::string& own, const std::string& beside,
+                       const std::string& value, auto member, const std::string& without,
+                       std::optional<std::string> arrives = {}) {
+    return Row{"limits.NAME." + section + ".NAME." + option,
+               around("algorithm: " + own + ", key: topic, " + section + ": {'" + name + "': {" +
+                      beside + "}}"),
                value,
-               of_key(member),
+               of_others(member),
                std::move(arrives),
                without};
   };
@@ -335,7 +341,8 @@ inline std::vector<Row> rows_of_limits() {
   };
   for (const Row& row : rows_of_algorithms()) rows.push_back(row);
   for (const Row& row : rows_of_windows()) rows.push_back(row);
-  for (const Row& row : rows_of_overrides()) rows.push_back(row);
+  for (const Row& row : rows_of_others("overrides", "k")) rows.push_back(row);
+  for (const Row& row : rows_of_others("schedule", "00:00-24:00 Mon-Sun UTC")) rows.push_back(row);
   return rows;
 }
 

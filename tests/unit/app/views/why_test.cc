@@ -109,7 +109,24 @@ TEST(Why, names_the_limit_its_key_until_when_and_how_many_go_before) {
   EXPECT_EQ(one["limit_key"], "acme");
   EXPECT_EQ(one["until"], kNow.us + 420'000);
   EXPECT_EQ(one["before"], 12);
+  EXPECT_EQ(one["schedule"], nullptr);
   EXPECT_EQ(one["target"], "billing");
+}
+
+TEST(Why, names_the_span_of_the_week_whose_numbers_hold) {
+  WaitingRecord record = waiting(core::WaitsFor::permit);
+  record.standing.limit = core::LimitIndex{0};
+  record.standing.until = kNow + Duration::millis(420);
+  record.schedule = {"08:00-18:00 Mon-Fri Europe/Berlin", kNow + Duration::seconds(12'000),
+                     nullptr};
+  WhyAnswer found = with(core::Whereabouts::inside);
+  found.found.push_back({record, std::nullopt});
+  const Json json = answer(one_record(), {found});
+  EXPECT_EQ(json["says"],
+            "waits for a permit of limit callbacks, which goes by 08:00-18:00 Mon-Fri "
+            "Europe/Berlin for 3 h 20 min more, not before 420 ms from now");
+  EXPECT_EQ(json["records"][0]["schedule"], (Json{{"span", "08:00-18:00 Mon-Fri Europe/Berlin"},
+                                                  {"until", kNow.us + 12'000'000'000}}));
 }
 
 TEST(Why, names_the_record_that_those_behind_it_wait_for) {

@@ -1,0 +1,42 @@
+// What the pages say of each limit.
+#include <gtest/gtest.h>
+
+#include "app/pages/waits_json.h"
+
+namespace einlass::app {
+namespace {
+
+const std::string kDay = "08:00-18:00 Mon-Fri Europe/Berlin";
+
+config::Config config_with_a_schedule() {
+  config::Config config;
+  config.limits.resize(1);
+  config.limits[0].limit.name = "callbacks";
+  config.limits[0].limit.parameters =
+      limits::SlidingLogParameters{Permits{10}, Duration::seconds(1)};
+  return config;
+}
+
+TEST(LimitsJson, SaysWhatHoldsNowAndHowLong) {
+  const config::Config config = config_with_a_schedule();
+  LimitValues values(config);
+  const auto shown = [&] { return limits_json({}, config, values).at(0); };
+  EXPECT_EQ(shown()["per_second"], 10);
+  EXPECT_EQ(shown()["schedule"], nullptr);
+  config::LimitValue value{config.limits[0].limit.parameters};
+  std::get<limits::SlidingLogParameters>(value.parameters).limit = Permits{200};
+  values.schedule(0, kDay, Instant{7}, value);
+  EXPECT_EQ(shown()["per_second"], 200);
+  EXPECT_EQ(shown()["schedule"], (Json{{"span", kDay}, {"until", 7}}));
+  values.schedule(0, "", Instant{8}, std::nullopt);
+  EXPECT_EQ(shown()["per_second"], 10);
+  EXPECT_EQ(shown()["schedule"], (Json{{"span", nullptr}, {"until", 8}}));
+  values.schedule(0, kDay, kNever, value);
+  EXPECT_EQ(shown()["schedule"], (Json{{"span", kDay}, {"until", nullptr}}));
+  values.unschedule(0);
+  EXPECT_EQ(shown()["schedule"], nullptr);
+  EXPECT_EQ(shown()["per_second"], 10);
+}
+
+}  // namespace
+}  // namespace einlass::app
