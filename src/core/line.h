@@ -125,7 +125,8 @@ struct Line {
   bool held_back = false;   // Too many attempts are under way for a limit with a key of its own.
   bool freed = false;       // An attempt of it has ended while its ask was open.
   bool ahead = false;       // Several limits; the one that was short last has no key: ask ahead.
-  bool changed = false;     // Its limits have changed since its open ask was sent.
+  bool changed = false;     // Its limits have changed since its open ask was sent, ...
+  bool changed_shared = false;  // ... and those without a key, too.
   bool goes_first = false;  // It asked that limit in its turn, and was given nothing.
   bool had_turn = false;    // Its target has use for its permits; it waits for a limit.
   Pace pace;

@@ -48,7 +48,9 @@ void Limiters::read_limits(const config::Config& config) {
       route.in_memory.push_back(shared_.limit(from.limits[place]));
       route.has_bucket |= !limits::traits(route.limits.back()->limit.parameters).known_one_by_one;
       route.places.push_back(from.limits[place]);
-      route.keyed |= route.limits.back()->key.kind != config::KeySource::Kind::none;
+      const bool keyed = route.limits.back()->key.kind != config::KeySource::Kind::none;
+      route.keyed |= keyed;
+      route.shares_scheduled |= !keyed && !route.limits.back()->schedule.empty();
     }
     route.fields = RecordFields(route.limits);
     route.may_stand_in = may_stand_in(config, from);
@@ -166,7 +168,7 @@ void Limiters::look_at_values() {
   };
   values_.walk(limits_of, [this](core::LineId line) {
     known_since_[line.value] = 0;
-    events_.push_back(core::LimitsChanged{line});
+    events_.push_back(core::LimitsChanged{line, route_of(line).shares_scheduled});
   });
 }
 

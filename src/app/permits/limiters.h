@@ -100,7 +100,8 @@ class Limiters {
     std::vector<std::size_t> places;              // In the configuration.
     RecordFields fields;
     bool keyed = false;         // Some limit has a key; else all records wait in `only_line`.
-    bool may_stand_in = false;  // See stand_in.h.
+    bool shares_scheduled = false;  // Some limit without a key has other numbers at times.
+    bool may_stand_in = false;      // See stand_in.h.
     bool has_bucket = false;    // Some limit takes nothing back that comes late.
     core::LineId only_line;
     core::AskId last_old_cost{};  // Permits of asks up to here cost what they do no more.
