@@ -124,6 +124,17 @@ TEST(Shadows, EachKeyHasABucketOfItsOwn) {
   EXPECT_EQ(bench.said(), Said(3, 2)) << "the bucket is the same after its line was forgotten";
 }
 
+TEST(Shadows, GoByTheirSchedules) {
+  Bench bench(with({bucket("tried", 3)}));
+  bench.send(5);
+  EXPECT_EQ(bench.said(), Said(3, 2));
+  config::LimitValue value{bucket("tried", 8).limit.parameters};
+  bench.shared.values().schedule(0, "08:00-18:00 Mon-Fri UTC", kNever, value);
+  bench.now = bench.now + Duration::seconds(30);
+  bench.send(10);
+  EXPECT_EQ(bench.said(), Said(11, 4));
+}
+
 TEST(Shadows, EachReadsItsOwnCost) {
   config::Limit by_bytes = bucket("by_bytes", 10);
   by_bytes.limit.cost_from_record = true;
