@@ -162,7 +162,10 @@ TEST(Schedules, ABurstThatAnotherLimitKeepsFollows) {
   bench.look(kBegins);
   bench.told();
   EXPECT_EQ(bench.granted(bench.line()), 40u) << "fifty at once, of which ten are spent";
-  EXPECT_EQ(bench.shared.values().scheduled(1).value().span, kDay);
+  const auto of_the_burst = bench.shared.values().scheduled(1).value();
+  EXPECT_EQ(of_the_burst.span, kDay);
+  EXPECT_EQ(std::get<limits::SlidingLogParameters>(of_the_burst.value->parameters).limit,
+            Permits{50});
 }
 
 TEST(Schedules, AReloadBringsChangesAndTakesAwaySchedules) {
