@@ -39,7 +39,7 @@ void Admission::add_line(LineId id, RouteId route, bool keep, bool paused) {
   line.retry_share = fleet ? 100 : options_.targets[options.target.value].retry_share;
   line.next_ask = line.next_same_ask = line.foretold = Instant{};
   line.unanswered = line.bound = line.held_back = line.freed = line.ahead = false;
-  line.goes_first = line.had_turn = line.changed = line.changed_shared = false;
+  line.goes_first = line.had_turn = line.changed = line.all_changed = false;
   line.paused = paused;
   line.short_of = kNoShared;
   line.failed.reset();
@@ -252,13 +252,12 @@ void Admission::limits_changed(const LimitsChanged& event, Instant now, Commands
   if (id >= lines_.size() || !lines_[id].in_use) return;
   Line& line = lines_[id];
   line.changed = line.open_ask.has_value();
-  line.changed_shared |= line.changed && event.shared;
-  if (event.shared) forget_shortages(line, now);
+  line.all_changed |= line.changed && event.shared;
+  if (event.shared) forget_shared_shortage(line, now);
   look_again(line, now, commands);
 }
 
-// When to ask again was said under other numbers, of limits that others have too.
-void Admission::forget_shortages(const Line& line, Instant now) {
+void Admission::forget_shared_shortage(const Line& line, Instant now) {
   for (const SharedIndex i : shared_of(line)) shared_limits_[i].forget_shortage(now);
 }
 

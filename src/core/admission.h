@@ -177,7 +177,7 @@ class Admission {
 
   void serve(Line& line, Instant now, Commands& commands);
   void ask_at_once(Line& line, Instant now);
-  void forget_shortages(const Line& line, Instant now);
+  void forget_shared_shortage(const Line& line, Instant now);
   void look_again(Line& line, Instant now, Commands& commands);
   void go_on(Line& line, Instant now, Commands& commands);
   bool waits_for_store(const Line& line) const;

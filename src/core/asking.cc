@@ -178,7 +178,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   if (!breaker_of(line).closed()) queues_of(line).asks_last = LineId{index_of(line)};
   line.next_ask = line.next_same_ask = line.asked_at = now;
   line.held_back = line.freed = line.goes_first = line.had_turn = false;
-  line.changed = line.changed_shared = false;
+  line.changed = line.all_changed = false;
   count_open_ask(line);
   commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
                          line.asked_horizon, line.asked_cost, again, line.asked_costs,
@@ -223,8 +223,8 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   close_ask(line, shared, granted, now);
   if (granted < line.asked) learn_from_shortage(line, shared, event, now);
   const bool never = granted == 0 && !event.retry && line.count() > 0 && !line.changed;
+  if (std::exchange(line.all_changed, false)) forget_shared_shortage(line, now);
   if (std::exchange(line.changed, false)) ask_at_once(line, now);
-  if (std::exchange(line.changed_shared, false)) forget_shortages(line, now);
   const Slot hopeless = never ? hopeless_of(line) : kNoSlot;
   want_no_more(line, static_cast<std::size_t>(granted));
   if (hopeless == kNoSlot) serve(line, now, commands);
@@ -304,7 +304,7 @@ void Admission::failed(const PermitsFailed& event, Instant now, Commands& comman
   if (!line.in_use || line.open_ask != event.ask) return;
   queues_of(line).reserve(asks_ahead(line)).permits -= line.asked;
   line.failed = *std::exchange(line.open_ask, std::nullopt);
-  line.changed = line.changed_shared = false;
+  line.changed = line.all_changed = false;
   line.unanswered = true;
   close_ask(line, kNoShared, 0, now);
   queues_of(line).touched = true;

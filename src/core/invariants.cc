@@ -29,6 +29,7 @@ void Admission::check_counts() const {
     waiting += line.waits != LineWaits::not_at_all && line.waits != LineWaits::parked;
     CHECK(line.count() + line.behind + line.in_flight + line.aside.size() <= line.total);
     CHECK(line.open_ask || !line.changed);
+    CHECK(line.changed || !line.all_changed);
     if (line.flows) line.flows->check(line.ready.size());
     CHECK((line.waits == LineWaits::limit) == (line.limit != kNoShared));
   }

@@ -122,13 +122,13 @@ struct Line {
   std::optional<LimitIndex> blamed;  // Which limit the last answer was short of.
   bool unanswered = false;           // The last ask that ended failed, though it is made again.
   bool bound = false;                // The last answer was short, or its permits lay ahead.
-  bool held_back = false;   // Too many attempts are under way for a limit with a key of its own.
-  bool freed = false;       // An attempt of it has ended while its ask was open.
-  bool ahead = false;       // Several limits; the one that was short last has no key: ask ahead.
-  bool changed = false;     // Its limits have changed since its open ask was sent, ...
-  bool changed_shared = false;  // ... and those without a key, too.
-  bool goes_first = false;  // It asked that limit in its turn, and was given nothing.
-  bool had_turn = false;    // Its target has use for its permits; it waits for a limit.
+  bool held_back = false;    // Too many attempts are under way for a limit with a key of its own.
+  bool freed = false;        // An attempt of it has ended while its ask was open.
+  bool ahead = false;        // Several limits; the one that was short last has no key: ask ahead.
+  bool changed = false;      // Its limits have changed since its open ask was sent,
+  bool all_changed = false;  // and those without a key among them.
+  bool goes_first = false;   // It asked that limit in its turn, and was given nothing.
+  bool had_turn = false;     // Its target has use for its permits; it waits for a limit.
   Pace pace;
 
   LineWaits waits = LineWaits::not_at_all;

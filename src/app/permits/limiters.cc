@@ -48,9 +48,9 @@ void Limiters::read_limits(const config::Config& config) {
       route.in_memory.push_back(shared_.limit(from.limits[place]));
       route.has_bucket |= !limits::traits(route.limits.back()->limit.parameters).known_one_by_one;
       route.places.push_back(from.limits[place]);
-      const bool keyed = route.limits.back()->key.kind != config::KeySource::Kind::none;
-      route.keyed |= keyed;
-      route.shares_scheduled |= !keyed && !route.limits.back()->schedule.empty();
+      const bool has_key = route.limits.back()->key.kind != config::KeySource::Kind::none;
+      route.keyed |= has_key;
+      if (!has_key) route.without_key |= 1u << place;
     }
     route.fields = RecordFields(route.limits);
     route.may_stand_in = may_stand_in(config, from);
@@ -166,9 +166,9 @@ void Limiters::look_at_values() {
   const auto limits_of = [this](core::RouteId route) {
     return std::span<const std::size_t>(routes_[route.value].places);
   };
-  values_.walk(limits_of, [this](core::LineId line) {
+  values_.walk(limits_of, [this](core::LineId line, std::uint32_t which) {
     known_since_[line.value] = 0;
-    events_.push_back(core::LimitsChanged{line, route_of(line).shares_scheduled});
+    events_.push_back(core::LimitsChanged{line, (which & route_of(line).without_key) != 0});
   });
 }
 

@@ -98,10 +98,10 @@ class Limiters {
     std::vector<const config::Limit*> limits;
     std::vector<const limits::Limit*> in_memory;  // The same, where they are kept in memory.
     std::vector<std::size_t> places;              // In the configuration.
+    std::uint32_t without_key = 0;                // Which of them have none, as bits.
     RecordFields fields;
     bool keyed = false;         // Some limit has a key; else all records wait in `only_line`.
-    bool shares_scheduled = false;  // Some limit without a key has other numbers at times.
-    bool may_stand_in = false;      // See stand_in.h.
+    bool may_stand_in = false;  // See stand_in.h.
     bool has_bucket = false;    // Some limit takes nothing back that comes late.
     core::LineId only_line;
     core::AskId last_old_cost{};  // Permits of asks up to here cost what they do no more.

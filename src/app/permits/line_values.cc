@@ -48,14 +48,15 @@ bool LineValues::goes_on() {
   return true;
 }
 
-bool LineValues::differs(core::LineId line, std::span<const std::size_t> limits) {
+std::uint32_t LineValues::differing(core::LineId line, std::span<const std::size_t> limits) {
   const std::span<const Found> known = of(line);
   table_.read_keys(line, keys_);
+  std::uint32_t which = 0;
   for (std::size_t i = 0; i < limits.size(); ++i) {
     const Found now = values_.find(limits[i], keys_[i]);
-    if (now != (known.empty() ? nullptr : known[i])) return true;
+    if (now != (known.empty() ? nullptr : known[i])) which |= 1u << i;
   }
-  return false;
+  return which;
 }
 
 }  // namespace einlass::app

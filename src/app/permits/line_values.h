@@ -42,21 +42,23 @@ class LineValues {
   // Some lines have not been looked at since the last change.
   bool is_walking() const { return at_ != end_ || seen_ != values_.version(); }
 
-  // Goes on with the walk: `changed` is called with each line that has other numbers now. It may be
-  // called again for one that has not been read since. `limits_of` says which limits a route has.
+  // Goes on with the walk: `changed` is called with each line that has other numbers now, and of
+  // which of its limits, as bits. It may be called again for one that has not been read since.
+  // `limits_of` says which limits a route has.
   template <class LimitsOf, class Changed>
   void walk(LimitsOf limits_of, Changed changed) {
     if (!goes_on()) return;
     for (std::uint32_t left = std::min(kLooksPerTurn, end_ - at_); left > 0; --left) {
       const core::LineId line{at_++};
       if (!table_.is_known(line)) continue;
-      if (differs(line, limits_of(table_.route_of(line)))) changed(line);
+      const std::uint32_t which = differing(line, limits_of(table_.route_of(line)));
+      if (which != 0) changed(line, which);
     }
   }
 
  private:
   bool goes_on();
-  bool differs(core::LineId line, std::span<const std::size_t> limits);
+  std::uint32_t differing(core::LineId line, std::span<const std::size_t> limits);
 
   LimitValues& values_;
   const LineTable& table_;

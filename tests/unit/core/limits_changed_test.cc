@@ -52,8 +52,18 @@ TEST(LimitsChanged, an_answer_that_was_on_its_way_is_of_the_old_numbers) {
   EXPECT_EQ(bench.all<Ask>().size(), 2u) << "that one is of the new ones";
 }
 
-// The next ask of anybody is then known of the limit, and not of the line.
-TEST(LimitsChanged, so_does_who_waits_for_a_limit_that_all_share) {
+TEST(LimitsChanged, so_it_is_of_one_that_others_have_too) {
+  LimitsChangedBench bench(route_by(Order::none, 1));
+  bench.arrive(0, 0);
+  bench.put(LimitsChanged{LineId{0}, true});
+  bench.changed();
+  bench.answer({}, Duration::seconds(60));
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  bench.answer({}, Duration::seconds(60));
+  EXPECT_EQ(bench.all<Ask>().size(), 2u) << "that one is of the new ones";
+}
+
+TEST(LimitsChanged, each_asks_who_waits_for_a_limit_that_others_have_too) {
   LimitsChangedBench bench(route_by(Order::none, 1));
   bench.gate.add_line(LineId{1}, RouteId{0}, true);
   bench.arrive(0, 0);
@@ -63,16 +73,6 @@ TEST(LimitsChanged, so_does_who_waits_for_a_limit_that_all_share) {
   bench.put(LimitsChanged{LineId{0}, true});
   bench.put(LimitsChanged{LineId{1}, true});
   EXPECT_EQ(bench.all<Ask>().size(), 3u);
-}
-
-TEST(LimitsChanged, an_answer_of_the_old_numbers_says_nothing_of_a_limit_that_all_share) {
-  LimitsChangedBench bench(route_by(Order::none, 1));
-  bench.arrive(0, 0);
-  bench.put(LimitsChanged{LineId{0}, true});
-  bench.answer({}, Duration::seconds(60));
-  ASSERT_EQ(bench.all<Ask>().size(), 2u);
-  bench.answer({}, Duration::seconds(60));
-  EXPECT_EQ(bench.all<Ask>().size(), 2u) << "that one is of the new ones";
 }
 
 TEST(LimitsChanged, an_ask_that_failed_is_made_again_and_no_sooner) {
