@@ -58,8 +58,9 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         gates = self.world.start_gates(2, self._config({"partition": "same"}), PARTITIONS)
         kills = records = aborted = 0
         while (aborted == 0 or kills < 4) and records < 5 * RECORDS:
+            producer = self.world.start_producing("results", RECORDS, keys=60, rate=1500, first=records // PARTITIONS)
             records += RECORDS
-            kills += self._kill_while(self.world.start_producing("results", RECORDS, keys=60, rate=1500), gates)
+            kills += self._kill_while(producer, gates)
             self._all_is_committed()
             archive = self._archive()
             self.assert_each_once(archive, records)
