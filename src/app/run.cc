@@ -190,6 +190,7 @@ class Service {
   Duration drain() {
     const Duration drain_timeout = process_options(reload_.config()).drain_timeout;
     shards_.stop(drain_timeout);
+    if (!shards_.started()) shards_.start();  // To leave: what was posted before comes first.
     supervisor_.stopping(drain_timeout + DrainSignals::kLeavePatience + kLastWords);
     return drain_timeout;
   }

@@ -82,6 +82,9 @@ class Gate {
   // By PartitionId; absent ones among them.
   const std::vector<Partition>& partitions() const { return intake_.all(); }
 
+  // Whether people have paused it, or its route.
+  bool is_paused(PartitionId id) const { return intake_.exists(id) && intake_.is_paused(id); }
+
   // For people (standing.cc): what became of an offset; the record in a slot, null if there is
   // none; where a record stands, none for one that is not inside, walking over all before it.
   Sought find(PartitionId id, Offset offset) const;

@@ -67,6 +67,9 @@ class Intake {
   const std::vector<Partition>& all() const { return partitions_; }
   bool exists(PartitionId id) const;
 
+  // By people: it or its route. REQUIRES: exists().
+  bool is_paused(PartitionId id) const { return is_paused(partitions_[id.value]); }
+
   // Whether records of the partition may come in. A held one may still bring one that was read just
   // before; one that is given back may not.
   bool takes(PartitionId id) const;

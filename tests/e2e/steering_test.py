@@ -76,6 +76,11 @@ class Steering:
             total += 5
             time.sleep(1)
             self.assertEqual(self.arrived(key, since + ONE_SECOND // 5), [], pause)
+            if "--topic" in pause:
+                last = self.world.ends("results")[OF_KEY[key]] - 1
+                said = [self.ask(gate, f"/v1/why?topic=results&partition={OF_KEY[key]}&offset={last}")
+                        for gate in self.gates]
+                self.assertIn("its topic is paused", str(said))
             for gate in self.gates:
                 paused, = gate.status()["quotas"]["pauses"]
                 self.assertEqual(paused["note"], "maintenance")
@@ -183,6 +188,15 @@ class InATopic(Steering, Steered):
 
 class InRedis(Steering, Steered):
     QUOTAS = {"redis": True}
+
+    def test_a_gate_that_waits_for_its_table_leaves_when_it_is_told(self):
+        gate = self.gates[0]
+        gate.terminate()
+        self.world.redis.kill()
+        gate.start(wait=False)
+        wait_until(lambda: "quotas" in gate.log(), 20, "it is told that the table is away")
+        self.assertEqual(gate.terminate(patience=8), 0)
+        self.world.redis.start()
 
     def test_a_hundred_thousand_quotas_take_little_memory(self):
         gate = self.gates[0]

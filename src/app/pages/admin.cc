@@ -92,7 +92,7 @@ void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
     });
   }
   if (is_steering_page(request.path)) {
-    return answer_steering(request, door_.demands_token(), steering_, clock_.now(), respond);
+    return answer_steering(request, door_.demands_token(), steering_, Clock::wall(), respond);
   }
   if (request.method != "GET" && request.method != "HEAD") {
     return respond(other_method("GET, HEAD"));

@@ -98,8 +98,11 @@ void Steering::reconfigure(const config::Config& config) {
     const std::string key(here->key());
     const std::string why = put_in_force(key, here->text());
     if (why.empty()) continue;
-    refuse(key, why);
+    refuse(key, why, std::string(here->text()));
     forget(here);
+  }
+  for (const auto& [key, refused] : std::map(refused_)) {
+    if (!refused.text.empty()) entry(key, refused.text);
   }
   tell_pauses();
 }
@@ -114,7 +117,7 @@ void Steering::reading() {
 void Steering::entry(std::string_view key_view, std::optional<std::string_view> text) {
   if (key_view.size() > kLongestTableKey) {
     const std::string front(key_view.substr(0, kShownOfLongKey));
-    if (text) refuse(front + "...", "its key is longer than " + std::to_string(kLongestTableKey));
+    if (text) refuse(front + "...", "its key is longer than " + std::to_string(kLongestTableKey), "");
     return;
   }
   const std::string key(key_view);
@@ -133,8 +136,10 @@ void Steering::entry(std::string_view key_view, std::optional<std::string_view> 
     if (why.empty()) {
       refuse_no_more(key);
     } else {
-      refuse(key, why);
+      refuse(key, why, std::string(*text));
     }
+  } else {
+    refuse_no_more(key);  // It is what holds, once more.
   }
   if (whole_) tell_pauses();
   read_back(key, text ? std::optional(std::string(*text)) : std::nullopt);
@@ -289,11 +294,12 @@ void Steering::end_over() {
   }
 }
 
-void Steering::refuse(const std::string& key, const std::string& why) {
+void Steering::refuse(const std::string& key, const std::string& why, std::string text) {
   const auto found = refused_.find(key);
-  if (found != refused_.end() && found->second.why == why) return;
   if (found == refused_.end() && refused_.size() >= kMostRefused) return;
-  refused_[key] = {why, true};
+  const bool told = found != refused_.end() && found->second.why == why;
+  refused_[key] = {why, text.size() <= kLongestTableValue ? std::move(text) : std::string(), true};
+  if (told) return;
   told_.notify({Severity::error, "quota_refused",
                 "an entry of the table of quotas and pauses is refused, and what it was before "
                 "stays in force",
@@ -310,6 +316,7 @@ void Steering::tell_pauses() {
 
 void Steering::set(const Subject& subject, Steer steer, const std::string& who, Done done) {
   if (std::string why = check(subject, steer, nullptr); !why.empty()) return done({400, why});
+  if (steer.over(now_ms())) return done({400, "its end (until) is over already"});
   std::string text = text_of(subject, steer);
   if (text.size() > kLongestTableValue) return done({400, "that is too long"});
   write(subject, std::move(text), who, std::move(done));
@@ -338,7 +345,10 @@ void Steering::write(const Subject& subject, std::optional<std::string> text,
                            (before == entries_.end() ? "nothing" : std::string(before->text())) + " -> " +
                            text.value_or("nothing");
   table_->write(key, text, [this, key, text, said, done = std::move(done)](const std::string& why) {
-    if (!why.empty()) return done({503, "it was not written, or nobody knows: " + why});
+    if (!why.empty()) {
+      told_.notify({Severity::warning, "steered", said + "; not written, or nobody knows: " + why});
+      return done({503, "it was not written, or nobody knows: " + why});
+    }
     told_.notify({Severity::info, "steered", said});
     const auto now = entries_.find(key);
     const bool holds =
@@ -354,7 +364,9 @@ void Steering::read_back(const std::string& key, const std::optional<std::string
     if (here->key != key || here->text != text) continue;
     const Done done = std::move(here->done);
     awaited_.erase(here);
-    done({200, ""});
+    const auto refused = refused_.find(key);
+    const bool holds = refused == refused_.end();
+    done(holds ? Outcome{200, ""} : Outcome{400, "the table has it, and it is refused: " + refused->second.why});
   }
 }
 

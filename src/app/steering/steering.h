@@ -104,6 +104,7 @@ class Steering final : public FleetTable::Listener {
  private:
   struct Refused {
     std::string why;
+    std::string text;  // Another configuration may take it; empty: none would.
     bool seen = true;
   };
   struct Awaited {
@@ -123,7 +124,7 @@ class Steering final : public FleetTable::Listener {
   void ends_no_more(const KnownEntry& entry);
   void forget(Entries::iterator at);
   static Entry entry_of(const KnownEntry& known);
-  void refuse(const std::string& key, const std::string& why);
+  void refuse(const std::string& key, const std::string& why, std::string text);
   void refuse_no_more(const std::string& key);
   void tell_pauses();
   void write(const Subject& subject, std::optional<std::string> text, const std::string& who,
@@ -131,7 +132,8 @@ class Steering final : public FleetTable::Listener {
   void read_back(const std::string& key, const std::optional<std::string>& text);
   void end_over();
   void tick();
-  std::int64_t now_ms() const { return clock_.now().us / 1000; }
+  // On the system's clock as it stands, for `until` is what people mean by a time of day.
+  static std::int64_t now_ms() { return Clock::wall().us / 1000; }
 
   boost::asio::io_context& io_;
   const config::Config* config_;

@@ -214,7 +214,7 @@ TEST_F(SteeringTest, PausesAreToldTogetherAndEnd) {
 
 TEST_F(SteeringTest, WhatHasAnEndEndsByItself) {
   whole();
-  const std::int64_t soon = clock.now().us / 1000 + 50;
+  const std::int64_t soon = Clock::wall().us / 1000 + 50;
   tell("per_tenant/acme", (R"({"limit": 500, "until": )" + std::to_string(soon) + "}").c_str());
   tell("per_tenant/past", R"({"limit": 500, "until": 5})");
   EXPECT_EQ(limit_of("acme"), 500);
@@ -264,6 +264,39 @@ TEST_F(SteeringTest, AReloadLooksAtEachEntryAgain) {
   const auto found = values.find(0, "acme");
   ASSERT_TRUE(found);
   EXPECT_EQ(std::get<limits::SlidingLogParameters>(found->parameters).window, Duration::seconds(2));
+}
+
+TEST_F(SteeringTest, WhatIsOverAlreadyIsNotWritten) {
+  whole();
+  EXPECT_EQ(set(acme, R"({"limit": 500, "until": 5})").status, 400u);
+  EXPECT_EQ(table->written_last, "");
+}
+
+TEST_F(SteeringTest, ARefusalIsOverOnceTheTableSaysAgainWhatHolds) {
+  whole();
+  tell("per_tenant/acme", R"({"limit": 500})");
+  tell("per_tenant/acme", R"({"limit": "many"})");
+  EXPECT_EQ(steering.state().refused, 1u);
+  tell("per_tenant/acme", R"({"limit": 500})");
+  EXPECT_EQ(steering.state().refused, 0u);
+  EXPECT_EQ(limit_of("acme"), 500);
+}
+
+// Nobody writes the table anew for it.
+TEST_F(SteeringTest, WhatOneConfigurationRefusesAnotherMayTakeAgain) {
+  whole();
+  tell("per_tenant/acme", R"({"limit": 500})");
+  std::string text = kConfig;
+  for (std::size_t at = 0; (at = text.find("per_tenant", at)) != text.npos; at += 5) {
+    text.replace(at, 10, "other");
+  }
+  const config::Config other = read(text), same = read(kConfig);
+  steering.reconfigure(other);
+  EXPECT_EQ(steering.state().refused, 1u);
+  EXPECT_EQ(steering.state().quotas, 0u);
+  steering.reconfigure(same);
+  EXPECT_EQ(steering.state().refused, 0u);
+  EXPECT_EQ(limit_of("acme"), 500);
 }
 
 TEST_F(SteeringTest, APageOfQuotasGoesOnBehindTheLast) {
