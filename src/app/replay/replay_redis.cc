@@ -115,8 +115,9 @@ void RedisReplay::give_back(const ReplayReturn& permits) {
 
 void RedisReplay::opened(Kind kind, bool appended) {
   if (appended) return open_.push_back(kind);
-  trouble_ = "the trace has more than " + std::to_string(ReplayCalls::kMostBuckets) +
-             " buckets, which is too much for a Redis; replay it with --store memory";
+  trouble_ = "the trace has more than ";
+  trouble_ += std::to_string(ReplayCalls::kMostBuckets);
+  trouble_ += " buckets, which is too much for a Redis; replay it with --store memory";
 }
 
 bool RedisReplay::settle() {
