@@ -56,7 +56,8 @@ class JsonReader {
   JsonReader& operator=(const JsonReader&) = delete;
 
   // Reads a value, whatever it is. Nesting has no bound but the value's length, and needs no stack.
-  // Takes some 24 times the value's bytes. REQUIRES: kPadding bytes behind it.
+  // Takes 14 times the value's bytes; 26 times at most if it is nested deeper than 1,024, or odd.
+  // REQUIRES: kPadding bytes behind it.
   JsonForm read(std::string_view text);
 
   // What the pointer finds in the last value; of several members with one name it is the last.

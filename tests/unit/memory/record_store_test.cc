@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <optional>
@@ -15,6 +16,7 @@ namespace {
 
 std::size_t allocations = 0;
 std::ptrdiff_t held = 0;  // With what the allocator puts before each block.
+std::ptrdiff_t most_held = 0;
 
 std::ptrdiff_t block_of(void* memory) {
   return static_cast<std::ptrdiff_t>(malloc_usable_size(memory) + sizeof(std::size_t));
@@ -27,6 +29,7 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   if (memory == nullptr) return nullptr;
   ++allocations;
   held += block_of(memory);
+  most_held = std::max(most_held, held);
   return memory;
 }
 void* operator new(std::size_t size) {
@@ -146,6 +149,43 @@ TEST(RecordMemory, what_is_found_is_counted) {
   for (int i = 0; i < 16; ++i) counted += records[records.put(message, kRoute)].size().value;
   EXPECT_NEAR(static_cast<double>(held - before), static_cast<double>(counted), 2e6);
   EXPECT_GT(counted, 2 * 16 * static_cast<std::ptrdiff_t>(kLarge.size()));
+}
+
+// As docs/sizing.md and JsonReader::read() say.
+TEST(JsonMemory, reading_takes_so_many_times_the_value) {
+  constexpr double kPlain = 14, kOdd = 26;
+  const auto repeated = [](const std::string& text) {
+    std::string all;
+    while (all.size() < (1 << 20)) all += text;
+    return all;
+  };
+  const std::string deep = repeated("["), closed(deep.size(), ']');
+  struct Value {
+    const char* name;
+    std::string text;
+    double least, most;
+  };
+  const Value values[] = {
+      {"objects", "[" + repeated(R"({"name":"a lamp","count":3},)") + "0]", 13, kPlain},
+      {"numbers", "[" + repeated("1,") + "0]", 13, kPlain},
+      {"one text", '"' + repeated("text") + '"', 13, kPlain},
+      {"half pairs", "[" + repeated(R"("\udc00",)") + "0]", kPlain, kOdd},
+      {"wide numbers", "[" + repeated("99999999999999999999,") + "0]", kPlain, kOdd},
+      {"deep", deep + closed, kPlain, kOdd},
+      {"never closed", deep, kPlain, kOdd},
+      {"never closed, and odd", deep + R"("\udc00")", 0.9 * kOdd, kOdd},
+      {"deep and wide", repeated("[99999999999999999999,"), 0.9 * kOdd, kOdd}};
+  for (const Value& value : values) {
+    std::string padded = value.text;
+    padded.append(JsonReader::kPadding, ' ');
+    const std::ptrdiff_t before = most_held = held;
+    JsonReader reader;
+    reader.read(std::string_view(padded).substr(0, value.text.size()));
+    const auto taken = static_cast<double>(most_held - before);
+    const double times = taken / static_cast<double>(value.text.size());
+    EXPECT_GE(times, value.least) << value.name;
+    EXPECT_LE(times, value.most) << value.name;
+  }
 }
 
 TEST(RecordMemory, unused_slots_keep_little) {
