@@ -1,7 +1,5 @@
 #include "core/record.h"
 
-#include <algorithm>
-
 #include "units/check.h"
 
 namespace einlass::core {
@@ -42,9 +40,8 @@ bool is_busy(RecordState state) {
 Record& Records::enter(RecordId id, RouteId route, PartitionId partition, std::uint32_t lane,
                        RecordState state) {
   CHECK(id.slot != kNoSlot);
-  if (id.slot >= records_.size()) {
-    records_.resize(std::max<std::size_t>(id.slot + 1, records_.size() * 2));
-  }
+  // The vector grows ahead by itself, and what it has ahead takes no memory before it is touched.
+  if (id.slot >= records_.size()) records_.resize(id.slot + 1);
   Record& record = records_[id.slot];
   CHECK(record.state == RecordState::absent);
   record = Record{};

@@ -125,6 +125,8 @@ class World:
 
     def _produce_arguments(self, topic, records, size, options):
         words = ["produce", "-b", self.kafka.brokers, "-t", topic, "--records", str(records), "--size", str(size)]
+        for name, value in options.pop("properties", {}).items():
+            words += ["-X", f"{name}={value}"]
         for name, value in options.items():
             for one in value if isinstance(value, list) else [value]:
                 words += [f"--{name}", str(one)]

@@ -28,8 +28,8 @@ constexpr Duration kRevokeMargin = Duration::seconds(3);
 // What may be changed by the user. Properties that an older librdkafka does not have are skipped.
 //
 // Memory: one partition prefetches at most queued.max.messages.kbytes plus one fetched batch (1 MB
-// unless a producer's batch is larger), and its bookkeeping makes that 1.4 times as much: under 3
-// MB a partition with these. queued.min.messages bounds the bookkeeping where messages are tiny.
+// unless a producer's batch is larger), and some 350 bytes for each message: under 3 MB a partition
+// with these where messages have 1 KB. queued.min.messages bounds that where they are tiny.
 constexpr std::array kSourceDefaults = {
     Property{"client.id", "einlass"},
     Property{"isolation.level", "read_committed"},
