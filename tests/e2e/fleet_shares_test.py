@@ -2,7 +2,6 @@
 """A limit in Redis that the flows of two gates share by weight: whichever gate a tenant's records are in, it has its part."""
 
 import bisect
-import time
 import unittest
 
 from harness import deliveries, places, scenario
@@ -49,8 +48,11 @@ class FleetShares(scenario.Scenario):
     def test_weights_over_five_seconds_and_idle_parts_lent(self):
         def left(tenant):
             return EACH[tenant] - len(self.arrivals()[tenant])
+        def lent():
+            came = self.arrivals()
+            return sum(self.within(came[tenant], came["acme"][-1], 60_000_000) for tenant in TENANTS[1:])
         wait_until(lambda: left("acme") == 0, 40, "acme's records are gone")
-        time.sleep(2.5)
+        wait_until(lambda: lent() >= 2.5 * RATE, 10, "the others have had all of it for a while")
         again = 1_500
         back = places.now_us()
         self.produce("acme", again)

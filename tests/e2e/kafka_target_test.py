@@ -48,6 +48,9 @@ class KafkaTarget(scenario.Scenario):
     def _target(self, gate):
         return next(iter(gate.status().get("targets", [])), {})
 
+    def _wait_for_delivered(self, gate, count):
+        places.wait_until(lambda: gate.status().get("books", {}).get("delivered", 0) >= count, 30, f"{count} delivered")
+
     def _not_ready_for(self, gate, text):
         places.wait_until(lambda: text in self._target(gate).get("unusable", ""), 40, f"status says {text}")
         code, answer = places.get(gate.port, "/readyz")
@@ -122,7 +125,7 @@ class Trouble(KafkaTarget):
         config = self._config({"brokers": [second.brokers], "timeout": "2s"})
         gate = self.world.gate("gate-1", config).start()
         producer = self.world.start_producing("results", 10_000, keys=60, rate=800)
-        time.sleep(3)
+        self._wait_for_delivered(gate, 1_000)
         second.kill()
         self._not_ready_for(gate, "no Kafka broker")
         second.start()

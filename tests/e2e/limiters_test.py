@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import time
 import unittest
 
 from harness import deliveries, places, scenario
@@ -211,11 +210,12 @@ class InAnOutage(scenario.Scenario):
         self._begin("local_share")
         records = 100 + 12 * self.LIMIT
         self.world.produce("results", 12 * self.LIMIT, keys=60)
-        time.sleep(2)
+        self.world.receiver.wait_for(100 + 2 * self.LIMIT, 20, self.gates)
         self.world.redis.kill()
         killed = places.now_us()
         self._assert_in_force("local_share", 1)
-        time.sleep(4)
+        before = self.world.receiver.summary()["distinct"]
+        self.world.receiver.wait_for(before + 4 * self.LIMIT, 20, self.gates)
         back = places.now_us()
         self.world.redis.start()
         self.world.receiver.wait_for(records, 40, self.gates)
