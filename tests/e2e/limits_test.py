@@ -98,5 +98,48 @@ class Limits(scenario.Scenario):
             self.assertLess(ms, 1000 * places.PATIENCE)
 
 
+@plan(alone=True)
+class Strict(scenario.Scenario):
+    """A permit is used within a millisecond of its instant, or goes back; what lies between that look at the clock and the
+    target's own is the grace that docs/guarantees.md speaks of."""
+
+    LIMIT, STALLS, STALL, GRACE_US = 500, 5, 0.09, 20_000 * places.PATIENCE
+
+    def test_a_target_that_stalls_is_sent_no_more_than_the_limit_by_its_own_clock(self):
+        self.world.create_topic("results", PARTITIONS)
+        config = self.world.config("results", self.LIMIT, {
+            "limits": {"shared": {"strict": True}}, "targets": {"receiver": {"http": {"max_in_flight": 4}}},
+            "route": {"order": "none", "retry": {"attempts": 1}, "dead_letter": "dead"}})
+        self.world.create_topic("dead", 1)
+        gates = self.world.start_gates(2, config, PARTITIONS)
+        records = 2 * self.STALLS * self.LIMIT
+        self.world.produce("results", records, keys=60)
+        for number in range(1, self.STALLS + 1):
+            self.world.receiver.wait_for(number * self.LIMIT, 20, gates)
+            self.world.receiver.tell("hang")
+            time.sleep(self.STALL)  # Less than use_within else is: without strict what came due meanwhile would follow.
+            self.world.receiver.tell("ok")
+        self.world.receiver.wait_for(records, 60, gates)
+        seen = self.world.receiver.deliveries()
+        self.assert_nothing_lost(seen, "results")
+        self.assert_no_duplicates(seen)
+        self.assert_within_limit(seen, self.LIMIT, use_within_us=1_000, jitter_us=self.GRACE_US)
+        self.assertEqual(sum(self.world.ends("dead")), 0, "what went back was no attempt")
+        late = self._used_later_than_a_millisecond(gates)
+        released = sum(number for gate in gates for name, number in gate.metrics().items()
+                       if name.startswith("einlass_permits_released_total"))
+        used = deliveries.use_of_limit([one.admitted for one in seen], self.LIMIT, 1_000_000)
+        self.note(f"{late:.2%} used later than 1 ms, {released:.0f} went back; {used:.1%} of the limit used")
+        self.assertGreater(released, 0, "none was late: nothing is shown")
+        self.assert_books_closed(gates)
+
+    @staticmethod
+    def _used_later_than_a_millisecond(gates):
+        def used(bound):
+            name = f'einlass_permit_lateness_seconds_bucket{{route="results",le="{bound}"}}'
+            return sum(gate.metrics()[name] for gate in gates)
+        return 1 - used("0.001") / used("+Inf")
+
+
 if __name__ == "__main__":
     unittest.main()
