@@ -100,7 +100,7 @@ class Limits(scenario.Scenario):
             self.assertLess(ms, 1000 * places.PATIENCE)
 
 
-@plan(alone=True)
+@plan(alone=True, whole=True)
 class Strict(scenario.Scenario):
     """A permit is used within a millisecond of its instant, or goes back; what lies between that look at the clock and the
     target's own is the grace that docs/guarantees.md speaks of."""
