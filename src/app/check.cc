@@ -35,9 +35,9 @@ constexpr std::size_t kMostRefusedTold = 10;
 // What failed goes to stderr, as all errors do.
 bool tell(const std::string& what, const std::string& trouble) {
   if (trouble.empty()) {
-    std::printf("  ok      %s\n", what.c_str());
+    std::printf("  ok      %s\n", shown(what).c_str());
   } else {
-    std::fprintf(stderr, "  FAILED  %s: %s\n", what.c_str(), shown(trouble).c_str());
+    std::fprintf(stderr, "  FAILED  %s: %s\n", shown(what).c_str(), shown(trouble).c_str());
   }
   return trouble.empty();
 }

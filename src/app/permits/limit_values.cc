@@ -10,26 +10,25 @@
 namespace einlass::app {
 namespace {
 
-// Of the parameters; what makes them differ besides its numbers is left to whoever compares them.
-struct Hash {
-  std::size_t value;
+// Those of the parameters; what makes them differ besides is left to whoever compares them.
+struct Numbers {
+  std::vector<std::int64_t> all;
 
-  void add(std::int64_t number) {
-    value ^= static_cast<std::size_t>(number) + 0x9e3779b97f4a7c15u + (value << 6) + (value >> 2);
-  }
-  void operator()(Permits number) { add(number.value); }
-  void operator()(Duration number) { add(number.us); }
+  void operator()(Permits number) { all.push_back(number.value); }
+  void operator()(Duration number) { all.push_back(number.us); }
   void operator()(limits::Rate number) {
-    add(number.permits);
-    add(number.micros);
+    all.push_back(number.permits);
+    all.push_back(number.micros);
   }
-  void operator()(std::int64_t number) { add(number); }
+  void operator()(std::int64_t number) { all.push_back(number); }
 };
 
+// Whoever may write quotas chooses the numbers.
 std::size_t hash_of(const limits::Parameters& parameters) {
-  Hash hash{parameters.index()};
-  std::visit([&](const auto& p) { limits::each_number(p, hash); }, parameters);
-  return hash.value;
+  Numbers numbers{{static_cast<std::int64_t>(parameters.index())}};
+  std::visit([&](const auto& p) { limits::each_number(p, numbers); }, parameters);
+  return keyed_hash({reinterpret_cast<const char*>(numbers.all.data()),
+                     numbers.all.size() * sizeof numbers.all[0]});
 }
 
 limits::Limit with(const limits::Limit& of, const limits::Parameters& parameters) {

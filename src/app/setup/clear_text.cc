@@ -16,6 +16,7 @@ bool is_local(const std::string& host) {
 std::string redis_in_the_clear(const config::Config& config) {
   const config::Redis& redis = config.redis;
   const bool is_used =
+      (config.quotas && config.quotas->redis) ||
       std::any_of(config.limits.begin(), config.limits.end(),
                   [](const config::Limit& limit) { return limit.store == config::Store::redis; });
   if (!is_used || redis.tls) return "";

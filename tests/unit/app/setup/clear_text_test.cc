@@ -21,6 +21,10 @@ TEST(ClearText, a_password_of_redis_that_leaves_the_machine_without_tls_is_told)
   config::Config sentinel = with_password();
   sentinel.redis.sentinel.emplace().addresses = {{"127.0.0.1", 26379}, {"10.0.0.1", 26379}};
   EXPECT_NE(redis_in_the_clear(sentinel).find("10.0.0.1:26379"), std::string::npos);
+  config::Config quotas = with_password();
+  quotas.limits[0].store = config::Store::memory;
+  quotas.quotas.emplace().redis = true;
+  EXPECT_NE(redis_in_the_clear(quotas), "");
 }
 
 TEST(ClearText, what_nobody_can_read_along_is_not) {
