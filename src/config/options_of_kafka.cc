@@ -155,7 +155,7 @@ const Rows<Kafka> kKafka = {
      "How often finished offsets are committed."},
     {"commit_records", number(&Kafka::commit_records, 1, 1'000'000).live(),
      "Commit as soon as this many records of a shard have finished, without waiting for the "
-     "interval (at most every 20 ms). It bounds what a crash delivers again."},
+     "interval (at most every 10 ms). It bounds what a crash delivers again."},
     {"revoke_timeout", duration(&Kafka::revoke_timeout, {}, seconds(300)).live(),
      "How long a revoked partition may finish the records in the gate before it is given up."},
     {"auto_offset_reset", choice(&Kafka::auto_offset_reset, {"error", "earliest", "latest"}).live(),
