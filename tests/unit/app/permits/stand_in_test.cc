@@ -204,5 +204,21 @@ TEST(Share, AddsUpToTheWholeAtMost) {
   EXPECT_EQ(bucket.burst, Permits{13});
 }
 
+// Its permits are spread over as much of the window as those of the whole.
+TEST(Share, HasItsPartOfTheBurstAndIsAsEven) {
+  limits::SlidingLogParameters whole{{100}, Duration::seconds(1)};
+  whole.even = 50;
+  whole.burst = Permits{20};
+  const auto part = std::get<limits::SlidingLogParameters>(limits::share(whole, 3));
+  EXPECT_EQ(part.burst, Permits{6});
+  EXPECT_EQ(part.even, 50);
+  EXPECT_EQ(part.window, Duration::seconds(1));
+  whole.burst = Permits{2};
+  EXPECT_EQ(std::get<limits::SlidingLogParameters>(limits::share(whole, 3)).burst, Permits{1});
+  whole.burst = Permits{0};
+  EXPECT_EQ(std::get<limits::SlidingLogParameters>(limits::share(whole, 3)).burst, Permits{0})
+      << "none stays none";
+}
+
 }  // namespace
 }  // namespace einlass::app
