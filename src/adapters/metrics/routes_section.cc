@@ -166,8 +166,8 @@ void add_admission(Families& page, const Routes& routes) {
   }
   page.histogram(
       "einlass_permit_lateness_seconds",
-      "Delay from when a permit was due until it was used: waiting for a slot at the target, or "
-      "for the event loop.");
+      "Delay from when a permit was due until it was used: up to the 2 ms in which permits are "
+      "used together, then waiting for a slot at the target, or for the event loop.");
   for (const Route& route : routes) {
     page.add({{"route", route.name}}, route.stats.permit_lateness, Families::Bounds::fine);
   }
