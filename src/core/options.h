@@ -23,7 +23,7 @@ enum class Order : std::uint8_t { partition, key, none };
 
 // What comes due in so short a time may as well leave together. A gate that sleeps until then pays
 // for one wake-up, which costs more than a record; and a window that is a whole number of slots has
-// no more in it for that. tests/bench/README.md has what other lengths cost.
+// no more in it for that. tests/bench measures what other lengths cost (end_to_end.py, slots).
 inline constexpr Duration kSlot = Duration::millis(2);
 
 struct RouteOptions {

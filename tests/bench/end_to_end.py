@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the finished program costs on a real Kafka and a real Redis: throughput, CPU, memory, and the time a kill takes.
 
-    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,batches,json_keys,kafka_target,flat,latency,shared,receiver,idle,memory,kills]
+    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,batches,json_keys,kafka_target,flat,latency,shared,receiver,slots,idle,memory,kills]
 
 All of it shares one machine with Kafka, Redis and the receiver, so the figures of one run are to be compared with each
 other, and with what reading alone and sending alone cost in the same run.
@@ -15,6 +15,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 import at_the_receiver  # noqa: E402
+import harness.gate  # noqa: E402
+import other_slot  # noqa: E402
 from harness import deliveries, places, world  # noqa: E402
 
 PARTITIONS = 6
@@ -104,7 +106,7 @@ class Bench:
         cpu, resident = gate.cpu_seconds(), gate.resident_mb()
         seen = self.world.receiver.deliveries()
         seconds = (seen[-1].arrived - seen[0].arrived) / SECOND_US
-        calls, redis_us = self._redis_calls()
+        calls, redis_us = self.redis_calls()
         table.row(name, f"{len(seen) / seconds:,.0f}", f"{cpu / len(seen) * 1e6:.2f}", f"{calls / len(seen):.3f}/rec",
                   f"{redis_us / len(seen):.2f}", f"{resident:.0f}")
         self.end([gate])
@@ -144,7 +146,7 @@ class Bench:
                       f"{(gate.cpu_seconds() - before) / self.records * 1e6:.2f}")
             self.end([gate])
 
-    def _redis_calls(self):
+    def redis_calls(self):
         scripts = [value for name, value in self.world.redis.command_calls().items() if name.startswith("eval")]
         return sum(calls for calls, _ in scripts), sum(us for _, us in scripts)
 
@@ -175,7 +177,7 @@ class Bench:
         took = time.monotonic() - start
         cpu = sum(gate.cpu_seconds() for gate in gates) - cpu
         delivered = self.world.receiver.summary()["accepted"] - before
-        calls, redis_us = self._redis_calls()
+        calls, redis_us = self.redis_calls()
         self.world.receiver.wait_for((seconds + 3) * limit, 30)
         seen = self.world.receiver.deliveries()
         admitted = list(deliveries.permits(seen).values())
@@ -193,16 +195,25 @@ class Bench:
         self._at_the_receiver(10 * limit, seconds, gates=(10,))
 
     def _at_the_receiver(self, limit, seconds, gates):
-        table = Table(f"What the receiver sees of {limit:,}/s, by its own clock, for {seconds} s", "", "worst second",
-                      "largest 10ms", "limit used", "by permits", "late > 2 ms", "99.9 % below", "CPU %")
+        table = Table(f"What the receiver sees of {limit:,}/s, by its own clock, for {seconds} s", "", *at_the_receiver.COLUMNS)
         view = at_the_receiver.AtTheReceiver(self, table, limit, seconds)
         for name, algorithm in at_the_receiver.rows(limit):
-            for order in ("none", "partition"):
-                # With one record of each partition under way no more would leave.
-                if order == "partition" and limit > 1000:
-                    continue
+            for order in at_the_receiver.orders(limit, algorithm):
                 for count in gates:
                     view.measure(name, algorithm, count, order)
+
+    def slots(self, seconds=12):
+        """The same with other lengths of the slot in which permits are used together, in turn."""
+        lengths = {length: other_slot.program(length) for length in (500, 1000, 2000, 5000)}
+        for limit, count in ((1_000, 3), (10_000, 10)):
+            table = Table(f"A slot of another length: {limit:,}/s, {count} gates", "", *at_the_receiver.COLUMNS)
+            view = at_the_receiver.AtTheReceiver(self, table, limit, seconds)
+            log = {"algorithm": "sliding_log", "limit": limit, "window": "1s"}
+            for _ in range(3):
+                for length, program in lengths.items():
+                    harness.gate.EINLASS = program
+                    view.measure(f"{length / 1000:g} ms", log, count, "none")
+        harness.gate.EINLASS = places.EINLASS
 
     def idle(self, seconds=10):
         table = Table(f"Nothing to do for {seconds} s, {PARTITIONS} partitions assigned", "", "measured")
@@ -295,7 +306,7 @@ class Bench:
 
 
 def main():
-    parts = ["throughput", "batches", "json_keys", "kafka_target", "flat", "latency", "shared", "receiver", "idle", "memory", "kills"]
+    parts = ["throughput", "batches", "json_keys", "kafka_target", "flat", "latency", "shared", "receiver", "slots", "idle", "memory", "kills"]
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--records", type=int, default=200_000)
     parser.add_argument("--only", default=",".join(parts), help="some of " + ",".join(parts))
