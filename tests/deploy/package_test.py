@@ -73,7 +73,7 @@ class Package(unittest.TestCase):
         self.assertEqual(self._property("UnitFileState"), "disabled")
         page = self.machine.run("man", "--warnings", "einlass")
         self.assertEqual(page.stderr, "")
-        self.assertIn("admission gate", page.stdout)
+        self.assertIn("rate-limited bridge from Kafka to HTTP", page.stdout)
         for shell, script in zip(("bash", "zsh", "fish"), OWN[-3:]):
             self.assertEqual(self._good(self.machine.run("cat", script)), self._good(self.machine.run("einlass", "completion", shell)))
 
