@@ -215,7 +215,8 @@ class Tls(Admin):
     def setUp(self):
         super().setUp()
         self.authority = certificates.Authority(self.world.directory)
-        self.pair = [os.path.join(self.world.directory, name) for name in ("admin.pem", "admin.key")]
+        # For a terminal: what the second character begins is a command to it.
+        self.pair = [os.path.join(self.world.directory, name) for name in ("admin\u009b2J.pem", "admin.key")]
         self.renew()
         self.trusting = ssl.create_default_context(cafile=self.authority.file)
         self.trusting.check_hostname = False  # It is asked at 127.0.0.1, for which this is no certificate.
@@ -243,7 +244,10 @@ class Tls(Admin):
         self.assertEqual(places.get(gate.port, "/healthz", tls=self.trusting), (200, "the loop turns\n"))
         self.assertEqual(places.get(gate.port, "/healthz")[0], 0, "not without TLS")
         self.assert_verbs_work(gate)
-        self.assert_check_is_good(gate)
+        good, said = self.check(gate)
+        self.assertTrue(good, said)
+        self.assertIn("ok      certificate of the admin pages in", said)
+        self.assertIn("/admin\\u009b2J.pem\n", said)
         self.assertIn("admin pages on https://127.0.0.1:", gate.log())
         self.assert_no_secret_is_told()
 

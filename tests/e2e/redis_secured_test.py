@@ -185,6 +185,17 @@ class Secured(scenario.Scenario):
         self.assert_nothing_new()
         self.server.start()
         self.assert_goes_on(gate)
+        self.in_the_clear(gate)
+
+    def in_the_clear(self, gate):
+        """Said once of an address where others may read along: this one is the machine's own, but no loopback."""
+        self.assertNotIn("redis_in_the_clear", gate.log(1000))
+        self.assertEqual(gate.terminate(), 0)
+        gate.change({"redis": {"url": f"redis://0.0.0.0:{self.server.port}/0"}})
+        gate.start()
+        self.produce()
+        self.assert_goes_on(gate)
+        self.assertEqual(gate.log(1000).count("redis_in_the_clear"), 1)
 
 
 if __name__ == "__main__":

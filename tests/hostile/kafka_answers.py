@@ -63,14 +63,19 @@ def announced(draw, api, payload):
 FRAMING = [wrong_length, wrong_correlation, cut, huge_count, garbage, no_frame, twice, slowly, announced]
 
 
-def lie(draw, api, payload):
+def lie(draw, api, payload, sizes=(2, 4, 8)):
     """One or two of its numbers are others: offsets, error codes, epochs, generations, leaders. No length is."""
     changed = bytearray(payload)
     name = payload.find(NAME)
     places = [(at, size) for at, size in IN_HEAD.get(api, [])]
     places += [(name + len(NAME) + at, size) for at, size in BEHIND_NAME.get(api, []) if name >= 0]
-    places = [(at, size) for at, size in places if at + size <= len(payload)]
+    places = [(at, size) for at, size in places if at + size <= len(payload) and size in sizes]
     for at, size in draw.sample(places, min(len(places), draw.randrange(1, 3))):
         number = draw.choice(CODES if size == 2 and draw.random() < 0.8 else NUMBERS + [draw.getrandbits(64)] * 5)
         changed[at:at + size] = (number % (1 << 8 * size)).to_bytes(size, "big")
     return (frame(bytes(changed)), "") if changed != payload else None
+
+
+def wrong_code(draw, api, payload):
+    """A lie of error codes alone, which librdkafka expects anywhere."""
+    return lie(draw, api, payload, sizes=(2,))

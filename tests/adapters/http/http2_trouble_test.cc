@@ -76,6 +76,7 @@ TEST(Http2Trouble, an_answer_that_is_none_is_a_failed_attempt) {
   const std::string kInvalid = "answer is not HTTP/2: Invalid HTTP header field was received";
   const std::pair<Http2Fields, std::string> wrong[] = {
       {{{":status", "20"}}, kInvalid},
+      {{{":status", "099"}}, "answer with a status below 100"},
       {{{"x", "no status"}}, kBroken},
       {{{":status", "200"}, {"Upper", "case"}}, kInvalid},
       {{{":status", "200"}, {"content-length", "5"}}, kBroken}};
@@ -87,6 +88,20 @@ TEST(Http2Trouble, an_answer_that_is_none_is_a_failed_attempt) {
         },
         trouble, true);
   }
+}
+
+TEST(Http2Trouble, a_head_of_more_than_a_megabyte_is_refused_and_the_connection_goes_on) {
+  ScriptedServer server(always_in_http2("204"));
+  Http2World world(server);
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  const std::string large((1 << 20) + 1, '\x7e');
+  const auto refused = world.deliver("{}", {{"x-large", large}});
+  EXPECT_EQ(refused.outcome, Outcome::refused);
+  EXPECT_TRUE(refused.too_large);
+  EXPECT_FALSE(refused.asked);
+  EXPECT_EQ(world.trouble(), "request with headers too large for HTTP/2");
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  EXPECT_EQ(server.connections(), 1);
 }
 
 // What lies above the last stream that the server will answer goes to another connection within the

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+#include <string>
+
+#include "config/read_config.h"
+#include "unit/config/files.h"
+
 namespace einlass::app {
 namespace {
 
@@ -37,6 +43,8 @@ TEST(ClearText, what_nobody_can_read_along_is_not) {
   config = with_password();
   config.limits[0].store = config::Store::memory;
   EXPECT_EQ(redis_in_the_clear(config), "");
+  config.quotas.emplace().topic = "quotas";
+  EXPECT_EQ(redis_in_the_clear(config), "");
   for (const char* host : {"127.0.0.1", "::1", "localhost", "/run/redis.sock"}) {
     config = with_password();
     config.redis.host = host;
@@ -44,6 +52,17 @@ TEST(ClearText, what_nobody_can_read_along_is_not) {
   }
   config.redis.sentinel.emplace().addresses = {{"localhost", 26379}};
   EXPECT_EQ(redis_in_the_clear(config), "");
+}
+
+TEST(ClearText, nothing_does_where_the_overlay_for_production_is_deployed) {
+  const auto path = config::project() / "deploy/kubernetes/overlays/production/gate.yaml";
+  const std::string text = std::regex_replace(config::contents(path),
+                                              std::regex("_file: /run/secrets\\S+"), ": hunter2");
+  const auto read = config::parse_config(text, "F", [](const std::string&) { return "gate-1"; });
+  const auto* config = std::get_if<config::Config>(&read);
+  ASSERT_NE(config, nullptr) << std::get<config::Mistakes>(read).front().to_string();
+  EXPECT_EQ(config->redis.password.value, "hunter2");
+  EXPECT_EQ(redis_in_the_clear(*config), "");
 }
 
 }  // namespace
