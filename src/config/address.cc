@@ -33,31 +33,61 @@ std::optional<std::uint16_t> port_of(std::string_view text) {
 struct Piece {
   std::string_view text;
   bool secret = false;
+  bool is_value = false;  // A segment of the path, or a value of the query.
 };
 
-// It has a place for what the record says, as {key}.
-bool has_place(std::string_view text) { return text.find_first_of("{}") != text.npos; }
+// How long the place for what the record says is that the text begins with, as {key}; 0: it begins
+// with none. Two braces stand for one.
+std::size_t place_size(std::string_view text) {
+  if (!text.starts_with('{') || text.starts_with("{{")) return 0;
+  return text.find('}') + 1;
+}
 
-// Long, and of letters and digits, as tokens are; words of a route are seldom both.
+// The first such character that is in no place; the text's end if there is none.
+std::size_t find_own(std::string_view text, std::string_view wanted, std::size_t from = 0) {
+  for (std::size_t at = from; at < text.size();) {
+    const std::size_t place = place_size(text.substr(at));
+    if (place == 0 && wanted.find(text[at]) != wanted.npos) return at;
+    at += text.substr(at).starts_with("{{") ? 2 : std::max<std::size_t>(1, place);
+  }
+  return text.size();
+}
+
+// What stands there by itself, between places and braces.
+std::vector<std::string_view> own_texts(std::string_view text) {
+  std::vector<std::string_view> own;
+  while (!text.empty()) {
+    const std::string_view before = text.substr(0, text.find_first_of("{}"));
+    if (!before.empty()) own.push_back(before);
+    text.remove_prefix(before.size());
+    text.remove_prefix(std::min(text.size(), std::max<std::size_t>(1, place_size(text))));
+  }
+  return own;
+}
+
+bool is_long(std::string_view text) { return text.size() >= 8; }
+
+// Long, and with a digit, as tokens are; words of a path seldom have one.
 bool looks_like_token(std::string_view segment) {
-  constexpr std::size_t kShortest = 16;
-  return segment.size() >= kShortest && !has_place(segment) &&
-         std::any_of(segment.begin(), segment.end(), is_digit) &&
-         std::any_of(segment.begin(), segment.end(), is_letter);
+  return std::ranges::any_of(own_texts(segment), [](std::string_view text) {
+    return is_long(text) && std::any_of(text.begin(), text.end(), is_digit);
+  });
 }
 
 // Whatever its name, a long one is an identity more often than a setting.
 bool is_secret_value(std::string_view name, std::string_view value) {
-  constexpr std::size_t kShortest = 8;
-  return may_be_secret(name) || (value.size() >= kShortest && !has_place(value));
+  const std::vector<std::string_view> own = own_texts(value);
+  return may_be_secret(name) || same_name(name, "code") ||
+         std::any_of(own.begin(), own.end(), is_long);
 }
 
 // "/segment/segment"
 void add_path(std::vector<Piece>& pieces, std::string_view path) {
   while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/', 1), path.size());
+    const std::size_t end = find_own(path, "/", 1);
     pieces.push_back({path.substr(0, 1)});
-    pieces.push_back({path.substr(1, end - 1), looks_like_token(path.substr(1, end - 1))});
+    const std::string_view segment = path.substr(1, end - 1);
+    pieces.push_back({segment, looks_like_token(segment), true});
     path.remove_prefix(end);
   }
 }
@@ -65,28 +95,35 @@ void add_path(std::vector<Piece>& pieces, std::string_view path) {
 // "?name=value&name=value"
 void add_query(std::vector<Piece>& pieces, std::string_view query) {
   while (!query.empty()) {
-    const std::string_view pair = query.substr(0, query.find('&', 1));
+    const std::string_view pair = query.substr(0, find_own(query, "&", 1));
     query.remove_prefix(pair.size());
-    const std::size_t equals = pair.find('=');
+    const std::size_t equals = find_own(pair, "=");
     const std::string_view name = pair.substr(0, equals);
     pieces.push_back({name});
-    if (equals == pair.npos) continue;
+    if (equals == pair.size()) continue;
     pieces.push_back({pair.substr(equals, 1)});
     const std::string_view value = pair.substr(equals + 1);
-    pieces.push_back({value, is_secret_value(name.substr(1), value)});
+    pieces.push_back({value, is_secret_value(name.substr(1), value), true});
   }
 }
 
 // All of it, in order.
 std::vector<Piece> pieces_of(std::string_view url) {
-  const std::size_t query = std::min(url.find('?'), url.size());
+  const std::size_t query = find_own(url, "?");
   const std::size_t scheme_end = url.find("://");
   const std::size_t host = scheme_end < query ? scheme_end + 3 : 0;
-  const std::size_t path = std::min(url.find('/', host), query);
+  const std::size_t path = std::min(find_own(url, "/", host), query);
   std::vector<Piece> pieces = {{url.substr(0, path)}};
   add_path(pieces, url.substr(path, query - path));
   add_query(pieces, url.substr(query));
   return pieces;
+}
+
+// Without its %XX.
+void add_meant(std::string_view text, std::vector<std::string>& all) {
+  for (const std::string_view own : own_texts(text)) {
+    all.push_back(percent_decoded(own).value_or(std::string(own)));
+  }
 }
 
 }  // namespace
@@ -176,10 +213,21 @@ bool may_hold_secret(std::string_view url) {
 std::vector<std::string> secrets_in(std::string_view url) {
   std::vector<std::string> secrets;
   for (const Piece& piece : pieces_of(url)) {
-    if (!piece.secret || has_place(piece.text)) continue;
-    secrets.push_back(percent_decoded(piece.text).value_or(std::string(piece.text)));
+    if (piece.secret) add_meant(piece.text, secrets);
   }
   return secrets;
+}
+
+std::vector<std::string> all_in(std::string_view path) {
+  std::vector<std::string> all;
+  for (const Piece& piece : pieces_of(path)) {
+    if (piece.is_value) add_meant(piece.text, all);
+  }
+  return all;
+}
+
+std::string without_path(std::string_view url) {
+  return std::string(pieces_of(url).front().text) + "/***";
 }
 
 std::string without_secrets(std::string_view url) {

@@ -52,11 +52,17 @@ std::string percent_encoded(std::string_view path);
 bool may_hold_secret(std::string_view url);
 
 // What of a URL is taken for a secret: of the query each value of 8 characters or more, and those
-// whose names say that they are secret; of the path the segments of 16 characters or more that have
-// a letter and a digit. Without their %XX; not those with places for what a record says.
+// whose names say that they are secret; of the path the segments of 8 characters or more that have
+// a digit. Without their %XX, and without the places for what a record says.
 std::vector<std::string> secrets_in(std::string_view url);
 
-// The URL with "***" for these, and for values with such names that the record says.
+// All segments of a path and values of its query, likewise.
+std::vector<std::string> all_in(std::string_view path);
+
+// The URL with "***" for its path and query.
+std::string without_path(std::string_view url);
+
+// The URL with "***" for the secrets, and for values with such names that the record says.
 std::string without_secrets(std::string_view url);
 
 }  // namespace einlass::config

@@ -152,6 +152,7 @@ struct HttpBatch {
 enum class LongKey : std::uint8_t { refuse, leave_out };
 
 struct HttpTarget : HttpUrl {
+  std::string url_file;  // Where the URL stands, as a secret; empty: in the configuration itself.
   std::string method = "POST";
   Duration timeout = Duration::seconds(5);
   std::size_t max_in_flight = 64;

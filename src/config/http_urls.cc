@@ -109,11 +109,31 @@ std::string beside(const HttpUrl& url, const std::vector<HttpUrl>& others) {
   return "";
 }
 
+// A URL that stands in a file is a secret, but for where it leads to.
+bool read_url_file(Section& section, UrlTemplate& where, std::string& file) {
+  FileSecret text;
+  if (!read_secret(section, text)) return false;
+  auto parsed = parse_url_template(text.value);
+  if (const auto* refusal = std::get_if<Refusal>(&parsed)) {
+    section.wrong("url_file", "the URL in it " + refusal->text);
+    return false;
+  }
+  where = std::move(std::get<UrlTemplate>(parsed));
+  where.url.url = without_path(text.value);
+  where.url.secrets = all_in(text.value);
+  file = text.file;
+  return true;
+}
+
 void read_url(Section& section, HttpTarget& http) {
   if (section.has("urls")) return;
-  if (!section.require("http://HOST:PORT/PATH")) return;
+  if (!section.require("write url: http://HOST:PORT/PATH")) return;
   UrlTemplate where;
-  section.read_url(where, [](const Scalar& s) { return parse_url_template(s.text); });
+  if (section.has("url_file")) {
+    if (!read_url_file(section, where, http.url_file)) return;
+  } else {
+    section.read_url(where, [](const Scalar& s) { return parse_url_template(s.text); });
+  }
   static_cast<HttpUrl&>(http) = std::move(where.url);
   http.host_template = std::move(where.host);
   http.path_template = std::move(where.path);
@@ -123,12 +143,15 @@ void print_url(PrintedPage& page, const HttpTarget& http) {
   if (!http.urls.empty()) return;
   std::string hidden = http.path;
   for (const TemplatePiece& piece : http.path_template) hidden += " " + piece.text;
+  if (!http.url_file.empty()) return page.secret({http.url + hidden, http.url_file});
   page.text_hiding(http.url, hidden);
 }
 
 void read_urls(Section& section, HttpTarget& http) {
   if (section.find() == nullptr) return;
-  if (section.has("url")) section.wrong("stands beside url; keep one of them");
+  for (const char* one : {"url", "url_file"}) {
+    if (section.has(one)) section.wrong("stands beside " + std::string(one) + "; keep one of them");
+  }
   const auto take = [&](const Scalar& item) {
     auto url = parse_one_of_several(item.text);
     if (const auto* refusal = std::get_if<Refusal>(&url)) return refusal->text;
@@ -271,13 +294,13 @@ const Rows<HttpTarget> kTracing = {
 // Hosts that records name.
 void check_allowed_hosts(Section& section, const HttpTarget& http) {
   if (http.host_template.empty() || !section.sound({"url"})) return;
+  const std::string url = section.written_as("url");
   if (http.allow_hosts.empty()) {
     section.wrong(
-        "url",
-        "takes its host from the record; write allow_hosts with the names that may be called");
+        url, "takes its host from the record; write allow_hosts with the names that may be called");
   } else if (!http.allow_private && section.has(section.written_as("proxy"))) {
     section.wrong(
-        "url",
+        url,
         "takes its host from the record, and by a proxy private addresses cannot be told; write "
         "allow_private: true, or leave out the proxy");
   }

@@ -111,7 +111,8 @@ void check_batch(Section& section, HttpTarget& http) {
   constexpr const char* kWhy =
       "has parts of a record, and with batch a request has several; write it without {...}, or "
       "leave out batch";
-  if (!http.host_template.empty() || !http.path_template.empty()) section.wrong("url", kWhy);
+  if (!http.host_template.empty() || !http.path_template.empty())
+    section.wrong(section.written_as("url"), kWhy);
   if (!http.method_template.empty()) section.wrong("method", kWhy);
   if (!http.header_templates.empty()) section.wrong("headers", kWhy);
   if (http.balance == Balance::by_key && section.has("balance")) {
@@ -142,6 +143,8 @@ const Rows<HttpTarget> kHttp = {
     {"url", target_url().live(),
      "Where each record is sent. {topic}, {partition}, {offset}, {key}, {header:NAME} and "
      "{json:/pointer} are replaced by the record's, percent-encoded; {{ and }} are braces."},
+    {"url_file", secret_file<HttpTarget>().live(),
+     "A file that holds that URL, whose path and query are secret then."},
     {"urls", target_urls().live(), "Instead of `url`: several servers, each with its own health."},
     {"balance",
      choice(&HttpTarget::balance, {"round_robin", "key"})

@@ -69,7 +69,9 @@ const std::vector<std::string>& files() {
       "tracing: {url: https://h/x}\nquotas: {topic: q}\n"
       "shares: {s: {by: topic, levels: {by: record_key, names: [a, b]}}}\n"
       "instances: 3\n";
+  static const TemporaryFile kUrl{"http://h/x"};
   static const std::vector<std::string> kFiles = {
+      targets("{t: {http: {url_file: " + kUrl.path() + "}}}"),
       kSections + log_limit("store: redis, key: topic, " + others("limit: 9")),
       "redis: {}\n" + log_limit("cost: header:c"),
       limit("algorithm: fixed_window, limit: 9, window: 1s, key: topic, " + others("limit: 8")),
@@ -110,6 +112,7 @@ const std::vector<std::string>& files() {
 struct Files {
   TemporaryFile secret{"whsec_other"};
   TemporaryFile proxy{"http://p:1"};
+  TemporaryFile url{"https://h/p/q"};
 };
 
 // Values that an option may have, by its kind and by what it is called.
@@ -117,6 +120,7 @@ std::vector<std::string> samples(const Option& option, const Files& files) {
   const std::string name(option.name);
   const bool pem = name == "ca_file" || name == "cert_file" || name == "key_file";
   if (name == "proxy_file") return {files.proxy.path()};
+  if (name == "url_file") return {files.url.path()};
   if (name.ends_with("_file") && !pem) return {files.secret.path()};
   switch (option.kind) {
     case OptionTraits::Kind::duration:

@@ -137,6 +137,18 @@ TEST(PrintConfig, HeadersAndQueriesThatMayBeSecretAreStars) {
   EXPECT_EQ(text.find("***"), std::string::npos) << text;
 }
 
+// But for where it leads to, which stands in the log too.
+TEST(PrintConfig, AUrlInAFileIsAsSecretAsAPassword) {
+  const TemporaryFile file("https://h:81/hook/T0/ab%2Fcd?v={key}.x\n");
+  const Config config = std::get<Config>(
+      parse_config(targets("{t: {http: {url_file: " + file.path() + "}}}"), "F", test_environment));
+  const HttpTarget& http = *config.targets[0].http();
+  EXPECT_EQ(http.url, "https://h:81/***");
+  EXPECT_EQ(http.secrets, (std::vector<std::string>{"hook", "T0", "ab/cd", ".x"}));
+  EXPECT_EQ(http.path_template.front().text, "/hook/T0/ab%2Fcd?v=");
+  EXPECT_TRUE(has_line(print_config(config), "      url_file: \"" + file.path() + "\""));
+}
+
 TEST(PrintConfig, SecretsAreStars) {
   const std::string text = printed(
       "redis: {url: 'rediss://user:hunter2@h', sentinel: {addresses: [s], password: hunter2}}\n"

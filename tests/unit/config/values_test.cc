@@ -121,14 +121,16 @@ TEST(Address, SecretsInQueries) {
 TEST(Address, SecretsWhoseNamesDoNotSaySo) {
   EXPECT_EQ(without_secrets("https://h/api/x?code=Ab%2Fc_1234==&v=1&w=1234567"),
             "https://h/api/x?code=***&v=1&w=1234567");
-  EXPECT_EQ(without_secrets("https://h/services/T0000/B0000/xoxb0123456789abcdef"),
-            "https://h/services/T0000/B0000/***");
+  EXPECT_EQ(without_secrets("https://h/?Code=short&sig=a&sum=short"),
+            "https://h/?Code=***&sig=***&sum=short");
+  EXPECT_EQ(without_secrets("https://h/services/T0000/B000000/xoxb012/1abcdefg"),
+            "https://h/services/T0000/B000000/xoxb012/***");
   EXPECT_EQ(without_secrets("https://h/bot123456:ABC-DEF1234ghI/send?a=b"),
             "https://h/***/send?a=b");
   for (const char* url :
        {"https://h/", "https://h", "h:80", "https://h/callbacks/of-all-our-results",
-        "https://host-0123456789-abcdef.example/", "https://h/12345678901234567890",
-        "https://h/{json:/order/0123456789ab}/x?order={json:/order/id}", "?", "/?&=&"}) {
+        "https://host-0123456789-abcdef.example/", "https://h/webhooks/v2/1234567",
+        "https://h/{json:/order/0123456789ab?}/x?order={json:/a&b=c/id}&w={{of}}", "?", "/?&=&"}) {
     EXPECT_EQ(without_secrets(url), url);
     EXPECT_TRUE(secrets_in(url).empty()) << url;
   }
@@ -140,6 +142,11 @@ TEST(Address, SecretsAsTheyAreMeant) {
             (All{"0123456789abcde/", "a b/c?d==", "k"}));
   EXPECT_EQ(secrets_in("https://h/?code=12345678%zz"), All{"12345678%zz"});
   EXPECT_EQ(secrets_in("https://h/{key}?token={header:t}"), All{}) << "it is the record's";
+  EXPECT_EQ(secrets_in("https://h/xoxb0123-{key}?token=abc.{header:t}&of=orders.of.{key}"),
+            (All{"xoxb0123-", "abc.", "orders.of."}))
+      << "but not what stands beside that";
+  EXPECT_EQ(without_secrets("https://h/xoxb0123-{key}?of=orders.of.{key}"), "https://h/***?of=***");
+  EXPECT_EQ(all_in("/a%2Fb/{key}c?d=e{{f"), (All{"a/b", "c", "e", "f"}));
   EXPECT_EQ(without_secrets("https://h/{key}?token={header:t}"), "https://h/{key}?token=***");
   EXPECT_TRUE(may_hold_secret("https://h/0123456789abcdef"));
   EXPECT_FALSE(may_hold_secret("https://h/callbacks"));

@@ -65,6 +65,8 @@ TEST(WrongFiles, AreBounded) {
 }
 
 TEST(WrongFiles, NeverShowASecret) {
+  const TemporaryFile not_a_url("hunter2"), not_a_path("http://h/ {hunter2}"),
+      not_a_port("http://h:hunter2/");
   const std::string texts[] = {
       top("redis: {url: 'redis://u:hunter2@h:x/0'}"),
       top("redis: {url: 'http://u:hunter2@h/'}"),
@@ -84,6 +86,9 @@ TEST(WrongFiles, NeverShowASecret) {
       http("headers: {Authorization: {hunter2: }}"),
       url("'http://u:hunter2@h/'"),
       url("'http://h/ ?token=hunter2'"),
+      targets("{t: {http: {url_file: " + not_a_url.path() + "}}}"),
+      targets("{t: {http: {url_file: " + not_a_path.path() + "}}}"),
+      targets("{t: {http: {url_file: " + not_a_port.path() + "}}}"),
       limit("algorithm: \"${SECRET}\""),
       route("order: \"${SECRET}\""),
       route("limits: [\"${SECRET}\"]"),

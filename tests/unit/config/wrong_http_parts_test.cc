@@ -127,6 +127,9 @@ TEST(WrongHttpParts, proxies) {
        "2:37: targets.t.http.proxy: has a colon in its user's name"},
       {http("proxy: http://p:1, proxy_file: /b"),
        "2:61: targets.t.http.proxy_file: stands beside proxy; keep one of them"},
+      {http("url_file: /b"), "2:40: targets.t.http.url_file: stands beside url; keep one of them"},
+      {targets("{t: {http: {urls: [http://h/], url_file: /b}}}"),
+       "1:28: targets.t.http.urls: stands beside url_file; keep one of them"},
   });
 }
 

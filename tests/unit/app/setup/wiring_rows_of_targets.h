@@ -101,7 +101,7 @@ std::function<std::string(const Config&)> login(http::LoginOptions::Kind kind, R
 }
 
 inline std::vector<Row> rows_of_urls() {
-  const std::string tls = "url: 'https://h/'", by_key = "url: 'http://{key}/'";
+  const std::string by_key = "url: 'http://{key}/'";
   const std::string any_host = by_key + ", allow_hosts: ['*']";
   const std::string urls = "urls: ['http://h/', 'http://i/']";
   const auto url = [](const Config& c) { return url_of(http_target(c)); };
@@ -111,6 +111,13 @@ inline std::vector<Row> rows_of_urls() {
       {"targets.NAME.http.url", with_http(""), "'http://h/{topic}'",
        [](const Config& c) { return request_of(c).path; }, "/a"},
       {"targets.NAME.http.urls",
+      {"targets.NAME.http.url_file",
+       with_http(""),
+       file_with("http://h2:81/there?x=1"),
+       [](const Config& c) { return urls_of(http_target(c)); },
+       "http://h2:81/there?x=1 hides there hides 1",
+       "http://j:80/",
+       {"url", "'http://j/'"}},
        with_http(""),
        "['http://h:81/x?a=12345678', 'http://i:82/y?b=87654321']",
        [](const Config& c) { return urls_of(http_target(c)); },
@@ -142,6 +149,12 @@ inline std::vector<Row> rows_of_urls() {
       {"targets.NAME.http.allow_slash", with_http("url: 'http://h/{header:x-place}'"), "true",
        [](const Config& c) { return request_of(c).path; }, "/north%2F1", ""},
       {"targets.NAME.http.ca_file", with_http(tls), "ca.pem",
+  };
+}
+
+inline std::vector<Row> rows_of_connections() {
+  const std::string tls = "url: 'https://h/'";
+  return {
        [](const Config& c) { return http_target(c).certificates.ca_file; }},
       {"targets.NAME.http.server_name", with_http(tls), "billing.example",
        [](const Config& c) { return http_target(c).server_name; }},
@@ -331,8 +344,8 @@ inline std::vector<Row> rows_of_answers() {
 
 inline std::vector<Row> rows_of_targets() {
   std::vector<Row> rows = rows_of_urls();
-  for (const auto& part : {rows_of_requests(), rows_of_logins(), rows_of_answers(),
-                           rows_of_target_logins(), rows_of_topics()}) {
+  for (const auto& part : {rows_of_connections(), rows_of_requests(), rows_of_logins(),
+                           rows_of_answers(), rows_of_target_logins(), rows_of_topics()}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
   return rows;
