@@ -196,13 +196,10 @@ const Rows<HttpTarget> kHttp = {
          .live(),
      "What happens to a record whose key is longer than `head_bytes` as a header: it becomes a "
      "dead letter (`too_large`), or is sent without `Kafka-Key`."},
-    {"head_bytes",
-     size(&HttpTarget::head_bytes, {1 << 10}, {64 << 10})
-         .only_where(has_no_batch, {},
-                     "means nothing with batch: no record writes in the head; leave it out")
-         .live(),
-     "How much of a record may go into the request's head: its key plus the forwarded headers, and "
-     "each placeholder in the URL or a header."},
+    {"head_bytes", size(&HttpTarget::head_bytes, {1 << 10}, {64 << 10}).live(),
+     "How much a record may write into the request's head: its key, the placeholders in URL, "
+     "method and headers, and the forwarded headers, together. With `batch`, how long "
+     "`Einlass-Records` may be."},
     {"content_type", text(&HttpTarget::content_type, parse_content_type).live(),
      "`Content-Type` of records that have none."},
     {"compress", choice(&HttpTarget::gzip, {"none", "gzip"}).live(),

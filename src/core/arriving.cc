@@ -10,6 +10,8 @@ void copy(const RecordArrived& event, Record& record) {
   record.line = event.line;
   record.size = event.size;
   record.content = event.content;
+  record.name = event.name;
+  record.offset = event.offset;
   record.cost = event.cost;
   record.flow = event.flow;
   record.not_before = event.not_before;

@@ -62,7 +62,10 @@ struct RecordArrived {
   Permits cost{1};   // Of its permit, for the limits whose cost comes from the record.
   bool bad = false;  // A key or cost that it must have cannot be read: it is a dead letter.
   Bytes content{};   // What there is to write of it, for the bounds of a request.
-  FlowMark flow{};   // Only looked at where the route has a share.
+  // What a request with several writes to name it and those whose offsets follow, one by one; 0: it
+  // names no such record.
+  std::uint16_t name = 0;
+  FlowMark flow{};  // Only looked at where the route has a share.
   // By which it goes; none for its partition's. REQUIRES: for another one, that neither's target is
   // transactional.
   std::optional<RouteId> route{};
@@ -151,6 +154,9 @@ struct DeliveryEnded {
   Duration wait{};  // The record, to be tried again, is not so before.
   // The target answered, with a failure.
   bool answered = false;
+  // It is to be tried again, and that may be for the sake of one record of the request and not of
+  // the target: fewer go together next time.
+  bool over_one = false;
   // For people; the gate does not look at these. The answer's status, 0 where there was no answer,
   // or where the kind of target has none; and why it was not accepted.
   unsigned status = 0;

@@ -146,6 +146,7 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
       if (route.dead_letter && last) {
         return dead_letter(record, DeadLetterReason::attempts, now, commands);
       }
+      if (event.over_one) record.most_together = std::max(1u, event.together / 2);
       break;
   }
   if (intake_[record.partition].phase == PartitionPhase::assigned) {

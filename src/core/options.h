@@ -70,7 +70,8 @@ struct BreakerOptions {
 struct BatchOptions {
   std::uint32_t records = 1;  // Most in one request; 1 = each record goes alone.
   Bytes bytes{1 << 20};       // A second record is only added where all together are at most this.
-  Duration linger;  // How long the first may wait for others. REQUIRES: less than use_within.
+  Duration linger;       // How long the first may wait for others. REQUIRES: less than use_within.
+  Bytes names{8 << 10};  // Nor is a second added where the names of all together are more.
 };
 
 struct TargetOptions {

@@ -117,6 +117,30 @@ class OddRecords(scenario.Scenario):
         self.assert_committed("odd")
         self.assert_books_closed([gate])
 
+    def test_a_key_that_no_head_takes(self):
+        """It is a dead letter without a request; where the target says so, it is sent without its key."""
+        gate = self._gate(dead_letter="odd.dead")
+        long_key = {"key": b"k" * (8 * 1024 + 1), "value": b"long"}
+        fitting = {"key": b"k" * 8 * 1024, "value": b"fits"}
+        self._produce([[long_key], [fitting]])
+        self.world.receiver.wait_for(4 * ORDINARY + 1, 30)
+        places.wait_until(lambda: self.world.ends("odd.dead") == [1], 30, "the dead letter")
+        self._check_dead_letter(b"long")
+        [letter] = self.world.consume("odd.dead")
+        told = {name: bytes.fromhex(value).decode() for name, value in letter["headers"]}
+        self.assertIn("its key is longer than head_bytes", told["einlass-error"])
+        self.assertEqual((told["einlass-attempts"], bytes.fromhex(letter["key"])), ("1", long_key["key"]))
+        received = self._received()
+        self.assertNotIn((0, ORDINARY), received, "there was no request")
+        self.assertEqual(received[1, ORDINARY][0][b"kafka-key"], fitting["key"])
+        gate.change({"targets": {"receiver": {"http": {"long_key": "leave_out"}}}})
+        self.assertEqual(places.get(gate.port, "/-/reload", "POST")[0], 200)
+        self.world.produce_records("odd", [{**long_key, "partition": 2}])
+        places.wait_until(lambda: (2, 0) in self._received(), 30, "the record without its key")
+        headers, body = self._received()[2, 0]
+        self.assertEqual((body, headers.get(b"kafka-key"), headers.get(b"kafka-key-base64")), (b"long", None, None))
+        self.assertEqual(self.world.ends("odd.dead"), [1])
+
     def _check_dead_letter(self, big):
         [letter] = self.world.consume("odd.dead")
         told = {name: bytes.fromhex(value).decode() for name, value in letter["headers"]}

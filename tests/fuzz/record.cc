@@ -144,7 +144,9 @@ void check_request(const kafka::Message& message) {
   core::Send send;
   send.attempt = core::Attempt{3};
   std::string skipped;
-  const http::Request& request = builder.build(record, send, true, skipped);
+  app::RequestTemplate parts{config::HttpTarget{}};
+  CHECK(builder.build(record, send, true, parts, skipped).why.empty());
+  const http::Request& request = builder.request();
   CHECK(request.headers.size() <= 16 + message.headers.size());
   http::TargetOptions options;
   options.host = "target.example";
@@ -256,7 +258,8 @@ void check_template(const kafka::Message& message, bool slashes) {
   const app::StoredRecord& record = records[records.put(message, core::RouteId{0})];
   http::Request request{};
   std::vector<http::RequestHeader> headers;
-  if (!parts.fill(record, request, headers).why.empty()) return;
+  std::size_t room = 8 << 10;
+  if (!parts.fill(record, request, headers, room).why.empty()) return;
   request.headers = headers;
   http::TargetOptions options;
   options.host = "target.example";
@@ -276,7 +279,8 @@ void check_host(const kafka::Message& message) {
   record.fill(message, core::RouteId{0});
   http::Request request{};
   std::vector<http::RequestHeader> headers;
-  if (!parts.fill(record, request, headers).why.empty()) return;
+  std::size_t room = 8 << 10;
+  if (!parts.fill(record, request, headers, room).why.empty()) return;
   const std::string_view host = request.host;
   CHECK(host == "one.example" || (host.ends_with(".two.example") && host.size() > 12));
   CHECK(std::all_of(host.begin(), host.end(), [](char c) {

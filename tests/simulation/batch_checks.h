@@ -12,10 +12,19 @@ namespace einlass::simulation {
 
 class BatchChecks {
  public:
+  // What is known of a record that is sent.
+  struct Member {
+    core::PartitionId partition;
+    Offset offset;
+    Bytes size;
+    std::uint16_t name = 0;
+    std::uint32_t most_together = 0;  // The record's own bound.
+  };
+
   explicit BatchChecks(const Settings& settings) : settings_(settings) {}
 
-  // The next Send. `most_together`: the record's own bound. True if it begins a request.
-  bool send(const core::Send& command, Bytes size, std::uint32_t most_together);
+  // The next Send. True if it begins a request.
+  bool send(const core::Send& command, const Member& member);
 
   // The request of the last Send: each has a number of its own.
   std::uint64_t number() const { return number_; }
@@ -29,7 +38,8 @@ class BatchChecks {
   bool open_ = false;
   core::TargetId target_;
   std::uint32_t records_ = 0, most_ = 0;
-  std::int64_t bytes_ = 0;
+  std::int64_t bytes_ = 0, names_ = 0;
+  Member last_;
 };
 
 }  // namespace einlass::simulation

@@ -101,6 +101,7 @@ BREAKAGES = [
     ("expire: who stands behind others goes on", "arriving.cc", "      record.doom = DeadLetterReason::expired;\n      return;", "      return;"),
     ("try_again: late or not", "gate.cc", "  if (is_too_late(record, now)) {\n    return dead_letter(record, DeadLetterReason::expired, now, commands);\n  }\n  if (!stays_in_lane", "  if (!stays_in_lane"),
     ("go_on_in_part: late or not", "gate.cc", "  if (is_too_late(record, now)) {\n    return dead_letter(record, DeadLetterReason::expired, now, commands);\n  }\n  if (stays_in_lane", "  if (stays_in_lane"),
+    ("end_attempt: as many go together again", "gate.cc", "      if (event.over_one) record.most_together = std::max(1u, event.together / 2);\n", ""),
     ("make_ready: early or not", "gate.cc", "  if (!record.doom && record.not_before > now) return wait_early(record);\n", ""),
     ("may_follow: early or not", "batching.cc", "record.doom || record.not_before > now) return", "record.doom) return"),
     ("lanes: one for all routes of a partition", "lane.cc", "std::uint64_t{route.value} << 32 | partition", "std::uint64_t{route.value} * 0 | partition"),

@@ -29,8 +29,8 @@ std::string describe(const Settings& settings) {
         << " in flight " << settings.gate.targets[options.target.value].max_in_flight;
     const core::BatchOptions& batch = settings.gate.targets[options.target.value].batch;
     if (batch.records > 1) {
-      out << " together " << batch.records << " or " << batch.bytes.value << " B within "
-          << batch.linger.us << " us";
+      out << " together " << batch.records << " or " << batch.bytes.value << " B and "
+          << batch.names.value << " B of names within " << batch.linger.us << " us";
       if (settings.gate.targets[options.target.value].transactional) out << " in a transaction";
     }
     out << ";";

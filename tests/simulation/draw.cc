@@ -156,6 +156,7 @@ void draw_batch(Dice& dice, const core::GateOptions& gate, core::BatchOptions& b
   }
   batch.records = static_cast<std::uint32_t>(dice.spread(2, 60));
   batch.bytes = Bytes{dice.spread(200, 1'000'000)};
+  batch.names = Bytes{60 + batch.bytes.value % 2'000};
   batch.linger = Duration{};
   if (dice.chance(0.6)) batch.linger = dice.duration(Duration::micros(10), shortest / 2);
 }

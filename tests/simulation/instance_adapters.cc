@@ -54,7 +54,7 @@ void Instance::attempt(const std::vector<core::Send>& request) {
 
 AttemptPlan Instance::failed_for_a_record(AttemptPlan plan) {
   plan.outcome = core::Outcome::retry;
-  plan.asked = plan.answered = true;
+  plan.asked = plan.answered = plan.over_one = true;
   plan.too_large = false;
   plan.accepted_after.reset();
   return plan;
@@ -64,6 +64,7 @@ AttemptPlan Instance::failed_for_a_record(AttemptPlan plan) {
 AttemptPlan Instance::part_of(AttemptPlan plan) {
   Dice& dice = world_.faults.dice(Fault::target_says_which);
   plan.counts = plan.asked = true;
+  plan.over_one = false;
   plan.too_large = false;
   plan.wait = Duration{};
   plan.outcome = dice.chance(0.6)   ? core::Outcome::accepted
@@ -82,7 +83,7 @@ void Instance::attempt(const core::Send& command, const AttemptPlan& plan, std::
   }
   const core::DeliveryEnded ended{command.record, command.attempt, plan.outcome,   plan.hold_target,
                                   plan.counts,    together,        plan.too_large, plan.asked,
-                                  plan.wait,      plan.answered};
+                                  plan.wait,      plan.answered,   plan.over_one};
   after(plan.ends_after, [this, ended] { tell(ended); });
   if (plan.told_again_after) after(*plan.told_again_after, [this, ended] { tell(ended); });
 }

@@ -111,6 +111,7 @@ void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant n
   shadow.line = event.line;
   shadow.offset = event.offset;
   shadow.size = event.size;
+  shadow.name = event.name;
   shadow.arrived_at = now;
   const bool laned =
       options.order == core::Order::partition || (options.order == core::Order::key && event.lane);
@@ -255,6 +256,9 @@ void RecordChecks::learn(const core::DeliveryEnded& event, Shadow& shadow, Insta
   const bool last = event.outcome == core::Outcome::retry && event.counts && attempts > 0 &&
                     shadow.attempt - shadow.not_counted >= attempts;
   shadow.spent = last && event.together == 1 && route.dead_letter;
+  if (event.outcome == core::Outcome::retry && event.over_one) {
+    shadow.most_together = std::max(1u, event.together / 2);
+  }
   if (event.together == 1 || !(refused || last)) return;
   ++shadow.not_counted;
   shadow.most_together = refused ? event.together / 2 : 1;

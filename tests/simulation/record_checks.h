@@ -99,12 +99,13 @@ class RecordChecks {
     Lane lane;
     Offset offset;
     Bytes size;
+    std::uint16_t name = 0;
     std::uint32_t attempt = 0;
     std::uint32_t not_counted = 0;         // Of these.
     std::uint64_t request = 0;             // The last attempt's,
     bool leads = false;                    // whether it is the first in it,
     std::uint32_t together = 1;            // and of how many its outcome was told as one.
-    std::uint32_t most_together = ~0u;     // As a refusal has taught.
+    std::uint32_t most_together = ~0u;     // As a refusal or a failure has taught.
     std::optional<core::Outcome> outcome;  // Of the last attempt.
     bool too_large = false;                // It was refused for that.
     bool spent = false;                    // It was the last that it may make.

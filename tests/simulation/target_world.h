@@ -20,6 +20,7 @@ struct AttemptPlan {
   bool asked = true;
   Duration wait{};  // Of the record, at least, before it is tried again.
   bool answered = false;
+  bool over_one = false;  // It was for the sake of one of the request's records.
   std::optional<Duration> told_again_after;
 };
 

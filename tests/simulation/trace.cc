@@ -127,6 +127,7 @@ struct EventText {
     if (e.too_large) words.add("too_large", 1);
     if (!e.asked) words.add("asked", 0);
     if (e.wait > Duration{}) words.add("wait", e.wait.us);
+    if (e.over_one) words.add("over_one", 1);
     return words.take();
   }
   std::string operator()(const core::PermitsAnswered& e) const {

@@ -15,8 +15,8 @@ std::string place_of(const StoredRecord& record) {
 Notice header_not_forwarded(const StoredRecord& record, std::string_view header) {
   return {Severity::warning, "header_not_forwarded",
           "records of topic " + std::string(record.topic()) + " have a header " + lower(header) +
-              " that is not sent on: it has bytes that HTTP forbids, or a record's headers are "
-              "more than 8 KiB together",
+              " that is not sent on: it has bytes that HTTP forbids, or all that a record writes "
+              "into the head is more than head_bytes",
           place_of(record)};
 }
 

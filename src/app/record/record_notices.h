@@ -13,7 +13,7 @@ namespace einlass::app {
 // `results-0@17`.
 std::string place_of(const StoredRecord& record);
 
-// Its header holds bytes that HTTP forbids.
+// Its header is not sent on: it holds bytes that HTTP forbids, or there is no room for it.
 Notice header_not_forwarded(const StoredRecord& record, std::string_view header);
 
 // The dead letter topic takes no record of its size.

@@ -126,7 +126,7 @@ constexpr core::BatchOptions kTransaction{.records = 1'000, .bytes = Bytes{4 << 
 
 core::BatchOptions batch_options(const config::HttpTarget& http) {
   if (!http.batch) return {};
-  return {http.batch->records, http.batch->bytes, http.batch->linger};
+  return {http.batch->records, http.batch->bytes, http.batch->linger, http.head_bytes};
 }
 core::BatchOptions batch_options(const config::KafkaTarget& kafka) {
   return kafka.exactly_once ? kTransaction : core::BatchOptions{};

@@ -11,6 +11,7 @@
 #include "app/record/record_notices.h"
 #include "app/setup/config_refused.h"
 #include "app/setup/wiring.h"
+#include "app/targets/batch_request.h"
 
 namespace einlass::app {
 namespace {
@@ -334,6 +335,9 @@ core::RecordArrived Shard::arrival_of(core::RecordId id, const kafka::Message& m
   arrived.cost = place.cost;
   arrived.bad = !record.last_error.empty();
   arrived.content = record.content();
+  const config::HttpTarget* http =
+      config_->targets[config_->routes[record.route.value].target].http();
+  if (http != nullptr && http->batch) arrived.name = listed_size(http->batch->format, record);
   arrived.flow = shares_.read(record.route, record);
   arrived.route = record.route;
   arrived.not_before = times.not_before;

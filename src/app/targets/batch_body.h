@@ -14,12 +14,15 @@ class BatchBody {
  public:
   explicit BatchBody(config::BatchFormat format) : format_(format) {}
 
+  // Why a record's value cannot stand in such a body; empty: it can. REQUIRES: where the body is
+  // JSON, the record was read with the question whether its value may stand in a list.
+  static std::string_view unfit(config::BatchFormat format, const StoredRecord& record);
+
   void clear() { text_.clear(); }
 
-  // Adds a record's value; none is a tombstone. Returns why it cannot stand in such a body, and
-  // leaves it out; empty: it was added. REQUIRES: where the body is JSON, the record was read with
-  // the question whether its value may stand in a list.
-  std::string add(const StoredRecord& record);
+  // Adds a record's value; none is a tombstone. Returns why it is unfit(), and leaves it out;
+  // empty: it was added. REQUIRES: as there.
+  std::string_view add(const StoredRecord& record);
 
   bool empty() const { return text_.empty(); }
 
@@ -27,8 +30,8 @@ class BatchBody {
   std::string_view finish();
 
  private:
-  std::string add_json(const StoredRecord& record);
-  std::string add_line(std::string_view value);
+  void add_json(std::optional<std::string_view> value);
+  void add_line(std::string_view value);
   void add_with_length(std::optional<std::string_view> value);
 
   const config::BatchFormat format_;

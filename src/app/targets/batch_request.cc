@@ -15,7 +15,17 @@ std::string fingerprint(std::string_view text) {
   return {digits.begin(), end};
 }
 
+std::size_t digits_of(std::int64_t number) { return std::to_string(number).size(); }
+
 }  // namespace
+
+// TOPIC-PARTITION-FIRST..LAST and a comma with its blank; the last may have a digit more.
+std::uint16_t listed_size(config::BatchFormat format, const StoredRecord& record) {
+  if (!BatchBody::unfit(format, record).empty()) return 0;
+  const std::size_t size = record.topic().size() + digits_of(record.number.value) +
+                           2 * digits_of(record.offset.value) + 7;
+  return static_cast<std::uint16_t>(size);
+}
 
 void BatchRequest::begin() {
   finished_ = in_run_ = false;
@@ -29,7 +39,7 @@ void BatchRequest::begin() {
 
 void BatchRequest::add(const StoredRecord& record, const core::Send& send) {
   if (finished_) begin();
-  members_.push_back({send.record, send.attempt, body_.add(record)});
+  members_.push_back({send.record, send.attempt, std::string(body_.add(record))});
   if (!members_.back().unfit.empty()) return;
   ++fit_;
   name(record);

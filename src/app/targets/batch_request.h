@@ -14,6 +14,10 @@
 
 namespace einlass::app {
 
+// How much of Einlass-Records an entry takes that begins with this record, at most; 0: its value
+// cannot stand in such a body, and it is not listed. REQUIRES: as BatchBody::unfit().
+std::uint16_t listed_size(config::BatchFormat format, const StoredRecord& record);
+
 // Writes requests one after the other into the same memory.
 class BatchRequest {
  public:

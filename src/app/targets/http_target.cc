@@ -33,14 +33,11 @@ void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool l
   if (parts_.refuse_long_keys && parts_.requests.has_long_key(record)) {
     return target_.refuse(send.record, send.attempt, kLongKey, true);
   }
-  const http::Request& request = parts_.requests.build(record, send, limited, skipped_header_);
-  if (parts_.fields.any()) {
-    Unwritten one = parts_.requests.fill(parts_.fields, record);
-    if (!one.why.empty()) {
-      return target_.refuse(send.record, send.attempt, std::move(one.why), one.too_large);
-    }
+  Unwritten one = parts_.requests.build(record, send, limited, parts_.fields, skipped_header_);
+  if (!one.why.empty()) {
+    return target_.refuse(send.record, send.attempt, std::move(one.why), one.too_large);
   }
-  target_.send(request);
+  target_.send(parts_.requests.request());
   if (!skipped_header_.empty()) notify_(header_not_forwarded(record, skipped_header_));
 }
 

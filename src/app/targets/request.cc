@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::string_view kTraceContext[] = {"traceparent", "tracestate", "baggage"};
 
+// What a field takes besides its name and its value, as servers count a head (RFC 9113, 6.5.2).
+constexpr std::size_t kFieldOverhead = 32;
+
 // Beyond what the numbers take; keys and topics are counted apart.
 constexpr std::size_t kRoomForNumbers = 512;
 
@@ -42,8 +45,8 @@ std::string_view RequestBuilder::keep(std::int64_t number) {
   return keep(std::string_view(digits, static_cast<std::size_t>(end - digits)));
 }
 
-const http::Request& RequestBuilder::build(const StoredRecord& record, const core::Send& send,
-                                           bool limited, std::string& skipped) {
+Unwritten RequestBuilder::build(const StoredRecord& record, const core::Send& send, bool limited,
+                                RequestTemplate& parts, std::string& skipped) {
   text_.clear();
   headers_.clear();
   skipped.clear();
@@ -61,6 +64,8 @@ const http::Request& RequestBuilder::build(const StoredRecord& record, const cor
   }
   if (!record.value()) add("Kafka-Tombstone", "true");
   request_ = http::Request{};
+  Unwritten unwritten = parts.fill(record, request_, headers_, room);
+  if (!unwritten.why.empty()) return unwritten;
   add_forwarded(record, room, skipped);
   request_.record = send.record;
   request_.attempt = send.attempt;
@@ -69,19 +74,13 @@ const http::Request& RequestBuilder::build(const StoredRecord& record, const cor
   request_.key = record.key().value_or(std::string_view{});
   request_.headers = headers_;
   request_.body = record.value().value_or(std::string_view{});
-  return request_;
+  return {};
 }
 
 bool RequestBuilder::has_long_key(const StoredRecord& record) const {
   // The shortest that may be too long is looked at for its bytes.
   if (!record.key() || record.key()->size() <= most_of_record_ / 4 * 3) return false;
   return written_size(*record.key()) > most_of_record_;
-}
-
-Unwritten RequestBuilder::fill(RequestTemplate& parts, const StoredRecord& record) {
-  Unwritten unwritten = parts.fill(record, request_, headers_);
-  request_.headers = headers_;
-  return unwritten;
 }
 
 std::string_view RequestBuilder::add_origin(const StoredRecord& record) {
@@ -119,7 +118,7 @@ void RequestBuilder::add_forwarded(const StoredRecord& record, std::size_t room,
     const bool forwarded = std::any_of(std::begin(kTraceContext), std::end(kTraceContext), is_it) ||
                            std::any_of(forward_.begin(), forward_.end(), is_it);
     if (!content_type && !forwarded) continue;
-    const std::size_t size = header.name.size() + header.value->size();
+    const std::size_t size = header.name.size() + header.value->size() + kFieldOverhead;
     if (size > room || has_control(*header.value)) {
       skipped = header.name;
       continue;

@@ -22,20 +22,19 @@ class RequestBuilder {
   // more than `most_of_record` gets into the head.
   RequestBuilder(RunId run, std::vector<std::string> forward, Bytes most_of_record);
 
-  // The request for one attempt. Its views live until the next call. `skipped` says which of the
-  // record's headers is not sent on, for it holds bytes that HTTP forbids, or there is no room
-  // beside the key for all that are; empty if none. A key that has_long_key()
-  // is left out.
-  // `limited` says whether the permit is a real one.
-  const http::Request& build(const StoredRecord& record, const core::Send& send, bool limited,
-                             std::string& skipped);
+  // Makes the request for one attempt, with the `parts` that its record writes itself, or says why
+  // it cannot. `skipped` says which of the record's headers is not sent on, for it holds bytes that
+  // HTTP forbids, or there is no room beside the key and the parts for all that are; empty if none.
+  // A key that has_long_key() is left out. `limited` says whether the permit is a real one.
+  // REQUIRES: `parts` outlive the use of request().
+  Unwritten build(const StoredRecord& record, const core::Send& send, bool limited,
+                  RequestTemplate& parts, std::string& skipped);
+
+  // What was built. Its views live until the next build(). REQUIRES: it could be.
+  const http::Request& request() const { return request_; }
 
   // Whether the record's key is more than a request's head takes.
   bool has_long_key(const StoredRecord& record) const;
-
-  // The request of the last build() with what its record writes itself. Its views live until
-  // the next call of either.
-  Unwritten fill(RequestTemplate& parts, const StoredRecord& record);
 
  private:
   void add(std::string_view name, std::string_view value) { headers_.push_back({name, value}); }

@@ -48,17 +48,21 @@ bool is_method(std::string_view text) {
 
 enum class Encoding { none, url };
 
-// Appends the parts.
+// Appends the parts, and takes of `room` what the record writes.
 Unwritten append(const config::Template& parts, Encoding encoding, const StoredRecord& record,
-                 std::size_t most, std::string& out) {
+                 std::size_t& room, std::string& out) {
   for (const TemplatePiece& piece : parts) {
     const auto text = found(piece, record);
     if (!text) return {"the record has no " + config::to_text({piece})};
     const bool encoded = encoding == Encoding::url && piece.kind != Kind::text;
     const bool in_path = encoded && out.find('?') == std::string::npos;
     if (in_path && text->empty()) return {config::to_text({piece}) + " is empty"};
+    const std::size_t before = out.size();
     encoded ? append_percent_encoded(out, *text) : void(out += *text);
-    if (out.size() > most) return {"it would be longer than the target's head_bytes", true};
+    if (piece.kind == Kind::text) continue;
+    const std::size_t written = out.size() - before;
+    if (written > room) return {"the record has more for the head than head_bytes", true};
+    room -= written;
   }
   return {};
 }
@@ -77,16 +81,15 @@ RequestTemplate::RequestTemplate(const config::HttpTarget& http)
       allow_hosts_(http.allow_hosts),
       allow_slash_(http.allow_slash),
       headers_(http.header_templates),
-      most_(static_cast<std::size_t>(http.head_bytes.value)),
-      any_(!host_.empty() || !http.path_template.empty() || !method_.empty() || !headers_.empty()),
       values_(headers_.size()) {
   if (!http.path_template.empty()) path_ = path_stretches(http.path_template, allow_slash_);
 }
 
-Unwritten RequestTemplate::fill_url(const StoredRecord& record, http::Request& request) {
+Unwritten RequestTemplate::fill_url(const StoredRecord& record, http::Request& request,
+                                    std::size_t& room) {
   if (!host_.empty()) {
     host_text_.clear();
-    Unwritten one = append(host_, Encoding::none, record, most_, host_text_);
+    Unwritten one = append(host_, Encoding::none, record, room, host_text_);
     for (char& c : host_text_) c = lower(c);
     if (one.why.empty() && !is_host_name(host_text_)) one.why = "what the record has is no host";
     if (one.why.empty() && !is_allowed_host(host_text_, allow_hosts_)) {
@@ -99,7 +102,7 @@ Unwritten RequestTemplate::fill_url(const StoredRecord& record, http::Request& r
   path_text_.clear();
   for (const PathStretch& stretch : path_) {
     const std::size_t from = path_text_.size();
-    Unwritten one = append(stretch.pieces, Encoding::url, record, most_, path_text_);
+    Unwritten one = append(stretch.pieces, Encoding::url, record, room, path_text_);
     const std::string_view written = std::string_view(path_text_).substr(from);
     if (one.why.empty()) one.why = path_trouble(stretch, written, allow_slash_);
     if (!one.why.empty()) return for_want_of("URL", std::move(one));
@@ -108,10 +111,11 @@ Unwritten RequestTemplate::fill_url(const StoredRecord& record, http::Request& r
   return {};
 }
 
-Unwritten RequestTemplate::fill_method(const StoredRecord& record, http::Request& request) {
+Unwritten RequestTemplate::fill_method(const StoredRecord& record, http::Request& request,
+                                       std::size_t& room) {
   if (method_.empty()) return {};
   method_text_.clear();
-  Unwritten one = append(method_, Encoding::none, record, most_, method_text_);
+  Unwritten one = append(method_, Encoding::none, record, room, method_text_);
   if (one.why.empty() && !is_method(method_text_)) one.why = "what the record has is none";
   if (!one.why.empty()) return for_want_of("method", std::move(one));
   request.method = method_text_;
@@ -119,14 +123,14 @@ Unwritten RequestTemplate::fill_method(const StoredRecord& record, http::Request
 }
 
 Unwritten RequestTemplate::fill(const StoredRecord& record, http::Request& request,
-                                std::vector<http::RequestHeader>& headers) {
-  Unwritten one = fill_url(record, request);
-  if (one.why.empty()) one = fill_method(record, request);
+                                std::vector<http::RequestHeader>& headers, std::size_t& room) {
+  Unwritten one = fill_url(record, request, room);
+  if (one.why.empty()) one = fill_method(record, request, room);
   if (!one.why.empty()) return one;
   for (std::size_t i = 0; i < headers_.size(); ++i) {
     const auto& [name, value] = headers_[i];
     values_[i].clear();
-    one = append(value, Encoding::none, record, most_, values_[i]);
+    one = append(value, Encoding::none, record, room, values_[i]);
     if (one.why.empty() && has_control(values_[i])) {
       one.why = "what the record has holds control characters";
     }

@@ -26,26 +26,22 @@ class RequestTemplate {
  public:
   explicit RequestTemplate(const config::HttpTarget& http);
 
-  // Whether requests differ at all by it.
-  bool any() const { return any_; }
-
   // Writes what the record makes of them into the request, whose views of it live until the next
-  // call, and adds its headers to `headers`. REQUIRES: the record was read with what these need of
-  // its value as JSON.
+  // call, and adds its headers to `headers`. Of `room`, how many bytes the record may write, it
+  // takes those of its parts. REQUIRES: the record was read with what these need of its value as
+  // JSON.
   Unwritten fill(const StoredRecord& record, http::Request& request,
-                 std::vector<http::RequestHeader>& headers);
+                 std::vector<http::RequestHeader>& headers, std::size_t& room);
 
  private:
-  Unwritten fill_url(const StoredRecord& record, http::Request& request);
-  Unwritten fill_method(const StoredRecord& record, http::Request& request);
+  Unwritten fill_url(const StoredRecord& record, http::Request& request, std::size_t& room);
+  Unwritten fill_method(const StoredRecord& record, http::Request& request, std::size_t& room);
 
   config::Template host_, method_;
   std::vector<PathStretch> path_;
   std::vector<std::string> allow_hosts_;
   bool allow_slash_ = false;
   std::vector<std::pair<std::string, config::Template>> headers_;
-  std::size_t most_;  // Of each part.
-  bool any_ = false;
   std::string host_text_, path_text_, method_text_;
   std::vector<std::string> values_;  // By the place of the header.
 };

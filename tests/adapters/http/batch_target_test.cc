@@ -44,6 +44,7 @@ struct Batching : ::testing::Test {
       EXPECT_EQ(world.ended(i).attempt.value, i + 5);
       EXPECT_EQ(world.ended(i).asked, any_fits && i < 2) << "the last does not fit";
       ends.emplace_back(world.ended(i).outcome, world.ended(i).together);
+      over_one.push_back(world.ended(i).over_one);
       if (world.ended(i).outcome == Outcome::accepted) continue;
       failed.emplace_back(world.ended(i).status, world.ended(i).reason);
     }
@@ -51,6 +52,7 @@ struct Batching : ::testing::Test {
   }
 
   std::vector<std::pair<unsigned, std::string>> failed;
+  std::vector<bool> over_one;
 };
 
 std::string json(const std::string& body) {
@@ -76,6 +78,27 @@ TEST_F(Batching, without_names_all_that_were_in_it_fail_together) {
   EXPECT_EQ(deliver("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n"), refused);
   const Ends again = {{Outcome::retry, 2}, {Outcome::retry, 2}, {Outcome::refused, 1}};
   EXPECT_EQ(deliver("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"), again);
+}
+
+TEST_F(Batching, what_a_server_fails_may_be_over_one_of_them_unless_it_is_about_itself) {
+  const auto is_over_one = [this](const std::string& head) {
+    over_one.clear();
+    deliver("HTTP/1.1 " + head + "\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_FALSE(over_one[2]) << "it was not in it";
+    EXPECT_EQ(over_one[0], over_one[1]);
+    return bool(over_one[0]);
+  };
+  for (const char* head : {"500 No", "501 No", "507 No"}) EXPECT_TRUE(is_over_one(head)) << head;
+  for (const char* head : {"204 OK", "400 No", "408 No", "425 No", "429 No", "502 No", "503 No",
+                           "504 No", "500 No\r\nRetry-After: 1"}) {
+    EXPECT_FALSE(is_over_one(head)) << head;
+  }
+  over_one.clear();
+  deliver(json(R"({"failed": [{"index": 2, "status": 503}]})"));
+  EXPECT_TRUE(over_one[0] && over_one[1]) << "its list cannot be used";
+  over_one.clear();
+  deliver_to(1);
+  EXPECT_FALSE(over_one[0]) << "there is no server";
 }
 
 TEST_F(Batching, a_list_that_cannot_be_used_means_again) {

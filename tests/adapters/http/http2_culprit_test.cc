@@ -2,8 +2,10 @@
 // what it costs the others is no attempt of theirs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
+#include <vector>
 
 #include "adapters/http/http2_world.h"
 
@@ -79,6 +81,75 @@ TEST(Http2Culprit, each_is_tried_alone_and_only_the_one_to_blame_is_refused) {
   EXPECT_EQ(world.end_of(7).outcome, Outcome::accepted);
   world.attempt({kCulprit});
   EXPECT_EQ(world.end_of(kCulprit).outcome, Outcome::refused) << world.trouble();
+}
+
+struct BatchCulpritWorld : CulpritWorld {
+  using CulpritWorld::CulpritWorld;
+
+  // One attempt of each of these requests with several records, under way together.
+  void attempt_batches(const std::vector<std::vector<std::uint32_t>>& requests) {
+    const RequestHeader large{"x-large", "yes"};
+    const std::size_t before = events.size();
+    std::size_t records = 0;
+    for (const std::vector<std::uint32_t>& slots : requests) {
+      std::vector<BatchMember> members;
+      for (const std::uint32_t slot : slots) members.push_back({{slot, 1}, {++attempts}, ""});
+      Request request{};
+      request.record = members.front().record;
+      request.attempt = members.front().attempt;
+      request.id = "results-3-7";
+      request.members = members;
+      if (std::ranges::count(slots, kCulprit) > 0) request.headers = {&large, 1};
+      target().send(request);
+      records += slots.size();
+    }
+    run_until_ended(before + records);
+    for (std::size_t i = before; i < events.size(); ++i) ends[ended(i).record.slot] = ended(i);
+  }
+};
+
+TEST(Http2Culprit, a_batch_goes_alone_and_then_in_halves_until_the_one_to_blame_is_found) {
+  ScriptedServer server(in_http2([](Http2Peer& peer) {
+    // The first connection has both before it looks at any.
+    std::vector<Http2Request> first;
+    for (int i = 0; peer.peer().number == 1 && i < 2; ++i) first.push_back(peer.next_request());
+    for (const Http2Request& request : first) {
+      if (request["x-large"] != "(none)") answers(peer, request);
+    }
+    if (!first.empty()) return;
+    for (auto one = peer.next_request(); one.stream != 0; one = peer.next_request()) {
+      if (!answers(peer, one)) return;
+    }
+  }));
+  BatchCulpritWorld world(server);
+  world.options.batches = true;
+  world.attempt_batches({{1, 2, kCulprit, 4}, {5, 6}});
+  for (const auto& [record, end] : world.ends) {
+    EXPECT_EQ(end.outcome, Outcome::retry) << record;
+    EXPECT_FALSE(end.counts || end.asked || end.over_one) << record;
+  }
+  world.attempt_batches({{1, 2, kCulprit, 4}, {5, 6}});
+  EXPECT_EQ(world.end_of(5).outcome, Outcome::accepted);
+  for (const std::uint32_t record : {1u, 2u, kCulprit, 4u}) {
+    EXPECT_EQ(world.end_of(record).outcome, Outcome::retry);
+    EXPECT_TRUE(world.end_of(record).over_one && world.end_of(record).answered) << record;
+    EXPECT_EQ(world.end_of(record).together, 4u);
+  }
+  world.attempt_batches({{7}, {1, 2}, {8, kCulprit, 4}});
+  for (const std::uint32_t record : {1, 2, 7}) {
+    EXPECT_EQ(world.end_of(record).outcome, Outcome::accepted) << record;
+  }
+  EXPECT_TRUE(world.end_of(8).over_one);
+  // Twice alone, and once more where it was faster than all the others.
+  world.attempt_batches({{4}, {8}, {kCulprit}});
+  EXPECT_EQ(world.end_of(4).outcome, Outcome::accepted);
+  EXPECT_EQ(world.end_of(8).outcome, Outcome::accepted);
+  for (int i = 0; i < 2 && world.end_of(kCulprit).outcome == Outcome::retry; ++i) {
+    world.attempt_batches({{9}});
+    world.attempt_batches({{kCulprit}});
+  }
+  EXPECT_EQ(world.end_of(kCulprit).outcome, Outcome::refused) << world.trouble();
+  EXPECT_EQ(world.end_of(9).outcome, Outcome::accepted);
 }
 
 // The server of one connection after the other.

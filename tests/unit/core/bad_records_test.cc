@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/gate.h"
@@ -25,6 +26,7 @@ struct Case {
   bool by_lines;  // The bad ones have a line of their own, as a tenant has.
   bool answered;  // They fail by an answer; else the connection ends.
   std::int64_t retry_share = 20;
+  std::uint32_t together = 1;  // So many go in a request, which one bad record fails as a whole.
 };
 
 std::string name_of(const Case& one) {
@@ -33,7 +35,8 @@ std::string name_of(const Case& one) {
   return std::to_string(one.bad) + "_" + kComes[static_cast<int>(one.comes)] + "_order_" +
          kOrders[static_cast<int>(one.order)] + (one.limited ? "_limited" : "") +
          (one.by_lines ? "_tenants" : "") + (one.answered ? "" : "_unanswered") +
-         (one.retry_share == 100 ? "_no_budget" : "");
+         (one.retry_share == 100 ? "_no_budget" : "") +
+         (one.together > 1 ? "_in_batches_of_" + std::to_string(one.together) : "");
 }
 
 constexpr int kSeconds = 30;
@@ -82,6 +85,7 @@ class Server {
     options.inside_records = 100'000;
     options.targets[0].breaker.failures = 16;
     options.targets[0].retry_share = one.retry_share;
+    if (one.together > 1) options.targets[0].batch = {one.together, Bytes{1 << 20}, kLatency};
     return options;
   }
 
@@ -120,11 +124,14 @@ class Server {
     std::vector<Command> commands;
     std::swap(commands, bench_.commands);
     for (const Command& command : commands) {
-      if (const auto* send = std::get_if<Send>(&command)) {
-        attempts_.emplace(bench_.now + kLatency, *send);
-      }
+      if (const auto* send = std::get_if<Send>(&command)) take(*send);
       if (const auto* ask = std::get_if<Ask>(&command)) grant(*ask);
     }
+  }
+
+  void take(const Send& send) {
+    filling_.push_back(send);
+    if (!send.more) requests_.emplace(bench_.now + kLatency, std::exchange(filling_, {}));
   }
 
   void grant(const Ask& ask) {
@@ -133,15 +140,19 @@ class Server {
   }
 
   void end_attempts() {
-    while (!attempts_.empty() && attempts_.begin()->first <= bench_.now) {
-      const Send send = attempts_.begin()->second;
-      attempts_.erase(attempts_.begin());
-      const bool bad = arrivals_[send.record.slot].bad;
-      delivered_ += !bad;
-      DeliveryEnded event{send.record, send.attempt, bad ? Outcome::retry : Outcome::accepted,
-                          std::nullopt};
-      event.answered = bad && case_.answered;
-      put(event);
+    while (!requests_.empty() && requests_.begin()->first <= bench_.now) {
+      const std::vector<Send> request = requests_.begin()->second;
+      requests_.erase(requests_.begin());
+      const bool bad = std::ranges::any_of(
+          request, [&](const Send& send) { return arrivals_[send.record.slot].bad; });
+      if (!bad) delivered_ += static_cast<int>(request.size());
+      for (const Send& send : request) {
+        DeliveryEnded event{send.record, send.attempt, bad ? Outcome::retry : Outcome::accepted,
+                            std::nullopt};
+        event.answered = event.over_one = bad && case_.answered;
+        if (bad) event.together = static_cast<std::uint32_t>(request.size());
+        put(event);
+      }
     }
   }
 
@@ -153,7 +164,8 @@ class Server {
   const Case case_;
   BenchGate bench_;
   std::vector<Arrival> arrivals_;
-  std::multimap<Instant, Send> attempts_;
+  std::vector<Send> filling_;
+  std::multimap<Instant, std::vector<Send>> requests_;
   std::map<std::uint32_t, std::int64_t> offsets_;
   int come_ = 0, delivered_ = 0;
   Instant well_ = bench_.now;
@@ -184,6 +196,9 @@ std::vector<Case> cases() {
         }
       }
       all.push_back({bad, comes, Order::none, true, true, true, 100});
+      for (const Order order : {Order::partition, Order::key, Order::none}) {
+        all.push_back({bad, comes, order, false, false, true, 100, 100});
+      }
     }
   }
   return all;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "bench_gate.h"
@@ -107,6 +108,36 @@ TEST_F(Batching, no_record_is_added_beyond_the_bytes) {
   EXPECT_EQ(requests(), (Requests{{1}}));
 }
 
+// Of records whose offsets follow one another only the first is named.
+TEST(BatchingByName, no_record_is_added_beyond_the_names) {
+  RouteOptions route;
+  route.order = Order::none;
+  GateOptions options = BenchGate::options_for(route, 8);
+  options.targets[0].batch = {100, Bytes{10'000}, Duration::millis(5), Bytes{100}};
+  BenchGate bench(options);
+  bench.assign(0);
+  std::uint32_t slot = 0;
+  const auto arrive = [&](std::int64_t offset, std::uint16_t name) {
+    RecordArrived event{PartitionId{0}, RecordId{slot++, 0}, Offset{offset},
+                        LineId{0},      std::nullopt,        Bytes{100}};
+    event.name = name;
+    bench.put(event);
+  };
+  for (std::int64_t offset = 0; offset < 50; ++offset) arrive(offset, 40);
+  arrive(60, 40);
+  arrive(61, 0);  // It is not named, and what follows it begins anew.
+  arrive(62, 40);
+  arrive(63, 40);
+  bench.pass(Duration::millis(5));
+  std::vector<std::size_t> sizes;
+  std::size_t size = 0;
+  for (const Send& send : bench.all<Send>()) {
+    ++size;
+    if (!send.more) sizes.push_back(std::exchange(size, 0));
+  }
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{52, 2}));
+}
+
 TEST_F(Batching, what_failed_together_goes_again_in_order) {
   arrive(0, 3);
   bench.pass(Duration::millis(5));
@@ -114,6 +145,30 @@ TEST_F(Batching, what_failed_together_goes_again_in_order) {
   all_ended(3, Outcome::retry, 1);
   bench.pass(Duration::seconds(1));
   EXPECT_EQ(requests(), (Requests{{0, 1, 2}}));
+}
+
+TEST_F(Batching, what_may_have_failed_over_one_of_them_goes_again_in_halves) {
+  arrive(0, 4);
+  requests();
+  const auto fail = [&](std::uint32_t count, std::uint32_t attempt, std::uint32_t together) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      DeliveryEnded event{RecordId{i, 0}, Attempt{attempt}, Outcome::retry};
+      event.together = together;
+      event.counts = false;
+      event.over_one = true;
+      bench.put(event);
+    }
+    bench.pass(Duration::seconds(1));
+  };
+  fail(4, 1, 4);
+  EXPECT_EQ(requests(), (Requests{{0, 1}}));
+  fail(2, 2, 2);
+  EXPECT_EQ(requests(), (Requests{{0}}));
+  fail(1, 3, 1);
+  EXPECT_EQ(requests(), (Requests{{0}}));
+  ended(0, Outcome::accepted, 4, 1);
+  bench.pass(Duration::seconds(1));
+  EXPECT_EQ(requests(), (Requests{{1}}));
 }
 
 TEST_F(Batching, a_refused_request_is_taken_apart_until_it_is_known_who_is_refused) {

@@ -12,10 +12,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "adapters/http/client/answer.h"
+#include "adapters/http/client/request.h"
 #include "adapters/http/client/request_writer.h"
 #include "adapters/http/client/response_parser.h"
 #include "adapters/http/client/tls.h"
@@ -37,7 +39,8 @@ struct Exchange {
   SteadyTime began{};
   std::optional<SteadyTime> failed_before{};  // When its record failed the last time.
   int moves = 0;  // How often it was given to another connection, for the server had not taken it.
-  bool is_batch = false;
+  // Of a request with several records; they live as long as the exchange.
+  std::span<const BatchMember> members{};
   bool alone = false;  // It goes on a connection of its own: it may be why another one ended.
 };
 

@@ -15,6 +15,13 @@ Http2Exchange& take_first(std::deque<Http2Exchange*>& waiting) {
   return first;
 }
 
+// Each record that the exchange is of.
+template <class Visit>
+void for_each_record(const Exchange& exchange, Visit visit) {
+  if (exchange.members.empty()) return visit(exchange.record);
+  for (const BatchMember& member : exchange.members) visit(member.record);
+}
+
 }  // namespace
 
 Http2Pool::Http2Pool(boost::asio::io_context& io, const TargetOptions& options,
@@ -51,7 +58,9 @@ void Http2Pool::begin(const Exchange& exchange, SteadyTime now) {
   Http2Exchange& taken = unused();
   unused_.pop_back();
   taken.exchange = exchange;
-  taken.exchange.alone = suspects_.has(exchange.record);
+  for_each_record(exchange, [&](core::RecordId one) {
+    taken.exchange.alone = taken.exchange.alone || suspects_.has(one);
+  });
   deadlines_.start(taken, now);
   (taken.exchange.alone ? waiting_alone_ : waiting_).push_back(&taken);
   dispatch();
@@ -169,7 +178,7 @@ void Http2Pool::expired(Http2Exchange& exchange) {
 void Http2Pool::ended(Http2Exchange& exchange, const Answer& answer) {
   const Exchange attempt = exchange.exchange;
   if (answer.status != 0 && !suspects_.none()) {
-    suspects_.forget(attempt.record);
+    for_each_record(attempt, [&](core::RecordId one) { suspects_.forget(one); });
     last_answer_ = std::chrono::steady_clock::now();
   }
   release(exchange);
@@ -190,17 +199,17 @@ void Http2Pool::untouched(Http2Exchange& exchange) {
 // otherwise.
 void Http2Pool::ended_with_connection(Http2Exchange& exchange, const Answer& answer) {
   const Exchange& attempt = exchange.exchange;
-  // Of the head of a batch no record writes anything.
-  if (attempt.is_batch) return ended(exchange, answer);
   Answer judged = answer;
   judged.is_suspect = !attempt.alone;
   judged.ends_connections = attempt.alone;
   if (attempt.alone) {
-    const auto now = std::chrono::steady_clock::now();
-    judged.is_unfit = suspects_.ends_its_own(attempt.record, last_answer_, now);
     judged.trouble += ", which had this request alone";
+    // Which of several it is shows when they go in smaller requests.
+    const bool of_one = attempt.members.size() < 2;
+    const auto now = std::chrono::steady_clock::now();
+    judged.is_unfit = of_one && suspects_.ends_its_own(attempt.record, last_answer_, now);
   } else {
-    suspects_.add(attempt.record);
+    for_each_record(attempt, [&](core::RecordId one) { suspects_.add(one); });
   }
   ended(exchange, judged);
 }

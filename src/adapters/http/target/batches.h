@@ -15,8 +15,11 @@ namespace einlass::http {
 // A request is known by its first record, as everywhere. REQUIRES: used by one thread.
 class Batches {
  public:
-  void begin(std::span<const BatchMember> members) {
-    open_[members.front().record.slot].assign(members.begin(), members.end());
+  // Keeps a copy of them, which lives until end().
+  std::span<const BatchMember> begin(std::span<const BatchMember> members) {
+    std::vector<BatchMember>& kept = open_[members.front().record.slot];
+    kept.assign(members.begin(), members.end());
+    return kept;
   }
 
   // Takes out those that went with `first`, itself among them; empty: it went alone.

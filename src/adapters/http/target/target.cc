@@ -107,9 +107,10 @@ void Target::State::send(const Request& request) {
                .wait = wait,
                .reason = std::string(why)});
   };
+  std::span<const BatchMember> members;
   if (!request.members.empty()) {
-    batches.begin(request.members);
-    if (fitting(request.members) == 0) return not_made(core::Outcome::refused, "");
+    members = batches.begin(request.members);
+    if (fitting(members) == 0) return not_made(core::Outcome::refused, "");
   }
   if (login && login->header().empty()) {  // It began before the gate heard of the hold.
     return not_made(core::Outcome::retry, login->trouble());
@@ -122,7 +123,7 @@ void Target::State::send(const Request& request) {
   }
   origins.begins(*origin, request.record);
   Exchange exchange{request.record, request.attempt, login ? login->generation() : 0, now};
-  exchange.is_batch = !request.members.empty();
+  exchange.members = members;
   if (request.failed_ago) {
     exchange.failed_before = now - std::chrono::microseconds(request.failed_ago->us);
   }

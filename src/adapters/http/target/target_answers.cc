@@ -1,6 +1,7 @@
 // What the answers to a target's requests mean to the gate.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "adapters/http/target/target_state.h"
@@ -10,6 +11,16 @@ namespace {
 
 constexpr const char* kMayBeCut =
     "the answer may be cut: its body ends with the connection and is no whole JSON";
+
+// Whether a request with several records is to be tried again for the sake of one, as far as that
+// can be: not where the server asks for time (RFC 9110, section 15: 408, 429; RFC 8470: 425), is
+// unavailable (502 to 504), or has not answered.
+bool may_be_over_one(const Answer& answer) {
+  static constexpr unsigned kOverItself[] = {0, 408, 425, 429, 502, 503, 504};
+  if (answer.ends_connections) return true;
+  return !answer.retry_after && !answer.needs_repair && !answer.refuses_login &&
+         std::ranges::find(kOverItself, answer.status) == std::end(kOverItself);
+}
 
 }  // namespace
 
@@ -83,6 +94,7 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
   ended.asked = was_asked(answer);
   ended.status = answer.status;
   ended.answered = has_answered(answer) || answer.status != 0;
+  ended.over_one = outcome == core::Outcome::retry && may_be_over_one(answer);
   ended.too_large = answer.is_too_large;
   tell_all(std::move(ended), answer.body);
 }
@@ -96,6 +108,7 @@ void Target::State::tell_all(core::DeliveryEnded ended, std::string_view body) {
     answer = read_batch_answer(body, fitting(members));
     if (!answer.trouble.empty()) {
       ended.outcome = core::Outcome::retry;
+      ended.over_one = true;  // It may be shorter for fewer.
       ended.reason = "the answer does not say which records failed: " + answer.trouble;
       answer.failed.clear();
     }

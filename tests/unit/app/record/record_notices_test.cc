@@ -27,6 +27,7 @@ TEST(RecordNotices, are_the_same_for_each_record_that_stands_beside_as_an_exampl
   EXPECT_NE(one.detail, header_not_forwarded(other.record, "baggage").detail);
   EXPECT_NE(one.detail, header_not_forwarded(first.record, "tracestate").detail);
   EXPECT_EQ(one.detail, header_not_forwarded(first.record, "BagGage").detail);
+  EXPECT_NE(one.detail.find("more than head_bytes"), std::string::npos) << "whatever that is";
 }
 
 TEST(RecordNotices, name_the_topic_that_takes_no_record_of_a_size) {

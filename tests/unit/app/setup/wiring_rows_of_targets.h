@@ -37,8 +37,9 @@ inline Made request_of(const Config& c) {
     made.body = parts.batch->finish().body;
     return made;
   }
-  const http::Request& request = parts.requests.build(record, {}, false, made.why);
-  if (parts.fields.any()) made.why = parts.requests.fill(parts.fields, record).why;
+  std::string skipped;
+  made.why = parts.requests.build(record, {}, false, parts.fields, skipped).why;
+  const http::Request& request = parts.requests.request();
   made.method = request.method;
   made.host = request.host;
   made.path = request.path;
@@ -110,7 +111,6 @@ inline std::vector<Row> rows_of_urls() {
       {"targets.NAME.http.url", with_http(""), "https://h2:444/there", url},
       {"targets.NAME.http.url", with_http(""), "'http://h/{topic}'",
        [](const Config& c) { return request_of(c).path; }, "/a"},
-      {"targets.NAME.http.urls",
       {"targets.NAME.http.url_file",
        with_http(""),
        file_with("http://h2:81/there?x=1"),
@@ -118,6 +118,7 @@ inline std::vector<Row> rows_of_urls() {
        "http://h2:81/there?x=1 hides there hides 1",
        "http://j:80/",
        {"url", "'http://j/'"}},
+      {"targets.NAME.http.urls",
        with_http(""),
        "['http://h:81/x?a=12345678', 'http://i:82/y?b=87654321']",
        [](const Config& c) { return urls_of(http_target(c)); },
@@ -148,13 +149,13 @@ inline std::vector<Row> rows_of_urls() {
        [](const Config& c) { return text(http_target(c).allow_private); }},
       {"targets.NAME.http.allow_slash", with_http("url: 'http://h/{header:x-place}'"), "true",
        [](const Config& c) { return request_of(c).path; }, "/north%2F1", ""},
-      {"targets.NAME.http.ca_file", with_http(tls), "ca.pem",
   };
 }
 
 inline std::vector<Row> rows_of_connections() {
   const std::string tls = "url: 'https://h/'";
   return {
+      {"targets.NAME.http.ca_file", with_http(tls), "ca.pem",
        [](const Config& c) { return http_target(c).certificates.ca_file; }},
       {"targets.NAME.http.server_name", with_http(tls), "billing.example",
        [](const Config& c) { return http_target(c).server_name; }},
@@ -183,11 +184,11 @@ inline std::vector<Row> rows_of_connections() {
   };
 }
 
-// How much a key may be as a header, and as the whole of a path.
+// How much a key may be as a header, and how much half of one is there and in the path.
 inline std::string head_bytes_of(const Config& c) {
   RequestParts parts(*c.targets.at(0).http(), RunId{});
   std::int64_t as_header = 0;
-  std::int64_t as_path = 0;
+  std::int64_t twice = 0;
   for (const std::int64_t size : {1 << 10, 2 << 10, 8 << 10}) {
     const std::string key(static_cast<std::size_t>(size - 1), 'k');
     kafka::Message message;
@@ -195,11 +196,12 @@ inline std::string head_bytes_of(const Config& c) {
     message.key = key;
     const Stored stored(message, json_needs(c).at(0));
     if (!parts.requests.has_long_key(stored.record)) as_header = size;
+    message.key = std::string_view(key).substr(key.size() / 2 + 1);
+    const Stored half(message, json_needs(c).at(0));
     std::string skipped;
-    parts.requests.build(stored.record, {}, true, skipped);
-    if (!parts.requests.fill(parts.fields, stored.record).too_large) as_path = size;
+    if (!parts.requests.build(half.record, {}, true, parts.fields, skipped).too_large) twice = size;
   }
-  return agreed({text(Bytes{as_header}), text(Bytes{as_path})});
+  return agreed({text(Bytes{as_header}), text(Bytes{twice})});
 }
 
 inline std::vector<Row> rows_of_requests() {
@@ -247,6 +249,8 @@ inline std::vector<Row> rows_of_requests() {
        [](const Config& c) { return text(http_target(c).batches); }, "true", "false"},
       {"targets.NAME.http.batch.records", with_http(url + ", batch: {}"), "7",
        [](const Config& c) { return text(target(c).batch.records); }},
+      {"targets.NAME.http.head_bytes", with_http(url + ", batch: {}"), "3KiB",
+       [](const Config& c) { return text(target(c).batch.names); }},
       {"targets.NAME.http.batch.bytes", with_http(url + ", batch: {}"), "3MiB",
        [](const Config& c) { return text(target(c).batch.bytes); }},
       {"targets.NAME.http.batch.linger", with_http(url + ", batch: {}"), "7ms",

@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
+#include <utility>
 
+#include "core/batch.h"
 #include "unit/app/record/stored.h"
 
 namespace einlass::app {
@@ -19,17 +23,28 @@ struct Written {
 
   void add(std::int32_t partition, std::int64_t offset, std::optional<std::string> value,
            std::string topic = "results") {
+    fill(partition, offset, std::move(value), std::move(topic));
+    add_filled();
+  }
+
+  void fill(std::int32_t partition, std::int64_t offset, std::optional<std::string> value,
+            std::string topic) {
     kafka::Message message;
     message.topic = topic;
     message.number = PartitionNumber{partition};
     message.offset = Offset{offset};
     if (value) message.value = *value;
-    const Stored stored(message, {.pointers = {}, .in_lists = true});
+    stored.emplace(message, JsonNeeds{.pointers = {}, .in_lists = true});
+  }
+
+  void add_filled() {
     core::Send send;
     send.record = {slot++, 7};
     send.attempt = core::Attempt{2};
-    batch.add(stored.record, send);
+    batch.add(stored->record, send);
   }
+
+  const StoredRecord& record() const { return stored->record; }
 
   const http::Request& finish() {
     const http::Request& request = batch.finish();
@@ -39,6 +54,7 @@ struct Written {
   }
 
   BatchRequest batch;
+  std::optional<Stored> stored;
   std::uint32_t slot = 0;
   std::map<std::string, std::string> headers;
 };
@@ -110,6 +126,37 @@ TEST(BatchRequest, says_which_records_it_is_of) {
   EXPECT_EQ(written.headers["Einlass-Batch"], "5");
   EXPECT_EQ(request.record, (core::RecordId{0, 7}));
   EXPECT_EQ(request.members.size(), 5u);
+}
+
+// Servers bound a head, and over HTTP/2 many end the connection that all share for a larger one.
+TEST(BatchRequest, whatever_the_records_are_the_names_of_a_batch_have_a_bound) {
+  constexpr std::size_t kMost = 1'000;
+  const core::BatchOptions options{1'000, Bytes{1 << 20}, {}, Bytes{kMost}};
+  std::mt19937 random(1);
+  std::size_t longest = 0;
+  for (int i = 0; i < 200; ++i) {
+    Written written(Format::lines);
+    core::Batch batch(options);
+    core::Commands commands;
+    const std::string topic(1 + random() % 20, 't');
+    std::int64_t offset = 95;
+    for (;;) {
+      offset += i % 2 == 0 ? 1 : 1 + random() % 3;
+      const bool fits = random() % 3 > 0;
+      written.fill(0, offset, fits ? "a" : "a\n", topic);
+      core::Record record;
+      record.offset = Offset{offset};
+      record.name = listed_size(Format::lines, written.record());
+      if (!batch.takes(record)) break;
+      commands.push_back(core::Send{});
+      batch.add(record, commands);
+      written.add_filled();
+    }
+    written.finish();
+    longest = std::max(longest, written.headers["Einlass-Records"].size());
+  }
+  EXPECT_LE(longest, kMost);
+  EXPECT_GT(longest, kMost / 2);
 }
 
 TEST(BatchRequest, has_the_same_key_for_the_same_records_only) {

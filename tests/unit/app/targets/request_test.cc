@@ -16,6 +16,9 @@ struct Sample {
   kafka::Message message;
   std::string skipped;
   std::string body, content_type;
+  config::HttpTarget http;
+  Unwritten unwritten;
+  std::size_t forwarded = 0;  // Of the headers `baggage`.
 
   Sample() {
     message.topic = "results";
@@ -33,9 +36,15 @@ struct Sample {
     core::Send send;
     send.attempt = core::Attempt{3};
     send.permit = {core::AskId{(std::uint64_t{1} << 47) + 5}, 258, Instant{99}};
-    const http::Request& request = builder.build(record, send, limited, skipped);
+    RequestTemplate parts(http);
+    unwritten = builder.build(record, send, limited, parts, skipped);
+    const http::Request& request = builder.request();
     std::map<std::string, std::string> found;
-    for (const auto& header : request.headers) found[std::string(header.name)] = header.value;
+    forwarded = 0;
+    for (const auto& header : request.headers) {
+      found[std::string(header.name)] = header.value;
+      forwarded += header.name == "baggage";
+    }
     body = request.body;
     content_type = request.content_type;
     return found;
@@ -123,7 +132,7 @@ TEST(Request, a_key_that_is_more_than_a_head_takes_is_left_out_and_takes_room_of
 // A server that gets too large a head over HTTP/2 cuts the connection that all records share.
 TEST(Request, what_is_sent_on_of_a_record_is_bounded) {
   Sample sample;
-  const std::string long_one(40'000, 'x'), rest(8 * 1024 - 9 - 7 - 5, 'x');
+  const std::string long_one(40'000, 'x'), rest(8 * 1024 - 9 - 32 - 10 - 32, 'x');
   sample.headers = {
       {"baggage", long_one}, {"x-tenant", "a"}, {"tracestate", rest}, {"traceparent", "1"}};
   const auto headers = sample.build();
@@ -132,6 +141,38 @@ TEST(Request, what_is_sent_on_of_a_record_is_bounded) {
   EXPECT_EQ(headers.at("tracestate"), rest);
   EXPECT_EQ(headers.count("traceparent"), 0u);
   EXPECT_EQ(sample.skipped, "traceparent");
+}
+
+// Servers bound how many there are, too.
+TEST(Request, headers_with_nothing_in_them_take_room) {
+  Sample sample;
+  sample.headers.assign(1'000, {"baggage", ""});
+  const auto headers = sample.build();
+  EXPECT_EQ(sample.skipped, "baggage");
+  EXPECT_EQ(sample.forwarded, 8u * 1024 / (7 + 32));
+}
+
+// All that a record writes into the head has the same room: its key first, then what it must write,
+// then what is sent on.
+TEST(Request, what_a_record_writes_into_the_parts_of_a_request_takes_room_of_the_rest) {
+  using Kind = config::TemplatePiece::Kind;
+  Sample sample;
+  const std::string three(3 * 1024, 'k');
+  sample.message.key = three;
+  sample.headers = {{"x-tenant", "a"}};
+  sample.http.path_template = {{Kind::text, "/" + std::string(1'000, 'c') + "/"}, {Kind::key, ""}};
+  EXPECT_EQ(sample.build().count("x-tenant"), 1u);
+  EXPECT_EQ(sample.unwritten.why, "");
+  const std::string rest(2 * 1024 - 10, 'x');
+  sample.headers = {{"baggage", rest}, {"x-tenant", "a"}};
+  EXPECT_EQ(sample.build().count("baggage"), 0u) << "with its own name and the bytes of a field";
+  EXPECT_EQ(sample.skipped, "baggage");
+  EXPECT_EQ(sample.unwritten.why, "");
+  sample.http.header_templates = {{"X-Key", {{Kind::key, ""}}}};
+  sample.build();
+  EXPECT_EQ(sample.unwritten.why,
+            "no header X-Key for it: the record has more for the head than head_bytes");
+  EXPECT_TRUE(sample.unwritten.too_large);
 }
 
 }  // namespace
