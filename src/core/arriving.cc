@@ -29,7 +29,8 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
     return turn_away(event, now, commands);
   }
   const RouteId route = event.route.value_or(partition.route);
-  CHECK(route == partition.route || !(transacts(event.partition) || transacts(target_of(route))));
+  CHECK(route == partition.route || !(commits_.transacts(event.partition) ||
+                                      commits_.transacts(options_.routes[route.value].target)));
   const Order order = options_.routes[route.value].order;
   const auto lane = lanes_.lane_of(order, route, event.partition, event.lane);
   const bool free = lanes_.free(lane);
@@ -90,7 +91,7 @@ void Gate::pass_over(PartitionId id, Offset offset, Instant now) {
   Ledger& ledger = intake_[id].ledger;
   const Offset before = ledger.committable();
   ledger.pass_over(offset);
-  if (ledger.committable() != before) mark_dirty(id, now);
+  if (ledger.committable() != before) commits_.mark_dirty(id, now);
 }
 
 // ---- a record's own time ----

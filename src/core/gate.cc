@@ -1,6 +1,7 @@
 #include "core/gate.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -28,10 +29,8 @@ Gate::Gate(const GateOptions& options)
       records_(options.routes.size()),
       intake_(options_),
       delivery_(options_, records_, deadlines_),
-      admission_(options_, records_, delivery_, deadlines_, stats_) {
-  CHECK(options.most_finished_text >= kLeastFinishedText);
-  transactions_.resize(options.targets.size());
-  for (const TargetOptions& target : options.targets) transactional_ |= target.transactional;
+      admission_(options_, records_, delivery_, deadlines_, stats_),
+      commits_(options_, records_, intake_, delivery_, deadlines_) {
   for (std::size_t i = 0; i < options.routes.size(); ++i) {
     const RouteOptions& route = options.routes[i];
     CHECK(route.target.value < options.targets.size());
@@ -74,8 +73,15 @@ void Gate::reconfigure(const GateOptions& options, Instant now, Commands& comman
   delivery_.look_again();
   intake_.look_again(commands);
   admission_.look_again(now, commands);
-  arm_commit(now);
+  commits_.arm(now);
   serve_targets(now, commands);
+}
+
+// Records that go together leave here alone.
+void Gate::serve_targets(Instant now, Commands& commands) {
+  const std::size_t before = commands.size();
+  admission_.serve_waiting(now, commands);
+  commits_.begin_transactions(before, commands);
 }
 
 // ---- what happens to a record ----
@@ -95,10 +101,13 @@ void Gate::make_ready(Slot slot, Instant now, Commands& commands) {
 void Gate::on(const DeliveryEnded& event, Instant now, Commands& commands) {
   Record* found = records_.find(event.record);
   if (found == nullptr || found->attempt != event.attempt) return;
-  const TargetId target = target_of(found->route);
-  const bool open = transacts(target) && !delivery_.idle(target);
+  const TargetId target = options_.routes[found->route.value].target;
+  const bool open = commits_.transacts(target) && !delivery_.idle(target);
   end_attempt(*found, event, now, commands);
-  if (open && delivery_.idle(target)) end_transaction(target, event.outcome, now, commands);
+  if (!open || !delivery_.idle(target)) return;
+  const std::span<const PartitionId> parts = commits_.end_transaction(target, event.outcome, now);
+  for (const PartitionId id : parts) settle(id, now, commands);
+  commits_.arm(now);
 }
 
 void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
@@ -113,7 +122,7 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
   if (!abandoned && record.leads) admission_.place_free(record, now, commands);
   admission_.ended(record, now, commands);
   if (abandoned) {
-    if (event.outcome == Outcome::accepted) finish_abandoned(record);
+    if (event.outcome == Outcome::accepted) commits_.finish_abandoned(record);
     return end_abandoned(record, now, commands);
   }
 
@@ -219,8 +228,8 @@ void Gate::finish(Record& record, Instant now, Commands& commands) {
   const PartitionId id = record.partition;
   intake_[id].ledger.finish(record.entry);
   // A transaction has committed what it delivered.
-  const bool committed = record.state == RecordState::attempting && transacts(id);
-  if (!committed) mark_finished(id, now);
+  const bool committed = record.state == RecordState::attempting && commits_.transacts(id);
+  if (!committed) commits_.mark_finished(id, now);
   take_leave(record, now, commands);
   settle(id, now, commands);
 }
@@ -353,7 +362,7 @@ void Gate::ring(Alarm alarm, Instant now, Commands& commands) {
     case Alarm::Kind::partition:
       return settle(PartitionId{alarm.index}, now, commands);
     case Alarm::Kind::commit:
-      return commit(now, commands);
+      return commits_.send(now, commands);
   }
 }
 

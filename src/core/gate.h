@@ -13,6 +13,7 @@
 
 #include "core/admission.h"
 #include "core/command.h"
+#include "core/commits.h"
 #include "core/deadlines.h"
 #include "core/delivery.h"
 #include "core/event.h"
@@ -101,6 +102,8 @@ class Gate {
   void check_invariants() const;
 
  private:
+  void check_books() const;
+
   void on(const RecordArrived& event, Instant now, Commands& commands);
   void on(const RecordFiltered& event, Instant now, Commands& commands);
   void on(const DeliveryEnded& event, Instant now, Commands& commands);
@@ -151,7 +154,6 @@ class Gate {
   }
 
   // A partition's way out.
-  void revoke(PartitionId id, Instant deadline, Commands& commands);
   void hand_over(PartitionId id, Instant now, Commands& commands);
   void give_back_waiting(PartitionId id, Instant now, Commands& commands);
   void abandon_all(PartitionId id, Instant now, Commands& commands);
@@ -159,26 +161,9 @@ class Gate {
   void done(PartitionId id, Commands& commands);
   void stop_when_done(Commands& commands);
 
-  void mark_dirty(PartitionId id, Instant now);
-  void mark_finished(PartitionId id, Instant now);
-  void arm_commit(Instant now);
-  void commit(Instant now, Commands& commands);
-  CommitEntry entry_of(PartitionId id, const Ledger& ledger) const;
-
   // waiting.cc
   void add_behind(Slot first, Instant now, std::vector<Waiting>& waiting) const;
   void explain_behind(Instant now, std::vector<LineStanding>& lines) const;
-
-  // transacting.cc
-  bool transacts(TargetId target) const { return options_.targets[target.value].transactional; }
-  bool transacts(PartitionId id) const { return transacts(target_of(intake_[id].route)); }
-  TargetId target_of(RouteId route) const { return options_.routes[route.value].target; }
-  void begin_transaction(TargetId target, Commands& commands);
-  void take_part(PartitionId id, TargetId target, std::span<const Slot> records);
-  void end_transaction(TargetId target, Outcome outcome, Instant now, Commands& commands);
-  void finish_abandoned(const Record& record);
-  void let_transactions_wait();
-  void let_transactions_go_on();
 
   GateOptions options_;
   Deadlines deadlines_;
@@ -188,24 +173,7 @@ class Gate {
   Lanes lanes_;
   Delivery delivery_;
   Admission admission_;
-
-  struct Transaction {
-    std::vector<Slot> records;
-    std::vector<CommitEntry> entries;
-    std::vector<PartitionId> dirty;  // Those of them that were: they are again if it fails.
-    std::uint64_t births = 0;        // As open_commit_births_.
-  };
-
-  std::vector<Transaction> transactions_;  // By TargetId; at most one of each is open.
-  bool transactional_ = false;             // Some target is.
-
-  std::vector<PartitionId> dirty_;  // Their ledgers have moved; some may be gone meanwhile.
-  std::vector<CommitEntry> open_commit_;
-  std::uint64_t open_commit_births_ = 0;  // Assignments younger than this have no part in it.
-  bool commit_is_open_ = false;
-  Instant last_commit_;
-  std::uint32_t finished_ = 0;  // Records, since then.
-  std::uint32_t revoking_ = 0;  // Partitions that are being given back.
+  Commits commits_;
   bool stopping_ = false;
   bool stopped_ = false;
   std::vector<Slot> slots_;  // Scratch, to walk over records while they change.

@@ -1,15 +1,12 @@
 #include "core/intake.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "units/check.h"
 
 namespace einlass::core {
 namespace {
-
-// What must be reached to be full, and gone below to be free again.
-constexpr std::int64_t kFull = 4;
-constexpr std::int64_t kFree = 3;
 
 // Beyond what is full comes one record more, which makes two numbers at most.
 constexpr std::size_t kRoomForOne = 32;
@@ -46,9 +43,20 @@ Partition& Intake::assign(const PartitionAssigned& event, Commands& commands) {
   return partition;
 }
 
+void Intake::revoke(PartitionId id, Instant deadline, Commands& commands) {
+  Partition& partition = partitions_[id.value];
+  const bool again = partition.phase == PartitionPhase::revoking;
+  if (!again) ++revoking_;
+  partition.deadline = again ? std::min(partition.deadline, deadline) : deadline;
+  partition.phase = PartitionPhase::revoking;
+  hold(id, HoldReason::given_back, commands);
+}
+
 void Intake::release(PartitionId id) {
   Partition& partition = partitions_[id.value];
+  CHECK(partition.phase == PartitionPhase::revoking);
   CHECK(partition.records == 0);
+  --revoking_;
   partition.phase = PartitionPhase::absent;
 }
 
@@ -191,10 +199,6 @@ void Intake::pause(PartitionId id, bool paused, Commands& commands) {
   if (!takes(id)) return;
   partitions_[id.value].paused = paused;
   paused ? hold(id, HoldReason::paused, commands) : read_if_free(id, commands);
-}
-
-void Intake::stop(PartitionId id, Commands& commands) {
-  hold(id, HoldReason::given_back, commands);
 }
 
 }  // namespace einlass::core

@@ -9,6 +9,12 @@
 // inside than is still free below three quarters of the gate's bound: of N that stand still each
 // has an Nth at last, less a little, and that little is left for whoever moves. The last quarter is
 // for partitions with nothing inside, which may always have one record.
+//
+// What holds it together (checked in tests after each event, invariants.cc):
+// I1  What is counted of a partition, and of all, is what is inside.
+// I2  While the gate is full, and while a partition is paused or given back, it is held.
+// I3  A partition with nothing inside is read unless it is paused or given back, or the gate was
+//     full and a quarter is not free yet.
 #pragma once
 
 #include <cstddef>
@@ -59,8 +65,14 @@ class Intake {
   // A new assignment; held at once if the gate is full. REQUIRES: its slot is absent.
   Partition& assign(const PartitionAssigned& event, Commands& commands);
 
-  // The slot may be assigned anew. REQUIRES: nothing of it is inside.
+  // Reads the partition no further, for good. A second time can only bring the deadline forward.
+  void revoke(PartitionId id, Instant deadline, Commands& commands);
+
+  // The slot may be assigned anew. REQUIRES: it is revoking; nothing of it is inside.
   void release(PartitionId id);
+
+  // How many are revoking.
+  std::uint32_t revoking() const { return revoking_; }
 
   Partition& operator[](PartitionId id) { return partitions_[id.value]; }
   const Partition& operator[](PartitionId id) const { return partitions_[id.value]; }
@@ -88,13 +100,17 @@ class Intake {
   // The bounds may be others now: holds and reads what follows from that.
   void look_again(Commands& commands);
 
+  // CHECKs I1 to I3. Slow: for tests, after an event.
+  void check_invariants(const Records& records) const;
+
   // The newest assignment's birth.
   std::uint64_t births() const { return births_; }
 
-  // Reads the partition no further, for good.
-  void stop(PartitionId id, Commands& commands);
-
  private:
+  // Quarters of a bound: what must be reached to be full, and gone below to be free again.
+  static constexpr std::int64_t kFull = 4;
+  static constexpr std::int64_t kFree = 3;
+
   struct Free {
     std::int64_t records = 0;
     std::int64_t bytes = 0;
@@ -118,6 +134,7 @@ class Intake {
   std::vector<Partition> partitions_;  // By PartitionId.
   std::vector<bool> paused_routes_;    // By RouteId.
   std::uint64_t births_ = 0;
+  std::uint32_t revoking_ = 0;
   std::int64_t records_ = 0;
   Bytes bytes_;
   bool full_ = false;          // The gate as a whole was full, and a quarter is not free yet.

@@ -1,25 +1,15 @@
-// The third part of Gate: records that are delivered, and offsets that are committed, together.
-//
-// The offsets of a transaction say of its records that they are finished, so whoever reads on from
-// there never sees them again; and if it comes to nothing, they are where they were. For each
-// partition the order of what is committed is that of what finished: while a transaction is under
-// way nothing else is committed of the partitions of its target's routes, and while such a commit
-// is under way no transaction begins. What finished in another way, as a dead letter, is committed
-// with the next transaction, or by itself where none is under way.
+// The second half of Commits: records that are delivered, and offsets that are committed, together.
 #include <algorithm>
 #include <utility>
 #include <variant>
 
-#include "core/gate.h"
+#include "core/commits.h"
 
 namespace einlass::core {
 
-// Records that go together leave here alone.
-void Gate::serve_targets(Instant now, Commands& commands) {
-  const std::size_t before = commands.size();
-  admission_.serve_waiting(now, commands);
+void Commits::begin_transactions(std::size_t from, Commands& commands) {
   if (!transactional_) return;
-  for (std::size_t i = before, end = commands.size(); i < end; ++i) {
+  for (std::size_t i = from, end = commands.size(); i < end; ++i) {
     const auto* send = std::get_if<Send>(&commands[i]);
     if (send == nullptr || !transacts(send->target)) continue;
     transactions_[send->target.value].records.push_back(send->record.slot);
@@ -27,8 +17,7 @@ void Gate::serve_targets(Instant now, Commands& commands) {
   }
 }
 
-// REQUIRES: its records have just been sent.
-void Gate::begin_transaction(TargetId target, Commands& commands) {
+void Commits::begin_transaction(TargetId target, Commands& commands) {
   Transaction& transaction = transactions_[target.value];
   transaction.births = intake_.births();
   transaction.entries.clear();
@@ -44,7 +33,7 @@ void Gate::begin_transaction(TargetId target, Commands& commands) {
   }
   std::erase_if(dirty_, [&](PartitionId id) {
     if (!intake_.exists(id) || !intake_[id].dirty) return true;
-    const bool goes = !intake_[id].fenced && target_of(intake_[id].route) == target;
+    const bool goes = !intake_[id].fenced && target_of(id) == target;
     if (goes) take_part(id, target, {});
     return goes;
   });
@@ -53,7 +42,7 @@ void Gate::begin_transaction(TargetId target, Commands& commands) {
 }
 
 // Once, with all that the transaction has of it.
-void Gate::take_part(PartitionId id, TargetId target, std::span<const Slot> records) {
+void Commits::take_part(PartitionId id, TargetId target, std::span<const Slot> records) {
   Transaction& transaction = transactions_[target.value];
   Partition& partition = intake_[id];
   std::vector<Ledger::Entry> finished;
@@ -63,52 +52,45 @@ void Gate::take_part(PartitionId id, TargetId target, std::span<const Slot> reco
   transaction.entries.push_back(entry_of(id, partition.ledger.after(finished)));
 }
 
-// REQUIRES: all of its attempts have ended.
-void Gate::end_transaction(TargetId target, Outcome outcome, Instant now, Commands& commands) {
-  Transaction& transaction = transactions_[target.value];
-  const auto had_part = [&](PartitionId id) {
-    return intake_.exists(id) && intake_[id].birth <= transaction.births;
-  };
+std::span<const PartitionId> Commits::end_transaction(TargetId target, Outcome outcome,
+                                                      Instant now) {
+  const Transaction& transaction = transactions_[target.value];
   const bool committed = outcome == Outcome::accepted;
+  parts_.clear();
   for (const CommitEntry& entry : transaction.entries) {
-    if (!had_part(entry.partition)) continue;
+    if (!is_of(entry.partition, transaction.births)) continue;
+    parts_.push_back(entry.partition);
     Partition& partition = intake_[entry.partition];
     partition.in_commit = false;
     // What came meanwhile, behind its records, may have been finished before.
     if (committed && entry.next < partition.ledger.committable()) mark_dirty(entry.partition, now);
   }
   for (const PartitionId id : transaction.dirty) {
-    if (!committed && had_part(id)) mark_dirty(id, now);
+    if (!committed && is_of(id, transaction.births)) mark_dirty(id, now);
   }
-  for (const CommitEntry& entry : transaction.entries) {
-    if (had_part(entry.partition)) settle(entry.partition, now, commands);
-  }
-  arm_commit(now);
+  return parts_;
 }
 
-// The partition may be here still, and a dead letter of it about to be committed.
-void Gate::finish_abandoned(const Record& record) {
-  const PartitionId id = record.partition;
-  if (!transacts(target_of(record.route)) || !intake_.exists(id)) return;
-  if (intake_[id].birth > transactions_[target_of(record.route).value].births) return;
-  intake_[id].ledger.finish(record.entry);
+void Commits::finish_abandoned(const Record& record) {
+  const TargetId target = options_.routes[record.route.value].target;
+  if (!transacts(target)) return;
+  if (!is_of(record.partition, transactions_[target.value].births)) return;
+  intake_[record.partition].ledger.finish(record.entry);
 }
 
-// While the open commit is under way.
-void Gate::let_transactions_wait() {
+// None begins while a commit is open of partitions of its target.
+void Commits::let_transactions_wait() {
   if (!transactional_) return;
-  for (const CommitEntry& entry : open_commit_) {
-    if (transacts(entry.partition)) {
-      delivery_.set_committing(target_of(intake_[entry.partition].route), true);
-    }
+  for (const CommitEntry& entry : open_) {
+    if (transacts(entry.partition)) delivery_.set_committing(target_of(entry.partition), true);
   }
 }
 
-void Gate::let_transactions_go_on() {
+// Some of its partitions may be others by now.
+void Commits::let_transactions_go_on() {
   if (!transactional_) return;
   for (std::uint16_t i = 0; i < transactions_.size(); ++i) {
     delivery_.set_committing(TargetId{i}, false);
-    admission_.touch(TargetId{i});
   }
 }
 
