@@ -1,4 +1,8 @@
 // Delivery: the targets' room, attempts, and when a failed record is tried again.
+//
+// What holds it together (checked in tests after each event, invariants.cc):
+// D1  What is in flight to a target is as many as there are attempts that took a place there.
+// D2  Where a hold or the breaker keeps a target from being sent anything, its alarm is set.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +61,9 @@ class Delivery {
 
   // The same without a wait, for a record that goes again in a smaller request.
   void go_again(Record& record, Instant now);
+
+  // CHECKs D1 and D2. Slow: for tests, after an event.
+  void check_invariants(Instant now) const;
 
  private:
   struct Target {

@@ -1,103 +1,128 @@
-// What holds Admission together, as its header numbers it, and the books of the whole gate. Slow:
-// for tests.
+// What holds the parts of the gate together, as their headers number it (Admission's are in
+// admission_invariants.cc), and the books of the whole. Slow: for tests.
+#include <algorithm>
 #include <vector>
 
-#include "core/admission.h"
 #include "core/gate.h"
 #include "units/check.h"
 
 namespace einlass::core {
+namespace {
 
-// W1 and W3: what is counted in several places is the same everywhere.
-void Admission::check_counts() const {
-  std::vector<std::int64_t> due(targets_.size()), ahead(targets_.size());
-  std::vector<std::uint32_t> with_records(targets_.size()), parked(targets_.size());
-  std::vector<std::uint32_t> open(shared_limits_.size());
-  std::uint32_t waiting = 0, in_turns = 0;
-  for (const Line& line : lines_) {
-    if (!line.in_use) continue;
-    const TargetId target = route_of(line).target;
-    const std::uint32_t* aside = targets_[target.value].parked.find(index_of(line));
-    CHECK((aside != nullptr) == (line.waits == LineWaits::parked));
-    CHECK(aside == nullptr || *aside == line.in_flight);
-    const std::int64_t asked = line.open_ask ? line.asked : 0;
-    (asks_ahead(line) ? ahead : due)[target.value] += asked;
-    for (const HeldPermit& held : line.permits) ++(held.ahead ? ahead : due)[target.value];
-    with_records[target.value] += line.total > 0 && !is_paused(line);
-    parked[target.value] += line.waits == LineWaits::parked;
-    for (const SharedIndex i : shared_of(line)) open[i] += line.open_ask.has_value();
-    waiting += line.waits != LineWaits::not_at_all && line.waits != LineWaits::parked;
-    CHECK(line.count() + line.behind + line.in_flight + line.aside.size() <= line.total);
-    CHECK(line.open_ask || !line.changed);
-    CHECK(line.changed || !line.all_changed);
-    if (line.flows) line.flows->check(line.ready.size());
-    CHECK((line.waits == LineWaits::limit) == (line.limit != kNoShared));
-  }
-  for (std::size_t i = 0; i < targets_.size(); ++i) {
-    const TargetQueues& target = targets_[i];
-    CHECK(target.due.permits == due[i]);
-    CHECK(target.ahead.permits == ahead[i]);
-    CHECK(target.lines == with_records[i]);
-    CHECK(target.parked.size() == parked[i]);
-    in_turns += target.room.size() + target.due.turns.size() + target.ahead.turns.size();
-  }
-  for (std::size_t i = 0; i < shared_limits_.size(); ++i) {
-    CHECK(shared_limits_[i].open_asks == open[i]);
-    in_turns += shared_limits_[i].turns.size();
-  }
-  for (const StoreState& store : stores_) in_turns += store.waiting.size();
-  CHECK(in_turns == waiting);
-}
-
-// W2: whoever could go on is woken by something.
-void Admission::check_wakers() const {
-  for (std::uint32_t i = 0; i < lines_.size(); ++i) {
-    const Line& line = lines_[i];
-    if (!line.in_use || line.count() == 0 || line.open_ask) continue;
-    if (is_paused(line)) {
-      CHECK(line.permits.empty() && line.waits == LineWaits::not_at_all);
-      continue;
-    }
-    CHECK(line.waits != LineWaits::not_at_all || deadlines_.when({Alarm::Kind::line, i}));
+template <class Visit>
+void for_each_record(const Records& records, Visit visit) {
+  for (Slot slot = 0; slot < records.slots(); ++slot) {
+    if (const Record* record = records.in(slot)) visit(*record);
   }
 }
 
-// W4: nothing is to be had that the first in its queue could use, or its alarm is about to go off.
-void Admission::check_nothing_idle(Instant now) const {
-  for (SharedIndex i = 0; i < shared_limits_.size(); ++i) {
-    const SharedLimit& limit = shared_limits_[i];
-    CHECK(!limit.touched);
-    if (limit.turns.empty()) continue;
-    const auto alarm = deadlines_.when({Alarm::Kind::limit, i});
-    if (alarm && *alarm <= now) continue;
-    CHECK(!lets_ask(i, now));
-    CHECK(limit.open_asks >= limit.most_open || alarm == limit.not_before);
-  }
+// An abandoned one is Kafka's again.
+bool is_inside(const Record& record) { return record.state != RecordState::abandoned; }
+
+bool is_at_target(const Record& record) {
+  return record.state == RecordState::attempting || (!is_inside(record) && !record.doom);
+}
+
+}  // namespace
+
+void Delivery::check_invariants(Instant now) const {
+  std::vector<std::uint32_t> in_flight(targets_.size());
+  for_each_record(records_, [&](const Record& record) {
+    const TargetId target = options_.routes[record.route.value].target;
+    const bool counts = record.leads || options_.targets[target.value].transactional;
+    in_flight[target.value] += counts && is_at_target(record);
+  });
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
-    const TargetQueues& target = targets_[i];
-    CHECK(!target.touched);
-    const TargetId id{i};
-    if (!delivery_.breaker(id).closed() || deadlines_.when({Alarm::Kind::target, i})) continue;
-    for (const Turns* turns : {&target.due.turns, &target.ahead.turns}) {
-      if (turns->empty()) continue;
-      const Line& first = lines_[turns->next(lines_, target.retries)];
-      CHECK(spoken_for(first, now) || shut_out(first));
-    }
-    if (options_.targets[i].batch.records > 1) continue;
-    const bool room = delivery_.room(id, now) > 0;
-    CHECK(!room || target.room.empty());
-    CHECK(target.parked.empty() || places(lines_[target.parked.front()], now) == 0);
+    CHECK(targets_[i].in_flight == in_flight[i]);
+    CHECK(held_until(TargetId{i}) <= now || deadlines_.when({Alarm::Kind::target, i}));
   }
 }
 
-void Admission::check_invariants(Instant now) const {
-  check_counts();
-  check_wakers();
-  check_nothing_idle(now);
+void Intake::check_invariants(const Records& records) const {
+  std::vector<Free> inside(partitions_.size());
+  Free all;
+  for_each_record(records, [&](const Record& record) {
+    if (!is_inside(record)) return;
+    for (Free* one : {&inside[record.partition.value], &all}) {
+      ++one->records;
+      one->bytes += record.size.value;
+    }
+  });
+  CHECK(records_ == all.records && bytes_.value == all.bytes);
+  std::uint32_t revoking = 0;
+  for (std::size_t i = 0; i < partitions_.size(); ++i) {
+    const Partition& partition = partitions_[i];
+    CHECK(partition.records == inside[i].records && partition.bytes.value == inside[i].bytes);
+    if (partition.phase == PartitionPhase::absent) continue;
+    const bool given_back = partition.phase == PartitionPhase::revoking;
+    revoking += given_back;
+    CHECK(partition.held || !(given_back || is_paused(partition) || gate_full(kFull)));
+    CHECK(!partition.held || given_back || is_paused(partition) || full_ || partition.records > 0);
+    std::int64_t unfinished = 0;
+    partition.ledger.for_each_unfinished([&](Slot) { ++unfinished; });
+    // A record that was given back is unfinished in the ledger, but no longer inside.
+    CHECK(unfinished >= partition.records);
+  }
+  CHECK(revoking_ == revoking);
 }
 
-void Gate::check_invariants() const {
-  admission_.check_invariants(now_);
+void Lanes::check_invariants(const Records& records) const {
+  std::uint32_t in_order = 0, in_lanes = 0, with_records = 0;
+  for_each_record(records,
+                  [&](const Record& one) { in_order += is_inside(one) && one.lane != kNone; });
+  for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
+    const Lane& lane = lanes_[i];
+    if (lane.records.empty()) continue;
+    CHECK(index_.find(lane.hash) == i);
+    const Record& head = records[lane.records.front()];
+    CHECK(head.state != RecordState::behind);
+    const Record* last = nullptr;
+    for (Slot slot = lane.records.front(); slot != kNoSlot; slot = records[slot].in_lane.next) {
+      const Record& record = records[slot];
+      CHECK(record.lane == i && is_inside(record));
+      CHECK(record.route == head.route && record.partition == head.partition);
+      CHECK(last == nullptr || last->entry < record.entry);
+      last = &record;
+      ++in_lanes;
+    }
+    ++with_records;
+  }
+  CHECK(in_lanes == in_order);
+  CHECK(index_.size() == with_records && lanes_.size() == with_records + unused_.size());
+}
+
+void Commits::check_invariants() const {
+  std::vector<bool> in_commit(intake_.all().size());
+  const auto add = [&](const std::vector<CommitEntry>& entries, std::uint64_t births) {
+    for (const CommitEntry& entry : entries) {
+      if (is_of(entry.partition, births)) in_commit[entry.partition.value] = true;
+    }
+  };
+  bool transaction_is_open = false;
+  if (is_open_) add(open_, births_);
+  for (std::uint16_t i = 0; i < transactions_.size(); ++i) {
+    if (!transacts(TargetId{i}) || delivery_.idle(TargetId{i})) continue;
+    transaction_is_open = true;
+    add(transactions_[i].entries, transactions_[i].births);
+  }
+  for (const CommitEntry& entry : open_) {
+    if (!is_open_ || !is_of(entry.partition, births_) || !transacts(entry.partition)) continue;
+    CHECK(delivery_.idle(target_of(entry.partition)));
+  }
+  bool dirty = false;
+  for (std::uint32_t i = 0; i < intake_.all().size(); ++i) {
+    const PartitionId id{i};
+    if (!intake_.exists(id)) continue;
+    CHECK(intake_[id].in_commit == in_commit[i]);
+    if (!intake_[id].dirty) continue;
+    CHECK(std::ranges::find(dirty_, id) != dirty_.end());
+    dirty = true;
+  }
+  CHECK(!dirty || is_open_ || transaction_is_open || deadlines_.when({Alarm::Kind::commit, 0}));
+}
+
+// Each record that came is somewhere, and what is said of those inside is said of each once.
+void Gate::check_books() const {
   const std::vector<Waiting> waits = waiting(now_);
   for (std::size_t i = 0; i < stats_.size(); ++i) {
     const RouteStats& stats = stats_[i];
@@ -123,13 +148,15 @@ void Gate::check_invariants() const {
     CHECK(behind == records_.count(route, RecordState::behind));
     CHECK(first == records_.count(route, RecordState::ready) + stats.never);
   }
-  for (const Partition& partition : intake_.all()) {
-    if (partition.phase == PartitionPhase::absent) continue;
-    std::int64_t unfinished = 0;
-    partition.ledger.for_each_unfinished([&](Slot) { ++unfinished; });
-    // A record that was given back is unfinished in the ledger, but no longer inside.
-    CHECK(unfinished >= partition.records);
-  }
+}
+
+void Gate::check_invariants() const {
+  admission_.check_invariants(now_);
+  delivery_.check_invariants(now_);
+  intake_.check_invariants(records_);
+  lanes_.check_invariants(records_);
+  commits_.check_invariants();
+  check_books();
 }
 
 }  // namespace einlass::core

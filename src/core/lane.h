@@ -4,6 +4,12 @@
 // none no lanes at all. Records of one partition that go by different routes are in different
 // lanes. The record at the head of a lane is the only one that may leave, or the
 // first of those that leave in one request; it stays the head until it is finished or returned.
+//
+// What holds it together (checked in tests after each event, invariants.cc):
+// L1  A lane's records are of one route and partition and rise by offset, each knows its lane, and
+//     all that are inside are in theirs.
+// L2  The head waits for no other.
+// L3  Lanes with records, and no others, are found by their hash; the others may be used again.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +54,9 @@ class Lanes {
       if (!lane.records.empty()) visit(lane.records.front());
     }
   }
+
+  // CHECKs L1 to L3. Slow: for tests, after an event.
+  void check_invariants(const Records& records) const;
 
   // Takes a record out. Returns the record that has now become the head; kNoSlot if none has. It
   // may be attempting already, in one request with the one that left.
