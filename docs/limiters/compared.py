@@ -3,7 +3,7 @@
 
     compared.py --einlass BINARY [--write | --check]
 
-The published rules are told here anew, each from its own text, not copied; Einlass' rows come from `einlass replay`.
+The published rules are written here again, each from its own text, not copied; Einlass' rows come from `einlass replay`.
 """
 
 import argparse

@@ -145,7 +145,7 @@ void CommandLine::add_quota_verbs(CLI::App* quota_verb) {
 
 void CommandLine::add_length(CLI::App* verb, std::string& length, std::string& note) {
   verb->add_option("--for", length, "It ends by itself after this time")->type_name("DURATION");
-  verb->add_option("--note", note, "Why, for whoever looks")->type_name("TEXT");
+  verb->add_option("--note", note, "Why, for the people who see it")->type_name("TEXT");
 }
 
 void CommandLine::add_subject_options(CLI::App* verb) {
