@@ -127,6 +127,15 @@ TEST(Configuration, dead_letters_are_idempotent_and_acknowledged_by_all) {
   EXPECT_EQ(property(conf.get(), "queue.buffering.max.messages"), "10000");
 }
 
+// Whatever the user gives dead letters.
+TEST(Configuration, what_people_write_into_the_table_is_given_up_soon) {
+  const ConfHandle conf = fleet_table_configuration(
+      {"127.0.0.1:9", {{"message.timeout.ms", "120000"}, {"linger.ms", "5000"}}});
+  EXPECT_EQ(property(conf.get(), "message.timeout.ms"), "3000");
+  EXPECT_EQ(property(conf.get(), "linger.ms"), "0");
+  EXPECT_EQ(property(conf.get(), "enable.idempotence"), "true");
+}
+
 TEST(Configuration, scram_with_an_old_librdkafka_is_warned_of) {
   const SourceOptions options = with({{"security.protocol", "sasl_plaintext"},
                                       {"sasl.mechanisms", "SCRAM-SHA-256"},

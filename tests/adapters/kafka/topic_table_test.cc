@@ -82,5 +82,23 @@ TEST(TopicTable, KeepsWhatItKnowsWhileTheBrokersAreAway) {
   EXPECT_EQ(reader.listener.wholes, 1);
 }
 
+// Who was told so may have done otherwise since.
+TEST(TopicTable, WhatWasNotWrittenIsNotWrittenLater) {
+  MockCluster cluster;
+  cluster.create_topic("quotas", 1);
+  Reader reader(cluster.brokers(), "quotas");
+  ASSERT_TRUE(reader.until_whole());
+  cluster.down();
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_NE(write_and_wait(reader.io, reader.table, "l/acme", "1"), "");
+  const auto took = std::chrono::steady_clock::now() - before;
+  EXPECT_LT(took, std::chrono::seconds(5)) << "who asks waits no longer";
+  cluster.up();
+  ASSERT_TRUE(reader.until([&] { return reader.listener.trouble.empty(); }));
+  EXPECT_EQ(write_and_wait(reader.io, reader.table, "l/b", "2"), "");
+  EXPECT_TRUE(reader.until([&] { return reader.listener.texts.contains("l/b"); }));
+  EXPECT_EQ(reader.listener.texts, (Texts{{"l/b", "2"}}));
+}
+
 }  // namespace
 }  // namespace einlass::kafka

@@ -80,6 +80,15 @@ ConfHandle dead_letters_configuration(const DeadLettersOptions& options) {
   return conf;
 }
 
+// Who writes waits 5 s for an answer, and what ended without one must not be written later. The
+// brokers' word takes up to a second more than this, for librdkafka looks so often.
+ConfHandle fleet_table_configuration(const DeadLettersOptions& options) {
+  ConfHandle conf = dead_letters_configuration(options);
+  set_own_property(conf.get(), "message.timeout.ms", "3000", "kafka");
+  set_own_property(conf.get(), "linger.ms", "0", "kafka");
+  return conf;
+}
+
 std::string properties_path(const TargetOptions& options) {
   return "targets." + options.name + ".kafka.properties";
 }

@@ -23,7 +23,7 @@ struct TopicTable::Writer final : ProducerSink {
       : topic(options.topic),
         notify(std::move(notify_people)),
         producer(io,
-                 dead_letters_configuration({options.brokers, options.properties, options.tokens}),
+                 fleet_table_configuration({options.brokers, options.properties, options.tokens}),
                  *this, options.tokens) {}
 
   void write(const std::string& key, const std::optional<std::string>& text, Written done) {

@@ -37,7 +37,8 @@ class TopicTable final : public FleetTable {
   // Does not wait: the thread ends by itself.
   ~TopicTable() override;
 
-  // Ends when the brokers have it (acks=all), or after the producer's message.timeout.ms.
+  // Ends when the brokers have it (acks=all), or after 3 to 4 s: then librdkafka has given it up,
+  // and at most a request that was under way may still be taken.
   void write(const std::string& key, const std::optional<std::string>& text,
              Written written) override;
 
