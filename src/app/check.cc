@@ -14,6 +14,7 @@
 
 #include "adapters/http/client/fetch.h"
 #include "adapters/http/login/token_client.h"
+#include "adapters/kafka/check/cleanup_policy.h"
 #include "adapters/kafka/check/old_scram.h"
 #include "adapters/kafka/check/reach.h"
 #include "adapters/redis/store.h"
@@ -187,7 +188,20 @@ bool check_http_target(const config::Target& target, const config::HttpTarget& h
   return good;
 }
 
-// That it can be shown; nobody is asked for it.
+// Kafka would delete what has stood in the table for long.
+std::string why_not_kept(const config::Config& config, const KafkaLogins& logins,
+                         std::string& what) {
+  kafka::SourceOptions options = source_options(config, ShardPlace{});
+  options.tokens = logins.of_source();
+  const std::string& topic = config.quotas->topic;
+  const auto policy = kafka::cleanup_policy(options, topic, kPatience);
+  if (!policy) what += ", its cleanup.policy not seen (this login has no DESCRIBE_CONFIGS on it)";
+  if (!policy || *policy == "compact") return "";
+  return "its cleanup.policy is " + *policy +
+         ", so Kafka deletes quotas and pauses by their age; kafka-configs.sh --bootstrap-server " +
+         options.brokers + " --alter --topic " + topic + " --add-config cleanup.policy=compact";
+}
+
 // Reads the whole table, as a gate does before its first record.
 bool check_quotas(const config::Config& config, const KafkaLogins& logins) {
   boost::asio::io_context io(1);
@@ -203,18 +217,20 @@ bool check_quotas(const config::Config& config, const KafkaLogins& logins) {
   while (!steering.state().whole && std::chrono::steady_clock::now() < end) io.run_one_until(end);
   const Steering::State state = steering.state();
   std::string trouble = state.whole ? "" : state.away;
+  std::string what = "quotas and pauses in ";
+  what += config.quotas->redis ? where_redis_is(config.redis) : "topic " + config.quotas->topic;
+  if (state.whole) {
+    what += ": " + std::to_string(state.quotas) + " quotas, " + std::to_string(state.pauses) +
+            " pauses";
+    if (!config.quotas->redis) trouble = why_not_kept(config, logins, what);
+  }
   for (const auto& [key, why] : steering.refused(kMostRefusedTold)) {
     trouble += (trouble.empty() ? "" : "; ") + key + ": " + why;
   }
-  return tell(
-      "quotas and pauses in " +
-          (config.quotas->redis ? where_redis_is(config.redis) : "topic " + config.quotas->topic) +
-          (state.whole ? ": " + std::to_string(state.quotas) + " quotas, " +
-                             std::to_string(state.pauses) + " pauses"
-                       : ""),
-      trouble);
+  return tell(what, trouble);
 }
 
+// That it can be shown; nobody is asked for it.
 bool check_certificate(const config::Admin& admin) {
   return !admin.tls || tell("certificate of the admin pages in " + admin.tls->cert_file,
                             refused_certificate(admin));

@@ -1,6 +1,7 @@
 // The top of the file, and what is of the gate itself: its bounds, its log, its admin pages.
 #include <algorithm>
 
+#include "config/route_topics.h"
 #include "config/tables.h"
 
 namespace einlass::config {
@@ -101,9 +102,34 @@ void check_quotas(Section& section, Quotas& quotas) {
   if (!quotas.redis) section.require("topic", "write topic: NAME, or redis: true");
 }
 
+// What else would be done with the topic; empty: nothing. A pattern passes it over by itself.
+std::string other_use_of(const std::string& topic, const Config& config) {
+  for (const Route& route : config.routes) {
+    if (reads(route, topic)) return "is also read by route " + route.name;
+    if (route.dead_letter == topic) return "is also the dead_letter of route " + route.name;
+  }
+  for (const Target& target : config.targets) {
+    if (on_the_same_cluster(config.kafka, target) && target.kafka()->topic == topic) {
+      return "is also written by target " + target.name;
+    }
+  }
+  return "";
+}
+
+// Its records are quotas to every gate, and Kafka keeps only the newest of a key.
+void refuse_shared_topic(Section& top, const Config& config) {
+  if (!config.quotas || config.quotas->topic.empty()) return;
+  const std::string& topic = config.quotas->topic;
+  const std::string use = other_use_of(topic, config);
+  if (use.empty()) return;
+  top.opened("quotas").wrong(
+      "topic", in_quotes(topic) + " " + use + "; give the quotas a topic of their own");
+}
+
 }  // namespace
 
 void check_config(Section& top, Config& config) {
+  refuse_shared_topic(top, config);
   if (!top.has("instance")) take_name_of_host(top, config.instance);
   refuse_unsplit(top, config, "inside.records", config.inside.records);
   refuse_unsplit(top, config, "inside.bytes", config.inside.bytes.value / kLeastInside.value);

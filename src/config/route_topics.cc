@@ -18,8 +18,8 @@ std::vector<TopicPattern> patterns_of(const std::vector<Route>& routes) {
   return patterns;
 }
 
-// Of what the routes write on the cluster that is read from.
-std::set<std::string> written(const Config& config) {
+// What is no input: what the routes write on the cluster that is read from, and the quotas.
+std::set<std::string> never_by_pattern(const Config& config) {
   std::set<std::string> topics;
   for (const Route& route : config.routes) {
     if (!route.dead_letter.empty()) topics.insert(route.dead_letter);
@@ -27,6 +27,7 @@ std::set<std::string> written(const Config& config) {
   for (const Target& target : config.targets) {
     if (on_the_same_cluster(config.kafka, target)) topics.insert(target.kafka()->topic);
   }
+  if (config.quotas && !config.quotas->topic.empty()) topics.insert(config.quotas->topic);
   return topics;
 }
 
@@ -41,7 +42,7 @@ bool on_the_same_cluster(const Kafka& kafka, const Target& target) {
 std::vector<std::string> left_out_of_patterns(const Config& config) {
   const std::vector<TopicPattern> patterns = patterns_of(config.routes);
   std::vector<std::string> left_out;
-  for (const std::string& topic : written(config)) {
+  for (const std::string& topic : never_by_pattern(config)) {
     const bool fits = std::any_of(patterns.begin(), patterns.end(),
                                   [&](const TopicPattern& one) { return one.fits(topic); });
     if (fits && reader_of(config.routes, topic) < 0) left_out.push_back(topic);

@@ -13,8 +13,8 @@ namespace einlass::config {
 bool on_the_same_cluster(const Kafka& kafka, const Target& target);
 
 // The topics that fit some route's pattern but are not read because of it: what a route writes its
-// dead letters to, and what a Kafka target on the same cluster writes to. Only a route that names
-// one in full reads it. Sorted, each once.
+// dead letters to, what a Kafka target on the same cluster writes to, and the table of quotas. Only
+// a route that names one in full reads it. Sorted, each once.
 std::vector<std::string> left_out_of_patterns(const Config& config);
 
 // Whether the route names the topic in full.

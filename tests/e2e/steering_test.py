@@ -182,6 +182,12 @@ class Steering:
 class InATopic(Steering, Steered):
     QUOTAS = {"topic": "einlass.quotas"}
 
+    def test_bad_input_is_refused_and_changes_nothing(self):
+        super().test_bad_input_is_refused_and_changes_nothing()
+        self.world.create_topic("not-compacted", 1)
+        self.gates[0].change({"quotas": {"topic": "not-compacted"}})
+        self.assert_check_says(self.gates[0], "its cleanup.policy is delete")
+
     def write_by_hand(self, key, text):
         self.world.produce_records("einlass.quotas", [{"partition": 0, "key": key.encode(), "value": text.encode()}])
 

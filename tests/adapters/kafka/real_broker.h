@@ -137,8 +137,9 @@ class Operator {
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
-  void create_topic(const std::string& name, int partitions) {
+  void create_topic(const std::string& name, int partitions, const char* cleanup = "delete") {
     rd_kafka_NewTopic_t* topic = rd_kafka_NewTopic_new(name.c_str(), partitions, 1, nullptr, 0);
+    rd_kafka_NewTopic_set_config(topic, "cleanup.policy", cleanup);
     rd_kafka_CreateTopics(client_, &topic, 1, nullptr, queue_);
     wait();
     rd_kafka_NewTopic_destroy(topic);

@@ -1,6 +1,9 @@
 // The fleet's table in a compacted topic of a real broker, and of one that comes and goes.
 #include "adapters/kafka/table/topic_table.h"
 
+#include <cstring>
+
+#include "adapters/kafka/check/cleanup_policy.h"
 #include "adapters/kafka/real_broker_fixture.h"
 #include "adapters/table_listener.h"
 
@@ -64,6 +67,18 @@ TEST_F(TopicTableTest, says_that_the_topic_is_not_there_and_reads_it_once_it_is)
   EXPECT_EQ(reader.listener.wholes, 0);
   admin->create_topic("later", 1);
   EXPECT_TRUE(reader.until_whole());
+}
+
+TEST_F(TopicTableTest, how_kafka_cleans_the_topic_is_told) {
+  SourceOptions options;
+  options.brokers = broker->brokers();
+  options.group = "checks";
+  for (const char* policy : {"compact", "delete", "compact,delete"}) {
+    const std::string topic = std::string("cleaned-by-") + std::to_string(std::strlen(policy));
+    admin->create_topic(topic, 1, policy);
+    EXPECT_EQ(cleanup_policy(options, topic, Duration::seconds(5)), policy);
+  }
+  EXPECT_EQ(cleanup_policy(options, "none-such", Duration::seconds(5)), std::nullopt);
 }
 
 TEST(TopicTable, KeepsWhatItKnowsWhileTheBrokersAreAway) {

@@ -30,6 +30,7 @@ TEST(TopicPattern, IsToldFromANameByItsBeginning) {
 TEST(TopicPattern, LeavesOutWhatTheGateItselfWrites) {
   const auto parsed = config::parse_config(
       "kafka: {brokers: [h]}\n"
+      "quotas: {topic: r.quotas}\n"
       "targets:\n"
       "  here: {kafka: {topic: r.copy}}\n"
       "  there: {kafka: {topic: r.far, brokers: [elsewhere]}}\n"
@@ -41,7 +42,8 @@ TEST(TopicPattern, LeavesOutWhatTheGateItselfWrites) {
       "F", config::test_environment);
   const auto* config = std::get_if<config::Config>(&parsed);
   ASSERT_NE(config, nullptr);
-  EXPECT_EQ(config::left_out_of_patterns(*config), (std::vector<std::string>{"r.copy", "r.dead"}))
+  EXPECT_EQ(config::left_out_of_patterns(*config),
+            (std::vector<std::string>{"r.copy", "r.dead", "r.quotas"}))
       << "not what is elsewhere, fits nothing, or is named in full";
 }
 
