@@ -147,6 +147,8 @@ void Shard::pause_by_topic(core::PartitionId partition) {
 }
 
 bool Shard::run(const std::function<void(Instant)>& each_turn) {
+  io_.poll();  // What was posted before this comes first: what is paused, or that it is to leave.
+  if (!stopping_) source_->join();
   while (!stopped_ && !fatal_) {
     at(Verb::wait);
     wait();
@@ -169,7 +171,10 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
   return true;
 }
 
-void Shard::stop(Duration patience) { events_.push_back(core::StopRequested{now_ + patience}); }
+void Shard::stop(Duration patience) {
+  stopping_ = true;
+  events_.push_back(core::StopRequested{now_ + patience});
+}
 
 // Sleeps until something outside is ready or the gate wants to be woken; then lets the adapters run
 // what is ready, which appends to events_.

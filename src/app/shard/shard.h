@@ -57,7 +57,8 @@ class Shard final : public kafka::MessageSink {
         const MakeSource& make_source = {});
   ~Shard() override;
 
-  // Turns until stop() has been called and everything is drained, or until a fatal error.
+  // Joins the group unless stop() was called before, and turns until it has been called and
+  // everything is drained, or until a fatal error.
   // False after a fatal error. `each_turn`, if there is one, is called once a turn with its
   // instant.
   bool run(const std::function<void(Instant)>& each_turn = {});
@@ -179,6 +180,7 @@ class Shard final : public kafka::MessageSink {
   std::atomic<Verb> verb_{Verb::wait};
   TurnTimes turn_times_;
   bool fatal_ = false;
+  bool stopping_ = false;
   bool stopped_ = false;
 };
 

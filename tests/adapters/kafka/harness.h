@@ -85,13 +85,15 @@ struct RecordingSink : MessageSink {
 // One gate's loop: waits, polls, and remembers what came.
 class Gate {
  public:
-  explicit Gate(SourceOptions options)
+  explicit Gate(SourceOptions options, bool joins = true)
       : source(std::make_unique<Source>(
             io, std::move(options), events, sink,
             [this](const Notice& notice) {
               // What came and what left is no trouble.
               if (!notice.what.starts_with("kafka_partitions_")) notices.push_back(notice);
-            })) {}
+            })) {
+    if (joins) source->join();
+  }
 
   // A failed test shows what its gates had to say.
   ~Gate() {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
+#include "adapters/kafka/check/members.h"
 #include "adapters/kafka/real_broker_fixture.h"
 
 namespace einlass::kafka {
@@ -269,6 +271,28 @@ TEST_F(RealBrokerTest, z_a_broker_that_is_killed_and_comes_back_costs_nothing) {
   EXPECT_EQ(g.sink.offsets(0), range(0, 200));
   EXPECT_EQ(g.all<core::PartitionAssigned>().size(), 1u) << "the assignment was lost";
   EXPECT_EQ(g.count_notices("kafka_brokers_down"), 1u);
+}
+
+// A gate that has yet to read what is paused takes no partition from the others meanwhile.
+TEST_F(RealBrokerTest, is_no_member_of_the_group_before_it_is_told_to_join) {
+  admin->create_topic("joined", 2);
+  const SourceOptions made = options_for("joined");
+  Gate early(made, false), other(made);
+  ASSERT_TRUE(other.run_until_assigned(2));
+  const auto members = members_of(made, Duration::seconds(5));
+  ASSERT_TRUE(std::holds_alternative<std::vector<Member>>(members));
+  EXPECT_EQ(std::get<std::vector<Member>>(members).size(), 1u);
+  EXPECT_FALSE(early.source->status().joined);
+  early.source->join();
+  std::set<std::uint32_t> done;
+  const auto shared = [&] {
+    other.turn();
+    for (const auto& one : other.all<core::PartitionRevoked>()) {
+      if (done.insert(one.partition.value).second) other.source->partition_done(one.partition);
+    }
+    return early.source->status().partitions.size() == 1;
+  };
+  EXPECT_TRUE(early.run_until(shared));
 }
 
 }  // namespace

@@ -106,7 +106,6 @@ Source::State::State(boost::asio::io_context& io, SourceOptions source_options,
   wakeups.watch(main_queue.get(), kMainQueue);
   wakeups.watch(log_queue.get(), kLogQueue);
   wakeups.tick_every(kTick, [this] { tick(); });
-  subscribe();
 }
 
 Source::State::~State() {
@@ -164,6 +163,8 @@ Source::Source(boost::asio::io_context& io, SourceOptions options, core::Events&
     : state_(std::make_unique<State>(io, std::move(options), events, sink, std::move(notify))) {}
 
 Source::~Source() = default;
+
+void Source::join() { state_->subscribe(); }
 
 void Source::poll(Instant now, int budget) { state_->poll(now, budget); }
 

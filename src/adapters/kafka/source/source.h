@@ -73,6 +73,11 @@ class RecordSource {
  public:
   virtual ~RecordSource() = default;
 
+  // Called once, before poll(): becomes a member of the group, and begins to read. Before that
+  // nobody's partitions move for this source. Throws std::runtime_error if librdkafka refuses the
+  // topics. A source without a group has nothing to do.
+  virtual void join() {}
+
   // Takes what is ready, at most `budget` messages, without waiting: messages to the sink,
   // assignments, revocations and commit results to the events. Partitions take turns.
   virtual void poll(Instant now, int budget) = 0;
@@ -134,6 +139,7 @@ class Source final : public RecordSource {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
+  void join() override;
   void poll(Instant now, int budget) override;
   bool has_more() const override;
   void hold(core::PartitionId partition) override;
