@@ -10,7 +10,7 @@
 namespace einlass::redis {
 namespace {
 
-constexpr std::string_view kMostChanges = "500";  // Of one look.
+constexpr std::size_t kMostChanges = 500;         // Of one look.
 constexpr std::string_view kMostScanned = "500";  // About, of one step through the hash.
 
 // Of an entry of a stream: when it was written, as the server counts.
@@ -30,15 +30,20 @@ std::optional<StreamId> read_id(const std::string& text) {
 }
 
 struct Change {
-  std::string id, key;
+  std::string key;
   std::optional<std::string> text;
 };
+
+// Also of one that is none of ours: what follows it is to be read.
+std::string id_of(const Value& entry) {
+  return entry.is_array_of(1) ? entry.elements[0].text : std::string();
+}
 
 // None where it is no change of ours: it is passed over, and the hash says what is true.
 std::optional<Change> read_change(const Value& entry) {
   if (!entry.is_array_of(2) || !entry.elements[1].is_array_of(2)) return std::nullopt;
   const auto& fields = entry.elements[1].elements;
-  Change change{entry.elements[0].text, {}, {}};
+  Change change;
   bool has_key = false;
   for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
     if (fields[i].text == "key") change.key = fields[i + 1].text, has_key = true;
@@ -127,7 +132,8 @@ void HashTable::State::ask(std::initializer_list<std::string_view> words,
 void HashTable::State::look() {
   if (!is_read) return read_anew();
   ask({"XRANGE", changes, "-", "+", "COUNT", "1"}, &State::took_first);
-  ask({"XRANGE", changes, last_text, "+", "COUNT", kMostChanges}, &State::took_changes);
+  ask({"XRANGE", changes, last_text, "+", "COUNT", std::to_string(kMostChanges)},
+      &State::took_changes);
 }
 
 // The newest change is asked for before the hash: what comes meanwhile is told twice, and in order.
@@ -178,18 +184,18 @@ void HashTable::State::took_first(const Value& answer) {
 
 void HashTable::State::took_changes(const Value& answer) {
   if (!is_read || read_on_connection != talk->connections()) return read_anew();
+  const StreamId before = last;
   std::vector<Change> news;
   for (const Value& entry : answer.elements) {
-    auto change = read_change(entry);
-    const auto id = change ? read_id(change->id) : std::nullopt;
+    const auto id = read_id(id_of(entry));
     if (!id || *id <= last) continue;  // The first is the last one that is known.
     last = *id;
-    last_text = change->id;
-    news.push_back(std::move(*change));
+    last_text = id_of(entry);
+    if (auto change = read_change(entry)) news.push_back(std::move(*change));
   }
   for (const Change& change : news) listener.entry(change.key, change.text);
   well();
-  const bool more = answer.elements.size() > 1 && !news.empty();
+  const bool more = answer.elements.size() == kMostChanges && last != before;
   if (std::chrono::steady_clock::now() - whole_at >= kWhole) return read_anew();
   look_after(more ? std::chrono::milliseconds(0) : kLook);
 }

@@ -110,6 +110,20 @@ TEST(HashTable, PassesOverChangesThatAreNoneOfOurs) {
   EXPECT_TRUE(reader.until([&] { return reader.listener.texts == Texts{{"l/a", "1"}}; }));
 }
 
+// More than a look brings, and then again more behind what is ours.
+TEST(HashTable, FindsItsOwnBehindManyChangesThatAreNoneOfOurs) {
+  RedisServer server;
+  Control control(server.port());
+  Reader reader(options_for(server.port()));
+  ASSERT_TRUE(reader.until_whole());
+  for (const char* key : {"l/a", "l/b"}) {
+    for (int i = 0; i < 700; ++i) control({"XADD", std::string(kHash) + ":changes", "*", "o", "x"});
+    EXPECT_EQ(write_and_wait(reader.io, reader.table, key, "1"), "");
+    EXPECT_TRUE(reader.until([&] { return reader.listener.texts.contains(key); })) << key;
+  }
+  EXPECT_EQ(reader.listener.wholes, 1) << "by the stream, not by reading all again";
+}
+
 TEST(HashTable, SaysWhatIsWrongWithTheKey) {
   RedisServer server;
   Control(server.port())({"SET", kHash, "no hash"});
