@@ -59,13 +59,13 @@ TEST_F(TopicTableTest, an_empty_topic_is_whole_at_once) {
 }
 
 TEST_F(TopicTableTest, says_that_the_topic_is_not_there_and_reads_it_once_it_is) {
-  Reader reader(broker->brokers(), "later");
+  Reader reader(broker->brokers(), "later-quotas");
   ASSERT_TRUE(reader.until([&] { return !reader.listener.trouble.starts_with("nothing"); }));
   EXPECT_EQ(reader.listener.trouble,
-            "the topic later is not there; create it, with cleanup.policy=compact and one "
+            "the topic later-quotas is not there; create it, with cleanup.policy=compact and one "
             "partition");
   EXPECT_EQ(reader.listener.wholes, 0);
-  admin->create_topic("later", 1);
+  admin->create_topic("later-quotas", 1);
   EXPECT_TRUE(reader.until_whole());
 }
 
