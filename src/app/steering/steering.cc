@@ -112,6 +112,7 @@ void Steering::reconfigure(const config::Config& config) {
 void Steering::reading() {
   for (const KnownEntry& known : entries_) known.set_seen(false);
   for (auto& [key, refused] : refused_) refused.seen = false;
+  for (auto& [key, seen] : over_) seen = false;
 }
 
 void Steering::entry(std::string_view key_view, std::optional<std::string_view> text) {
@@ -126,7 +127,10 @@ void Steering::entry(std::string_view key_view, std::optional<std::string_view> 
   if (const auto refused = refused_.find(key); refused != refused_.end()) {
     refused->second.seen = true;
   }
-  if (!text || is_over(key, *text, now_ms())) {
+  const bool over = text && is_over(key, *text, now_ms());
+  over_.erase(key);
+  if (over) remember_over(key, true);
+  if (!text || over) {
     refuse_no_more(key);
     if (at != entries_.end()) forget(at);
   } else if (at == entries_.end() || at->text() != *text) {
@@ -151,6 +155,7 @@ void Steering::whole() {
     if (!here->seen()) forget(here);
   }
   std::erase_if(refused_, [](const auto& one) { return !one.second.seen; });
+  std::erase_if(over_, [](const auto& one) { return !one.second; });
   end_over();
   tell_pauses();
   away("");
@@ -288,10 +293,17 @@ void Steering::forget(Entries::iterator at) {
 void Steering::end_over() {
   while (!ends_.empty() && ends_.begin()->first <= now_ms()) {
     const std::string key = ends_.begin()->second;
-    forget(entries_.find(key));
+    const auto at = entries_.find(key);
+    remember_over(key, at->seen());
+    forget(at);
     told_.notify(
         {Severity::info, "steering_over", to_text(*subject_of(key)) + ": its time is over"});
   }
+}
+
+// The table has it still.
+void Steering::remember_over(const std::string& key, bool seen) {
+  if (over_.size() < kMostOver) over_[key] = seen;
 }
 
 void Steering::refuse(const std::string& key, const std::string& why, std::string text) {
@@ -324,7 +336,7 @@ void Steering::set(const Subject& subject, Steer steer, const std::string& who, 
 
 void Steering::unset(const Subject& subject, const std::string& who, Done done) {
   const std::string key = table_key(subject);
-  if (!entries_.contains(key) && !refused_.contains(key)) {
+  if (!entries_.contains(key) && !refused_.contains(key) && !over_.contains(key)) {
     const bool quota = subject.kind == Subject::Kind::quota;
     return done({404, to_text(subject) + (quota ? " has no quota of its own" : " is not paused")});
   }

@@ -34,8 +34,9 @@ class Steering final : public FleetTable::Listener {
   // Entries of the table that are taken in; what is beyond is refused.
   static constexpr std::size_t kMostEntries = 200'000;
 
-  // Refused entries that are remembered, and entries on one page.
+  // Refused and ended entries that are remembered, and entries on one page.
   static constexpr std::size_t kMostRefused = 10'000;
+  static constexpr std::size_t kMostOver = 10'000;  // That have ended, and can be taken out.
   static constexpr std::size_t kMostNamed = 1'000;
 
   // For how long who writes waits until this gate has read it, after the table has it.
@@ -69,6 +70,7 @@ class Steering final : public FleetTable::Listener {
 
   // `who` is for the log: where the request came from.
   void set(const Subject& subject, Steer steer, const std::string& who, Done done);
+  // Also takes out of the table what has ended by itself.
   void unset(const Subject& subject, const std::string& who, Done done);
 
   // ---- what holds ----
@@ -124,6 +126,7 @@ class Steering final : public FleetTable::Listener {
   void ends_no_more(const KnownEntry& entry);
   void forget(Entries::iterator at);
   static Entry entry_of(const KnownEntry& known);
+  void remember_over(const std::string& key, bool seen);
   void refuse(const std::string& key, const std::string& why, std::string text);
   void refuse_no_more(const std::string& key);
   void tell_pauses();
@@ -144,6 +147,7 @@ class Steering final : public FleetTable::Listener {
   Entries entries_;                                // In force, all of them.
   std::multimap<std::int64_t, std::string> ends_;  // By until_ms.
   std::map<std::string, Refused> refused_;
+  std::map<std::string, bool> over_;  // Ended, and in the table still; whether seen, as above.
   std::size_t quotas_ = 0;
   Pauses pauses_;
   bool pauses_changed_ = false;

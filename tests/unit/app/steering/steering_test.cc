@@ -223,6 +223,26 @@ TEST_F(SteeringTest, WhatHasAnEndEndsByItself) {
   EXPECT_EQ(count("steering_over"), 1u);
 }
 
+// The table has it still, and who wants it out of there must not be told that it is not there.
+TEST_F(SteeringTest, WhatHasEndedCanBeTakenOutOfTheTable) {
+  whole();
+  const std::string text = R"({"limit": 500, "until": )";
+  tell("per_tenant/past", R"({"limit": 500, "until": 5})");
+  tell("per_tenant/acme", (text + std::to_string(Clock::wall().us / 1000 + 50) + "}").c_str());
+  ASSERT_TRUE(run_until([&] { return limit_of("acme") == 100; }));
+  EXPECT_EQ(unset(acme).status, 200u);
+  EXPECT_EQ(table->written_last, "per_tenant/acme -");
+  EXPECT_EQ(unset(acme).status, 404u) << "the table told that it is out";
+  const Subject past{Kind::quota, "per_tenant", "past"};
+  steering.reading();
+  tell("per_tenant/past", R"({"limit": 500, "until": 5})");
+  steering.whole();
+  EXPECT_EQ(unset(past).status, 200u);
+  tell("per_tenant/past", R"({"limit": 500, "until": 5})");
+  whole();
+  EXPECT_EQ(unset(past).status, 404u) << "somebody else took it out";
+}
+
 TEST_F(SteeringTest, WhoWritesIsAnsweredWhenItHoldsHere) {
   whole();
   EXPECT_EQ(set(acme, R"({"limit": 500})").status, 200u);
