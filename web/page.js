@@ -308,11 +308,28 @@ function showTargets(now) {
   showTable("targets", "Targets and limiter", ["name", "what", "state", {text: "in flight", number: true}, ...pauseHeads(now)], rows, "none");
 }
 
+// By people: which of what they have paused keeps this partition from being read.
+function pausedText(partition, now) {
+  const route = now.routes.find((one) => one.name === partition.route);
+  const names = {topic: partition.topic, route: partition.route, target: route && route.target};
+  const pause = now.quotas.pauses.find((one) => names[one.what] === one.name);
+  if (!pause) return "paused";
+  return `paused: ${pause.what} ${pause.name}` + (pause.by ? ` by ${pause.by}` : "") +
+    (pause.since ? `, since ${clockText(pause.since * 1e3, now.at)}` : "") +
+    (pause.until ? `, until ${clockText(pause.until * 1e3, now.at)}` : "") + (pause.note ? `: ${pause.note}` : "");
+}
+
+function partitionState(one, now) {
+  if (one.stuck) return one.stuck;
+  if (one.revoking) return "leaves this gate";
+  if (one.paused) return pausedText(one, now);
+  return one.held ? "paused: full" : "being read";
+}
+
 function showPartitions(now) {
   setText(byId("partitions-total"), `${now.partitions.length} of ${count(now.partitions_total)}`);
-  const state = (one) => one.stuck || (one.revoking ? "leaves this gate" : one.held ? "paused: full" : "being read");
   const rows = now.partitions.map((one) => [{text: `${one.topic} ${one.partition}`, kind: "key"}, one.inside,
-    one.lag === null ? "–" : one.lag, {text: state(one), kind: one.stuck ? "bad" : ""},
+    one.lag === null ? "–" : one.lag, {text: partitionState(one, now), kind: one.stuck ? "bad" : "", wide: one.paused},
     {text: one.oldest ? `offset ${one.oldest.offset}, ${agoText(one.oldest.written, now.at)} old, ${one.oldest.says}` : "–", wide: true},
     one.committed < 0 ? "–" : {text: String(one.committed), kind: "number"}]);
   const number = (text) => ({text, number: true});

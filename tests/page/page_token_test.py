@@ -21,9 +21,10 @@ class LivePageWithToken(Scenario):
     def setUp(self):
         super().setUp()
         self.world.create_topic("results", 1)
+        self.world.create_topic("quotas", 1, **{"cleanup.policy": "compact"})
         certificate, key = certificates.Authority(self.world.directory).sign("gate")
         self.gate = self.world.gate("gate-1", self.world.config("results", 1, changes={
-            "admin": {"token": TOKEN, "tls": {"cert_file": certificate, "key_file": key}},
+            "quotas": {"topic": "quotas"}, "admin": {"token": TOKEN, "tls": {"cert_file": certificate, "key_file": key}},
             "limits": {"shared": {"limit": 10, "store": "memory"}}})).start()
         self.world.produce("results", 2000)
         self.browser = Browser()
@@ -45,6 +46,18 @@ class LivePageWithToken(Scenario):
         wait_until(lambda: "no record" in self.browser.text("#because").lower(), 10, "an answer to why")
         self.assertNotIn(TOKEN, self.browser.value("document.documentElement.outerHTML"))
         self.assertEqual([one for one in self.browser.errors if "401" not in one], [])
+
+    def test_a_paused_partition_says_who_paused_it(self):
+        self.browser.log_in_with(TOKEN)
+        self.browser.open(self.url)
+        wait_until(lambda: "paused: full" in self.browser.text("#partitions"), 20, "the partition has more than fits")
+        self.browser.value("window.prompt = () => 'upgrade'; window.confirm = () => true")
+        self.browser.value("document.querySelector('#routes tbody button').click()")
+        wait_until(lambda: "paused: route results by the live page, since " in self.browser.text("#partitions"), 10, "it says so")
+        self.assertIn(": upgrade", self.browser.text("#partitions"))
+        self.assertNotIn("full", self.browser.text("#partitions"))
+        self.browser.value("document.querySelector('#routes tbody button').click()")
+        wait_until(lambda: "paused: full" in self.browser.text("#partitions"), 10, "it goes on")
 
     def test_without_a_login_nothing_is_shown(self):
         self.browser.log_in_with(None)

@@ -30,7 +30,7 @@ std::vector<WaitsView::Line> longest_lines(const Shard& shard, Instant now) {
   return lines;
 }
 
-WaitsView::Partition shown(const kafka::SourceStatus::Partition& partition,
+WaitsView::Partition shown(const Shard& shard, const kafka::SourceStatus::Partition& partition,
                            const core::Partition* known) {
   WaitsView::Partition shown;
   shown.topic = partition.topic;
@@ -41,6 +41,8 @@ WaitsView::Partition shown(const kafka::SourceStatus::Partition& partition,
   shown.committed = partition.committed;
   shown.lag = partition.lag;
   if (known == nullptr) return shown;
+  shown.route = shard.config().routes[known->route.value].name;
+  shown.paused = shard.gate().is_paused(partition.partition);
   shown.inside = known->records;
   shown.finished_ahead = known->ledger.finished_ahead();
   return shown;
@@ -71,7 +73,7 @@ WaitsView waits_of(const Shard& shard) {
   std::vector<std::pair<WaitsView::Partition, const core::Partition*>> all;
   for (const kafka::SourceStatus::Partition& partition : source.partitions) {
     const core::Partition* known = shard.gate().partition(partition.partition);
-    all.emplace_back(shown(partition, known), known);
+    all.emplace_back(shown(shard, partition, known), known);
   }
   const std::size_t most = std::min(kMostPartitionsShown, all.size());
   std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(most), all.end(),

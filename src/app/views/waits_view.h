@@ -27,7 +27,9 @@ struct WaitsView {
     std::string topic;
     PartitionNumber number;
     std::int64_t inside = 0;
+    std::string route;    // Empty where the gate has none of it yet.
     bool held = false;
+    bool paused = false;  // By people: it, its route or the route's target.
     bool revoking = false;
     std::string stuck;
     Offset committed{-1};
