@@ -53,6 +53,18 @@ class Redrive(scenario.Scenario):
         return self.world.config("results", limit, gate.merge(
             {"limits": {"shared": {"store": store}}, "route": route}, changes))
 
+    def two_routes(self):
+        """Each with a target of its own, that can be told by X-Gate."""
+        config = self.config()
+        one = config["targets"]["receiver"]
+        config["targets"] = {"receiver": gate.merge(one, {"http": {"headers": {"X-Gate": "results.1"}}}),
+                             "other": gate.merge(one, {"http": {"headers": {"X-Gate": "others.1"}}})}
+        config["routes"].append({**config["routes"][0], "name": "others", "topics": ["others"], "order": "partition",
+                                 "target": "other"})
+        config["routes"].append({**config["routes"][0], "name": "without", "topics": ["without"]})
+        del config["routes"][2]["dead_letter"]
+        return config
+
     def start(self, config, *arguments):
         self._runs += 1
         path = os.path.join(self.world.directory, f"redrive-{self._runs}.json")
@@ -334,18 +346,6 @@ class Again(Redrive):
 
 
 class SeveralRoutes(Redrive):
-    def _two_routes(self):
-        """Each with a target of its own, that can be told by X-Gate."""
-        config = self.config()
-        one = config["targets"]["receiver"]
-        config["targets"] = {"receiver": gate.merge(one, {"http": {"headers": {"X-Gate": "results.1"}}}),
-                             "other": gate.merge(one, {"http": {"headers": {"X-Gate": "others.1"}}})}
-        config["routes"].append({**config["routes"][0], "name": "others", "topics": ["others"], "order": "partition",
-                                 "target": "other"})
-        config["routes"].append({**config["routes"][0], "name": "without", "topics": ["without"]})
-        del config["routes"][2]["dead_letter"]
-        return config
-
     def test_one_topic_for_two_routes_and_strangers(self):
         odd = [letter(1, route="gone"), letter(2, route="gone", at=1), letter(3, route="without"),
                letter(4, **{"einlass-offset": None}), letter(5, **{"einlass-partition": "-1"}),
@@ -353,7 +353,7 @@ class SeveralRoutes(Redrive):
         mixed = [letter(i, route="others" if i % 2 else "results", topic="others" if i % 2 else "results")
                  for i in range(60)]
         self.world.produce_records("dead", mixed[:30] + odd + mixed[30:])
-        config = self._two_routes()
+        config = self.two_routes()
         _, out, _ = self.redrive(config, "--dry-run")
         self.assertIn("read 66, would send 60, skip 0, leave alone 6", out)
         self.assertIn("by route: others 30, results 30\n", out)

@@ -61,7 +61,7 @@ ROOMS = {
         "service": "setup permits shard views",
         "pages": "setup permits steering views service",
         "asking": "setup views",
-        "redrive": "setup record permits shard views",
+        "redrive": "setup record permits steering shard views",
         "demo": "setup permits shard views",
         "replay": "setup",
     },

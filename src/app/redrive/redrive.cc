@@ -6,12 +6,14 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include "adapters/clock/clock.h"
@@ -27,6 +29,8 @@
 #include "app/setup/wiring.h"
 #include "app/shard/drain_signals.h"
 #include "app/shard/shard.h"
+#include "app/steering/make_table.h"
+#include "app/steering/steering.h"
 #include "app/views/books.h"
 #include "units/shown.h"
 
@@ -100,6 +104,7 @@ class Redrive {
 
   kafka::TopicReader new_reader(Notify notify);
   void look_up();
+  void follow_quotas();
   int send();
   std::unique_ptr<kafka::RecordSource> make_source(core::Events& events, kafka::MessageSink& sink,
                                                    const Notify& notify);
@@ -126,6 +131,7 @@ class Redrive {
   ProcessLimits limits_{config_};
   std::optional<Schedules> schedules_;
   std::unique_ptr<Shard> shard_;
+  std::optional<Steering> steering_;
   Notify shard_notify_;
   DrainSignals signals_;
   boost::asio::steady_timer tick_;
@@ -169,6 +175,31 @@ std::unique_ptr<kafka::RecordSource> Redrive::make_source(core::Events& events,
   return source;
 }
 
+// What the fleet's table says holds here too, from the first letter on.
+void Redrive::follow_quotas() {
+  const Notify notify = [this](const Notice& notice) { tell(notice); };
+  const auto pause = [this](const Pauses& pauses) {
+    shard_->pause(std::make_shared<const Pauses>(pauses));
+  };
+  steering_.emplace(io_, config_, limits_.values(), clock_,
+                    Steering::Told{.notify = notify, .paused = pause, .ready = [] {}});
+  steering_->start([&](FleetTable::Listener& listener) {
+    return make_table(io_, config_, logins_, listener, notify);
+  });
+  const auto end = clock_.steady(clock_.now() + kLookUpPatience);
+  const auto known = [this] { return !config_.quotas || steering_->state().whole; };
+  while (!known() && std::chrono::steady_clock::now() < end) io_.run_one_until(end);
+  const Steering::State state = steering_->state();
+  if (!known()) {
+    throw std::runtime_error("the table of quotas and pauses cannot be read: " + state.away +
+                             "; nothing was sent");
+  }
+  if (state.pauses == 0) return;
+  notify({Severity::warning, "redrive_paused",
+          "something is paused, and letters for it wait until it is resumed; einlass pause --list "
+          "says what"});
+}
+
 int Redrive::send() {
   if (const std::string names = limits_in_memory(config_, topic_); !names.empty()) {
     tell(
@@ -184,6 +215,7 @@ int Redrive::send() {
       [this](const Notice& notice) { tell(notice); },
       [this](boost::asio::io_context&, core::Events& events, kafka::MessageSink& sink,
              const Notify& notify) { return make_source(events, sink, notify); });
+  follow_quotas();
   signals_.wait([this] {
     stop(config_.drain_timeout);
     return config_.drain_timeout;
