@@ -1,0 +1,99 @@
+// What is answered on /v1/quotas and /v1/pauses, and to whom.
+#include "app/pages/steering_pages.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/app/steering/fake_table.h"
+
+namespace einlass::app {
+namespace {
+
+constexpr char kWithout[] = R"(
+kafka: {brokers: [localhost:9092], group: g}
+limits: {per_tenant: {algorithm: sliding_log, limit: 100, window: 1s, key: record_key}}
+targets: {a: {http: {url: "http://localhost/"}}}
+routes: [{name: results, topics: [t], target: a, limits: [per_tenant], dead_letter: d}]
+)";
+constexpr char kAcme[] = "/v1/quotas/per_tenant/acme";
+constexpr char kResults[] = "/v1/pauses/route/results";
+
+// A gate's pages, with a table that takes all, or with none.
+struct Pages {
+  explicit Pages(bool has_table)
+      : config(read(std::string(has_table ? "quotas: {topic: q}" : "") + kWithout)) {
+    steering.start([this](FleetTable::Listener& listener) {
+      auto made = std::make_unique<FakeTable>(listener);
+      table = made.get();
+      return made;
+    });
+    steering.whole();
+  }
+
+  unsigned ask(const std::string& method, const std::string& path, const std::string& body = "",
+               bool may_write = true) {
+    const http::ServerRequest request{
+        .method = method, .path = path, .query = {}, .headers = {}, .body = body};
+    unsigned status = 0;
+    answer_steering(request, may_write, steering, Clock::wall(),
+                    [&](const http::ServerResponse& response) {
+                      status = response.status;
+                      said = response.body;
+                    });
+    return status;
+  }
+
+  boost::asio::io_context io;
+  const Clock clock;
+  const config::Config config;
+  LimitValues values{config};
+  Steering steering{
+      io, config, values, clock,
+      {.notify = [](const Notice&) {}, .paused = [](const Pauses&) {}, .ready = [] {}}};
+  FakeTable* table = nullptr;
+  std::string said;  // Last.
+};
+
+TEST(SteeringPages, WhoShowsNoTokenReadsAndWritesNothing) {
+  Pages pages(true);
+  ASSERT_EQ(pages.ask("POST", kResults, "{}"), 200u);
+  for (const char* method : {"POST", "DELETE"}) {
+    for (const char* path : {kAcme, kResults}) {
+      EXPECT_EQ(pages.ask(method, path, R"({"limit": 5})", false), 403u) << method << path;
+      EXPECT_NE(pages.said.find("write admin.token_file"), std::string::npos) << pages.said;
+    }
+  }
+  EXPECT_EQ(pages.table->written_last.find("pause:route/results {"), 0u) << "the first alone";
+  EXPECT_EQ(pages.ask("GET", kResults, "", false), 200u);
+  EXPECT_EQ(pages.ask("GET", "/v1/quotas", "", false), 200u);
+}
+
+TEST(SteeringPages, WithoutATableNothingCanBeWritten) {
+  Pages pages(false);
+  EXPECT_EQ(pages.ask("POST", kAcme, R"({"limit": 5})"), 409u);
+  EXPECT_NE(pages.said.find("write quotas: {topic: NAME}"), std::string::npos) << pages.said;
+  EXPECT_EQ(pages.ask("POST", kResults), 409u);
+  EXPECT_EQ(pages.ask("DELETE", kAcme), 404u);
+  EXPECT_EQ(pages.ask("DELETE", kResults), 404u);
+  EXPECT_EQ(pages.ask("POST", kAcme, R"({"limit": 0})"), 400u) << "what is wrong is said first";
+}
+
+TEST(SteeringPages, AnswersAsItsPageSays) {
+  Pages pages(true);
+  EXPECT_EQ(pages.ask("POST", kAcme, R"({"limit": 500})"), 200u);
+  EXPECT_EQ(pages.ask("GET", kAcme), 200u);
+  EXPECT_EQ(pages.ask("DELETE", kAcme), 200u);
+  EXPECT_EQ(pages.ask("DELETE", kAcme), 404u);
+  EXPECT_EQ(pages.ask("GET", kAcme), 404u);
+  EXPECT_EQ(pages.ask("POST", kAcme, "no object"), 400u);
+  EXPECT_EQ(pages.ask("POST", kAcme, R"({"limit": 5, "colour": "red"})"), 400u);
+  EXPECT_EQ(pages.ask("POST", "/v1/pauses/route/nobody"), 400u);
+  EXPECT_EQ(pages.ask("POST", "/v1/pauses/moon/results"), 404u);
+  EXPECT_EQ(pages.ask("POST", "/v1/quotas/per_tenant"), 404u);
+  EXPECT_EQ(pages.ask("PUT", kAcme, "{}"), 405u);
+  pages.table->refuses = "no broker";
+  EXPECT_EQ(pages.ask("POST", kAcme, R"({"limit": 5})"), 503u);
+  EXPECT_NE(pages.said.find("no broker"), std::string::npos) << pages.said;
+}
+
+}  // namespace
+}  // namespace einlass::app
