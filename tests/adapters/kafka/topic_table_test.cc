@@ -69,6 +69,20 @@ TEST_F(TopicTableTest, says_that_the_topic_is_not_there_and_reads_it_once_it_is)
   EXPECT_TRUE(reader.until_whole());
 }
 
+// The brokers revoke nothing of it.
+TEST_F(TopicTableTest, is_read_however_soon_the_group_takes_a_member_for_dead) {
+  admin->create_topic("soon-dead", 1);
+  boost::asio::io_context io;
+  TableListener listener;
+  const TopicTable table(io,
+                         {.brokers = broker->brokers(),
+                          .topic = "soon-dead",
+                          .properties = {{"session.timeout.ms", "6000"},
+                                         {"max.poll.interval.ms", "6000"}}},
+                         listener, [](const Notice&) {});
+  EXPECT_TRUE(einlass::testing::run_until(io, [&] { return listener.wholes > 0; }));
+}
+
 TEST_F(TopicTableTest, how_kafka_cleans_the_topic_is_told) {
   SourceOptions options;
   options.brokers = broker->brokers();

@@ -9,7 +9,9 @@
 namespace einlass::kafka {
 
 rd_kafka_t* new_hand_assigned_consumer(const SourceOptions& options) {
-  ConfHandle conf = source_configuration(options, rd_kafka_version());
+  SourceOptions without_group = options;
+  without_group.revoke_timeout = Duration{};  // Nobody revokes: it fits each max.poll.interval.ms.
+  ConfHandle conf = source_configuration(without_group, rd_kafka_version());
   rd_kafka_conf_set(conf.get(), "enable.partition.eof", "true", nullptr, 0);
   rd_kafka_conf_set(conf.get(), "auto.offset.reset", "earliest", nullptr, 0);
   char reason[512] = "";
