@@ -7,11 +7,11 @@ import random
 import time
 import unittest
 
-from harness import deliveries, scenario
+from harness import deliveries
 from harness.places import get, now_us, wait_until
 from harness.plan import plan
+from harness.steered import Steered
 
-TOKEN = "judged-token-66be01"
 KEYS, GATES = 21, 3  # A partition for each key, seven for a gate.
 SETS, EACH = 1_000, 2_400
 KILL_EVERY, AWAY_FOR = 80, 10  # Sets.
@@ -43,20 +43,12 @@ class History:
 class Judged:
     """What is judged whichever table it is."""
 
-    QUOTAS = None
+    GATES, PARTITIONS = GATES, KEYS
+    LIMIT, ORDER = VALUES[0], "none"
 
     def setUp(self):
         super().setUp()
         self.dice = random.Random(self.world.seed)
-        if "topic" in self.QUOTAS:
-            self.world.create_topic(self.QUOTAS["topic"], 1, **{"cleanup.policy": "compact"})
-        self.world.create_topic("results", KEYS)
-        config = self.world.config("results", 1, changes={
-            "quotas": self.QUOTAS, "admin": {"token": self.world.secret(TOKEN)},
-            "limits": {"shared": None, "per_tenant": {"algorithm": "sliding_log", "limit": VALUES[0], "window": "1s", "store": "redis",
-                                                      "key": "record_key"}},
-            "route": {"limits": ["per_tenant"], "order": "none"}})
-        self.gates = self.world.start_gates(GATES, config, KEYS)
         self.histories = [History(VALUES[0]) for _ in range(KEYS)]
         self.last = {}
         self.heard = []
@@ -64,7 +56,7 @@ class Judged:
     def ask(self, gate, key, method="GET", body=None):
         try:
             code, text = get(gate.port, f"/v1/quotas/per_tenant/k{key}", method, body=json.dumps(body).encode() if body else None,
-                             headers={"Authorization": f"Bearer {TOKEN}"}, timeout=5.0)
+                             headers={"Authorization": f"Bearer {self.TOKEN}"}, timeout=5.0)
         except OSError:
             return 0, {}
         return code, json.loads(text) if text.startswith("{") else {}
@@ -142,12 +134,12 @@ class Judged:
 
 
 @plan(alone=True, whole=True)
-class InATopic(Judged, scenario.Scenario):
+class InATopic(Judged, Steered):
     QUOTAS = {"topic": "einlass.quotas"}
 
 
 @plan(alone=True, whole=True)
-class InRedis(Judged, scenario.Scenario):
+class InRedis(Judged, Steered):
     QUOTAS = {"redis": True}
 
 

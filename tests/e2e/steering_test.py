@@ -6,31 +6,16 @@ import subprocess
 import time
 import unittest
 
-from harness import scenario
 from harness.gate import EINLASS
 from harness.places import get, now_us, wait_until
+from harness.steered import Steered
 
-TOKEN = "steering-token-1f00d2"
 ONE_SECOND = 1_000_000
 OF_KEY = {"acme": 0, "k0": 1, "k1": 2, "other": 3, "k2": 4, "k3": 5, "first": 5}  # The partition of each: three a gate.
 
 
-class Steered(scenario.Scenario):
-    """Two gates of one group, with a limit by key and a table of quotas."""
-
-    QUOTAS = None
-
-    def setUp(self):
-        super().setUp()
-        if "topic" in self.QUOTAS:
-            self.world.create_topic(self.QUOTAS["topic"], 1, **{"cleanup.policy": "compact"})
-        self.world.create_topic("results", 6)
-        self.config = self.world.config("results", 1, changes={
-            "quotas": self.QUOTAS, "admin": {"token": self.world.secret(TOKEN)},
-            "limits": {"shared": None, "per_tenant": {"algorithm": "sliding_log", "limit": 20, "window": "1s", "store": "redis",
-                                                      "key": "record_key"}},
-            "route": {"limits": ["per_tenant"], "order": "key"}})
-        self.gates = self.world.start_gates(2, self.config, 6)
+class Fleet(Steered):
+    """Two gates, and what is asked of them."""
 
     def produce(self, key, count):
         self.world.produce_records("results", [
@@ -43,7 +28,7 @@ class Steered(scenario.Scenario):
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stdout + done.stderr
 
-    def ask(self, gate, path, method="GET", body=None, token=TOKEN):
+    def ask(self, gate, path, method="GET", body=None, token=Steered.TOKEN):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         code, text = get(gate.port, path, method, body=json.dumps(body).encode() if body is not None else None, headers=headers)
         return code, (json.loads(text) if text.startswith("{") else text)
@@ -179,7 +164,7 @@ class Steering:
         self.assertIn("limit", refusal["reason"])
 
 
-class InATopic(Steering, Steered):
+class InATopic(Steering, Fleet):
     QUOTAS = {"topic": "einlass.quotas"}
 
     def test_bad_input_is_refused_and_changes_nothing(self):
@@ -192,7 +177,7 @@ class InATopic(Steering, Steered):
         self.world.produce_records("einlass.quotas", [{"partition": 0, "key": key.encode(), "value": text.encode()}])
 
 
-class InRedis(Steering, Steered):
+class InRedis(Steering, Fleet):
     QUOTAS = {"redis": True}
 
     def test_a_gate_that_waits_for_its_table_leaves_when_it_is_told(self):
@@ -224,7 +209,28 @@ class InRedis(Steering, Steered):
         self.world.redis.ask("HSET", f"{name_space}:quotas:{{{name_space}}}", key, text)
 
 
-del Steered
+class ALongPause(Fleet):
+    """Brokers take a member that does not poll for six seconds for dead."""
+
+    QUOTAS = {"topic": "einlass.quotas"}
+    GATES = 1
+    SILENCE_S = 6
+    KAFKA = {"revoke_timeout": "2s", "properties": {"session.timeout.ms": "6000", "max.poll.interval.ms": "6000"}}
+
+    def test_a_pause_longer_than_max_poll_interval_evicts_nobody(self):
+        gate, = self.gates
+        joined = gate.log(400).count("kafka_partitions_")
+        self.einlass("pause", "--topic", "results")
+        self.produce("acme", 5)
+        time.sleep(1.5 * self.SILENCE_S)
+        self.assertEqual(self.arrived("acme"), [])
+        self.einlass("resume", "--topic", "results")
+        self.all_gone(5)
+        self.assertEqual(gate.log(400).count("kafka_partitions_"), joined, "no partition came or left")
+        self.assertNotIn("kafka_poll_too_late", gate.log(400))
+
+
+del Fleet
 
 if __name__ == "__main__":
     unittest.main()
