@@ -87,13 +87,13 @@ void Admission::count_before(const Record& record, Standing& standing) const {
 void Admission::explain(const Record& record, Instant now, Standing& standing) const {
   const Line& line = lines_[record.line.value];
   if (is_paused(line)) {
-    standing.waits = WaitsFor::people;
+    standing.waits = WaitsFor::pause;
     return;
   }
   const RouteOptions& route = route_of(line);
   const Instant held = delivery_.held_until(route.target);
   if (held > now || !delivery_.breaker(route.target).closed()) {
-    standing.waits = held > now ? WaitsFor::pause : WaitsFor::probe;
+    standing.waits = held > now ? WaitsFor::hold : WaitsFor::probe;
     standing.until = later_than(now, held);
     return;
   }

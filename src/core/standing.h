@@ -35,10 +35,10 @@ enum class WaitsFor : std::uint8_t {
   share,            // Fresh records, which go before retries.
   room,             // A place at its target; it has a permit if it needs one.
   company,          // Others that go to its target in the same request; it has a permit.
-  pause,            // The end of what its target asked for (Retry-After), or of the breaker's wait.
+  hold,             // The end of what its target asked for (Retry-After), or of the breaker's wait.
   probe,            // The one attempt by which the breaker learns whether the target is well again.
   retry,            // Its next attempt.
-  people,           // Somebody, who has paused its route, its target or its tenant.
+  pause,            // Somebody, who has paused its route, its target or its tenant.
   not_before,       // Its own time, before which it may not be delivered.
   dead_letter,      // The next try to write its dead letter.
   other_limits,     // Limits under other numbers: these could never pay its cost.

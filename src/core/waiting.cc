@@ -36,10 +36,10 @@ Cause cause_of(WaitsFor waits) {
     case WaitsFor::turn:
     case WaitsFor::room:
     case WaitsFor::company:
-    case WaitsFor::pause:
+    case WaitsFor::hold:
     case WaitsFor::probe:
       return Cause::target;
-    case WaitsFor::people:
+    case WaitsFor::pause:
       return Cause::paused;
     case WaitsFor::retry:
     case WaitsFor::dead_letter:

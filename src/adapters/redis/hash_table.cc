@@ -1,10 +1,10 @@
 #include "adapters/redis/hash_table.h"
 
-#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
 
+#include "adapters/redis/wait_time.h"
 #include "lua/scripts.h"
 
 namespace einlass::redis {
@@ -216,7 +216,7 @@ void HashTable::State::write(const std::string& key, const std::optional<std::st
 void HashTable::State::wait_for_replicas(Written written) {
   if (options.wait_replicas == 0) return written("");
   const std::string wanted = std::to_string(options.wait_replicas);
-  const std::string ms = std::to_string(std::max<std::int64_t>(1, options.timeout.us * 3 / 4000));
+  const std::string ms = std::to_string(wait_ms(options.timeout));
   const std::string_view words[] = {"WAIT", wanted, ms};
   talk->ask(words, [self = shared_from_this(), wanted, written = std::move(written)](
                        const Value* answer, const std::string& why) {

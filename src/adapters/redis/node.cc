@@ -1,22 +1,16 @@
 // What goes out.
 #include "adapters/redis/node.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "adapters/redis/holds.h"
 #include "adapters/redis/inquiry.h"
 #include "adapters/redis/resp.h"
+#include "adapters/redis/wait_time.h"
 #include "lua/scripts.h"
 #include "units/text.h"
 
 namespace einlass::redis {
-namespace {
-
-// Of the time of a call, so that the server's answer to WAIT comes before ours is over.
-constexpr int kWaitShareNumerator = 3, kWaitShareDenominator = 4;
-
-}  // namespace
 
 std::string to_string(const Address& address) {
   if (address.host.starts_with('/')) return address.host;
@@ -89,10 +83,8 @@ void Node::send_holds(Holds& holds, Steady::time_point now) {
 void Node::flush(Steady::time_point now) {
   if (!connection_) return;
   if (std::exchange(wait_due_, false) && context_.options.wait_replicas > 0) {
-    const auto limit = timeout_ * kWaitShareNumerator / kWaitShareDenominator;
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
     command({"WAIT", std::to_string(context_.options.wait_replicas),
-             std::to_string(std::max<std::int64_t>(1, ms))},
+             std::to_string(wait_ms(context_.options.timeout))},
             Call::Kind::wait, now);
   }
   connection_->send();

@@ -69,11 +69,11 @@ std::string waits_without_time(const WaitingRecord& record, const config::Config
       return "waits for a place at target " + target;
     case WaitsFor::company:
       return "waits for others that go to target " + target + " in the same request";
-    case WaitsFor::pause:
+    case WaitsFor::hold:
       return "waits for target " + target + ", which is left alone (Retry-After or its breaker)";
     case WaitsFor::probe:
       return "waits for one attempt that tries whether target " + target + " is well again";
-    case WaitsFor::people:
+    case WaitsFor::pause:
       return "waits because its route, its target or its key is paused";
     case WaitsFor::retry:
       return "waits for its next attempt at target " + target + ", after " + attempt;

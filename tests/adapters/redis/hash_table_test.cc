@@ -124,6 +124,17 @@ TEST(HashTable, FindsItsOwnBehindManyChangesThatAreNoneOfOurs) {
   EXPECT_EQ(reader.listener.wholes, 1) << "by the stream, not by reading all again";
 }
 
+// By Redis' own word, which comes before the call is over.
+TEST(HashTable, SaysHowManyReplicasHaveWhatWasWritten) {
+  RedisServer server;
+  StoreOptions options = options_for(server.port());
+  options.wait_replicas = 1;
+  Reader reader(options);
+  ASSERT_TRUE(reader.until_whole());
+  EXPECT_EQ(write_and_wait(reader.io, reader.table, "l/a", "1"),
+            "only 0 of 1 replicas have it (redis.wait_replicas); write it again");
+}
+
 TEST(HashTable, SaysWhatIsWrongWithTheKey) {
   RedisServer server;
   Control(server.port())({"SET", kHash, "no hash"});

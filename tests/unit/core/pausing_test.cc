@@ -32,7 +32,7 @@ TEST(Pausing, nothing_of_a_paused_line_leaves_or_asks_and_the_others_go_on) {
   ASSERT_EQ(bench.all<Ask>().size(), 1u);
   EXPECT_EQ(bench.all<Ask>()[0].line, LineId{1});
   EXPECT_EQ(bench.waiting(), 1u);
-  EXPECT_EQ(bench.gate.standing(0, bench.now)->waits, WaitsFor::people);
+  EXPECT_EQ(bench.gate.standing(0, bench.now)->waits, WaitsFor::pause);
   bench.line(false);
   ASSERT_EQ(bench.all<Ask>().size(), 2u);
   bench.answer({0});

@@ -87,7 +87,7 @@ TEST(Standing, behind_a_pause_of_the_target) {
   bench.answer({0});
   bench.arrive(1, 11);
   bench.ended(0, Outcome::retry, 1, Duration::seconds(5));
-  EXPECT_EQ(of(bench, 1).waits, WaitsFor::pause);
+  EXPECT_EQ(of(bench, 1).waits, WaitsFor::hold);
   EXPECT_EQ(of(bench, 1).until, bench.now + Duration::seconds(5));
   EXPECT_EQ(of(bench, 0).waits, WaitsFor::retry);
   ASSERT_TRUE(of(bench, 0).until);
