@@ -26,7 +26,7 @@ class Network:
     """The side that gives the orders. Any thread may."""
 
     def __init__(self, directory, links, targets, start_child):
-        """`links`: of {name, port, to, ports}; `targets`: of {name, port}."""
+        """`links`: of {name, port, to, ports}; `targets`: of {name, port, host}."""
         plan = os.path.join(directory, "network.json")
         with open(plan, "w") as file:
             json.dump({"links": links, "targets": targets}, file, indent=1)

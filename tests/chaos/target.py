@@ -28,15 +28,15 @@ class Target:
     lost: the record is accepted, and the connection reset before the answer: the sender cannot know.
     """
 
-    def __init__(self, name, port):
-        self.name, self._port = name, port
+    def __init__(self, name, port, host="127.0.0.1"):
+        self.name, self._port, self._host = name, port, host
         self.history = []
         self._random = random.Random(name)
         self._mode, self._settings = "ok", {}
         self._changed = asyncio.Event()
 
     async def start(self):
-        self._server = await asyncio.start_server(self._converse, "127.0.0.1", self._port)
+        self._server = await asyncio.start_server(self._converse, self._host, self._port)
 
     def set(self, mode, settings):
         self._mode, self._settings = mode, settings
