@@ -100,6 +100,22 @@ def create_topic(port, name, partitions, settings, replicas=1):
         raise ProtocolError(f"topic {name}: error {error}: {reason}")
 
 
+def add_partitions(port, name, count):
+    """The topic has that many from then on. Throws ProtocolError with the broker's reason."""
+    body = struct.pack(">i", 1) + _string(name) + struct.pack(">iii?", count, -1, 10000, False)
+    answer = _Reader(_call(port, 37, 0, body, 30.0))
+    answer.number("i"), answer.number("i"), answer.text()
+    error, reason = answer.number("h"), answer.text()
+    if error:
+        raise ProtocolError(f"topic {name}: error {error}: {reason}")
+
+
+def elect_leaders(port, name, partitions):
+    """The preferred replica of each of these leads from then on, if it is there."""
+    body = struct.pack(">i", 1) + _string(name) + struct.pack(f">i{len(partitions)}i", len(partitions), *partitions)
+    _call(port, 43, 0, body + struct.pack(">i", 10000), 30.0)
+
+
 def delete_topic(port, name):
     """Throws ProtocolError with the broker's error."""
     body = struct.pack(">i", 1) + _string(name) + struct.pack(">i", 10000)
