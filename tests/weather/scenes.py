@@ -79,11 +79,11 @@ class Play:
         """`since`: when the weather began that lasts until now, or when one is over that held everything up."""
         scene, most_s = self._scene, _BACKLOG / stage.LIMIT + self._scene.within_s
         met = self._set(wire.CALM) if scene.hold_s else None
-        self._world.wait_until_finished(self._main, time.monotonic() + most_s + _COMMIT_S)
+        self._world.wait_until_finished(self._main, time.monotonic() + most_s * places.PATIENCE + _COMMIT_S)
         met = met or self._set(wire.CALM)
         self._world.wait_until_finished(self._beside, time.monotonic() + _COMMIT_S)
         h = self._world.history(self._main)
-        within_s = judge.accepted_since(h, since) / stage.LIMIT + scene.within_s
+        within_s = (judge.accepted_since(h, since) / stage.LIMIT + scene.within_s) * places.PATIENCE
         allowed = judge.Allowed(scene.repeats, within_s, self._forgot, "target" in scene.links)
         found = [*breaches, *judge.breaches(h, since, allowed)]
         if not scene.hold_s:
@@ -96,7 +96,7 @@ class Play:
         """What the gate needs no bad link for is done as ever."""
         if "kafka" in self._scene.links:
             return []
-        within_s = _BESIDE / stage.BESIDE + _BESIDE_LATE_S
+        within_s = (_BESIDE / stage.BESIDE + _BESIDE_LATE_S) * places.PATIENCE
         self._world.wait_until_finished(self._beside, time.monotonic() + within_s)
         return list(judge.others_go_on(self._world.history(self._beside), since, within_s))
 

@@ -50,7 +50,7 @@ def _holes(link):
     yield from (_hole(link, way, _HOLE_S) for way in _WAYS)
     yield _hole(link, "both", _HOLE_S, restart=link)._replace(name=f"nothing passes for {_HOLE_S} s, and it restarts")
     if link == "kafka":  # Nobody else takes the partitions, but what could not be committed comes again.
-        yield _hole(link, "both", _SESSION_S + 15, within_s=65, repeats=600)
+        yield _hole(link, "both", _SESSION_S + 15, within_s=65, repeats=300)
     if link == "target":
         yield _hole(link, "both", 60)
     yield Scene("nothing passes any more", [link], Weather(silent="both"), FOR_EVER)
