@@ -10,11 +10,14 @@ import struct
 import subprocess
 import sys
 
+import names
 import servers
 import wire
 
 GATE = "10.77.1.1"
+# By server: where it is, and where it is after it has moved.
 SERVERS = {"redis": "10.77.0.2", "kafka": "10.77.0.3", "target": "10.77.0.4", "other": "10.77.0.5"}
+MOVED = {"redis": "10.77.0.12", "kafka": "10.77.0.13", "target": "10.77.0.14"}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _NEW_NETWORK = 0x40000000              # CLONE_NEWNET of linux/sched.h.
@@ -67,7 +70,8 @@ class Networks:
 
     def __init__(self, directory):
         self.gate = Network([GATE], "10.77.0.0/24")
-        here = Network(list(SERVERS.values()), "10.77.1.0/24")
+        here = Network([*SERVERS.values(), *MOVED.values(), names.ADDRESS], "10.77.1.0/24")
+        self._addresses = dict(SERVERS)
         program = [sys.executable, os.path.abspath(wire.__file__), str(self.gate.device), str(here.device)]
         self._wire = servers.start_child(program, os.path.join(directory, "wire.log"), stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, text=True, pass_fds=[self.gate.device, here.device])
@@ -75,9 +79,14 @@ class Networks:
 
     def set(self, server, weather):
         """From now on; returns {way: wire.Done} since the last time."""
-        self._wire.stdin.write(json.dumps({"link": SERVERS[server], "weather": weather._asdict()}) + "\n")
+        self._wire.stdin.write(json.dumps({"link": self._addresses[server], "weather": weather._asdict()}) + "\n")
         self._wire.stdin.flush()
         return {way: wire.Done(**counts) for way, counts in self._read().items()}
+
+    def move(self, server):
+        """Nothing passes to or from its old address from now on; it has a link of its own at the new one."""
+        self.set(server, wire.Weather(silent="both"))
+        self._addresses[server] = MOVED[server]
 
     def stop(self):
         servers.stop_child(self._wire, 0.1)

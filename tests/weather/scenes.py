@@ -20,10 +20,12 @@ _LEAVE_S = 25         # docs/deploy.md: `drain_timeout` and 15 s.
 Outcome = collections.namedtuple("Outcome", "links name records took needed silent repeats most met breaches")
 
 
-class Scene(collections.namedtuple("Scene", "name links weather hold_s restart within_s repeats", defaults=[0, "", 0, 0])):
+class Scene(collections.namedtuple("Scene", "name links weather hold_s restart within_s repeats moves",
+                                   defaults=[0, "", 0, 0, False])):
     """`weather` is there from before the records until after them, or, with `hold_s`, comes in their midst for so long, or
     for ever: FOR_EVER. `restart`: the server that is killed and started anew meanwhile. `within_s`: until all is accepted,
-    beyond what the limit needs, counted from the beginning, or from when it is over. `repeats`: how many at most."""
+    beyond what the limit needs, counted from the beginning, or from when it is over. `repeats`: how many at most. `moves`: the
+    server goes to another address in their midst, for good."""
 
     @property
     def topic(self):
@@ -44,7 +46,7 @@ class Play:
 
     def play(self):
         scene = self._scene
-        if not scene.hold_s:
+        if not scene.hold_s and not scene.moves:
             since = places.now_us()
             self._set(scene.weather)
             self._produce(_BACKLOG)
@@ -52,6 +54,8 @@ class Play:
         self._produce(_BACKLOG // 2)
         places.wait_until(lambda: any(self._world.committed(self._main).values()), 30, "the first commit")
         cut = places.now_us()
+        if scene.moves:
+            self._world.move(scene.links[0])
         self._set(scene.weather)
         if scene.restart:
             self._world.restart(scene.restart)
@@ -60,6 +64,8 @@ class Play:
         self._produce(_BACKLOG - _BACKLOG // 2)
         if scene.hold_s == FOR_EVER:
             return self._leave(cut)
+        if scene.moves:
+            return self._end(cut)
         breaches = self._judge_beside(cut)
         self._wait(cut, scene.hold_s)
         return self._end(places.now_us(), breaches)

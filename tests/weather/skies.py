@@ -3,7 +3,7 @@
 import collections
 
 from scenes import FOR_EVER, Scene
-from wire import Weather
+from wire import CALM, Weather
 
 # What was in flight when the answers to it were lost.
 _REPEATS = {"redis": 0, "kafka": 0, "target": 200}
@@ -14,10 +14,11 @@ _LATE_S = 15
 _LATE_BY_LOSS_S = 60
 _HOLE_S = 20
 _BACK_S = {"redis": 5, "kafka": _HOLE_S + 5, "target": 35}
+_MOVED_S = {"redis": 10, "target": 35}
 _SESSION_S = 45  # Of the gate in its group.
 
-# Scenes of one gate, one after the other. `changes`: of its config.
-Act = collections.namedtuple("Act", "scenes changes", defaults=[{}])
+# Scenes of one gate, one after the other. `changes`: of its config. `by_name`: it knows servers by names.
+Act = collections.namedtuple("Act", "scenes changes by_name", defaults=[{}, False])
 
 LINKS = ["redis", "kafka", "target"]
 
@@ -66,6 +67,18 @@ def _table():
             yield Act([Scene(f"500 ms for {_HOLE_S} s, but redis.timeout is 500 ms", [link], slow[0].weather, _HOLE_S,
                              within_s=_BACK_S[link])])
         yield Act(list(_holes(link)))
+        yield from _moves(link)
+
+
+def _moves(link):
+    """Without a word: what is connected to the old address waits."""
+    name = "moves to another address"
+    if link == "kafka":
+        yield Act([Scene(name, [link], CALM, within_s=100, repeats=300, moves=True)], by_name=True)
+        scene = Scene(f"{name}, socket.timeout.ms is 10 s", [link], CALM, within_s=40, moves=True)
+        yield Act([scene], {"kafka": {"properties": {"socket.timeout.ms": 10_000}}}, by_name=True)
+    else:
+        yield Act([Scene(name, [link], CALM, within_s=_MOVED_S[link], repeats=_REPEATS[link], moves=True)], by_name=True)
 
 
 def _short():

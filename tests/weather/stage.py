@@ -11,6 +11,7 @@ from harness import places, reports, world
 from harness.gate import Gate, merge
 import judge
 import kafka as local_kafka
+import names
 import namespaces
 import network
 import redis as local_redis
@@ -27,7 +28,7 @@ ROUTES = {"main": "target", "beside": "other"}
 _LOOK_S = 0.5
 
 # Beside what the local broker has: a listener for the gate, at the end of the wire.
-_LISTENERS = """listeners=PLAINTEXT://127.0.0.1:{tools},GATE://{host}:{gate},CONTROLLER://127.0.0.1:{controller}
+_LISTENERS = """listeners=PLAINTEXT://127.0.0.1:{tools},GATE://0.0.0.0:{gate},CONTROLLER://127.0.0.1:{controller}
 advertised.listeners=PLAINTEXT://127.0.0.1:{tools},GATE://{host}:{gate}
 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,GATE:PLAINTEXT,CONTROLLER:PLAINTEXT
 controller.quorum.voters=1@127.0.0.1:{controller}
@@ -51,10 +52,11 @@ class FarGate(Gate):
 
 
 class Stage:
-    """From start() on everything is there, with a topic for each route and each of `names`."""
+    """From start() on everything is there, with a topic for each route and each of `topics`."""
 
-    def __init__(self, names, changes=None):
-        self.names, self._changes = names, changes or {}
+    def __init__(self, topics, changes=None, by_name=False):
+        """`by_name`: the gate knows the servers by names, which our own DNS server tells it."""
+        self.topics, self._changes, self._by_name = topics, changes or {}, by_name
         self.directory = tempfile.mkdtemp(prefix="einlass-weather-")
         self.networks = self.redis = self.kafka = self.targets = self.gate = None
         self._seen = []  # What targets saw that have ended.
@@ -62,26 +64,43 @@ class Stage:
     def start(self):
         self.networks = namespaces.Networks(self.directory)
         self.ports = dict(zip(["tools", "gate", "controller", "redis", "target", "other"], servers.free_ports(6)))
-        host = namespaces.SERVERS
-        self.redis = local_redis.Redis(self.ports["redis"], ["--bind", "127.0.0.1", host["redis"], "--protected-mode", "no"]).start()
+        self.names = names.Names({self._host(name): address for name, address in namespaces.SERVERS.items()})
+        self.redis = local_redis.Redis(self.ports["redis"], ["--bind", "0.0.0.0", "--protected-mode", "no"]).start()
         self.kafka = local_kafka.Kafka(world.KAFKA_VERSION, port=self.ports["tools"],
-                                       extra=_LISTENERS.format(host=host["kafka"], **self.ports)).start()
+                                       extra=_LISTENERS.format(host=self._host("kafka"), **self.ports)).start()
         self._start_targets()
-        for name in self.names:
+        for name in self.topics:
             for route in ROUTES:
                 self.kafka.create_topic(f"{route}-{name}", PARTITIONS)
         self.gate = FarGate(self.networks.gate, self.directory, "gate", merge(self._config(), self._changes))
+        if self._by_name:
+            self.gate.before = self._with_our_names()
         self.gate.start()
         return self
 
+    def _host(self, server):
+        return f"{server}.weather.test" if self._by_name else namespaces.SERVERS[server]
+
+    def _with_our_names(self):
+        """What stands before a program that is to ask our DNS server, and nobody else."""
+        path = os.path.join(self.directory, "resolv.conf")
+        with open(path, "w") as file:
+            file.write(f"nameserver {names.ADDRESS}\noptions timeout:1 attempts:2\n")
+        return ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"', path]
+
+    def move(self, server):
+        """To another address, which its name has from now on. Whoever is connected to the old one is not told."""
+        self.networks.move(server)
+        self.names.addresses[self._host(server)] = namespaces.MOVED[server]
+
     def _start_targets(self):
         self.targets = network.Network(self.directory, [], [
-            {"name": name, "port": self.ports[name], "host": namespaces.SERVERS[name]} for name in ROUTES.values()],
+            {"name": name, "port": self.ports[name], "host": "0.0.0.0"} for name in ROUTES.values()],
             servers.start_child)
 
     def _config(self):
         def at(name):
-            return f"{namespaces.SERVERS[name]}:{self.ports[name if name != 'kafka' else 'gate']}"
+            return f"{self._host(name)}:{self.ports[name if name != 'kafka' else 'gate']}"
         return {
             "kafka": {"brokers": [at("kafka")], "group": GROUP, "auto_offset_reset": "earliest"},
             "redis": {"url": f"redis://{at('redis')}/0", "namespace": "weather"},
@@ -89,7 +108,7 @@ class Stage:
                        "own": {"algorithm": "sliding_log", "limit": BESIDE, "window": "1s", "store": "memory"}},
             "targets": {name: {"http": {"url": f"http://{at(name)}/{name}", "timeout": "5s", "max_in_flight": IN_FLIGHT}}
                         for name in ROUTES.values()},
-            "routes": [{"name": route, "topics": [f"{route}-{name}" for name in self.names], "target": target,
+            "routes": [{"name": route, "topics": [f"{route}-{name}" for name in self.topics], "target": target,
                         "order": "key", "limits": ["shared" if route == "main" else "own"],
                         "retry": {"initial": "100ms", "max": "1s"}} for route, target in ROUTES.items()],
         }

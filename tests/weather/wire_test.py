@@ -1,11 +1,18 @@
-"""Whether packets meet the weather that was ordered: each way by itself, without a clock, a network or luck."""
+"""Whether packets meet the weather that was ordered, each way by itself, and names lead where they are to: without a clock, a
+network or luck."""
 
+import os
 import random
 import struct
+import sys
 import unittest
 
-import wire
-from wire import Weather
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import names  # noqa: E402
+import wire  # noqa: E402
+from wire import Weather  # noqa: E402
 
 PACKETS = 20_000
 
@@ -76,6 +83,28 @@ class Ways(unittest.TestCase):
         self.assertEqual((answer[20], answer[21], struct.unpack("!H", answer[26:28])), (3, 4, (576,)))
         self.assertEqual(answer[28:], packet + b"x" * 8)
         self.assertEqual((wire.checksum(answer[:20]), wire.checksum(answer[20:])), (0, 0))
+
+
+class Names(unittest.TestCase):
+    """As the resolver of glibc asks: with one question, and an option behind it."""
+
+    QUESTION = b"\x05redis\x04Test\x00"
+
+    def answer(self, kind, addresses):
+        query = b"\x12\x34\x01\x20\x00\x01\x00\x00\x00\x00\x00\x01" + self.QUESTION + struct.pack("!HH", kind, 1) + b"\x00" * 11
+        found = names.answer(query, addresses)
+        self.assertEqual(found[:2], query[:2])
+        return struct.unpack("!HHHHH", found[2:12]), found[12 + len(self.QUESTION) + 4:]
+
+    def test_an_address(self):
+        head, rest = self.answer(1, {"redis.test": "10.77.0.2"})
+        self.assertEqual((head, rest[-4:]), ((0x8180, 1, 1, 0, 0), bytes([10, 77, 0, 2])))
+
+    def test_none_of_that_kind(self):
+        self.assertEqual(self.answer(28, {"redis.test": "10.77.0.2"}), ((0x8180, 1, 0, 0, 0), b""))
+
+    def test_no_such_name(self):
+        self.assertEqual(self.answer(1, {"other.test": "10.77.0.2"}), ((0x8183, 1, 0, 0, 0), b""))
 
 
 if __name__ == "__main__":
