@@ -6,6 +6,7 @@ import time
 import checks
 import judge
 from harness import places
+import namespaces
 import stage
 import wire
 
@@ -20,12 +21,12 @@ _LEAVE_S = 25         # docs/deploy.md: `drain_timeout` and 15 s.
 Outcome = collections.namedtuple("Outcome", "links name records took needed silent repeats most met breaches")
 
 
-class Scene(collections.namedtuple("Scene", "name links weather hold_s restart within_s repeats moves",
-                                   defaults=[0, "", 0, 0, False])):
+class Scene(collections.namedtuple("Scene", "name links weather hold_s restart within_s repeats moves astray",
+                                   defaults=[0, "", 0, 0, False, None])):
     """`weather` is there from before the records until after them, or, with `hold_s`, comes in their midst for so long, or
     for ever: FOR_EVER. `restart`: the server that is killed and started anew meanwhile. `within_s`: until all is accepted,
     beyond what the limit needs, counted from the beginning, or from when it is over. `repeats`: how many at most. `moves`: the
-    server goes to another address in their midst, for good."""
+    server goes to another address in their midst, for good; for `hold_s` its name leads `astray`."""
 
     @property
     def topic(self):
@@ -56,6 +57,7 @@ class Play:
         cut = places.now_us()
         if scene.moves:
             self._world.move(scene.links[0])
+            self._world.name(scene.links[0], scene.astray if scene.hold_s else namespaces.MOVED[scene.links[0]])
         self._set(scene.weather)
         if scene.restart:
             self._world.restart(scene.restart)
@@ -64,10 +66,12 @@ class Play:
         self._produce(_BACKLOG - _BACKLOG // 2)
         if scene.hold_s == FOR_EVER:
             return self._leave(cut)
-        if scene.moves:
+        if not scene.hold_s:
             return self._end(cut)
         breaches = self._judge_beside(cut)
         self._wait(cut, scene.hold_s)
+        if scene.moves:
+            self._world.name(scene.links[0], namespaces.MOVED[scene.links[0]])
         return self._end(places.now_us(), breaches)
 
     def _wait(self, since, seconds):
@@ -84,7 +88,7 @@ class Play:
     def _end(self, since, breaches=()):
         """`since`: when the weather began that lasts until now, or when one is over that held everything up."""
         scene, most_s = self._scene, _BACKLOG / stage.LIMIT + self._scene.within_s
-        met = self._set(wire.CALM) if scene.hold_s else None
+        met = self._set(wire.CALM) if scene.hold_s and not scene.moves else None
         self._world.wait_until_finished(self._main, time.monotonic() + most_s * places.PATIENCE + _COMMIT_S)
         met = met or self._set(wire.CALM)
         self._world.wait_until_finished(self._beside, time.monotonic() + _COMMIT_S)

@@ -2,6 +2,7 @@
 
 import collections
 
+import names
 from scenes import FOR_EVER, Scene
 from wire import CALM, Weather
 
@@ -14,7 +15,9 @@ _LATE_S = 15
 _LATE_BY_LOSS_S = 60
 _HOLE_S = 20
 _BACK_S = {"redis": 5, "kafka": _HOLE_S + 5, "target": 35}
-_MOVED_S = {"redis": 10, "target": 35}
+_MOVED_S = {"redis": 10, "kafka": 40, "target": 35}
+_ASTRAY_S = 10
+_ASTRAY = {"is not there": None, "is not told": names.SILENCE, "leads to nobody": "10.77.0.99"}
 _SESSION_S = 45  # Of the gate in its group.
 
 # Scenes of one gate, one after the other. `changes`: of its config. `by_name`: it knows servers by names.
@@ -72,13 +75,15 @@ def _table():
 
 def _moves(link):
     """Without a word: what is connected to the old address waits."""
-    name = "moves to another address"
+    name, changes = "moves to another address", {}
     if link == "kafka":
         yield Act([Scene(name, [link], CALM, within_s=100, repeats=300, moves=True)], by_name=True)
-        scene = Scene(f"{name}, socket.timeout.ms is 10 s", [link], CALM, within_s=40, moves=True)
-        yield Act([scene], {"kafka": {"properties": {"socket.timeout.ms": 10_000}}}, by_name=True)
-    else:
-        yield Act([Scene(name, [link], CALM, within_s=_MOVED_S[link], repeats=_REPEATS[link], moves=True)], by_name=True)
+        name, changes = f"{name} (socket.timeout.ms is 10 s)", {"kafka": {"properties": {"socket.timeout.ms": 10_000}}}
+    yield Act([Scene(name, [link], CALM, within_s=_MOVED_S[link], repeats=_REPEATS[link], moves=True)], changes, True)
+    for what, astray in _ASTRAY.items():
+        scene = Scene(f"moves, and for {_ASTRAY_S} s its name {what}", [link], CALM, _ASTRAY_S, within_s=_MOVED_S[link],
+                      repeats=_REPEATS[link], moves=True, astray=astray)
+        yield Act([scene], changes, True)
 
 
 def _short():
@@ -86,7 +91,7 @@ def _short():
     rough = Weather(delay_ms=30, jitter_ms=10, loss=0.03, reorder=0.05)
     narrow = Weather(delay_ms=5, bits=1_000_000, mtu=576)
     yield Act([Scene("rough", LINKS, rough, within_s=_LATE_S, repeats=_REPEATS["target"]),
-               Scene("narrow", LINKS, narrow, within_s=_LATE_S, repeats=_REPEATS["target"]),
+               Scene("narrow", LINKS, narrow, within_s=2 * _LATE_S, repeats=_REPEATS["target"]),
                _hole("redis", "back", 5), _hole("kafka", "there", 5, within_s=10), _hole("target", "both", 6, restart="target"),
                Scene("nothing passes any more", ["target"], Weather(silent="both"), FOR_EVER)])
 

@@ -89,9 +89,12 @@ class Stage:
         return ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"', path]
 
     def move(self, server):
-        """To another address, which its name has from now on. Whoever is connected to the old one is not told."""
+        """To another address. Whoever is connected to the old one is not told, nor is the name."""
         self.networks.move(server)
-        self.names.addresses[self._host(server)] = namespaces.MOVED[server]
+
+    def name(self, server, address):
+        """What its name leads to from now on; None: there is no such name."""
+        self.names.addresses[self._host(server)] = address
 
     def _start_targets(self):
         self.targets = network.Network(self.directory, [], [

@@ -103,6 +103,9 @@ class Names(unittest.TestCase):
     def test_none_of_that_kind(self):
         self.assertEqual(self.answer(28, {"redis.test": "10.77.0.2"}), ((0x8180, 1, 0, 0, 0), b""))
 
+    def test_silence(self):
+        self.assertIsNone(names.answer(b"\x00" * 12 + self.QUESTION + struct.pack("!HH", 1, 1), {"redis.test": names.SILENCE}))
+
     def test_no_such_name(self):
         self.assertEqual(self.answer(1, {"other.test": "10.77.0.2"}), ((0x8183, 1, 0, 0, 0), b""))
 
