@@ -55,14 +55,7 @@ class Play:
         self._produce(_BACKLOG // 2)
         places.wait_until(lambda: any(self._world.committed(self._main).values()), 30, "the first commit")
         cut = places.now_us()
-        if scene.moves:
-            self._world.move(scene.links[0])
-            self._world.name(scene.links[0], scene.astray if scene.hold_s else namespaces.MOVED[scene.links[0]])
-        self._set(scene.weather)
-        if scene.restart:
-            self._world.restart(scene.restart)
-            if scene.restart == "redis":
-                self._forgot = [(cut, places.now_us() + (scene.hold_s + 2) * judge.SECOND_US)]
+        self._disturb(cut)
         self._produce(_BACKLOG - _BACKLOG // 2)
         if scene.hold_s == FOR_EVER:
             return self._leave(cut)
@@ -73,6 +66,17 @@ class Play:
         if scene.moves:
             self._world.name(scene.links[0], namespaces.MOVED[scene.links[0]])
         return self._end(places.now_us(), breaches)
+
+    def _disturb(self, cut):
+        scene = self._scene
+        if scene.moves:
+            self._world.move(scene.links[0])
+            self._world.name(scene.links[0], scene.astray if scene.hold_s else namespaces.MOVED[scene.links[0]])
+        self._set(scene.weather)
+        if scene.restart:
+            self._world.restart(scene.restart)
+        if scene.restart == "redis":
+            self._forgot = [(cut, places.now_us() + (scene.hold_s + 2) * judge.SECOND_US)]
 
     def _wait(self, since, seconds):
         """A weather lasts for its time."""
