@@ -7,7 +7,8 @@
 // come first served: never before the last booked one.
 //
 // To add an algorithm: its parameters to limits::Parameters, a pair of files like token_bucket.* as
-// algorithm.h says (or the automaton that it shares), its line in with.h, one file in lua/.
+// algorithm.h says, its lines in automata.h, one file in lua/. One that shares an automaton says in
+// with.h which.
 #pragma once
 
 #include <cstddef>

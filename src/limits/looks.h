@@ -11,16 +11,13 @@
 
 #include "limits/acquire.h"
 #include "limits/algorithm.h"
+#include "limits/automata.h"
 #include "limits/state.h"
 #include "limits/with.h"
 #include "units/check.h"
 #include "units/time.h"
 
 namespace einlass::limits {
-
-// What one ask sees and books of one bucket; see algorithm.h.
-using Look = std::variant<SlidingLogLook, TokenBucketLook, CounterLook, SlidingWindowLook,
-                          LeakyQueueLook, WarmUpLook>;
 
 // What is the same for all buckets of an ask.
 class Together {

@@ -75,12 +75,14 @@ Refusal refuse_window(Permits limit, Duration window, std::int64_t cost) {
   return refuse_cost(cost, "limit", limit.value);
 }
 
-Refusal refuse(const FixedWindowParameters& p, std::int64_t cost) {
-  return refuse_window(p.limit, p.window, cost);
-}
-
-Refusal refuse(const CounterParameters& p, std::int64_t cost) {
-  return refuse_window(p.limit, p.window, cost);
+// One that says no more than a rate and a burst, or a limit and a window.
+template <class P>
+Refusal refuse(const P& p, std::int64_t cost) {
+  if constexpr (requires { p.rate; }) {
+    return refuse_bucket(p.rate, "burst", p.burst, kExactBelow - 1, cost);
+  } else {
+    return refuse_window(p.limit, p.window, cost);
+  }
 }
 
 Refusal refuse(const SlidingWindowParameters& p, std::int64_t cost) {
@@ -93,10 +95,6 @@ Refusal refuse(const SlidingWindowParameters& p, std::int64_t cost) {
     if (refusal) return refusal;
   }
   return refuse_window(p.limit, p.window, cost);
-}
-
-Refusal refuse(const TokenBucketParameters& p, std::int64_t cost) {
-  return refuse_bucket(p.rate, "burst", p.burst, kExactBelow - 1, cost);
 }
 
 Refusal refuse(const LeakyBucketParameters& p, std::int64_t cost) {

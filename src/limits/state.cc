@@ -32,10 +32,15 @@ Duration time_of(Rate rate, Permits permits) {
 }
 
 struct RefillTime {
-  Duration operator()(const SlidingLogParameters& p) const { return p.window; }
-  Duration operator()(const TokenBucketParameters& p) const { return time_of(p.rate, p.burst); }
-  Duration operator()(const FixedWindowParameters& p) const { return p.window; }
-  Duration operator()(const CounterParameters& p) const { return p.window; }
+  // One with a rate is full again, of the others a window is over.
+  template <class P>
+  Duration operator()(const P& p) const {
+    if constexpr (requires { p.rate; }) {
+      return time_of(p.rate, p.burst);
+    } else {
+      return p.window;
+    }
+  }
   // Its slices are counted to the end of the one that they are in.
   Duration operator()(const SlidingWindowParameters& p) const { return p.window * 2; }
   Duration operator()(const LeakyBucketParameters& p) const { return time_of(p.rate, p.capacity); }

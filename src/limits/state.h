@@ -4,27 +4,15 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <variant>
 
 #include "limits/algorithm.h"
-#include "limits/counter.h"
-#include "limits/fixed_window.h"
-#include "limits/leaky_bucket.h"
+#include "limits/automata.h"
 #include "limits/limit.h"
 #include "limits/permit_id.h"
-#include "limits/sliding_log.h"
-#include "limits/sliding_window.h"
-#include "limits/token_bucket.h"
-#include "limits/warm_up.h"
 #include "units/id.h"
 #include "units/time.h"
 
 namespace einlass::limits {
-
-// One for each automaton. REQUIRES, wherever parameters and a state are handed over: the state is
-// from fresh() of the same algorithm in the same mode; its numbers may have been others.
-using State =
-    std::variant<SlidingLog, TokenBucket, Counter, FixedWindow, SlidingWindow, LeakyQueue, WarmUp>;
 
 // A bucket that nobody has used. The key is what its records have in common; it gives a fixed
 // window its phase.

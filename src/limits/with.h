@@ -5,35 +5,35 @@
 #include <utility>
 #include <variant>
 
-#include "limits/concurrency.h"
+#include "limits/automata.h"
 #include "limits/limit.h"
-#include "limits/smooth.h"
-#include "limits/state.h"
 #include "units/check.h"
 
 namespace einlass::limits {
+
+template <class F>
+struct ChooseAutomaton {
+  F& f;
+
+  // One that has an automaton of its own.
+  template <class P>
+  decltype(auto) operator()(const P& p) const {
+    return f(p, p);
+  }
+  decltype(auto) operator()(const LeakyBucketParameters& p) const {
+    return p.queue ? f(as_queue(p), p) : f(as_bucket(p), p);
+  }
+  decltype(auto) operator()(const SmoothParameters& p) const {
+    return p.pay_next ? f(as_pay_next(p), p) : f(as_bucket(p), p);
+  }
+  decltype(auto) operator()(const ConcurrencyParameters& p) const { return f(as_log(p), p); }
+};
 
 // Calls f with the limit's parameters as its automaton takes them (see algorithm.h), and with those
 // of the limit itself.
 template <class F>
 decltype(auto) with(const Parameters& parameters, F&& f) {
-  struct Choose {
-    F& f;
-    decltype(auto) operator()(const SlidingLogParameters& p) const { return f(p, p); }
-    decltype(auto) operator()(const TokenBucketParameters& p) const { return f(p, p); }
-    decltype(auto) operator()(const FixedWindowParameters& p) const { return f(p, p); }
-    decltype(auto) operator()(const CounterParameters& p) const { return f(p, p); }
-    decltype(auto) operator()(const SlidingWindowParameters& p) const { return f(p, p); }
-    decltype(auto) operator()(const LeakyBucketParameters& p) const {
-      return p.queue ? f(as_queue(p), p) : f(as_bucket(p), p);
-    }
-    decltype(auto) operator()(const SmoothParameters& p) const {
-      return p.pay_next ? f(as_pay_next(p), p) : f(as_bucket(p), p);
-    }
-    decltype(auto) operator()(const WarmUpParameters& p) const { return f(p, p); }
-    decltype(auto) operator()(const ConcurrencyParameters& p) const { return f(as_log(p), p); }
-  };
-  return std::visit(Choose{f}, parameters);
+  return std::visit(ChooseAutomaton<F>{f}, parameters);
 }
 
 // The state that the automaton of these parameters keeps.
