@@ -6,6 +6,7 @@ phone. All are Debian packages. The pages stay plain Markdown: the navigation is
 """
 
 import os
+import re
 
 project = "Einlass"
 author = "the authors of Einlass"
@@ -30,6 +31,14 @@ html_show_sourcelink = False
 html_copy_source = False
 pygments_style = "default"
 
+
+def limiters():
+    """Their pages, in the order in which the page that compares them names them."""
+    with open(os.path.join(os.path.dirname(__file__), "..", "limiters", "README.md"), encoding="utf-8") as page:
+        named = re.findall(r"\]\((\w+)\.md\)", page.read())
+    return ["docs/limiters/" + name for name in dict.fromkeys(named)]
+
+
 # Title, and the pages in the order in which they are read.
 NAVIGATION = [
     ("Begin", ["docs/README", "docs/getting_started", "docs/concepts", "docs/faq", "docs/comparison", "docs/performance",
@@ -37,10 +46,7 @@ NAVIGATION = [
     ("Configure", ["docs/cookbook", "config/options", "docs/topics", "docs/receiver", "docs/targets/http",
                    "docs/targets/http2", "docs/targets/kafka", "docs/managed_kafka", "docs/filters", "docs/retries",
                    "docs/shares", "docs/steering", "docs/dead_letters"]),
-    ("Limiters", ["docs/limiters/README", "docs/limiters/sliding_log", "docs/limiters/token_bucket",
-                  "docs/limiters/sliding_window", "docs/limiters/sliding_window_newest", "docs/limiters/fixed_window",
-                  "docs/limiters/counter", "docs/limiters/leaky_bucket", "docs/limiters/smooth",
-                  "docs/limiters/concurrency", "docs/limiters/compared", "docs/replay", "lua/README"]),
+    ("Limiters", ["docs/limiters/README", *limiters(), "docs/replay", "lua/README"]),
     ("Promises", ["docs/guarantees", "docs/outages", "docs/security", "SECURITY"]),
     ("Run", ["docs/deploy", "docs/operations", "docs/upgrading", "docs/cli", "docs/admin", "docs/sizing", "docs/live_page", "docs/why",
              "docs/metrics", "docs/log", "docs/tracing", "grafana/README", "docs/runbook"]),
