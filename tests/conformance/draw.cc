@@ -1,7 +1,10 @@
 #include "conformance/draw.h"
 
+#include <algorithm>
+
 #include "limits/refusal.h"
 #include "limits/warm_up.h"
+#include "units/check.h"
 
 namespace einlass::conformance {
 
@@ -31,35 +34,77 @@ limits::SlidingLogParameters Draw::sliding_log() {
   return {most, window(), static_cast<int>(pick(1, limits::kMostEven)), {pick(1, most.value)}};
 }
 
+namespace {
+
+constexpr std::int64_t kMostUnits = limits::kExactBelow - 1;
+
+template <bool kNewest>
+limits::Parameters sliced(Draw& d) {
+  return limits::SlidingWindowParameters{d.limit(), d.window(), static_cast<int>(d.pick(1, 12)),
+                                         kNewest};
+}
+
+template <bool kQueue>
+limits::Parameters leaky(Draw& d) {
+  const limits::Rate r = d.rate();
+  return limits::LeakyBucketParameters{r, d.capacity(r, kMostUnits), kQueue};
+}
+
+// A rate and a burst.
+template <class P>
+limits::Parameters bucket(Draw& d) {
+  const limits::Rate r = d.rate();
+  return P{r, d.capacity(r, kMostUnits)};
+}
+
+limits::Parameters counter(Draw& d) {
+  return limits::CounterParameters{d.one_in(50) ? Permits{limits::kMostCounted} : d.limit(),
+                                   d.window()};
+}
+
+limits::Parameters smooth(Draw& d) {
+  const limits::Rate r = d.rate();
+  return limits::SmoothParameters{
+      r, d.capacity(r, kMostUnits / 2), {d.pick(0, 1) * d.pick(0, 9'000)}, d.one_in(2)};
+}
+
+struct Drawn {
+  Kind kind;
+  limits::Parameters (*draw)(Draw&);
+};
+
+const Drawn kDrawn[] = {
+    {"sliding_log", [](Draw& d) -> limits::Parameters { return d.sliding_log(); }},
+    {"token_bucket", bucket<limits::TokenBucketParameters>},
+    {"fixed_window",
+     [](Draw& d) -> limits::Parameters {
+       return limits::FixedWindowParameters{d.limit(), d.window(), d.one_in(2)};
+     }},
+    {"counter", counter},
+    {"sliding_window", sliced<false>},
+    {"sliding_window_newest", sliced<true>},
+    {"leaky_meter", leaky<false>},
+    {"leaky_queue", leaky<true>},
+    {"smooth", smooth},
+    {"warm_up", [](Draw& d) -> limits::Parameters { return d.warm_up(); }},
+    {"concurrency",
+     [](Draw& d) -> limits::Parameters {
+       return limits::ConcurrencyParameters{d.limit(), d.window()};
+     }},
+};
+
+}  // namespace
+
+std::vector<Kind> all_kinds() {
+  std::vector<Kind> kinds;
+  for (const Drawn& one : kDrawn) kinds.push_back(one.kind);
+  return kinds;
+}
+
 limits::Parameters Draw::parameters(Kind kind) {
-  constexpr std::int64_t kMostUnits = limits::kExactBelow - 1;
-  const limits::Rate r = rate();
-  switch (kind) {
-    case Kind::sliding_log:
-      return sliding_log();
-    case Kind::token_bucket:
-      return limits::TokenBucketParameters{r, capacity(r, kMostUnits)};
-    case Kind::fixed_window:
-      return limits::FixedWindowParameters{limit(), window(), one_in(2)};
-    case Kind::counter:
-      return limits::CounterParameters{one_in(50) ? Permits{limits::kMostCounted} : limit(),
-                                       window()};
-    case Kind::sliding_window:
-    case Kind::sliding_window_newest:
-      return limits::SlidingWindowParameters{limit(), window(), static_cast<int>(pick(1, 12)),
-                                             kind == Kind::sliding_window_newest};
-    case Kind::leaky_meter:
-    case Kind::leaky_queue:
-      return limits::LeakyBucketParameters{r, capacity(r, kMostUnits), kind == Kind::leaky_queue};
-    case Kind::smooth:
-      return limits::SmoothParameters{
-          r, capacity(r, kMostUnits / 2), {pick(0, 1) * pick(0, 9'000)}, one_in(2)};
-    case Kind::warm_up:
-      return warm_up();
-    case Kind::concurrency:
-      return limits::ConcurrencyParameters{limit(), window()};
-  }
-  return {};
+  const auto* found = std::ranges::find(kDrawn, kind, &Drawn::kind);
+  CHECK(found != std::end(kDrawn));
+  return found->draw(*this);
 }
 
 limits::Parameters Draw::changed(Kind kind, const limits::Parameters& before) {

@@ -3,24 +3,16 @@
 
 #include <cstdint>
 #include <random>
+#include <string_view>
+#include <vector>
 
 #include "limits/limit.h"
 
 namespace einlass::conformance {
 
-enum class Kind : std::uint8_t {
-  sliding_log,
-  token_bucket,
-  fixed_window,
-  counter,
-  sliding_window,
-  sliding_window_newest,
-  leaky_meter,
-  leaky_queue,
-  smooth,
-  warm_up,
-  concurrency,
-};
+// An algorithm in one of its modes. A new one is entered in draw.cc.
+using Kind = std::string_view;
+std::vector<Kind> all_kinds();
 
 class Draw {
  public:
@@ -31,13 +23,14 @@ class Draw {
   }
   bool one_in(std::int64_t n) { return pick(1, n) == 1; }
 
+  // REQUIRES: one of all_kinds().
   limits::Parameters parameters(Kind kind);
 
   // Those of the same bucket after a change of the configuration. A log's window only shrinks: what
   // a longer one still knows is not said.
   limits::Parameters changed(Kind kind, const limits::Parameters& before);
 
- private:
+  // What several kinds draw theirs from.
   Permits limit();
   Duration window();
   limits::Rate rate();
@@ -45,6 +38,7 @@ class Draw {
   limits::WarmUpParameters warm_up();
   limits::SlidingLogParameters sliding_log();
 
+ private:
   std::mt19937_64 random_;
 };
 

@@ -15,7 +15,7 @@ namespace einlass::conformance {
 
 // What walks have in common.
 struct Shape {
-  const char* name;
+  std::string name;
   std::vector<Kind> kinds;  // One for each bucket.
   bool horizon;
   bool cost;

@@ -1,18 +1,14 @@
 """The lines of a trace in, the lines of its answers out, as `einlass replay` reads and prints them."""
 
+import importlib
 from types import SimpleNamespace
 
 from . import joint
 from . import share
-from .concurrency import Concurrency
-from .counter import Counter
-from .fixed_window import FixedWindow
 from .leaky_bucket import LeakyMeter, LeakyQueue
-from .sliding_log import SlidingLog
 from .sliding_window import SlidingWindow
 from .sliding_window_newest import SlidingWindowNewest
 from .smooth import SmoothNext, SmoothNow
-from .token_bucket import TokenBucket
 from .units import ceil_div, duration, rate
 from .warm_up import WarmUp
 
@@ -30,8 +26,8 @@ def algorithm(options):
         if "warm_up" in options:
             return WarmUp
         return SmoothNext if options.get("pay") == "next" else SmoothNow
-    return {"sliding_log": SlidingLog, "fixed_window": FixedWindow, "counter": Counter, "token_bucket": TokenBucket,
-            "concurrency": Concurrency}[name]
+    # One without modes: its file has its name, and so has its class.
+    return getattr(importlib.import_module("." + name, __package__), name.title().replace("_", ""))
 
 
 def parameters(options):

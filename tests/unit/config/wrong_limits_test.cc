@@ -1,24 +1,37 @@
+#include <algorithm>
+
+#include "config/options.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::config {
 namespace {
 
-const std::string kAlgorithms =
-    "sliding_log, fixed_window, counter, sliding_window, leaky_bucket, token_bucket, smooth or "
-    "concurrency";
+// Those that the page of the options names, as a sentence.
+std::string known_algorithms() {
+  const std::vector<Option>& all = all_options();
+  const auto& names = std::ranges::find_if(all, [](const Option& option) {
+                        return option.section == "limits.NAME" && option.name == "algorithm";
+                      })->choices;
+  std::string sentence(names.front());
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    sentence.append(i + 1 < names.size() ? ", " : " or ").append(names[i]);
+  }
+  return sentence;
+}
 
 TEST(WrongLimit, AlgorithmAndParameters) {
+  const std::string known = known_algorithms();
   expect_mistakes({
       {top("limits: [l]"), "1:9: limits: expected a section, not a list"},
-      {top("limits: {l: }"), "1:13: limits.l.algorithm: missing; write " + kAlgorithms},
+      {top("limits: {l: }"), "1:13: limits.l.algorithm: missing; write " + known},
       {top("limits: {l: a}"), "1:13: limits.l: expected a section, not one value"},
       {top("limits: {'a b': {algorithm: sliding_log, limit: 1, window: 1s}}"),
        "1:10: limits.a b: 'a b' is not a name; write 1 to 249 of the characters a-z A-Z 0-9 . _ -"},
-      {limit("limit: 1, window: 1s"), "2:6: limits.l.algorithm: missing; write " + kAlgorithms},
+      {limit("limit: 1, window: 1s"), "2:6: limits.l.algorithm: missing; write " + known},
       {limit("algorithm: sliding_logs, limit: 1, window: 1s"),
        "2:18: limits.l.algorithm: 'sliding_logs' is not known here; did you mean `sliding_log`?"},
-      {limit("algorithm: gcra"),
-       "2:18: limits.l.algorithm: 'gcra' is not known here; write " + kAlgorithms},
+      {limit("algorithm: adaptive"),
+       "2:18: limits.l.algorithm: 'adaptive' is not known here; write " + known},
       {limit("algoritm: sliding_log, limit: 1, window: 1s"),
        "2:7: limits.l.algoritm: unknown option; did you mean `algorithm`?"},
       {limit("algorithm: sliding_log"),
