@@ -13,15 +13,13 @@ from model import Limiter
 STEPS_OF_A_SESSION = 250
 START = walk.START
 
+# Those that flows cannot share: they grant nothing ahead, or what one leaves depends on when the others ask.
+NOT_SHARED = ("fixed_window", "fixed_window_by_key", "counter", "sliding_window", "sliding_window_newest", "leaky_meter",
+              "warm_up", "concurrency")
+
 # name: (the shared limit, those beside it)
 SHAPES = {
-    "shared_token_bucket": ("token_bucket", ()),
-    "shared_token_bucket_empty": ("token_bucket_empty", ()),
-    "shared_sliding_log": ("sliding_log", ()),
-    "shared_sliding_log_even": ("sliding_log_even", ()),
-    "shared_smooth_now": ("smooth_now", ()),
-    "shared_smooth_next": ("smooth_next", ()),
-    "shared_leaky_queue": ("leaky_queue", ()),
+    **{f"shared_{name}": (name, ()) for name in walk.ALGORITHMS if name not in NOT_SHARED},
     "shared_beside_bucket": ("token_bucket", ("smooth_now",)),
     "shared_beside_log": ("sliding_log_even", ("token_bucket", "sliding_log")),
     "shared_beside_held": ("leaky_queue", ("concurrency",)),
