@@ -24,6 +24,9 @@ end
 if alone then
   local b = algorithms[algorithm].look(KEYS[1], ARGV[2] + 0, 3, now)
   local kind, ahead, within = b.kind, b.ahead, horizon
+  if b.unwritten then
+    kind.pay(b, now, slack)
+  end
   if ahead ~= nil and (not ahead or ahead < horizon) then
     within = ahead or 0
   end
@@ -116,6 +119,9 @@ end
 local all_ahead, within = true, horizon
 for i = 1, buckets do
   local ahead = all[i].ahead
+  if all[i].unwritten then
+    all[i].kind.pay(all[i], now, slack)
+  end
   if ahead == false then
     all_ahead, within = false, 0
   elseif ahead and ahead < within then

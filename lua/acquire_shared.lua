@@ -68,6 +68,9 @@ end
 local within, reason = horizon, nil
 for i = 1, buckets do
   local ahead = all[i].ahead
+  if all[i].unwritten then
+    all[i].kind.pay(all[i], now, slack)
+  end
   if ahead ~= nil and (not ahead or ahead < within) then
     within = ahead or 0
   end

@@ -25,6 +25,7 @@
 --     behind(b, booked, n, units)  only in acquire_shared, of those that a fleet's flows may share: when the
 --                                  next permit can be had if others take so many units before it
 --     soonest_behind(b, booked, n, units, horizon)   and when an ask would get it; nil: never by waiting
+--   unwritten  what was found is written by every ask but a repeated one, whatever comes of it; pay() does it
 --   dearest  only where there are `costs`: no permit costs more; nil: what `most` says
 -- Nothing is written before pay() and give_back().
 --

@@ -10,10 +10,7 @@ algorithms.token_bucket_empty = {
     local b = look(key, cost, place, now)
     b.kept = 3600000000
     if b.new then
-      b.level = 0
-      if entry == 'acquire' and not b.never then
-        b.kind.pay(b, now, math.max(1, ARGV[#ARGV] + 0))
-      end
+      b.level, b.unwritten = 0, not b.never
     end
     return b
   end,

@@ -21,7 +21,7 @@ class Bucket:
         return 0
 
     def begin(self, p, now):
-        """Whether an ask is written that finds the bucket new, even if it is denied."""
+        """Whether what an ask finds is written even if it is denied: the bucket is new, or under other numbers."""
         return False
 
     def ever(self, p, cost, n, horizon):
