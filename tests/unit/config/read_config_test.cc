@@ -1,6 +1,9 @@
 // Right files: what they are read to.
 #include "config/read_config.h"
 
+#include <set>
+
+#include "config/parameters.h"
 #include "unit/config/files.h"
 #include "unit/config/wrong_config.h"
 
@@ -142,7 +145,10 @@ TEST(ReadConfig, EverythingIsUnderstood) {
   EXPECT_EQ(config.kafka.oauth.value_or(HttpAuth{}).scope, "kafka");
   EXPECT_TRUE(config.redis.tls);
   EXPECT_EQ(config.redis.username, "einlass");
-  ASSERT_EQ(config.limits.size(), 9u);
+  std::set<std::string_view> shown;
+  for (const Limit& limit : config.limits) shown.insert(algorithm_name(limit.limit.parameters));
+  const std::vector<std::string_view>& all = algorithms_of_the_options();
+  EXPECT_EQ(shown, std::set(all.begin(), all.end()));
   const auto& log = std::get<limits::SlidingLogParameters>(config.limits[0].limit.parameters);
   EXPECT_EQ(log.limit, Permits{100});
   EXPECT_EQ(log.window, Duration::seconds(1));

@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "config/options.h"
 #include "config/read_config.h"
 
 namespace einlass::config {
@@ -49,6 +52,16 @@ inline std::optional<std::string> test_environment(const std::string& name) {
   if (name == "AWS_REGION") return "eu-west-1";
   if (name == "URL_WITH_LOGIN") return "http://user:hunter2@h/";
   return std::nullopt;
+}
+
+// The names of all algorithms.
+inline const std::vector<std::string_view>& algorithms_of_the_options() {
+  return std::ranges::find_if(all_options(),
+                              [](const Option& option) {
+                                return option.section == "limits.NAME" &&
+                                       option.name == "algorithm";
+                              })
+      ->choices;
 }
 
 // One mistake a line, each without the file's name and its colon; empty if there is none.

@@ -1,6 +1,3 @@
-#include <algorithm>
-
-#include "config/options.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::config {
@@ -8,10 +5,7 @@ namespace {
 
 // Those that the page of the options names, as a sentence.
 std::string known_algorithms() {
-  const std::vector<Option>& all = all_options();
-  const auto& names = std::ranges::find_if(all, [](const Option& option) {
-                        return option.section == "limits.NAME" && option.name == "algorithm";
-                      })->choices;
+  const std::vector<std::string_view>& names = algorithms_of_the_options();
   std::string sentence(names.front());
   for (std::size_t i = 1; i < names.size(); ++i) {
     sentence.append(i + 1 < names.size() ? ", " : " or ").append(names[i]);
