@@ -60,6 +60,7 @@ PICTURES = [
     Picture("leaky_bucket", "queue, 10/s: evenly spaced, at most 4 wait", horizon=SECOND, bound=10,
             bound_text="10 per second"),
     Picture("token_bucket", "10/s, burst 5", bound=15, bound_text="burst 5 + 10/s"),
+    Picture("gcra", "10/s, burst 5", bound=15, bound_text="burst 5 + 10/s"),
     Picture("smooth", "10/s, burst 5, waits at most 300 ms", horizon=SECOND, bound=15,
             bound_text="burst 5 + 10/s"),
     Picture("smooth_warm_up", "10/s, warm-up 2 s, waits at most 1 s", horizon=SECOND, bound=11,

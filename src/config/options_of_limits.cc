@@ -15,6 +15,7 @@ namespace {
 using limits::ConcurrencyParameters;
 using limits::CounterParameters;
 using limits::FixedWindowParameters;
+using limits::GcraParameters;
 using limits::LeakyBucketParameters;
 using limits::SlidingLogParameters;
 using limits::SlidingWindowParameters;
@@ -110,6 +111,10 @@ const Rows<TokenBucketParameters> kRows<TokenBucketParameters> = {
 };
 
 template <>
+const Rows<GcraParameters> kRows<GcraParameters> = {{"rate", rate(&GcraParameters::rate)},
+                                                    {"burst", permits(&GcraParameters::burst)}};
+
+template <>
 const Rows<SmoothParameters> kRows<SmoothParameters> = {
     {"rate", rate(&SmoothParameters::rate)},
     {"burst", permits(&SmoothParameters::burst)},
@@ -148,6 +153,7 @@ const Algorithm kAlgorithms[] = {
     {"sliding_window", SlidingWindowParameters{}, true},
     {"leaky_bucket", LeakyBucketParameters{}},
     {"token_bucket", TokenBucketParameters{}},
+    {"gcra", GcraParameters{}},
     {"smooth", SmoothParameters{.rate = {}, .burst = {}, .timeout = seconds(1)}},
     {"smooth", WarmUpParameters{.rate = {}, .timeout = seconds(1), .warm_up = {}}, false,
      "warm_up"},
@@ -256,9 +262,9 @@ const Rows<Limit> kLimit = {
      "`sliding_window`: the same, counted in slices; `fixed_window`: at most `limit` in each "
      "window, so up to twice that across an edge; `counter`: the same with windows that open at "
      "the first record; `token_bucket`: `rate` in the long run and at most `burst` at once; "
-     "`leaky_bucket`: the same with `mode: meter`, evenly spaced with `mode: queue`; `smooth`: a "
-     "token bucket whose waits are at most `timeout`, optionally with a warm-up; `concurrency`: at "
-     "most `limit` attempts in flight."},
+     "`gcra`: the same, kept as one instant; `leaky_bucket`: the same with `mode: meter`, evenly "
+     "spaced with `mode: queue`; `smooth`: a token bucket whose waits are at most `timeout`, "
+     "optionally with a warm-up; `concurrency`: at most `limit` attempts in flight."},
     {"limit", parameter("limit"),
      "Permits in a window, or attempts in flight; with `sliding_log`, `sliding_window`, "
      "`fixed_window`, `counter` and `concurrency`."},
@@ -274,13 +280,13 @@ const Rows<Limit> kLimit = {
      "`newest` keeps the time of each permit in the newest slice, which regains up to one slice of "
      "throughput; with `sliding_window`."},
     {"rate", parameter("rate"),
-     "Permits that come back; with `token_bucket`, `leaky_bucket` and `smooth`. `0/s` denies "
-     "everything: records wait, or go to the `dead_letter` topic if there is one."},
+     "Permits that come back; with `token_bucket`, `gcra`, `leaky_bucket` and `smooth`. `0/s` "
+     "denies everything: records wait, or go to the `dead_letter` topic if there is one."},
     {"even", parameter("even"),
      "The part of the window over which permits that must wait are spread, in groups of 5 ms, "
      "instead of all coming at once when the window frees them; 0% to 95%; with `sliding_log`."},
     {"burst", parameter("burst").defaults_to("see text"),
-     "The most permits at once; required with `token_bucket` and `smooth`. Optional with "
+     "The most permits at once; required with `token_bucket`, `gcra` and `smooth`. Optional with "
      "`sliding_log`, `sliding_window`, `fixed_window` and `counter`: at most this many at once, "
      "and the rest evenly spread."},
     {"start", parameter("start"),

@@ -6,6 +6,7 @@
 #include "limits/concurrency.h"
 #include "limits/counter.h"
 #include "limits/fixed_window.h"
+#include "limits/gcra.h"
 #include "limits/leaky_bucket.h"
 #include "limits/sliding_log.h"
 #include "limits/sliding_window.h"
@@ -18,11 +19,11 @@ namespace einlass::limits {
 // The state of one bucket, one for each automaton. REQUIRES, wherever parameters and a state are
 // handed over: the state is from fresh() of the same algorithm in the same mode; its numbers may
 // have been others.
-using State =
-    std::variant<SlidingLog, TokenBucket, Counter, FixedWindow, SlidingWindow, LeakyQueue, WarmUp>;
+using State = std::variant<SlidingLog, TokenBucket, Counter, FixedWindow, SlidingWindow, LeakyQueue,
+                           WarmUp, Gcra>;
 
 // What one ask sees and books of one bucket; see algorithm.h.
 using Look = std::variant<SlidingLogLook, TokenBucketLook, CounterLook, SlidingWindowLook,
-                          LeakyQueueLook, WarmUpLook>;
+                          LeakyQueueLook, WarmUpLook, GcraLook>;
 
 }  // namespace einlass::limits

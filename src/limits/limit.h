@@ -102,6 +102,15 @@ struct LeakyBucketParameters {
   bool operator==(const LeakyBucketParameters&) const = default;
 };
 
+// At most burst + rate * W permits in any W, kept as one instant. ITU-T I.371, virtual scheduling.
+struct GcraParameters {
+  Rate rate;
+  Permits burst;
+  static constexpr std::tuple kNumbers{&GcraParameters::rate, &GcraParameters::burst};
+  std::string_view script() const { return "gcra"; }
+  bool operator==(const GcraParameters&) const = default;
+};
+
 // Reservations that wait for at most `timeout`. Article 002 (Guava). As a token bucket; where the
 // next one pays, a permit is due as soon as those before it are paid: up to one permit's cost more.
 struct SmoothParameters {
@@ -138,9 +147,10 @@ struct ConcurrencyParameters {
   bool operator==(const ConcurrencyParameters&) const = default;
 };
 
-using Parameters = std::variant<SlidingLogParameters, TokenBucketParameters, FixedWindowParameters,
-                                CounterParameters, SlidingWindowParameters, LeakyBucketParameters,
-                                SmoothParameters, WarmUpParameters, ConcurrencyParameters>;
+using Parameters =
+    std::variant<SlidingLogParameters, TokenBucketParameters, FixedWindowParameters,
+                 CounterParameters, SlidingWindowParameters, LeakyBucketParameters,
+                 SmoothParameters, WarmUpParameters, ConcurrencyParameters, GcraParameters>;
 
 // Calls f with each of the numbers.
 template <class P, class F>

@@ -87,6 +87,7 @@ const Drawn kDrawn[] = {
     {"leaky_queue", leaky<true>},
     {"smooth", smooth},
     {"warm_up", [](Draw& d) -> limits::Parameters { return d.warm_up(); }},
+    {"gcra", bucket<limits::GcraParameters>},
     {"concurrency",
      [](Draw& d) -> limits::Parameters {
        return limits::ConcurrencyParameters{d.limit(), d.window()};

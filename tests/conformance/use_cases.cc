@@ -13,6 +13,7 @@ namespace {
 using limits::ConcurrencyParameters;
 using limits::CounterParameters;
 using limits::FixedWindowParameters;
+using limits::GcraParameters;
 using limits::LeakyBucketParameters;
 using limits::Parameters;
 using limits::SlidingLogParameters;
@@ -111,6 +112,7 @@ void Cases::add_buckets(std::int64_t burst) {
   const Permits most{burst};
   for (const Duration horizon : {Duration{}, kHorizon}) {
     add_bucket("token_bucket_" + text(burst), TokenBucketParameters{kRate, most}, burst, horizon);
+    add_bucket("gcra_" + text(burst), GcraParameters{kRate, most}, burst, horizon);
     // The first is due after the time that it takes, the one after the last as the length ends.
     add_bucket("token_bucket_empty_" + text(burst), TokenBucketParameters{kRate, most, true}, 1,
                horizon);
@@ -245,6 +247,7 @@ void Cases::add_together() {
   add_both("fast_queue_and_token_bucket", {fast_queue, bucket}, in_length + 49);
   add_both("loose_and_sliding_log", {loose, log}, (in_length + 49) / 50 * 50);
   add_both("fast_queue_smooth_and_leaky_queue", {fast_queue, smooth, queue}, in_length);
+  add_both("fast_queue_and_gcra", {fast_queue, GcraParameters{kRate, Permits{50}}}, in_length + 49);
   add_both("token_bucket_and_loose", {bucket, loose}, in_length + 49);
   // Where the limit with a key is the one that binds, nothing is asked for ahead.
   add({queue, loose}, {.name = "leaky_queue_keyed_and_loose",

@@ -26,6 +26,7 @@ std::vector<Load> loads(std::string_view only) {
   const Rule fixed{limits::FixedWindowParameters{{1'000'000}, kSecond}};
   const Rule meter{limits::LeakyBucketParameters{kFast, {100'000}, false}};
   const Rule queue{limits::LeakyBucketParameters{kFast, {100'000}, true}};
+  const Rule gcra{limits::GcraParameters{kFast, {100'000}}};
   const Rule smooth{limits::SmoothParameters{kFast, {100'000}, kSecond, true}};
   const Rule warm_up{limits::WarmUpParameters{kFast, kSecond, kSecond}};
   const Rule held{limits::ConcurrencyParameters{{10'000}, kSecond / 100}};
@@ -38,6 +39,7 @@ std::vector<Load> loads(std::string_view only) {
       {"token_bucket, denied", {bucket({1, 10'000'000}, 1)}, one, 20, 5},
       {"leaky meter", {meter}, one, 20, 5},
       {"leaky queue", {queue}, {1, 1, 1'000'000}, 20, 5},
+      {"gcra", {gcra}, one, 20, 5},
       {"smooth, pay next", {smooth}, {1, 1, 1'000'000}, 20, 5},
       {"smooth, warm-up", {warm_up}, {1, 1, 1'000'000}, 20, 5},
       {"counter", {counter}, one, 20, 3},
@@ -71,6 +73,8 @@ std::vector<Load> sizes() {
   const conformance::Asked one;
   return {
       {"token_bucket", {bucket(rate, 100)}, one, 1},
+      {"gcra", {{limits::GcraParameters{rate, {100}}}}, one, 1},
+      {"gcra, 7/s", {{limits::GcraParameters{{7, 1'000'000}, {100}}}}, one, 1},
       {"leaky queue", {{limits::LeakyBucketParameters{rate, {100}, true}}}, {1, 1, 1}, 1},
       {"smooth, warm-up",
        {{limits::WarmUpParameters{rate, kSecond, kSecond}}},
