@@ -45,6 +45,13 @@ TEST(Configuration, has_the_defaults_that_the_promises_rest_on) {
   EXPECT_EQ(property(conf.get(), "queued.max.messages.kbytes"), "1024");
 }
 
+// Else the partitions are gone before a connection that has fallen silent is.
+TEST(Configuration, gives_a_silent_connection_up_before_the_session_is_over) {
+  const ConfHandle conf = source_configuration(with({}), kOld);
+  EXPECT_LT(std::stoi(property(conf.get(), "socket.timeout.ms")),
+            std::stoi(property(conf.get(), "session.timeout.ms")));
+}
+
 TEST(Configuration, without_an_instance_the_membership_is_dynamic) {
   SourceOptions options = with({});
   options.instance.clear();

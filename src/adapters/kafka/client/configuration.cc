@@ -37,6 +37,8 @@ constexpr std::array kSourceDefaults = {
     Property{"partition.assignment.strategy", "range"},
     // A broker that is away for less than this costs nobody his partitions.
     Property{"session.timeout.ms", "45000"},
+    // And a connection that has fallen silent is given up before that.
+    Property{"socket.timeout.ms", "30000"},
     Property{"heartbeat.interval.ms", "1000"},
     Property{"queued.max.messages.kbytes", "1024"},
     Property{"queued.min.messages", "20000"},
