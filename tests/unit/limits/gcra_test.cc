@@ -90,6 +90,7 @@ TEST(Gcra, OfPermitsAheadTheLastComeBack) {
   ASSERT_EQ(told.due, (Dues{0, 100'000, 200'000, 300'000}));
   EXPECT_EQ(limit.give_back({told.ids[1]}, kNow), 0);  // Those behind have their instants.
   EXPECT_EQ(limit.give_back({told.ids[0], told.ids[2], told.ids[3]}, kNow), 2);
+  EXPECT_EQ(limit.give_back({told.ids[2]}, kNow), 0);  // Not twice.
   EXPECT_EQ(limit.ask(kNow, {1, 1, kSecond}).due, (Dues{200'000}));
 }
 
@@ -160,8 +161,8 @@ class Beside {
  public:
   explicit Beside(std::uint64_t seed) : random_(seed) {}
   void step() {
-    now_ += pick(0, 1) * pick(0, 300);
-    if (pick(0, 5) == 0 && !out_.empty()) return give_back();
+    now_ += pick(0, 5) == 0 ? pick(0, 1'500) : pick(0, 60);
+    if (pick(0, 2) == 0 && !out_.empty()) return give_back();
     const std::size_t other = static_cast<std::size_t>(pick(0, 2));
     std::vector<Charge> charges{{&limit_, &state_, {1}}};
     if (other < 2) charges.push_back({&others_[other], &states_[other], {1}});
@@ -169,7 +170,7 @@ class Beside {
     prefix[0] = static_cast<std::uint8_t>(++asks_);
     std::vector<Duration> due(8);
     const Answer answer =
-        acquire(charges, {{1}, {pick(1, 8)}, {pick(0, 2'000)}, prefix}, {now_}, due);
+        acquire(charges, {{1}, {pick(1, 4)}, {pick(0, 1) * pick(0, 800)}, prefix}, {now_}, due);
     std::vector<Returned> granted;
     for (std::int64_t i = 0; i < answer.granted.value; ++i) {
       granted.push_back({permit_id(prefix, static_cast<std::uint16_t>(i)),
@@ -213,7 +214,7 @@ class Beside {
     return std::uniform_int_distribution<std::int64_t>(from, to)(random_);
   }
 
-  static constexpr std::int64_t kBurst = 4, kInterval = 100;
+  static constexpr std::int64_t kBurst = 2, kInterval = 100;
   Parameters limit_ = gcra(1, kInterval, kBurst);
   std::vector<Parameters> others_{log(2, 700), queue(1, 250, 20)};
   State state_ = fresh(limit_, "");
