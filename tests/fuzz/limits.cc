@@ -54,6 +54,8 @@ Parameters some_limit(Source& source, int kind) {
       return SmoothParameters{rate(), size, span, kind == 9};
     case 10:
       return WarmUpParameters{rate(), span, {source.number()}};
+    case 11:
+      return GcraParameters{rate(), size};
     default:
       return ConcurrencyParameters{size, span};
   }
@@ -101,7 +103,7 @@ class Run {
  private:
   void add_bucket() {
     Bucket bucket;
-    bucket.kind = source_.byte() % 12;
+    bucket.kind = source_.byte() % 13;
     bucket.parameters = some_limit(source_, bucket.kind);
     if (refusal(bucket.parameters, {1})) return;
     bucket.cost = source_.bit() ? 1 : source_.number();  // Also what no bucket can count.
