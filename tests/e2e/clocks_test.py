@@ -26,6 +26,7 @@ LIMITS = {
     "fixed_window": {"algorithm": "fixed_window", "limit": LIMIT, "window": "1s"},
     "counter": {"algorithm": "counter", "limit": LIMIT, "window": "1s"},
     "token_bucket": {"algorithm": "token_bucket", "rate": f"{LIMIT}/s", "burst": LIMIT, "start": "empty"},
+    "gcra": {"algorithm": "gcra", "rate": f"{LIMIT}/s", "burst": LIMIT},
     "meter": {"algorithm": "leaky_bucket", "mode": "meter", "rate": f"{LIMIT}/s", "capacity": LIMIT},
     "queue": {"algorithm": "leaky_bucket", "mode": "queue", "rate": f"{LIMIT}/s", "capacity": LIMIT},
     "smooth": {"algorithm": "smooth", "rate": f"{LIMIT}/s", "burst": LIMIT, "timeout": "1s"},
@@ -35,7 +36,7 @@ LIMITS = {
 # what it has granted for the second that comes and what it grants in that second. Windows that begin by the clock may be two in
 # one second anyway, and so may what a bucket has gathered and what runs into it.
 ONCE_MORE, AS_EVER = 3, 1
-AT_ONCE = {"fixed_window": 2, "counter": 2, "token_bucket": 2, "meter": 2, "smooth": 2}
+AT_ONCE = {"fixed_window": 2, "counter": 2, "token_bucket": 2, "gcra": 2, "meter": 2, "smooth": 2}
 
 # What is done, for how long a limit may grant nothing then, in seconds, and how many times its own number may come in one.
 Phase = collections.namedtuple("Phase", "name do silence permits")
