@@ -19,11 +19,12 @@ std::size_t digits_of(std::int64_t number) { return std::to_string(number).size(
 
 }  // namespace
 
-// TOPIC-PARTITION-FIRST..LAST and a comma with its blank; the last may have a digit more.
+// TOPIC-PARTITION-FIRST..LAST and a comma with its blank; of 1,000 records the last may have three
+// digits more.
 std::uint16_t listed_size(config::BatchFormat format, const StoredRecord& record) {
   if (!BatchBody::unfit(format, record).empty()) return 0;
   const std::size_t size = record.topic().size() + digits_of(record.number.value) +
-                           2 * digits_of(record.offset.value) + 7;
+                           2 * digits_of(record.offset.value) + 9;
   return static_cast<std::uint16_t>(size);
 }
 

@@ -159,6 +159,22 @@ void serve(Http2Peer& peer) {
   }
 }
 
+// It went alone for the sake of one of them, and may have been ended for another's.
+TEST(Http2Culprit, all_of_a_batch_that_ended_its_own_connection_go_alone) {
+  ScriptedServer server(in_http2([&](Http2Peer& peer) {
+    auto one = peer.next_request();
+    if (peer.peer().number < 3) return peer.go_away(one.stream, NGHTTP2_INTERNAL_ERROR);
+    for (; one.stream != 0; one = peer.next_request()) peer.answer(one.stream, "204");
+  }));
+  BatchCulpritWorld world(server);
+  world.options.batches = true;
+  world.attempt_batches({{1, 2}});
+  world.attempt_batches({{1, 4}});
+  world.attempt_batches({{4}});
+  world.attempt_batches({{5}});
+  EXPECT_EQ(server.connections(), 4) << "the third was for 4 alone";
+}
+
 TEST(Http2Culprit, who_has_ended_the_connection_of_one_server_is_alone_at_the_others_too) {
   ScriptedServer first(in_http2(serve));
   ScriptedServer second(in_http2(serve));

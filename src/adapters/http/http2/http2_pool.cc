@@ -202,14 +202,14 @@ void Http2Pool::ended_with_connection(Http2Exchange& exchange, const Answer& ans
   Answer judged = answer;
   judged.is_suspect = !attempt.alone;
   judged.ends_connections = attempt.alone;
+  // Of one that was alone too: some of its records may have had no part in what made it a suspect.
+  for_each_record(attempt, [&](core::RecordId one) { suspects_.add(one); });
   if (attempt.alone) {
     judged.trouble += ", which had this request alone";
     // Which of several it is shows when they go in smaller requests.
     const bool of_one = attempt.members.size() < 2;
     const auto now = std::chrono::steady_clock::now();
     judged.is_unfit = of_one && suspects_.ends_its_own(attempt.record, last_answer_, now);
-  } else {
-    for_each_record(attempt, [&](core::RecordId one) { suspects_.add(one); });
   }
   ended(exchange, judged);
 }

@@ -16,8 +16,9 @@ class Suspects {
  public:
   using SteadyTime = std::chrono::steady_clock::time_point;
 
-  // More than these are not kept: any other is forgotten then.
-  static constexpr std::size_t kMost = 4'096;
+  // More than these are not kept: any other is forgotten then. It is what 64 requests of 1,000
+  // records have.
+  static constexpr std::size_t kMost = 65'536;
 
   bool none() const { return by_slot_.empty(); }
   bool has(core::RecordId record) const;
