@@ -33,7 +33,7 @@ std::optional<std::uint16_t> port_of(std::string_view text) {
 struct Piece {
   std::string_view text;
   bool secret = false;
-  bool is_value = false;  // A segment of the path, or a value of the query.
+  bool is_part = false;  // A segment of the path, or a name or value of the query.
 };
 
 // How long the place for what the record says is that the text begins with, as {key}; 0: it begins
@@ -60,7 +60,8 @@ std::vector<std::string_view> own_texts(std::string_view text) {
     const std::string_view before = text.substr(0, text.find_first_of("{}"));
     if (!before.empty()) own.push_back(before);
     text.remove_prefix(before.size());
-    text.remove_prefix(std::min(text.size(), std::max<std::size_t>(1, place_size(text))));
+    const std::size_t brace = text.starts_with("{{") ? 2 : 1;
+    text.remove_prefix(std::min(text.size(), std::max(brace, place_size(text))));
   }
   return own;
 }
@@ -92,18 +93,22 @@ void add_path(std::vector<Piece>& pieces, std::string_view path) {
   }
 }
 
-// "?name=value&name=value"
+// "?name=value&name"
 void add_query(std::vector<Piece>& pieces, std::string_view query) {
   while (!query.empty()) {
     const std::string_view pair = query.substr(0, find_own(query, "&", 1));
     query.remove_prefix(pair.size());
     const std::size_t equals = find_own(pair, "=");
-    const std::string_view name = pair.substr(0, equals);
-    pieces.push_back({name});
-    if (equals == pair.size()) continue;
+    const std::string_view name = pair.substr(1, equals - 1);
+    pieces.push_back({pair.substr(0, 1)});
+    if (equals == pair.size()) {
+      pieces.push_back({name, is_secret_value("", name), true});
+      continue;
+    }
+    pieces.push_back({name, false, true});
     pieces.push_back({pair.substr(equals, 1)});
     const std::string_view value = pair.substr(equals + 1);
-    pieces.push_back({value, is_secret_value(name.substr(1), value), true});
+    pieces.push_back({value, is_secret_value(name, value), true});
   }
 }
 
@@ -221,7 +226,7 @@ std::vector<std::string> secrets_in(std::string_view url) {
 std::vector<std::string> all_in(std::string_view path) {
   std::vector<std::string> all;
   for (const Piece& piece : pieces_of(path)) {
-    if (piece.is_value) add_meant(piece.text, all);
+    if (piece.is_part) add_meant(piece.text, all);
   }
   return all;
 }

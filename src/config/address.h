@@ -51,12 +51,13 @@ std::string percent_encoded(std::string_view path);
 // Whether a message may not show the URL: it has a login, a query, or a secret in its path.
 bool may_hold_secret(std::string_view url);
 
-// What of a URL is taken for a secret: of the query each value of 8 characters or more, and those
-// whose names say that they are secret; of the path the segments of 8 characters or more that have
-// a digit. Without their %XX, and without the places for what a record says.
+// What of a URL is taken for a secret: of the query each value of 8 characters or more, with a name
+// or without, and those whose names say that they are secret; of the path the segments of 8
+// characters or more that have a digit. Without their %XX, and without the places for what a record
+// says.
 std::vector<std::string> secrets_in(std::string_view url);
 
-// All segments of a path and values of its query, likewise.
+// All segments of a path, and names and values of its query, likewise.
 std::vector<std::string> all_in(std::string_view path);
 
 // The URL with "***" for its path and query.

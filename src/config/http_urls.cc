@@ -141,8 +141,7 @@ void read_url(Section& section, HttpTarget& http) {
 
 void print_url(PrintedPage& page, const HttpTarget& http) {
   if (!http.urls.empty()) return;
-  std::string hidden = http.path;
-  for (const TemplatePiece& piece : http.path_template) hidden += " " + piece.text;
+  const std::string hidden = http.path + to_text(http.path_template);
   if (!http.url_file.empty()) return page.secret({http.url + hidden, http.url_file});
   page.text_hiding(http.url, hidden);
 }

@@ -116,6 +116,10 @@ TEST(Changes, ASecretIsSeenAndNotShown) {
   EXPECT_EQ(told_between(with("http://o/", "'http://o/{key}?code=12345678'"),
                          with("http://o/", "'http://o/{key}?code=87654321'")),
             "targets.other.http.url: \"http://o/{key}?code=***\" -> \"http://o/{key}?code=***\"");
+  EXPECT_EQ(told_between(with("http://o/", "'http://o/?code={topic}'"),
+                         with("http://o/", "'http://o/?code={key}'")),
+            "targets.other.http.url: \"http://o/?code=***\" -> \"http://o/?code=***\"")
+      << "where only the placeholder is another";
   EXPECT_EQ(changed("X-Source: a, ", ""), "targets.billing.http.headers.X-Source: a -> not there");
 }
 

@@ -144,7 +144,7 @@ TEST(PrintConfig, AUrlInAFileIsAsSecretAsAPassword) {
       parse_config(targets("{t: {http: {url_file: " + file.path() + "}}}"), "F", test_environment));
   const HttpTarget& http = *config.targets[0].http();
   EXPECT_EQ(http.url, "https://h:81/***");
-  EXPECT_EQ(http.secrets, (std::vector<std::string>{"hook", "T0", "ab/cd", ".x"}));
+  EXPECT_EQ(http.secrets, (std::vector<std::string>{"hook", "T0", "ab/cd", "v", ".x"}));
   EXPECT_EQ(http.path_template.front().text, "/hook/T0/ab%2Fcd?v=");
   EXPECT_TRUE(has_line(print_config(config), "      url_file: \"" + file.path() + "\""));
 }

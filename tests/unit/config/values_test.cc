@@ -127,6 +127,8 @@ TEST(Address, SecretsWhoseNamesDoNotSaySo) {
             "https://h/services/T0000/B000000/xoxb012/***");
   EXPECT_EQ(without_secrets("https://h/bot123456:ABC-DEF1234ghI/send?a=b"),
             "https://h/***/send?a=b");
+  EXPECT_EQ(without_secrets("https://h/in?9f86d081&v"), "https://h/in?***&v");
+  EXPECT_EQ(without_secrets("https://h/{{xoxb0123}}/{{a}}"), "https://h/***/{{a}}");
   for (const char* url :
        {"https://h/", "https://h", "h:80", "https://h/callbacks/of-all-our-results",
         "https://host-0123456789-abcdef.example/", "https://h/webhooks/v2/1234567",
@@ -146,7 +148,7 @@ TEST(Address, SecretsAsTheyAreMeant) {
             (All{"xoxb0123-", "abc.", "orders.of."}))
       << "but not what stands beside that";
   EXPECT_EQ(without_secrets("https://h/xoxb0123-{key}?of=orders.of.{key}"), "https://h/***?of=***");
-  EXPECT_EQ(all_in("/a%2Fb/{key}c?d=e{{f"), (All{"a/b", "c", "e", "f"}));
+  EXPECT_EQ(all_in("/a%2Fb/{key}c?d=e{{f"), (All{"a/b", "c", "d", "e", "f"}));
   EXPECT_EQ(without_secrets("https://h/{key}?token={header:t}"), "https://h/{key}?token=***");
   EXPECT_TRUE(may_hold_secret("https://h/0123456789abcdef"));
   EXPECT_FALSE(may_hold_secret("https://h/callbacks"));

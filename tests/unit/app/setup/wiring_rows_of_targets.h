@@ -115,7 +115,7 @@ inline std::vector<Row> rows_of_urls() {
        with_http(""),
        file_with("http://h2:81/there?x=1"),
        [](const Config& c) { return urls_of(http_target(c)); },
-       "http://h2:81/there?x=1 hides there hides 1",
+       "http://h2:81/there?x=1 hides there hides x hides 1",
        "http://j:80/",
        {"url", "'http://j/'"}},
       {"targets.NAME.http.urls",
