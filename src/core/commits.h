@@ -22,7 +22,7 @@
 // C2  A partition is in_commit exactly if the open commit, or its target's open transaction, is of
 //     this assignment of it.
 // C3  A target's transaction and a commit of its partitions are never open together.
-// C4  Where something is dirty a commit is open, a transaction is, or the alarm is set.
+// C4  Where something is dirty a commit is open, its target's transaction is, or the alarm is set.
 #pragma once
 
 #include <cstddef>
@@ -74,7 +74,7 @@ class Commits {
   // target that transacts.
   void begin_transactions(std::size_t from, Commands& commands);
 
-  // Returns the partitions that had a part in it, as ended() does; settle them, then arm().
+  // Returns the partitions that had a part in it, until the next call; settle them, then arm().
   // REQUIRES: all of the target's attempts have just ended, in that way.
   std::span<const PartitionId> end_transaction(TargetId target, Outcome outcome, Instant now);
 

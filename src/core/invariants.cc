@@ -98,11 +98,9 @@ void Commits::check_invariants() const {
       if (is_of(entry.partition, births)) in_commit[entry.partition.value] = true;
     }
   };
-  bool transaction_is_open = false;
   if (is_open_) add(open_, births_);
   for (std::uint16_t i = 0; i < transactions_.size(); ++i) {
     if (!transacts(TargetId{i}) || delivery_.idle(TargetId{i})) continue;
-    transaction_is_open = true;
     add(transactions_[i].entries, transactions_[i].births);
   }
   for (const CommitEntry& entry : open_) {
@@ -116,9 +114,9 @@ void Commits::check_invariants() const {
     CHECK(intake_[id].in_commit == in_commit[i]);
     if (!intake_[id].dirty) continue;
     CHECK(std::ranges::find(dirty_, id) != dirty_.end());
-    dirty = true;
+    dirty |= !transacts(id) || delivery_.idle(target_of(id));
   }
-  CHECK(!dirty || is_open_ || transaction_is_open || deadlines_.when({Alarm::Kind::commit, 0}));
+  CHECK(!dirty || is_open_ || deadlines_.when({Alarm::Kind::commit, 0}));
 }
 
 // Each record that came is somewhere, and what is said of those inside is said of each once.
