@@ -4,7 +4,7 @@
 // Permits are booked one after the other. Permit i is due at the latest of the buckets' earliest
 // instants and is booked at that instant in each; it counts while that is at most `horizon` after
 // the ask, and no further ahead than each of the buckets bears. In each bucket bookings are first
-// come first served: never before the last booked one.
+// come first served: never before the last booked one (but see gcra.h).
 //
 // To add an algorithm: its parameters to limits::Parameters, a pair of files like token_bucket.* as
 // algorithm.h says, its lines in automata.h, one file in lua/. One that shares an automaton says in

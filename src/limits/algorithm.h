@@ -19,7 +19,8 @@
 //     next(costs)         where the permits of one ask cost different amounts: those of the booked
 //                         ones, and behind them what the next one takes from here on.
 // Instants are not before 1970, and a bucket's own time never runs backwards: nothing is booked
-// before the last booking. Algorithms that are the same automaton share these functions.
+// before the last booking (but see gcra.h). Algorithms that are the same automaton share these
+// functions.
 #pragma once
 
 #include <cstdint>

@@ -82,9 +82,11 @@ GcraLook::GcraLook(const GcraParameters& parameters, Gcra& gcra, Permits cost, I
 Instant GcraLook::behind(std::span<const Duration>, std::int64_t units) const {
   const __int128 late = static_cast<__int128>(units + cost_ - burst_) * rate_.micros;
   if (late / rate_.permits > kLong.us) return arrival_.at + kLong;
-  const auto by = static_cast<std::int64_t>(late);
-  return std::max(
-      now_, by > 0 ? arrival_.after(by, rate_.permits).at : arrival_.before(-by, rate_.permits).at);
+  const auto whole = static_cast<std::int64_t>(late / rate_.permits);
+  const auto rest = static_cast<std::int64_t>(late % rate_.permits);
+  const ExactInstant near =
+      rest > 0 ? arrival_.after(rest, rate_.permits) : arrival_.before(-rest, rate_.permits);
+  return std::max(now_, near.at + Duration{whole});
 }
 
 std::optional<Instant> GcraLook::soonest_behind(std::span<const Duration> booked,

@@ -10,7 +10,7 @@
 //   all that was granted since the first of them. That is so if the time lies less than their cost
 //   and one more permit behind the instant of the first, for each later grant would have moved it
 //   on by one at least; and not if it lies less than their cost behind it, for then they have come
-//   back before.
+//   back before, unless as many were granted since. REQUIRES, so: each comes back once.
 // - The last booking's instant. Where another limit makes a permit late, a later ask may be granted
 //   an earlier instant than that one's; the promise holds in whichever order they were granted.
 // - A burst that changes. What was spent is kept, not what was left: a larger burst is there at

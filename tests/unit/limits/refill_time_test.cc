@@ -17,6 +17,7 @@ const std::vector<Parameters>& all_limits() {
   static const std::vector<Parameters> all{
       SlidingLogParameters{{5}, second},
       TokenBucketParameters{{3, 1'000'000}, {7}},
+      GcraParameters{{3, 1'000'000}, {7}},
       FixedWindowParameters{{5}, second},
       FixedWindowParameters{{5}, second, true},
       CounterParameters{{5}, second},
