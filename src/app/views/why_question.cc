@@ -25,13 +25,12 @@ std::variant<WhyQuestion, std::string> parse_why(std::string_view query) {
   const auto read = config::parse_query(query, {"topic", "partition", "offset", "key"}, kUsage);
   if (const auto* wrong = std::get_if<std::string>(&read)) return *wrong;
   const auto& fields = std::get<config::QueryFields>(read);
-  WhyQuestion question;
   if (const auto key = fields.find("key"); key != fields.end()) {
     if (fields.size() > 1) return std::string("a key stands alone; ").append(kUsage);
-    question.key = key->second;
-    return question;
+    return WhyQuestion{{}, {}, {}, key->second};
   }
   if (fields.size() != 3) return std::string(kUsage);
+  WhyQuestion question;
   question.topic = fields.at("topic");
   const std::string& partition = fields.at("partition");
   const std::string& offset = fields.at("offset");

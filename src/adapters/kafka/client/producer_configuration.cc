@@ -80,8 +80,8 @@ ConfHandle dead_letters_configuration(const DeadLettersOptions& options) {
   return conf;
 }
 
-// Who writes waits 5 s for an answer, and what ended without one must not be written later. The
-// brokers' word takes up to a second more than this, for librdkafka looks so often.
+// Who writes waits 5 s for an answer, and what ended without one must not be sent later. The end
+// comes up to a second after this, for librdkafka looks so often.
 ConfHandle fleet_table_configuration(const DeadLettersOptions& options) {
   ConfHandle conf = dead_letters_configuration(options);
   set_own_property(conf.get(), "message.timeout.ms", "3000", "kafka");
