@@ -24,9 +24,10 @@ std::uint32_t Delivery::room(TargetId target, Instant now) const {
   return at.breaker.lets_through(now) ? std::min<std::uint32_t>(free, 1) : 0;
 }
 
-void Delivery::look_again() {
-  for (std::size_t i = 0; i < targets_.size(); ++i) {
+void Delivery::look_again(Instant now) {
+  for (std::uint16_t i = 0; i < targets_.size(); ++i) {
     targets_[i].breaker.set_options(options_.targets[i].breaker);
+    arm(TargetId{i}, now);
   }
 }
 

@@ -2,7 +2,8 @@
 //
 // What holds it together (checked in tests after each event, invariants.cc):
 // D1  What is in flight to a target is as many as there are attempts that took a place there.
-// D2  Where a hold or the breaker keeps a target from being sent anything, its alarm is set.
+// D2  Where a hold or the breaker keeps a target from being sent anything, its alarm is set for the
+//     end of that.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,8 @@ class Delivery {
 
   const Breaker& breaker(TargetId target) const { return targets_[target.value].breaker; }
 
-  // The options may be others now.
-  void look_again();
+  // The options may be others now, and so the time for which the breaker keeps a target to itself.
+  void look_again(Instant now);
 
   // Starts the next attempt of a record. One that leads takes a place; the others go with the one
   // before, in its request. `due` is when the permit came due. REQUIRES: there is room for one that

@@ -70,7 +70,7 @@ void Gate::reconfigure(const GateOptions& options, Instant now, Commands& comman
   expire_due(now, commands);
   admission_.wait_for_stores_no_more();  // A route may have another store from now on.
   options_ = options;
-  delivery_.look_again();
+  delivery_.look_again(now);
   intake_.look_again(commands);
   admission_.look_again(now, commands);
   commits_.arm(now);

@@ -34,7 +34,8 @@ void Delivery::check_invariants(Instant now) const {
   });
   for (std::uint16_t i = 0; i < targets_.size(); ++i) {
     CHECK(targets_[i].in_flight == in_flight[i]);
-    CHECK(held_until(TargetId{i}) <= now || deadlines_.when({Alarm::Kind::target, i}));
+    const Instant until = held_until(TargetId{i});
+    CHECK(until <= now || deadlines_.when({Alarm::Kind::target, i}) == until);
   }
 }
 

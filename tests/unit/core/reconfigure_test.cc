@@ -181,6 +181,24 @@ TEST(Reconfigure, a_breaker_opens_after_as_many_failures_as_it_says_then) {
   EXPECT_FALSE(bench.gate.breaker(TargetId{0}).closed());
 }
 
+// What is left then is the hold, which ends sooner than the breaker would have closed.
+TEST(Reconfigure, of_a_target_without_breaker_the_hold_alone_is_waited_for) {
+  GateOptions options = unlimited();
+  options.targets[0].breaker = {1, Duration::seconds(3600), Duration::seconds(3600)};
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.ended(0, Outcome::retry);
+  bench.arrive(1, 1);
+  bench.ended(1, Outcome::retry);  // As a probe.
+  ASSERT_EQ(bench.gate.held_until(TargetId{0}), bench.now + Duration::seconds(3600));
+  bench.put(TargetHold{TargetId{0}, Duration::seconds(10)});
+  options.targets[0].breaker.failures = 0;
+  reconfigure(bench, options);
+  bench.pass(Duration::seconds(10) - Duration::micros(1));
+  EXPECT_EQ(bench.gate.next_wakeup(), bench.now + Duration::micros(1));
+}
+
 TEST(Reconfigure, attempts_and_pauses_are_those_of_the_moment) {
   GateOptions options = unlimited();
   options.routes[0].dead_letter = true;
