@@ -115,8 +115,9 @@ void add_query(std::vector<Piece>& pieces, std::string_view query) {
 // All of it, in order.
 std::vector<Piece> pieces_of(std::string_view url) {
   const std::size_t query = find_own(url, "?");
-  const std::size_t scheme_end = url.find("://");
-  const std::size_t host = scheme_end < query ? scheme_end + 3 : 0;
+  const std::size_t scheme_end = find_own(url, ":");
+  const bool has_scheme = scheme_end < query && url.substr(scheme_end).starts_with("://");
+  const std::size_t host = has_scheme ? scheme_end + 3 : 0;
   const std::size_t path = std::min(find_own(url, "/", host), query);
   std::vector<Piece> pieces = {{url.substr(0, path)}};
   add_path(pieces, url.substr(path, query - path));

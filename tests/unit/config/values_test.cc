@@ -129,6 +129,7 @@ TEST(Address, SecretsWhoseNamesDoNotSaySo) {
             "https://h/***/send?a=b");
   EXPECT_EQ(without_secrets("https://h/in?9f86d081&v"), "https://h/in?***&v");
   EXPECT_EQ(without_secrets("https://h/{{xoxb0123}}/{{a}}"), "https://h/***/{{a}}");
+  EXPECT_EQ(without_secrets("h:81/xoxb0123{json:/a://b}/c"), "h:81/***/c");
   for (const char* url :
        {"https://h/", "https://h", "h:80", "https://h/callbacks/of-all-our-results",
         "https://host-0123456789-abcdef.example/", "https://h/webhooks/v2/1234567",
