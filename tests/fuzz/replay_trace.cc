@@ -87,7 +87,9 @@ void check_understood(const TraceLine& line, std::string_view text) {
   CHECK(verb.value("id", "") == line.id);
   switch (line.verb) {
     case TraceLine::Verb::acquire:
-      CHECK(verb.value("min", 1) == line.min && verb.value("max", line.min) == line.max);
+      CHECK(verb.value("costs", json::array()).size() == line.each.size());
+      CHECK(verb.value("min", 1) == line.min);
+      CHECK(line.max == (line.each.empty() ? verb.value("max", line.min) : std::ssize(line.each)));
       CHECK(line.min >= 1 && line.max >= line.min);
       CHECK(line.horizon.has_value() == verb.contains("horizon"));
       CHECK(line.costs.size() == kNames.size());
