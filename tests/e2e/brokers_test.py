@@ -17,7 +17,7 @@ TOPIC = "results"
 PARTITIONS = 6
 RATE, LIMIT = 100, 300
 SECONDS = 40          # Records come for at least so long.
-LONGEST_S = 5.0       # Of silence in a partition, which has a leader but for moments.
+LONGEST_S = 10.0      # Of silence in a partition, which has a leader but for moments: a third of socket.timeout.ms.
 # A producer of librdkafka 2.0.2 that is idempotent gives up when partitions change their leaders.
 SAFE = {"enable.idempotence": "false", "acks": "all", "message.send.max.retries": 1000000}
 
