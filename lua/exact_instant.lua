@@ -19,4 +19,5 @@ function exact.before(b, units)
   return at, over + b.frac
 end
 
+exact.scaled = algorithms.scaled
 algorithms.exact_instant = exact

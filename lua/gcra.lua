@@ -41,23 +41,9 @@ local function remaining(b, now)
   return left > 0 and math.floor(left / b.micros) or 0
 end
 
--- spent * to / from, rounded up and at most 2^53: bit by bit, because the product is longer than a double.
+-- spent * to / from, rounded up and at most 2^53.
 local function converted(spent, from, to)
-  local part, whole, rest, bit = spent % from, 0, 0, 2 ^ 52
-  while bit >= 1 do
-    whole, rest = 2 * whole, 2 * rest
-    if rest >= from then
-      whole, rest = whole + 1, rest - from
-    end
-    if to % (2 * bit) >= bit then
-      if rest >= from - part then
-        whole, rest = whole + 1, rest - (from - part)
-      else
-        rest = rest + part
-      end
-    end
-    bit = bit / 2
-  end
+  local whole, rest = exact.scaled(spent % from, from, to)
   whole = math.floor(spent / from) * to + whole
   return math.min(2 ^ 53, rest > 0 and whole + 1 or whole)
 end

@@ -65,22 +65,7 @@ local function converted(level, from, to, burst)
     return burst * to
   end
   local units = math.abs(level)
-  -- part * to / from, bit by bit, because the product is longer than a double.
-  local part, whole, rest, bit = units % from, 0, 0, 2 ^ 52
-  while bit >= 1 do
-    whole, rest = 2 * whole, 2 * rest
-    if rest >= from then
-      whole, rest = whole + 1, rest - from
-    end
-    if to % (2 * bit) >= bit then
-      if rest >= from - part then
-        whole, rest = whole + 1, rest - (from - part)
-      else
-        rest = rest + part
-      end
-    end
-    bit = bit / 2
-  end
+  local whole, rest = algorithms.scaled(units % from, from, to)
   whole = math.floor(units / from) * to + whole
   if level >= 0 then
     return whole
