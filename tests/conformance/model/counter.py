@@ -10,11 +10,6 @@ class Counter(Bucket):
         self.count = 0
         self.at = -NO_BOUND
 
-    def copy(self):
-        other = self.__class__.__new__(self.__class__)
-        other.__dict__.update(self.__dict__)
-        return other
-
     def ever(self, p, cost, n, horizon):
         return n * cost <= p.limit
 

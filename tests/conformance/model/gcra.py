@@ -22,11 +22,6 @@ class Gcra(Bucket):
         self.rate = (p.permits, p.micros)
         self.now = -NO_BOUND
 
-    def copy(self):
-        other = Gcra.__new__(Gcra)
-        other.__dict__.update(self.__dict__)
-        return other
-
     def ahead(self, p):
         return NO_BOUND
 

@@ -26,11 +26,6 @@ class LeakyQueue(Bucket):
         self.permits = p.permits
         self.now = -NO_BOUND
 
-    def copy(self):
-        other = LeakyQueue.__new__(LeakyQueue)
-        other.__dict__.update(self.__dict__)
-        return other
-
     def ahead(self, p):
         return p.capacity * p.micros // p.permits if p.permits else 0
 

@@ -23,11 +23,6 @@ class TokenBucket(Bucket):
         self.micros = p.micros
         self.at = -NO_BOUND  # The level holds for this instant.
 
-    def copy(self):
-        other = self.__class__.__new__(self.__class__)
-        other.__dict__.update(self.__dict__)
-        return other
-
     def ahead(self, p):
         return NO_BOUND
 

@@ -35,11 +35,6 @@ class WarmUp(Bucket):
     def full(p):
         return p.permits * p.warm_up
 
-    def copy(self):
-        other = WarmUp.__new__(WarmUp)
-        other.__dict__.update(self.__dict__)
-        return other
-
     def ahead(self, p):
         return p.timeout
 
