@@ -10,7 +10,7 @@ void copy(const RecordArrived& event, Record& record) {
   record.line = event.line;
   record.size = event.size;
   record.content = event.content;
-  record.name = event.name;
+  record.name_size = event.name_size;
   record.offset = event.offset;
   record.cost = event.cost;
   record.flow = event.flow;

@@ -26,7 +26,7 @@ class Batch {
   bool takes(const Record& record) const {
     return empty() || (records_ < std::min(most_, record.most_together) &&
                        record.content.value <= bytes_left_.value &&
-                       name_of(record).value <= names_left_.value);
+                       name_size_of(record).value <= names_left_.value);
   }
 
   // Books the record, whose Send is the last of `commands`. REQUIRES: takes().
@@ -34,18 +34,18 @@ class Batch {
     ++records_;
     most_ = std::min(most_, record.most_together);
     bytes_left_.value -= record.content.value;
-    names_left_.value -= name_of(record).value;
+    names_left_.value -= name_size_of(record).value;
     run_.reset();
-    if (record.name > 0) run_ = {record.partition, Offset{record.offset.value + 1}};
+    if (record.name_size > 0) run_ = {record.partition, Offset{record.offset.value + 1}};
     if (last_) std::get<Send>(commands[*last_]).more = true;
     last_ = commands.size() - 1;
   }
 
  private:
   // Records whose offsets follow one another are named together.
-  Bytes name_of(const Record& record) const {
+  Bytes name_size_of(const Record& record) const {
     const bool follows = run_ && run_->partition == record.partition && run_->next == record.offset;
-    return Bytes{follows ? 0 : record.name};
+    return Bytes{follows ? 0 : record.name_size};
   }
 
   struct Run {

@@ -64,7 +64,7 @@ struct RecordArrived {
   Bytes content{};   // What there is to write of it, for the bounds of a request.
   // What a request with several writes to name it and those whose offsets follow, one by one; 0: it
   // names no such record.
-  std::uint16_t name = 0;
+  std::uint16_t name_size = 0;
   FlowMark flow{};  // Only looked at where the route has a share.
   // By which it goes; none for its partition's. REQUIRES: for another one, that neither's target is
   // transactional.

@@ -57,9 +57,9 @@ struct Record {
   Bytes size;
   Bytes content;
   Permits cost{1};
-  bool never = false;          // No limit could ever pay its cost; it waits for another config.
-  std::uint8_t unwritten = 0;  // How often its dead letter was not acknowledged; 31 at most.
-  std::uint16_t name = 0;      // As RecordArrived has it.
+  bool never = false;           // No limit could ever pay its cost; it waits for another config.
+  std::uint8_t unwritten = 0;   // How often its dead letter was not acknowledged; 31 at most.
+  std::uint16_t name_size = 0;  // As RecordArrived has it.
   Offset offset;
   Permit permit;                  // Of the attempt that is under way.
   Attempt attempt;                // The last one started; 0 before the first.

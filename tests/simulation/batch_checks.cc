@@ -17,11 +17,12 @@ bool BatchChecks::send(const core::Send& command, const Member& member) {
     bytes_ = names_ = 0;
     most_ = options.records;
   }
-  const bool named_with_last = !begins && last_.name > 0 && last_.partition == member.partition &&
+  const bool named_with_last = !begins && last_.name_size > 0 &&
+                               last_.partition == member.partition &&
                                last_.offset.value + 1 == member.offset.value;
   most_ = std::min(most_, member.most_together);
   bytes_ += member.size.value;
-  if (!named_with_last) names_ += member.name;
+  if (!named_with_last) names_ += member.name_size;
   last_ = member;
   ++records_;
   require(command.target == target_, "batch_target", std::to_string(command.target.value));

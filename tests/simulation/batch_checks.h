@@ -17,7 +17,7 @@ class BatchChecks {
     core::PartitionId partition;
     Offset offset;
     Bytes size;
-    std::uint16_t name = 0;
+    std::uint16_t name_size = 0;
     std::uint32_t most_together = 0;  // The record's own bound.
   };
 

@@ -50,7 +50,7 @@ bool Instance::take_record(Assignment& from) {
   arrived.content = record.size;
   // As long as offsets in places; some cannot stand in a request with others.
   const bool named = record.offset.value % 11 != 0;
-  if (named) arrived.name = static_cast<std::uint16_t>(10 + record.offset.value % 30);
+  if (named) arrived.name_size = static_cast<std::uint16_t>(10 + record.offset.value % 30);
   const core::RouteId route = record.handed_on.value_or(world_.kafka.route(from.partition));
   arrived.route = record.handed_on;
   arrived.line = line_for(route, record.key);

@@ -111,7 +111,7 @@ void RecordChecks::arrived(const core::RecordArrived& event, bool bad, Instant n
   shadow.line = event.line;
   shadow.offset = event.offset;
   shadow.size = event.size;
-  shadow.name = event.name;
+  shadow.name_size = event.name_size;
   shadow.arrived_at = now;
   const bool laned =
       options.order == core::Order::partition || (options.order == core::Order::key && event.lane);

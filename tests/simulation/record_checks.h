@@ -99,7 +99,7 @@ class RecordChecks {
     Lane lane;
     Offset offset;
     Bytes size;
-    std::uint16_t name = 0;
+    std::uint16_t name_size = 0;
     std::uint32_t attempt = 0;
     std::uint32_t not_counted = 0;         // Of these.
     std::uint64_t request = 0;             // The last attempt's,

@@ -57,7 +57,7 @@ void RecordChecks::send(const core::Send& command, const PermitChecks& permits, 
           "send_refused", text(command.record));
   require(command.target == options.target, "target", std::to_string(command.target.value));
   shadow->leads = batches_.send(command, {shadow->partition, shadow->offset, shadow->size,
-                                          shadow->name, shadow->most_together});
+                                          shadow->name_size, shadow->most_together});
   shadow->request = batches_.number();
   if (shadow->leads) check_first(command, *shadow, now);
   transactions_[command.target.value].request = shadow->request;

@@ -342,7 +342,7 @@ core::RecordArrived Shard::arrival_of(core::RecordId id, const kafka::Message& m
   arrived.content = record.content();
   const config::HttpTarget* http =
       config_->targets[config_->routes[record.route.value].target].http();
-  if (http != nullptr && http->batch) arrived.name = listed_size(http->batch->format, record);
+  if (http != nullptr && http->batch) arrived.name_size = listed_size(http->batch->format, record);
   arrived.flow = shares_.read(record.route, record);
   arrived.route = record.route;
   arrived.not_before = times.not_before;

@@ -120,7 +120,7 @@ TEST(BatchingByName, no_record_is_added_beyond_the_names) {
   const auto arrive = [&](std::int64_t offset, std::uint16_t name) {
     RecordArrived event{PartitionId{0}, RecordId{slot++, 0}, Offset{offset},
                         LineId{0},      std::nullopt,        Bytes{100}};
-    event.name = name;
+    event.name_size = name;
     bench.put(event);
   };
   for (std::int64_t offset = 0; offset < 50; ++offset) arrive(offset, 40);

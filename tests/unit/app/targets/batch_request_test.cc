@@ -146,7 +146,7 @@ TEST(BatchRequest, whatever_the_records_are_the_names_of_a_batch_have_a_bound) {
       written.fill(0, offset, fits ? "a" : "a\n", topic);
       core::Record record;
       record.offset = Offset{offset};
-      record.name = listed_size(Format::lines, written.record());
+      record.name_size = listed_size(Format::lines, written.record());
       if (!batch.takes(record)) break;
       commands.push_back(core::Send{});
       batch.add(record, commands);
