@@ -94,10 +94,7 @@ bool print_demo_books(const DemoView& view) {
               view.limit, tick(kept));
   std::printf("  out of order %" PRIu64 "   order kept: %s\n", view.seen.out_of_order,
               tick(in_order));
-  std::printf(
-      "\nNext: docs/getting_started.md, a tour of ten minutes; or ./demo.sh --real, the same with "
-      "a "
-      "real Kafka and Redis.\n");
+  std::printf("\nNext: docs/getting_started.md, ten minutes with a real Kafka and a real Redis\n");
   return closed && kept && all_there && in_order;
 }
 
