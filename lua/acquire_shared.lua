@@ -238,7 +238,7 @@ for l = 1, levels do
       w, s, d = w + g[k - 2], s + g[k - 1], d + g[k]
     end
   end
-  if d == 0 then
+  if d == 0 and waiting[l] == 0 then
     credit[l] = 0
   end
   local on = w > 0 and math.max(0, math.floor(s / w)) or 0

@@ -271,7 +271,7 @@ void ShareAsk::move_time() {
       all.served += gate.sums[i].served;
       all.wanted += gate.sums[i].wanted;
     }
-    if (all.wanted == 0) share_.credit_[i] = 0;
+    if (all.wanted == 0 && levels_[i].waiting == 0) share_.credit_[i] = 0;
     if (all.weights == 0) continue;
     const std::int64_t on = std::max<std::int64_t>(0, floor_div(all.served, all.weights));
     share_.time_[i] += on;

@@ -247,7 +247,7 @@ class Asking:
             state.time[level] += on
             for gate in state.gates.values():
                 gate.sums[level].N -= gate.sums[level].W * on
-            if not any(g.sums[level].D for g in waiting):
+            if not any(g.sums[level].D for g in waiting) and not self._mine(level):
                 state.credit[level] = 0
         return state
 
