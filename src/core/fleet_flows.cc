@@ -15,6 +15,11 @@ constexpr std::int64_t kMostWeights = std::int64_t{1} << 24;
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
+// As far as it has been served, under another weight.
+Served under(std::int64_t weight, Served served, std::int64_t before) {
+  return weight == before ? served : floor_div(served, before) * weight;
+}
+
 // Of those that wait, without what the ask itself names.
 WaitingFlows rest_of(std::int64_t weights, std::uint64_t served, std::int64_t records,
                      std::int64_t time) {
@@ -48,7 +53,7 @@ void FleetFlows::join(std::uint32_t index, const FlowMark& mark) {
   }
   if (flow.waits && flow.weight != mark.weight) {
     sums_.weights[flow.level] += mark.weight - flow.weight;
-    const Served served = floor_div(flow.served, flow.weight) * mark.weight;
+    const Served served = under(mark.weight, flow.served, flow.weight);
     flow.weight = mark.weight;
     set_served(index, served);
   }
@@ -168,9 +173,11 @@ void FleetFlows::told(const ToldFlows& told) {
   if (told.epoch != asking_.epoch) begin_anew(told.epoch, told.time);
   asking_.time = told.time;
   for (std::size_t i = 0; i < listed_.size(); ++i) {
-    if (!flows_[listed_[i]].waits || told.epoch == 0) continue;
-    flows_[listed_[i]].known = true;
-    set_served(listed_[i], told.served[i]);
+    Flow& flow = flows_[listed_[i]];
+    if (!flow.waits || told.epoch == 0) continue;
+    flow.known = true;
+    // It may have another weight by now than when it was asked for.
+    set_served(listed_[i], under(flow.weight, told.served[i], asking_.flows[i].weight));
   }
   // Who has begun to wait since the last answer, and was not named, begins here.
   for (const std::uint32_t index : unknown_) {

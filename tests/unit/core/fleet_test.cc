@@ -27,11 +27,14 @@ struct FleetGate : BenchGate {
   }
 
   void arrive_of(std::uint64_t flow, std::uint32_t record) {
+    arrive_of(flow, record, flow == kAcme ? 5 : 1);
+  }
+  void arrive_of(std::uint64_t flow, std::uint32_t record, std::uint16_t weight) {
     RecordArrived event{PartitionId{0}, RecordId{record, 0}, Offset{record},
                         LineId{0},      std::nullopt,        Bytes{100}};
     event.flow.key = FlowKey{flow};
     event.flow.in_fleet = FlowId{100 + flow};
-    event.flow.weight = flow == kAcme ? 5 : 1;
+    event.flow.weight = weight;
     put(event);
   }
 
@@ -100,6 +103,16 @@ TEST(Fleet, APermitOfAFlowWithoutRecordsGoesBack) {
   bench.assign(1);
   ASSERT_EQ(bench.all<Release>().size(), 1u);
   EXPECT_EQ(bench.all<Release>()[0].permit.flow, FlowId{101}) << "whose it was is told";
+}
+
+TEST(Fleet, AWeightThatChangesWhileAnAskIsOpenMovesNobodysTag) {
+  FleetGate bench;
+  bench.arrive_of(kAcme, 0);
+  bench.arrive_of(kAcme, 1, 1);
+  bench.grant({kAcme});
+  const AskingFlow& acme = bench.asked().flows.at(bench.place_of(kAcme));
+  EXPECT_EQ(acme.weight, 1);
+  EXPECT_EQ(acme.served, 1'000) << "5,000 of weight 5 was told";
 }
 
 TEST(Fleet, WhoIsHeldUpByOthersAsksAgainSoonAndNotAtOnce) {
