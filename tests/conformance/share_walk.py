@@ -36,11 +36,15 @@ def limits(shape):
     return {name: {**walk.ALGORITHMS[name][0], **walk.ALGORITHMS[name][1](drawn), "key": "header:key"} for name in names(shape)}
 
 
+def _key(flow):
+    return flow["level"], flow["flow"]
+
+
 class _Gate:
     def __init__(self, rng, number, flows, levels):
         self.number = number
         self.waiting = {}  # (level, flow): records.
-        self.served = {}
+        self._served = {}  # (level, flow): what it was told, and of which weight.
         self.epoch, self.time = 0, [0] * levels
         self._rng, self._flows, self._levels = rng, flows, levels
 
@@ -50,16 +54,27 @@ class _Gate:
             key = (rng.randrange(self._levels), rng.choice(self._flows))
             self.waiting[key] = self.waiting.get(key, 0) + rng.choice((1, 1, 2, 9, 200))
 
-    def told(self, listed, share):
+    def knows(self, flow):
+        return flow in self._served
+
+    def served(self, flow, weight):
+        """As far as it was told, under this weight; one of which it was told nothing begins now."""
+        if flow not in self._served:
+            return self.time[flow[0]] * weight
+        served, told = self._served[flow]
+        return served if told == weight else served // told * weight
+
+    def told(self, asked, share):
         if share["epoch"] != self.epoch:
-            self.served = {}
+            self._served = {}
         self.epoch, self.time = share["epoch"], share["time"]
+        listed = [_key(flow) for flow in asked]
         if self.epoch:
-            self.served.update(zip(listed, share["served"]))
+            self._served.update(zip(listed, zip(share["served"], (flow["weight"] for flow in asked))))
         for place in share["flows"]:
             self.waiting[listed[place]] = self.waiting.get(listed[place], 0) - 1
         self.waiting = {key: records for key, records in self.waiting.items() if records > 0}
-        self.served = {key: served for key, served in self.served.items() if key in self.waiting}
+        self._served = {key: served for key, served in self._served.items() if key in self.waiting}
 
 
 class Walk:
@@ -130,9 +145,9 @@ class Walk:
         elif draw < 0.15 and self._asks:
             self._say("acquire", rng.choice(self._asks[-3:]))  # Once more, whatever has become of it.
         elif self._lost and draw < 0.5:
-            gate, listed, ask = self._lost
+            gate, ask = self._lost
             self._lost = None
-            gate.told(listed, self._say("acquire", ask)["share"])
+            gate.told(ask["share"]["flows"], self._say("acquire", ask)["share"])
         else:
             self._ask(rng.choice(self._gates))
 
@@ -142,9 +157,9 @@ class Walk:
         if again:
             ask = {**self._asks[-1], "id": self._id()}
             share = {**ask["share"], "epoch": gate.epoch, "time": gate.time}
-            told = {(flow["level"], flow["flow"]): flow for flow in share["flows"]}
-            share["flows"] = [{**flow, "served": gate.served[key]} if key in gate.served else flow for key, flow in told.items()]
-            self._answered(gate, [(flow["level"], flow["flow"]) for flow in share["flows"]], {**ask, "share": share})
+            share["flows"] = [{**flow, "served": gate.served(_key(flow), flow["weight"])} if gate.knows(_key(flow)) else flow
+                              for flow in share["flows"]]
+            self._answered(gate, {**ask, "share": share})
             return
         if rng.random() < 0.02:
             self._gates[self._gates.index(gate)] = gate = _Gate(rng, 100 * len(self.lines) + gate.number, self._flows, self._levels)
@@ -152,20 +167,19 @@ class Walk:
             gate.arrive()
         if rng.random() < 0.02:
             self._weights[rng.choice(self._flows)] = rng.choice((1, 2, 3, 7, 999))
-        listed = sorted(gate.waiting, key=lambda key: gate.served.get(key, 0))[:rng.choice((1, 2, 99))]
+        listed = sorted(gate.waiting, key=lambda key: gate.served(key, self._weights[key[1]]))[:rng.choice((1, 2, 99))]
         rest = [[0, 0, 0] for _ in range(self._levels)]
         for level, flow in gate.waiting:
             if (level, flow) not in listed:
                 weight = self._weights[flow]
-                begin = gate.time[level] * weight
                 rest[level][0] += weight
-                rest[level][1] += gate.served.get((level, flow), begin) - begin
+                rest[level][1] += gate.served((level, flow), weight) - gate.time[level] * weight
                 rest[level][2] += min(50, gate.waiting[level, flow])
         flows = []
         for level, flow in listed:
             said = {"flow": flow, "level": level, "weight": self._weights[flow], "records": gate.waiting[level, flow]}
-            if (level, flow) in gate.served and rng.random() < 0.97:
-                said["served"] = gate.served[level, flow]
+            if gate.knows((level, flow)) and rng.random() < 0.97:
+                said["served"] = gate.served((level, flow), said["weight"])
             flows.append(said)
         most = rng.choice((1, rng.randint(1, 4), rng.randint(1, 20)))
         share = {"limit": self.names[0], "gate": gate.number, "levels": self._levels, "keep": self._keep, "idle_after": self._idle_after,
@@ -173,24 +187,25 @@ class Walk:
                  "wish": most + rng.choice((0, 1, 30)), "flows": flows}
         ask = {"min": 1, "max": most, "horizon": self._horizon, "cost": self._costs, "keys": self._keys, "id": self._id(),
                "share": share}
-        self._answered(gate, listed, ask)
+        self._answered(gate, ask)
 
     def _id(self):
         self._number += 1
         return f"a{self._number}"
 
-    def _answered(self, gate, listed, ask):
+    def _answered(self, gate, ask):
         rng = self._rng
         answer = self._say("acquire", ask)
         self._asks.append(ask)
         self._asked_at[ask["id"]] = self._now
         wait = self._retry = answer["share"]["retry"] or 0
         if rng.random() < 0.05 and not self._planned:
-            self._lost = (gate, listed, ask)
+            self._lost = (gate, ask)
             return
-        gate.told(listed, answer["share"])
+        asked = ask["share"]["flows"]
+        gate.told(asked, answer["share"])
         # Where other flows of the gate are in the way nobody knows when these will ask; and see limits/acquire.h of even logs.
-        alone = not any(weights for weights, _, _ in ask["share"]["rest"]) and all(key in gate.served for key in listed)
+        alone = not any(weights for weights, _, _ in ask["share"]["rest"]) and all(gate.knows(_key(flow)) for flow in asked)
         exact = answer["retry"] == wait and alone and gate.epoch and self._pace == 1
         if exact and not self._planned and rng.random() < 0.3:
             if wait > 1:
