@@ -32,16 +32,6 @@ async function listen() {
   }
 }
 
-// ---- pauses ----
-
-async function steer(what, name, pauses) {
-  const note = pauses ? prompt(`Pause ${what} ${name} at all gates. Why?`) : "";
-  if (note === null || (!pauses && !confirm(`Let ${what} ${name} go on at all gates?`))) return;
-  const how = pauses ? {method: "POST", body: JSON.stringify({note, by: "the live page"})} : {method: "DELETE"};
-  const answer = await fetch(`v1/pauses/${what}/${encodeURIComponent(name)}`, how);
-  if (!answer.ok) alert(JSON.parse(await answer.text()).error);
-}
-
 // ---- why does a record wait? ----
 
 function because(answer) {

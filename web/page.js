@@ -250,14 +250,6 @@ function showLate(now) {
 
 // ---- the tables ----
 
-// Only where there is a table of quotas and pauses; who may write is for the gate to say.
-function pauseCells(now, what, name) {
-  if (!now.quotas.table) return [];
-  const paused = now.quotas.pauses.some((one) => one.what === what && one.name === name);
-  return [{text: paused ? "resume" : "pause", button: () => steer(what, name, !paused), title: "At all gates"}];
-}
-const pauseHeads = (now) => (now.quotas.table ? ["for all gates"] : []);
-
 const parts = (waiting) => Object.entries(waiting).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1])
   .map(([reason, n]) => `${reason.replace("_", " ")} ${count(n)}`).join(", ") || "nothing";
 
@@ -308,17 +300,6 @@ function showTargets(now) {
   showTable("targets", "Targets and limiter", ["name", "what", "state", {text: "in flight", number: true}, ...pauseHeads(now)], rows, "none");
 }
 
-// By people: which of what they have paused keeps this partition from being read.
-function pausedText(partition, now) {
-  const route = now.routes.find((one) => one.name === partition.route);
-  const names = {topic: partition.topic, route: partition.route, target: route && route.target};
-  const pause = now.quotas.pauses.find((one) => names[one.what] === one.name);
-  if (!pause) return "paused";
-  return `paused: ${pause.what} ${pause.name}` + (pause.by ? ` by ${pause.by}` : "") +
-    (pause.since ? `, since ${clockText(pause.since * 1e3, now.at)}` : "") +
-    (pause.until ? `, until ${clockText(pause.until * 1e3, now.at)}` : "") + (pause.note ? `: ${pause.note}` : "");
-}
-
 function partitionState(one, now) {
   if (one.stuck) return one.stuck;
   if (one.revoking) return "leaves this gate";
@@ -362,8 +343,8 @@ function show(now) {
   document.title = `Einlass ${now.instance}`;
   const bad = now.troubles.some((one) => one.ended === null && one.severity === "bad");
   showState(now.ready ? (bad ? "ready, but something is wrong" : "ready") : now.why_not_ready.split(": ")[0], now.ready && !bad ? "good" : "bad");
-  for (const part of [showTroubles, showWay, showLimits, showChart, showLate, showRoutes, showLines, showTargets, showPartitions,
-    showRecent]) part(now);
+  for (const part of [showTroubles, showWay, showLimits, showChart, showLate, showRoutes, showLines, showTargets, showPauses,
+    showPartitions, showRecent]) part(now);
   setText(byId("about"), `Version ${now.version}, up ${agoText(now.started_at, now.at)}, configuration of ` +
       `${clockText(now.configured_at, now.at)}.`);
 }

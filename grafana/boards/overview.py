@@ -53,6 +53,14 @@ def wrong():
     ]
 
 
+def paused():
+    ends = f"max by (what, name, who, why) ({select('einlass_pause_end_timestamp_seconds')})"
+    return [number("What have people paused, by whom, why, and until when?", "s",
+                   "Until it goes on by itself. How long it has been paused stands above: what is held up.",
+                   f"({ends} > 0) - time() or {ends}", LIMITS, "{{what}} {{name}} by {{who}}: {{why}}", nothing="nothing",
+                   steps=[(None, "orange")], mappings=said({0: "until it is resumed"}))]
+
+
 def now():
     retention = f"max by (topic) ({select('einlass_topic_retention_seconds')})"
     return [
@@ -140,5 +148,5 @@ def gates():
 
 def board():
     return dashboard("einlass-overview", "Overview", "What is wrong, where the records are, and how late they are.", [],
-                     [("What is wrong", 3, 4, wrong()), ("Now", 6, 4, now()), ("Where the records are", 2, 8, where()),
+                     [("What is wrong", 3, 4, wrong()), ("What people have paused", 1, 3, paused()), ("Now", 6, 4, now()), ("Where the records are", 2, 8, where()),
                       ("In and out", 2, 8, flow()), ("Gates", 4, 7, gates())])

@@ -113,6 +113,7 @@ OVERVIEW = {
     "What is wrong, and for how long?": [nothing],
     "What is held up, and for how long?": [nothing],
     "How many records wait for that?": [nothing],
+    "What have people paused, by whom, why, and until when?": [nothing],
     "How many gates are down?": [lambda t: number(0)],
     "How many are unexplained?": [lambda t: number(0)],
     "How old is the oldest?": [lambda t: ages(t, "einlass_route_lag_seconds", "")],

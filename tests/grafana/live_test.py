@@ -3,6 +3,7 @@
 trouble after the other. What comes back is compared with what the gates' pages say and with what the test did. A third gate, of
 another fleet, has troubles of its own meanwhile, of which the panels of the first may show nothing."""
 
+import json
 import re
 import time
 import unittest
@@ -51,10 +52,12 @@ class Live(scenario.Scenario):
         world = self.world
         for topic, partitions in (("results", 4), ("audit", 1), ("soft", 1), ("results.dead", 1)):
             world.create_topic(topic, partitions)
+        world.create_topic("quotas", 1, **{"cleanup.policy": "compact"})
         target = world.config("results", 1)["targets"]["receiver"]
         auditor = {"http": {**target["http"], "max_in_flight": 32}}
         config = world.config("results", 1, {**CONFIG, "targets": {"receiver": target, "auditor": auditor}})
         route = {**config["routes"][0], "inside": {"records": 100}}
+        config["quotas"] = {"topic": "quotas"}
         config["shares"] = {"tenants": {"by": "record_key", "weight": {"default": 1, "k1": 3}}}
         config["routes"] = [
             {**route, "limits": ["callbacks", "per_key", "places"], "dead_letter": "results.dead"},
@@ -202,6 +205,7 @@ class Live(scenario.Scenario):
 
     def test_every_panel_and_alert(self):
         self.while_all_works()
+        self.somebody_pauses()
         self.troubles_beside()
         self.target_refuses_connections()
         self.target_refuses_records()
@@ -225,6 +229,17 @@ class Live(scenario.Scenario):
         self.check_healthy()
         self.wait_for_alerts({"EinlassLimitFull"})
         self.assertEqual(self.prometheus.firing(), {"EinlassLimitFull"}, "the limit is all that is told")
+
+    def somebody_pauses(self):
+        panel = ("einlass-overview", "What have people paused, by whom, why, and until when?")
+        pause = {"paused": True, "by": "anna", "note": "upgrade", "since": int(time.time() * 1000)}
+        ends = {"soft": {"until": pause["since"] + 3_600_000}, "audit": {}}
+        self.world.produce_records("quotas", [
+            {"key": f"pause:topic/{name}".encode(), "value": json.dumps({**pause, **end}).encode()} for name, end in ends.items()])
+        self.wait_for_panel(*panel, "topic soft by anna: upgrade", lambda seconds: 3500 < seconds <= 3600)
+        self.wait_for_panel(*panel, "topic audit by anna: upgrade", lambda seconds: seconds == 0)
+        self.world.produce_records("quotas", [{"key": f"pause:topic/{name}".encode(), "value": None} for name in ends])
+        wait_until(lambda: not self.panel(*panel), 20, "nothing is paused")
 
     def troubles_beside(self):
         """Records that nobody can deliver before Kafka deletes them, and that are deleted then; a tenant that sends more than it

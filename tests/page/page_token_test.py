@@ -25,7 +25,8 @@ class LivePageWithToken(Scenario):
         certificate, key = certificates.Authority(self.world.directory).sign("gate")
         self.gate = self.world.gate("gate-1", self.world.config("results", 1, changes={
             "quotas": {"topic": "quotas"}, "admin": {"token": TOKEN, "tls": {"cert_file": certificate, "key_file": key}},
-            "limits": {"shared": {"limit": 10, "store": "memory"}}})).start()
+            "limits": {"shared": {"limit": 10, "store": "memory"},
+                       "per_tenant": {"limit": 5, "key": "record_key", "store": "memory"}}})).start()
         self.world.produce("results", 2000)
         self.browser = Browser()
         self.addCleanup(self.browser.stop)
@@ -51,13 +52,35 @@ class LivePageWithToken(Scenario):
         self.browser.log_in_with(TOKEN)
         self.browser.open(self.url)
         wait_until(lambda: "paused: full" in self.browser.text("#partitions"), 20, "the partition has more than fits")
-        self.browser.value("window.prompt = () => 'upgrade'; window.confirm = () => true")
+        self.browser.value("window.confirm = () => true")
         self.browser.value("document.querySelector('#routes tbody button').click()")
+        self.fill_in(note="upgrade")
         wait_until(lambda: "paused: route results by the live page, since " in self.browser.text("#partitions"), 10, "it says so")
         self.assertIn(": upgrade", self.browser.text("#partitions"))
         self.assertNotIn("full", self.browser.text("#partitions"))
         self.browser.value("document.querySelector('#routes tbody button').click()")
         wait_until(lambda: "paused: full" in self.browser.text("#partitions"), 10, "it goes on")
+
+    def test_a_key_is_paused_for_a_time_by_somebody(self):
+        self.browser.log_in_with(TOKEN)
+        self.browser.open(self.url)
+        wait_until(lambda: self.browser.value("!byId('pauses').hidden"), 20, "the form")
+        self.browser.value("window.confirm = () => true")
+        self.fill_in(what="limit", name="per_tenant", key="a/b", note="full", by="anna", **{"for": "2h"})
+        wait_until(lambda: "limit per_tenant, key a/b" in self.browser.text("#paused"), 10, "it is listed")
+        pause, = self.gate.status()["quotas"]["pauses"]
+        self.assertEqual((pause["key"], pause["by"], pause["note"]), ("a/b", "anna", "full"))
+        self.assertEqual(pause["until"] - pause["since"], 7_200_000)
+        self.fill_in(what="topic", name="results", **{"for": "soon"})
+        wait_until(lambda: "for" in self.browser.text("#steered"), 10, "what is wrong with it")
+        self.browser.value("document.querySelector('#paused tbody button').click()")
+        wait_until(lambda: "nothing" in self.browser.text("#paused"), 10, "it goes on")
+
+    def fill_in(self, **fields):
+        """And sends it; what the form has already stays."""
+        for name, text in fields.items():
+            self.browser.value(f"byId('steer').elements['{name}'].value = '{text}'")
+        self.browser.value("byId('steer').elements.what.dispatchEvent(new Event('change')); byId('steer').requestSubmit()")
 
     def test_without_a_login_nothing_is_shown(self):
         self.browser.log_in_with(None)

@@ -79,6 +79,13 @@ void add_steering(Families& page, const Steering& steering) {
   for (const Steering::Paused& one : steering.paused) {
     page.add({{"what", one.what}, {"name", one.name}}, 1.0);
   }
+  page.gauge("einlass_pause_end_timestamp_seconds",
+             "When a pause ends by itself, in seconds since 1970, 0 if somebody has to resume what "
+             "is paused; who paused it and why, where that was said. At most 1,000 series.");
+  for (const Steering::Paused& one : steering.paused) {
+    page.add({{"what", one.what}, {"name", one.name}, {"who", one.who}, {"why", one.why}},
+             one.end_seconds);
+  }
   if (!steering.has_table) return;
   page.gauge("einlass_quotas", "Quotas by key that hold, from the table of quotas and pauses.");
   page.add({}, steering.quotas);

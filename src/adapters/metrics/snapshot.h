@@ -176,8 +176,10 @@ struct Trouble {
 // Of the fleet's table of quotas and pauses, as this gate has read it.
 struct Steering {
   struct Paused {
-    std::string_view what;  // "route", "target", "topic", "limit".
-    std::string name;       // Of a limit's key: LIMIT/KEY.
+    std::string_view what;   // "route", "target", "topic", "limit".
+    std::string name;        // Of a limit's key: LIMIT/KEY.
+    std::string who, why;    // Empty: not said.
+    double end_seconds = 0;  // Since 1970; 0: not by itself.
   };
   bool has_table = false;
   std::uint64_t quotas = 0, refused = 0;

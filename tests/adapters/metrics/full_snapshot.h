@@ -24,7 +24,12 @@ inline Snapshot full_snapshot() {
   snapshot.outage_policies = {{"results", "callbacks", "hold", false}};
   snapshot.limits = {{"callbacks", "sliding_log", "redis", "header:tenant", false, 100.0, 50.0}};
   snapshot.targets = {{.name = "billing"}};
-  snapshot.steering = {true, 3, 1, 0.5, {{"route", "results"}, {"limit", "per_tenant/acme"}}};
+  snapshot.steering = {
+      true,
+      3,
+      1,
+      0.5,
+      {{"route", "results", "anna", "upgrade", 1.8e9}, {"limit", "per_tenant/acme", "", "", 0}}};
   snapshot.troubles = {{"target", "billing", "bad", 1.8e9, 7}};
   snapshot.loops = {{.shard = 0, .turns = {}, .busy_seconds = 1.5}};
   snapshot.shards = snapshot.shards_answering = 1;
