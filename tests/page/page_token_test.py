@@ -26,7 +26,7 @@ class LivePageWithToken(Scenario):
         self.gate = self.world.gate("gate-1", self.world.config("results", 1, changes={
             "quotas": {"topic": "quotas"}, "admin": {"token": TOKEN, "tls": {"cert_file": certificate, "key_file": key}},
             "limits": {"shared": {"limit": 10, "store": "memory"},
-                       "per_tenant": {"limit": 5, "key": "record_key", "store": "memory"}}})).start()
+                       "per_tenant": {"algorithm": "counter", "limit": 5, "window": "1s", "key": "record_key", "store": "memory"}}})).start()
         self.world.produce("results", 2000)
         self.browser = Browser()
         self.addCleanup(self.browser.stop)
@@ -64,7 +64,7 @@ class LivePageWithToken(Scenario):
     def test_a_key_is_paused_for_a_time_by_somebody(self):
         self.browser.log_in_with(TOKEN)
         self.browser.open(self.url)
-        wait_until(lambda: self.browser.value("!byId('pauses').hidden"), 20, "the form")
+        wait_until(lambda: "results" in self.browser.text("#routes"), 20, "the page is filled in")
         self.browser.value("window.confirm = () => true")
         self.fill_in(what="limit", name="per_tenant", key="a/b", note="full", by="anna", **{"for": "2h"})
         wait_until(lambda: "limit per_tenant, key a/b" in self.browser.text("#paused"), 10, "it is listed")
