@@ -60,7 +60,8 @@ class Service {
         shards_(
             io_, config, logins_, clock_, [this](const Notice& notice) { tell(notice); },
             [this](bool drained) { end(drained); }),
-        watchdog_(io_, process_options(config).watchdog, watched_loops(), told_by_watchdog()),
+        watchdog_(io_, process_options(config).watchdog, loops_of(shards_, watchdog_),
+                  told_by_watchdog()),
         reload_(
             path, std::make_shared<const config::Config>(config), shards_, clock_,
             [this](const Notice& notice) { tell(notice); },
@@ -207,16 +208,6 @@ class Service {
                 ", inside " + std::to_string(books.inside)});
       code_ = drained ? kExitDone : kExitFailed;
     });
-  }
-
-  Watchdog::Loops watched_loops() {
-    return {
-        .count = shards_.size(),
-        .call =
-            [this](int shard) { shards_.call(shard, [this, shard] { watchdog_.heard(shard); }); },
-        .ended = [this](int shard) { return !shards_.started() || shards_.ended(shard); },
-        .verb = [this](int shard) { return shards_.verb(shard); },
-        .slow = [this](int shard) { return shards_.slow_turns(shard); }};
   }
 
   Watchdog::Told told_by_watchdog() {

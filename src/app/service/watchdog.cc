@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "app/service/shards.h"
+
 namespace einlass::app {
 
 Watchdog::Watchdog(boost::asio::io_context& io, Duration patience, Loops loops, Told told)
@@ -101,6 +103,15 @@ std::string Watchdog::slowness() const {
     if (std::string text = slow_text(i); !text.empty()) return text;
   }
   return "";
+}
+
+Watchdog::Loops loops_of(Shards& shards, Watchdog& watchdog) {
+  return {
+      .count = shards.size(),
+      .call = [&](int shard) { shards.call(shard, [&watchdog, shard] { watchdog.heard(shard); }); },
+      .ended = [&](int shard) { return !shards.started() || shards.ended(shard); },
+      .verb = [&](int shard) { return shards.verb(shard); },
+      .slow = [&](int shard) { return shards.slow_turns(shard); }};
 }
 
 }  // namespace einlass::app

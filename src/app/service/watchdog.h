@@ -84,4 +84,9 @@ class Watchdog {
   std::chrono::steady_clock::time_point looked_;
 };
 
+// The shards' loops, for the one that watches over them. REQUIRES: outlived by both, and called on
+// the main thread.
+class Shards;
+Watchdog::Loops loops_of(Shards& shards, Watchdog& watchdog);
+
 }  // namespace einlass::app
