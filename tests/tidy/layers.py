@@ -62,7 +62,7 @@ ROOMS = {
         "pages": "setup permits steering views service",
         "asking": "setup views",
         "redrive": "setup record permits steering shard views",
-        "demo": "setup permits shard views",
+        "demo": "setup steering shard views service pages",
         "replay": "setup",
     },
 }

@@ -2,12 +2,15 @@
 
 #include <unistd.h>
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <variant>
 
@@ -15,10 +18,16 @@
 #include "app/demo/demo_broker.h"
 #include "app/demo/demo_receiver.h"
 #include "app/demo/demo_screen.h"
-#include "app/permits/process_limits.h"
+#include "app/pages/admin.h"
+#include "app/pages/status.h"
+#include "app/service/recent.h"
+#include "app/service/reload.h"
+#include "app/service/shards.h"
+#include "app/service/watchdog.h"
 #include "app/setup/exit_codes.h"
+#include "app/setup/kafka_logins.h"
 #include "app/shard/drain_signals.h"
-#include "app/shard/shard.h"
+#include "app/steering/steering.h"
 #include "app/views/books.h"
 #include "config/read_config.h"
 
@@ -51,14 +60,18 @@ std::string demo_yaml(const std::string& brokers, std::uint16_t port, int limit)
          "  - {name: results, topics: [results], target: receiver, limits: [callbacks]}\n";
 }
 
-config::Config demo_config(const std::string& yaml) {
+// With the live page on a port that is free.
+std::shared_ptr<const config::Config> demo_config(const std::string& yaml) {
   auto read = config::parse_config(yaml, "demo", [](const std::string&) { return std::nullopt; });
   if (const auto* mistakes = std::get_if<config::Mistakes>(&read)) {
     throw std::runtime_error(mistakes->front().to_string());
   }
-  return std::get<config::Config>(std::move(read));
+  auto config = std::get<config::Config>(std::move(read));
+  config.admin.listen = {"127.0.0.1", 0};
+  return std::make_shared<const config::Config>(std::move(config));
 }
 
+// A whole gate, as `einlass run` makes it, but for the log and for what reads its file again.
 class Demo {
  public:
   explicit Demo(const DemoOptions& options)
@@ -67,53 +80,73 @@ class Demo {
         receiver_(io_),
         yaml_(demo_yaml(broker_.address(), receiver_.port(), options.limit)),
         config_(demo_config(yaml_)),
-        limits_(config_),
-        logins_(io_, config_, [this](const Notice& notice) { remember(notice); }),
-        shard_(io_, ShardPlace{}, config_, limits_, logins_, clock_,
-               [this](const Notice& notice) { remember(notice); }),
+        logins_(io_, *config_, notify()),
+        shards_(io_, *config_, logins_, clock_, notify(), [this](bool drained) { ended(drained); }),
+        watchdog_(io_, Duration{}, loops_of(shards_, watchdog_), {ignored, ignored, ignored}),
+        reload_("", config_, shards_, clock_, notify(), [](const config::Config&) {}),
+        steering_(io_, *config_, shards_.values(), clock_,
+                  {notify(), [](const Pauses&) {}, [this] { shards_.start(); }}),
+        admin_(io_, shards_, watchdog_, reload_, steering_, recent_, clock_, notify()),
         screen_(isatty(STDOUT_FILENO) == 1),
         redraw_(io_),
-        signals_(
-            io_, [this](const Notice& notice) { remember(notice); }, "the demo did not end"),
+        signals_(io_, notify(), "the demo did not end"),
         started_(clock_.now()) {}
 
   int run() {
     std::printf("This is the configuration:\n\n%s\n", yaml_.c_str());
-    std::printf("%ld records come in faster than %d a second; no second may let more pass.\n\n",
+    std::printf("%ld records come in faster than %d a second; no second may let more pass.\n",
                 broker_.planned(), options_.limit);
+    std::printf("The live page, while this runs: http://127.0.0.1:%d/\n\n", admin_.port());
+    std::fflush(stdout);
     signals_.wait([this] { return end(); });
+    logins_.start();
+    steering_.start([](FleetTable::Listener&) { return nullptr; });  // Never called: no quotas.
     turn();
-    const bool drained = shard_.run();
-    const DemoView last = view();
-    screen_.draw(last);
-    if (!trouble_.empty()) std::printf("\nTrouble on the way: %s\n", trouble_.c_str());
-    return print_demo_books(last) && drained ? kExitDone : kExitFailed;
+    while (!code_) io_.run_one();
+    return *code_;
   }
 
   void end_broker() { broker_.end(); }
 
  private:
-  void remember(const Notice& notice) {
-    if (notice.severity == Severity::error) trouble_ = notice.detail;
+  static void ignored(const std::string&) {}
+
+  // Called on any thread.
+  Notify notify() {
+    return [this](const Notice& notice) {
+      if (notice.severity != Severity::debug) recent_.add(notice, clock_.now());
+      if (notice.severity != Severity::error) return;
+      boost::asio::post(io_, [this, detail = notice.detail] { trouble_ = detail; });
+    };
   }
 
-  double seconds() const { return static_cast<double>((clock_.now() - started_).us) / 1e6; }
-
-  DemoView view() const {
+  DemoView shown(const Views& views) const {
+    const metrics::Snapshot sum = sum_of(views);
     DemoView view;
-    view.seconds = seconds();
+    view.seconds = static_cast<double>((clock_.now() - started_).us) / 1e6;
     view.produced = broker_.produced();
-    view.books = books_of(shard_, config_);
-    view.waiting = shard_.gate().waiting(shard_.now())[0];
+    view.books = books_of(sum);
+    if (!sum.routes.empty()) view.waiting = sum.routes[0].waiting;
     view.seen = receiver_.seen();
     view.limit = options_.limit;
     view.interrupted = signals_.came();
-    view.held = shard_.gate().held_until(core::TargetId{0}) > shard_.now();
+    const auto& shard = views.shards[0];
+    view.held = shard && shard->targets[0].held_until > shard->now;
     return view;
   }
 
   void turn() {
-    const DemoView now = view();
+    shards_.view([this](const Views& views) {
+      if (code_) return;
+      look(shown(views));
+      redraw_.expires_after(kRedraw);
+      redraw_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) turn();
+      });
+    });
+  }
+
+  void look(const DemoView& now) {
     screen_.draw(now);
     // Once, half way: the gate must hold everything back for a second.
     if (!was_busy_ && now.seconds > options_.seconds / 2.0) {
@@ -123,30 +156,38 @@ class Demo {
     const bool all_delivered = broker_.finished() && now.books.inside == 0 &&
                                static_cast<long>(now.books.delivered) == now.produced;
     if (all_delivered || now.seconds > kMostTimes * options_.seconds + 10) end();
-    redraw_.expires_after(kRedraw);
-    redraw_.async_wait([this](const boost::system::error_code& error) {
-      if (!error) turn();
-    });
   }
 
   Duration end() {
-    if (!ending_) shard_.stop(kDrain);
+    if (!ending_) shards_.stop(kDrain);
     ending_ = true;
     return kDrain;
   }
 
+  // All shards have.
+  void ended(bool drained) {
+    shards_.view([this, drained](const Views& views) {
+      const DemoView last = shown(views);
+      screen_.draw(last);
+      if (!trouble_.empty()) std::printf("\nTrouble on the way: %s\n", trouble_.c_str());
+      code_ = print_demo_books(last) && drained ? kExitDone : kExitFailed;
+    });
+  }
+
   const DemoOptions options_;
-  Clock clock_;
+  const Clock clock_;
   boost::asio::io_context io_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
-      io_.get_executor()};
   DemoBroker broker_;
   DemoReceiver receiver_;
   const std::string yaml_;
-  const config::Config config_;
-  ProcessLimits limits_;
+  const std::shared_ptr<const config::Config> config_;
+  Recent recent_;
   KafkaLogins logins_;
-  Shard shard_;
+  Shards shards_;
+  Watchdog watchdog_;
+  Reload reload_;
+  Steering steering_;
+  Admin admin_;
   DemoScreen screen_;
   boost::asio::steady_timer redraw_;
   DrainSignals signals_;
@@ -154,6 +195,7 @@ class Demo {
   std::string trouble_;
   bool was_busy_ = false;
   bool ending_ = false;
+  std::optional<int> code_;
 };
 
 }  // namespace

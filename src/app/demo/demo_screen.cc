@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <utility>
 
 namespace einlass::app {
 namespace {
@@ -18,7 +19,6 @@ std::string bar(std::size_t amount, int whole) {
 
 const char* what_it_waits_for(const DemoView& view) {
   if (view.held) return "the receiver asked for a pause (Retry-After)";
-  if (view.books.received == 0) return "joining the consumer group";
   if (view.books.inside == 0) return "nothing to wait for";
   return "records wait for a permit";
 }
@@ -32,6 +32,11 @@ const char* tick(bool good) { return good ? "yes" : "NO"; }
 }  // namespace
 
 void DemoScreen::draw(const DemoView& view) {
+  if (view.books.received == 0) {
+    if (!std::exchange(said_joining_, true)) std::printf("  Joining the consumer group ...\n");
+    std::fflush(stdout);
+    return;
+  }
   if (terminal_) return draw_block(view);
   if (view.seconds < last_line_ + 1) return;
   last_line_ = view.seconds;

@@ -25,7 +25,7 @@ class DemoScreen {
  public:
   explicit DemoScreen(bool terminal) : terminal_(terminal) {}
 
-  // Draws it; on anything but a terminal at most once a second.
+  // Draws it once the first records have come; on anything but a terminal at most once a second.
   void draw(const DemoView& view);
 
  private:
@@ -33,6 +33,7 @@ class DemoScreen {
   void draw_line(const DemoView& view);
 
   const bool terminal_;
+  bool said_joining_ = false;
   bool drawn_ = false;
   double last_line_ = -1;
 };
