@@ -65,7 +65,7 @@ class SentinelGroup {
     return options;
   }
 
-  // Until all Sentinels name the replica.
+  // Until all Sentinels name the replica. A vote that was split is held again after ten seconds.
   bool failed_over() {
     return eventually(
         [&] {
@@ -77,7 +77,7 @@ class SentinelGroup {
           }
           return true;
         },
-        std::chrono::seconds(30));
+        std::chrono::seconds(60));
   }
 
  private:
