@@ -148,5 +148,5 @@ def gates():
 
 def board():
     return dashboard("einlass-overview", "Overview", "What is wrong, where the records are, and how late they are.", [],
-                     [("What is wrong", 3, 4, wrong()), ("What people have paused", 1, 3, paused()), ("Now", 6, 4, now()), ("Where the records are", 2, 8, where()),
-                      ("In and out", 2, 8, flow()), ("Gates", 4, 7, gates())])
+                     [("What is wrong", 3, 4, wrong()), ("What people have paused", 1, 3, paused()), ("Now", 6, 4, now()),
+                      ("Where the records are", 2, 8, where()), ("In and out", 2, 8, flow()), ("Gates", 4, 7, gates())])

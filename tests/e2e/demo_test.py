@@ -1,0 +1,29 @@
+"""The demonstration, which needs nothing else: its live page is there while it runs, and it ends when it is asked to."""
+
+import re
+import signal
+import subprocess
+import unittest
+
+from harness import places
+
+
+class Demo(unittest.TestCase):
+    def test_its_page_is_there_while_it_runs(self):
+        demo = subprocess.Popen([places.EINLASS, "demo", "--seconds", "600"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(demo.stdout.close)
+        self.addCleanup(demo.kill)
+        said = iter(demo.stdout.readline, "")
+        port = next(int(found[1]) for found in (re.search(r"live page.*http://127\.0\.0\.1:(\d+)/$", line) for line in said) if found)
+        next(line for line in said if re.search(r"delivered [1-9]", line))
+        self.assertEqual(places.get(port, "/readyz"), (200, "ready\n"))
+        self.assertIn("<title>Einlass</title>", places.get(port, "/")[1])
+        demo.send_signal(signal.SIGINT)
+        rest = "".join(said)
+        self.assertEqual(demo.wait(), 0, rest)
+        self.assertIn("closed: yes", rest)
+        self.assertNotIn("NO", rest)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
