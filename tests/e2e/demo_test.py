@@ -10,7 +10,7 @@ from harness import places
 
 class Demo(unittest.TestCase):
     def test_its_page_is_there_while_it_runs(self):
-        demo = subprocess.Popen([places.EINLASS, "demo", "--seconds", "600"], stdout=subprocess.PIPE, text=True)
+        demo = subprocess.Popen([places.EINLASS, "demo", "--seconds", "20"], stdout=subprocess.PIPE, text=True)
         self.addCleanup(demo.stdout.close)
         self.addCleanup(demo.kill)
         said = iter(demo.stdout.readline, "")
