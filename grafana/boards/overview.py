@@ -55,9 +55,12 @@ def wrong():
 
 def paused():
     ends = f"max by (what, name, who, why) ({select('einlass_pause_end_timestamp_seconds')})"
+    left = f"({ends} > 0) - time() or {ends}"
+    for label, sentence in (("who", " by $1"), ("why", ": $1")):  # Nothing where nobody said it.
+        left = f'label_replace({left}, "{label}", "{sentence}", "{label}", "(.+)")'
     return [number("What have people paused, by whom, why, and until when?", "s",
                    "Until it goes on by itself. How long it has been paused stands above: what is held up.",
-                   f"({ends} > 0) - time() or {ends}", LIMITS, "{{what}} {{name}} by {{who}}: {{why}}", nothing="nothing",
+                   left, LIMITS, "{{what}} {{name}}{{who}}{{why}}", nothing="nothing",
                    steps=[(None, "orange")], mappings=said({0: "until it is resumed"}))]
 
 

@@ -27,7 +27,7 @@ CONFIG = {
         "local": {"algorithm": "token_bucket", "rate": f"{expected.LOCAL}/s", "burst": 5, "store": "memory"},
         "soft": {"algorithm": "token_bucket", "rate": "500/s", "burst": 50, "store": "redis", "cost": "header:units",
                  "on_outage": "pass"},
-        "tried": {"algorithm": "token_bucket", "rate": f"{expected.TRIED}/s", "burst": 2, "store": "redis", "shadow": True},
+        "tried": {"algorithm": "token_bucket", "rate": f"{expected.TRIED}/s", "burst": 10, "store": "redis", "shadow": True},
     },
 }
 
@@ -232,13 +232,14 @@ class Live(scenario.Scenario):
 
     def somebody_pauses(self):
         panel = ("einlass-overview", "What have people paused, by whom, why, and until when?")
-        pause = {"paused": True, "by": "anna", "note": "upgrade", "since": int(time.time() * 1000)}
-        ends = {"soft": {"until": pause["since"] + 3_600_000}, "audit": {}}
+        since = int(time.time() * 1000)
+        pauses = {"soft": {"by": "anna", "note": "upgrade", "until": since + 3_600_000}, "audit": {}}
         self.world.produce_records("quotas", [
-            {"key": f"pause:topic/{name}".encode(), "value": json.dumps({**pause, **end}).encode()} for name, end in ends.items()])
+            {"key": f"pause:topic/{name}".encode(), "value": json.dumps({"paused": True, "since": since, **told}).encode()}
+            for name, told in pauses.items()])
         self.wait_for_panel(*panel, "topic soft by anna: upgrade", lambda seconds: 3500 < seconds <= 3600)
-        self.wait_for_panel(*panel, "topic audit by anna: upgrade", lambda seconds: seconds == 0)
-        self.world.produce_records("quotas", [{"key": f"pause:topic/{name}".encode(), "value": None} for name in ends])
+        self.wait_for_panel(*panel, "topic audit", lambda seconds: seconds == 0)
+        self.world.produce_records("quotas", [{"key": f"pause:topic/{name}".encode(), "value": None} for name in pauses])
         wait_until(lambda: not self.panel(*panel), 20, "nothing is paused")
 
     def troubles_beside(self):
