@@ -205,7 +205,7 @@ class Live(scenario.Scenario):
 
     def test_every_panel_and_alert(self):
         self.while_all_works()
-        self.somebody_pauses()
+        self.somebody_steers()
         self.troubles_beside()
         self.target_refuses_connections()
         self.target_refuses_records()
@@ -230,7 +230,7 @@ class Live(scenario.Scenario):
         self.wait_for_alerts({"EinlassLimitFull"})
         self.assertEqual(self.prometheus.firing(), {"EinlassLimitFull"}, "the limit is all that is told")
 
-    def somebody_pauses(self):
+    def somebody_steers(self):
         panel = ("einlass-overview", "What have people paused, by whom, why, and until when?")
         since = int(time.time() * 1000)
         pauses = {"soft": {"by": "anna", "note": "upgrade", "until": since + 3_600_000}, "audit": {}}
@@ -239,8 +239,13 @@ class Live(scenario.Scenario):
             for name, told in pauses.items()])
         self.wait_for_panel(*panel, "topic soft by anna: upgrade", lambda seconds: 3500 < seconds <= 3600)
         self.wait_for_panel(*panel, "topic audit", lambda seconds: seconds == 0)
-        self.world.produce_records("quotas", [{"key": f"pause:topic/{name}".encode(), "value": None} for name in pauses])
+        wrong = b"per_key/k1"
+        self.world.produce_records("quotas", [{"key": wrong, "value": b'{"rate": "sixty"}'}])
+        self.wait_for_alerts({"EinlassPausedLong", "EinlassQuotasStale"})
+        ended = [wrong, *(f"pause:topic/{name}".encode() for name in pauses)]
+        self.world.produce_records("quotas", [{"key": key, "value": None} for key in ended])
         wait_until(lambda: not self.panel(*panel), 20, "nothing is paused")
+        self.wait_until_quiet({"EinlassPausedLong", "EinlassQuotasStale"})
 
     def troubles_beside(self):
         """Records that nobody can deliver before Kafka deletes them, and that are deleted then; a tenant that sends more than it
