@@ -40,7 +40,8 @@ void FairQueue::join(std::uint32_t index, std::uint32_t weight) {
   } else {
     member.ready = true;
     remembered_.erase(index);
-    member.served = std::max(member.served, time_);
+    member.served = member.known ? std::max(member.served, time_) : time_;
+    member.known = true;
   }
   if (member.weight != weight) member.rest = 0;
   member.weight = weight;

@@ -74,6 +74,7 @@ class FairQueue {
     std::uint32_t weight = 0;
     std::uint32_t rest = 0;  // Of the last division by the weight: so no error adds up.
     VirtualTime served;
+    bool known = false;  // Else `served` is no time at all, and cannot be compared.
     bool ready = false;
   };
 

@@ -197,5 +197,27 @@ TEST(FairQueue, a_weight_may_change_while_it_waits) {
   EXPECT_EQ(taken, 800);
 }
 
+// Half of all virtual times are taken for past ones, and the first of all is among them no more.
+TEST(FairQueue, who_comes_late_has_its_part_however_much_was_taken_before) {
+  FairQueue queue;
+  queue.join(0, 1);
+  queue.join(1, 1);
+  queue.leave(1);
+  queue.charge(0, 1);
+  ASSERT_EQ(queue.take_forgotten(), 1u);
+  for (int i = 0; i < 3; ++i) queue.charge(0, std::int64_t{1} << 30);
+  for (const std::uint32_t late : {1u, 2u}) {
+    queue.join(late, 1);
+    int turns = 0;
+    for (int i = 0; i < 100; ++i) {
+      const std::uint32_t next = queue.next();
+      turns += next == late ? 1 : 0;
+      queue.charge(next, 1);
+    }
+    EXPECT_NEAR(turns, 50, 1) << late;
+    queue.leave(late);
+  }
+}
+
 }  // namespace
 }  // namespace einlass::core
