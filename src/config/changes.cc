@@ -190,6 +190,7 @@ Config in_order_of(const Config& from, Config to) {
   const std::vector<std::size_t> shares = put_in_order(from.shares, to.shares);
   for (Limit& limit : to.limits) {
     if (limit.share) limit.share = shares[*limit.share];
+    if (limit.paced_by) limit.paced_by = limits[*limit.paced_by];
   }
   put_in_order(from.routes, to.routes);
   for (Route& route : to.routes) {

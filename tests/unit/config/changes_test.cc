@@ -209,5 +209,21 @@ TEST(Changes, TheOrderInTheFileMakesNoDifference) {
   EXPECT_EQ(ordered.routes[1].target, 1u);
 }
 
+TEST(Changes, ABurstStaysWithItsLimitWhateverTheOrder) {
+  const std::string front = "instance: gate-1\nlimits:\n";
+  const std::string first = "  a: {algorithm: counter, limit: 10, window: 1s, burst: 2}\n";
+  const std::string second = "  b: {algorithm: counter, limit: 20, window: 1s, burst: 3}\n";
+  const std::string rest =
+      "targets: {billing: {http: {url: http://h/}}}\n"
+      "routes: [{name: results, topics: [a], target: billing, limits: [a, b]}]\n";
+  const Config ordered =
+      in_order_of(read(front + first + second + rest), read(front + second + first + rest));
+  for (const std::size_t i : {0u, 1u}) {
+    const Limit& limit = ordered.limits[i];
+    ASSERT_TRUE(limit.paced_by.has_value());
+    EXPECT_EQ(ordered.limits[*limit.paced_by].limit.name, limit.limit.name + "/burst");
+  }
+}
+
 }  // namespace
 }  // namespace einlass::config
