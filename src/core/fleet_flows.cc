@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "units/check.h"
 
@@ -101,7 +102,7 @@ void FleetFlows::update(Flow& flow) {
   sums_.weights[flow.level] += flow.weight;
   sums_.served[flow.level] += static_cast<std::uint64_t>(flow.served);
   next_[flow.level].set(index, done(flow));
-  unknown_.push_back(index);
+  if (!std::exchange(flow.listed, true)) unknown_.push_back(index);
 }
 
 // REQUIRES: the flow waits.
@@ -134,7 +135,7 @@ void FleetFlows::begin_anew(std::int64_t epoch, std::span<const std::int64_t> ti
     if (!flow.waits) continue;
     flow.known = false;
     set_served(i, asking_.time[flow.level] * flow.weight);
-    unknown_.push_back(i);
+    if (!std::exchange(flow.listed, true)) unknown_.push_back(i);
   }
 }
 
@@ -182,12 +183,15 @@ void FleetFlows::told(const ToldFlows& told) {
   // Who has begun to wait since the last answer, and was not named, begins here.
   for (const std::uint32_t index : unknown_) {
     Flow& flow = flows_[index];
+    flow.listed = false;
     if (!flow.waits || flow.known) continue;
     flow.known = told.epoch != 0;
     set_served(index, asking_.time[flow.level] * flow.weight);
   }
   unknown_.clear();
 }
+
+void FleetFlows::check() const { CHECK(unknown_.size() <= flows_.size()); }
 
 bool FleetFlows::is_behind(const Sums& others) const {
   for (std::uint8_t level = 0; level < options_.levels; ++level) {

@@ -67,6 +67,9 @@ class FleetFlows {
   // Whether some flow is not ahead of where all have come, these and the others.
   bool is_behind(const Sums& others) const;
 
+  // That what is kept does not grow while nothing is told.
+  void check() const;
+
  private:
   struct Flow {
     FlowId id;
@@ -74,7 +77,8 @@ class FleetFlows {
     std::uint16_t weight = 1;
     std::uint32_t records = 0, promised = 0;
     bool waits = false;
-    bool known = false;  // `served` is what the limiter has said since it waits.
+    bool known = false;   // `served` is what the limiter has said since it waits.
+    bool listed = false;  // In `unknown_`.
     Served served = 0;
   };
 
@@ -87,7 +91,7 @@ class FleetFlows {
   std::vector<Flow> flows_;                           // By their numbers.
   std::array<Heap<std::int64_t>, kMostLevels> next_;  // Those that wait, by when they are done.
   Sums sums_;
-  std::vector<std::uint32_t> unknown_;  // Some that have begun to wait since the last answer.
+  std::vector<std::uint32_t> unknown_;  // Who has begun to wait since the last answer, each once.
   AskingFlows asking_;                  // The last ask, with what was told last.
   std::vector<std::uint32_t> listed_;   // The flows that it names.
 };

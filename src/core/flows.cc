@@ -153,6 +153,7 @@ void Flows::check(std::uint32_t ready) const {
   for (const Claim& claim : claims_) here += claim.ready;
   CHECK(here == ready);
   CHECK(here == 0 || front() != kNoSlot);
+  if (fleet_) fleet_->check();
 }
 
 }  // namespace einlass::core

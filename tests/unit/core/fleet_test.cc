@@ -115,6 +115,20 @@ TEST(Fleet, AWeightThatChangesWhileAnAskIsOpenMovesNobodysTag) {
   EXPECT_EQ(acme.served, 1'000) << "5,000 of weight 5 was told";
 }
 
+// As a limiter does that is unavailable and lets all pass.
+TEST(Fleet, WhereNothingIsToldOfFlowsNothingGrows) {
+  FleetGate bench;
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    bench.arrive_of(kAcme, i);
+    const Ask ask = bench.all<Ask>().back();
+    bench.due.assign(1, Duration{});
+    bench.put(PermitsAnswered{ask.line, ask.ask, bench.due, bench.now, std::nullopt, LimitIndex{0},
+                              ask.horizon, false, nullptr});
+    bench.gate.check_invariants();
+  }
+  EXPECT_EQ(bench.sent().size(), 60u);
+}
+
 TEST(Fleet, WhoIsHeldUpByOthersAsksAgainSoonAndNotAtOnce) {
   FleetGate bench;
   for (std::uint32_t i = 0; i < 20; ++i) bench.arrive_of(kAcme, i);
