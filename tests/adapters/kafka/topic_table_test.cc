@@ -69,17 +69,31 @@ TEST_F(TopicTableTest, says_that_the_topic_is_not_there_and_reads_it_once_it_is)
   EXPECT_TRUE(reader.until_whole());
 }
 
+TEST_F(TopicTableTest, one_that_is_made_anew_is_read_anew) {
+  admin->create_topic("made-anew", 1);
+  producer->produce("made-anew", 0, "1", "l/old");
+  producer->flush();
+  Reader reader(broker->brokers(), "made-anew");
+  ASSERT_TRUE(reader.until_whole());
+  admin->delete_topic("made-anew");
+  ASSERT_TRUE(reader.until([&] { return reader.listener.trouble.ends_with("one partition"); }));
+  EXPECT_EQ(reader.listener.texts, (Texts{{"l/old", "1"}})) << "what was read last holds";
+  admin->create_topic("made-anew", 1);
+  EXPECT_TRUE(reader.until([&] { return reader.listener.wholes == 2; }));
+  EXPECT_TRUE(reader.listener.texts.empty());
+}
+
 // The brokers revoke nothing of it.
 TEST_F(TopicTableTest, is_read_however_soon_the_group_takes_a_member_for_dead) {
   admin->create_topic("soon-dead", 1);
   boost::asio::io_context io;
   TableListener listener;
-  const TopicTable table(io,
-                         {.brokers = broker->brokers(),
-                          .topic = "soon-dead",
-                          .properties = {{"session.timeout.ms", "6000"},
-                                         {"max.poll.interval.ms", "6000"}}},
-                         listener, [](const Notice&) {});
+  const TopicTable table(
+      io,
+      {.brokers = broker->brokers(),
+       .topic = "soon-dead",
+       .properties = {{"session.timeout.ms", "6000"}, {"max.poll.interval.ms", "6000"}}},
+      listener, [](const Notice&) {});
   EXPECT_TRUE(einlass::testing::run_until(io, [&] { return listener.wholes > 0; }));
 }
 

@@ -143,6 +143,7 @@ std::string TopicFollower::Shared::look_up(int& partitions) {
   }
   rd_kafka_metadata_destroy(metadata);
   if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+    assigned = 0;  // One that comes in its place is read from its beginning.
     return "the topic " + options.topic +
            " is not there; create it, with cleanup.policy=compact and one partition";
   }
