@@ -118,7 +118,8 @@ void Steering::reading() {
 void Steering::entry(std::string_view key_view, std::optional<std::string_view> text) {
   if (key_view.size() > kLongestTableKey) {
     const std::string front(key_view.substr(0, kShownOfLongKey));
-    if (text) refuse(front + "...", "its key is longer than " + std::to_string(kLongestTableKey), "");
+    if (text)
+      refuse(front + "...", "its key is longer than " + std::to_string(kLongestTableKey), "");
     return;
   }
   const std::string key(key_view);
@@ -158,6 +159,7 @@ void Steering::whole() {
   std::erase_if(over_, [](const auto& one) { return !one.second; });
   end_over();
   tell_pauses();
+  read_back_gone();
   away("");
   if (!std::exchange(whole_, true)) told_.ready();
 }
@@ -354,8 +356,8 @@ void Steering::write(const Subject& subject, std::optional<std::string> text,
   if (key.size() > kLongestTableKey) return done({400, "the key is too long"});
   const auto before = entries_.find(key);
   const std::string said = "by " + who + ": " + to_text(subject) + ": " +
-                           (before == entries_.end() ? "nothing" : std::string(before->text())) + " -> " +
-                           text.value_or("nothing");
+                           (before == entries_.end() ? "nothing" : std::string(before->text())) +
+                           " -> " + text.value_or("nothing");
   table_->write(key, text, [this, key, text, said, done = std::move(done)](const std::string& why) {
     if (!why.empty()) {
       told_.notify({Severity::warning, "steered", said + "; not written, or nobody knows: " + why});
@@ -363,11 +365,19 @@ void Steering::write(const Subject& subject, std::optional<std::string> text,
     }
     told_.notify({Severity::info, "steered", said});
     const auto now = entries_.find(key);
-    const bool holds =
-        text ? now != entries_.end() && now->text() == *text : now == entries_.end();
+    const bool holds = text ? now != entries_.end() && now->text() == *text : now == entries_.end();
     if (holds) return done({200, ""});
     awaited_.push_back({key, text, clock_.now() + kReadBack, done});
   });
+}
+
+// Of an entry that was taken out just before the table was read again nothing is told.
+void Steering::read_back_gone() {
+  std::vector<std::string> gone;
+  for (const Awaited& one : awaited_) {
+    if (!one.text && !entries_.contains(one.key)) gone.push_back(one.key);
+  }
+  for (const std::string& key : gone) read_back(key, std::nullopt);
 }
 
 void Steering::read_back(const std::string& key, const std::optional<std::string>& text) {
@@ -378,7 +388,8 @@ void Steering::read_back(const std::string& key, const std::optional<std::string
     awaited_.erase(here);
     const auto refused = refused_.find(key);
     const bool holds = refused == refused_.end();
-    done(holds ? Outcome{200, ""} : Outcome{400, "the table has it, and it is refused: " + refused->second.why});
+    done(holds ? Outcome{200, ""}
+               : Outcome{400, "the table has it, and it is refused: " + refused->second.why});
   }
 }
 

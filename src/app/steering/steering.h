@@ -132,6 +132,7 @@ class Steering final : public FleetTable::Listener {
   void tell_pauses();
   void write(const Subject& subject, std::optional<std::string> text, const std::string& who,
              Done done);
+  void read_back_gone();
   void read_back(const std::string& key, const std::optional<std::string>& text);
   void end_over();
   void tick();

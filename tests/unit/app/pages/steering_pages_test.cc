@@ -47,7 +47,10 @@ struct Pages {
   const config::Config config;
   LimitValues values{config};
   Steering steering{
-      io, config, values, clock,
+      io,
+      config,
+      values,
+      clock,
       {.notify = [](const Notice&) {}, .paused = [](const Pauses&) {}, .ready = [] {}}};
   FakeTable* table = nullptr;
   std::string said;  // Last.
@@ -93,6 +96,15 @@ TEST(SteeringPages, AnswersAsItsPageSays) {
   pages.table->refuses = "no broker";
   EXPECT_EQ(pages.ask("POST", kAcme, R"({"limit": 5})"), 503u);
   EXPECT_NE(pages.said.find("no broker"), std::string::npos) << pages.said;
+}
+
+TEST(SteeringPages, APauseIsNoQuotaWhateverItsPath) {
+  Pages pages(true);
+  ASSERT_EQ(pages.ask("POST", kResults, "{}"), 200u);
+  for (const char* method : {"GET", "POST", "DELETE"}) {
+    EXPECT_EQ(pages.ask(method, "/v1/quotas/pause:route/results", "{}"), 404u) << method;
+  }
+  EXPECT_EQ(pages.ask("GET", kResults), 200u) << "it is still paused";
 }
 
 }  // namespace

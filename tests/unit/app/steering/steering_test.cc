@@ -157,6 +157,18 @@ TEST_F(SteeringTest, WhatIsNotInTheTableAnyMoreWhenItWasReadAgainHoldsNoMore) {
   EXPECT_EQ(steering.state().refused, 0u);
 }
 
+TEST_F(SteeringTest, WhatIsTakenOutJustBeforeItIsReadAgainIsTakenOut) {
+  whole();
+  tell("per_tenant/acme", R"({"limit": 500})");
+  table->tells = false;
+  std::optional<unsigned> said;
+  steering.unset({Kind::quota, "per_tenant", "acme"}, "ann",
+                 [&](const auto& it) { said = it.status; });
+  EXPECT_FALSE(said.has_value());
+  whole();
+  EXPECT_EQ(said, 200u);
+}
+
 TEST_F(SteeringTest, ATableThatIsAwayChangesNothing) {
   whole();
   tell("per_tenant/acme", R"({"limit": 500})");
