@@ -41,6 +41,7 @@ int start(const DemoOptions& options, pid_t& child) {
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // Never outlives the demo.
+    signal(SIGINT, SIG_IGN);           // Ctrl-C is for the gate, which commits to it then.
     dup2(pipe_ends[1], STDOUT_FILENO);
     execl("/proc/self/exe", "einlass", kDemoBrokerVerb, "--seconds", seconds.c_str(), "--limit",
           limit.c_str(), static_cast<char*>(nullptr));
