@@ -388,6 +388,13 @@ class WithAGate(Redrive):
         self.assert_within_limit(self.world.receiver.deliveries(), limit)
         self.assertEqual(running.terminate(), 0)
 
+    def test_a_table_of_pauses_that_cannot_be_read_sends_nothing(self):
+        self.world.produce_records("dead", letters(5))
+        self.world.redis.pause()
+        self.assertRegex(self.redrive(self.config(quotas={"redis": True}), code=1)[2], "pauses cannot be read: .+; nothing was sent")
+        self.assertEqual(self.world.receiver.deliveries(), [])
+        self.assertEqual(self.progress(), [None] * PARTITIONS)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -189,6 +189,27 @@ class InRedis(Steering, Fleet):
         self.assertEqual(gate.terminate(patience=8), 0)
         self.world.redis.start()
 
+    def test_a_table_that_is_away_changes_nothing_and_is_told(self):
+        self.einlass("quota", "set", "per_tenant", "acme", "limit=200")
+        self.einlass("pause", "--target", "receiver", "--note", "upgrade")
+        before = now_us()
+        wait_until(lambda: all(gate.status()["quotas"]["pauses"] for gate in self.gates), 5, "all gates know")
+        self.world.redis.pause()
+        wait_until(lambda: all(gate.status()["quotas"]["stale_since"] for gate in self.gates), 20, "all gates miss it")
+        for gate in self.gates:
+            said = gate.status()["quotas"]
+            self.assertTrue(before <= said["stale_since"] <= now_us(), said)
+            self.assertIn("does not answer", said["trouble"])
+            self.assertEqual([one["note"] for one in said["pauses"]], ["upgrade"])
+            self.assertEqual(self.quota_of(gate, "acme")[1]["values"], {"limit": "200"})
+            wait_until(lambda: gate.metrics()["einlass_quotas_stale_seconds"] > 0, 10, "the metric says so")
+        self.assertIn("it was not written, or nobody knows", self.einlass("quota", "set", "per_tenant", "acme", "limit=5", code=1))
+        self.world.redis.resume()
+        wait_until(lambda: all(gate.status()["quotas"]["stale_since"] is None for gate in self.gates), 20, "they read it again")
+        written = [self.quota_of(gate, "acme")[1]["values"] for gate in self.gates]
+        self.assertIn(written, [[{"limit": limit}] * self.GATES for limit in ("5", "200")], "all have the same")
+        self.assertEqual(self.gates[0].metrics()["einlass_quotas_stale_seconds"], 0)
+
     def test_a_hundred_thousand_quotas_take_little_memory(self):
         gate = self.gates[0]
         before = gate.resident_mb()
