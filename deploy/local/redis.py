@@ -23,6 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import servers  # noqa: E402
 
 _START_DEADLINE_S = 20.0
+_CLUSTER_BUS = 10000  # A node of a cluster listens there too, above its port.
 
 
 class RedisError(RuntimeError):
@@ -80,8 +81,9 @@ class Redis:
     def start(self):
         """Starts it, or starts it again on the port it had, empty. Returns once it answers."""
         chosen = self.port is not None
+        beside = _CLUSTER_BUS if "--cluster-enabled" in self._arguments else 0
         for attempt in range(3):
-            self.port = self.port if chosen else servers.free_ports(1)[0]
+            self.port = self.port if chosen else servers.free_ports(1, beside)[0]
             self.process = servers.start_child(
                 [*self._before, "redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.directory,
                  "--save", "", "--appendonly", "no", *self._arguments], self.log_path)

@@ -16,13 +16,13 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 
 
-def free_ports(count):
+def free_ports(count, beside=0):
     """Free ports below the range from which outgoing connections take theirs. They are ours until this process ends:
-    whoever asks here meanwhile gets others, also while nobody listens."""
+    whoever asks here meanwhile gets others, also while nobody listens. `beside`: so is the port that much above each."""
     ports = []
     while len(ports) < count:
-        port = random.randrange(20000, 32000)
-        if _reserve(port):
+        port = random.randrange(20000, 32000 - beside)
+        if _reserve(port) and (not beside or _reserve(port + beside)):
             ports.append(port)
     return ports
 

@@ -90,7 +90,8 @@ class Isolation(Scenario):
             self.assertEqual(accepted, 0, "the dead are dead")
             self.note(f"{TENANTS - DEAD} tenants, order {order}: {before:.1f}/s, "
                       f"with {DEAD} dead ones beside them ({mode}) {after:.1f}/s")
-            self.assertGreaterEqual(after, KEPT * before)
+            # Counted from another moment on the same pace may be one record of each tenant more.
+            self.assertGreaterEqual(after, KEPT * min(before, RATE * (TENANTS - DEAD)))
 
     def test_dead_tenants(self):
         self.check_tenants([("key", {"mode": "hang"})])
