@@ -40,7 +40,9 @@ CONFIG = {
 TAKEN = (
     ("limits.log.limit", 50), ("limits.log.window", "2s"), ("limits.log.horizon", "100ms"), ("limits.log.even", "20%"),
     ("limits.bucket.rate", "20/s"), ("limits.bucket.burst", 40), ("limits.bucket.use_within", "200ms"), ("limits.log.cost", 2),
-    ("limits.places.lease", "21m"), ("limits.smooth.warm_up", "6s"), ("limits.smooth.timeout", "2s"),
+    ("limits.bucket.overrides", {"acme": {"rate": "20/s"}}), ("limits.log.schedule", {"08:00-18:00 Mon-Fri Europe/Berlin": {"limit": 40}}),
+    ("routes.0.filter", [{"by": "header:country", "equals": "DE"}]), ("routes.0.not_before", "header:not-before"),
+    ("routes.0.expires", "header:expires"), ("limits.places.lease", "21m"), ("limits.smooth.warm_up", "6s"), ("limits.smooth.timeout", "2s"),
     ("targets.web.http.url", "http://127.0.0.1:1/b"), ("targets.web.http.max_in_flight", 8), ("targets.web.retry.initial", "2s"),
     ("targets.web.breaker", {"failures": 7}), ("targets.topic.kafka.topic", "results.other"),
     ("routes.0.retry", {"initial": "1s"}), ("routes.0.dead_letter", "results.dead2"), ("shares.tenants.weight", {"acme": 3}),

@@ -35,7 +35,7 @@ and reload the rest. An option that is not named here restarts them, which is ne
 {{- if $config.tracing }}{{ $_ := set $fixed "tracing" (omit $config.tracing "headers") }}{{ end -}}
 {{- $parts := dict -}}
 {{- range $name, $limit := $config.limits | default dict }}
-{{- $one := omit $limit "limit" "window" "even" "slices" "rate" "start" "capacity" "timeout" "lease" "default_cost" "bad_key" "horizon" "use_within" "strict" "on_outage" -}}
+{{- $one := omit $limit "limit" "window" "even" "slices" "rate" "start" "capacity" "timeout" "lease" "default_cost" "bad_key" "horizon" "use_within" "strict" "on_outage" "overrides" "schedule" -}}
 {{- range list "burst" "warm_up" }}{{ if hasKey $limit . }}{{ $_ := set $one . "a number" }}{{ end }}{{ end -}}
 {{- if regexMatch "^[0-9]+$" (toString $limit.cost) }}{{ $_ := unset $one "cost" }}{{ end -}}
 {{- $_ := set $parts (printf "limits %s" $name) $one -}}
@@ -48,7 +48,7 @@ and reload the rest. An option that is not named here restarts them, which is ne
 {{- $_ := set $parts (printf "targets %s" $name) $one -}}
 {{- end -}}
 {{- range $index, $route := $config.routes | default list }}
-{{- $one := omit $route "retry" "inside" -}}
+{{- $one := omit $route "retry" "inside" "filter" "else" "not_before" "expires" -}}
 {{- if $route.dead_letter }}{{ $_ := set $one "dead_letter" true }}{{ end -}}
 {{- $_ := set $parts (printf "routes %d" $index) $one -}}
 {{- end -}}
