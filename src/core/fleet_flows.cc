@@ -97,12 +97,18 @@ void FleetFlows::update(Flow& flow) {
     next_[flow.level].erase(index);
     return;
   }
-  flow.known = false;
   flow.served = asking_.time[flow.level] * flow.weight;
   sums_.weights[flow.level] += flow.weight;
   sums_.served[flow.level] += static_cast<std::uint64_t>(flow.served);
   next_[flow.level].set(index, done(flow));
-  if (!std::exchange(flow.listed, true)) unknown_.push_back(index);
+  begins(index);
+}
+
+// Where it begins the next answer says, however many ask till then.
+void FleetFlows::begins(std::uint32_t index) {
+  Flow& flow = flows_[index];
+  flow.known = false;
+  if (!std::exchange(flow.remembered, true)) unknown_.push_back(index);
 }
 
 // REQUIRES: the flow waits.
@@ -133,9 +139,8 @@ void FleetFlows::begin_anew(std::int64_t epoch, std::span<const std::int64_t> ti
   for (std::uint32_t i = 0; i < flows_.size(); ++i) {
     Flow& flow = flows_[i];
     if (!flow.waits) continue;
-    flow.known = false;
     set_served(i, asking_.time[flow.level] * flow.weight);
-    if (!std::exchange(flow.listed, true)) unknown_.push_back(i);
+    begins(i);
   }
 }
 
@@ -183,7 +188,7 @@ void FleetFlows::told(const ToldFlows& told) {
   // Who has begun to wait since the last answer, and was not named, begins here.
   for (const std::uint32_t index : unknown_) {
     Flow& flow = flows_[index];
-    flow.listed = false;
+    flow.remembered = false;
     if (!flow.waits || flow.known) continue;
     flow.known = told.epoch != 0;
     set_served(index, asking_.time[flow.level] * flow.weight);

@@ -77,13 +77,14 @@ class FleetFlows {
     std::uint16_t weight = 1;
     std::uint32_t records = 0, promised = 0;
     bool waits = false;
-    bool known = false;   // `served` is what the limiter has said since it waits.
-    bool listed = false;  // In `unknown_`.
+    bool known = false;       // `served` is what the limiter has said since it waits.
+    bool remembered = false;  // In `unknown_`.
     Served served = 0;
   };
 
   void begin_anew(std::int64_t epoch, std::span<const std::int64_t> time);
   void update(Flow& flow);
+  void begins(std::uint32_t flow);
   void set_served(std::uint32_t flow, Served served);
   std::int64_t done(const Flow& flow) const;
 

@@ -90,7 +90,7 @@ struct GateOptions {
   std::vector<RouteOptions> routes;    // By RouteId.
   std::vector<TargetOptions> targets;  // By TargetId.
   std::uint8_t stores = 0;
-  // A commit goes out this long after the last one, or 20 ms after it if so many records have
+  // A commit goes out this long after the last one, or 10 ms after it if so many records have
   // finished by then, and never before the last one was answered.
   Duration commit_interval = Duration::millis(100);
   std::uint32_t commit_records = 256;
