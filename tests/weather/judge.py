@@ -89,7 +89,7 @@ def others_go_on(h, since, within_s):
 
 def weather_came(weather, met):
     """Where packets were to meet something and none did, nothing was shown: `met` is wire.Done of both ways."""
-    wanted = {"lost": weather.silent or weather.loss * met.came > 10, "overtook": weather.reorder, "came": True}
+    wanted = {"lost": weather.silent or weather.loss * met.came > 10, "overtook": weather.reorder, "too_large": weather.untold, "came": True}
     for name, is_wanted in wanted.items():
         if is_wanted and not getattr(met, name):
             yield Breach("the weather", f"of {met.came} packets none is counted as `{name}`")

@@ -20,8 +20,8 @@ _ASTRAY_S = 10
 _ASTRAY = {"is not there": None, "is not told": names.SILENCE, "leads to nobody": "10.77.0.99"}
 _SESSION_S = 45  # Of the gate in its group.
 
-# Scenes of one gate, one after the other. `changes`: of its config. `by_name`: it knows servers by names.
-Act = collections.namedtuple("Act", "scenes changes by_name", defaults=[{}, False])
+# Scenes of one gate, one after the other. `changes`: of its config. `by_name`: it knows servers by names. `tls`: as stage.py says.
+Act = collections.namedtuple("Act", "scenes changes by_name tls", defaults=[{}, False, ""])
 
 LINKS = ["redis", "kafka", "target"]
 
@@ -36,6 +36,7 @@ _STEADY = {
     "1 Mbit": Weather(delay_ms=5, bits=1_000_000),
     "MTU 576": Weather(delay_ms=1, mtu=576),
 }
+_UNTOLD = Weather(delay_ms=1, mtu=576, untold=True)
 _WAYS = {"there": "nothing arrives there", "back": "nothing comes back", "both": "nothing passes"}
 _SLOW_REDIS = {"redis": {"timeout": "3s"}}  # An answer that takes a second is too late else.
 
@@ -57,6 +58,9 @@ def _holes(link):
         yield _hole(link, "both", _SESSION_S + 15, within_s=65, repeats=300)
     if link == "target":
         yield _hole(link, "both", 60)
+    if link != "redis":  # Hardly a packet to or from it is so large.
+        yield Scene(f"MTU 576 and nobody says so for {_HOLE_S} s", [link], _UNTOLD, _HOLE_S, within_s=_BACK_S[link],
+                    repeats=_REPEATS[link])
     yield Scene("nothing passes any more", [link], Weather(silent="both"), FOR_EVER)
 
 
@@ -71,6 +75,20 @@ def _table():
                              within_s=_BACK_S[link])])
         yield Act(list(_holes(link)))
         yield from _moves(link)
+    for name, speaks in {"TLS": "ssl", "HTTP/2": "ssl http2"}.items():
+        scenes = list(_through_tls(name))
+        yield Act([scene for scene in scenes if not scene.weather.untold], tls=speaks)
+        yield Act([scene for scene in scenes if scene.weather.untold], tls=speaks)  # Nobody remembers what a router said before.
+
+
+def _through_tls(name):
+    """A target behind a real nginx: with HTTP/2 all share one connection, so what one packet needs holds up all of them."""
+    for scene in _steady("target"):
+        if scene.name in ("50 ms", "loss 5 %", "loss 20 %", "reordering", "1 Mbit", "MTU 576"):
+            yield scene._replace(name=f"{name}, {scene.name}")
+    for scene in _holes("target"):
+        if scene.hold_s == _HOLE_S and not scene.restart:
+            yield scene._replace(name=f"{name}, {scene.name}")
 
 
 def _moves(link):

@@ -6,8 +6,9 @@ import shutil
 import tempfile
 import time
 
+import certificates
 import history
-from harness import places, reports, world
+from harness import nginx, places, reports, world
 from harness.gate import Gate, merge
 import judge
 import kafka as local_kafka
@@ -54,11 +55,12 @@ class FarGate(Gate):
 class Stage:
     """From start() on everything is there, with a topic for each route and each of `topics`."""
 
-    def __init__(self, topics, changes=None, by_name=False):
-        """`by_name`: the gate knows the servers by names, which our own DNS server tells it."""
-        self.topics, self._changes, self._by_name = topics, changes or {}, by_name
+    def __init__(self, topics, changes=None, by_name=False, tls=""):
+        """`by_name`: the gate knows the servers by names, which our own DNS server tells it. `tls`: a real nginx stands before the
+        target of the route that is judged, and speaks that: "ssl", or "ssl http2"."""
+        self.topics, self._changes, self._by_name, self._tls = topics, changes or {}, by_name, tls
         self.directory = tempfile.mkdtemp(prefix="einlass-weather-")
-        self.networks = self.redis = self.kafka = self.targets = self.gate = None
+        self.networks = self.redis = self.kafka = self.targets = self.gate = self.nginx = None
         self._seen = []  # What targets saw that have ended.
 
     def start(self):
@@ -69,6 +71,8 @@ class Stage:
         self.kafka = local_kafka.Kafka(world.KAFKA_VERSION, port=self.ports["tools"],
                                        extra=_LISTENERS.format(host=self._host("kafka"), **self.ports)).start()
         self._start_targets()
+        if self._tls:
+            self._start_tls()
         for name in self.topics:
             for route in ROUTES:
                 self.kafka.create_topic(f"{route}-{name}", PARTITIONS)
@@ -100,6 +104,14 @@ class Stage:
         self.targets = network.Network(self.directory, [], [
             {"name": name, "port": self.ports[name], "host": "0.0.0.0"} for name in ROUTES.values()],
             servers.start_child)
+
+    def _start_tls(self):
+        authority = certificates.Authority(self.directory)
+        self.nginx = nginx.Nginx(self.directory, self.ports["target"], "0.0.0.0")
+        self.nginx.start(authority.sign("target", [f"IP:{namespaces.SERVERS['target']}"]), speaks=self._tls)
+        self._changes = merge(self._changes, {"targets": {"target": {"http": {
+            "url": f"https://{namespaces.SERVERS['target']}:{self.nginx.port}/target", "ca_file": authority.file,
+            "http2": "always" if "http2" in self._tls else "never"}}}})
 
     def _config(self):
         def at(name):
@@ -171,7 +183,7 @@ class Stage:
     def stop(self):
         if self.gate is not None and self.gate.process is not None:
             servers.stop_child(self.gate.process, 0.1)
-        for one in (self.kafka, self.redis, self.networks):
+        for one in (self.nginx, self.kafka, self.redis, self.networks):
             if one is not None:
                 one.stop()
         if self.targets is not None:

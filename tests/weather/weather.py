@@ -39,7 +39,7 @@ def row(one):
 
 def perform(act):
     """All scenes of one act, on a stage of its own. Whether all promises were kept."""
-    world_of_it = stage.Stage([scene.topic for scene in act.scenes], act.changes, act.by_name)
+    world_of_it = stage.Stage([scene.topic for scene in act.scenes], act.changes, act.by_name, act.tls)
     good = True
     try:
         world_of_it.start()

@@ -26,8 +26,10 @@ _TOO_LARGE = 3, 4  # ICMP: destination unreachable, fragmentation needed.
 
 # What happens to packets, each way alike: milliseconds, parts of 1, bits a second (0: any number), bytes (0: any size).
 # `reorder`: that part is not delayed, and so comes before those that were sent earlier. `silent`: the ways on which
-# nothing arrives, "there" (to the server), "back" or "both".
-Weather = collections.namedtuple("Weather", "delay_ms jitter_ms loss reorder bits mtu silent", defaults=[0, 0, 0, 0, 0, 0, ""])
+# nothing arrives, "there" (to the server), "back" or "both". `untold`: nobody hears that a packet was too large, as behind a
+# firewall that drops ICMP.
+Weather = collections.namedtuple("Weather", "delay_ms jitter_ms loss reorder bits mtu silent untold",
+                                 defaults=[0, 0, 0, 0, 0, 0, "", False])
 CALM = Weather()
 
 Done = collections.namedtuple("Done", "came lost overtook too_large")
@@ -121,7 +123,8 @@ class Wire:
                 continue  # The kernel looks for neighbours of IPv6 on each new device.
             way = self._link(packet[place])[name]
             if not way.fits(len(packet)):
-                os.write(source, refusal(packet, self._weathers[packet[place]].mtu))
+                if not self._weathers[packet[place]].untold:
+                    os.write(source, refusal(packet, self._weathers[packet[place]].mtu))
                 continue
             arrives = way.arrival(len(packet), time.monotonic())
             if arrives is not None:

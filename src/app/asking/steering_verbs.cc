@@ -131,10 +131,10 @@ int unset_quota(const config::Config& config, const QuotaOptions& options) {
 }
 
 int list_quotas(const config::Config& config, const QuotaOptions& options) {
-  std::string after;
+  std::string after;  // Percent-encoded, as the gate names it.
   for (;;) {
-    const auto answer = ask_admin(config, "/v1/quotas?most=1000&limit=" + encoded(options.limit) +
-                                              "&after=" + encoded(after));
+    const auto answer = ask_admin(
+        config, "/v1/quotas?most=1000&limit=" + encoded(options.limit) + "&after=" + after);
     after.clear();
     const int code = print(answer, [&](const Json& page) {
       if (page.at("after").is_string()) after = page.at("after");

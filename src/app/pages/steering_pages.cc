@@ -126,7 +126,7 @@ http::ServerResponse list_quotas(std::string_view query, const Steering& steerin
   const bool more = some.size() > most;
   if (more) some.pop_back();
   Json json{{"quotas", entries_json(some)}};
-  json["after"] = more ? Json(some.back().key) : Json(nullptr);
+  json["after"] = more ? Json(config::percent_encoded(some.back().key)) : Json(nullptr);
   return json_page(200, json);
 }
 

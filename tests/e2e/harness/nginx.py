@@ -12,7 +12,7 @@ http {{
   access_log off; client_body_temp_path {directory}/body; proxy_temp_path {directory}/proxy;
   fastcgi_temp_path {directory}/f; uwsgi_temp_path {directory}/u; scgi_temp_path {directory}/s;
   server {{
-    listen 127.0.0.1:{port} {speaks}; server_name localhost;
+    listen {host}:{port} {speaks}; server_name localhost;
     ssl_certificate {cert}; ssl_certificate_key {key};
     {more}
     location / {{ proxy_pass http://127.0.0.1:{behind}; proxy_set_header X-Client-Name $ssl_client_s_dn; }}
@@ -22,10 +22,10 @@ http {{
 
 
 class Nginx:
-    def __init__(self, directory, behind):
+    def __init__(self, directory, behind, host="127.0.0.1"):
         self.directory = os.path.join(directory, "nginx")
         os.makedirs(self.directory)
-        self.behind, self.process = behind, None
+        self.host, self.behind, self.process = host, behind, None
         self.port = servers.free_ports(1)[0]
 
     def start(self, certificate, more="", speaks="ssl"):
@@ -34,7 +34,7 @@ class Nginx:
         cert, key = certificate
         path = os.path.join(self.directory, "nginx.conf")
         with open(path, "w") as file:
-            file.write(_CONFIG.format(directory=self.directory, port=self.port, cert=cert, key=key,
+            file.write(_CONFIG.format(directory=self.directory, host=self.host, port=self.port, cert=cert, key=key,
                                       behind=self.behind, more=more, speaks=speaks))
         log = os.path.join(self.directory, "log")
         self.process = servers.start_child(["/usr/sbin/nginx", "-c", path, "-e", f"{self.directory}/error.log"], log)

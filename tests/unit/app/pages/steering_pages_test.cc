@@ -30,9 +30,9 @@ struct Pages {
   }
 
   unsigned ask(const std::string& method, const std::string& path, const std::string& body = "",
-               bool may_write = true) {
+               bool may_write = true, const std::string& query = "") {
     const http::ServerRequest request{
-        .method = method, .path = path, .query = {}, .headers = {}, .body = body};
+        .method = method, .path = path, .query = query, .headers = {}, .body = body};
     unsigned status = 0;
     answer_steering(request, may_write, steering, Clock::wall(),
                     [&](const http::ServerResponse& response) {
@@ -105,6 +105,26 @@ TEST(SteeringPages, APauseIsNoQuotaWhateverItsPath) {
     EXPECT_EQ(pages.ask(method, "/v1/quotas/pause:route/results", "{}"), 404u) << method;
   }
   EXPECT_EQ(pages.ask("GET", kResults), 200u) << "it is still paused";
+}
+
+TEST(SteeringPages, ALongListGoesOnAlsoBehindAKeyThatIsNoText) {
+  Pages pages(true);
+  const std::vector<std::string> keys = {"%20", "%25", "%80", "%C3%A4", "%FF%00", "a%2Fb"};
+  for (const std::string& key : keys) {
+    ASSERT_EQ(pages.ask("POST", "/v1/quotas/per_tenant/" + key, R"({"limit": 5})"), 200u) << key;
+  }
+  std::vector<std::string> behind;
+  for (std::string after; behind.size() <= keys.size();) {
+    ASSERT_EQ(pages.ask("GET", "/v1/quotas", "", true, "most=1&after=" + after), 200u);
+    const Json page = Json::parse(pages.said);
+    ASSERT_EQ(page.at("quotas").size(), 1u) << pages.said;
+    if (page.at("after").is_null()) break;
+    after = page.at("after");
+    behind.push_back(after);
+  }
+  const std::vector<std::string> all_but_the_last = {
+      "per_tenant/%20", "per_tenant/%25", "per_tenant/a/b", "per_tenant/%80", "per_tenant/%C3%A4"};
+  EXPECT_EQ(behind, all_but_the_last);
 }
 
 }  // namespace
