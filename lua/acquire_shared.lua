@@ -267,7 +267,7 @@ redis.call('PEXPIRE', share, expiry(till, now, slack))
 
 -- For each flow that is new here two are looked at by lot, whether they may be forgotten.
 if new > 0 and goes_on then
-  local some = redis.call('HRANDFIELD', share, 2 * math.min(new, 8), 'WITHVALUES')
+  local some = redis.call('HRANDFIELD', share, 2 * new, 'WITHVALUES')
   for i = 1, #some, 2 do
     if some[i] ~= '' then
       local its, by = struct.unpack('>dH', some[i + 1])

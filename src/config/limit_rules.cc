@@ -121,10 +121,11 @@ void check_flows(Section& section, const Limit& limit) {
   } else if (limit.shadow) {
     section.wrong("share", "means nothing to a shadow, which holds nobody up; leave it out");
   } else if (!limits::can_be_shared(limit.limit.parameters)) {
-    section.wrong("share",
-                  std::string(algorithm_name(limit.limit.parameters)) +
-                      " grants nothing ahead, so that nothing can be left for other gates; "
-                      "use sliding_log, token_bucket or leaky_bucket with mode: queue");
+    section.wrong(
+        "share",
+        std::string(algorithm_name(limit.limit.parameters)) +
+            " grants nothing ahead, so that nothing can be left for other gates; "
+            "use sliding_log, token_bucket, gcra, smooth or leaky_bucket with mode: queue");
   } else if (limit.horizon < kLeastShared) {
     section.wrong("horizon",
                   "is too short for a share, which leaves to other gates what they are yet to ask "

@@ -38,7 +38,8 @@ FleetFlows::Sums Admission::others_of(const Line& line) const {
     const bool known = fleet.epoch() == limit.epoch;
     for (std::size_t level = 0; level < fleet.time().size(); ++level) {
       const std::int64_t weights = fleet.sums().weights[level];
-      const auto begin = static_cast<std::uint64_t>(weights * limit.time[level]);
+      const auto begin =
+          static_cast<std::uint64_t>(weights) * static_cast<std::uint64_t>(limit.time[level]);
       sums.weights[level] += weights;
       sums.served[level] += known ? fleet.sums().served[level] : begin;
       sums.records[level] += std::clamp<std::int64_t>(fleet.sums().records[level], 0, kMostPerAsk);

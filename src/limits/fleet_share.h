@@ -55,6 +55,9 @@ class FleetShare {
  public:
   bool empty() const { return gates_.empty(); }
 
+  // How many are remembered: those that wait, and about as many as were served lately.
+  std::size_t flows() const { return flows_.size(); }
+
   // A permit was not used, of that many units.
   void give_back(std::uint8_t level, FlowId flow, Permits units);
 

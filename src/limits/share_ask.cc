@@ -206,14 +206,17 @@ void ShareAsk::end(std::optional<Duration> retry, bool waits_here, ToldFlows& an
   share_.credit_ = credit_;
   const FleetShare::Gate own = record(retry, waits_here);
   std::erase_if(share_.gates_, [&](const auto& gate) { return gate.id == demand_.gate; });
+  const std::size_t known = share_.flows_.size();
   write_flows(own, waits_here, answer);
+  const std::size_t added = share_.flows_.size() - known;
   share_.gates_.push_back(own);
   const auto waits = [this](const FleetShare::Gate& gate) { return gate.waits(now_); };
   if (std::none_of(share_.gates_.begin(), share_.gates_.end(), waits)) {
     share_ = {};
   } else {
     move_time();
-    share_.forget_some(Permits{cost_});
+    // For each flow that came two are looked at, or what is remembered would grow without a bound.
+    for (std::size_t i = 0; i <= added / 2; ++i) share_.forget_some(Permits{cost_});
   }
   answer.epoch = share_.epoch_;
   answer.time.assign(share_.time_.begin(), share_.time_.begin() + of_.levels);

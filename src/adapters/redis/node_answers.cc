@@ -50,8 +50,23 @@ std::span<const std::int64_t> flow_places(const Call& call, const Reply& reply) 
   return std::span(reply.integers).subspan(due_at(call) + due_times(call, reply).size());
 }
 
+// Times of levels, and how far flows were served: far beyond where the script counts anew. Times a
+// weight it still fits.
+bool is_tag(std::int64_t number) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 52;
+  return number >= -kMost && number <= kMost;
+}
+
+bool has_sane_tags(const Call& call, const Reply& reply) {
+  const std::span numbers(reply.integers);
+  return is_tag(numbers[kEpoch]) &&
+         std::ranges::all_of(numbers.subspan(kTime, call.levels), is_tag) &&
+         std::ranges::all_of(numbers.subspan(served_at(call), call.flows), is_tag);
+}
+
 bool has_sane_flows(const Call& call, const Reply& reply) {
   if (!by_flows(call)) return true;
+  if (!has_sane_tags(call, reply)) return false;
   const auto places = flow_places(call, reply);
   const std::int64_t held_up = reply.integers[kHeldUp];
   return places.size() == due_times(call, reply).size() && held_up >= 0 && held_up <= 2 &&

@@ -132,15 +132,15 @@ void Store::State::line_closed(const Line& line) {
   too_long_ =
       line.limits +
       " is closed for longer than it ever needs: its state in Redis is of a later time than "
-      "now, as after the server's clock was set back; it is forgotten once the limit was closed "
-      "for " +
+      "now, as after the server's clock was set back, or of a longer window than it has now; a "
+      "later time is forgotten once the limit was closed for " +
       span_in_words(line.needs());
   too_long_at_ = Steady::now();
   notify_({Severity::warning, "redis_limit_closed", too_long_});
 }
 
 void Store::State::line_reopened(const LinePtr& line) {
-  too_long_.clear();
+  if (too_long_.starts_with(line->limits + " ")) too_long_.clear();
   notify_({Severity::warning, "redis_limit_reopened",
            line->limits + ": its state of a later time than now is forgotten, it grants again"});
   const bool there = line->id.value < lines_.size() && lines_[line->id.value] == line;

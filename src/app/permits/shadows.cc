@@ -245,10 +245,25 @@ void Shadows::take_answers(Instant now) {
     if (const auto* answer = std::get_if<core::PermitsAnswered>(&event)) {
       answered(*answer, now);
     } else if (const auto* failed = std::get_if<core::PermitsFailed>(&event)) {
-      watch_of(failed->line).counts.unanswered += lines_[failed->line.value].asked;
-      done(failed->line);
+      unanswered(*failed);
     }
   }
+}
+
+// What was granted all the same is nobody's: it would stay taken until its lease is over.
+void Shadows::unanswered(const core::PermitsFailed& failed) {
+  const Line& line = lines_[failed.line.value];
+  Watch& watch = watch_of(failed.line);
+  watch.counts.unanswered += line.asked;
+  if (in_redis(*watch.limit)) {
+    redis_->give_up({.line = failed.line,
+                     .ask = failed.ask,
+                     .min = Permits{1},
+                     .max = Permits{static_cast<std::int64_t>(line.asked)},
+                     .horizon = {},
+                     .cost = line.leaving.front().cost});
+  }
+  done(failed.line);
 }
 
 void Shadows::answered(const core::PermitsAnswered& answer, Instant now) {

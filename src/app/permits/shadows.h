@@ -112,6 +112,7 @@ class Shadows {
   void ask(core::LineId id, Instant now);
   void take_answers(Instant now);
   void answered(const core::PermitsAnswered& answer, Instant now);
+  void unanswered(const core::PermitsFailed& failed);
   void take_place(const Leaving& leaving, const Place& place, Instant now);
   void give_back(const Place& place, Instant now);
   void done(core::LineId id);

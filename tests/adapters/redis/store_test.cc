@@ -266,6 +266,21 @@ TEST_F(RedisStore, WhoWaitsForALimitThatIsOpenAgainIsTold) {
   EXPECT_EQ(control("EXISTS", key), "0");
 }
 
+// It keeps its end, as a line that was there before the change knows and one that came later cannot.
+TEST_F(RedisStore, AnOpenWindowIsNotForgottenForALimitThatHasAShorterOneNow) {
+  limits::Limit limit = sliding_log("callbacks", 1);
+  limit.parameters = limits::CounterParameters{Permits{1}, Duration::seconds(3600)};
+  add(0, limit);
+  ASSERT_EQ(side_.answer(0, 1)->due.size(), 1u);
+  side_.store->forget_line({0});
+  limit.parameters = limits::CounterParameters{Permits{1}, Duration::micros(1)};
+  add(0, limit);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(side_.answer(0, 1)->due.empty());
+  EXPECT_EQ(side_.count<core::LimitsChanged>(), 0u);
+  EXPECT_FALSE(side_.notice("redis_limit_reopened"));
+  EXPECT_EQ(control("EXISTS", "test:{test}:callbacks:"), "1");
+}
+
 TEST_F(RedisStore, NothingHappensAfterItIsDestroyed) {
   const auto limit = sliding_log("callbacks", 5);
   add(0, limit);

@@ -80,7 +80,7 @@ TEST(WrongShare, OfALimit) {
        "cost: 1, or leave share out"},
       {shared_limit("algorithm: concurrency, limit: 5, lease: 10s"),
        "2:21: limits.l.share: concurrency grants nothing ahead, so that nothing can be left for "
-       "other gates; use sliding_log, token_bucket or leaky_bucket with mode: queue"},
+       "other gates; use sliding_log, token_bucket, gcra, smooth or leaky_bucket with mode: queue"},
       {shared_limit(bucket + ", shadow: true"),
        "2:21: limits.l.share: means nothing to a shadow, which holds nobody up; leave it out"},
       {shared_limit(bucket + ", horizon: 50ms"),
