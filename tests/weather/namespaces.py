@@ -15,6 +15,7 @@ import servers
 import wire
 
 GATE = "10.77.1.1"
+BESIDE_GATE = "10.77.1.2"  # Of a server that is on the gate's side.
 # By server: where it is, and where it is after it has moved.
 SERVERS = {"redis": "10.77.0.2", "kafka": "10.77.0.3", "target": "10.77.0.4", "other": "10.77.0.5"}
 MOVED = {"redis": "10.77.0.12", "kafka": "10.77.0.13", "target": "10.77.0.14"}
@@ -69,7 +70,7 @@ class Networks:
     """
 
     def __init__(self, directory):
-        self.gate = Network([GATE], "10.77.0.0/24")
+        self.gate = Network([GATE, BESIDE_GATE], "10.77.0.0/24")
         here = Network([*SERVERS.values(), *MOVED.values(), names.ADDRESS], "10.77.1.0/24")
         self._addresses = dict(SERVERS)
         program = [sys.executable, os.path.abspath(wire.__file__), str(self.gate.device), str(here.device)]

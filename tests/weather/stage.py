@@ -26,6 +26,7 @@ SIZE = 1000
 IN_FLIGHT = 200
 GROUP = "weather"
 ROUTES = {"main": "target", "beside": "other"}
+OPEN = ["--bind", "0.0.0.0", "--protected-mode", "no"]  # A Redis for others than this machine's.
 _LOOK_S = 0.5
 
 # Beside what the local broker has: a listener for the gate, at the end of the wire.
@@ -67,7 +68,7 @@ class Stage:
         self.networks = namespaces.Networks(self.directory)
         self.ports = dict(zip(["tools", "gate", "controller", "redis", "target", "other"], servers.free_ports(6)))
         self.names = names.Names({self._host(name): address for name, address in namespaces.SERVERS.items()})
-        self.redis = local_redis.Redis(self.ports["redis"], ["--bind", "0.0.0.0", "--protected-mode", "no"]).start()
+        self._start_redis()
         self.kafka = local_kafka.Kafka(world.KAFKA_VERSION, port=self.ports["tools"],
                                        extra=_LISTENERS.format(host=self._host("kafka"), **self.ports)).start()
         self._start_targets()
@@ -99,6 +100,9 @@ class Stage:
     def name(self, server, address):
         """What its name leads to from now on; None: there is no such name."""
         self.names.addresses[self._host(server)] = address
+
+    def _start_redis(self):
+        self.redis = local_redis.Redis(self.ports["redis"], OPEN).start()
 
     def _start_targets(self):
         self.targets = network.Network(self.directory, [], [
