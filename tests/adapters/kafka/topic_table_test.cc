@@ -83,6 +83,22 @@ TEST_F(TopicTableTest, one_that_is_made_anew_is_read_anew) {
   EXPECT_TRUE(reader.listener.texts.empty());
 }
 
+// So soon that nobody who asks now and then sees that it was away.
+TEST_F(TopicTableTest, one_that_is_made_anew_at_once_is_read_anew) {
+  admin->create_topic("anew-at-once", 1);
+  for (const char* key : {"l/a", "l/b", "l/c"}) producer->produce("anew-at-once", 0, "1", key);
+  producer->flush();
+  Reader reader(broker->brokers(), "anew-at-once");
+  ASSERT_TRUE(reader.until_whole());
+  admin->delete_topic("anew-at-once");
+  admin->create_topic("anew-at-once", 1);
+  producer->produce("anew-at-once", 0, "2", "l/d");
+  producer->flush();
+  const Texts now{{"l/d", "2"}};
+  EXPECT_TRUE(reader.until([&] { return reader.listener.texts == now; }));
+  EXPECT_TRUE(reader.until_whole());
+}
+
 // The brokers revoke nothing of it.
 TEST_F(TopicTableTest, is_read_however_soon_the_group_takes_a_member_for_dead) {
   admin->create_topic("soon-dead", 1);
@@ -123,6 +139,30 @@ TEST(TopicTable, KeepsWhatItKnowsWhileTheBrokersAreAway) {
   cluster.up();
   EXPECT_TRUE(reader.until([&] { return reader.listener.trouble.empty(); }));
   EXPECT_EQ(reader.listener.wholes, 1);
+}
+
+// The topic's metadata is there all the time.
+TEST(TopicTable, IsAwayForAsLongAsItMayNotBeRead) {
+  constexpr std::int16_t kFetchApi = 1;
+  MockCluster cluster;
+  cluster.create_topic("quotas", 1);
+  Producer writer(cluster.brokers());
+  writer.produce("quotas", 0, "1", "l/acme");
+  writer.flush();
+  Reader reader(cluster.brokers(), "quotas");
+  ASSERT_TRUE(reader.until_whole());
+  cluster.fail(kFetchApi, std::vector(1000, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED));
+  ASSERT_TRUE(reader.until([&] { return !reader.listener.trouble.empty(); }));
+  const auto two_looks = std::chrono::steady_clock::now() + std::chrono::seconds(7);
+  ASSERT_TRUE(reader.until([&] {
+    return reader.listener.trouble.empty() || std::chrono::steady_clock::now() > two_looks;
+  }));
+  EXPECT_NE(reader.listener.trouble, "") << "nothing was read since";
+  EXPECT_EQ(reader.listener.texts, (Texts{{"l/acme", "1"}})) << "what was read last holds";
+  rd_kafka_mock_clear_request_errors(cluster.get(), kFetchApi);
+  EXPECT_TRUE(reader.until([&] { return reader.listener.trouble.empty(); }));
+  EXPECT_EQ(reader.listener.wholes, 2);
+  EXPECT_EQ(reader.listener.texts, (Texts{{"l/acme", "1"}}));
 }
 
 // Who was told so may have done otherwise since.

@@ -52,7 +52,7 @@ struct TopicFollower::Shared : std::enable_shared_from_this<Shared> {
       : io(on),
         options(with),
         listener(to),
-        client(new_hand_assigned_consumer(source_options_of(options))),
+        client(new_hand_assigned_consumer(source_options_of(options), Deleted::told)),
         queue(rd_kafka_queue_get_consumer(client)) {
     rd_kafka_set_log_queue(client, queue.get());
   }
@@ -80,6 +80,9 @@ struct TopicFollower::Shared : std::enable_shared_from_this<Shared> {
   int assigned = 0;
   std::set<std::int32_t> unread;  // Partitions whose end was not reached yet.
   bool is_whole = false;
+  // A fetch was refused, or its offset is not there any more: that is told once, and what the
+  // topic's metadata says proves nothing about it. So all is read anew.
+  bool is_broken_off = false;
   std::vector<Told> told;
   std::optional<std::string> why_away;  // As was said; none: nothing was.
   Steady::time_point next_look{};
@@ -114,13 +117,14 @@ void TopicFollower::Shared::work() {
   }
 }
 
-// Where the topic has other partitions than are read, all is read anew.
+// Where the topic has other partitions than are read, or they are read no further, all is read
+// anew.
 void TopicFollower::Shared::look() {
   int partitions = 0;
   const std::string why = look_up(partitions);
   next_look = Steady::now() + std::chrono::microseconds(kLook.us);
   if (!why.empty()) return away(why);
-  if (partitions != assigned) assign(partitions);
+  if (partitions != assigned || is_broken_off) assign(partitions);
   if (is_whole) away("");
 }
 
@@ -162,7 +166,7 @@ void TopicFollower::Shared::assign(int partitions) {
   }
   rd_kafka_assign(client, list.get());
   assigned = partitions;
-  is_whole = false;
+  is_whole = is_broken_off = false;
   post([this] { listener.reading(); });
 }
 
@@ -185,7 +189,7 @@ void TopicFollower::Shared::serve_error(rd_kafka_event_t* event) {
     const TopicPartitionHandle at(rd_kafka_event_topic_partition(event));
     if (at == nullptr) return;
     unread.erase(at->partition);
-    if (!unread.empty() || is_whole) return;
+    if (!unread.empty() || is_whole || is_broken_off) return;
     flush();
     is_whole = true;
     post([this] { listener.whole(); });
@@ -193,8 +197,15 @@ void TopicFollower::Shared::serve_error(rd_kafka_event_t* event) {
   }
   if (options.tokens && is_refused_login(error)) options.tokens->was_refused();
   const char* reason = rd_kafka_event_error_string(event);
-  if (error == RD_KAFKA_RESP_ERR__AUTHENTICATION || error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN ||
-      error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) {
+  const bool gone = error == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET;
+  const bool forbidden = error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
+  is_broken_off |= gone || forbidden;
+  if (gone && why_away.value_or("").empty()) {  // Otherwise what led to it was told.
+    return away("the topic " + options.topic +
+                " was made anew, or its newest records are gone; it is read from its beginning");
+  }
+  if (forbidden || error == RD_KAFKA_RESP_ERR__AUTHENTICATION ||
+      error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
     away(explain(error, false, reason == nullptr ? "" : reason,
                  {options.brokers, "", "", options.topic})
              .detail);
