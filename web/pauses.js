@@ -64,12 +64,14 @@ async function write(method, pause, how) {
   return !says;
 }
 
-const resume = (pause) => confirm(`Let ${pauseName(pause)} go on at all gates?`) && write("DELETE", pause);
+const kThisPage = "the live page";  // For the log, where nobody says who it is.
+const resume = (pause) => confirm(`Let ${pauseName(pause)} go on at all gates?`) &&
+  write("DELETE", pause, {by: pauseForm.elements.by.value.trim() || kThisPage});
 
 pauseForm.addEventListener("submit", async (event) => {
   event.preventDefault();
   const {note, by, ...pause} = Object.fromEntries([...new FormData(pauseForm)].map(([name, text]) => [name, text.trim()]));
-  const how = {note, by: by || "the live page", ...(pause.for && {for: pause.for})};
+  const how = {note, by: by || kThisPage, ...(pause.for && {for: pause.for})};
   if (await write("POST", pause, how)) pauseForm.reset();
 });
 pauseForm.elements.what.addEventListener("change", () => { if (live) suggestNames(live); });

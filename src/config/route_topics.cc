@@ -54,6 +54,14 @@ bool reads(const Route& route, std::string_view topic) {
   return std::find(route.topics.begin(), route.topics.end(), topic) != route.topics.end();
 }
 
+bool is_read(const Config& config, const std::string& topic) {
+  if (reader_of(config.routes, topic) >= 0) return true;
+  const std::vector<TopicPattern> patterns = patterns_of(config.routes);
+  const bool fits = std::any_of(patterns.begin(), patterns.end(),
+                                [&](const TopicPattern& one) { return one.fits(topic); });
+  return fits && !never_by_pattern(config).contains(topic);
+}
+
 int reader_of(const std::vector<Route>& routes, std::string_view topic) {
   for (std::size_t i = 0; i < routes.size(); ++i) {
     if (reads(routes[i], topic)) return static_cast<int>(i);

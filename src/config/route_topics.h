@@ -20,6 +20,9 @@ std::vector<std::string> left_out_of_patterns(const Config& config);
 // Whether the route names the topic in full.
 bool reads(const Route& route, std::string_view topic);
 
+// Whether some route does, or has a pattern that brings it.
+bool is_read(const Config& config, const std::string& topic);
+
 // The place of the route that names the topic in full; -1 if none does.
 int reader_of(const std::vector<Route>& routes, std::string_view topic);
 

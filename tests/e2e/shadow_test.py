@@ -83,6 +83,21 @@ class Shadow(scenario.Scenario):
         self.assert_no_duplicates(seen)
         self.assert_books_closed([gate])
 
+    def test_what_a_late_answer_granted_is_free_again(self):
+        # Attempts that are over hold no place, though the store granted it after nobody waited for its answer any more.
+        config = self.world.config("results", 10_000, {
+            "limits": {"shared": {"store": "memory"},
+                       "tried": {"algorithm": "concurrency", "limit": 20, "lease": "10m", "store": "redis", "shadow": True}},
+            "route": {"limits": ["shared", "tried"]}})
+        gate = self.world.start_gates(1, config, PARTITIONS)[0]
+        self.world.redis.ask("CLIENT", "PAUSE", "1500")
+        self.world.produce("results", 30, keys=40)
+        self.world.receiver.wait_for(30, 20, [gate])
+        _, rejected, unanswered = self.wait_until_all_said([gate], "tried", 30)
+        self.assertEqual(rejected, 0)
+        self.assertGreater(unanswered, 0)
+        places.wait_until(lambda: self.world.redis.ask("KEYS", "*:tried:*") == [], 20, "no place is taken any more")
+
     def test_other_numbers_by_reload_and_to_obey_it_is_a_restart(self):
         config = self.world.config("results", 10_000, {
             "limits": {"tried": log_of(TRIED, shadow=True, window="1h")}, "route": {"limits": ["shared", "tried"]}})

@@ -61,11 +61,12 @@ class Steering:
             total += 5
             time.sleep(1)
             self.assertEqual(self.arrived(key, since + ONE_SECOND // 5), [], pause)
-            if "--topic" in pause:
-                last = self.world.ends("results")[OF_KEY[key]] - 1
-                said = [self.ask(gate, f"/v1/why?topic=results&partition={OF_KEY[key]}&offset={last}")
-                        for gate in self.gates]
-                self.assertIn("its topic is paused", str(said))
+            last = self.world.ends("results")[OF_KEY[key]] - 1
+            said = [self.ask(gate, f"/v1/why?topic=results&partition={OF_KEY[key]}&offset={last}")[1] for gate in self.gates]
+            answer, = (one for one in said if one["state"] != "elsewhere")
+            what, name = pause[0].removeprefix("--"), pause[1]
+            self.assertEqual([answer["pause"][field] for field in ("what", "name", "note")], [what, name, "maintenance"], answer)
+            self.assertRegex(str(answer), f"{what} {name}(, key {key})? is paused by .*: maintenance")
             for gate in self.gates:
                 paused, = gate.status()["quotas"]["pauses"]
                 self.assertEqual(paused["note"], "maintenance")

@@ -57,7 +57,7 @@ ROOMS = {
         "targets": "setup record",
         "tracing": "setup record",
         "shard": "setup json record permits targets tracing",
-        "views": "setup record permits shard",
+        "views": "setup record permits steering shard",
         "service": "setup permits shard views",
         "pages": "setup permits steering views service",
         "asking": "setup views",

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "app/setup/exit_codes.h"
 #include "config/address.h"
 #include "units/shown.h"
+#include "units/utc_text.h"
 
 namespace einlass::app {
 namespace {
@@ -40,15 +40,6 @@ std::string quota_path(const QuotaOptions& options) {
   return "/v1/quotas/" + encoded(options.limit) + "/" + encoded(options.key);
 }
 
-std::string time_text(std::int64_t ms) {
-  const std::time_t seconds = ms / 1000;
-  std::tm utc{};
-  std::array<char, 32> text{};
-  ::gmtime_r(&seconds, &utc);
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
-}
-
 std::string plain(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -66,8 +57,8 @@ std::string line_for(const Json& entry) {
       line += " " + name + "=" + plain(value);
     }
   }
-  if (entry.at("since").is_number()) line += " since " + time_text(entry.at("since"));
-  if (entry.at("until").is_number()) line += " until " + time_text(entry.at("until"));
+  if (entry.at("since").is_number()) line += " since " + utc_text(entry.at("since"));
+  if (entry.at("until").is_number()) line += " until " + utc_text(entry.at("until"));
   if (!plain(entry.at("by")).empty()) line += " by " + plain(entry.at("by"));
   if (!plain(entry.at("note")).empty()) line += ": " + plain(entry.at("note"));
   return shown(line) + "\n";
@@ -125,7 +116,8 @@ int set_quota(const config::Config& config, const QuotaOptions& options) {
 }
 
 int unset_quota(const config::Config& config, const QuotaOptions& options) {
-  return print(tell_admin(config, "DELETE", quota_path(options), ""), [&](const Json&) {
+  const std::string body = body_of("", "").dump();
+  return print(tell_admin(config, "DELETE", quota_path(options), body), [&](const Json&) {
     return shown(options.limit + " " + options.key + " has no quota of its own any more") + "\n";
   });
 }
@@ -154,7 +146,7 @@ int pause(const config::Config& config, const PauseOptions& options) {
 }
 
 int resume(const config::Config& config, const PauseOptions& options) {
-  return print(tell_admin(config, "DELETE", pause_path(options), ""),
+  return print(tell_admin(config, "DELETE", pause_path(options), body_of("", "").dump()),
                [](const Json&) { return std::string("it goes on\n"); });
 }
 

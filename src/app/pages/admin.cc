@@ -121,7 +121,8 @@ void Admin::why(std::string_view query, const Respond& respond) {
   if (const auto* wrong = std::get_if<std::string>(&read)) return respond(text(400, *wrong));
   const WhyQuestion& question = std::get<WhyQuestion>(read);
   const bool asked = inquiries_.ask(question, [this, question, respond](const WhyAnswers& answers) {
-    respond(page(200, "application/json", why_json(question, answers, reload_.config())));
+    const auto find = [this](const Subject& subject) { return steering_.find(subject); };
+    respond(page(200, "application/json", why_json(question, answers, reload_.config(), find)));
   });
   if (!asked) respond(text(503, "too many questions wait for a shard that is busy; ask again"));
 }

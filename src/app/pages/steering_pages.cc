@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "app/steering/entry_json.h"
 #include "config/address.h"
 #include "config/query.h"
 #include "config/values.h"
@@ -29,6 +30,10 @@ http::ServerResponse json_page(unsigned status, const Json& json) {
 http::ServerResponse refused(unsigned status, const std::string& why) {
   return json_page(status, {{"error", why}});
 }
+
+struct Refused {
+  std::string why;
+};
 
 http::ServerResponse not_found() {
   return refused(404,
@@ -75,23 +80,6 @@ std::optional<Subject> pause_subject(std::string_view rest) {
     if (word_of(one) == *kind && name) return Subject{one, *name, {}};
   }
   return std::nullopt;
-}
-
-Json entry_json(const Subject& subject, const Steer& steer) {
-  Json json;
-  if (subject.kind == Subject::Kind::quota) {
-    json = {{"limit", valid_utf8(subject.name)},
-            {"key", valid_utf8(subject.key)},
-            {"values", steer.values}};
-  } else {
-    json = {{"what", word_of(subject.kind)}, {"name", valid_utf8(subject.name)}};
-    if (subject.kind == Subject::Kind::tenant) json["key"] = valid_utf8(subject.key);
-  }
-  json["since"] = steer.since_ms > 0 ? Json(steer.since_ms) : Json(nullptr);
-  json["until"] = steer.until_ms ? Json(*steer.until_ms) : Json(nullptr);
-  json["by"] = steer.by;
-  json["note"] = steer.note;
-  return json;
 }
 
 Json entries_json(const std::vector<Steering::Entry>& entries) {
@@ -147,6 +135,25 @@ std::variant<Steer, std::string> steer_of(const Subject& subject, std::string_vi
   return read_steer(subject, json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+constexpr std::string_view kSomebody = "a request with the token";
+
+// Who takes it out and why, for the log alone: checked as what is set.
+std::variant<std::string, Refused> who_unsets(std::string_view body) {
+  if (body.empty()) return std::string(kSomebody);
+  const Json json = Json::parse(body, nullptr, false);
+  if (!json.is_object()) return Refused{"the body is no JSON object"};
+  for (const auto& [name, value] : json.items()) {
+    if (name == "by" || name == "note") continue;
+    return Refused{name + " means nothing here; a DELETE takes by and note, or no body"};
+  }
+  const Subject pause{Subject::Kind::route, {}, {}};  // Which has nothing beside these two.
+  const auto read = read_steer(pause, body);
+  if (const auto* wrong = std::get_if<std::string>(&read)) return Refused{*wrong};
+  const Steer& said = std::get<Steer>(read);
+  const std::string who = said.by.empty() ? std::string(kSomebody) : said.by;
+  return said.note.empty() ? who : who + " (" + said.note + ")";
+}
+
 void write(const http::ServerRequest& request, const Subject& subject, Steering& steering,
            Instant now, const http::Server::Respond& respond) {
   const auto done = [respond, subject, &steering](const Steering::Outcome& outcome) {
@@ -154,12 +161,15 @@ void write(const http::ServerRequest& request, const Subject& subject, Steering&
     const auto steer = steering.find(subject);
     respond(json_page(outcome.status, steer ? entry_json(subject, *steer) : Json::object()));
   };
-  const std::string who = "a request with the token";
-  if (request.method == "DELETE") return steering.unset(subject, who, done);
+  if (request.method == "DELETE") {
+    const auto who = who_unsets(request.body);
+    if (const auto* wrong = std::get_if<Refused>(&who)) return respond(refused(400, wrong->why));
+    return steering.unset(subject, std::get<std::string>(who), done);
+  }
   auto steer = steer_of(subject, request.body, now);
   if (const auto* wrong = std::get_if<std::string>(&steer)) return respond(refused(400, *wrong));
   Steer& read = std::get<Steer>(steer);
-  const std::string by = read.by.empty() ? who : read.by;
+  const std::string by = read.by.empty() ? std::string(kSomebody) : read.by;
   steering.set(subject, std::move(read), by, done);
 }
 

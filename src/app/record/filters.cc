@@ -4,18 +4,38 @@
 #include <functional>
 
 #include "app/record/extract.h"
+#include "app/record/same_number.h"
 #include "config/route_ways.h"
 
 namespace einlass::app {
+namespace {
+
+// A field of a value that is JSON may be that number, which key_of() has in one form only, or the
+// text as it stands here.
+void add_numbers(std::vector<std::string>& values) {
+  for (std::size_t i = 0, count = values.size(); i < count; ++i) {
+    if (is_number(values[i])) values.push_back(same_number(values[i]));
+  }
+}
+
+void prepare(config::Condition& condition) {
+  if (condition.by.kind == config::KeySource::Kind::json) {
+    add_numbers(condition.in);
+    add_numbers(condition.not_in);
+    if (is_number(condition.equals))
+      condition.in = {condition.equals, same_number(condition.equals)};
+  }
+  std::ranges::sort(condition.in);
+  std::ranges::sort(condition.not_in);
+}
+
+}  // namespace
 
 Filters::Filters(const config::Config& config) {
   for (const config::Route& route : config.routes) {
     Filter& filter = by_route_.emplace_back();
     filter.conditions = route.filter;
-    for (config::Condition& condition : filter.conditions) {
-      std::ranges::sort(condition.in);
-      std::ranges::sort(condition.not_in);
-    }
+    for (config::Condition& condition : filter.conditions) prepare(condition);
     if (const auto next = config::else_of(config, route)) {
       filter.otherwise = core::RouteId{static_cast<std::uint16_t>(*next)};
     }

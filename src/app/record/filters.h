@@ -30,7 +30,7 @@ class Filters {
   bool meets(const config::Condition& condition, const StoredRecord& record);
 
   struct Filter {
-    std::vector<config::Condition> conditions;  // Their lists of values are sorted.
+    std::vector<config::Condition> conditions;  // Ready to be looked up in.
     std::optional<core::RouteId> otherwise;
   };
 

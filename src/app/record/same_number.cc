@@ -21,7 +21,31 @@ std::int64_t exponent_of(std::string_view text) {
   return std::clamp(exponent, -kMostExponent, kMostExponent);
 }
 
+// Takes the digits off that it begins with; false where there are none.
+bool take_digits(std::string_view& text) {
+  const std::size_t size = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(size);
+  return size > 0;
+}
+
+bool take_one_of(std::string_view& text, std::string_view any) {
+  if (text.empty() || any.find(text.front()) == std::string_view::npos) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
 }  // namespace
+
+bool is_number(std::string_view text) {
+  take_one_of(text, "-");
+  if (!take_one_of(text, "0") && !take_digits(text)) return false;
+  if (take_one_of(text, ".") && !take_digits(text)) return false;
+  if (take_one_of(text, "eE")) {
+    take_one_of(text, "+-");
+    if (!take_digits(text)) return false;
+  }
+  return text.empty();
+}
 
 std::string same_number(std::string_view number) {
   const bool negative = number.starts_with('-');

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "config/limit_values.h"
+#include "app/steering/entry_check.h"
 
 namespace einlass::app {
 namespace {
@@ -13,30 +13,6 @@ constexpr std::chrono::milliseconds kTick{100};
 // Of a key that is too long to be one, for those who are to find it.
 constexpr std::size_t kShownOfLongKey = 100;
 
-template <class T>
-std::optional<std::size_t> place_of(const std::vector<T>& all, const std::string& name) {
-  const auto found = std::ranges::find(all, name, &T::name);
-  if (found == all.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - all.begin());
-}
-
-// One that the file names; what keeps a burst is none.
-std::optional<std::size_t> limit_place(const config::Config& config, const std::string& name) {
-  for (std::size_t i = 0; i < config.limits.size(); ++i) {
-    if (config.limits[i].limit.name == name && !config.limits[i].is_pace) return i;
-  }
-  return std::nullopt;
-}
-
-std::vector<config::Change> changes_of(const Steer& steer) {
-  std::vector<config::Change> changes;
-  for (const auto& [name, value] : steer.values.items()) {
-    changes.push_back(
-        {.name = name, .value = value.is_string() ? value.get<std::string>() : value.dump()});
-  }
-  return changes;
-}
-
 // One that has ended by itself: the table keeps it until somebody takes it out.
 bool is_over(const std::string& key, std::string_view text, std::int64_t now_ms) {
   const auto subject = subject_of(key);
@@ -45,14 +21,6 @@ bool is_over(const std::string& key, std::string_view text, std::int64_t now_ms)
   const auto read = read_steer(*subject, text);
   const auto* steer = std::get_if<Steer>(&read);
   return steer != nullptr && steer->over(now_ms);
-}
-
-std::string joined(const config::Mistakes& mistakes) {
-  std::string text;
-  for (const config::Mistake& mistake : mistakes) {
-    text += (text.empty() ? "" : "; ") + mistake.path + ": " + mistake.text;
-  }
-  return text;
 }
 
 }  // namespace
@@ -98,8 +66,11 @@ void Steering::reconfigure(const config::Config& config) {
     const std::string key(here->key());
     const std::string why = put_in_force(key, here->text());
     if (why.empty()) continue;
-    refuse(key, why, std::string(here->text()));
+    // Where something newer was refused already, that is what the table has.
+    const auto newer = refused_.find(key);
+    std::string text = newer == refused_.end() ? std::string(here->text()) : newer->second.text;
     forget(here);
+    refuse(key, why, std::move(text));
   }
   for (const auto& [key, refused] : std::map(refused_)) {
     if (!refused.text.empty()) entry(key, refused.text);
@@ -117,10 +88,9 @@ void Steering::reading() {
 
 void Steering::entry(std::string_view key_view, std::optional<std::string_view> text) {
   if (key_view.size() > kLongestTableKey) {
-    const std::string front(key_view.substr(0, kShownOfLongKey));
-    if (text)
-      refuse(front + "...", "its key is longer than " + std::to_string(kLongestTableKey), "");
-    return;
+    const std::string shown = std::string(key_view.substr(0, kShownOfLongKey)) + "...";
+    if (!text) return refuse_no_more(shown);
+    return refuse(shown, "its key is longer than " + std::to_string(kLongestTableKey), "");
   }
   const std::string key(key_view);
   const auto at = entries_.find(key);
@@ -180,40 +150,6 @@ void Steering::away(const std::string& why) {
 
 // ---- in force ----
 
-// What is wrong with it, as a sentence; empty: nothing. A quota's value goes to `value`.
-std::string Steering::check(const Subject& subject, const Steer& steer,
-                            std::optional<config::LimitValue>* value) const {
-  if (std::string why = check_name(subject); !why.empty()) return why;
-  if (subject.kind != Subject::Kind::quota) return "";
-  const auto changes = changes_of(steer);
-  auto read = config::read_value(*config_, *limit_place(*config_, subject.name), changes,
-                                 {.file = table_key(subject)});
-  if (const auto* mistakes = std::get_if<config::Mistakes>(&read)) return joined(*mistakes);
-  if (value != nullptr) *value = std::get<config::LimitValue>(std::move(read));
-  return "";
-}
-
-std::string Steering::check_name(const Subject& subject) const {
-  const auto none = [&](const std::string& what) {
-    return "there is no " + what + " " + subject.name;
-  };
-  switch (subject.kind) {
-    case Subject::Kind::route:
-      return place_of(config_->routes, subject.name) ? "" : none("route");
-    case Subject::Kind::target:
-      return place_of(config_->targets, subject.name) ? "" : none("target");
-    case Subject::Kind::topic:
-      return "";
-    case Subject::Kind::quota:
-    case Subject::Kind::tenant:
-      break;
-  }
-  const auto place = limit_place(*config_, subject.name);
-  if (!place) return none("limit");
-  const bool keyed = config_->limits[*place].key.kind != config::KeySource::Kind::none;
-  return keyed ? "" : "limit " + subject.name + " has no key, so all records have the same bucket";
-}
-
 // What is wrong with it; empty: it holds from here on.
 std::string Steering::put_in_force(const std::string& key, std::string_view text) {
   if (text.size() > kLongestTableValue) {
@@ -225,7 +161,7 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
   if (const auto* wrong = std::get_if<std::string>(&read)) return *wrong;
   const Steer& steer = std::get<Steer>(read);
   std::optional<config::LimitValue> value;
-  if (std::string why = check(*subject, steer, &value); !why.empty()) return why;
+  if (std::string why = refusal_of(*config_, *subject, steer, &value); !why.empty()) return why;
   keep(key, text, steer.until_ms.value_or(0));
   switch (subject->kind) {
     case Subject::Kind::quota:
@@ -314,9 +250,11 @@ void Steering::refuse(const std::string& key, const std::string& why, std::strin
   const bool told = found != refused_.end() && found->second.why == why;
   refused_[key] = {why, text.size() <= kLongestTableValue ? std::move(text) : std::string(), true};
   if (told) return;
+  const std::string holds = entries_.contains(key)
+                                ? "what it was before stays in force"
+                                : "it does nothing: the limit's own values hold, nothing is paused";
   told_.notify({Severity::error, "quota_refused",
-                "an entry of the table of quotas and pauses is refused, and what it was before "
-                "stays in force",
+                "an entry of the table of quotas and pauses is refused, and " + holds,
                 key + ": " + why});
 }
 
@@ -329,7 +267,8 @@ void Steering::tell_pauses() {
 // ---- what people ask for ----
 
 void Steering::set(const Subject& subject, Steer steer, const std::string& who, Done done) {
-  if (std::string why = check(subject, steer, nullptr); !why.empty()) return done({400, why});
+  const std::string why = refusal_of(*config_, subject, steer, nullptr);
+  if (!why.empty()) return done({400, why});
   if (steer.over(now_ms())) return done({400, "its end (until) is over already"});
   std::string text = text_of(subject, steer);
   if (text.size() > kLongestTableValue) return done({400, "that is too long"});

@@ -117,9 +117,6 @@ class Steering final : public FleetTable::Listener {
   };
   using Entries = std::set<KnownEntry, KnownEntry::ByKey>;
 
-  std::string check(const Subject& subject, const Steer& steer,
-                    std::optional<config::LimitValue>* value) const;
-  std::string check_name(const Subject& subject) const;
   std::string put_in_force(const std::string& key, std::string_view text);
   void keep(const std::string& key, std::string_view text, std::int64_t until_ms);
   void take_out_of_force(const Subject& subject);

@@ -29,10 +29,10 @@ void look_for_offset(WhyAnswer& answer, const Shard& shard, const WhyQuestion& q
   if (partition == source.partitions.end()) return;
   answer.held = partition->held;
   answer.not_read = partition->stuck;
-  if (answer.not_read.empty() && shard.gate().is_paused(partition->partition)) {
-    answer.not_read = "its route or its topic is paused, and is read no further until it is resumed";
+  if (shard.gate().is_paused(partition->partition)) {
+    answer.paused = shard.gate().partitions()[partition->partition.value].route;
   }
-  if (partition->waiting && answer.not_read.empty()) {
+  if (partition->waiting && answer.not_read.empty() && !answer.paused) {
     answer.not_read = "where to begin to read it is not known yet";
   }
   const core::Sought sought = shard.gate().find(partition->partition, question.offset);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "app/shard/shard.h"
+#include "app/steering/steer.h"
 #include "config/config.h"
 #include "core/standing.h"
 #include "units/id.h"
@@ -65,12 +67,13 @@ struct WhyAnswer {
   Instant now;
   std::vector<TopicPartition> own;  // What the shard has of Kafka.
   core::Whereabouts where = core::Whereabouts::elsewhere;
-  bool held = false;                   // Its partition is not read now, because enough is inside.
-  std::string not_read;                // Why its partition is not read, otherwise; empty if it is.
-  std::uint64_t with_key = 0;          // All records with the key,
-  std::vector<TopicPartition> places;  // where they are,
-  Instant oldest = kNever;             // and when the first of them was written to Kafka.
-  std::vector<Found> found;            // The oldest first.
+  bool held = false;                    // Its partition is not read now, because enough is inside.
+  std::string not_read;                 // Why its partition is not read, otherwise; empty if it is.
+  std::optional<core::RouteId> paused;  // Its route, if it is not read because people paused it.
+  std::uint64_t with_key = 0;           // All records with the key,
+  std::vector<TopicPartition> places;   // where they are,
+  Instant oldest = kNever;              // and when the first of them was written to Kafka.
+  std::vector<Found> found;             // The oldest first.
 };
 
 // One shard's answer. There may be very many records to look at for a key, and the shard's loop
@@ -107,10 +110,14 @@ class WhyLook {
   std::vector<std::string_view> scratch_;
 };
 
-// The answers of all shards as JSON; none for one that did not answer.
+// The pause of exactly that, if there is one.
+using FindPause = std::function<std::optional<Steer>(const Subject& subject)>;
+
+// The answers of all shards as JSON; none for one that did not answer. Without `find` nobody knows
+// of a pause who made it.
 std::string why_json(const WhyQuestion& question,
                      const std::vector<std::optional<WhyAnswer>>& answers,
-                     const config::Config& config);
+                     const config::Config& config, const FindPause& find = nullptr);
 
 // What it waits for in one sentence, without a full stop.
 std::string waits_in_words(const WaitingRecord& record, const config::Config& config, Instant now);

@@ -4,9 +4,10 @@
 
 #include "app/views/schedule_json.h"
 #include "app/views/why.h"
+#include "app/views/why_pause.h"
+#include "config/route_topics.h"
 #include "units/partition_words.h"
 #include "units/span_words.h"
-#include "units/topic_pattern.h"
 #include "units/utf8.h"
 
 namespace einlass::app {
@@ -135,8 +136,16 @@ const WaitingRecord& held_up(const WaitingRecord& record,
   return moves ? record : *first;
 }
 
+// As waits_in_words(), with what is known of the pause that it waits for.
+std::string says_of(const WaitingRecord& record, const config::Config& config,
+                    const FindPause& find, Instant now) {
+  const auto pause = pause_of(record, config, find);
+  if (!pause) return waits_in_words(record, config, now);
+  return "waits because " + pause_in_words(*pause) + others_in_words(record, config);
+}
+
 Json record_json(const WaitingRecord& record, const std::optional<WaitingRecord>& first,
-                 const config::Config& config, Instant now) {
+                 const config::Config& config, const FindPause& find, Instant now) {
   const core::Standing& standing = record.standing;
   const WaitingRecord& holder = held_up(record, first);
   const std::optional<core::LimitIndex> limit = holder.standing.limit;
@@ -147,29 +156,23 @@ Json record_json(const WaitingRecord& record, const std::optional<WaitingRecord>
   json["limit"] = limit ? Json(limit_name(holder, config)) : Json(nullptr);
   json["limit_key"] = limit ? Json(limit_key(holder)) : Json(nullptr);
   json["schedule"] = schedule_json(holder.schedule);
+  json["pause"] = pause_json(pause_of(holder, config, find));
   json["until"] = holder.standing.until ? Json(holder.standing.until->us) : Json(nullptr);
   json["before"] = standing.before;
   json["attempts"] = standing.attempt.value;
   json["since"] = standing.since.us;
   json["written"] = record.written.us;
   json["last_error"] = valid_utf8(record.last_error);
-  json["says"] = valid_utf8(waits_in_words(record, config, now));
+  json["says"] = valid_utf8(says_of(record, config, find, now));
   return json;
 }
 
-Json found_json(const WhyAnswer::Found& found, const config::Config& config, Instant now) {
-  Json json = record_json(found.record, found.first, config, now);
+Json found_json(const WhyAnswer::Found& found, const config::Config& config, const FindPause& find,
+                Instant now) {
+  Json json = record_json(found.record, found.first, config, find, now);
   json["first"] =
-      found.first ? record_json(*found.first, std::nullopt, config, now) : Json(nullptr);
+      found.first ? record_json(*found.first, std::nullopt, config, find, now) : Json(nullptr);
   return json;
-}
-
-bool is_read(const config::Config& config, const std::string& topic) {
-  return std::any_of(config.routes.begin(), config.routes.end(), [&](const config::Route& route) {
-    return std::any_of(route.topics.begin(), route.topics.end(), [&](const std::string& entry) {
-      return TopicPattern::is_one(entry) ? TopicPattern(entry).fits(topic) : entry == topic;
-    });
-  });
 }
 
 std::string_view state_name(Whereabouts where) {
@@ -178,30 +181,56 @@ std::string_view state_name(Whereabouts where) {
   return kNames[static_cast<std::size_t>(where)];
 }
 
+std::string partition_of(const WhyQuestion& question) {
+  return question.topic + " partition " + std::to_string(question.partition.value);
+}
+
+std::optional<HoldingPause> pause_before(const WhyQuestion& question, const WhyAnswer& answer,
+                                         const config::Config& config, const FindPause& find) {
+  if (answer.where == Whereabouts::inside) {
+    const auto& [record, first] = answer.found.front();
+    return pause_of(held_up(record, first), config, find);
+  }
+  if (answer.where != Whereabouts::not_yet || !answer.paused) return std::nullopt;
+  return pause_of_partition(question.topic, *answer.paused, config, find);
+}
+
+std::string not_yet_in_words(const WhyQuestion& question, const WhyAnswer& answer,
+                             const std::optional<HoldingPause>& pause) {
+  const std::string partition = partition_of(question);
+  if (!answer.not_read.empty()) return answer.not_read;
+  if (answer.paused) {
+    return partition + " is read no further, because " +
+           (pause ? pause_in_words(*pause) : "its route, its target or its topic is paused");
+  }
+  if (answer.held) {
+    return "as many records as may be are inside, so " + partition +
+           " is not read on before some have left";
+  }
+  return partition + " has not been read so far";
+}
+
 std::string state_in_words(const WhyQuestion& question, const WhyAnswer& answer,
-                           const std::vector<TopicPartition>& own, const config::Config& config) {
-  const std::string partition =
-      question.topic + " partition " + std::to_string(question.partition.value);
+                           const std::vector<TopicPartition>& own, const config::Config& config,
+                           const FindPause& find) {
+  const std::string partition = partition_of(question);
   switch (answer.where) {
     case Whereabouts::finished:
       return "it is finished: delivered, in the dead letter topic, or left out by its route's "
-             "filter (or "
-             "Kafka has no such record)";
+             "filter (or Kafka has no such record)";
     case Whereabouts::not_yet:
-      if (!answer.not_read.empty()) return "it is not taken in yet: " + answer.not_read;
-      if (answer.held) {
-        return "it is not taken in yet: as many records as may be are inside, so " + partition +
-               " is not read on before some have left";
-      }
-      return "it is not taken in yet: " + partition + " has not been read so far";
+      return "it is not taken in yet: " +
+             not_yet_in_words(question, answer, pause_before(question, answer, config, find));
     case Whereabouts::returned:
       return "it was given back to Kafka: " + partition + " is leaving this gate";
     case Whereabouts::inside:
-      return waits_in_words(answer.found.front().record, config, answer.now);
+      return says_of(answer.found.front().record, config, find, answer.now);
     case Whereabouts::elsewhere:
       break;
   }
-  if (!is_read(config, question.topic)) return "no route of this gate reads " + question.topic;
+  if (!config::is_read(config, question.topic)) {
+    return "no route of this gate reads " + question.topic;
+  }
   return partition + " is not this gate's now" +
          (own.empty() ? "" : " (it has " + partitions_in_words(own) + ")") +
          "; ask the other gates of group " + config.kafka.group;
@@ -215,7 +244,7 @@ bool all_answered(const std::vector<std::optional<WhyAnswer>>& answers) {
 constexpr char kSilent[] = "a shard of this gate did not answer, and the record may be there";
 
 Json offset_json(const WhyQuestion& question, const std::vector<std::optional<WhyAnswer>>& answers,
-                 const config::Config& config) {
+                 const config::Config& config, const FindPause& find) {
   WhyAnswer found;
   std::vector<TopicPartition> own;
   for (const std::optional<WhyAnswer>& one : answers) {
@@ -228,9 +257,12 @@ Json offset_json(const WhyQuestion& question, const std::vector<std::optional<Wh
             {"offset", question.offset.value}};
   json["at"] = found.now.us;
   json["state"] = unknown ? "unknown" : state_name(found.where);
-  json["says"] = valid_utf8(unknown ? kSilent : state_in_words(question, found, own, config));
+  json["says"] = valid_utf8(unknown ? kSilent : state_in_words(question, found, own, config, find));
+  json["pause"] = pause_json(pause_before(question, found, config, find));
   json["records"] = Json::array();
-  for (const auto& one : found.found) json["records"].push_back(found_json(one, config, found.now));
+  for (const auto& one : found.found) {
+    json["records"].push_back(found_json(one, config, find, found.now));
+  }
   return json;
 }
 
@@ -256,7 +288,7 @@ std::string drain_in_words(std::uint64_t count,
 }
 
 Json key_json(const WhyQuestion& question, const std::vector<std::optional<WhyAnswer>>& answers,
-              const config::Config& config) {
+              const config::Config& config, const FindPause& find) {
   std::uint64_t with_key = 0;
   Instant now, oldest = kNever;
   std::vector<TopicPartition> own, places;
@@ -269,8 +301,8 @@ Json key_json(const WhyQuestion& question, const std::vector<std::optional<WhyAn
     own.insert(own.end(), one->own.begin(), one->own.end());
     places.insert(places.end(), one->places.begin(), one->places.end());
     for (const auto& found : one->found) {
-      if (records.size() < kMostRecordsNamed)
-        records.push_back(found_json(found, config, one->now));
+      if (records.size() == kMostRecordsNamed) break;
+      records.push_back(found_json(found, config, find, one->now));
     }
   }
   std::string says =
@@ -305,9 +337,9 @@ std::string waits_in_words(const WaitingRecord& record, const config::Config& co
 
 std::string why_json(const WhyQuestion& question,
                      const std::vector<std::optional<WhyAnswer>>& answers,
-                     const config::Config& config) {
-  const Json json =
-      question.key ? key_json(question, answers, config) : offset_json(question, answers, config);
+                     const config::Config& config, const FindPause& find) {
+  const Json json = question.key ? key_json(question, answers, config, find)
+                                 : offset_json(question, answers, config, find);
   return json.dump(2) + "\n";
 }
 

@@ -121,6 +121,26 @@ TEST(Filters, a_header_that_says_two_things_is_not_there) {
   EXPECT_TRUE(passes_with(there, {{"status", "a"}, {"status", "a"}}));
 }
 
+TEST(Filters, a_number_in_a_condition_is_the_same_however_it_is_written) {
+  constexpr char kFive[] = R"({"order":{"amount":5}})";
+  for (const char* five : {"5", "5.0", "5e0", "0.5E1", "50e-1"}) {
+    EXPECT_TRUE(passes_value(equals(kAmount, five), kFive)) << five;
+    EXPECT_TRUE(passes_value(in(kAmount, {"x", five}), kFive)) << five;
+    EXPECT_FALSE(passes_value(not_in(kAmount, {"x", five}), kFive)) << five;
+  }
+  for (const char* other : {"5.", ".5e1", "+5", "05", "5e", " 5"}) {
+    EXPECT_FALSE(passes_value(equals(kAmount, other), kFive)) << other;
+  }
+  EXPECT_TRUE(passes_value(equals(kAmount, "1e3"), R"({"order":{"amount":1000.0}})"));
+}
+
+// As the version of a program, of which 1.1 and 1.10 are two.
+TEST(Filters, a_text_that_looks_like_a_number_is_compared_as_text) {
+  EXPECT_TRUE(passes_value(equals(kAmount, "1.10"), R"({"order":{"amount":"1.10"}})"));
+  EXPECT_FALSE(passes_value(equals(kAmount, "1.10"), R"({"order":{"amount":"1.1"}})"));
+  EXPECT_FALSE(passes_with(equals(kStatus, "5.0"), {{"status", "5"}}));
+}
+
 TEST(Filters, numbers_and_truths_of_json_are_their_texts) {
   EXPECT_TRUE(passes_value(equals(kAmount, "5"), R"({"order":{"amount":5}})"));
   EXPECT_TRUE(passes_value(equals(kAmount, "5"), R"({"order":{"amount":5.0}})"));

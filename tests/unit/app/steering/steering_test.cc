@@ -16,9 +16,10 @@ kafka: {brokers: [localhost:9092], group: g}
 limits:
   per_tenant: {algorithm: sliding_log, limit: 100, window: 1s, key: record_key}
   all: {algorithm: token_bucket, rate: 100/s, burst: 10}
+  tried: {algorithm: sliding_log, limit: 100, window: 1s, key: record_key, shadow: true}
 targets: {a: {http: {url: "http://localhost/"}}}
 routes:
-  - {name: results, topics: [t], target: a, limits: [per_tenant, all], dead_letter: d}
+  - {name: results, topics: [t, "^eu[.]"], target: a, limits: [per_tenant, all, tried], dead_letter: eu.d}
 )";
 
 class SteeringTest : public ::testing::Test {
@@ -136,6 +137,26 @@ TEST_F(SteeringTest, RefusesWhatTheFileWouldRefuse) {
   EXPECT_TRUE(pauses.empty());
 }
 
+TEST_F(SteeringTest, RefusesAPauseThatWouldStopNothing) {
+  whole();
+  const std::pair<Subject, const char*> wrong[] = {
+      {{Kind::topic, "none", ""}, "no route reads topic none"},
+      {{Kind::topic, "eu.d", ""}, "no route reads topic eu.d"},
+      {{Kind::tenant, "tried", "acme"}, "no route obeys limit tried"},
+  };
+  for (const auto& [subject, why] : wrong) {
+    const Steering::Outcome said = set(subject, R"({"paused": true})");
+    EXPECT_EQ(said.status, 400u) << why;
+    EXPECT_TRUE(said.text.starts_with(why)) << said.text;
+    tell(table_key(subject), R"({"paused": true})");
+  }
+  EXPECT_EQ(table->written_last, "");
+  EXPECT_EQ(steering.state().refused, std::size(wrong));
+  EXPECT_TRUE(pauses.empty());
+  EXPECT_EQ(set({Kind::topic, "eu.fr", ""}, R"({"paused": true})").status, 200u) << "by a pattern";
+  EXPECT_EQ(set({Kind::quota, "tried", "acme"}, R"({"limit": 5})").status, 200u);
+}
+
 TEST_F(SteeringTest, RefusesWhatIsTooLongWithoutKeepingIt) {
   whole();
   const std::string huge(1 << 20, 'x');
@@ -144,6 +165,36 @@ TEST_F(SteeringTest, RefusesWhatIsTooLongWithoutKeepingIt) {
   EXPECT_EQ(values.size(), 0u);
   ASSERT_EQ(steering.state().refused, 2u);
   for (const auto& [key, why] : steering.refused(9)) EXPECT_LT(key.size() + why.size(), 300u);
+  take_out("per_tenant/" + huge);
+  ASSERT_EQ(steering.state().refused, 1u);
+  EXPECT_EQ(steering.refused(9)[0].first, "per_tenant/acme");
+}
+
+TEST_F(SteeringTest, ARefusalSaysWhatHoldsInstead) {
+  whole();
+  tell("per_tenant/new", R"({"limit": 0})");
+  EXPECT_EQ(notices.back().what, "quota_refused");
+  EXPECT_TRUE(notices.back().detail.ends_with("the limit's own values hold, nothing is paused"));
+  tell("per_tenant/acme", R"({"limit": 500})");
+  tell("per_tenant/acme", R"({"limit": 0})");
+  EXPECT_TRUE(notices.back().detail.ends_with("what it was before stays in force"));
+}
+
+TEST_F(SteeringTest, AQuotaThatAReloadRefusesIsToldToHoldNoMore) {
+  whole();
+  tell("per_tenant/acme", R"({"limit": 500})");
+  tell("per_tenant/acme", R"({"limit": 0})");
+  std::string text = kConfig;
+  const std::string was = "sliding_log, limit: 100, window: 1s";
+  text.replace(text.find(was), was.size(), "token_bucket, rate: 100/s, burst: 10");
+  const config::Config other = read(text), same = read(kConfig);
+  values.reconfigure(other);
+  steering.reconfigure(other);
+  EXPECT_EQ(count("quota_refused"), 2u);
+  EXPECT_TRUE(notices.back().detail.ends_with("the limit's own values hold, nothing is paused"));
+  values.reconfigure(same);
+  steering.reconfigure(same);
+  EXPECT_EQ(limit_of("acme"), 100) << "the table says something else since, which is wrong";
 }
 
 TEST_F(SteeringTest, WhatIsNotInTheTableAnyMoreWhenItWasReadAgainHoldsNoMore) {

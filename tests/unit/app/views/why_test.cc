@@ -129,6 +129,69 @@ TEST(Why, names_the_span_of_the_week_whose_numbers_hold) {
                                                   {"until", kNow.us + 12'000'000'000}}));
 }
 
+// As the table of quotas and pauses has it.
+std::optional<Steer> upgrade_of(const Subject& paused, const Subject& asked) {
+  if (asked != paused) return std::nullopt;
+  Steer steer;
+  steer.by = "ann";
+  steer.note = "upgrade";
+  steer.since_ms = 1'772'357'400'000;
+  steer.until_ms = 1'772'361'000'000;
+  return steer;
+}
+
+constexpr char kUpgrade[] =
+    " is paused by ann since 2026-03-01T09:30:00Z until 2026-03-01T10:30:00Z: upgrade";
+
+TEST(Why, names_the_pause_that_a_record_waits_for) {
+  const std::pair<Subject, const char*> pauses[] = {
+      {{Subject::Kind::route, "results", ""}, "route results"},
+      {{Subject::Kind::target, "billing", ""}, "target billing"},
+      {{Subject::Kind::tenant, "per_tenant", "acme"}, "limit per_tenant, key acme"},
+  };
+  WhyAnswer found = with(core::Whereabouts::inside);
+  found.found.push_back({waiting(core::WaitsFor::pause), std::nullopt});
+  for (const auto& [subject, name] : pauses) {
+    const auto find = [paused = &subject](const Subject& asked) {
+      return upgrade_of(*paused, asked);
+    };
+    const Json json = Json::parse(why_json(one_record(), {found}, small_config(), find));
+    EXPECT_EQ(json["says"], std::string("waits because ") + name + kUpgrade);
+    EXPECT_EQ(json["records"][0]["says"], json["says"]);
+    const Json& pause = json["records"][0]["pause"];
+    EXPECT_EQ(pause["name"], subject.name);
+    EXPECT_EQ(pause["by"], "ann");
+    EXPECT_EQ(pause["note"], "upgrade");
+    EXPECT_EQ(pause["until"], 1'772'361'000'000);
+    EXPECT_EQ(json["pause"], pause);
+  }
+  const Json resumed = answer(one_record(), {found});
+  EXPECT_EQ(resumed["says"], "waits because its route, its target or its key is paused");
+  EXPECT_EQ(resumed["records"][0]["pause"], nullptr);
+}
+
+TEST(Why, names_the_pause_that_keeps_an_offset_from_being_read) {
+  const std::pair<Subject, const char*> pauses[] = {
+      {{Subject::Kind::route, "results", ""}, "route results"},
+      {{Subject::Kind::target, "billing", ""}, "target billing"},
+      {{Subject::Kind::topic, "results", ""}, "topic results"},
+  };
+  WhyAnswer found = with(core::Whereabouts::not_yet);
+  found.paused = core::RouteId{0};
+  const std::string says =
+      "it is not taken in yet: results partition 3 is read no further, because ";
+  for (const auto& [subject, name] : pauses) {
+    const auto find = [paused = &subject](const Subject& asked) {
+      return upgrade_of(*paused, asked);
+    };
+    const Json json = Json::parse(why_json(one_record(), {found}, small_config(), find));
+    EXPECT_EQ(json["says"], says + name + kUpgrade);
+    EXPECT_EQ(json["pause"]["by"], "ann");
+  }
+  EXPECT_EQ(answer(one_record(), {found})["says"],
+            says + "its route, its target or its topic is paused");
+}
+
 TEST(Why, names_the_record_that_those_behind_it_wait_for) {
   WaitingRecord record = waiting(core::WaitsFor::order);
   record.standing.before = 2;

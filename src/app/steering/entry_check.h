@@ -1,0 +1,31 @@
+// Whether an entry of the fleet's table means something under a configuration.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/steering/steer.h"
+#include "config/config.h"
+#include "config/limit_values.h"
+
+namespace einlass::app {
+
+// What is wrong with it, as a sentence; empty: nothing. A quota's value goes to `value`, unless
+// that is null.
+std::string refusal_of(const config::Config& config, const Subject& subject, const Steer& steer,
+                       std::optional<config::LimitValue>* value);
+
+// Of a limit that the file names; what keeps a burst is none.
+std::optional<std::size_t> limit_place(const config::Config& config, const std::string& name);
+
+template <class T>
+std::optional<std::size_t> place_of(const std::vector<T>& all, const std::string& name) {
+  const auto found = std::ranges::find(all, name, &T::name);
+  if (found == all.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+}  // namespace einlass::app
