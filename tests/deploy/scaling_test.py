@@ -1,5 +1,5 @@
-"""What deploy/kubernetes/components/scaling asks Prometheus, by promtool: waiting work asks for more gates, unless a limit is what
-it waits for."""
+"""What deploy/kubernetes/components/scaling asks Prometheus, by promtool: waiting work asks for more gates, unless what it waits for
+is something else."""
 
 import json
 import os
@@ -16,14 +16,16 @@ RULES = os.path.join(ROOT, "deploy", "prometheus", "recording.yml")
 LABELS = 'job="einlass", instance="gate-1:9465"'
 
 
-def series(used_in_a_minute, lag, busy=0.3):
-    """Of one gate with a limit of 60 a minute."""
-    return [{"series": f"{name}{{{LABELS}{more}}}", "values": values} for name, more, values in (
-        ("einlass_limit_info", ', limit="a", store="redis", key="none"', "1x60"),
-        ("einlass_limit_allowed_permits_per_second", ', limit="a"', "1x60"),
-        ("einlass_admissions_total", ', limit="a", route="r"', f"0+{used_in_a_minute}x60"),
-        ("einlass_lag_records", ', topic="t", partition="0"', f"{lag}x60"),
-        ("einlass_loop_busy_seconds_total", ', shard="0"', f"0+{60 * busy}x60"))]
+REASONS = ("limit", "target", "retry", "order", "outage", "paused", "in_flight", "not_before")  # As core/stats.h has them.
+FOR_NO_GATE = ("limit", "target", "retry", "outage", "paused", "not_before")
+
+
+def series(route, lag, **waiting):
+    """Of one gate with that route, whose records in the gate wait for these reasons."""
+    return [{"series": f"{name}{{{LABELS}{more}}}", "values": f"{value}x60"} for name, more, value in (
+        ("einlass_route_lag_records", f', route="{route}"', lag),
+        ("einlass_records_inside", f', route="{route}"', sum(waiting.values())),
+        *(("einlass_waiting_records", f', route="{route}", reason="{reason}"', waiting.get(reason, 0)) for reason in REASONS))]
 
 
 class Scaling(unittest.TestCase):
@@ -43,16 +45,24 @@ class Scaling(unittest.TestCase):
             must("promtool", "test", "rules", path)
 
     def test_work_that_waits_for_gates_asks_for_more(self):
-        self._assert_asks(self.lag, series(used_in_a_minute=30, lag=50000), 50000)
+        self._assert_asks(self.lag, series("r", 50000, in_flight=40, order=40, limit=20), 50000)
+        self._assert_asks(self.lag, series("r", 50000), 50000)
 
-    def test_work_that_waits_for_a_limit_does_not(self):
-        self._assert_asks(self.lag, series(used_in_a_minute=60, lag=50000), 0)
+    def test_work_that_waits_for_something_else_does_not(self):
+        """Such as a limit with a key, a dead target, or Redis."""
+        for reason in FOR_NO_GATE:
+            with self.subTest(reason):
+                self._assert_asks(self.lag, series("r", 50000, in_flight=40, **{reason: 60}), 0)
+
+    def test_one_route_that_waits_does_not_hold_up_another(self):
+        self._assert_asks(self.lag, series("dead", 50000, target=60, retry=1) + series("live", 20000, in_flight=60), 20000)
 
     def test_without_gates_there_is_an_answer(self):
         self._assert_asks(self.lag, [], 0)
 
     def test_busy_loops(self):
-        self._assert_asks(self.busy, series(used_in_a_minute=30, lag=0, busy=0.7), 70)
+        busy = [{"series": f'einlass_loop_busy_seconds_total{{{LABELS}, shard="0"}}', "values": "0+42x60"}]
+        self._assert_asks(self.busy, busy, 70)
 
     def test_the_bounds(self):
         with open(os.path.join(os.path.dirname(SCALED), "autoscaler.yaml")) as file:
