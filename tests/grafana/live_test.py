@@ -5,6 +5,7 @@ another fleet, has troubles of its own meanwhile, of which the panels of the fir
 
 import json
 import re
+import socket
 import time
 import unittest
 
@@ -79,8 +80,10 @@ class Live(scenario.Scenario):
 
     def gate_beside(self):
         """Of another fleet: two shards, a target topic and a dead letter topic that are not there yet, a server that is
-        nowhere, a tenant far above its limit, and records that Kafka keeps for half a minute only."""
-        for topic, partitions in (("busy", 1), ("refused", 1), ("tenants", 1)):
+        nowhere and one that never answers, a tenant far above its limit, and records that Kafka keeps for half a minute only."""
+        self.silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(self.silent.close)
+        for topic, partitions in (("busy", 1), ("refused", 1), ("silent", 1), ("tenants", 1)):
             self.world.create_topic(topic, partitions)
         self.world.create_topic("held", 2, **{"retention.ms": RETENTION_S * 1000})
         self.world.produce("refused", 1)
@@ -92,13 +95,15 @@ class Live(scenario.Scenario):
                        "per_tenant": {"algorithm": "token_bucket", "rate": "1/10s", "burst": 1, "key": "record_key",
                                       "store": "memory"}},
             "targets": {"receiver": None, "archive": {"kafka": {"topic": "archive"}},
-                        "nowhere": {"http": {"url": "http://127.0.0.1:1/"}, "breaker": {"failures": 0}}},
+                        "nowhere": {"http": {"url": "http://127.0.0.1:1/"}, "breaker": {"failures": 0}},
+                        "silent": {"http": {"url": f"http://127.0.0.1:{self.silent.getsockname()[1]}/", "timeout": "10m"}}},
             "route": {"name": "held", "target": "archive", "inside": {"records": 20}}})
         held = config["routes"][0]
         config["routes"].append({**held, "name": "busy", "topics": ["busy"], "target": "nowhere", "order": "none",
                                  "inside": {"records": 1000}, "retry": {"initial": "1ms", "max": "1ms"}})
         config["routes"].append({**held, "name": "refused", "topics": ["refused"], "target": "nowhere",
                                  "retry": {"attempts": 1, "max": "1s"}, "dead_letter": "beside.dead"})
+        config["routes"].append({**held, "name": "silent", "topics": ["silent"], "target": "silent"})
         config["routes"].append({**held, "name": "tenants", "topics": ["tenants"], "target": "nowhere", "order": "none",
                                  "limits": ["per_tenant"], "inside": {"records": 1000}})
         return self.world.gate("gate-beside", config).start(wait=False)
@@ -258,8 +263,9 @@ class Live(scenario.Scenario):
             self.world.kafka.delete_records("held", partition, end)
         self.world.create_topic("archive", 1)
         self.world.produce("busy", 1000)  # Tried again and again, a millisecond after each failure.
-        self.wait_for_alerts({"EinlassOffsetsSkipped", "EinlassLoopBusy", "EinlassNothingDelivered", "EinlassRecordStuck"},
-                             never={"EinlassLoopStuck"}, job=BESIDE)
+        self.world.produce("silent", 1)   # In flight for ever.
+        self.wait_for_alerts({"EinlassOffsetsSkipped", "EinlassLoopBusy", "EinlassTargetDown", "EinlassNothingDelivered",
+                              "EinlassRecordStuck"}, never={"EinlassLoopStuck"}, job=BESIDE)
         self.wait_until_quiet({"EinlassTargetUnusable", "EinlassDeadLettersUnusable", "EinlassLagNearRetention"}, job=BESIDE)
         stopped = StoppedThread(self.beside.process, "shard-1")
         self.wait_for_alerts({"EinlassLoopStuck"}, never={"EinlassTargetUnusable", "EinlassGateDown"}, job=BESIDE)
@@ -268,6 +274,7 @@ class Live(scenario.Scenario):
         page = self.beside.metrics()
         skipped = page['einlass_offsets_skipped_total{topic="held",reason="retention"}']
         self.assertEqual(page['einlass_records_delivered_total{route="held"}'] + skipped, HELD)
+        self.silent.close()
         self.assertEqual(self.beside.terminate(), 0)
 
     def at_first(self, what):

@@ -26,6 +26,12 @@ def promtool(*arguments):
     return done.returncode, done.stdout + done.stderr
 
 
+def seconds(time):
+    """Of 5m or 5m45s."""
+    minutes, rest = re.fullmatch(r"(\d+)m(?:(\d+)s)?", time).groups()
+    return 60 * int(minutes) + int(rest or 0)
+
+
 def alerts():
     """{name: the text of its rule}."""
     parts = re.split(r"^      - alert: (\w+)\n", contents(PROMETHEUS, "alerts.yml"), flags=re.M)[1:]
@@ -55,7 +61,7 @@ class Rules(unittest.TestCase):
                 for place, story in enumerate(contents(PROMETHEUS, "tests", f"{name}.yml").split("- interval: ")[1:]):
                     cases = re.split(r"- alertname: ", story)[1:]
                     self.assertTrue(all(case.startswith(f"{name}\n") for case in cases))
-                    times = [int(re.search(r"eval_time: (\d+)m", case).group(1)) for case in cases]
+                    times = [seconds(re.search(r"eval_time: (\S+)", case).group(1)) for case in cases]
                     fires = ["exp_alerts" in case for case in cases]
                     self.assertEqual(times, sorted(times))
                     self.assertFalse(fires[0], "quiet before")
