@@ -108,7 +108,7 @@ BREACHES = (
     ("StatefulSet", lambda spec: container(spec)["livenessProbe"]["httpGet"].update(port="an admin's port"), "livenessProbe"),
     ("StatefulSet", lambda spec: container(spec)["resources"].update(requests={"memory": "1Ti"}), "less than or equal to memory"),
     ("StatefulSet", lambda spec: container(spec)["ports"][0].update(containerPort=70000), "containerPort"),
-    ("NetworkPolicy", lambda spec: spec["egress"][2]["to"][0]["ipBlock"].update(cidr="0.0.0.0/64"), "cidr"),
+    ("NetworkPolicy", lambda spec: spec["egress"][2]["to"][1]["ipBlock"].update(cidr="0.0.0.0/64"), "cidr"),
     ("PodDisruptionBudget", lambda spec: spec.update(maxUnavailable=-1), "greater than or equal to 0"),
     ("Service", lambda spec: spec["ports"].append(dict(spec["ports"][0])), "Duplicate value"),
     ("Pod", lambda spec: spec["securityContext"].pop("runAsNonRoot"), "violates PodSecurity"),

@@ -142,13 +142,15 @@ class Manifests(Rendered):
         self._check_configuration(settings["data"]["gate.yaml"], template["spec"]["terminationGracePeriodSeconds"])
 
     def _check_ways_out(self, egress):
-        """What docs/managed_kafka.md, Sentinel and tracing ask for, and targets of both kinds of addresses."""
+        """What docs/managed_kafka.md, Sentinel and tracing ask for, and targets in the cluster and of both kinds of addresses."""
         open_to_all = {port["port"] for rule in egress if "to" not in rule for port in rule["ports"]}
         self.assertLessEqual({53, 9092, 9093, 9094, 9096, 9098, 6379, 26379, 4318}, open_to_all)
-        blocks = {peer["ipBlock"]["cidr"]: peer["ipBlock"]["except"] for rule in egress for peer in rule.get("to", ())}
+        targets = next(rule for rule in egress if "to" in rule)
+        self.assertIn({"namespaceSelector": {}}, targets["to"], "pods, for which an ipBlock may not count")
+        blocks = {peer["ipBlock"]["cidr"]: peer["ipBlock"]["except"] for peer in targets["to"] if "ipBlock" in peer}
         self.assertEqual(set(blocks), {"0.0.0.0/0", "::/0"})
         self.assertIn("169.254.0.0/16", blocks["0.0.0.0/0"])
-        self.assertIn("fe80::/10", blocks["::/0"])
+        self.assertLessEqual({"fe80::/10", "fd00:ec2::23/128", "fd00:ec2::254/128"}, set(blocks["::/0"]))
 
     def _check_configuration(self, text, grace):
         """As the gate reads it in its pod; the secrets are files of the same names elsewhere."""
@@ -219,6 +221,18 @@ class Chart(ByKubeconform, Manifests):
         for name, text in found.items():
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 self.assertEqual(text, file.read())
+
+    def test_the_servers_of_aws_credentials_are_reached_only_if_asked_for(self):
+        """By the addresses of app/setup/aws_options.cc."""
+        def reached(objects):
+            rules = [rule for rule in self._one(objects, "NetworkPolicy")["spec"]["egress"]
+                     if any("169.254.170.23" in peer.get("ipBlock", {}).get("cidr", "") for peer in rule.get("to", ()))]
+            return [([peer["ipBlock"]["cidr"] for peer in rule["to"]], rule["ports"]) for rule in rules]
+        self.assertEqual(reached(self.rendered["as it is"]), [])
+        asked = manifests.objects(manifests.templated({"networkPolicy": {"aws": True}}).stdout)
+        self.assertEqual(reached(asked), [(["169.254.170.23/32", "fd00:ec2::23/128", "169.254.169.254/32"],
+                                           [{"port": 80, "protocol": "TCP"}])])
+        self._check_ways_out(self._one(asked, "NetworkPolicy")["spec"]["egress"])
 
     def test_probes_speak_tls_where_the_gates_do(self):
         with open(os.path.join(manifests.ROOT, "config", "secured-pages.yaml"), encoding="utf-8") as file:
