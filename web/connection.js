@@ -22,10 +22,8 @@ async function listen() {
     }
   } catch (error) {
     if (away) return;
-    const why = error.name === "AbortError" ? "it is silent" : error.message;
-    const old = live ? `; the numbers are of ${clockText(live.at)}` : "";
-    document.body.classList.add("stale");
-    showState(`no connection to the gate (${why}); trying again${old}`, "bad");
+    lost = error.name === "AbortError" ? "it is silent" : error.message || "it ended";
+    showStanding();
     setTimeout(() => { if (!away) listen(); }, AGAIN_MS);
   } finally {
     clearTimeout(patience);
@@ -34,15 +32,19 @@ async function listen() {
 
 // ---- why does a record wait? ----
 
+// The first of a lane is only described once, however many wait behind it.
 function because(answer) {
   const place = (one) => `${one.topic} ${one.partition} @ ${one.offset}`;
   const box = element("div");
   if ("key" in answer || !answer.records.length) box.append(element("p", answer.says));
   const list = element("ul");
+  let described = "";
   for (const one of answer.records) {
     const old = `${place(one)}, ${agoText(one.written, answer.at)} old, `;
     list.append(element("li", old + one.says + (one.last_error ? `; its last attempt failed: ${one.last_error}` : "")));
-    if (one.first) list.append(element("li", `the first of them, ${place(one.first)}, ${one.first.says}`));
+    if (!one.first || described === place(one.first)) continue;
+    described = place(one.first);
+    list.append(element("li", `the first of them, ${described}, ${one.first.says}`));
   }
   if (list.children.length) box.append(list);
   return box;
@@ -78,7 +80,7 @@ byId("pause").addEventListener("click", () => {
   paused = !paused;
   byId("pause").setAttribute("aria-pressed", String(paused));
   setText(byId("pause"), paused ? "Go on" : "Pause");
-  if (paused) showState(`paused; the numbers are of ${live ? clockText(live.at) : "never"}`, "");
+  showStanding();
 });
 
 byId("limit").addEventListener("change", () => { if (live) showChart(live); });

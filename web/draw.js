@@ -52,14 +52,15 @@ function showTable(id, caption, heads, rows, empty) {
   const all = heads.map((head) => (typeof head === "string" ? {text: head} : head));
   if (!table.tHead) {
     table.createCaption().textContent = caption;
-    const row = table.createTHead().insertRow();
-    for (const head of all) {
-      const cell = element("th", head.text, head.number ? "number" : "");
-      cell.scope = "col";
-      row.append(cell);
-    }
+    table.createTHead().insertRow();
     table.createTBody();
   }
+  // Each time: after a reload of the gate a table may have other columns.
+  fill(table.tHead.rows[0], all, () => element("th"), (cell, head) => {
+    cell.scope = "col";
+    setText(cell, head.text);
+    setClass(cell, head.number ? "number" : "");
+  });
   const shown = rows.length ? rows : [[{text: empty, kind: "faint"}]];
   fill(table.tBodies[0], shown, () => element("tr"), (row, cells) => {
     fill(row, cells, () => element("td"), (node, cell, i) => setCell(node, cell, all[i]));

@@ -10,7 +10,9 @@ let past = [];
 let chart = null;
 let chartLimit = "";
 let live = null;              // The last event.
+let drawn = null;             // The event that the page shows: an older one while it is paused, or something is selected.
 let paused = false;
+let lost = "";                // Why there is no connection to the gate; empty while there is one.
 
 // ---- numbers over time ----
 
@@ -52,6 +54,21 @@ function showState(text, kind) {
   setClass(byId("dot"), kind);
 }
 
+const isBad = (one) => one.ended === null && one.severity === "bad";
+
+// No connection, paused, or what the gate says of itself. Also while nothing below moves: a page that is paused may lose its
+// connection, and have it again.
+function showStanding() {
+  const old = drawn ? `; the numbers are of ${clockText(drawn.at)}` : "";
+  document.body.classList.toggle("stale", lost !== "");
+  if (lost) return showState(`${paused ? "paused, and " : ""}no connection to the gate (${lost}); trying again${old}`, "bad");
+  if (paused) return showState(`paused${old}`, "");
+  if (!live) return;
+  const bad = live.troubles.some(isBad);
+  showState(live.ready ? (bad ? "ready, but something is wrong" : "ready") : live.why_not_ready.split(": ")[0],
+    live.ready && !bad ? "good" : "bad");
+}
+
 const nameOf = (one) => (one.name ? `${one.what} ${one.name}` : one.what.replace("_", " "));
 
 function showTroubles(now) {
@@ -84,23 +101,29 @@ function showTroubles(now) {
 const stage = (name) => document.querySelector(`[data-stage="${name}"]`);
 const sum = (list, pick) => list.reduce((total, one) => total + (pick(one) || 0), 0);
 
-// Of each cause: how many, of which so many are not the first of their lane, and the limits by name.
+// Of each cause: how many, of which so many are not the first of their lane, and the limits by name. Targets that are down are a
+// cause of their own, so that the records of the others do not look as if something were wrong.
 function causesOf(now) {
+  const down = new Set(now.troubles.filter((one) => one.what === "target" && isBad(one)).map((one) => one.name));
   const some = now.routes.some((one) => one.waiting.not_before) ? ["not_before"] : [];
-  return ["limit", "target", "retry", "outage", "paused", "order", ...some].map((reason) => {
-    const limits = reason !== "limit" ? [] : now.limits.filter((one) => one.waiting).sort((a, b) => b.waiting - a.waiting);
-    return {reason, records: sum(now.routes, (one) => one.waiting[reason]),
-      behind: sum(now.routes, (one) => one.behind[reason]), limits};
-  });
+  const cause = (reason, routes) => ({reason, records: sum(routes, (one) => one.waiting[reason]),
+    behind: sum(routes, (one) => one.behind[reason]), limits: [], down: [], bad: reason === "outage"});
+  const all = ["limit", "target", "retry", "outage", "paused", "order", ...some].map((reason) =>
+    cause(reason, reason === "target" ? now.routes.filter((one) => !down.has(one.target)) : now.routes));
+  all[0].limits = now.limits.filter((one) => one.waiting).sort((a, b) => b.waiting - a.waiting);
+  const dead = now.routes.filter((one) => down.has(one.target));
+  if (dead.length) all.splice(2, 0, {...cause("target", dead), down: [...new Set(dead.map((one) => one.target))], bad: true});
+  return all;
 }
 
-function causeText({reason, behind, limits}) {
+function causeText({reason, behind, limits, down}) {
   const which = limits.map((one) => {
     const keys = one.keys === null ? "" : ` (${count(one.keys_full)} of ${count(one.keys)} keys)`;
     return `${one.name} ${count(one.waiting)}${keys}`;
   });
   const notes = [which.join(", "), behind ? `${count(behind)} behind another` : ""].filter(Boolean);
-  return CAUSES[reason] + (notes.length ? ` – ${notes.join("; ")}` : "");
+  const name = down.length ? `${down.length > 1 ? "targets that are" : "a target that is"} down: ${down.join(", ")}` : CAUSES[reason];
+  return name + (notes.length ? ` – ${notes.join("; ")}` : "");
 }
 
 function showWay(now) {
@@ -109,16 +132,14 @@ function showWay(now) {
   setText(stage("lag"), count(lag));
   setText(byId("lag-age"), lag && ages.length ? `oldest ${secondsText(Math.max(...ages))}` : "");
   const causes = causesOf(now);
-  const isDown = (what) => now.troubles.some((one) => one.what === what && one.severity === "bad" && one.ended === null);
-  const isBad = {outage: true, target: isDown("target")};
   const most = Math.max(1, ...causes.map((one) => one.records));
   fill(byId("causes"), causes, () => {
     const item = element("li");
     item.append(element("b"), element("span"), element("i"));
     return item;
   }, (item, one) => {
-    item.children[0].dataset.stage = one.reason;
-    setClass(item, one.records === 0 ? "zero" : isBad[one.reason] ? "bad" : "");
+    item.children[0].dataset.stage = one.down.length ? "target_down" : one.reason;
+    setClass(item, one.records === 0 ? "zero" : one.bad ? "bad" : "");
     setText(item.children[0], count(one.records));
     setText(item.children[1], causeText(one));
     item.children[2].style.width = `${(100 * one.records / most).toFixed(1)}%`;
@@ -335,14 +356,14 @@ function showRecent(now) {
 function show(now) {
   remember(now);
   live = now;
+  lost = "";
   setText(byId("clock"), clockText(now.at) + (inUtc ? " UTC" : ` (${utcText(now.at)})`));
-  if (paused || isSelecting()) return;
+  if (!paused && !isSelecting()) drawn = now;
+  showStanding();
+  if (drawn !== now) return;
   byId("main").hidden = false;
-  document.body.classList.remove("stale");
   setText(byId("instance"), now.instance);
   document.title = `Einlass ${now.instance}`;
-  const bad = now.troubles.some((one) => one.ended === null && one.severity === "bad");
-  showState(now.ready ? (bad ? "ready, but something is wrong" : "ready") : now.why_not_ready.split(": ")[0], now.ready && !bad ? "good" : "bad");
   for (const part of [showTroubles, showWay, showLimits, showChart, showLate, showRoutes, showLines, showTargets, showPauses,
     showPartitions, showRecent]) part(now);
   setText(byId("about"), `Version ${now.version}, up ${agoText(now.started_at, now.at)}, configuration of ` +

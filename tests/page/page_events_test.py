@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""The live page of web/ in a real browser, with events that the test makes: what a real gate would take minutes and misfortune
+for."""
+
+import http.server
+import json
+import os
+import queue
+import re
+import sys
+import threading
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+WEB = os.path.join(os.path.dirname(os.path.dirname(HERE)), "web")
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
+
+from harness.places import wait_until  # noqa: E402
+from browser import Browser  # noqa: E402
+
+CAUSES = ("limit", "target", "retry", "order", "outage", "paused", "in_flight", "not_before")
+
+
+def read(name):
+    with open(os.path.join(WEB, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def page():
+    """As web/CMakeLists.txt puts it together."""
+    text = read("page.html")
+    parts = re.search(r"foreach\(part (.*?)\)", read("CMakeLists.txt"), flags=re.S)[1].split()
+    for mark, name in (part.split(":") for part in parts):
+        text = text.replace(f"/*{mark}*/", read(name))
+    return text
+
+
+def route(name, target, /, **waiting):
+    return {"name": name, "target": target, "delivered": 0, "dead_lettered": 0, "lag": 0, "lag_seconds": 0, "partitions": 1,
+            "partitions_held": 0, "waiting": {**dict.fromkeys(CAUSES, 0), **waiting}, "behind": dict.fromkeys(CAUSES, 0)}
+
+
+def event(routes, down=(), table=False):
+    none = {"bounds": [1000], "counts": [0, 0]}
+    return {"started_at": 1, "configured_at": 1, "instance": "gate-1", "version": "0", "ready": True, "why_not_ready": "",
+            "troubles": [{"what": "target", "name": name, "severity": "bad", "says": "circuit breaker open", "since": None,
+                          "ended": None, "next": None, "waiting": None} for name in down],
+            "books": {**dict.fromkeys(("received", "delivered", "dead_lettered", "returned", "filtered", "inside"), 0), "closed": True},
+            "routes": routes, "limits": [], "quotas": {"table": table, "pauses": []}, "waits": none, "delays": none, "lines": [],
+            "lines_total": 0, "partitions": [], "partitions_total": 0, "targets": [], "stores": [], "kafka_trouble": "", "recent": []}
+
+
+class Gate(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.0"
+
+    def do_GET(self):
+        body = {"/": page(), "/v1/why": json.dumps(self.server.why)}.get(self.path.partition("?")[0])
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain" if self.path.startswith("/v1/") else "text/html")
+        self.end_headers()
+        if body is not None:
+            self.wfile.write(body.encode())
+            return
+        events = self.server.events = queue.Queue()  # Of the newest connection: one that the page gave up takes none from it.
+        while (one := events.get()) is not None:
+            self.wfile.write(f"data: {json.dumps({**one, 'at': time.time_ns() // 1000})}\n\n".encode())
+            self.wfile.flush()
+
+    def log_message(self, *_):
+        pass
+
+
+class Events(unittest.TestCase):
+    opened = 0
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gate)
+        cls.server.daemon_threads = True
+        cls.server.events, cls.server.why = None, {}
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.addClassCleanup(cls.server.server_close)
+        cls.addClassCleanup(cls.server.shutdown)
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.stop)
+
+    def setUp(self):
+        Events.opened += 1
+        self.browser.open(f"http://127.0.0.1:{self.server.server_port}/?{self.opened}")
+        wait_until(lambda: self.browser.value("location.search + document.readyState") == f"?{self.opened}complete", 10, "a page")
+        self.addCleanup(self.end_connection)
+
+    def end_connection(self):
+        wait_until(lambda: self.server.events, 10, "a connection")
+        events, self.server.events = self.server.events, None
+        events.put(None)
+
+    def send(self, one):
+        """Once the page has had it."""
+        before = self.browser.value("live && live.at")
+        wait_until(lambda: self.server.events, 10, "a connection")
+        self.server.events.put(one)
+        wait_until(lambda: self.browser.value("live && live.at") != before, 10, "the event")
+
+    def state(self):
+        return self.browser.text("#state-text")
+
+    def wait_for_state(self, words):
+        wait_until(lambda: re.search(words, self.state()), 10, f"{words!r}, where it says {self.state()!r}")
+
+    def is_stale(self):
+        return self.browser.value("Number(getComputedStyle(byId('troubles')).opacity)") < 1
+
+    def classes(self):
+        return {name: self.browser.value(f"document.querySelector(\"[data-stage='{name}']\")?.closest('li').className")
+                for name in ("target", "target_down")}
+
+    def test_only_records_of_a_target_that_is_down_are_red(self):
+        both = [route("dead", "erp", target=7), route("live", "crm", target=3)]
+        self.send(event(both, down=["erp"]))
+        self.assertEqual(self.classes(), {"target": "", "target_down": "bad"})
+        self.assertRegex(self.browser.text("#causes"), r"3\s+the target\s+7\s+a target that is down: erp")
+        self.send(event(both))
+        self.assertEqual(self.classes(), {"target": "", "target_down": None})
+        self.assertRegex(self.browser.text("#causes"), r"10\s+the target")
+
+    def test_a_connection_that_is_lost_and_back_is_said_while_the_page_is_paused(self):
+        first = event([route("results", "crm")], down=["crm"])
+        self.send(first)
+        self.assertFalse(self.is_stale())
+        self.browser.value("byId('pause').click()")
+        self.wait_for_state("^paused; the numbers are of ")
+        shown = self.state()
+        self.end_connection()
+        self.wait_for_state("^paused, and no connection to the gate .*; the numbers are of ")
+        self.assertTrue(self.is_stale(), "the strip of troubles too")
+        self.send(first)
+        self.assertEqual(self.state(), shown, "of the event that is shown")
+        self.assertFalse(self.is_stale())
+        self.browser.value("byId('pause').click()")
+        self.wait_for_state("^ready, but something is wrong$")
+
+    def test_a_connection_that_is_back_is_said_while_something_is_selected(self):
+        self.send(event([route("results", "crm")]))
+        self.browser.value("getSelection().selectAllChildren(byId('routes'))")
+        self.end_connection()
+        self.wait_for_state("^no connection")
+        self.send(event([route("results", "crm")]))
+        self.wait_for_state("^ready$")
+        self.assertFalse(self.is_stale())
+        self.browser.value("getSelection().removeAllRanges()")
+
+    def test_a_table_has_the_columns_of_now(self):
+        heads = "[...document.querySelectorAll('#routes th')].map((one) => one.textContent)"
+        self.send(event([route("results", "crm")]))
+        before = self.browser.value(heads)
+        self.send(event([route("results", "crm")], table=True))
+        self.assertEqual(self.browser.value(heads), [*before, "for all gates"])
+        self.send(event([route("results", "crm")]))
+        self.assertEqual(self.browser.value(heads), before)
+
+    def test_the_first_of_a_lane_is_described_once(self):
+        def record(offset, first):
+            return {"topic": "results", "partition": 0, "offset": offset, "written": 1, "last_error": "", "says": f"says {offset}",
+                    "first": first}
+        self.send(event([route("results", "crm")]))
+        self.server.why = {"at": 2, "key": "acme", "says": "these", "records": [
+            record(5, record(4, None)), record(6, record(4, None)), record(8, record(7, None))]}
+        self.browser.value("byId('why').requestSubmit()")
+        wait_until(lambda: "says 8" in self.browser.text("#because"), 10, "an answer")
+        said = self.browser.value("[...document.querySelectorAll('#because li')].map((one) => one.textContent.replace(/^.* old, /, ''))")
+        self.assertEqual(said, ["says 5", "the first of them, results 0 @ 4, says 4", "says 6", "says 8",
+                                "the first of them, results 0 @ 7, says 7"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
