@@ -3,6 +3,7 @@
 docs/runbook.md."""
 
 import concurrent.futures
+import json
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ import tempfile
 import unittest
 
 import written
+from prometheus import chosen
 
 PROMETHEUS = os.path.join(written.ROOT, "deploy", "prometheus")
 NEVER, ALWAYS = "expr: vector(0) > 1\n", "expr: vector(1)\n"
@@ -87,6 +89,28 @@ class Rules(unittest.TestCase):
         cases = [(name, expression) for name in alerts() for expression in (NEVER, ALWAYS)]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             self.assertEqual([case for case, passed in zip(cases, pool.map(passes, cases)) if passed], [])
+
+
+class StandStill(unittest.TestCase):
+    def test_only_routes_whose_records_ought_to_move(self):
+        """Of the panel: red for a target, Redis and a hang, and not for a slow limit, a pause or records' own time."""
+        panel = next(one for one in written.panels(written.all_of()["einlass-route"]) if one["title"] == "Which routes stand still?")
+        reasons = ("limit", "target", "retry", "order", "outage", "paused", "in_flight", "not_before")
+
+        def series(name, route, value, more=""):
+            return {"series": f'{name}{{job="einlass", instance="gate-1:9465", route="{route}"{more}}}', "values": f"{value}x20"}
+        given = [one for route in reasons for one in (
+            series("einlass_records_inside", route, 9), series("einlass_records_delivered_total", route, 5),
+            *(series("einlass_waiting_records", route, 9 if reason == route else 0, f', reason="{reason}"') for reason in reasons))]
+        expected = [{"labels": f'{{route="{route}"}}', "value": 9} for route in reasons
+                    if route not in ("limit", "paused", "not_before")]
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "test.json")
+            with open(path, "w") as file:
+                json.dump({"evaluation_interval": "1s", "tests": [{"interval": "1s", "input_series": given, "promql_expr_test": [
+                    {"expr": chosen(panel["targets"][0]["expr"]), "eval_time": "15s", "exp_samples": expected}]}]}, file)
+            code, said = promtool("test", "rules", path)
+        self.assertEqual(code, 0, said)
 
 
 class Runbook(unittest.TestCase):
