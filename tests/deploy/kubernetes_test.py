@@ -248,6 +248,12 @@ class Chart(ByKubeconform, Manifests):
         self.assertEqual(volumes[1]["secret"], {"secretName": secret["metadata"]["name"]})
         self.assertNotIn("Secret", [one["kind"] for one in self.rendered["much said"]])
 
+    def test_the_upgrade_that_the_docs_name_takes_what_is_new_of_the_chart(self):
+        with open(os.path.join(manifests.ROOT, "docs", "upgrading.md"), encoding="utf-8") as file:
+            flags = re.search(r"`helm upgrade [^`]*?(--[^`]*)`", file.read())[1].split()
+        self.assertEqual(flags, ["--reset-then-reuse-values"])
+        self.assertIn(f" {flags[0]} ", must(go_programs.built("helm"), "upgrade", "--help"))
+
     def test_lint(self):
         self.assertIn("0 chart(s) failed", must(go_programs.built("helm"), "lint", "--strict", manifests.CHART))
 
