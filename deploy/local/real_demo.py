@@ -37,6 +37,7 @@ class Gate:
         self.name = name
         self._demo = demo
         self._port = servers.free_ports(1)[0]
+        self.page = f"http://127.0.0.1:{self._port}/"
         self._path = os.path.join(demo.directory, f"{name}.yaml")
         self.log_path = os.path.join(demo.directory, f"{name}.log")
         with open(self._path, "w") as file:
@@ -164,6 +165,7 @@ class Demo:
         self._wait(lambda: all(gate.partitions() == PARTITIONS // GATES for gate in self.gates), "each has its share")
         self.progress.say(f"{GATES} gates share {self.options.limit} permits a second (a sliding log in Redis); "
                           f"{self.options.records} records come at twice that rate")
+        self.progress.say("The live pages, while this runs: " + " ".join(gate.page for gate in self.gates))
 
     def _produce(self):
         self.producer = servers.start_child(
@@ -226,6 +228,7 @@ class Demo:
         holds = (distinct == self.options.records and worst <= self.options.limit and
                  all(book["closed"] for book in books.values()) and not any(codes.values()))
         print("The books close." if holds else "The books do NOT close.")
+        print("\nNext: docs/getting_started.md, ten minutes with a real Kafka and a real Redis")
         return 0 if holds else 1
 
     def _wait(self, condition, what, patience=30.0):

@@ -1,12 +1,15 @@
-"""The demonstration, which needs nothing else: its live page is there while it runs, and it ends when it is asked to."""
+"""The demonstration: its live page is there while it runs, it ends when it is asked to, and both kinds say what is next."""
 
 import os
 import re
 import signal
 import subprocess
+import sys
 import unittest
 
 from harness import places
+
+NEXT = r"\nNext: docs/getting_started.md, .+\n$"
 
 
 class Demo(unittest.TestCase):
@@ -26,6 +29,21 @@ class Demo(unittest.TestCase):
         self.assertIn("closed: yes", rest)
         self.assertNotIn("NO", rest)
         self.assertNotIn("Trouble", rest)
+        self.assertRegex(rest, NEXT)
+
+    def test_so_is_the_page_of_the_one_on_real_servers(self):
+        script = os.path.join(places.ROOT, "deploy", "local", "real_demo.py")
+        demo = subprocess.Popen([sys.executable, script, "--build", places.BUILD, "--records", "600"],
+                                stdout=subprocess.PIPE, text=True)
+        self.addCleanup(demo.stdout.close)
+        self.addCleanup(demo.terminate)
+        said = iter(demo.stdout.readline, "")
+        ports = next(found for found in (re.findall(r"http://127\.0\.0\.1:(\d+)/(?=\s)", line) for line in said if "live page" in line))
+        self.assertEqual(len(ports), 2)
+        self.assertIn("<title>Einlass</title>", places.get(int(ports[0]), "/")[1])
+        rest = "".join(said)
+        self.assertEqual(demo.wait(), 0, rest)
+        self.assertRegex(rest, NEXT)
 
 
 if __name__ == "__main__":
