@@ -15,6 +15,11 @@ class Request:
         return self.headers.get("kafka-topic"), self.headers.get("kafka-partition"), self.headers.get("kafka-offset")
 
 
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 1024  # Of five the sixth that comes at once waits for seconds.
+
+
 class Answering:
     """`answer` gets each Request and returns a status, or (status, headers, body). `tls`: an SSLContext."""
 
@@ -39,8 +44,7 @@ class Answering:
             def log_message(self, *_):
                 pass
 
-        self._server = http.server.ThreadingHTTPServer((address, self.port), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server((address, self.port), Handler)
         if tls:
             self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
