@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Quotas and pauses that all gates follow: from a compacted topic, and from Redis."""
 
+import itertools
 import json
 import subprocess
 import time
 import unittest
 
 from harness.gate import EINLASS
-from harness.places import get, now_us, wait_until
+from harness.places import PATIENCE, get, now_us, wait_until
 from harness.steered import Steered
 
 ONE_SECOND = 1_000_000
@@ -32,6 +33,9 @@ class Fleet(Steered):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         code, text = get(gate.port, path, method, body=json.dumps(body).encode() if body is not None else None, headers=headers)
         return code, (json.loads(text) if text.startswith("{") else text)
+
+    def write_by_hand(self, key, text):
+        self.write_many([(key, text)])
 
     def quota_of(self, gate, key):
         return self.ask(gate, f"/v1/quotas/per_tenant/{key}")
@@ -104,12 +108,18 @@ class Steering:
         wait_until(lambda: len(self.arrived("acme")) == 1, 10, "it goes on")
         self.assertEqual(self.ask(self.gates[0], "/v1/pauses")[1], {"pauses": []})
 
-    def test_a_quota_holds_in_each_gate_within_a_second_and_after_a_restart(self):
+    def all_answer_within_a_second(self, code):
+        """200: that acme has a quota of its own; 404: that it has none."""
         before = now_us()
+        wait_until(lambda: all(self.quota_of(gate, "acme")[0] == code for gate in self.gates), 1, f"all gates say {code}")
+        took = now_us() - before  # One that answered late has known it late.
+        self.note(f"{self.QUOTAS}: all say {code} after {took / 1000:.0f} ms")
+        self.assertLess(took, ONE_SECOND * PATIENCE)
+
+    def test_a_quota_holds_in_each_gate_within_a_second_and_after_a_restart(self):
         said = self.einlass("quota", "set", "per_tenant", "acme", "limit=200", "--note", "they paid")
         self.assertIn("per_tenant acme limit=200", said)
-        wait_until(lambda: all(self.quota_of(gate, "acme")[0] == 200 for gate in self.gates), 5, "all gates have it")
-        self.note(f"{self.QUOTAS}: known by all after {(now_us() - before) / 1000:.0f} ms")
+        self.all_answer_within_a_second(200)
         since = now_us()
         self.produce("acme", 150)
         self.produce("other", 25)
@@ -122,7 +132,7 @@ class Steering:
         self.assertIn("limit=200", self.einlass("quota", "get", "per_tenant", "acme"))
         self.assertIn("they paid", self.einlass("quota", "list"))
         self.einlass("quota", "unset", "per_tenant", "acme")
-        wait_until(lambda: all(self.quota_of(gate, "acme")[0] == 404 for gate in self.gates), 5, "all gates have the default")
+        self.all_answer_within_a_second(404)
         since = now_us()
         self.produce("acme", 60)
         self.world.receiver.wait_for(235, 20)
@@ -164,9 +174,23 @@ class Steering:
         self.assertEqual(refusal["key"], "per_tenant/acme")
         self.assertIn("limit", refusal["reason"])
 
+    def test_a_hundred_thousand_quotas_take_little_memory(self):
+        gate = self.gates[0]
+        before = gate.resident_mb()
+        said = '{{"limit":"{}","since":{},"by":"127.0.0.1"}}'
+        self.write_many([(f"per_tenant/6a0f2c4e-3b1d-4c55-9e7a-{number:012}", said.format(100 + number % 8, now_us() // 1000))
+                         for number in range(100_000)])
+        gate.terminate()
+        gate.start()
+        wait_until(lambda: gate.status()["quotas"]["quotas"] == 100_000, 20, "the gate has read them")
+        took = gate.resident_mb() - before
+        self.note(f"{self.QUOTAS}: 100,000 quotas: {took:.1f} MB")
+        self.assertLess(took, self.MOST_MB)
+
 
 class InATopic(Steering, Fleet):
     QUOTAS = {"topic": "einlass.quotas"}
+    MOST_MB = 64  # With what librdkafka had fetched at the start: 53 to 55, and it stays.
 
     def test_bad_input_is_refused_and_changes_nothing(self):
         super().test_bad_input_is_refused_and_changes_nothing()
@@ -174,12 +198,14 @@ class InATopic(Steering, Fleet):
         self.gates[0].change({"quotas": {"topic": "not-compacted"}})
         self.assert_check_says(self.gates[0], "its cleanup.policy is delete")
 
-    def write_by_hand(self, key, text):
-        self.world.produce_records("einlass.quotas", [{"partition": 0, "key": key.encode(), "value": text.encode()}])
+    def write_many(self, entries):
+        self.world.produce_records("einlass.quotas", [
+            {"partition": 0, "key": key.encode(), "value": text.encode()} for key, text in entries])
 
 
 class InRedis(Steering, Fleet):
     QUOTAS = {"redis": True}
+    MOST_MB = 32
 
     def test_a_gate_that_waits_for_its_table_leaves_when_it_is_told(self):
         gate = self.gates[0]
@@ -211,24 +237,11 @@ class InRedis(Steering, Fleet):
         self.assertIn(written, [[{"limit": limit}] * self.GATES for limit in ("5", "200")], "all have the same")
         self.assertEqual(self.gates[0].metrics()["einlass_quotas_stale_seconds"], 0)
 
-    def test_a_hundred_thousand_quotas_take_little_memory(self):
-        gate = self.gates[0]
-        before = gate.resident_mb()
+    def write_many(self, entries):
         name_space = self.config["redis"]["namespace"]
-        for first in range(0, 100_000, 1000):
-            self.world.redis.ask("HSET", f"{name_space}:quotas:{{{name_space}}}", *(
-                text for number in range(first, first + 1000)
-                for text in (f"per_tenant/6a0f2c4e-3b1d-4c55-9e7a-{number:012}", f'{{"limit":"{100 + number % 8}","since":{now_us() // 1000},"by":"127.0.0.1"}}')))
-        gate.terminate()
-        gate.start()
-        wait_until(lambda: gate.status()["quotas"]["quotas"] == 100_000, 20, "the gate has read them")
-        took = gate.resident_mb() - before
-        self.note(f"100,000 quotas: {took:.1f} MB")
-        self.assertLess(took, 32)
-
-    def write_by_hand(self, key, text):
-        name_space = self.config["redis"]["namespace"]
-        self.world.redis.ask("HSET", f"{name_space}:quotas:{{{name_space}}}", key, text)
+        for first in range(0, len(entries), 1000):
+            self.world.redis.ask("HSET", f"{name_space}:quotas:{{{name_space}}}",
+                                 *itertools.chain.from_iterable(entries[first:first + 1000]))
 
 
 class ALongPause(Fleet):
