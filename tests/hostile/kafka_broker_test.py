@@ -1,6 +1,8 @@
 """A broker whose answers are broken, or lies: the gate lives, stays small, and goes on once the broker is well."""
 
 import random
+import re
+import signal
 import threading
 import time
 
@@ -16,12 +18,16 @@ PASSWORD = "hostile-broker-0815"
 SHARE = 0.35       # Of the answers are changed: without good ones between them the gate would never get far.
 MOST_MB = 400
 FAILED = 1         # The exit code after a fatal error of Kafka: docs/operations.md.
+ASSERTED = -signal.SIGABRT  # After an assertion of librdkafka's own: README.md.
+ASSERTION = re.compile(r"\brd\w*\.c:\d+:.*assert", re.IGNORECASE)  # It names its own file: rdbuf.c, rdkafka_partition.c.
 # So that a broken connection is soon made anew, and what is answered to nobody soon given up.
 SOON = {"reconnect.backoff.ms": "10", "reconnect.backoff.max.ms": "50", "retry.backoff.ms": "20",
         "socket.timeout.ms": "2000",
         "session.timeout.ms": "10000", "heartbeat.interval.ms": "100", "fetch.wait.max.ms": "20",
         "fetch.error.backoff.ms": "20",
         "topic.metadata.refresh.interval.ms": "500", "sasl.password": PASSWORD}
+OF_PRODUCERS = ("reconnect.backoff.ms", "reconnect.backoff.max.ms", "retry.backoff.ms", "socket.timeout.ms",
+                "topic.metadata.refresh.interval.ms")
 
 
 class KafkaBroker(Hostile):
@@ -67,7 +73,7 @@ class KafkaBroker(Hostile):
             time.sleep(0.1)
         self.proxy.change = None
         self.note(f"{count} answers changed, {len(self.changed)} of them different, in "
-                  f"{time.monotonic() - began:.0f} s; {self.gate.resident_mb():.0f} MB, {ends} ends with code {FAILED}")
+                  f"{time.monotonic() - began:.0f} s; {self.gate.resident_mb():.0f} MB, {ends} ends of the process")
         self.assertGreater(len(self.changed), 0.9 * count)
 
     def judge_life(self):
@@ -78,11 +84,14 @@ class KafkaBroker(Hostile):
             self.assertEqual(code, 200, text)
 
     def judge_end(self):
-        """Of a gate that was told something after which it cannot go on: it says what, and is started again."""
-        errors = [line for line in self.gate.log(200).splitlines() if "level=error" in line]
-        self.assertEqual(self.gate.process.returncode, FAILED, self.gate.log())
-        self.assertTrue(errors, self.gate.log())
-        self.note(errors[-1][:300])
+        """Of a gate that was told something after which it cannot go on: it says what, or librdkafka asserts and says
+        where; and it is started again."""
+        code = self.gate.process.returncode
+        self.assertIn(code, (FAILED, ASSERTED), self.gate.log())
+        said = [line for line in self.gate.log(200).splitlines()
+                if ("level=error" in line if code == FAILED else ASSERTION.search(line))]
+        self.assertTrue(said, self.gate.log())
+        self.note(f"ended with {code}: {said[-1][:300]}")
         self.start_again()
 
     def start_again(self):
@@ -123,6 +132,46 @@ class Framing(KafkaBroker):
     @plan(whole=True, seconds=400)
     def test_whole(self):
         """Slow: after some answers librdkafka asks nothing for a session's time, or until its next refresh."""
+        self.check(500, 300)
+
+
+class OfATarget(KafkaBroker):
+    """The gate reads from the broker itself; what breaks its frames is the broker of one of its targets."""
+
+    def check(self, count, patience):
+        config = self.well_config()
+        soon = {name: value for name, value in SOON.items() if name in OF_PRODUCERS}
+        config["targets"]["evil"] = {
+            "kafka": {"topic": "evil.copies", "brokers": [self.proxy.brokers], "properties": soon},
+            "breaker": {"failures": 0}, "retry": {"budget": "100%"}}
+        config["routes"].append({"name": "evil", "topics": ["evil"], "target": "evil", "order": "none", "limits": [],
+                                 "inside": {"records": 500}, "retry": {"initial": "10ms", "max": "50ms"}})
+        for topic in ("evil", "evil.copies"):
+            self.world.create_topic(topic, PARTITIONS)
+        self.start_well(config, patience + 30)
+        self.used, self.drawn, self.changed = 0, 0, set()
+        self.proxy.change = self.changing(FRAMING, count)
+
+        def under_way():
+            self.assertLess(self.gate.resident_mb(), MOST_MB)
+            self.world.produce_records("evil", [{"partition": number % PARTITIONS, "key": b"%d" % (self.fed + number), "value": b"x"}
+                                                for number in range(20)])
+            self.fed += 20
+            return self.used < count
+        self.judge(under_way, patience)
+        self.proxy.change = None
+        self.note(f"{count} answers changed, {len(self.changed)} of them different; {self.gate.resident_mb():.0f} MB")
+        self.assertGreater(len(self.changed), 0.9 * count)
+        self.judge_books()
+        arrived = {one["key"] for one in self.world.consume("evil.copies")}
+        self.assertEqual(len(arrived), self.fed, "each has come, whatever was answered to it")
+        self.judge_life()
+
+    def test_a_sample(self):
+        self.check(60, 60)
+
+    @plan(whole=True, alone=False, seconds=400)
+    def test_whole(self):
         self.check(500, 300)
 
 
