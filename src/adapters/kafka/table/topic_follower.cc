@@ -1,6 +1,7 @@
 #include "adapters/kafka/table/topic_follower.h"
 
 #include <librdkafka/rdkafka.h>
+#include <malloc.h>
 
 #include <atomic>
 #include <boost/asio/post.hpp>
@@ -41,6 +42,10 @@ SourceOptions source_options_of(const TopicTableOptions& options) {
   source.group = "einlass-reads-no-group";  // librdkafka wants a name; nothing is done with it.
   source.topics = {{options.topic, core::RouteId{}}};
   source.properties = options.properties;
+  // It is read once and then as it changes: what is fetched ahead would only take memory.
+  source.properties["queued.min.messages"] = "1000";
+  source.properties["queued.max.messages.kbytes"] = "128";
+  source.properties["fetch.message.max.bytes"] = "65536";
   source.tokens = options.tokens;
   return source;
 }
@@ -193,6 +198,7 @@ void TopicFollower::Shared::serve_error(rd_kafka_event_t* event) {
     flush();
     is_whole = true;
     post([this] { listener.whole(); });
+    ::malloc_trim(0);  // What a long table took while it was read goes back to the system.
     return away("");
   }
   if (options.tokens && is_refused_login(error)) options.tokens->was_refused();
