@@ -60,7 +60,7 @@ ROOMS = {
         "views": "setup record permits steering shard",
         "service": "setup permits shard views",
         "pages": "setup permits steering views service",
-        "asking": "setup views",
+        "asking": "setup steering views",
         "redrive": "setup record permits steering shard views",
         "demo": "setup steering shard views service pages",
         "replay": "setup",

@@ -12,9 +12,11 @@
 
 #include "app/asking/admin_client.h"
 #include "app/setup/exit_codes.h"
+#include "app/steering/steer.h"
 #include "config/address.h"
 #include "units/shown.h"
 #include "units/utc_text.h"
+#include "units/utf8.h"
 
 namespace einlass::app {
 namespace {
@@ -31,7 +33,9 @@ std::string who() {
   const char* user = std::getenv("USER");
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
-  return std::string(user != nullptr ? user : "somebody") + "@" + host.data();
+  std::string who = valid_utf8(std::string(user != nullptr ? user : "somebody") + "@" + host.data());
+  while (who.size() > kLongestBy || valid_utf8(who) != who) who.pop_back();
+  return who;
 }
 
 std::string encoded(const std::string& text) { return config::percent_encoded(text); }

@@ -221,7 +221,9 @@ void Shadows::ask(core::LineId id, Instant now) {
   ask.max = Permits{static_cast<std::int64_t>(line.asked)};
   ask.cost = line.leaving.front().cost;
   if (in_redis(*watch_of(id).limit)) {
+    const std::size_t before = events_.size();
     redis_->ask(ask);
+    line.sent = events_.size() == before;
   } else {
     memory_.ask(ask, now);
   }
@@ -255,7 +257,7 @@ void Shadows::unanswered(const core::PermitsFailed& failed) {
   const Line& line = lines_[failed.line.value];
   Watch& watch = watch_of(failed.line);
   watch.counts.unanswered += line.asked;
-  if (in_redis(*watch.limit)) {
+  if (in_redis(*watch.limit) && line.sent) {
     redis_->give_up({.line = failed.line,
                      .ask = failed.ask,
                      .min = Permits{1},

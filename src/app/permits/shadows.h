@@ -86,6 +86,7 @@ class Shadows {
     std::uint64_t values = 0;   // ... and others than those, ...
     LimitValues::Found value;   // ... which are these.
     bool listed = false;        // In to_ask_.
+    bool sent = false;          // The open ask did not fail at once.
   };
   struct Place {
     core::LineId line;

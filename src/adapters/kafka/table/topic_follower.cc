@@ -42,9 +42,8 @@ SourceOptions source_options_of(const TopicTableOptions& options) {
   source.group = "einlass-reads-no-group";  // librdkafka wants a name; nothing is done with it.
   source.topics = {{options.topic, core::RouteId{}}};
   source.properties = options.properties;
-  // It is read once and then as it changes: what is fetched ahead would only take memory.
-  source.properties["queued.min.messages"] = "1000";
-  source.properties["queued.max.messages.kbytes"] = "128";
+  // It is read once and then as it changes: what is fetched ahead would only take memory. Not less
+  // than a fetch may be queued, though: librdkafka 2.0 waits for a second where the queue is full.
   source.properties["fetch.message.max.bytes"] = "65536";
   source.tokens = options.tokens;
   return source;
@@ -197,8 +196,10 @@ void TopicFollower::Shared::serve_error(rd_kafka_event_t* event) {
     if (!unread.empty() || is_whole || is_broken_off) return;
     flush();
     is_whole = true;
-    post([this] { listener.whole(); });
-    ::malloc_trim(0);  // What a long table took while it was read goes back to the system.
+    post([this] {
+      listener.whole();
+      ::malloc_trim(0);  // What a long table took while it was read goes back to the system.
+    });
     return away("");
   }
   if (options.tokens && is_refused_login(error)) options.tokens->was_refused();
