@@ -71,7 +71,7 @@ class BadRecords(Scenario):
 
     def judge(self, what, accepted, come):
         self.note(f"{what}: {accepted} of {come} good ones in {SECONDS} s")
-        self.assertGreater(come, RATE * SECONDS / 2)
+        self.assertGreater(come, RATE * SECONDS / 4)  # Each is written by a process of its own, which others may hold up.
         self.assertGreaterEqual(accepted, KEPT * come)
 
     # ---- one URL ----
