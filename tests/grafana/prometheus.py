@@ -26,9 +26,9 @@ def chosen(expression):
 
 
 def shortened(rules):
-    """The same rules, for a test that lasts a minute: windows of minutes become ten seconds, nothing is waited for. A loop is
+    """The same rules, for a test that lasts a minute: windows become ten seconds, nothing is waited for. A loop is
     busy at a tenth: one that never rests may get no more where other work runs beside."""
-    rules = re.sub(r"\[\d+m\]", f"[{WINDOW_S}s]", rules)
+    rules = re.sub(r"(\[|offset )\d+[ms]\b", rf"\g<1>{WINDOW_S}s", rules)
     rules = re.sub(r"(process_start_time_seconds\{[^}]*\})\[\d+s\]", r"\1[60s]", rules)
     rules = rules.replace("> 1800", "> 9").replace("> 900", "> 9")
     rules = rules.replace("loop_busy:ratio_rate5m > 0.9", "loop_busy:ratio_rate5m > 0.1")
