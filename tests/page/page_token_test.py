@@ -26,7 +26,8 @@ class LivePageWithToken(Scenario):
         self.gate = self.world.gate("gate-1", self.world.config("results", 1, changes={
             "quotas": {"topic": "quotas"}, "admin": {"token": TOKEN, "tls": {"cert_file": certificate, "key_file": key}},
             "limits": {"shared": {"limit": 10, "store": "memory"},
-                       "per_tenant": {"algorithm": "counter", "limit": 5, "window": "1s", "key": "record_key", "store": "memory"}}})).start()
+                       "per_tenant": {"algorithm": "counter", "limit": 5, "window": "1s", "key": "record_key", "store": "memory"}},
+            "route": {"limits": ["shared", "per_tenant"]}})).start()
         self.world.produce("results", 2000)
         self.browser = Browser()
         self.addCleanup(self.browser.stop)
