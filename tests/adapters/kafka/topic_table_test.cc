@@ -125,12 +125,16 @@ TEST_F(TopicTableTest, how_kafka_cleans_the_topic_is_told) {
   EXPECT_EQ(cleanup_policy(options, "none-such", Duration::seconds(5)), std::nullopt);
 }
 
-TEST(TopicTable, KeepsWhatItKnowsWhileTheBrokersAreAway) {
-  MockCluster cluster;
+void write_one_quota(MockCluster& cluster) {
   cluster.create_topic("quotas", 1);
   Producer writer(cluster.brokers());
   writer.produce("quotas", 0, "1", "l/acme");
   writer.flush();
+}
+
+TEST(TopicTable, KeepsWhatItKnowsWhileTheBrokersAreAway) {
+  MockCluster cluster;
+  write_one_quota(cluster);
   Reader reader(cluster.brokers(), "quotas");
   ASSERT_TRUE(reader.until_whole());
   cluster.down();
@@ -145,10 +149,7 @@ TEST(TopicTable, KeepsWhatItKnowsWhileTheBrokersAreAway) {
 TEST(TopicTable, IsAwayForAsLongAsItMayNotBeRead) {
   constexpr std::int16_t kFetchApi = 1;
   MockCluster cluster;
-  cluster.create_topic("quotas", 1);
-  Producer writer(cluster.brokers());
-  writer.produce("quotas", 0, "1", "l/acme");
-  writer.flush();
+  write_one_quota(cluster);
   Reader reader(cluster.brokers(), "quotas");
   ASSERT_TRUE(reader.until_whole());
   cluster.fail(kFetchApi, std::vector(1000, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED));
