@@ -19,9 +19,6 @@ constexpr Duration kGone = Duration::seconds(10);
 // far behind.
 constexpr std::int64_t kLongPast = 4;
 
-// Flows that are looked at after each ask, whether they may be forgotten.
-constexpr int kLookedAtOnce = 4;
-
 std::int64_t tag(Served served, std::int64_t weight) {
   return served / weight - (served % weight < 0 ? 1 : 0);
 }
@@ -61,9 +58,9 @@ void FleetShare::give_back(std::uint8_t level, FlowId id, Permits units) {
   }
 }
 
-// A few of the flows that are as good as unknown, in turn.
-void FleetShare::forget_some(Permits cost) {
-  for (int i = 0; i < kLookedAtOnce && !flows_.empty(); ++i) {
+// Of so many flows, in turn, those that are as good as unknown.
+void FleetShare::forget_some(Permits cost, std::size_t of) {
+  for (std::size_t i = 0; i < of && !flows_.empty(); ++i) {
     auto at = flows_.upper_bound(looked_at_);
     if (at == flows_.end()) at = flows_.begin();
     looked_at_ = at->first;

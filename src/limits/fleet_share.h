@@ -83,7 +83,7 @@ class FleetShare {
 
   bool serves(GateId gate, std::uint8_t levels, Instant now);
   const Flow* known(const FlowKey& key, Permits cost) const;
-  void forget_some(Permits cost);
+  void forget_some(Permits cost, std::size_t of);
 
   std::int64_t epoch_ = 0;
   std::uint8_t levels_ = 0;

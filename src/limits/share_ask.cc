@@ -13,6 +13,9 @@ constexpr std::int64_t kWhole = 100;  // Of a level's credit: a unit.
 // Gates of which it is known which flows wait there.
 constexpr std::uint8_t kMostSlots = 32;
 
+// Flows that are looked at after each ask, whether they may be forgotten.
+constexpr std::size_t kLookedAt = 4;
+
 // Rounded down. REQUIRES: b > 0.
 std::int64_t floor_div(__int128 a, std::int64_t b) {
   const __int128 quotient = a / b;
@@ -215,8 +218,8 @@ void ShareAsk::end(std::optional<Duration> retry, bool waits_here, ToldFlows& an
     share_ = {};
   } else {
     move_time();
-    // For each flow that came two are looked at, or what is remembered would grow without a bound.
-    for (std::size_t i = 0; i <= added / 2; ++i) share_.forget_some(Permits{cost_});
+    // Twice as many as came, or what is remembered would grow without a bound.
+    share_.forget_some(Permits{cost_}, kLookedAt + 2 * added);
   }
   answer.epoch = share_.epoch_;
   answer.time.assign(share_.time_.begin(), share_.time_.begin() + of_.levels);

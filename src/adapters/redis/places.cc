@@ -129,18 +129,19 @@ void Store::State::line_failed(Line& line, const std::string& detail) {
 }
 
 void Store::State::line_closed(const Line& line) {
-  too_long_ =
+  TooLong& closed = too_long_[line.limits];
+  closed.text =
       line.limits +
       " is closed for longer than it ever needs: its state in Redis is of a later time than "
       "now, as after the server's clock was set back, or of a longer window than it has now; a "
       "later time is forgotten once the limit was closed for " +
       span_in_words(line.needs());
-  too_long_at_ = Steady::now();
-  notify_({Severity::warning, "redis_limit_closed", too_long_});
+  closed.heard = Steady::now();
+  notify_({Severity::warning, "redis_limit_closed", closed.text});
 }
 
 void Store::State::line_reopened(const LinePtr& line) {
-  if (too_long_.starts_with(line->limits + " ")) too_long_.clear();
+  too_long_.erase(line->limits);
   notify_({Severity::warning, "redis_limit_reopened",
            line->limits + ": its state of a later time than now is forgotten, it grants again"});
   const bool there = line->id.value < lines_.size() && lines_[line->id.value] == line;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -106,8 +107,11 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   bool down_ = false;                 // StoreDown was said, and not yet StoreUp.
   bool closed_ = false;
   std::set<std::string> line_troubles_;  // Those that were told.
-  std::string too_long_;                 // The limits that were last heard to be closed too long.
-  Steady::time_point too_long_at_{};
+  struct TooLong {
+    std::string text;
+    Steady::time_point heard;
+  };
+  std::map<std::string, TooLong> too_long_;  // By the names of a line's limits: closed too long.
 };
 
 }  // namespace einlass::redis

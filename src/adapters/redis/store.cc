@@ -205,7 +205,9 @@ StoreStatus Store::State::status() const {
   for (const NodePtr& node : nodes_) status.nodes_up += node->well();
   // Who waits asks again that often (core/asking.cc), and is told the same while it holds.
   constexpr std::chrono::seconds kStands{35};
-  if (!too_long_.empty() && Steady::now() - too_long_at_ < kStands) status.closed = too_long_;
+  for (const auto& [limits, one] : too_long_) {
+    if (Steady::now() - one.heard < kStands) status.closed = one.text;
+  }
   if (answers) return status;
   if (cluster_) status.trouble = cluster_->trouble();
   for (const NodePtr& node : nodes_) {

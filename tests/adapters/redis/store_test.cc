@@ -266,6 +266,21 @@ TEST_F(RedisStore, WhoWaitsForALimitThatIsOpenAgainIsTold) {
   EXPECT_EQ(control("EXISTS", key), "0");
 }
 
+TEST_F(RedisStore, ALimitThatOpensAgainSaysNothingOfAnother) {
+  add(0, sliding_log("callbacks", 1, Duration::micros(1)));
+  add(1, sliding_log("others", 1, Duration::seconds(60)));
+  for (const std::string name : {"callbacks", "others"}) {
+    const std::string key = "test:{test}:" + name + ":";
+    const auto later = side_.answer(name == "others", 1)->limiter_now + Duration::seconds(7200);
+    control("ZADD", key, std::to_string(later.us), "1234567890123456");
+    control("PEXPIRE", key, "7200000");
+  }
+  ASSERT_TRUE(side_.answer(1, 1)->due.empty());
+  ASSERT_TRUE(side_.until([&] { return !side_.answer(0, 1)->due.empty(); }));
+  EXPECT_TRUE(side_.notice("redis_limit_reopened"));
+  EXPECT_NE(side_.store->status().closed.find("others"), std::string::npos);
+}
+
 // It keeps its end, as a line that was there before the change knows and one that came later cannot.
 TEST_F(RedisStore, AnOpenWindowIsNotForgottenForALimitThatHasAShorterOneNow) {
   limits::Limit limit = sliding_log("callbacks", 1);
