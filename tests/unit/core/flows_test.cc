@@ -88,6 +88,22 @@ TEST(Flows, what_one_does_not_use_the_others_get) {
   EXPECT_EQ(Shared::of(flows, 1), 50);
 }
 
+// Else a gate whose tenants come and go grows for ever.
+TEST(Flows, what_is_remembered_of_those_that_went_does_not_grow) {
+  Flows flows(ShareOptions{.levels = 1}, false);
+  Records records(1);
+  constexpr std::uint32_t kEver = 10'000;
+  for (std::uint32_t i = 0; i < kEver; ++i) {
+    Record& record =
+        records.enter({0, i}, RouteId{0}, PartitionId{0}, Lanes::kNone, RecordState::ready);
+    record.flow = {FlowKey{i + 1}, 1, 0, 0};
+    flows.push_back(records, record);
+    EXPECT_LT(record.flow_slot, 10u) << "the " << i << "th";
+    flows.take(records, record, Permits{1});
+    records.move(record, RecordState::absent);
+  }
+}
+
 TEST(Flows, a_small_one_does_not_wait_for_the_backlog_of_a_large_one) {
   Shared shared({1, 5});
   shared.arrive({1, 1}, 500);
