@@ -25,7 +25,7 @@ constexpr int kWalks = 64;  // Side by side, one step of each in a round trip.
 int steps(const Shape& shape) {
   const char* wanted = std::getenv("EINLASS_WALK_STEPS");
   if (wanted != nullptr) return std::atoi(wanted);
-  return shape.kinds.size() == 1 ? 25'000 : 10'000;
+  return shape.kinds.size() == 1 ? 12'000 : 5'000;
 }
 
 class Walks : public testing::TestWithParam<Shape> {

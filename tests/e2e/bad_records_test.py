@@ -97,9 +97,11 @@ class BadRecords(Scenario):
     def test_one(self):
         self.check_one_url(1, "none")
 
+    @plan(whole=True)
     def test_twenty_with_keys(self):
         self.check_one_url(20, "key")
 
+    @plan(whole=True)
     def test_a_hundred(self):
         self.check_one_url(100, "none")
 
@@ -154,6 +156,7 @@ class BadRecords(Scenario):
         self.judge(f"{bad} bad ones for the same named host", *self.good_rate(record(GOOD)))
         self.assertIsNone(gate.process.poll())
 
+    @plan(whole=True)
     def test_a_hundred_for_the_same_host(self):
         self.check_one_host(100)
 
@@ -172,6 +175,7 @@ class BadRecords(Scenario):
     def test_a_hundred_for_one_host_beside_anothers_tenant(self):
         self.check_hosts(100, keyed=True)
 
+    @plan(whole=True)
     def test_a_hundred_for_one_host(self):
         self.check_hosts(100, keyed=False)
 

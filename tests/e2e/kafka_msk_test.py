@@ -90,6 +90,7 @@ class Iam(kafka_secured_test.Secured):
         self.assertEqual(sum(self.world.ends("archive")), 3 * RECORDS)
         self.assertEqual(gate.log(400).count("event=kafka_login_ok"), 2)
 
+    @plan(whole=True)
     def test_credentials_that_brokers_do_not_take_are_asked_for_anew(self):
         """They would be good for hours; a target of its own logs in beside a source with a password."""
         gate = self._gate_by_iam(life=6 * 3600)

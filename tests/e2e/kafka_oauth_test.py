@@ -111,6 +111,7 @@ class Tokens(kafka_secured_test.Secured):
         self.assertNotIn("kafka_login_failing", gate.log(400))
         self._leave_without_a_secret(gate)
 
+    @plan(whole=True)
     def test_a_token_server_that_refuses(self):
         self.tokens.refuse, self.tokens.life = True, 15
         gate = self._gate_with_tokens().start(wait=False)
@@ -135,6 +136,7 @@ class Tokens(kafka_secured_test.Secured):
         self.assertIn("event=kafka_login_ok", gate.log(400))
         self._leave_without_a_secret(gate)
 
+    @plan(whole=True)
     def test_a_target_with_tokens_of_its_own(self):
         """The source logs in by a password, at the same brokers; what is wrong with the target's login is told."""
         self.tokens.refuse = True
@@ -162,6 +164,7 @@ class Tokens(kafka_secured_test.Secured):
         self.assertEqual(self.world.ends("dead"), [1])
         self._leave_without_a_secret(gate)
 
+    @plan(whole=True)
     def test_a_token_that_has_expired(self):
         """It says that it is good for an hour; the brokers see that it is not, and another is asked for."""
         self.tokens.age = 7200

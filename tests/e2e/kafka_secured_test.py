@@ -82,19 +82,6 @@ class Wrong(Secured):
         self.assertEqual(sum(self.world.ends("archive")), RECORDS)
         self._leave(gate)
 
-    def _with_a_certificate(self, text, **how):
-        kafka = self.kafka_server
-        kafka.kill()
-        kafka.show(**how)
-        kafka.start()
-        gate = self._gate("SASL_SSL", kafka.login()).start(wait=False)
-        self.assert_told(gate, "TLS with the Kafka brokers", text)
-        self.assertEqual(self.world.ends("archive"), [0, 0])
-        kafka.kill()
-        kafka.show()
-        kafka.start()
-        self._repaired(gate)
-
     def test_password(self):
         self.kafka_server.add_scram("SCRAM-SHA-512", "another-password")
         gate = self._gate("SASL_SSL", self.kafka_server.login("SCRAM-SHA-512")).start(wait=False)
@@ -103,15 +90,26 @@ class Wrong(Secured):
         self.kafka_server.add_scram("SCRAM-SHA-512")
         self._repaired(gate)
 
-    def test_authority(self):
-        foreign = certificates.Authority(self.kafka_server.secrets + "/foreign")
-        self._with_a_certificate("certificate verify failed", authority=foreign)
-
-    def test_name(self):
-        self._with_a_certificate("certificate verify failed", names=("DNS:another.example",))
-
-    def test_expired(self):
-        self._with_a_certificate("certificate verify failed", expired=True)
+    def test_certificates(self):
+        kafka = self.kafka_server
+        shown = {"of-an-authority": {"authority": certificates.Authority(kafka.secrets + "/foreign")},
+                 "of-a-name": {"names": ("DNS:another.example",)}, "that-expired": {"expired": True}}
+        gates = []
+        for name, how in shown.items():
+            kafka.kill()
+            kafka.show(**how)
+            kafka.start()
+            gates.append(self._gate("SASL_SSL", kafka.login(), name).start(wait=False))
+            with self.subTest(name):
+                self.assert_told(gates[-1], "TLS with the Kafka brokers", "certificate verify failed")
+                self.assertEqual(self.world.ends("archive"), [0, 0])
+        kafka.kill()
+        kafka.show()
+        kafka.start()
+        for gate in gates:
+            self._arrive(gate)
+            self._leave(gate)
+        self.assertEqual(sum(self.world.ends("archive")), len(gates) * RECORDS)
 
 
 class Checked(Secured):
@@ -146,6 +144,7 @@ class ScramOnKafka4(Secured):
         self.assertIn("use librdkafka 2.6.1 or later", run.stderr)
         self.assertNotIn(secured.PASSWORD, run.stdout + run.stderr)
 
+    @plan(whole=True)
     def test_is_refused_at_the_start(self):
         kafka = self.kafka_server
         kafka.add_scram("SCRAM-SHA-512")
@@ -209,6 +208,7 @@ class Rights(Secured):
         self.assertEqual(sum(self.world.ends("archive")), 3 * RECORDS)
         self._leave(gate)
 
+    @plan(whole=True)
     def test_of_transactions(self):
         kafka = self.kafka_server
         for right in (("Read", "--topic", "results"), ("Read", "--group", "gate-1"), ("Write", "--topic", "archive")):
@@ -222,6 +222,7 @@ class Rights(Secured):
         self.assertEqual(len(self.world.consume("archive")), RECORDS)
         self._leave(gate)
 
+    @plan(whole=True)
     def test_of_dead_letters(self):
         kafka = self.kafka_server
         self.world.create_topic("dead", 1)

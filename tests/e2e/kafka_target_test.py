@@ -144,6 +144,7 @@ class Trouble(KafkaTarget):
         places.wait_until(lambda: [one or 0 for one in self.world.committed(topic)] == ends, patience,
                           f"committed up to {ends}")
 
+    @plan(whole=True)
     def test_a_topic_that_is_made_later(self):
         """It is held, told, not made by the gate, and costs no record one of its attempts."""
         second = self._second_kafka("auto.create.topics.enable=true\n")

@@ -138,6 +138,7 @@ class Memory(Scenario):
         self.world.receiver.tell("ok")
         self.world.receiver.wait_for(sent, 240, [gate])
 
+    @plan(whole=True)
     def test_many_tiny_ones(self):
         """What counts is what the gate and librdkafka keep of each, and their headers, which no prefetch counts."""
         self.start_with_small(SMALL_PREFETCH_KB)

@@ -265,7 +265,7 @@ class Files(Reload):
 
 @plan(seconds=300)
 class UnderLoad(Reload):
-    @plan(alone=True)
+    @plan(alone=True, whole=True)
     def test_twenty_reloads_in_a_row(self):
         """Half by signal: limits, bounds, retries, and headers of a target whose answers are slow."""
         self.begin(400)

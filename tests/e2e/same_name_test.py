@@ -60,6 +60,7 @@ class SameName(scenario.Scenario):
     def test_one_shard(self):
         self.take_over(1)
 
+    @plan(whole=True)
     def test_two_shards(self):
         self.take_over(2)
 

@@ -110,7 +110,7 @@ class Questions(Scenario):
         time.sleep(self.SECONDS)
         return (self.world.receiver.summary()["accepted"] - before) / (time.monotonic() - began)
 
-    @plan(alone=True)
+    @plan(alone=True, whole=True)
     def test_without_end_hold_up_nothing(self):
         gate = self.start()
         self.world.start_producing("honest", self.RATE * (3 * self.SECONDS + 10), size=100, rate=self.RATE)
