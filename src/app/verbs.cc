@@ -20,6 +20,12 @@ CLI::App* add_config_verb(CLI::App& app, const std::string& name, const std::str
   return verb;
 }
 
+constexpr const char* kWhyUnset = "Why, for the log";
+
+void add_note(CLI::App* verb, std::string& note, const char* text) {
+  verb->add_option("--note", note, text)->type_name("TEXT");
+}
+
 constexpr const char* kReplayFooter =
     "A line of the trace is an instant in microseconds, never going back, and one verb:\n"
     "  {\"at\": 0, \"acquire\": {\"min\": 1, \"max\": 3, \"horizon\": 0, \"cost\": 1,\n"
@@ -76,7 +82,9 @@ CommandLine::CommandLine()
       app.add_subcommand("quota", "Show or change what one key has of a limit, for all gates"));
   add_pause_options(add_config_verb(
       app, "pause", "Let nothing of a route, target, topic or key pass, for all gates", path));
-  add_subject_options(add_config_verb(app, "resume", "Let it pass again", path));
+  CLI::App* resume = add_config_verb(app, "resume", "Let it pass again", path);
+  add_subject_options(resume);
+  add_note(resume, pause.note, kWhyUnset);
   add_replay_options(
       add_config_verb(app, "replay", "Run a trace of asks through some of the limits", path));
   add_redrive_options(add_config_verb(
@@ -137,7 +145,7 @@ void CommandLine::add_quota_verbs(CLI::App* quota_verb) {
       ->required()
       ->type_name("NAME=VALUE");
   add_length(set, quota.length, quota.note);
-  add_names(add("unset", "Give it the limit's values again"));
+  add_note(add_names(add("unset", "Give it the limit's values again")), quota.note, kWhyUnset);
   CLI::App* list = add("list", "Show all quotas");
   list->add_option("LIMIT", quota.limit, "Only those of this limit");
   list->add_flag("--json", quota.json, "Print the answers of /v1/quotas as they are");
@@ -145,7 +153,7 @@ void CommandLine::add_quota_verbs(CLI::App* quota_verb) {
 
 void CommandLine::add_length(CLI::App* verb, std::string& length, std::string& note) {
   verb->add_option("--for", length, "It ends by itself after this time")->type_name("DURATION");
-  verb->add_option("--note", note, "Why, for the people who see it")->type_name("TEXT");
+  add_note(verb, note, "Why, for the people who see it");
 }
 
 void CommandLine::add_subject_options(CLI::App* verb) {

@@ -75,7 +75,8 @@ class Steering:
                 paused, = gate.status()["quotas"]["pauses"]
                 self.assertEqual(paused["note"], "maintenance")
                 self.assertIsNotNone(paused["since"])
-            self.einlass("resume", *resume)
+            self.einlass("resume", *resume, "--note", "it is done")
+            self.assertTrue(any("(it is done)" in gate.log(400) for gate in self.gates), "who resumed it says why")
             wait_until(lambda: len(self.arrived(key, since)) == 5, 5, f"it goes on after {pause}")
 
         self.produce("first", 5)

@@ -120,7 +120,7 @@ int set_quota(const config::Config& config, const QuotaOptions& options) {
 }
 
 int unset_quota(const config::Config& config, const QuotaOptions& options) {
-  const std::string body = body_of("", "").dump();
+  const std::string body = body_of("", options.note).dump();
   return print(tell_admin(config, "DELETE", quota_path(options), body), [&](const Json&) {
     return shown(options.limit + " " + options.key + " has no quota of its own any more") + "\n";
   });
@@ -150,7 +150,7 @@ int pause(const config::Config& config, const PauseOptions& options) {
 }
 
 int resume(const config::Config& config, const PauseOptions& options) {
-  return print(tell_admin(config, "DELETE", pause_path(options), body_of("", "").dump()),
+  return print(tell_admin(config, "DELETE", pause_path(options), body_of("", options.note).dump()),
                [](const Json&) { return std::string("it goes on\n"); });
 }
 
