@@ -72,9 +72,16 @@ class Watched(Reload):
         self.begin_watched()
         self.write({"limits": {"shared": {"limit": "many"}}})
         places.wait_until(lambda: self.result("wrong") == 1, 20, "the refusal")
+        places.wait_until(lambda: [one["ended"] for one in self.refusals()] == [None], 5, "it is told, and lasts")
+        [refusal] = self.refusals()
+        self.assertEqual(refusal["since"], self.gate.status()["reload"]["at"])
         self.write({"limits": {"shared": {"limit": 60}}})
         places.wait_until(lambda: self.result("applied") == 1, 20, "the reload")
         self.assertEqual(self.result("wrong"), 1)
+        places.wait_until(lambda: [one["ended"] is None for one in self.refusals()] == [False], 5, "its end is told")
+
+    def refusals(self):
+        return [one for one in self.gate.status()["troubles"] if one["what"] == "reload"]
 
 
 class DebugLog(Reload):

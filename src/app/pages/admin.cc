@@ -105,7 +105,7 @@ void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
   }
   if (request.path == "/v1/why") return why(request.query, respond);
   if (request.path == "/readyz") return ready(door_.may_know_all(shown), respond);
-  http::ServerResponse (Admin::*made_by)(const Views&) const = nullptr;
+  http::ServerResponse (Admin::*made_by)(const Views&) = nullptr;
   if (request.path == "/metrics") made_by = &Admin::metrics;
   if (request.path == "/v1/status") made_by = &Admin::status;
   if (made_by == nullptr) {
@@ -136,7 +136,7 @@ http::ServerResponse Admin::health(bool in_full) const {
   return text(503, in_full ? trouble : "the loop does not turn");
 }
 
-http::ServerResponse Admin::metrics(const Views& views) const {
+http::ServerResponse Admin::metrics(const Views& views) {
   einlass::metrics::Snapshot sum = sum_of(views);
   sum.shards = views.shards.size();
   sum.shards_answering =
@@ -145,8 +145,7 @@ http::ServerResponse Admin::metrics(const Views& views) const {
   sum.reloads = {reload.successful, static_cast<double>(reload.succeeded_at.us) / 1e6,
                  reload.applied, reload.wrong, reload.needs_restart};
   sum.steering = steering_metrics(steering_, clock_.now());
-  sum.troubles =
-      trouble_metrics(troubles_of(views, sum, reload_.config(), reload, steering_), clock_.now());
+  sum.troubles = trouble_metrics(troubles(views), clock_.now());
   return page(200, einlass::metrics::kPageType, einlass::metrics::render(sum));
 }
 
@@ -172,10 +171,20 @@ void Admin::ready(bool in_full, const Respond& respond) {
   });
 }
 
-http::ServerResponse Admin::status(const Views& views) const {
-  return page(200, "application/json",
-              status_json(views, reload_.config(), shards_.values(), silent_shards(),
-                          reload_.state(), recent_, steering_, clock_.now()));
+http::ServerResponse Admin::status(const Views& views) {
+  return page(200, "application/json", status_json(views, reload_.config(), process(views)));
+}
+
+std::vector<ShownTrouble> Admin::troubles(const Views& views) {
+  const einlass::metrics::Snapshot sum = sum_of(views);
+  const auto wrong = [&] { return process_troubles_now(views, sum, reload_.state(), steering_); };
+  troubles_.look(wrong, clock_.now());
+  return troubles_of(views, sum, reload_.config(), troubles_.all(clock_.now()), steering_);
+}
+
+ProcessView Admin::process(const Views& views) {
+  return {shards_.values(), silent_shards(), troubles(views), reload_.state(), recent_,
+          steering_,        started_,        clock_.now()};
 }
 
 std::vector<std::string> Admin::silent_shards() const {
@@ -186,8 +195,7 @@ std::vector<std::string> Admin::silent_shards() const {
 
 void Admin::make_event(const std::function<void(const std::string& json)>& made) {
   shards_.view([this, made](const Views& views) {
-    made(live_json(views, reload_.config(), shards_.values(), silent_shards(), reload_.state(),
-                   recent_, steering_, started_, clock_.now()));
+    made(live_json(views, reload_.config(), process(views)));
   });
 }
 

@@ -13,6 +13,7 @@
 #include "app/pages/admin_door.h"
 #include "app/pages/inquiry.h"
 #include "app/pages/live.h"
+#include "app/pages/process_view.h"
 #include "app/service/recent.h"
 #include "app/service/reload.h"
 #include "app/service/shards.h"
@@ -43,9 +44,11 @@ class Admin {
   void make_event(const std::function<void(const std::string& json)>& made);
   std::vector<std::string> silent_shards() const;
   http::ServerResponse health(bool in_full) const;
-  http::ServerResponse metrics(const Views& views) const;
+  http::ServerResponse metrics(const Views& views);
   void ready(bool in_full, const Respond& respond);
-  http::ServerResponse status(const Views& views) const;
+  http::ServerResponse status(const Views& views);
+  std::vector<ShownTrouble> troubles(const Views& views);
+  ProcessView process(const Views& views);
 
   Shards& shards_;
   Inquiries inquiries_;
@@ -55,6 +58,8 @@ class Admin {
   const Recent& recent_;
   const Clock& clock_;
   const Instant started_;
+  // Of the process. Nobody looks while nobody asks, so that one look is enough to say it.
+  Troubles troubles_{Duration{}};
   AdminDoor door_;
   // Why the gate was not ready when that was last looked at.
   std::string not_ready_, ready_but_;

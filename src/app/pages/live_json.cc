@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/pages/process_view.h"
 #include "app/pages/status.h"
 #include "app/pages/status_parts.h"
 #include "app/pages/steering_pages.h"
-#include "app/pages/troubles.h"
 #include "app/pages/waits_json.h"
 #include "units/utf8.h"
 
@@ -80,24 +80,22 @@ Json partitions_json(const Views& views, const config::Config& config, Instant n
 
 }  // namespace
 
-std::string live_json(const Views& views, const config::Config& config, const LimitValues& values,
-                      const std::vector<std::string>& silent, const ReloadState& reload,
-                      const Recent& recent, const Steering& steering, Instant started,
-                      Instant now) {
+std::string live_json(const Views& views, const config::Config& config,
+                      const ProcessView& process) {
   const metrics::Snapshot sum = sum_of(views);
-  Json live{{"at", now.us}, {"started_at", started.us}};
+  Json live{{"at", process.now.us}, {"started_at", process.started.us}};
   live.update(state_json(views, config));
-  live["troubles"] = troubles_json(troubles_of(views, sum, config, reload, steering));
-  live["shards"] = shards_json(views, silent);
+  live["troubles"] = troubles_json(process.troubles);
+  live["shards"] = shards_json(views, process.silent);
   live["books"] = books_json(sum);
   live["routes"] = routes_json(sum, config);
-  live["limits"] = limits_json(sum, config, values);
-  live["quotas"] = steering_json(steering);
+  live["limits"] = limits_json(sum, config, process.values);
+  live["quotas"] = steering_json(process.steering);
   live["waits"] = waits_json(sum);
   live["delays"] = delays_json(sum);
   live["lines"] = lines_json(views, config);
   live["lines_total"] = lines_of(views);
-  live["partitions"] = partitions_json(views, config, now);
+  live["partitions"] = partitions_json(views, config, process.now);
   std::size_t partitions = 0;
   for (const ShardView& view : known(views)) partitions += view.source.partitions.size();
   live["partitions_total"] = partitions;
@@ -105,8 +103,8 @@ std::string live_json(const Views& views, const config::Config& config, const Li
   live["stores"] = stores_json(views, config);
   live["kafka_trouble"] = kafka_trouble(views);
   live["dead_letters"] = dead_letters_json(views);
-  live["configured_at"] = reload.succeeded_at.us;
-  live["recent"] = recent_json(recent);
+  live["configured_at"] = process.reload.succeeded_at.us;
+  live["recent"] = recent_json(process.recent);
   return live.dump();
 }
 

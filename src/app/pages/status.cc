@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/pages/process_view.h"
 #include "app/pages/status_parts.h"
 #include "app/pages/steering_pages.h"
-#include "app/pages/troubles.h"
 #include "app/pages/waits_json.h"
 #include "app/setup/wiring.h"
 
@@ -97,27 +97,26 @@ std::string why_not_ready(const Views& views, const config::Config& config) {
   return "";
 }
 
-std::string status_json(const Views& views, const config::Config& config, const LimitValues& values,
-                        const std::vector<std::string>& silent, const ReloadState& reload,
-                        const Recent& recent, const Steering& steering, Instant now) {
+std::string status_json(const Views& views, const config::Config& config,
+                        const ProcessView& process) {
   const metrics::Snapshot sum = sum_of(views);
-  Json status{{"at", now.us}};
+  Json status{{"at", process.now.us}};
   status.update(state_json(views, config));
-  status["troubles"] = troubles_json(troubles_of(views, sum, config, reload, steering));
-  status["shards"] = shards_json(views, silent);
+  status["troubles"] = troubles_json(process.troubles);
+  status["shards"] = shards_json(views, process.silent);
   status["books"] = books_json(sum);
   status["routes"] = routes_json(sum, config);
-  status["limits"] = limits_json(sum, config, values);
+  status["limits"] = limits_json(sum, config, process.values);
   status["shares"] = shares_json(sum, config);
   status["targets"] = targets_json(views, config);
   status["stores"] = stores_json(views, config);
   status["kafka"] = kafka_json(views);
   status["dead_letters"] = dead_letters_json(views);
-  status["quotas"] = steering_json(steering);
+  status["quotas"] = steering_json(process.steering);
   status["lines"] = lines_of(views);
   status["longest_lines"] = lines_json(views, config);
-  status["reload"] = reload_json(reload);
-  status["recent"] = recent_json(recent);
+  status["reload"] = reload_json(process.reload);
+  status["recent"] = recent_json(process.recent);
   return status.dump(2) + "\n";
 }
 

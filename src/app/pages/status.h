@@ -3,16 +3,13 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "app/permits/limit_values.h"
-#include "app/service/recent.h"
-#include "app/service/reload.h"
 #include "app/service/shards.h"
-#include "app/steering/steering.h"
 #include "config/config.h"
 
 namespace einlass::app {
+
+struct ProcessView;
 
 // Why the gate cannot do its work now; empty if it can.
 std::string why_not_ready(const Views& views, const config::Config& config);
@@ -23,10 +20,8 @@ std::string warning_when_ready(const Views& views, const config::Config& config)
 // The sum of all shards for /metrics.
 metrics::Snapshot sum_of(const Views& views);
 
-// The whole state as JSON, for /v1/status. `silent` says of each shard why it does not answer, as
-// far as that is known; empty where it does.
-std::string status_json(const Views& views, const config::Config& config, const LimitValues& values,
-                        const std::vector<std::string>& silent, const ReloadState& reload,
-                        const Recent& recent, const Steering& steering, Instant now);
+// The whole state as JSON, for /v1/status.
+std::string status_json(const Views& views, const config::Config& config,
+                        const ProcessView& process);
 
 }  // namespace einlass::app

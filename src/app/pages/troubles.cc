@@ -40,49 +40,35 @@ void add_of_shards(std::vector<Shown>& all, const Views& views) {
   }
 }
 
-void add_of_process(std::vector<Shown>& all, const Views& views, const metrics::Snapshot& sum,
-                    const ReloadState& reload) {
-  const auto add = [&](std::string what, std::string name, bool bad, std::string says) {
-    all.push_back({{std::move(what), std::move(name), bad, std::move(says), {}, {}, {}}, false});
-  };
-  for (std::size_t i = 0; i < views.shards.size(); ++i) {
-    if (!views.answered[i]) add("shard", std::to_string(i), true, "does not answer");
-  }
-  if (!books_of(sum).closed()) {
-    add("totals", "", true, "do not add up: a bug in Einlass; please report it");
-  }
-  for (const metrics::Route& route : sum.routes) {
-    if (route.stats.never == 0) continue;
-    add("route", route.name, true,
-        std::to_string(route.stats.never) + " records cost more than their limits can ever grant");
-  }
-  if (reload.successful || !reload.at) return;
-  add("reload", "", false, "refused: the gate runs the configuration before it");
-  all.back().trouble.since = *reload.at;
-  all.back().has_since = true;
+Trouble trouble(std::string what, std::string name, bool bad, std::string says) {
+  return {std::move(what), std::move(name), bad, std::move(says), {}, {}, {}};
 }
 
-// What people have paused, and what keeps them from it.
-void add_of_steering(std::vector<Shown>& all, const Steering& steering) {
+std::optional<Trouble> of_table(const Steering::State& state) {
+  if (!state.has_table || (state.away.empty() && state.refused == 0)) return std::nullopt;
+  std::string says;
+  if (!state.away.empty()) says = "cannot be read: " + state.away;
+  if (state.refused > 0) {
+    if (!says.empty()) says += "; ";
+    says += std::to_string(state.refused) + " refused: see /v1/status";
+  }
+  Trouble one = trouble("quotas", "", !state.away.empty() && !state.whole, std::move(says));
+  if (!state.away.empty()) one.since = state.away_since;
+  return one;
+}
+
+// What people have paused. There may be many, and each knows its times.
+void add_paused(std::vector<Shown>& all, const Steering& steering) {
   for (const auto& [key, steer] : steering.pauses()) {
     const Subject subject = *subject_of(key);
     std::string says = "is paused";
     if (!steer.by.empty()) says += " by " + steer.by;
     if (!steer.note.empty()) says += ": " + steer.note;
-    Trouble trouble{"paused", to_text(subject), false, says, {}, {}, {}};
-    trouble.since = Instant{steer.since_ms * 1000};
-    if (steer.until_ms) trouble.next = Instant{*steer.until_ms * 1000};
-    all.push_back({std::move(trouble), steer.since_ms > 0});
+    Trouble paused = trouble("paused", to_text(subject), false, std::move(says));
+    paused.since = Instant{steer.since_ms * 1000};
+    if (steer.until_ms) paused.next = Instant{*steer.until_ms * 1000};
+    all.push_back({std::move(paused)});
   }
-  const Steering::State state = steering.state();
-  if (!state.has_table) return;
-  if (!state.away.empty()) {
-    all.push_back({{"quotas", "", !state.whole, "cannot be read: " + state.away, {}, {}, {}}});
-    all.back().trouble.since = state.away_since;
-  }
-  if (state.refused == 0) return;
-  const std::string says = std::to_string(state.refused) + " refused: see /v1/status";
-  all.push_back({{"quotas", "", false, says, {}, {}, {}}, false});
 }
 
 std::string severity_of(const Trouble& trouble) { return trouble.bad ? "bad" : "warning"; }
@@ -104,13 +90,41 @@ std::optional<std::uint64_t> waiting_for(const Trouble& trouble, const metrics::
 
 }  // namespace
 
+std::vector<Trouble> process_troubles_now(const Views& views, const metrics::Snapshot& sum,
+                                          const ReloadState& reload, const Steering& steering) {
+  std::vector<Trouble> wrong;
+  for (std::size_t i = 0; i < views.shards.size(); ++i) {
+    if (!views.answered[i]) {
+      wrong.push_back(trouble("shard", std::to_string(i), true, "does not answer"));
+    }
+  }
+  if (!books_of(sum).closed()) {
+    wrong.push_back(
+        trouble("totals", "", true, "do not add up: a bug in Einlass; please report it"));
+  }
+  for (const metrics::Route& route : sum.routes) {
+    if (route.stats.never == 0) continue;
+    wrong.push_back(trouble(
+        "route", route.name, true,
+        std::to_string(route.stats.never) + " records cost more than their limits can ever grant"));
+  }
+  if (!reload.successful && reload.at) {
+    wrong.push_back(
+        trouble("reload", "", false, "refused: the gate runs the configuration before it"));
+    wrong.back().since = *reload.at;
+  }
+  if (auto table = of_table(steering.state())) wrong.push_back(*std::move(table));
+  return wrong;
+}
+
 std::vector<ShownTrouble> troubles_of(const Views& views, const metrics::Snapshot& sum,
-                                      const config::Config& config, const ReloadState& reload,
+                                      const config::Config& config,
+                                      const std::vector<Trouble>& of_process,
                                       const Steering& steering) {
   std::vector<Shown> all;
   add_of_shards(all, views);
-  add_of_process(all, views, sum, reload);
-  add_of_steering(all, steering);
+  for (const Trouble& one : of_process) all.push_back({one});
+  add_paused(all, steering);
   for (Shown& one : all) one.waiting = waiting_for(one.trouble, sum, config);
   std::ranges::stable_sort(all, {}, [](const Shown& it) {
     return it.trouble.ended ? 2 : it.trouble.bad ? 0 : 1;
@@ -120,12 +134,12 @@ std::vector<ShownTrouble> troubles_of(const Views& views, const metrics::Snapsho
 
 Json troubles_json(const std::vector<ShownTrouble>& troubles) {
   Json json = Json::array();
-  for (const auto& [trouble, has_since, waiting] : troubles) {
+  for (const auto& [trouble, waiting] : troubles) {
     Json one{{"what", trouble.what},
              {"name", trouble.name},
              {"severity", severity_of(trouble)},
              {"says", valid_utf8(trouble.says)}};
-    one["since"] = has_since ? Json(trouble.since.us) : Json(nullptr);
+    one["since"] = trouble.since == Instant{} ? Json(nullptr) : Json(trouble.since.us);
     one["ended"] = trouble.ended ? Json(trouble.ended->us) : Json(nullptr);
     one["next"] = trouble.next ? Json(trouble.next->us) : Json(nullptr);
     one["waiting"] = waiting ? Json(*waiting) : Json(nullptr);
@@ -138,9 +152,9 @@ Json troubles_json(const std::vector<ShownTrouble>& troubles) {
 std::vector<metrics::Trouble> trouble_metrics(const std::vector<ShownTrouble>& troubles,
                                               Instant now) {
   std::vector<metrics::Trouble> shown;
-  for (const auto& [trouble, has_since, waiting] : troubles) {
+  for (const auto& [trouble, waiting] : troubles) {
     if (trouble.ended) continue;
-    const Instant since = has_since ? trouble.since : now;
+    const Instant since = trouble.since == Instant{} ? now : trouble.since;
     shown.push_back({trouble.what, trouble.name, severity_of(trouble),
                      static_cast<double>(since.us) / 1e6, waiting});
   }

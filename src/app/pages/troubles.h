@@ -8,20 +8,25 @@
 
 #include "app/pages/status_parts.h"
 #include "app/service/reload.h"
+#include "app/shard/troubles.h"
 #include "app/steering/steering.h"
 
 namespace einlass::app {
 
 struct ShownTrouble {
   Trouble trouble;
-  bool has_since = true;                   // Some do not know their beginning.
   std::optional<std::uint64_t> waiting{};  // Records; none where that cannot be said.
 };
+
+// What is wrong with the process now, beside its shards' troubles and what people have paused.
+std::vector<Trouble> process_troubles_now(const Views& views, const metrics::Snapshot& sum,
+                                          const ReloadState& reload, const Steering& steering);
 
 // Those that last, the bad ones first, each since the shard that had it first; then those that have
 // ended. Empty while all is well.
 std::vector<ShownTrouble> troubles_of(const Views& views, const metrics::Snapshot& sum,
-                                      const config::Config& config, const ReloadState& reload,
+                                      const config::Config& config,
+                                      const std::vector<Trouble>& of_process,
                                       const Steering& steering);
 
 Json troubles_json(const std::vector<ShownTrouble>& troubles);

@@ -126,10 +126,14 @@ void Troubles::note(std::vector<Trouble> wrong, Instant now) {
   };
   for (Trouble& one : wrong) {
     const auto known = std::ranges::find_if(lasting_, same(one));
-    one.since = known == lasting_.end() ? now : known->since;
+    if (known != lasting_.end()) {
+      one.since = known->since;
+    } else if (one.since == Instant{}) {
+      one.since = now;
+    }
   }
   for (Trouble& one : lasting_) {
-    if (std::ranges::any_of(wrong, same(one)) || now - one.since < kWorthSaying) continue;
+    if (std::ranges::any_of(wrong, same(one)) || now - one.since < worth_saying_) continue;
     one.ended = now;
     ended_.push_back(std::move(one));
   }
@@ -141,7 +145,7 @@ void Troubles::note(std::vector<Trouble> wrong, Instant now) {
 std::vector<Trouble> Troubles::all(Instant now) const {
   std::vector<Trouble> all;
   for (const Trouble& one : lasting_) {
-    if (now - one.since >= kWorthSaying) all.push_back(one);
+    if (now - one.since >= worth_saying_) all.push_back(one);
   }
   all.insert(all.end(), ended_.rbegin(), ended_.rend());
   return all;

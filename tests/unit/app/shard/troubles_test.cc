@@ -52,6 +52,17 @@ TEST_F(TroublesTest, IsNotWorthSayingWhileItIsShort) {
   EXPECT_TRUE(troubles.all(at(12)).empty()) << "nor when it is over";
 }
 
+TEST_F(TroublesTest, MayBeWorthSayingAtOnceAndKnowItsBeginning) {
+  Troubles at_once{Duration{}};
+  Trouble refused = one("reload", "");
+  refused.since = at(5);
+  at_once.look([&] { return std::vector{refused, one("totals", "")}; }, at(10));
+  const auto all = at_once.all(at(10));
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].since, at(5));
+  EXPECT_EQ(all[1].since, at(10));
+}
+
 TEST_F(TroublesTest, IsForgottenInTime) {
   look(10, {one("redis", "")});
   look(20, {});
