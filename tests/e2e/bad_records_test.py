@@ -156,7 +156,6 @@ class BadRecords(Scenario):
         self.judge(f"{bad} bad ones for the same named host", *self.good_rate(record(GOOD)))
         self.assertIsNone(gate.process.poll())
 
-    @plan(whole=True)
     def test_a_hundred_for_the_same_host(self):
         self.check_one_host(100)
 

@@ -44,11 +44,12 @@ def missing(deliveries, topic, ends):
             if (topic, partition, offset) not in first]
 
 
-def order_violations(deliveries):
-    """First acceptances that came after that of a later record of the same partition."""
+def order_violations(deliveries, keys=None):
+    """First acceptances that came after that of a later record of the same partition, and of the same key where `keys` has
+    each record's."""
     highest, found = {}, []
-    for one in first_accepted(deliveries).values():
-        lane = one.topic, one.partition
+    for record, one in first_accepted(deliveries).items():
+        lane = one.topic, one.partition, keys and keys[record]
         if one.offset < highest.get(lane, -1):
             found.append(one)
         highest[lane] = max(highest.get(lane, -1), one.offset)
