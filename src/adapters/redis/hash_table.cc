@@ -160,6 +160,7 @@ void HashTable::State::scan() {
 }
 
 void HashTable::State::scanned(const Value& answer) {
+  if (read_on_connection != talk->connections()) return read_anew();  // A cursor is a node's own.
   const bool sound = answer.is_array_of(2) && answer.elements[1].kind == Value::Kind::array;
   if (!sound) return failed("the answer to HSCAN " + hash + " has another shape");
   const auto& texts = answer.elements[1].elements;

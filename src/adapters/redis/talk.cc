@@ -81,6 +81,8 @@ void Talk::watch() {
   limit_.expires_after(limit_of(options_));
   limit_.async_wait([self = shared_from_this()](const auto& error) {
     if (error || self->closed_ || self->asked_.empty()) return;
+    // It was over before the answer was read, and counts for another one now.
+    if (self->limit_.expiry() > std::chrono::steady_clock::now()) return;
     const auto ms = self->options_.timeout.us / 1000;
     self->fail(to_string(self->address_) + " does not answer within " + std::to_string(ms) + " ms");
   });
