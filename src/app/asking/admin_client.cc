@@ -13,6 +13,9 @@ namespace {
 // More than a busy gate needs for a page.
 constexpr Duration kPatience = Duration::seconds(5);
 
+// What writes into the fleet's table is answered once that has it and the gate has read it again.
+constexpr Duration kPatienceToWrite = Duration::seconds(10);
+
 // As it now is: a verb may run for longer than a token holds.
 std::string token_of(const config::FileSecret& token) {
   if (token.file.empty()) return token.value;
@@ -46,6 +49,7 @@ AdminAnswer tell_admin(const config::Config& config, const std::string& method,
   try {
     http::TargetOptions request = admin_request(config.admin, path);
     request.method = method;
+    if (method != "GET") request.timeout = kPatienceToWrite;
     request.content_type = "application/json";
     if (const std::string token = token_of(config.admin.token); !token.empty()) {
       request.headers.emplace_back("Authorization", "Bearer " + token);

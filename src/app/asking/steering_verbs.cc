@@ -48,6 +48,11 @@ std::string plain(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+// Of a change that the table has and the gate that was asked has not read in time.
+std::string pending(const Json& answer) {
+  return answer.contains("pending") ? " (written; the gate has not read it yet)" : "";
+}
+
 // As one line: what it is about, its values, until when, who and why.
 std::string line_for(const Json& entry) {
   std::string line;
@@ -65,7 +70,7 @@ std::string line_for(const Json& entry) {
   if (entry.at("until").is_number()) line += " until " + utc_text(entry.at("until"));
   if (!plain(entry.at("by")).empty()) line += " by " + plain(entry.at("by"));
   if (!plain(entry.at("note")).empty()) line += ": " + plain(entry.at("note"));
-  return shown(line) + "\n";
+  return shown(line) + pending(entry) + "\n";
 }
 
 // Prints what `words` make of the answer, or fails with its reason.
@@ -121,8 +126,9 @@ int set_quota(const config::Config& config, const QuotaOptions& options) {
 
 int unset_quota(const config::Config& config, const QuotaOptions& options) {
   const std::string body = body_of("", options.note).dump();
-  return print(tell_admin(config, "DELETE", quota_path(options), body), [&](const Json&) {
-    return shown(options.limit + " " + options.key + " has no quota of its own any more") + "\n";
+  return print(tell_admin(config, "DELETE", quota_path(options), body), [&](const Json& answer) {
+    return shown(options.limit + " " + options.key + " has no quota of its own any more") +
+           pending(answer) + "\n";
   });
 }
 
@@ -151,7 +157,7 @@ int pause(const config::Config& config, const PauseOptions& options) {
 
 int resume(const config::Config& config, const PauseOptions& options) {
   return print(tell_admin(config, "DELETE", pause_path(options), body_of("", options.note).dump()),
-               [](const Json&) { return std::string("it goes on\n"); });
+               [](const Json& answer) { return "it goes on" + pending(answer) + "\n"; });
 }
 
 }  // namespace einlass::app

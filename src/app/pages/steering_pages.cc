@@ -156,21 +156,26 @@ std::variant<std::string, Refused> who_unsets(std::string_view body) {
 
 void write(const http::ServerRequest& request, const Subject& subject, Steering& steering,
            Instant now, const http::Server::Respond& respond) {
-  const auto done = [respond, subject, &steering](const Steering::Outcome& outcome) {
-    if (outcome.status >= 400) return respond(refused(outcome.status, outcome.text));
-    const auto steer = steering.find(subject);
-    respond(json_page(outcome.status, steer ? entry_json(subject, *steer) : Json::object()));
+  // What was written, as it is there once the gate has read it.
+  const auto answer = [respond](Json written) {
+    return [respond, written = std::move(written)](const Steering::Outcome& outcome) {
+      if (outcome.status >= 400) return respond(refused(outcome.status, outcome.text));
+      Json said = written;
+      if (outcome.status == 202) said["pending"] = true;
+      respond(json_page(outcome.status, said));
+    };
   };
   if (request.method == "DELETE") {
     const auto who = who_unsets(request.body);
     if (const auto* wrong = std::get_if<Refused>(&who)) return respond(refused(400, wrong->why));
-    return steering.unset(subject, std::get<std::string>(who), done);
+    return steering.unset(subject, std::get<std::string>(who), answer(Json::object()));
   }
   auto steer = steer_of(subject, request.body, now);
   if (const auto* wrong = std::get_if<std::string>(&steer)) return respond(refused(400, *wrong));
   Steer& read = std::get<Steer>(steer);
   const std::string by = read.by.empty() ? std::string(kSomebody) : read.by;
-  steering.set(subject, std::move(read), by, done);
+  Json written = entry_json(subject, read);
+  steering.set(subject, std::move(read), by, answer(std::move(written)));
 }
 
 }  // namespace

@@ -100,6 +100,21 @@ TEST(SteeringPages, AnswersAsItsPageSays) {
   EXPECT_NE(pages.said.find("no broker"), std::string::npos) << pages.said;
 }
 
+// The table has it, and the gate has not read it again within its patience.
+TEST(SteeringPages, WhatIsWrittenButNotReadYetIsSaidAsWritten) {
+  Pages pages(true);
+  ASSERT_EQ(pages.ask("POST", kAcme, R"({"limit": 500})"), 200u);
+  EXPECT_FALSE(Json::parse(pages.said).contains("pending"));
+  pages.table->tells = false;
+  for (const auto& [method, body] : {std::pair("POST", R"({"limit": 7})"), std::pair("DELETE", "")}) {
+    EXPECT_EQ(pages.ask(method, kAcme, body), 0u) << "not answered yet";
+    pages.io.run_for(std::chrono::milliseconds(2500));
+    const Json said = Json::parse(pages.said);
+    EXPECT_EQ(said.at("pending"), true) << pages.said;
+    if (said.contains("values")) { EXPECT_EQ(said.at("values").at("limit"), 7); }
+  }
+}
+
 TEST(SteeringPages, WhoTakesSomethingOutMaySayWhoAndWhy) {
   Pages pages(true);
   for (const char* path : {kAcme, kResults}) {
