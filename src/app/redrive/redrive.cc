@@ -194,7 +194,11 @@ void Redrive::follow_quotas() {
     throw std::runtime_error("the table of quotas and pauses cannot be read: " + state.away +
                              "; nothing was sent");
   }
-  if (state.pauses == 0) return;
+  // A topic that is paused is read no further; what was read of it long ago is another matter.
+  const auto holds_letters = [](const Steering::Entry& one) {
+    return subject_of(one.key)->kind != Subject::Kind::topic;
+  };
+  if (std::ranges::none_of(steering_->pauses(), holds_letters)) return;
   notify({Severity::warning, "redrive_paused",
           "something is paused, and letters for it wait until it is resumed; einlass pause --list "
           "says what"});
