@@ -73,7 +73,9 @@ void Steering::reconfigure(const config::Config& config) {
     refuse(key, why, std::move(text));
   }
   for (const auto& [key, refused] : std::map(refused_)) {
-    if (!refused.text.empty()) entry(key, refused.text);
+    if (refused.text.empty()) continue;
+    entry(key, refused.text);
+    if (!refused.seen) unsee(key);  // The table was not heard to have it still.
   }
   tell_pauses();
 }
@@ -84,6 +86,12 @@ void Steering::reading() {
   for (const KnownEntry& known : entries_) known.set_seen(false);
   for (auto& [key, refused] : refused_) refused.seen = false;
   for (auto& [key, seen] : over_) seen = false;
+}
+
+void Steering::unsee(const std::string& key) {
+  if (const auto at = entries_.find(key); at != entries_.end()) at->set_seen(false);
+  if (const auto at = refused_.find(key); at != refused_.end()) at->second.seen = false;
+  if (const auto at = over_.find(key); at != over_.end()) at->second = false;
 }
 
 void Steering::entry(std::string_view key_view, std::optional<std::string_view> text) {
@@ -116,14 +124,25 @@ void Steering::entry(std::string_view key_view, std::optional<std::string_view> 
   } else {
     refuse_no_more(key);  // It is what holds, once more.
   }
-  if (whole_) tell_pauses();
   read_back(key, text ? std::optional(std::string(*text)) : std::nullopt);
 }
 
 void Steering::whole() {
+  std::size_t gone = 0;
   for (auto at = entries_.begin(); at != entries_.end();) {
     const auto here = at++;
-    if (!here->seen()) forget(here);
+    if (here->seen()) continue;
+    forget(here);
+    ++gone;
+  }
+  if (gone > 0) {
+    // What somebody takes out while it is followed is heard by itself: the table may have lost these.
+    const bool all = entries_.empty();
+    told_.notify({all ? Severity::warning : Severity::info, "quotas_gone",
+                  std::to_string(gone) +
+                      " quotas and pauses hold no more: the table was read again and does not have "
+                      "them" +
+                      (all ? "; it is empty" : "")});
   }
   std::erase_if(refused_, [](const auto& one) { return !one.second.seen; });
   std::erase_if(over_, [](const auto& one) { return !one.second; });
@@ -305,7 +324,10 @@ void Steering::write(const Subject& subject, std::optional<std::string> text,
     told_.notify({Severity::info, "steered", said});
     const auto now = entries_.find(key);
     const bool holds = text ? now != entries_.end() && now->text() == *text : now == entries_.end();
-    if (holds) return done({200, ""});
+    if (holds) {
+      tell_pauses();
+      return done({200, ""});
+    }
     awaited_.push_back({key, text, clock_.now() + kReadBack, done});
   });
 }
@@ -325,6 +347,7 @@ void Steering::read_back(const std::string& key, const std::optional<std::string
     if (here->key != key || here->text != text) continue;
     const Done done = std::move(here->done);
     awaited_.erase(here);
+    tell_pauses();
     const auto refused = refused_.find(key);
     const bool holds = refused == refused_.end();
     done(holds ? Outcome{200, ""}

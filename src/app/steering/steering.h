@@ -126,6 +126,9 @@ class Steering final : public FleetTable::Listener {
   void remember_over(const std::string& key, bool seen);
   void refuse(const std::string& key, const std::string& why, std::string text);
   void refuse_no_more(const std::string& key);
+  void unsee(const std::string& key);
+  // Together, for each shard looks at all of its lines then: with the next tick, or before
+  // somebody who waits for one of them is answered.
   void tell_pauses();
   void write(const Subject& subject, std::optional<std::string> text, const std::string& who,
              Done done);

@@ -81,7 +81,7 @@ class SteeringTest : public ::testing::Test {
                      .paused = [this](const Pauses& now) { pauses.push_back(now); },
                      .ready = [this] { ++ready; }}};
   FakeTable* table = nullptr;
-  const Subject acme{Kind::quota, "per_tenant", "acme"};
+  const Subject acme{Kind::quota, "per_tenant", "acme"}, results{Kind::route, "results", ""};
 };
 
 TEST_F(SteeringTest, IsReadyOnceTheTableWasReadAsAWhole) {
@@ -242,13 +242,41 @@ TEST_F(SteeringTest, PausesAreToldTogetherAndEnd) {
   EXPECT_TRUE(pauses[0].keys[0].contains("acme"));
   tell("pause:target/a", R"({"paused": true})");
   tell("pause:topic/t", R"({"paused": true})");
+  ASSERT_TRUE(run_until([&] { return pauses.size() == 2; }));
   EXPECT_TRUE(pauses.back().targets[0]);
   EXPECT_TRUE(pauses.back().topics.contains("t"));
   take_out("pause:target/a");
   take_out("pause:route/results");
+  ASSERT_TRUE(run_until([&] { return pauses.size() == 3; }));
   EXPECT_FALSE(pauses.back().targets[0]);
   EXPECT_FALSE(pauses.back().routes[0]);
   EXPECT_EQ(steering.pauses().size(), 2u);
+}
+
+TEST_F(SteeringTest, APauseIsInForceBeforeWhoeverAskedForItIsAnswered) {
+  whole();
+  bool was_told = false;
+  auto read = read_steer(results, R"({"paused": true})");
+  steering.set(results, std::get<Steer>(read), "ann",
+               [&](const auto&) { was_told = pauses.size() == 1 && pauses[0].routes[0]; });
+  EXPECT_TRUE(was_told);
+}
+
+TEST_F(SteeringTest, ATableThatHasLostWhatHeldIsSaid) {
+  whole();
+  tell("per_tenant/acme", R"({"limit": 500})");
+  tell("pause:route/results", R"({"paused": true})");
+  steering.reading();
+  tell("per_tenant/acme", R"({"limit": 500})");
+  steering.whole();
+  ASSERT_EQ(count("quotas_gone"), 1u);
+  EXPECT_EQ(notices.back().severity, Severity::info);
+  whole();
+  ASSERT_EQ(count("quotas_gone"), 2u);
+  EXPECT_EQ(notices.back().severity, Severity::warning);
+  EXPECT_TRUE(notices.back().detail.ends_with("it is empty")) << notices.back().detail;
+  whole();
+  EXPECT_EQ(count("quotas_gone"), 2u);
 }
 
 TEST_F(SteeringTest, WhatHasAnEndEndsByItself) {
