@@ -25,7 +25,7 @@
 namespace einlass::app {
 
 // One for the process, for any thread. Shards look here when a line is made, and again at their
-// lines once version() has risen: never for a record.
+// lines once version() has risen; for a record only where that is the first of its line.
 //
 // Limits go by their place in the configuration, those that keep a burst too. What keys have in
 // common is there once: 100,000 quotas of a few sizes take less than 32 MB.
