@@ -151,14 +151,16 @@ inline std::vector<Row> rows_of_windows() {
 
 inline std::vector<Row> rows_of_algorithms() {
   using limits::ConcurrencyParameters;
+  using limits::GcraParameters;
   using limits::LeakyBucketParameters;
   using limits::SmoothParameters;
   using limits::TokenBucketParameters;
   using limits::WarmUpParameters;
-  const std::string bucket = "algorithm: token_bucket, ", leaky = "algorithm: leaky_bucket, ";
+  const std::string gcra = "algorithm: gcra, ", bucket = "algorithm: token_bucket, ", leaky = "algorithm: leaky_bucket, ";
   const std::string smooth = "algorithm: smooth, ", rate = "rate: 10/s";
   return {
       {"limits.NAME.algorithm", around(rate + ", burst: 5"), "token_bucket", algorithm_of},
+      {"limits.NAME.algorithm", around(rate + ", burst: 5"), "gcra", algorithm_of},
       {"limits.NAME.algorithm", around(rate + ", burst: 5"), "smooth", algorithm_of},
       {"limits.NAME.algorithm", around(rate + ", capacity: 5"), "leaky_bucket", algorithm_of},
       {"limits.NAME.algorithm", around("limit: 5, lease: 1m"), "concurrency", algorithm_of},
@@ -175,6 +177,9 @@ inline std::vector<Row> rows_of_algorithms() {
        parameter(&TokenBucketParameters::starts_empty, "full", "empty")},
       {"limits.NAME.rate", around(bucket + "burst: 5"), "7/s",
        parameter(&TokenBucketParameters::rate)},
+      {"limits.NAME.rate", around(gcra + "burst: 5"), "7/s", parameter(&GcraParameters::rate)},
+      {"limits.NAME.rate", around(smooth + "warm_up: 5s"), "7/s",
+       parameter(&WarmUpParameters::rate)},
       {"limits.NAME.rate", around(leaky + "capacity: 5"), "7/s",
        parameter(&LeakyBucketParameters::rate)},
       {"limits.NAME.rate", around(smooth + "burst: 5"), "7/s", parameter(&SmoothParameters::rate)},
@@ -182,6 +187,12 @@ inline std::vector<Row> rows_of_algorithms() {
        around(bucket + rate),
        "7",
        parameter(&TokenBucketParameters::burst),
+       {},
+       kNoBurst},
+      {"limits.NAME.burst",
+       around(gcra + rate),
+       "7",
+       parameter(&GcraParameters::burst),
        {},
        kNoBurst},
       {"limits.NAME.burst",
