@@ -183,7 +183,7 @@ class Chart(ByKubeconform, Manifests):
 
     def test_schemas_see_what_is_wrong(self):
         for values in ({"replicaz": 2}, {"replicas": "two"}, {"image": {"repository": ""}}, {"config": ""}, {"config": {"kafka": {}}},
-                       {"autoscaling": {"busy": "60%"}}, {"terminationGracePeriodSeconds": 5}):
+                       {"autoscaling": {"busy": "60%"}}, {"terminationGracePeriodSeconds": 5}, {"image": {"digest": "sha256:0f"}}):
             done = manifests.templated(values)
             self.assertNotEqual(done.returncode, 0, f"{values} was taken")
             self.assertIn("values don't meet the specifications of the schema", done.stderr)
@@ -212,6 +212,12 @@ class Chart(ByKubeconform, Manifests):
         self.assertIn({"name": "authorities", "configMap": {"name": "authorities"}}, template["spec"]["volumes"])
         self.assertEqual(container["image"], "einlass:9")
         self.assertEqual(self._one(self.rendered["much said"], "ServiceAccount")["metadata"]["annotations"], {"a": "b"})
+
+    def test_an_image_of_a_digest_is_that_one_whatever_the_tag_says(self):
+        digest = "sha256:" + 32 * "0f"
+        objects = manifests.objects(manifests.templated({"image": {"tag": "9", "digest": digest}}).stdout)
+        container = self._one(objects, "StatefulSet")["spec"]["template"]["spec"]["containers"][0]
+        self.assertEqual(container["image"], f"einlass@{digest}")
 
     def test_dashboards(self):
         found = {name: text for one in self.rendered["much said"] if one["kind"] == "ConfigMap"

@@ -6,6 +6,12 @@
 {{ include "einlass.name" . }}-admin-token
 {{- end }}
 
+{{- define "einlass.image" -}}
+{{- with .Values.image -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- end }}
+{{- end }}
+
 {{- define "einlass.selector" -}}
 app.kubernetes.io/name: einlass
 app.kubernetes.io/instance: {{ .Release.Name }}
