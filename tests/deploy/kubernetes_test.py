@@ -183,7 +183,9 @@ class Chart(ByKubeconform, Manifests):
 
     def test_schemas_see_what_is_wrong(self):
         for values in ({"replicaz": 2}, {"replicas": "two"}, {"image": {"repository": ""}}, {"config": ""}, {"config": {"kafka": {}}},
-                       {"autoscaling": {"busy": "60%"}}, {"terminationGracePeriodSeconds": 5}, {"image": {"digest": "sha256:0f"}}):
+                       {"autoscaling": {"busy": "60%"}}, {"terminationGracePeriodSeconds": 5}, {"image": {"digest": "sha256:0f"}},
+                       {"updateStrategy": {"type": "Recreate"}}, {"updateStrategy": {"rollingUpdate": {"maxUnavailable": 2}}},
+                       {"updateStrategy": {"type": "OnDelete", "rollingUpdate": {"partition": 1}}}):
             done = manifests.templated(values)
             self.assertNotEqual(done.returncode, 0, f"{values} was taken")
             self.assertIn("values don't meet the specifications of the schema", done.stderr)
@@ -203,7 +205,10 @@ class Chart(ByKubeconform, Manifests):
         self.assertEqual(self._one(objects, "Service")["spec"]["ports"][0]["port"], 9000)
 
     def test_what_is_said_besides_arrives(self):
-        template = self._one(self.rendered["much said"], "StatefulSet")["spec"]["template"]
+        gates = self._one(self.rendered["much said"], "StatefulSet")["spec"]
+        self.assertEqual(gates["updateStrategy"], {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}})
+        template = gates["template"]
+        self.assertEqual(template["spec"]["priorityClassName"], "system-cluster-critical")
         container = template["spec"]["containers"][0]
         self.assertEqual(template["metadata"]["labels"]["team"], "billing")
         self.assertEqual(container["env"], [{"name": "REGION", "value": "eu"}])
@@ -218,6 +223,11 @@ class Chart(ByKubeconform, Manifests):
         objects = manifests.objects(manifests.templated({"image": {"tag": "9", "digest": digest}}).stdout)
         container = self._one(objects, "StatefulSet")["spec"]["template"]["spec"]["containers"][0]
         self.assertEqual(container["image"], f"einlass@{digest}")
+
+    def test_pods_can_wait_until_they_are_deleted(self):
+        objects = manifests.objects(manifests.templated({"updateStrategy": {"type": "OnDelete"}}).stdout)
+        self.assertEqual(self._one(objects, "StatefulSet")["spec"]["updateStrategy"], {"type": "OnDelete"})
+        self.assertEqual(self._invalid(objects), [])
 
     def test_dashboards(self):
         found = {name: text for one in self.rendered["much said"] if one["kind"] == "ConfigMap"

@@ -20,6 +20,8 @@ VALUES = {"as it is": {}, "scaling": {"autoscaling": {"enabled": True}},
           "much said": {"secret": "mine", "podAnnotations": {"a": "b"}, "podLabels": {"team": "billing"},
                         "imagePullSecrets": [{"name": "x"}], "nodeSelector": {"disk": "fast"},
                         "tolerations": [{"operator": "Exists"}], "image": {"tag": "9"}, "reload": False,
+                        # Each cluster has this class from the start: a pod of one that is not there is refused.
+                        "priorityClassName": "system-cluster-critical", "updateStrategy": {"rollingUpdate": {"partition": 1}},
                         "extraEnv": [{"name": "REGION", "value": "eu"}], "extraEnvFrom": [{"configMapRef": {"name": "x"}}],
                         "extraVolumes": [{"name": "authorities", "configMap": {"name": "authorities"}}],
                         "extraVolumeMounts": [{"name": "authorities", "mountPath": "/etc/authorities"}],
