@@ -185,7 +185,8 @@ class Chart(ByKubeconform, Manifests):
         for values in ({"replicaz": 2}, {"replicas": "two"}, {"image": {"repository": ""}}, {"config": ""}, {"config": {"kafka": {}}},
                        {"autoscaling": {"busy": "60%"}}, {"terminationGracePeriodSeconds": 5}, {"image": {"digest": "sha256:0f"}},
                        {"updateStrategy": {"type": "Recreate"}}, {"updateStrategy": {"rollingUpdate": {"maxUnavailable": 2}}},
-                       {"updateStrategy": {"type": "OnDelete", "rollingUpdate": {"partition": 1}}}):
+                       {"updateStrategy": {"type": "OnDelete", "rollingUpdate": {"partition": 1}}}, {"nameOverride": "Gates"},
+                       {"fullnameOverride": 51 * "a"}):
             done = manifests.templated(values)
             self.assertNotEqual(done.returncode, 0, f"{values} was taken")
             self.assertIn("values don't meet the specifications of the schema", done.stderr)
@@ -223,6 +224,22 @@ class Chart(ByKubeconform, Manifests):
         objects = manifests.objects(manifests.templated({"image": {"tag": "9", "digest": digest}}).stdout)
         container = self._one(objects, "StatefulSet")["spec"]["template"]["spec"]["containers"][0]
         self.assertEqual(container["image"], f"einlass@{digest}")
+
+    def test_names(self):
+        """Those of the objects; the job by which alerts and dashboards find the gates keeps its own."""
+        self.assertEqual(self._names({}), {"einlass", "einlass-config", "einlass-admin-token"})
+        self.assertEqual(self._names({"nameOverride": "gates"}),
+                         {"einlass-gates", "einlass-gates-config", "einlass-gates-admin-token"})
+        # Of the release's name, as it would be without.
+        self.assertEqual(self._names({"nameOverride": "lass"}), self._names({}))
+        self.assertEqual(self._names({"nameOverride": "gates", "fullnameOverride": "billing"}),
+                         {"billing", "billing-config", "billing-admin-token"})
+
+    def _names(self, values):
+        objects = manifests.objects(manifests.templated(values).stdout)
+        for one in objects:
+            self.assertEqual(one["metadata"]["labels"]["app.kubernetes.io/name"], "einlass")
+        return {one["metadata"]["name"] for one in objects}
 
     def test_pods_can_wait_until_they_are_deleted(self):
         objects = manifests.objects(manifests.templated({"updateStrategy": {"type": "OnDelete"}}).stdout)

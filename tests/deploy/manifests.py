@@ -17,7 +17,7 @@ KUSTOMIZATIONS = ("base", "overlays/trial", "overlays/production")
 CHART = os.path.join(ROOT, "deploy", "helm", "einlass")
 # Of the chart: nothing said, what takes something away, and much of what can be said.
 VALUES = {"as it is": {}, "scaling": {"autoscaling": {"enabled": True}},
-          "much said": {"secret": "mine", "podAnnotations": {"a": "b"}, "podLabels": {"team": "billing"},
+          "much said": {"fullnameOverride": "gates", "secret": "mine", "podAnnotations": {"a": "b"}, "podLabels": {"team": "billing"},
                         "imagePullSecrets": [{"name": "x"}], "nodeSelector": {"disk": "fast"},
                         "tolerations": [{"operator": "Exists"}], "image": {"tag": "9"}, "reload": False,
                         # Each cluster has this class from the start: a pod of one that is not there is refused.

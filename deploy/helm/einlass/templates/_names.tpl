@@ -1,5 +1,7 @@
 {{- define "einlass.name" -}}
-{{- if contains "einlass" .Release.Name }}{{ .Release.Name | trunc 50 | trimSuffix "-" }}{{ else }}{{ printf "%s-einlass" .Release.Name | trunc 50 | trimSuffix "-" }}{{ end }}
+{{- $name := .Values.nameOverride | default "einlass" -}}
+{{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{ .Values.fullnameOverride | default $full | trunc 50 | trimSuffix "-" }}
 {{- end }}
 
 {{- define "einlass.secret" -}}
