@@ -21,7 +21,7 @@ class DeadLetters(scenario.Scenario):
         return running.status().get("dead_letters", {}).get("trouble", "")
 
     def _unusable(self, running):
-        return running.metrics().get("einlass_dead_letters_unusable")
+        return running.metrics().get('einlass_dead_letters_unusable{route="results"}')
 
     def test_a_topic_that_is_not_there(self):
         """It is told before, and made by nobody who asks. Each partition waits behind its refused record, and the gate is

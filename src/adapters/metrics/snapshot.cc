@@ -33,6 +33,7 @@ void add(Route& to, const Route& one) {
   to.lag_seconds = std::max(to.lag_seconds, one.lag_seconds);
   to.partitions_assigned += one.partitions_assigned;
   to.partitions_held += one.partitions_held;
+  to.dead_letters_unusable |= one.dead_letters_unusable;
   CHECK(to.shadow_limits.size() == one.shadow_limits.size());
   for (std::size_t i = 0; i < to.shadow_limits.size(); ++i) {
     to.shadow_limits[i].admitted += one.shadow_limits[i].admitted;
@@ -108,7 +109,6 @@ void add(Snapshot& to, const Snapshot& one) {
   add_each(to.stores, one.stores);
   add_each(to.outage_policies, one.outage_policies);
   add_each(to.targets, one.targets);
-  to.dead_letters_unusable |= one.dead_letters_unusable;
   add_topics(to.topics, one.topics);
   add(to.consumer, one.consumer);
   to.spans.exported += one.spans.exported;

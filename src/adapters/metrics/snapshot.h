@@ -51,6 +51,8 @@ struct Route {
   core::Histogram delivery_delay{};  // From a record's timestamp to its delivery.
   std::uint64_t partitions_assigned = 0;
   std::uint64_t partitions_held = 0;  // Of these: not being read.
+  // Records wait for somebody to act on the route's dead letter topic.
+  bool dead_letters_unusable = false;
   // Over its partitions, as far as it is known: the sum, and the worst.
   std::optional<std::uint64_t> lag{};
   std::optional<double> lag_seconds{};
@@ -196,7 +198,6 @@ struct Snapshot {
   std::vector<OutagePolicy> outage_policies;
   std::vector<Limit> limits;
   std::vector<Target> targets;
-  bool dead_letters_unusable = false;  // Records wait for somebody to act on their topic.
   Consumer consumer;
   std::vector<Loop> loops;
   Spans spans;

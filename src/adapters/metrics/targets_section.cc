@@ -24,9 +24,11 @@ void add_targets(Families& page, const Snapshot& snapshot) {
     page.add({{"target", target.name}}, std::uint64_t{target.unusable});
   }
   page.gauge("einlass_dead_letters_unusable",
-             "1 while records wait for a dead letter topic that does not exist or may not be "
-             "written; /readyz says why.");
-  page.add({}, std::uint64_t{snapshot.dead_letters_unusable});
+             "1 while records wait for the route's dead letter topic, which does not exist or may "
+             "not be written; /readyz says why. Routes of one topic show it together.");
+  for (const Route& route : snapshot.routes) {
+    page.add({{"route", route.name}}, std::uint64_t{route.dead_letters_unusable});
+  }
   page.gauge("einlass_target_in_flight", "Attempts in flight at the target.");
   for (const Target& target : snapshot.targets) {
     page.add({{"target", target.name}}, target.in_flight);

@@ -236,7 +236,10 @@ metrics::Snapshot snapshot(const Shard& shard, const config::Config& config) {
     snapshot.targets.push_back(target_metrics(shard, config, i));
   }
   if (shard.dead_letters() != nullptr) {
-    snapshot.dead_letters_unusable = !shard.dead_letters()->status().unusable.empty();
+    const auto unusable = shard.dead_letters()->status().unusable_topics;
+    for (std::size_t i = 0; i < config.routes.size(); ++i) {
+      snapshot.routes[i].dead_letters_unusable = unusable.contains(config.routes[i].dead_letter);
+    }
   }
   const kafka::SourceStatus source = shard.source().status();
   snapshot.consumer = consumer_metrics(shard.counts(), source);

@@ -14,6 +14,8 @@ namespace {
 using namespace testing;
 using namespace std::chrono_literals;
 
+using Topics = std::set<std::string, std::less<>>;
+
 class DeadLettersTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { cluster.create_topic("dead", 1); }
@@ -194,13 +196,16 @@ TEST_F(DeadLettersTest, what_no_record_waits_for_any_more_is_no_trouble) {
   put(2, "value", "nowhere");
   put(3, "value", "elsewhere");
   ASSERT_TRUE(wait_for(3));
+  EXPECT_EQ(dead->status().unusable_topics, (Topics{"elsewhere", "nowhere"}));
   dead->forget({1, 2});
   dead->forget({3, 4});
   EXPECT_NE(dead->status().unusable.find("the topic nowhere is not there"), std::string::npos);
+  EXPECT_EQ(dead->status().unusable_topics, Topics{"nowhere"});
   put(2, "value", "dead");  // After a reload.
   ASSERT_TRUE(wait_for(4));
   EXPECT_TRUE(ended(3).acknowledged);
   EXPECT_EQ(dead->status().unusable, "");
+  EXPECT_EQ(dead->status().unusable_topics, Topics{});
   EXPECT_EQ(dead->status().trouble, "");
   dead->forget({2, 3});
   dead->forget({7, 8});
@@ -217,6 +222,7 @@ TEST_F(DeadLettersTest, a_login_that_may_write_nothing_is_told_while_a_record_wa
   EXPECT_FALSE(ended(0).acknowledged);
   const std::string why = dead->status().unusable;
   EXPECT_NE(why.find("may not write to any topic"), std::string::npos) << why;
+  EXPECT_EQ(dead->status().unusable_topics, Topics{"dead"}) << "that which is needed";
   put_until_acknowledged(1, "dead");
   EXPECT_EQ(dead->status().unusable, "");
   EXPECT_EQ(dead->status().trouble, "");

@@ -96,8 +96,12 @@ TEST(Troubles, of_a_topic_end_with_that_topic_only) {
   troubles.topic_works("other");
   troubles.connection_works();
   EXPECT_NE(troubles.worst().find("results"), std::string::npos);
+  EXPECT_TRUE(troubles.has("kafka_unknown_topic", "results"));
+  EXPECT_FALSE(troubles.has("kafka_unknown_topic", "other"));
+  EXPECT_FALSE(troubles.has("kafka_topic_forbidden", "results"));
   troubles.topic_works("results");
   EXPECT_EQ(troubles.worst(), "");
+  EXPECT_FALSE(troubles.has("kafka_unknown_topic", "results"));
 }
 
 TEST(Troubles, tells_the_reason_before_its_consequences) {

@@ -100,6 +100,18 @@ TEST(Page, AddsUpShardsThatPatternsGaveOtherTopics) {
   EXPECT_TRUE(has_line(page, name + R"({topic="results.b",reason="retention"} 20)"));
 }
 
+TEST(Page, NamesTheRouteWhoseLettersWaitAtAnyShard) {
+  Snapshot sum = fresh();
+  sum.routes.push_back(sum.routes[0]);
+  sum.routes[1].name = "orders";
+  Snapshot other = sum;
+  other.routes[1].dead_letters_unusable = true;
+  add(sum, other);
+  const std::string page = render(sum);
+  EXPECT_TRUE(has_line(page, R"(einlass_dead_letters_unusable{route="results"} 0)"));
+  EXPECT_TRUE(has_line(page, R"(einlass_dead_letters_unusable{route="orders"} 1)"));
+}
+
 TEST(Page, HasEveryCombinationOfLabelsAtZero) {
   const std::string page = render(fresh());
   for (const char* series :
@@ -129,6 +141,7 @@ TEST(Page, HasEveryCombinationOfLabelsAtZero) {
         R"(einlass_partitions_held{route="results"})",
         R"(einlass_committed_offset{topic="results",partition="3"})",
         R"(einlass_target_breaker_open{target="audit"})",
+        R"(einlass_dead_letters_unusable{route="results"})",
         R"(einlass_finished_ahead_records{topic="results",partition="3"})",
         R"(einlass_offsets_skipped_total{topic="results",reason="retention"})",
         R"(einlass_offsets_skipped_total{topic="results",reason="recreated"})",

@@ -265,6 +265,11 @@ bool Troubles::has(std::string_view what) const {
   return false;
 }
 
+bool Troubles::has(std::string_view what, std::string_view topic) const {
+  const auto found = entries_.find(std::string(what) + " " + std::string(topic));
+  return found != entries_.end() && found->second.stands;
+}
+
 std::string Troubles::worst(std::string_view besides) const {
   const Trouble* worst = nullptr;
   for (const auto& [key, entry] : entries_) {

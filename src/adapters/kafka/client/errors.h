@@ -82,6 +82,7 @@ class Troubles {
 
   bool any(Standing standing) const;
   bool has(std::string_view what) const;
+  bool has(std::string_view what, std::string_view topic) const;
 
   // The one that is most worth telling, or all rights that are missing; empty if none stands. Those
   // of the name `besides` do not count.

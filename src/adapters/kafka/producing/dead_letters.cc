@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -81,7 +82,8 @@ struct DeadLetters::State final : ProducerSink {
   void end(core::RecordId record, rd_kafka_resp_err_t error, std::string_view topic);
   void wait(core::RecordId record, std::string_view topic);
   void forget(core::RecordId record);
-  std::string unusable() const;
+  bool is_unusable(std::string_view topic) const;
+  std::set<std::string, std::less<>> unusable_topics() const;
   void tell(const Trouble& trouble);
 
   void ended(core::RecordId record, const rd_kafka_message_t& message) override {
@@ -191,12 +193,22 @@ void DeadLetters::State::forget(core::RecordId record) {
   if (unwritten.empty()) troubles.topic_works("");  // What holds for all topics.
 }
 
-// What no letter needs is nobody's trouble; what passes by itself is not for people to mend.
-std::string DeadLetters::State::unusable() const {
-  const bool stands = troubles.has("kafka_unknown_topic") ||
-                      troubles.has("kafka_topic_forbidden") ||
-                      troubles.has("kafka_write_forbidden");
-  return stands && !unwritten.empty() ? troubles.worst() : std::string();
+// What passes by itself is not for people to mend. A trouble of no topic is one of all.
+bool DeadLetters::State::is_unusable(std::string_view topic) const {
+  for (const char* what :
+       {"kafka_unknown_topic", "kafka_topic_forbidden", "kafka_write_forbidden"}) {
+    if (troubles.has(what, topic) || troubles.has(what, "")) return true;
+  }
+  return false;
+}
+
+// What no letter needs is nobody's trouble.
+std::set<std::string, std::less<>> DeadLetters::State::unusable_topics() const {
+  std::set<std::string, std::less<>> topics;
+  for (const auto& [topic, letters] : waiting) {
+    if (is_unusable(topic)) topics.insert(topic);
+  }
+  return topics;
 }
 
 void DeadLetters::State::tell(const Trouble& trouble) {
@@ -225,7 +237,9 @@ void DeadLetters::tell_too_large(
 }
 
 DeadLettersStatus DeadLetters::status() const {
-  return {state_->producer.open(), state_->troubles.worst(), state_->unusable()};
+  std::set<std::string, std::less<>> topics = state_->unusable_topics();
+  const std::string worst = state_->troubles.worst();
+  return {state_->producer.open(), worst, topics.empty() ? "" : worst, std::move(topics)};
 }
 
 }  // namespace einlass::kafka

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ struct DeadLettersStatus {
   std::size_t open = 0;  // On their way to the brokers.
   std::string trouble;   // The last error that still stands; empty if none.
   std::string unusable;  // Why records wait until somebody acts; empty if none does for that.
+  std::set<std::string, std::less<>> unusable_topics;  // For which they do.
 };
 
 // REQUIRES: used on the thread that runs `io`; outlived by `io` and `events`.
