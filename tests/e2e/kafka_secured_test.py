@@ -129,7 +129,7 @@ class Checked(Secured):
         self.assertIn("ok", self._check({"topic": "archive"}))
         self.assertIn("Unknown topic", self._check({"topic": "nowhere"}))
         self.assertIn("refuse the login", self._check({"properties": {"sasl.password": "wrong-password"}}))
-        self.assertIn("out of reach", self._check({"brokers": ["127.0.0.1:1"]}))
+        self.assertIn("cannot be reached", self._check({"brokers": ["127.0.0.1:1"]}))
         self.assertEqual(self.world.ends("archive"), [0, 0], "it writes nothing")
 
 

@@ -78,7 +78,7 @@ void Node::opened() {
 
 void Node::lost(const std::string& why) {
   lose(Severity::warning, open_ ? "redis_lost" : "redis_unreachable",
-       "Redis at " + where_ + ": " + why + "; it is tried again until it answers");
+       "Redis at " + where_ + ": " + why + "; a running gate keeps trying");
 }
 
 void Node::lose(Severity severity, std::string_view what, const std::string& detail) {
@@ -231,7 +231,7 @@ void Node::deadlines_passed(Steady::time_point now) {
 
 void Node::time_over(Call& call, Steady::time_point now) {
   const std::string ms = std::to_string(duration_cast<milliseconds>(timeout_).count());
-  if (!open_) return lost("no answer to the login within " + ms + " ms");
+  if (!open_) return lost("no answer within " + ms + " ms of connecting");
   if (call.kind == Call::Kind::ping || call.kind == Call::Kind::holds) return;
   ++context_.counts.timeouts;
   tell(Severity::warning, "redis_timeout",

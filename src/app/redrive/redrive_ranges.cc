@@ -25,7 +25,7 @@ RedriveRange where_it_ended(const std::string& topic, const kafka::PartitionStat
   if (state.committed > state.end) {
     notify({Severity::warning, "redrive_topic_is_new",
             place + " ends before offset " + std::to_string(state.committed.value) +
-                ", where the last redrive ended: the topic was made anew, so all of it is read"});
+                ", where the last redrive ended: the topic was recreated, so all of it is read"});
     return range;
   }
   if (state.committed < state.first) {

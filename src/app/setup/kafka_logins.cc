@@ -84,7 +84,7 @@ void KafkaLogin::tell(const std::string& why) {
   std::string trouble = path_ + ": no " + source_->in_words() + ": " + why;
   if (trouble == trouble_) return;
   trouble_ = std::move(trouble);
-  notify_({Severity::warning, "kafka_login_failing", trouble_ + " (asked again for ever)"});
+  notify_({Severity::warning, "kafka_login_failing", trouble_ + " (the gate keeps asking)"});
 }
 
 KafkaLogins::KafkaLogins(boost::asio::io_context& io, const config::Config& config,

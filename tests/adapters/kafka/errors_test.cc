@@ -19,7 +19,7 @@ TEST(Troubles, all_missing_rights_are_told_together) {
   troubles.add(explain(RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, false, "", place), Instant{});
   EXPECT_NE(troubles.worst().find("the group g"), std::string::npos) << troubles.worst();
   EXPECT_NE(troubles.worst().find("the topic t"), std::string::npos) << troubles.worst();
-  EXPECT_EQ(troubles.worst().find("out of reach"), std::string::npos) << troubles.worst();
+  EXPECT_EQ(troubles.worst().find("cannot be reached"), std::string::npos) << troubles.worst();
 }
 
 TEST(Errors, say_what_and_where) {

@@ -19,50 +19,50 @@ struct Advice {
 constexpr std::array kAdvice = {
     Advice{RD_KAFKA_RESP_ERR__TRANSPORT, "kafka_broker_unreachable", Severity::warning,
            Standing::connection,
-           "a Kafka broker of %b is out of reach; check kafka.brokers, security.protocol and the "
-           "network, tried again for ever"},
+           "a Kafka broker of %b cannot be reached; check kafka.brokers, security.protocol and the "
+           "network; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR__RESOLVE, "kafka_unknown_host", Severity::warning,
            Standing::connection,
            "a Kafka broker's name cannot be resolved; check kafka.brokers (%b) and the brokers' "
-           "advertised.listeners, tried again for ever"},
+           "advertised.listeners; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, "kafka_brokers_down", Severity::error,
            Standing::connection,
-           "no Kafka broker of %b can be reached; nothing is read or committed until one can, "
-           "tried again for ever"},
+           "no Kafka broker of %b can be reached; nothing is read or committed until one can"},
     Advice{RD_KAFKA_RESP_ERR__SSL, "kafka_tls_failed", Severity::error, Standing::connection,
            "TLS with the Kafka brokers %b failed; check security.protocol and "
-           "ssl.ca.location in kafka.properties, tried again for ever"},
+           "ssl.ca.location in kafka.properties; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR__AUTHENTICATION, "kafka_login_refused", Severity::error,
            Standing::connection,
            "the Kafka brokers %b refuse the login; check sasl.username, sasl.password and "
-           "sasl.mechanisms in kafka.properties, tried again for ever"},
+           "sasl.mechanisms in kafka.properties; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED, "kafka_login_refused", Severity::error,
            Standing::connection,
            "the Kafka brokers %b refuse the login; check sasl.username, sasl.password and "
-           "sasl.mechanisms in kafka.properties, tried again for ever"},
+           "sasl.mechanisms in kafka.properties; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, "kafka_group_forbidden", Severity::error,
            Standing::group,
-           "this login may not use the group %g; grant it READ on the group, tried again for ever"},
+           "this login may not use the group %g; grant it READ on the group; a running gate keeps "
+           "trying"},
     Advice{RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL, "kafka_group_mixed", Severity::error,
            Standing::group,
            "the other members of the group %g use another partition.assignment.strategy; give all "
-           "of them the same, tried again for ever"},
+           "of them the same; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, "kafka_unknown_topic", Severity::warning,
            Standing::topic,
-           "the topic %t is not there; create it, or correct the route's topics, looked for again "
-           "every few seconds"},
+           "the topic %t is not there; create it, or correct the route's topics; a running gate "
+           "looks for it every few seconds"},
     Advice{RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, "kafka_unknown_topic", Severity::warning,
            Standing::topic,
-           "the topic %t is not there; create it, or correct the route's topics, looked for again "
-           "every few seconds"},
+           "the topic %t is not there; create it, or correct the route's topics; a running gate "
+           "looks for it every few seconds"},
     Advice{RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, "kafka_unknown_topic", Severity::warning,
            Standing::topic,
-           "the topic %t, or a partition of it, is not there any more; looked for again every few "
-           "seconds"},
+           "the topic %t, or a partition of it, is not there any more; a running gate looks "
+           "for it every few seconds"},
     Advice{RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, "kafka_topic_forbidden", Severity::error,
            Standing::topic,
            "this login may not use the topic %t; grant it READ and DESCRIBE (WRITE for a dead "
-           "letter topic), tried again for ever"},
+           "letter topic); a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE, "kafka_metadata_refused", Severity::warning,
            Standing::passing,
            "the brokers take less metadata with an offset than the 3,584 bytes that this gate may "
@@ -74,11 +74,11 @@ constexpr std::array kAdvice = {
            "the group %g; it joins again"},
     Advice{RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, "kafka_member_unknown", Severity::warning,
            Standing::passing,
-           "the group %g no longer knows this gate, which was away for too long; it joins again, "
+           "the group %g no longer knows this gate, which was silent for too long; it joins again, "
            "and what it had not committed is delivered again"},
     Advice{RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, "kafka_member_unknown", Severity::warning,
            Standing::passing,
-           "the group %g has gone on without this gate, which was away for too long; it joins "
+           "the group %g has gone on without this gate, which was silent for too long; it joins "
            "again, and what it had not committed is delivered again"},
     Advice{RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, "kafka_too_large", Severity::error,
            Standing::topic,
@@ -96,7 +96,7 @@ constexpr std::array kAdvice = {
     Advice{
         RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, "kafka_fatal", Severity::error, Standing::for_ever,
         "Kafka no longer takes this process for the instance %i of the group %g: another process "
-        "has joined under that name (give every gate an `instance` of its own), or a commit of "
+        "has joined under that name (give every gate a unique `instance`), or a commit from "
         "before an outage of Kafka reached it late; nothing is lost, start this one again"},
 };
 

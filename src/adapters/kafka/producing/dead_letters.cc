@@ -51,16 +51,16 @@ Trouble explain_letter(rd_kafka_resp_err_t error, std::string_view reason, std::
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
       return of_topic(topic, Severity::error, "kafka_unknown_topic",
                       "the topic " + std::string(topic) + std::string(kCreateDeadLetter) +
-                          "records wait, looked for again every few seconds");
+                          "records wait until it is there");
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
       return of_topic(topic, Severity::error, "kafka_topic_forbidden",
                       "this login may not write to the topic " + std::string(topic) + "; " +
-                          std::string(kGrantWrite) + "; records wait, tried again for ever" + own);
+                          std::string(kGrantWrite) + "; records wait until then" + own);
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
       return of_topic("", Severity::error, "kafka_write_forbidden",
                       "this login may not write to any topic of " + std::string(brokers) +
                           "; grant it WRITE and DESCRIBE on the dead letter topics" +
-                          std::string(kGrantOldWrite) + ", tried again for ever" + own);
+                          std::string(kGrantOldWrite) + "; records wait until then" + own);
     default:
       return explain(error, false, reason, {brokers, "", "", topic});
   }
@@ -152,7 +152,8 @@ void DeadLetters::State::given_up(std::string_view reason) {
         {},
         "no dead letters can be written any more: librdkafka gave up one producer after the "
         "other (" +
-            std::string(reason) + "); restart when the brokers " + options.brokers + " are well"});
+            std::string(reason) + "); restart when the brokers " + options.brokers +
+            " are healthy again"});
 }
 
 void DeadLetters::State::end(core::RecordId record, rd_kafka_resp_err_t error,

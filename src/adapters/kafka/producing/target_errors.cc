@@ -54,8 +54,7 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const T
                       "the topic " + topic +
                           " is not there, and is not made by the gate; create "
                           "it, or correct targets." +
-                          std::string(place.name) +
-                          ".kafka.topic; records wait, looked for again every few seconds");
+                          std::string(place.name) + ".kafka.topic; records wait until it is there");
     case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
       return of_topic(place, "kafka_unknown_partition",
                       "the topic " + topic +
@@ -65,21 +64,21 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const T
       return of_topic(place, "kafka_topic_forbidden",
                       "this login may not write to the topic " + topic +
                           "; grant it WRITE and "
-                          "DESCRIBE on the topic; records wait, tried again for ever" +
+                          "DESCRIBE on the topic; records wait until then" +
                           own);
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
       return of_topic(place, "kafka_write_forbidden",
                       "this login may not write to any topic of " + std::string(place.brokers) +
                           "; grant it WRITE and DESCRIBE on the topic " + topic +
                           " (brokers older than 2.8: IDEMPOTENT_WRITE on the cluster); records "
-                          "wait, tried again for ever" +
+                          "wait until then" +
                           own);
     case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
       return of_topic(
           place, "kafka_transactions_forbidden",
           "this login may not write in transactions; grant it WRITE and DESCRIBE on the "
           "transactional id " +
-              std::string(place.transactional_id) + "; records wait, tried again for ever" + own);
+              std::string(place.transactional_id) + "; records wait until then" + own);
     case RD_KAFKA_RESP_ERR__FENCED:
     case RD_KAFKA_RESP_ERR_PRODUCER_FENCED:
     case RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
@@ -90,7 +89,7 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const T
           {},
           "the brokers have ended a transaction that took too long, or another gate writes as " +
               std::string(place.transactional_id) +
-              ": give each gate an instance name of its own; its records are sent again" + own};
+              ": give each gate a unique instance name; its records are sent again" + own};
     default:
       return explain(code, false, reason, {place.brokers, "", "", place.topic});
   }
@@ -103,7 +102,7 @@ Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers
           {},
           "nothing can be written any more: librdkafka gave up one producer after the other (" +
               std::string(reason) + "); restart when the brokers " + std::string(brokers) +
-              " are well"};
+              " are healthy again"};
 }
 
 // One broker of several out of reach is not enough.

@@ -121,7 +121,7 @@ void Positions::begin(Partition& partition, const LogBounds& log) {
   partition.log = log;
   if (!beginning.next) {
     return get_stuck(partition,
-                     partition.anew ? "its log began anew" : "nothing is committed of it");
+                     partition.anew ? "its log has started over" : "it has no committed offset");
   }
   partition.begun = true;
   move(partition, beginning, range(0, log.start.value));
@@ -174,7 +174,7 @@ void Positions::move(Partition& partition, const Beginning& beginning, const std
     const std::int64_t end = beginning.next->value;
     if (!text.empty()) text += "; ";
     text += range(end - static_cast<std::int64_t>(skipped.reset), end) +
-            " are passed over, for kafka.auto_offset_reset is latest";
+            " are skipped, because kafka.auto_offset_reset is latest";
   }
   if (!text.empty()) {
     notify_({deleted ? Severity::error : Severity::warning, "kafka_offsets_skipped",

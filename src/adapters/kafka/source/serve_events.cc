@@ -84,7 +84,7 @@ void Source::State::tell_lookup_failures() {
     trouble.standing = Standing::topic;
     trouble.detail =
         "where to read " + answer.topic + " from cannot be found out, so its partition " +
-        std::to_string(answer.number.value) + " waits (asked again for ever): " + trouble.detail;
+        std::to_string(answer.number.value) + " waits (the gate keeps asking): " + trouble.detail;
     tell(trouble);
   }
   if (group_answered) troubles.connection_works();
@@ -196,9 +196,9 @@ void Source::State::tell_losses() {
         Standing::passing,
         {},
         "the group " + options.group +
-            " has given this gate's partitions to others without waiting for it, for it was away "
-            "for longer than session.timeout.ms or max.poll.interval.ms; nothing more is committed "
-            "of them, and what had finished since the last commit is delivered again"});
+            " has given this gate's partitions to others without waiting for it, because it was "
+            "silent for longer than session.timeout.ms or max.poll.interval.ms; nothing more is "
+            "committed of them, and what had finished since the last commit is delivered again"});
 }
 
 void Source::State::tell_uncommitted(const Partition& partition) {

@@ -209,7 +209,7 @@ void TopicFollower::Shared::serve_error(rd_kafka_event_t* event) {
   is_broken_off |= gone || forbidden;
   if (gone && why_away.value_or("").empty()) {  // Otherwise what led to it was told.
     return away("the topic " + options.topic +
-                " was made anew, or its newest records are gone; it is read from its beginning");
+                " was recreated, or its newest records are gone; it is read from its beginning");
   }
   if (forbidden || error == RD_KAFKA_RESP_ERR__AUTHENTICATION ||
       error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
