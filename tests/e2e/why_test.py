@@ -59,7 +59,7 @@ class Why(Scenario):
 
         beyond = self.of(11)
         self.assertEqual(beyond["state"], "not_taken_in")
-        self.assertIn("as many records as may be are inside", beyond["says"])
+        self.assertIn("as many records as allowed are inside", beyond["says"])
         self.assertEqual(self.of(0, partition=1)["state"], "not_taken_in")
         self.assertEqual(self.of(0, partition=7)["state"], "elsewhere")
         self.assertIn("no route", self.ask(topic="orders", partition=0, offset=0)["says"])

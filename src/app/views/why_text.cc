@@ -71,9 +71,10 @@ std::string waits_without_time(const WaitingRecord& record, const config::Config
     case WaitsFor::company:
       return "waits for others that go to target " + target + " in the same request";
     case WaitsFor::hold:
-      return "waits for target " + target + ", which is left alone (Retry-After or its breaker)";
+      return "waits for target " + target +
+             ", which is paused (Retry-After or an open circuit breaker)";
     case WaitsFor::probe:
-      return "waits for one attempt that tries whether target " + target + " is well again";
+      return "waits for the probe that shows whether target " + target + " is healthy again";
     case WaitsFor::pause:
       return "waits because its route, its target or its key is paused";
     case WaitsFor::retry:
@@ -83,7 +84,7 @@ std::string waits_without_time(const WaitingRecord& record, const config::Config
     case WaitsFor::dead_letter:
       return "waits until its dead letter is written again";
     case WaitsFor::other_limits:
-      return "costs more than its limits can ever pay, and waits for others";
+      return "costs more than its limits can ever grant, and waits until they change";
     case WaitsFor::answer:
       return "is at target " + target + ", " + attempt;
     case WaitsFor::acknowledgement:
@@ -204,8 +205,8 @@ std::string not_yet_in_words(const WhyQuestion& question, const WhyAnswer& answe
            (pause ? pause_in_words(*pause) : "its route, its target or its topic is paused");
   }
   if (answer.held) {
-    return "as many records as may be are inside, so " + partition +
-           " is not read on before some have left";
+    return "as many records as allowed are inside, so " + partition +
+           " is paused until some have left";
   }
   return partition + " has not been read so far";
 }

@@ -71,7 +71,7 @@ TEST(HostOfTheRecord, what_one_asks_for_holds_its_own_records_and_no_others) {
     EXPECT_FALSE(again.asked);
     EXPECT_GT(again.wait, Duration::seconds(3500));
     EXPECT_LE(again.wait, Duration::seconds(3600));
-    EXPECT_EQ(again.reason, "its host asked to be left alone (Retry-After)");
+    EXPECT_EQ(again.reason, "its host asked for a pause (Retry-After)");
   }
   world.destroy_target();
   EXPECT_EQ(asked, 1);

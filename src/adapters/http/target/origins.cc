@@ -215,7 +215,7 @@ std::optional<Origins::Pause> Origins::pause_of(const Origin& origin, bool faile
   if (!options_.host_of_record) return std::nullopt;
   const Place& place = place_of(origin);
   const Duration asked = left_alone_for(place, now);
-  if (asked > Duration{}) return Pause{"its host asked to be left alone (Retry-After)", asked};
+  if (asked > Duration{}) return Pause{"its host asked for a pause (Retry-After)", asked};
   if (place.breaker.closed()) return std::nullopt;
   // What failed before may be why the host fails: the others come first.
   const Duration later = failed_before ? kFreshFirst : Duration{};
