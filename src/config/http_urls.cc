@@ -298,10 +298,9 @@ void check_allowed_hosts(Section& section, const HttpTarget& http) {
     section.wrong(
         url, "takes its host from the record; write allow_hosts with the names that may be called");
   } else if (!http.allow_private && section.has(section.written_as("proxy"))) {
-    section.wrong(
-        url,
-        "takes its host from the record, and by a proxy private addresses cannot be told; write "
-        "allow_private: true, or leave out the proxy");
+    section.wrong(url,
+                  "takes its host from the record, and through a proxy private addresses cannot be "
+                  "recognised; write allow_private: true, or leave out the proxy");
   }
 }
 

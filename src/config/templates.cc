@@ -17,8 +17,8 @@ constexpr std::string_view kNames[] = {"", "topic", "partition", "offset", "key"
 // What stands there is not shown: a URL or a header may have a secret in it.
 Refusal unknown() {
   return Refusal{
-      "has braces around something else than topic, partition, offset, key, "
-      "header:NAME or json:/pointer; write {{ for a brace"};
+      "has braces around something other than topic, partition, offset, key, "
+      "header:NAME or json:/pointer; write {header:tenant} for a record's header, {{ for a brace"};
 }
 
 // What stands between two braces.

@@ -11,8 +11,8 @@ std::string at_url(const std::string& text, const std::string& why) {
 
 TEST(WrongHttpParts, templates) {
   const std::string what =
-      "has braces around something else than topic, partition, offset, key, header:NAME or "
-      "json:/pointer; write {{ for a brace";
+      "has braces around something other than topic, partition, offset, key, header:NAME or "
+      "json:/pointer; write {header:tenant} for a record's header, {{ for a brace";
   expect_mistakes({
       {url("'http://h/{topic}/{partition}/{offset}/{key}/{header:a}?b={json:/c~1d}'"), ""},
       {url("'http://h/{{a}}'"), ""},
@@ -64,8 +64,8 @@ TEST(WrongHttpParts, hosts_of_records) {
        "that may be called\n2:65: targets.t.http.allow_hosts[0]: 'A.example' is no host; write "
        "billing.example, *.billing.example or * (in small letters)"},
       {hosts("allow_hosts: ['*'], proxy: http://p:1"),
-       "2:19: targets.t.http.url: takes its host from the record, and by a proxy private addresses "
-       "cannot be told; write allow_private: true, or leave out the proxy"},
+       "2:19: targets.t.http.url: takes its host from the record, and through a proxy private "
+       "addresses cannot be recognised; write allow_private: true, or leave out the proxy"},
       {http("allow_hosts: [a]"),
        "2:43: targets.t.http.allow_hosts: means nothing where the URL's host is written out; leave "
        "it out"},
