@@ -39,7 +39,7 @@ constexpr std::string_view kShadow =
 constexpr std::string_view kProducer =
     "the producer of dead letters is made at the start, or not at all";
 constexpr std::string_view kPattern =
-    "a pattern of topics fits it, and what the patterns leave out is told at the start";
+    "a pattern of topics fits it, and what the patterns leave out is fixed at the start";
 constexpr std::string_view kOtherNames =
     "what is inside, what is counted and what was spent belong to those of the start";
 

@@ -56,7 +56,7 @@ void check_store(Section& section, const Limit& limit) {
                   "store: redis");
   } else if (limit.on_outage == OnOutage::local_share && section.reading().config.instances == 0) {
     section.wrong("on_outage",
-                  "this gate's share cannot be told without the number of gates; write "
+                  "this gate's share cannot be computed without the number of gates; write "
                   "instances: N at the top");
   }
   if (!limit.spread || !section.sound({"store", "key", "spread"})) return;
@@ -119,7 +119,7 @@ void check_flows(Section& section, const Limit& limit) {
                   "divides permits of one cost, but here records bring their own; write cost: 1, "
                   "or leave share out");
   } else if (limit.shadow) {
-    section.wrong("share", "means nothing to a shadow, which holds nobody up; leave it out");
+    section.wrong("share", "means nothing to a shadow limit, which delays no record; leave it out");
   } else if (!limits::can_be_shared(limit.limit.parameters)) {
     section.wrong(
         "share",

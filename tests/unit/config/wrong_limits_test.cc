@@ -188,8 +188,8 @@ TEST(WrongLimit, TheRest) {
        "2:65: limits.l.on_outage: means nothing in store memory, which has no outages; write hold, "
        "or store: redis"},
       {log_limit("on_outage: local_share, store: redis"),
-       "2:65: limits.l.on_outage: this gate's share cannot be told without the number of gates; "
-       "write instances: N at the top"},
+       "2:65: limits.l.on_outage: this gate's share cannot be computed without the number of "
+       "gates; write instances: N at the top"},
       {"instances: 3\n" + log_limit("on_outage: local_share, store: redis, burst: 10, cost: 4"),
        "3:65: limits.l.on_outage: the share of one of the instances has a burst of less than a "
        "record costs; write a burst of at least 12"},

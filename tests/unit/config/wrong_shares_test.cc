@@ -82,7 +82,8 @@ TEST(WrongShare, OfALimit) {
        "2:21: limits.l.share: concurrency grants nothing ahead, so that nothing can be left for "
        "other gates; use sliding_log, token_bucket, gcra, smooth or leaky_bucket with mode: queue"},
       {shared_limit(bucket + ", shadow: true"),
-       "2:21: limits.l.share: means nothing to a shadow, which holds nobody up; leave it out"},
+       "2:21: limits.l.share: means nothing to a shadow limit, which delays no record; leave it "
+       "out"},
       {shared_limit(bucket + ", horizon: 50ms"),
        "2:81: limits.l.horizon: is too short for a share, which leaves to other gates what they "
        "are "
