@@ -129,7 +129,7 @@ const Rows<Route> kRoute = {
      "limits, order and all else hold for them."},
     {"not_before", route_time(&Route::not_before).live(),
      "Where a record says from when on it may be delivered, as for `expires`. Until then it waits, "
-     "in the gate, and what must leave after it."},
+     "in the gate, and so do the records ordered behind it."},
     {"expires", route_time(&Route::expires).live(),
      "Where a record says until when it may be delivered: `header:NAME` or `json:/field`, with a "
      "time as 2026-11-25T04:30:00Z or in milliseconds since 1970. After that it is dead-lettered."},

@@ -53,8 +53,9 @@ void warn_of_route(const Config& config, const Route& route, const std::string& 
                     "[NAME], or limits: [] if that is meant");
   }
   if (route.dead_letter.empty()) {
-    texts.push_back(path + ": has no dead_letter, so one record that its target refuses is tried " +
-                    "again for ever, and what must leave after it waits; write dead_letter: TOPIC");
+    texts.push_back(path +
+                    ": has no dead_letter, so one record that its target refuses is retried " +
+                    "forever, and the records ordered behind it wait; write dead_letter: TOPIC");
   }
   const std::string keyed = keyed_limit(config, route);
   if (route.order == core::Order::partition && !keyed.empty()) {

@@ -68,8 +68,8 @@ std::string warning_when_ready(const Views& views, const config::Config& config)
     for (const config::Route& route : config.routes) {
       if (!view.source.missing_topics.contains(route.dead_letter)) continue;
       return "the dead letter topic " + route.dead_letter + " of route " + route.name +
-             " is not there; create it: a record that needs it will wait, and what must leave "
-             "after it";
+             " is not there; create it: a record that needs it will wait, and so will those "
+             "ordered behind it";
     }
   }
   return "";

@@ -24,8 +24,8 @@ Notice dead_letter_too_large(const StoredRecord& record, std::string_view dead_l
   return {Severity::error, "dead_letter_too_large",
           "a record of topic " + std::string(record.topic()) +
               " is larger than the dead letter topic " + std::string(dead_letter_topic) +
-              " takes; raise that topic's max.message.bytes. It is tried again for ever, and what "
-              "must leave after it waits",
+              " takes; raise that topic's max.message.bytes. It is retried forever, and the "
+              "records ordered behind it wait",
           place_of(record) + " (" + std::to_string(record.content().value) + " bytes)"};
 }
 

@@ -127,7 +127,7 @@ std::string refused_to_write(rd_kafka_t* client, const Told& last, int timeout_m
 std::string why_no_letter(rd_kafka_resp_err_t error) {
   if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
     return "the topic" + std::string(kCreateDeadLetter) +
-           "until then a record that needs it waits, and what must leave after it";
+           "until then a record that needs it waits, and so do the records ordered behind it";
   }
   if (error == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED) {
     return "this login may not see the topic; " + std::string(kGrantWrite);
