@@ -73,7 +73,7 @@ CommandLine::CommandLine()
                   path);
   app.add_subcommand("print-schema", "Print the JSON Schema of the configuration, for editors");
   add_config_verb(app, "healthcheck",
-                  "Ask the gate that runs with it whether its loops turn; exit code 1 if not",
+                  "Ask the gate that runs with it whether its event loops run; exit code 1 if not",
                   path);
   add_config_verb(app, "top", "Show what the running gate does, live", path)
       ->add_flag("--once", top.once, "One picture, and away");

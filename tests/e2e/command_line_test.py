@@ -366,7 +366,7 @@ routes:
         head = "HTTP/1.1 {}\r\nConnection: close\r\n\r\n{}"
         self.assertEqual(self._healthcheck(head.format("200 OK", "the loop turns\n").encode()),
                          (0, "the loop turns\n", ""))
-        trouble = "the loop has not turned for 7 s; it is in the verb handle"
+        trouble = "the event loop has been stuck for 7 s, in the phase handle"
         self.assertEqual(self._healthcheck(head.format("503 Service Unavailable", trouble + "\n").encode()),
                          (1, "", where + trouble + "\n"))
         self.assertEqual(self._healthcheck(b""), (1, "", where + "connection closed without an answer; is the gate running?\n"))

@@ -133,7 +133,7 @@ http::ServerResponse Admin::health(bool in_full) const {
     const std::string slowness = in_full ? watchdog_.slowness() : "";
     return text(200, slowness.empty() ? "the loop turns" : slowness);
   }
-  return text(503, in_full ? trouble : "the loop does not turn");
+  return text(503, in_full ? trouble : "the event loop is stuck");
 }
 
 http::ServerResponse Admin::metrics(const Views& views) {

@@ -49,8 +49,8 @@ void Reload::apply(Config config, const std::vector<config::Changed>& changes, c
       std::string late;
       for (std::size_t i = 0; i < views.answered.size(); ++i) {
         if (views.answered[i]) continue;
-        late +=
-            "shard " + std::to_string(i) + " does not answer, and takes it when it turns again\n";
+        late += "shard " + std::to_string(i) +
+                " does not answer; it takes the change when it does again\n";
       }
       done({200, text + late});
     });

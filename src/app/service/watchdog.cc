@@ -67,20 +67,20 @@ void Watchdog::look_at_turns(int loop) {
 }
 
 std::string Watchdog::name(int loop) const {
-  return loops_.count == 1 ? "the loop" : "the loop of shard " + std::to_string(loop);
+  return loops_.count == 1 ? "the event loop" : "the event loop of shard " + std::to_string(loop);
 }
 
 std::string Watchdog::slow_text(int loop) const {
   const Duration slow = loops_.ended(loop) ? Duration{} : loops_.slow(loop);
   if (slow == Duration{}) return "";
-  return name(loop) + " turns slowly: one turn of a hundred or more takes a second, the longest " +
+  return name(loop) + " is slow: one iteration in a hundred or more takes a second, the longest " +
          std::to_string(slow.us / 1'000) + " ms";
 }
 
 std::string Watchdog::text(int loop) const {
   const Duration silent = watched_[static_cast<std::size_t>(loop)].silent;
-  return name(loop) + " has not turned for " + std::to_string(silent.us / 1'000'000) +
-         " s; it is in the verb " + verb_name(loops_.verb(loop));
+  return name(loop) + " has been stuck for " + std::to_string(silent.us / 1'000'000) +
+         " s, in the phase " + verb_name(loops_.verb(loop));
 }
 
 std::string Watchdog::trouble(int loop) const {

@@ -54,8 +54,8 @@ struct Watched {
 };
 
 constexpr char kSlowText[] =
-    "the loop of shard 1 turns slowly: one turn of a hundred or more takes a second, the longest "
-    "1250 ms";
+    "the event loop of shard 1 is slow: one iteration in a hundred or more takes a second, the "
+    "longest 1250 ms";
 
 TEST(Watchdog, slow_turns_are_told_once_and_the_process_is_healthy) {
   Watched watched(2);
@@ -97,7 +97,7 @@ TEST(Watchdog, one_that_is_silent_is_named_and_after_its_time_it_is_over) {
   watched.silent.insert(0);
   watched.watch();
   ASSERT_TRUE(watched.until([&] { return !watched.over.empty(); }));
-  const std::string text = "the loop of shard 0 has not turned for 1 s; it is in the verb perform";
+  const std::string text = "the event loop of shard 0 has been stuck for 1 s, in the phase perform";
   EXPECT_EQ(watched.unusual, Watched::Texts{text});
   EXPECT_EQ(watched.over.front(), text);
   EXPECT_EQ(watched.watchdog->trouble(), text);
