@@ -62,7 +62,7 @@ def write_image(sources, built, folder):
     name = os.path.join(folder, f"einlass-{sources.as_chart}-image-amd64")
     labels = {"org.opencontainers.image.title": "einlass", "org.opencontainers.image.version": sources.version,
               "org.opencontainers.image.revision": sources.commit, "org.opencontainers.image.licenses": "Apache-2.0",
-              "org.opencontainers.image.description": "An admission gate for Kafka"}
+              "org.opencontainers.image.description": "A rate-limited bridge from Kafka to HTTP"}
     layers = [image.libraries_layer(libraries, sources.seconds), image.program_layer(program, sources.seconds)]
     image.write(f"{name}.tar", layers, f"einlass:{sources.as_chart}", labels, sources.seconds)
     with open(f"{name}.cdx.json", "w") as file:

@@ -195,8 +195,7 @@ std::string why_not_kept(const config::Config& config, const KafkaLogins& logins
   options.tokens = logins.of_source();
   const std::string& topic = config.quotas->topic;
   const auto policy = kafka::cleanup_policy(options, topic, kPatience);
-  if (!policy)
-    what += ", its cleanup.policy not told by the brokers (has this login DESCRIBE_CONFIGS on it?)";
+  if (!policy) what += ", its cleanup.policy unknown (has this login DESCRIBE_CONFIGS on it?)";
   if (!policy || *policy == "compact") return "";
   return "its cleanup.policy is " + *policy +
          ", so Kafka deletes quotas and pauses by their age; kafka-configs.sh --bootstrap-server " +

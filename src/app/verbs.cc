@@ -36,9 +36,9 @@ constexpr const char* kReplayFooter =
     "  {\"at\": 9, \"peek\": {}}                            what is free now\n"
     "  {\"at\": 9, \"limit\": {\"per_tenant\": {\"burst\": 50}}}   changed parameters\n"
     "All of acquire may be left out; min is 1 then, max is min, horizon and cost are the limits'\n"
-    "own. An id that comes again within 10 s is the same ask sent again: it gets the same "
+    "own. An id that comes again within 10 s is the same request sent again: it gets the same\n"
     "permits.\n"
-    "Each line is answered by one, where due and retry are microseconds after the ask:\n"
+    "Each line is answered by one, where due and retry are microseconds after the request:\n"
     "  {\"granted\": 2, \"due\": [0, 0], \"reason\": null, \"retry\": null, \"remaining\": {...}}\n"
     "  {\"granted\": 0, \"due\": [], \"reason\": \"per_tenant\", \"retry\": 49990, \"remaining\": "
     "{...}}";
@@ -56,18 +56,18 @@ constexpr const char* kRedriveFooter =
 }  // namespace
 
 CommandLine::CommandLine()
-    : app("Einlass, an admission gate for Kafka: each record reaches its server only once it "
-          "holds a permit from a rate limiter.",
+    : app("Einlass, a rate-limited bridge from Kafka to HTTP: a record is delivered only when a "
+          "rate limiter grants it a permit.",
           "einlass") {
   app.set_version_flag("--version", std::string("einlass " EINLASS_VERSION));
   app.require_subcommand(1);
   app.footer(
-      "A configuration to start from: config/gate.yaml\n"
+      "A configuration to start from: config/gate.yaml, or /etc/einlass/gate.yaml of the package\n"
       "Exit codes: 0 done, 1 failed while working, 64 wrong usage, 78 wrong config.");
   add_config_verb(app, "run", "Run the gate until SIGTERM or SIGINT, then drain and leave", path)
       ->add_flag("--watch-config", watch, "Reload when the configuration's file has changed");
   add_config_verb(app, "check", "Check the configuration", path)
-      ->add_flag("--connect", connect, "Also try Kafka, Redis and every target");
+      ->add_flag("--connect", connect, "Also connect to Kafka, Redis and every target");
   add_config_verb(app, "print-config",
                   "Print the configuration as understood: defaults filled in, secrets as \"***\"",
                   path);
@@ -75,8 +75,8 @@ CommandLine::CommandLine()
   add_config_verb(app, "healthcheck",
                   "Ask the gate that runs with it whether its event loops run; exit code 1 if not",
                   path);
-  add_config_verb(app, "top", "Show what the running gate does, live", path)
-      ->add_flag("--once", top.once, "One picture, and away");
+  add_config_verb(app, "top", "Show what the running gate is doing, live", path)
+      ->add_flag("--once", top.once, "Print one screen and exit");
   add_why_options(add_config_verb(app, "why", "Ask the running gate why a record waits", path));
   add_quota_verbs(
       app.add_subcommand("quota", "Show or change what one key has of a limit, for all gates"));
@@ -86,11 +86,11 @@ CommandLine::CommandLine()
   add_subject_options(resume);
   add_note(resume, pause.note, kWhyUnset);
   add_replay_options(
-      add_config_verb(app, "replay", "Run a trace of asks through some of the limits", path));
+      add_config_verb(app, "replay", "Run recorded requests through limits, offline", path));
   add_redrive_options(add_config_verb(
       app, "redrive", "Send a dead letter topic through the same limits again", path));
   add_demo_options(app.add_subcommand(
-      "demo", "Show it at work, with a broker, a limit and a receiver of its own"));
+      "demo", "A demonstration with a mock Kafka and a receiver; needs nothing else"));
   app.add_subcommand("completion", "Print a script that completes our command line in a shell")
       ->add_option("SHELL", shell, "Which one")
       ->required()
@@ -204,14 +204,15 @@ void CommandLine::add_redrive_options(CLI::App* verb) {
           "--from", [this](const std::string& text) { redrive.from = from_named(text); },
           "Where to begin (default: where the last redrive ended)")
       ->type_name("PLACE");
-  verb->add_option("--reason", redrive.reasons, "Only what died of these; the rest is skipped")
+  verb->add_option("--reason", redrive.reasons,
+                   "Only dead letters with these reasons; others are skipped")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,NAME")
       ->check(CLI::IsMember(std::vector<std::string>(kReasons.begin(), kReasons.end())));
   verb->add_option("--partition", redrive.partition, "Only this partition of the topic")
       ->check(CLI::NonNegativeNumber);
-  verb->add_option("--limit", redrive.most_sent, "End after so many were sent")
+  verb->add_option("--limit", redrive.most_sent, "Stop after so many were sent")
       ->type_name("COUNT")
       ->check(CLI::PositiveNumber);
   verb->add_flag("--dry-run", redrive.dry_run, "Send and commit nothing; say what would be sent");

@@ -23,7 +23,7 @@ bool Secret::look() {
 std::string Secret::read() {
   SecretText read = read_secret_text(file_.path());
   std::string why = read.trouble.empty() ? usable_(read.value) : read.trouble;
-  if (!why.empty()) return file_.path() + " cannot be used, and what it held before is: " + why;
+  if (!why.empty()) return file_.path() + " cannot be used, and the old value stays in use: " + why;
   value_ = std::move(read.value);
   return {};
 }

@@ -88,7 +88,7 @@ class Tls(http_scenario.HttpScenario):
         # Half a pair: the old one is used on, and that is said.
         new_cert, new_key = self.authority.sign("renewed", ["DNS:gate-1"])
         os.replace(new_cert, cert)
-        places.wait_until(lambda: "is used on" in self.target(gate)["warning"], 10, "half a pair is said")
+        places.wait_until(lambda: "stays in use" in self.target(gate)["warning"], 10, "half a pair is said")
         self.assertIn("target_files_refused", gate.log())
         self.nginx.start(self.good, f"ssl_client_certificate {self.ca}; ssl_verify_client on;")
         self.produce()

@@ -133,7 +133,7 @@ class AfterARun(Redrive):
         self.world.receiver.keep_full()
 
         _, out, _ = self.redrive(config, "--dry-run")
-        self.assertIn("dead: read 200, would send 200, skip 0, leave alone 0", out)
+        self.assertIn("dead: read 200, would send 200, skip 0, leave 0", out)
         self.assertIn("by route: results 200\n", out)
         self.assertIn("by reason: refused 200\n", out)
         self.assertIn("by status: 400 200\n", out)
@@ -355,7 +355,7 @@ class SeveralRoutes(Redrive):
         self.world.produce_records("dead", mixed[:30] + odd + mixed[30:])
         config = self.two_routes()
         _, out, _ = self.redrive(config, "--dry-run")
-        self.assertIn("read 66, would send 60, skip 0, leave alone 6", out)
+        self.assertIn("read 66, would send 60, skip 0, leave 6", out)
         self.assertIn("by route: others 30, results 30\n", out)
         books, out, errors = self.redrive(config)
         self.assertEqual(books, Books("dead", 66, 60, 0, 0, 6))

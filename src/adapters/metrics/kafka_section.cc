@@ -134,7 +134,7 @@ void add_topics(Families& page, const Snapshot& snapshot) {
   }
   page.gauge("einlass_topic_retention_seconds",
              "How long Kafka keeps the topic's records (retention.ms). Missing if it keeps them "
-             "for ever, and if this login may not read the topic's configuration.");
+             "forever, and if this login may not read the topic's configuration.");
   for (const Topic& topic : bounded(snapshot.topics)) {
     if (topic.retention_seconds) page.add({{"topic", topic.name}}, *topic.retention_seconds);
   }

@@ -77,9 +77,9 @@ std::string open_door(const config::Admin& admin) {
     return "the admin pages and their token go over the network in the clear on " + where +
            "; write admin.tls if others may read along there";
   }
-  return "the admin pages are for everybody who reaches " + where +
-         ", and so is a reload; write admin.token_file" + (admin.tls ? "" : " and admin.tls") +
-         ", or see to it that only the right ones do";
+  return "anyone who can reach " + where +
+         " can read the admin pages and reload the configuration; write admin.token_file" +
+         (admin.tls ? "" : " and admin.tls") + ", or restrict who can reach it";
 }
 
 }  // namespace einlass::app

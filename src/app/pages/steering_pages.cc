@@ -208,8 +208,8 @@ void answer_steering(const http::ServerRequest& request, bool may_write, Steerin
   }
   if (!may_write) {
     return respond(refused(403,
-                           "only who shows a token may change this, and this gate demands none; "
-                           "write admin.token_file"));
+                           "changing this needs a token, and this gate has none; write "
+                           "admin.token_file"));
   }
   write(request, *subject, steering, now, respond);
 }

@@ -236,7 +236,8 @@ int Redrive::send() {
     return kExitFailed;
   }
   if (!books_close(end)) {
-    tell({Severity::error, "redrive_books_open", "the books above do not agree with the gate's"});
+    tell({Severity::error, "redrive_books_open",
+          "the totals above do not agree with the gate's; please report it"});
     return kExitFailed;
   }
   return kExitDone;

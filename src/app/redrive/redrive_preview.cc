@@ -80,9 +80,8 @@ void RedrivePreview::take(const kafka::Message& message) {
 
 std::string RedrivePreview::text(const std::string& topic) const {
   std::string text = topic + ": read " + std::to_string(read_) + ", would send " +
-                     std::to_string(send_) + ", skip " + std::to_string(skipped_) +
-                     ", leave alone " + std::to_string(left_) +
-                     "; nothing was sent and nothing committed\n";
+                     std::to_string(send_) + ", skip " + std::to_string(skipped_) + ", leave " +
+                     std::to_string(left_) + "; nothing was sent and nothing committed\n";
   text += list("route", routes_) + list("reason", reasons_) + list("status", statuses_) +
           list("what hinders them", why_left_);
   if (!shown_.empty()) text += "  the first to be sent (place, reason, status, error):\n";

@@ -71,7 +71,7 @@ std::string redrive_books(const RedriveView& view) {
   }
   if (view.counts.skipped > 0) {
     all +=
-        "  the skipped stay in the topic; the next redrive begins after them, unless it is told "
+        "  the skipped stay in the topic; the next redrive begins after them, unless you give it "
         "`--from beginning`\n";
   }
   if (view.gone > 0) {

@@ -249,7 +249,7 @@ void Replay::give_back(bool ended) {
   Asked* asked = book_.find(line_.id);
   if (asked == nullptr) {
     return wrong(line_.id_column,
-                 "no earlier ask has this id" +
+                 "no earlier request has this id" +
                      std::string(asks_ > ReplayBook::kMostAsked ? ", or it was too long ago" : ""));
   }
   if (!asked->answered && !settle()) return;

@@ -318,8 +318,8 @@ void Steering::write(const Subject& subject, std::optional<std::string> text,
                            " -> " + text.value_or("nothing");
   table_->write(key, text, [this, key, text, said, done = std::move(done)](const std::string& why) {
     if (!why.empty()) {
-      told_.notify({Severity::warning, "steered", said + "; not written, or nobody knows: " + why});
-      return done({503, "it was not written, or nobody knows: " + why});
+      told_.notify({Severity::warning, "steered", said + "; may not have been written: " + why});
+      return done({503, "it may not have been written: " + why});
     }
     told_.notify({Severity::info, "steered", said});
     const auto now = entries_.find(key);

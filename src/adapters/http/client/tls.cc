@@ -86,7 +86,7 @@ void TlsContext::look() {
     context_ = made();
     trouble_.clear();
   } catch (const std::runtime_error& error) {
-    trouble_ = std::string(error.what()) + "; what was read before is used on";
+    trouble_ = std::string(error.what()) + "; the old one stays in use";
   }
 }
 

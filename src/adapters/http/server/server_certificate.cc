@@ -45,7 +45,7 @@ void ServerCertificate::look() {
     failing_ = true;
     if (!notify_) return;
     notify_({Severity::warning, "server_certificate_failing",
-             std::string(error.what()) + "; what was read before is used on"});
+             std::string(error.what()) + "; the old one stays in use"});
   }
 }
 

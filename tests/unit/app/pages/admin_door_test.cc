@@ -106,12 +106,13 @@ TEST(OpenDoor, is_told_where_others_come_to_it) {
     EXPECT_EQ(open_door(admin(host, "")), "") << host;
   }
   EXPECT_EQ(open_door(admin("0.0.0.0", "a-token", true)), "");
-  EXPECT_EQ(open_door(admin("0.0.0.0", "")),
-            "the admin pages are for everybody who reaches 0.0.0.0:9465, and so is a reload; write "
-            "admin.token_file and admin.tls, or see to it that only the right ones do");
+  EXPECT_EQ(
+      open_door(admin("0.0.0.0", "")),
+      "anyone who can reach 0.0.0.0:9465 can read the admin pages and reload the configuration; "
+      "write admin.token_file and admin.tls, or restrict who can reach it");
   EXPECT_EQ(open_door(admin("::", "", true)),
-            "the admin pages are for everybody who reaches [::]:9465, and so is a reload; write "
-            "admin.token_file, or see to it that only the right ones do");
+            "anyone who can reach [::]:9465 can read the admin pages and reload the configuration; "
+            "write admin.token_file, or restrict who can reach it");
   EXPECT_EQ(open_door(admin("10.1.2.3", "a-token")),
             "the admin pages and their token go over the network in the clear on 10.1.2.3:9465; "
             "write admin.tls if others may read along there");
