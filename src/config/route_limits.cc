@@ -108,7 +108,7 @@ class RouteLimits {
                                         " has one too; one limit of a route may have one");
     }
     if (shared_ == nullptr || costed_ == nullptr) return;
-    reading_.wrong(scalar, "goes not together with " +
+    reading_.wrong(scalar, "does not go together with " +
                                in_quotes((limit.share ? costed_ : shared_)->limit.name) +
                                ": where a limit has a share no other may take its cost from the "
                                "record");

@@ -83,9 +83,8 @@ std::string trouble_between(const Route& from, const Target* target, const Route
   }
   const auto in_transactions = [](const Target* one) { return one && one->exactly_once(); };
   if (!in_transactions(target) && !in_transactions(next)) return "";
-  return "goes not together with exactly_once: a transaction has the offsets of whole partitions, "
-         "so "
-         "all of their records have to go to its target";
+  return "does not go together with exactly_once: a transaction has the offsets of whole "
+         "partitions, so all of their records have to go to its target";
 }
 
 void check_else(Section& top, const Config& config, std::size_t place) {

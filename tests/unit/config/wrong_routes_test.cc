@@ -132,9 +132,8 @@ TEST(WrongRoute, Else) {
        "3:77: routes[0].else: its records would go round for ever: routes[0] -> routes[1] -> a -> "
        "routes[0]"},
       {three(some + "else: b", "target: k", plain, ", k: {kafka: {topic: x, exactly_once: true}}"),
-       "3:77: routes[0].else: goes not together with exactly_once: a transaction has the offsets "
-       "of "
-       "whole partitions, so all of their records have to go to its target"},
+       "3:77: routes[0].else: does not go together with exactly_once: a transaction has the "
+       "offsets of whole partitions, so all of their records have to go to its target"},
   });
 }
 

@@ -110,7 +110,7 @@ TEST(WrongShare, OfLimitsThatDoNotGoTogether) {
        "4:68: routes[0].limits[1]: 'm' has a share, but 'l' has one too; one limit of a route may "
        "have one"},
       {two("cost: bytes"),
-       "4:68: routes[0].limits[1]: 'm' goes not together with 'l': where a limit has a share no "
+       "4:68: routes[0].limits[1]: 'm' does not go together with 'l': where a limit has a share no "
        "other may take its cost from the record"},
   });
 }
