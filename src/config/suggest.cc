@@ -1,13 +1,26 @@
 #include "config/suggest.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <utility>
 
 namespace einlass::config {
 namespace {
 
 // Longer names are not compared: the work is the product of both lengths.
 constexpr std::size_t kLongestName = 64;
+
+// What Kafka's clients and its other programs call it, and we.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kElsewhere{{
+    {"bootstrap.servers", "brokers"},
+    {"bootstrap_servers", "brokers"},
+    {"group.id", "group"},
+    {"group_id", "group"},
+    {"retries", "retry"},
+    {"max_attempts", "attempts"},
+    {"dlq", "dead_letter"},
+}};
 
 // How many letters to insert, delete, replace or swap with their neighbour (Damerau).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -32,6 +45,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string_view> nearest(std::string_view written,
                                         const std::vector<std::string_view>& known) {
   if (written.empty() || written.size() > kLongestName) return std::nullopt;
+  for (const auto& [theirs, ours] : kElsewhere) {
+    if (written == theirs && std::ranges::find(known, ours) != known.end()) return ours;
+  }
   std::size_t least = std::max<std::size_t>(written.size() / 3, 1) + 1;
   std::optional<std::string_view> best;
   for (const std::string_view name : known) {

@@ -1,4 +1,4 @@
-// "did you mean": the known name that is nearest to what was written.
+// "did you mean": the known name that is nearest to what was written, or that means the same.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 
 namespace einlass::config {
 
-// The nearest of `known`, or none if nothing is near enough to be a slip of the hand.
+// The nearest of `known`, or what is called `written` elsewhere; none if nothing is near enough to
+// be a slip of the hand.
 std::optional<std::string_view> nearest(std::string_view written,
                                         const std::vector<std::string_view>& known);
 

@@ -40,6 +40,9 @@ TEST(WrongFile, HasWrongKeys) {
   expect_mistakes({
       {top("shard: 1"), "1:1: shard: unknown option; did you mean `shards`?"},
       {top("kafka: {gruop: a}"), "1:9: kafka.gruop: unknown option; did you mean `group`?"},
+      {top("kafka: {group_id: a}"), "1:9: kafka.group_id: unknown option; did you mean `group`?"},
+      {top("kafka: {bootstrap.servers: a}"),
+       "1:9: kafka.bootstrap.servers: unknown option; did you mean `brokers`?"},
       {top("kafka: {colour: red}"),
        "1:9: kafka.colour: unknown option; known here: brokers, group, static_membership, "
        "commit_interval, commit_records, revoke_timeout, auto_offset_reset, properties, security, "
