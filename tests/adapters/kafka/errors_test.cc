@@ -84,7 +84,7 @@ TEST(Troubles, that_come_and_go_are_not_told_each_time) {
 // By its property `debug` librdkafka says a thousand different things.
 TEST(Troubles, that_are_none_are_told_each_time_and_not_kept) {
   Troubles troubles(Duration::seconds(30));
-  const Trouble line{Severity::debug, "kafka_log", Standing::passing, "CGRP", "joined"};
+  const Trouble line{Severity::debug, "kafka_log", Lasts::passing, "CGRP", "joined"};
   EXPECT_TRUE(troubles.add(line, Instant{}));
   EXPECT_TRUE(troubles.add(line, Instant{}));
   EXPECT_EQ(troubles.worst(), "");

@@ -12,89 +12,85 @@ struct Advice {
   rd_kafka_resp_err_t code;
   const char* what;
   Severity severity;
-  Standing standing;
+  Lasts lasts;
   const char* text;
 };
 
 constexpr std::array kAdvice = {
     Advice{RD_KAFKA_RESP_ERR__TRANSPORT, "kafka_broker_unreachable", Severity::warning,
-           Standing::connection,
+           Lasts::connection,
            "a Kafka broker of %b cannot be reached; check kafka.brokers, security.protocol and the "
            "network; a running gate keeps trying"},
-    Advice{RD_KAFKA_RESP_ERR__RESOLVE, "kafka_unknown_host", Severity::warning,
-           Standing::connection,
+    Advice{RD_KAFKA_RESP_ERR__RESOLVE, "kafka_unknown_host", Severity::warning, Lasts::connection,
            "a Kafka broker's name cannot be resolved; check kafka.brokers (%b) and the brokers' "
            "advertised.listeners; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, "kafka_brokers_down", Severity::error,
-           Standing::connection,
+           Lasts::connection,
            "no Kafka broker of %b can be reached; nothing is read or committed until one can"},
-    Advice{RD_KAFKA_RESP_ERR__SSL, "kafka_tls_failed", Severity::error, Standing::connection,
+    Advice{RD_KAFKA_RESP_ERR__SSL, "kafka_tls_failed", Severity::error, Lasts::connection,
            "TLS with the Kafka brokers %b failed; check security.protocol and "
            "ssl.ca.location in kafka.properties; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR__AUTHENTICATION, "kafka_login_refused", Severity::error,
-           Standing::connection,
+           Lasts::connection,
            "the Kafka brokers %b refuse the login; check sasl.username, sasl.password and "
            "sasl.mechanisms in kafka.properties; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED, "kafka_login_refused", Severity::error,
-           Standing::connection,
+           Lasts::connection,
            "the Kafka brokers %b refuse the login; check sasl.username, sasl.password and "
            "sasl.mechanisms in kafka.properties; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED, "kafka_group_forbidden", Severity::error,
-           Standing::group,
+           Lasts::group,
            "this login may not use the group %g; grant it READ on the group; a running gate keeps "
            "trying"},
     Advice{RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL, "kafka_group_mixed", Severity::error,
-           Standing::group,
+           Lasts::group,
            "the other members of the group %g use another partition.assignment.strategy; give all "
            "of them the same; a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, "kafka_unknown_topic", Severity::warning,
-           Standing::topic,
+           Lasts::topic,
            "the topic %t is not there; create it, or correct the route's topics; a running gate "
            "looks for it every few seconds"},
-    Advice{RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, "kafka_unknown_topic", Severity::warning,
-           Standing::topic,
+    Advice{RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, "kafka_unknown_topic", Severity::warning, Lasts::topic,
            "the topic %t is not there; create it, or correct the route's topics; a running gate "
            "looks for it every few seconds"},
     Advice{RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, "kafka_unknown_topic", Severity::warning,
-           Standing::topic,
+           Lasts::topic,
            "the topic %t, or a partition of it, is not there any more; a running gate looks "
            "for it every few seconds"},
     Advice{RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, "kafka_topic_forbidden", Severity::error,
-           Standing::topic,
+           Lasts::topic,
            "this login may not use the topic %t; grant it READ and DESCRIBE (WRITE for a dead "
            "letter topic); a running gate keeps trying"},
     Advice{RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE, "kafka_metadata_refused", Severity::warning,
-           Standing::passing,
+           Lasts::passing,
            "the brokers take less metadata with an offset than the 3,584 bytes that this gate may "
            "need; set their offset.metadata.max.bytes to 4096 and restart the gate: until then it "
            "commits without, and delivers again what had finished out of order"},
     Advice{RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED, "kafka_poll_too_late", Severity::error,
-           Standing::passing,
+           Lasts::passing,
            "the gate stood still for longer than max.poll.interval.ms and lost its partitions in "
            "the group %g; it joins again"},
     Advice{RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, "kafka_member_unknown", Severity::warning,
-           Standing::passing,
+           Lasts::passing,
            "the group %g no longer knows this gate, which was silent for too long; it joins again, "
            "and what it had not committed is delivered again"},
     Advice{RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, "kafka_member_unknown", Severity::warning,
-           Standing::passing,
+           Lasts::passing,
            "the group %g has gone on without this gate, which was silent for too long; it joins "
            "again, and what it had not committed is delivered again"},
-    Advice{RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, "kafka_too_large", Severity::error,
-           Standing::topic,
+    Advice{RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, "kafka_too_large", Severity::error, Lasts::topic,
            "a record is larger than the topic %t takes; raise the topic's max.message.bytes"},
     Advice{RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, "kafka_write_timed_out", Severity::warning,
-           Standing::connection,
+           Lasts::connection,
            "the brokers %b did not take a record for the topic %t in time; tried again"},
     Advice{RD_KAFKA_RESP_ERR__PURGE_QUEUE, "kafka_write_not_begun", Severity::warning,
-           Standing::passing,
+           Lasts::passing,
            "a record for the topic %t was not sent, for librdkafka gave up its producer before; "
            "another producer tries again"},
     Advice{RD_KAFKA_RESP_ERR__QUEUE_FULL, "kafka_write_queue_full", Severity::warning,
-           Standing::connection,
-           "too many records wait to be written to the topic %t; tried again"},
+           Lasts::connection, "too many records wait to be written to the topic %t; tried again"},
     Advice{
-        RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, "kafka_fatal", Severity::error, Standing::for_ever,
+        RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, "kafka_fatal", Severity::error, Lasts::for_ever,
         "Kafka no longer takes this process for the instance %i of the group %g: another process "
         "has joined under that name (give every gate a unique `instance`), or a commit from "
         "before an outage of Kafka reached it late; nothing is lost, start this one again"},
@@ -141,29 +137,29 @@ bool is_right(const Trouble& trouble) {
 // The place among troubles: the reason before its consequences.
 int weight(const Trouble& trouble) {
   const std::string_view what = trouble.what;
-  if (trouble.standing == Standing::for_ever) return 4;
+  if (trouble.lasts == Lasts::for_ever) return 4;
   if (what == "kafka_broker_unreachable") return 0;
   if (what == "kafka_brokers_down") return 1;
-  return trouble.standing == Standing::connection || trouble.standing == Standing::group ? 3 : 2;
+  return trouble.lasts == Lasts::connection || trouble.lasts == Lasts::group ? 3 : 2;
 }
 
 }  // namespace
 
 Trouble explain(rd_kafka_resp_err_t code, bool fatal, std::string_view reason, const Place& place) {
-  Trouble trouble{Severity::warning, "kafka_error", Standing::passing, std::string(place.topic),
+  Trouble trouble{Severity::warning, "kafka_error", Lasts::passing, std::string(place.topic),
                   std::string("Kafka says ") + rd_kafka_err2name(code)};
   for (const Advice& advice : kAdvice) {
     if (advice.code != code) continue;
     trouble.severity = advice.severity;
     trouble.what = advice.what;
-    trouble.standing = advice.standing;
+    trouble.lasts = advice.lasts;
     trouble.detail = fill(advice.text, place);
     break;
   }
   if (fatal) {
     trouble.severity = Severity::error;
     trouble.what = "kafka_fatal";
-    trouble.standing = Standing::for_ever;
+    trouble.lasts = Lasts::for_ever;
   }
   if (!reason.empty()) trouble.detail.append(" (").append(reason).append(")");
   if (is_old_scram(trouble, reason)) {
@@ -184,7 +180,7 @@ std::optional<Trouble> explain_log(rd_kafka_event_t* event) {
   const Severity severity = level <= kError     ? Severity::error
                             : level <= kWarning ? Severity::warning
                                                 : Severity::debug;
-  return Trouble{severity, "kafka_log", Standing::passing, facility,
+  return Trouble{severity, "kafka_log", Lasts::passing, facility,
                  std::string("librdkafka says: ") + text};
 }
 
@@ -223,37 +219,37 @@ bool Troubles::add(const Trouble& trouble, Instant now) {
     found = entries_.emplace(key, Entry{trouble, now, false}).first;
   } else if (found->second.stands || now - found->second.told < quiet_) {
     found->second.trouble = trouble;
-    found->second.stands = trouble.standing != Standing::passing;
+    found->second.stands = trouble.lasts != Lasts::passing;
     return false;
   }
-  found->second = Entry{trouble, now, trouble.standing != Standing::passing};
+  found->second = Entry{trouble, now, trouble.lasts != Lasts::passing};
   return true;
 }
 
 void Troubles::brokers_answer() {
   for (auto& [key, entry] : entries_) {
-    if (entry.trouble.standing == Standing::connection) entry.stands = false;
+    if (entry.trouble.lasts == Lasts::connection) entry.stands = false;
   }
 }
 
 void Troubles::connection_works() {
   brokers_answer();
   for (auto& [key, entry] : entries_) {
-    if (entry.trouble.standing == Standing::group) entry.stands = false;
+    if (entry.trouble.lasts == Lasts::group) entry.stands = false;
   }
 }
 
 void Troubles::topic_works(std::string_view topic) {
   for (auto& [key, entry] : entries_) {
-    if (entry.trouble.standing == Standing::topic && entry.trouble.topic == topic) {
+    if (entry.trouble.lasts == Lasts::topic && entry.trouble.topic == topic) {
       entry.stands = false;
     }
   }
 }
 
-bool Troubles::any(Standing standing) const {
+bool Troubles::any(Lasts lasts) const {
   for (const auto& [key, entry] : entries_) {
-    if (entry.stands && entry.trouble.standing == standing) return true;
+    if (entry.stands && entry.trouble.lasts == lasts) return true;
   }
   return false;
 }

@@ -14,8 +14,8 @@
 
 namespace einlass::kafka {
 
-// Until when a trouble stands.
-enum class Standing : std::uint8_t {
+// Until when a trouble lasts.
+enum class Lasts : std::uint8_t {
   passing,     // Not at all: it is said and that is all.
   connection,  // Until the brokers can be reached again.
   group,       // Until the group takes a commit or gives an assignment.
@@ -26,7 +26,7 @@ enum class Standing : std::uint8_t {
 struct Trouble {
   Severity severity = Severity::warning;
   const char* what = "";  // A fixed name, as "kafka_unknown_topic".
-  Standing standing = Standing::passing;
+  Lasts lasts = Lasts::passing;
   std::string topic;   // Where it is about one.
   std::string detail;  // One sentence: what, where, and what to do.
 };
@@ -80,7 +80,7 @@ class Troubles {
   void connection_works();  // The group, too, takes what we send.
   void topic_works(std::string_view topic);
 
-  bool any(Standing standing) const;
+  bool any(Lasts lasts) const;
   bool has(std::string_view what) const;
   bool has(std::string_view what, std::string_view topic) const;
 

@@ -39,7 +39,7 @@ std::size_t size_of(const DeadRecord& record) {
 // A trouble that stands until the topic takes a letter, or nobody waits for it any more.
 Trouble of_topic(std::string_view topic, Severity severity, const char* what,
                  const std::string& text) {
-  return {severity, what, Standing::topic, std::string(topic), text};
+  return {severity, what, Lasts::topic, std::string(topic), text};
 }
 
 // As explain(), in words for a dead letter topic. An empty topic stands for all that there are.
@@ -148,7 +148,7 @@ void DeadLetters::State::trouble(rd_kafka_resp_err_t error, std::string_view rea
 void DeadLetters::State::given_up(std::string_view reason) {
   tell({Severity::error,
         "kafka_fatal",
-        Standing::for_ever,
+        Lasts::for_ever,
         {},
         "no dead letters can be written any more: librdkafka gave up one producer after the "
         "other (" +
@@ -167,7 +167,7 @@ void DeadLetters::State::end(core::RecordId record, rd_kafka_resp_err_t error,
     wait(record, topic);
     Trouble trouble = explain_letter(error, rd_kafka_err2str(error), options.brokers, topic);
     trouble.detail = "a dead letter was not written: " + trouble.detail;
-    if (trouble.standing == Standing::topic) troubles.brokers_answer();
+    if (trouble.lasts == Lasts::topic) troubles.brokers_answer();
     tell(trouble);
     if (is_too_large(error) && too_large) too_large(record, topic);
   }

@@ -104,13 +104,13 @@ void Target::State::fail(core::DeliveryEnded& event, rd_kafka_resp_err_t error,
     case Verdict::refused:
       event.outcome = core::Outcome::refused;
       event.too_large = is_too_large(error);
-      trouble.standing = Standing::passing;  // The next record may well go.
+      trouble.lasts = Lasts::passing;  // The next record may well go.
       troubles.brokers_answer();
       break;
     case Verdict::held:
       event.counts = false;
       event.hold_target = kHold;
-      if (trouble.standing == Standing::topic) troubles.brokers_answer();
+      if (trouble.lasts == Lasts::topic) troubles.brokers_answer();
       break;
     case Verdict::alone:
       event.counts = false;

@@ -7,7 +7,7 @@ namespace {
 
 // A trouble that stands until the topic takes a record again.
 Trouble of_topic(const TargetPlace& place, const char* what, const std::string& text) {
-  return {Severity::error, what, Standing::topic, std::string(place.topic), text};
+  return {Severity::error, what, Lasts::topic, std::string(place.topic), text};
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const T
       return {
           Severity::warning,
           "kafka_transaction_fenced",
-          Standing::passing,
+          Lasts::passing,
           {},
           "the brokers have ended a transaction that took too long, or another gate writes as " +
               std::string(place.transactional_id) +
@@ -98,7 +98,7 @@ Trouble explain_write(rd_kafka_resp_err_t code, std::string_view reason, const T
 Trouble nothing_can_be_written(std::string_view reason, std::string_view brokers) {
   return {Severity::error,
           "kafka_fatal",
-          Standing::for_ever,
+          Lasts::for_ever,
           {},
           "nothing can be written any more: librdkafka gave up one producer after the other (" +
               std::string(reason) + "); restart when the brokers " + std::string(brokers) +
@@ -110,9 +110,9 @@ std::string unusable(const Troubles& troubles, const Tokens* tokens) {
   if (tokens != nullptr) {
     if (std::string no_token = tokens->trouble(); !no_token.empty()) return no_token;
   }
-  const bool stands = troubles.any(Standing::topic) || troubles.has("kafka_brokers_down") ||
+  const bool stands = troubles.any(Lasts::topic) || troubles.has("kafka_brokers_down") ||
                       troubles.has("kafka_login_refused") || troubles.has("kafka_tls_failed") ||
-                      troubles.any(Standing::for_ever);
+                      troubles.any(Lasts::for_ever);
   return stands ? troubles.worst() : std::string();
 }
 

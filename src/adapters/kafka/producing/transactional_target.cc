@@ -235,8 +235,8 @@ void TransactionalTarget::State::fail(rd_kafka_resp_err_t error, std::string_vie
   if (is_of_group(error) || is_consequence(error)) return;
   Trouble trouble = explain_write(error, reason, place());
   const Verdict means = verdict(error);
-  if (means == Verdict::refused) trouble.standing = Standing::passing;
-  if (means == Verdict::refused || trouble.standing == Standing::topic) troubles.brokers_answer();
+  if (means == Verdict::refused) trouble.lasts = Lasts::passing;
+  if (means == Verdict::refused || trouble.lasts == Lasts::topic) troubles.brokers_answer();
   last_failure = trouble.detail;
   tell(trouble);
 }

@@ -81,7 +81,7 @@ void Source::State::tell_lookup_failures() {
         explain(answer.error, false, rd_kafka_err2str(answer.error), place(answer.topic));
     trouble.what = "kafka_offsets_unknown";
     trouble.severity = Severity::warning;
-    trouble.standing = Standing::topic;
+    trouble.lasts = Lasts::topic;
     trouble.detail =
         "where to read " + answer.topic + " from cannot be found out, so its partition " +
         std::to_string(answer.number.value) + " waits (the gate keeps asking): " + trouble.detail;
@@ -99,7 +99,7 @@ void Source::State::serve_commit(rd_kafka_resp_err_t error) {
   } else if (error != RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS) {
     // Which partition was at fault librdkafka does not reliably say, so it is no topic's trouble.
     Trouble trouble = explain(error, false, rd_kafka_err2str(error), place({}));
-    if (trouble.standing == Standing::topic) trouble.standing = Standing::passing;
+    if (trouble.lasts == Lasts::topic) trouble.lasts = Lasts::passing;
     trouble.detail = "a commit of the group " + options.group + " failed: " + trouble.detail;
     tell(trouble);
   }
@@ -184,7 +184,7 @@ void Source::State::tell_rebalance_failure(const std::string& error) {
   if (error.empty()) return;
   tell({Severity::error,
         "kafka_rebalance_failed",
-        Standing::passing,
+        Lasts::passing,
         {},
         "a rebalance of the group " + options.group + " failed (" + error + "); tried again"});
 }
@@ -193,7 +193,7 @@ void Source::State::tell_losses() {
   if (std::exchange(losses_told, rebalance.losses()) == rebalance.losses()) return;
   tell({Severity::warning,
         "kafka_assignment_lost",
-        Standing::passing,
+        Lasts::passing,
         {},
         "the group " + options.group +
             " has given this gate's partitions to others without waiting for it, because it was "

@@ -268,7 +268,7 @@ std::string Source::State::why_not_read(const Partition& partition) const {
 SourceStatus Source::status() const {
   const Troubles& troubles = state_->troubles;
   SourceStatus status;
-  status.joined = state_->rebalance.joined() && !troubles.any(Standing::for_ever) &&
+  status.joined = state_->rebalance.joined() && !troubles.any(Lasts::for_ever) &&
                   !troubles.has("kafka_group_forbidden") && !troubles.has("kafka_topic_forbidden");
   status.brokers_down = troubles.has("kafka_brokers_down");
   status.missing_topics = state_->topic_configs.missing();
