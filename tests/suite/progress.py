@@ -1,5 +1,6 @@
 """Runs ctest and says after each test how far it is; at the end, which were the slowest."""
 
+import collections
 import json
 import os
 import re
@@ -15,6 +16,9 @@ _LAST_LINES = 15     # Of a failed test, shown again at the end.
 _STARTED = re.compile(r"\s+Start +\d+: ")
 _ENDED = re.compile(r"\s*\d+/(\d+) Test +#\d+: (\S+) \.+\s*(.*?)\s+([\d.]+) sec")
 
+# Of a test: whether it runs alone, and the locks that only one test at a time may hold.
+Needs = collections.namedtuple("Needs", "alone locks")
+
 
 def clock(seconds):
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
@@ -24,27 +28,38 @@ class Estimate:
     """How long the rest takes, from what each test took the last time."""
 
     def __init__(self, tests, usual):
-        self._cost = {name: usual.get(name, _UNKNOWN) / (1 if alone else _SIDE_BY_SIDE) for name, alone in tests.items()}
+        """`tests`: {name: its Needs}."""
+        self._tests, self._seconds = tests, {name: usual.get(name, _UNKNOWN) for name in tests}
+        self._cost = {name: self._seconds[name] / (1 if needs.alone else _SIDE_BY_SIDE) for name, needs in tests.items()}
         self._all = self._left = sum(self._cost.values())
 
     def ended(self, name):
         self._left -= self._cost.pop(name, 0.0)
 
     def left(self, elapsed):
-        """In seconds; as fast as it has been so far, once that can be told."""
+        """In seconds; as fast as it has been so far, once that can be told. It takes as long as the longest lane, however
+        much room there is beside it."""
         done = self._all - self._left
         pace = elapsed / done if done > self._all / 10 else 1.0
-        return self._left * pace
+        return max([self._left * pace, *self._lanes().values()])
+
+    def _lanes(self):
+        """{lock: seconds of what is left of the tests that hold it, one after the other}."""
+        lanes = collections.Counter()
+        for name in self._cost:
+            lanes.update({lock: self._seconds[name] for lock in self._tests[name].locks})
+        return lanes
 
 
 def _chosen(build, selection):
-    """{name: whether it runs alone} of the tests that ctest would run."""
+    """{name: its Needs} of the tests that ctest would run."""
     shown = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", *selection], check=True,
                            stdout=subprocess.PIPE)
     found = {}
     for test in json.loads(shown.stdout)["tests"]:
         properties = {one["name"]: one["value"] for one in test.get("properties", [])}
-        found[test["name"]] = properties.get("PROCESSORS", 1) > 2 or properties.get("RUN_SERIAL", False)
+        found[test["name"]] = Needs(properties.get("PROCESSORS", 1) > 2 or properties.get("RUN_SERIAL", False),
+                                    properties.get("RESOURCE_LOCK", []))
     return found
 
 

@@ -18,6 +18,43 @@ set_tests_properties(left_out PROPERTIES SKIP_RETURN_CODE 77)
 """
 
 
+# One after the other those of a lock, and `both` in turn with all of them.
+LANES = """
+foreach(name first second both third free)
+  add_test(${name} "true")
+endforeach()
+set_tests_properties(first second PROPERTIES RESOURCE_LOCK computing_1)
+set_tests_properties(third PROPERTIES RESOURCE_LOCK computing_2)
+set_tests_properties(both PROPERTIES RESOURCE_LOCK "computing_1;computing_2")
+"""
+
+
+class Left(unittest.TestCase):
+    """What is left of a real ctest's choice."""
+
+    def estimate(self, usual):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "CTestTestfile.cmake"), "w") as file:
+                file.write(LANES)
+            return progress.Estimate(progress._chosen(folder, []), usual)
+
+    def test_what_holds_one_lock_is_never_side_by_side(self):
+        estimate = self.estimate({"first": 100, "second": 50, "both": 20, "third": 120, "free": 1})
+        self.assertEqual(estimate.left(0), 170)
+        estimate.ended("first")
+        self.assertEqual(estimate.left(0), 140, "the other lane is the longer one now")
+        # However fast the others went.
+        estimate.ended("free")
+        self.assertEqual(estimate.left(1), 140)
+        for name in ("third", "both", "second"):
+            estimate.ended(name)
+        self.assertEqual(round(estimate.left(10)), 0)
+
+    def test_what_holds_none_counts_as_ever(self):
+        estimate = self.estimate({"first": 1, "second": 1, "both": 1, "third": 1, "free": 66})
+        self.assertEqual(estimate.left(0), 20)
+
+
 class Progress(unittest.TestCase):
     def follow(self):
         """(what it printed, what came of each test)."""
