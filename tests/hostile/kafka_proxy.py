@@ -42,8 +42,9 @@ def read_frame(connection):
 class KafkaProxy(RawServer):
     """`change(api, payload)` returns the bytes to send in the place of an answer, and how: "", "slowly" or "close"."""
 
-    def __init__(self, broker):
-        self.change, self._broker = None, broker
+    def __init__(self, broker, advertised=None):
+        """`advertised`: the port that answers name as the broker's, if something stands before this; else its own."""
+        self.change, self._broker, self._advertised = None, broker, advertised
         super().__init__(self._join)
 
     @property
@@ -80,7 +81,7 @@ class KafkaProxy(RawServer):
         broker.sendall(frame(request))
 
     def _to_gate(self, gate, broker, apis):
-        payload = read_frame(broker).replace(address(self._broker), address(self.port))
+        payload = read_frame(broker).replace(address(self._broker), address(self._advertised or self.port))
         api = apis.pop(struct.unpack_from(">i", payload)[0], -1)
         changed = self.change(api, payload) if self.change else None
         data, how = changed or (frame(payload), "")
