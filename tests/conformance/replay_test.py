@@ -136,7 +136,7 @@ def run_walk(replay, stores, shape, seed, steps):
 def broken_promises(made, limits, answers):
     ends = [session.begin for session in made.sessions[1:]] + [len(made.lines)]
     for session, end in zip(made.sessions, ends):
-        if session.steady:
+        if session.judged:
             options = {name: {**limits[name], **session.options[name]} for name in made.names}
             try:
                 promises.check(made.lines, answers, session.begin, end, options, session.costs, session.keys)

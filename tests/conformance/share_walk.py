@@ -109,7 +109,7 @@ class Walk:
         self._options = options
         self._costs = {name: rng.choice((1, 1, rng.randint(1, 4))) for name in self.names}
         self._keys = {name: f"k{len(self.sessions)}" for name in self.names}
-        self.sessions.append(SimpleNamespace(begin=len(self.lines), options=options, costs=self._costs, keys=self._keys, steady=True))
+        self.sessions.append(SimpleNamespace(begin=len(self.lines), options=options, costs=self._costs, keys=self._keys, judged=True))
         self._levels = rng.choice((1, 1, 2, 3))
         self._keep = rng.choice((0, 5, 20, 33))
         self._idle_after = rng.choice((50, 500, 5_000))

@@ -2,7 +2,12 @@
 
 A walk is a row of sessions. Each begins with other parameters (the `limit` verb) and keys that nobody has used. It
 seeks out the edges: the same instant again, the edges of windows, one microsecond before and after a `retry`, long idle
-times, changed limits, repeated ids, permits given back.
+times, changed limits, repeated ids, permits given back. A session is
+
+- `steady`: nothing changes, so its promise can be checked;
+- `two`: two gates hold one bucket in turn, and one has not heard yet of a quota that was raised or lowered. The promise
+  of the larger numbers can be checked;
+- `changing`: anything may change, and only the answers are compared.
 """
 
 import random
@@ -14,6 +19,7 @@ from model.units import duration
 STEPS_OF_A_SESSION = 250
 GIVE_BACK_WITHIN = 10_000_000
 START = 1_800_000_000_000_000
+KINDS = {"steady": 45, "two": 25, "changing": 30}  # How many of a hundred sessions.
 
 
 def _span(rng):
@@ -55,6 +61,28 @@ def _warm_up(rng):
     return {"rate": f"{rng.randint(1, 20)}/{rng.choice((rng.randint(1, 40), rng.randint(50, 2_000)))}us",
             "timeout": f"{rng.choice((0, _span(rng), 4 * _span(rng)))}us",
             "warm_up": f"{rng.choice((10, 1_000)) * _span(rng)}us"}
+
+
+# What the second holder of a session `two` has less of, beside a lower rate. Never another window (nor slices or lease): a
+# log is purged by the window of whoever asks, so with a shorter one what was spent is forgotten sooner than the longer
+# one's promise needs it; docs/limiters/README.md says so.
+AMOUNTS = ("limit", "burst", "capacity")
+
+# A gcra breaks the promise where the rates differ: its one instant does not say when what was spent comes due, which a higher
+# rate takes for over before that, nor whether what comes back has been spent by others since. README.md has the numbers.
+OF_ONE_RATE = ("gcra",)
+
+
+def smaller(rng, name, options):
+    """An algorithm's options with some numbers that allow less, and none that allows more."""
+    less = {amount: rng.randint(1, options[amount]) for amount in AMOUNTS if amount in options and rng.random() < 0.8}
+    if "rate" in options and name not in OF_ONE_RATE and ("warm_up" in options or rng.random() < 0.8):
+        permits, span = options["rate"].split("/")
+        less["rate"] = f"{rng.randint(1, int(permits))}/{duration(span) + rng.randint(0, 2 * duration(span))}us"
+    less = {**options, **less}
+    if "limit" in less and "burst" in less:
+        less["burst"] = min(less["burst"], less["limit"])
+    return less
 
 
 # name: (the options that make it this algorithm, how to draw the others)
@@ -149,10 +177,13 @@ class Walk:
         costs = {name: rng.choice((1, 1, rng.randint(1, 4))) for name in self.names}
         self._options = options
         self._keys = {name: f"k{len(self.sessions)}" for name in self.names}
-        # In a steady one nothing changes, so that its promise can be checked.
+        kind, = rng.choices(list(KINDS), list(KINDS.values()))
         self.sessions.append(SimpleNamespace(begin=len(self.lines), options=options, costs=costs, keys=self._keys,
-                                             steady=rng.random() < 0.6, horizon=rng.random() < 0.6,
+                                             kind=kind, judged=kind != "changing", horizon=rng.random() < 0.6,
                                              differ=rng.random() < 0.25))
+        self._holders = [options]
+        if kind == "two":
+            self._holders.append({name: smaller(rng, name, options[name]) for name in self.names})
         self._asks = []
         self._asked_at = {}
         self._wait = 0
@@ -178,10 +209,12 @@ class Walk:
             ask = rng.choice(self._asks[-5:])
             if rng.random() < 0.1:  # Just when it is forgotten.
                 self._now = max(self._now, self._asked_at[ask["id"]] + 10_000_000 + rng.choice((0, 0, 1)))
+            self._hand_over()
             self._ask(ask)
-        elif draw < 0.285 and not session.steady:
+        elif draw < 0.285 and session.kind == "changing":
             self._change()
         else:
+            self._hand_over()
             self._ask(self._new_ask())
 
     def _new_ask(self):
@@ -222,7 +255,7 @@ class Walk:
     def _give_back(self, verb):
         rng = self._rng
         ask = self._asks[-1] if rng.random() < 0.6 else rng.choice(self._asks[-8:])
-        if self.sessions[-1].steady and self._now - self._asked_at[ask["id"]] >= GIVE_BACK_WITHIN:
+        if self.sessions[-1].judged and self._now - self._asked_at[ask["id"]] >= GIVE_BACK_WITHIN:
             return  # Later than that the promises do not hold.
         what = {"id": ask["id"]}
         if verb == "release" and rng.random() < 0.6:
@@ -230,6 +263,18 @@ class Walk:
         if verb == "ended":
             self._asks.remove(ask)
         self._say(verb, what)
+
+    def _hand_over(self):
+        """Either of two holders asks next, and his numbers are those that hold."""
+        if len(self._holders) == 1:
+            return
+        holder = self._rng.choice(self._holders)
+        # How cold one is that has stood idle is not fixed where the numbers change. Other buckets with a rate are full
+        # again under both numbers by then, and logs have the same window.
+        cold = any("warm_up" in self._options[name] and self._forgettable(name) for name in self.names)
+        if holder is not self._options and not cold:
+            self._options = holder
+            self._say("limit", holder)
 
     def _change(self):
         rng = self._rng
