@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the finished program costs on a real Kafka and a real Redis: throughput, CPU, memory, and the time a kill takes.
 
-    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,batches,json_keys,kafka_target,flat,latency,shared,receiver,slots,idle,memory,kills]
+    EINLASS_BUILD=build/release tests/bench/end_to_end.py [--records 200000] [--only throughput,batches,json_keys,kafka_target,flat,quotas,latency,shared,receiver,slots,idle,memory,kills]
 
 All of it shares one machine with Kafka, Redis and the receiver, so the figures of one run are to be compared with each
 other, and with what reading alone and sending alone cost in the same run.
@@ -9,7 +9,9 @@ other, and with what reading alone and sending alone cost in the same run.
 
 import argparse
 import collections
+import itertools
 import os
+import statistics
 import sys
 import time
 
@@ -22,6 +24,8 @@ from harness import deliveries, places, world  # noqa: E402
 PARTITIONS = 6
 SIZE = 1024
 TENANTS = 10
+QUOTAS = 100_000
+NEVER_BINDS = {"algorithm": "token_bucket", "rate": "1000000/s", "burst": 1_000_000, "store": "memory"}
 SECOND_US = 1_000_000
 
 
@@ -294,19 +298,71 @@ class Bench:
     def _flat(self, table, partitions, keys, order, limit_key=None, **produced):
         topic = self.topic(partitions)
         self.world.produce(topic, self.records, SIZE, keys=keys, **produced)
-        limit = {"algorithm": "token_bucket", "rate": "1000000/s", "burst": 1_000_000, "store": "memory"}
-        if limit_key is not None:
-            limit["key"] = limit_key
-        settings = self.config(topic, limit=1, route={"order": order, "limits": ["only"]})
-        settings["limits"] = {"only": limit}
-        gate = self.world.gate(f"gate-{topic}", settings).start()
+        gate = self.world.gate(f"gate-{topic}", self._never_bound(topic, order, limit_key)).start()
         self.world.receiver.wait_for(self.records, 300)
         table.row(f"{partitions:,} partitions, {keys:,} keys, key {limit_key}", f"{gate.cpu_seconds() / self.records * 1e6:.2f}")
         self.end([gate])
 
+    def _never_bound(self, topic, order, limit_key, **changes):
+        """Obeys a limit in memory: one bucket, or one for each key."""
+        settings = self.config(topic, limit=1, route={"order": order, "limits": ["only"]}, **changes)
+        settings["limits"] = {"only": NEVER_BINDS if limit_key is None else {**NEVER_BINDS, "key": limit_key}}
+        return settings
+
+    def quotas(self, turns=3):
+        """What many quotas in the table cost a record; the first ones of as many tenants have one each.
+
+        Of each gate's start, which reads them, nothing is counted. They are read again every 30 s: a turn that took longer
+        than that has it in its figure.
+        """
+        for count in (0, QUOTAS):
+            self._write_quotas(count)
+        table = Table(f"{self.records:,} records of {SIZE} bytes, order none, a bucket for each tenant, in turn: CPU us/rec", "",
+                      "no quotas", f"{QUOTAS:,} quotas", "ratio", "s from start")
+        for tenants in (1, self.records):
+            self._quotas(table, tenants, turns)
+        for count in (0, QUOTAS):
+            self.world.redis.ask("DEL", self._table_of_quotas(count))
+
+    @staticmethod
+    def _table_of_quotas(count):
+        return f"quotas-{count}:quotas:{{quotas-{count}}}"
+
+    def _write_quotas(self, count):
+        """Into the hash alone, which a gate that starts reads whole. The producer's keys are k0, k1, and so on."""
+        for first in range(0, count, 1000):
+            entries = ((f"only/k{number}", f'{{"burst":{NEVER_BINDS["burst"] - number % 8}}}')
+                       for number in range(first, min(first + 1000, count)))
+            self.world.redis.ask("HSET", self._table_of_quotas(count), *itertools.chain.from_iterable(entries))
+
+    def _quotas(self, table, tenants, turns):
+        none, many = [], []
+        for turn in range(1, turns + 1):
+            seconds = [self._with_quotas(0, tenants, none), self._with_quotas(QUOTAS, tenants, many)]
+            table.row(f"tenants: {tenants:,}, turn {turn}", f"{none[-1]:.2f}", f"{many[-1]:.2f}", f"{many[-1] / none[-1]:.2f}",
+                      f"{max(seconds):.0f}")
+        ratios = [with_many / without for without, with_many in zip(none, many)]
+        table.row(f"tenants: {tenants:,}, median", f"{statistics.median(none):.2f}", f"{statistics.median(many):.2f}",
+                  f"{statistics.median(ratios):.2f}")
+
+    def _with_quotas(self, count, tenants, costs):
+        """Adds the CPU us of a record to `costs`; returns how long it was from the gate's start to the last record."""
+        topic = self.topic()
+        settings = self._never_bound(topic, "none", "record_key", quotas={"redis": True}, redis={"namespace": f"quotas-{count}"})
+        gate = self.world.start_gates(1, settings, PARTITIONS)[0]
+        places.wait_until(lambda: gate.status().get("quotas", {}).get("quotas") == count, 30, f"{count} quotas are read")
+        before = gate.cpu_seconds()
+        self.world.produce(topic, self.records, SIZE, keys=tenants)
+        self.world.receiver.wait_for(self.records, 300, [gate])
+        costs.append((gate.cpu_seconds() - before) / self.records * 1e6)
+        seconds = (places.now_us() - gate.started_us) / SECOND_US
+        self.end([gate])
+        return seconds
+
 
 def main():
-    parts = ["throughput", "batches", "json_keys", "kafka_target", "flat", "latency", "shared", "receiver", "slots", "idle", "memory", "kills"]
+    parts = ["throughput", "batches", "json_keys", "kafka_target", "flat", "quotas", "latency", "shared", "receiver", "slots",
+             "idle", "memory", "kills"]
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--records", type=int, default=200_000)
     parser.add_argument("--only", default=",".join(parts), help="some of " + ",".join(parts))
