@@ -1,9 +1,11 @@
 -- The Generic Cell Rate Algorithm, as src/limits/gcra.h describes it: one value, the theoretical arrival time.
 -- Parameters: rate_permits, rate_micros (reduced), burst.
 -- Key: a string of 'g' and two doubles, at and rate_micros, where rate_permits is 1; else of 'g' and four: at, frac,
--- rate_permits, rate_micros. The time is at - frac/rate_permits.
+-- rate_permits, rate_micros. The time is at - frac/rate_permits. Of 'h' and these four and mixed_until where
+-- permits may come back that were granted under another rate.
 
 local exact = algorithms.exact_instant
+local too_old = 10000000 -- limits::kGiveBackWithin
 
 -- From one instant to b.at - b.frac/rate, in units of 1/rate us; what is longer than that is counted as 2^53.
 local function units_since(at, b, rate)
@@ -24,13 +26,16 @@ local function book(b, at)
 end
 
 local function pay(b, now, slack)
-  local state
-  if b.rate == 1 then
+  local state, lasts = nil, b.at
+  if b.mixed_until then
+    state = struct.pack('>c1ddddd', 'h', b.at, b.frac, b.rate, b.micros, b.mixed_until)
+    lasts = math.max(lasts, b.mixed_until)
+  elseif b.rate == 1 then
     state = struct.pack('>c1dd', 'g', b.at, b.micros)
   else
     state = struct.pack('>c1dddd', 'g', b.at, b.frac, b.rate, b.micros)
   end
-  redis.call('SET', b.key, state, 'PX', expiry(b.at, now, slack))
+  redis.call('SET', b.key, state, 'PX', expiry(lasts, now, slack))
 end
 
 local function remaining(b, now)
@@ -59,14 +64,19 @@ function gcra.look(key, cost, place, now)
     now = now, at = now, frac = 0, -- Not before `now`.
   }
   if stored then
-    local tag, permits, unit
+    local tag, permits, unit, mixed_until
     if #stored == 17 then
       permits, tag, at, unit = 1, struct.unpack('>c1dd', stored)
     elseif #stored == 33 then
       tag, at, frac, permits, unit = struct.unpack('>c1dddd', stored)
+    elseif #stored == 41 then
+      tag, at, frac, permits, unit, mixed_until = struct.unpack('>c1ddddd', stored)
     end
-    if tag ~= 'g' then
+    if tag ~= (mixed_until and 'h' or 'g') then
       foreign(key)
+    end
+    if mixed_until and mixed_until > now then
+      b.mixed_until = mixed_until
     end
     if at > now and rate > 0 then
       b.at, b.frac = at, frac
@@ -74,6 +84,7 @@ function gcra.look(key, cost, place, now)
         local spent = converted(units_since(now, b, permits), unit, micros)
         b.at, b.frac = now, 0
         b.at, b.frac = exact.after(b, spent)
+        b.mixed_until = math.max(b.mixed_until or 0, at + too_old) -- None is for a later instant than `at`.
         b.unwritten = true -- Or it would change with each who looks.
       end
     end
@@ -105,7 +116,7 @@ if entry == 'release' then
   -- The most, from the last permit on, that are all since the first of them.
   function gcra.give_back(b, now, slack, ids, instants)
     local sum, credit, known, first = 0, 0, 0, instants[#ids]
-    for i = (b.never or b.at <= now) and 0 or #ids, 1, -1 do
+    for i = (b.never or b.mixed_until or b.at <= now) and 0 or #ids, 1, -1 do
       sum = sum + b.need
       if sum >= 2 ^ 53 then
         break

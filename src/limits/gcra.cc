@@ -33,10 +33,12 @@ ExactInstant arrival_at(const GcraParameters& parameters, const Gcra& gcra, Inst
 }  // namespace
 
 void convert(const GcraParameters& parameters, Gcra& gcra, Instant now) {
-  if (gcra.rate == parameters.rate || parameters.rate.permits == 0 ||
-      is_fresh(parameters, gcra, now))
+  if (gcra.rate == parameters.rate || parameters.rate.permits == 0 || gcra.arrival.at <= now) {
     return;
-  gcra = {arrival_at(parameters, gcra, now), parameters.rate};
+  }
+  // No permit was granted for a later instant than the old arrival.
+  const Instant too_old = gcra.arrival.at + kGiveBackWithin;
+  gcra = {arrival_at(parameters, gcra, now), parameters.rate, std::max(gcra.mixed_until, too_old)};
 }
 
 Permits peek(const GcraParameters& parameters, const Gcra& gcra, Instant now) {
@@ -52,7 +54,8 @@ std::int64_t give_back(const GcraParameters& parameters, Gcra& gcra, Permits cos
                        std::span<const Returned> returned, Instant now) {
   const Rate rate = parameters.rate;
   if (rate.permits == 0 || gcra.arrival.at <= now) return 0;
-  const ExactInstant arrival = arrival_at(parameters, gcra, now);
+  if (gcra.mixed_until > now || gcra.rate != rate) return 0;
+  const ExactInstant& arrival = gcra.arrival;
   const std::int64_t need = cost.value * rate.micros;
   std::int64_t sum = 0, credit = 0, known = 0;
   Instant first = now;
@@ -66,7 +69,7 @@ std::int64_t give_back(const GcraParameters& parameters, Gcra& gcra, Permits cos
     credit = sum;
     known = static_cast<std::int64_t>(returned.size() - i);
   }
-  if (known > 0) gcra = {arrival.before(credit, rate.permits), rate};
+  if (known > 0) gcra.arrival = arrival.before(credit, rate.permits);
   return known;
 }
 

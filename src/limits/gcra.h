@@ -10,7 +10,9 @@
 //   all that was granted since the first of them. That is so if the time lies less than their cost
 //   and one more permit behind the instant of the first, for each later grant would have moved it
 //   on by one at least; and not if it lies less than their cost behind it, for then they have come
-//   back before, unless as many were granted since. REQUIRES, so: each comes back once.
+//   back before, unless as many were granted since. REQUIRES, so: each comes back once. Under two
+//   rates that says nothing: after a change nothing comes back until what was granted before it is
+//   too old.
 // - The last booking's instant. Where another limit makes a permit late, a later ask may be granted
 //   an earlier instant than that one's; the promise holds in whichever order they were granted.
 // - A burst that changes. What was spent is kept, not what was left: a larger burst is there at
@@ -27,6 +29,7 @@
 #include "limits/exact_instant.h"
 #include "limits/limit.h"
 #include "limits/permit_id.h"
+#include "limits/token_bucket.h"
 #include "units/id.h"
 #include "units/time.h"
 
@@ -35,6 +38,7 @@ namespace einlass::limits {
 struct Gcra {
   ExactInstant arrival;  // The theoretical arrival time; it may lie in the past.
   Rate rate;             // Under which this was written.
+  Instant mixed_until{};  // Until then permits may come back that were granted under another rate.
 };
 
 inline Ahead ahead(const GcraParameters&) { return kAnyTimeAhead; }
@@ -61,9 +65,9 @@ Permits peek(const GcraParameters& parameters, const Gcra& gcra, Instant now);
 std::int64_t give_back(const GcraParameters& parameters, Gcra& gcra, Permits cost,
                        std::span<const Returned> returned, Instant now);
 
-// Whether nothing is spent at `now`.
+// Whether nothing is spent at `now`, nor comes back of what must not.
 inline bool is_fresh(const GcraParameters&, const Gcra& gcra, Instant now) {
-  return gcra.arrival.at <= now;
+  return gcra.arrival.at <= now && gcra.mixed_until <= now;
 }
 
 // See algorithm.h.
@@ -85,7 +89,9 @@ class GcraLook {
     if (at >= arrival_.at) arrival_ = {at};
     arrival_ = arrival_.after(cost_ * rate_.micros, rate_.permits);
   }
-  void pay(std::span<const Duration>, const IdPrefix&) { gcra_ = {arrival_, rate_}; }
+  void pay(std::span<const Duration>, const IdPrefix&) {
+    gcra_ = {arrival_, rate_, gcra_.mixed_until};
+  }
   void next(std::span<const Permits> costs) { cost_ = costs.back().value; }
 
  private:

@@ -68,8 +68,7 @@ def _warm_up(rng):
 # one's promise needs it; docs/limiters/README.md says so.
 AMOUNTS = ("limit", "burst", "capacity")
 
-# A gcra breaks the promise where the rates differ: its one instant does not say when what was spent comes due, which a higher
-# rate takes for over before that, nor whether what comes back has been spent by others since. README.md has the numbers.
+# A gcra whose rate rises grants more, once, as its page says: its one instant does not say how many permits are out ahead.
 OF_ONE_RATE = ("gcra",)
 
 

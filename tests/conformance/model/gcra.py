@@ -10,6 +10,9 @@ from fractions import Fraction
 from .bucket import NO_BOUND, Bucket
 
 
+TOO_OLD = 10_000_000  # After its instant a permit does not come back.
+
+
 def interval(permits, micros):
     return Fraction(micros, permits)
 
@@ -20,6 +23,7 @@ class Gcra(Bucket):
     def __init__(self, p, key):
         self.arrival = Fraction(-NO_BOUND)
         self.rate = (p.permits, p.micros)
+        self.mixed_until = -NO_BOUND  # Until then permits may come back that were granted under another rate.
         self.now = -NO_BOUND
 
     def ahead(self, p):
@@ -42,6 +46,8 @@ class Gcra(Bucket):
         self.arrival = max(self.arrival, Fraction(now))
         if self.rate != (p.permits, p.micros):  # As many permits are spent, rounded up to a whole unit of the new rate.
             spent = (self.arrival - now) / interval(*self.rate)
+            if spent > 0:
+                self.mixed_until = max(self.mixed_until, math.ceil(self.arrival) + TOO_OLD)
             self.arrival = now + Fraction(math.ceil(spent * p.micros), p.permits)
             self.rate = (p.permits, p.micros)
 
@@ -68,10 +74,10 @@ class Gcra(Bucket):
 
     def release(self, p, cost, permits, now):
         """The most of the last ones for which nothing else can have been granted since the first of them: any other
-        permit would have moved the time on by an interval at least."""
-        self.advance(p, now)
-        if p.permits == 0 or self.arrival <= now:
+        permit would have moved the time on by an interval at least. Under two rates nobody can tell."""
+        if p.permits == 0 or self.arrival <= now or self.mixed_until > now or self.rate != (p.permits, p.micros):
             return 0, False
+        self.advance(p, now)
         best = 0
         for n in range(1, len(permits) + 1):
             first = min(at for _, at in permits[-n:])

@@ -70,6 +70,23 @@ TEST(Gcra, SaysWhatATokenBucketSays) {
   }
 }
 
+// Where the interval has changed meanwhile, the time says nothing of what was granted since.
+TEST(Gcra, TakesNothingBackUnderTwoRates) {
+  Asking limit({gcra(10, kSecond, 80)});
+  const Told fifty = limit.ask(kNow, {50, 50});
+  EXPECT_EQ(limit.ask(kNow + 4'900'000, {30, 30}).granted, 30);
+  limit.change(0, gcra(5, kSecond, 80));
+  EXPECT_EQ(limit.ask(kNow + 6'000'000, {80, 80}).granted, 0);
+  EXPECT_EQ(limit.give_back(fifty.ids, kNow + 6'000'000), 0);
+  // 10 s after all that was spent then would have been back, nothing of it can come any more.
+  const std::int64_t later = kNow + 18 * kSecond;
+  const Told three = limit.ask(later - kSecond, {3, 3});
+  EXPECT_EQ(limit.give_back(three.ids, later - kSecond), 0);
+  EXPECT_FALSE(limit.is_fresh(later - 1));
+  const Told four = limit.ask(later, {4, 4});
+  EXPECT_EQ(limit.give_back(four.ids, later), 4);
+}
+
 TEST(Gcra, TakesBackWhatIsAllSinceItsFirst) {
   Asking limit({gcra(10, kSecond, 5)});
   const Told three = limit.ask(kNow, {3, 3});
