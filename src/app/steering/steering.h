@@ -58,8 +58,8 @@ class Steering final : public FleetTable::Listener {
   // Begins to read. `make` is not called where the configuration has no quotas; it may throw.
   void start(const MakeTable& make);
 
-  // Another configuration: each entry is looked at again. REQUIRES: no change needs a restart; it
-  // outlives the next call.
+  // Another configuration: each entry is looked at again, some at once and the others soon; until
+  // then it holds as it did. REQUIRES: no change needs a restart; it outlives the next call.
   void reconfigure(const config::Config& config);
 
   struct Outcome {
@@ -126,6 +126,7 @@ class Steering final : public FleetTable::Listener {
   void remember_over(const std::string& key, bool seen);
   void refuse(const std::string& key, const std::string& why, std::string text);
   void refuse_no_more(const std::string& key);
+  void recheck_some();
   void unsee(const std::string& key);
   // Together, for each shard looks at all of its lines then: with the next tick, or before
   // somebody who waits for one of them is answered.
@@ -155,6 +156,7 @@ class Steering final : public FleetTable::Listener {
   bool whole_ = false;
   std::string away_;
   Instant away_since_;
+  std::optional<std::string> recheck_from_;  // Under a new configuration, from this key on.
   std::list<Awaited> awaited_;
   boost::asio::steady_timer tick_;
 };

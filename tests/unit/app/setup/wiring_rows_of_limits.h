@@ -150,14 +150,7 @@ inline std::vector<Row> rows_of_windows() {
 }
 
 inline std::vector<Row> rows_of_algorithms() {
-  using limits::ConcurrencyParameters;
-  using limits::GcraParameters;
-  using limits::LeakyBucketParameters;
-  using limits::SmoothParameters;
-  using limits::TokenBucketParameters;
-  using limits::WarmUpParameters;
-  const std::string gcra = "algorithm: gcra, ", bucket = "algorithm: token_bucket, ", leaky = "algorithm: leaky_bucket, ";
-  const std::string smooth = "algorithm: smooth, ", rate = "rate: 10/s";
+  const std::string rate = "rate: 10/s";
   return {
       {"limits.NAME.algorithm", around(rate + ", burst: 5"), "token_bucket", algorithm_of},
       {"limits.NAME.algorithm", around(rate + ", burst: 5"), "gcra", algorithm_of},
@@ -169,6 +162,20 @@ inline std::vector<Row> rows_of_algorithms() {
        [](const Config& c) { return text(route(c).held_limits); }, "1"},
       {"limits.NAME.algorithm", around("limit: 5, window: 1s"), "counter",
        [](const Config& c) { return text(route(c).held_limits); }, "0"},
+  };
+}
+
+inline std::vector<Row> rows_of_buckets() {
+  using limits::ConcurrencyParameters;
+  using limits::GcraParameters;
+  using limits::LeakyBucketParameters;
+  using limits::SmoothParameters;
+  using limits::TokenBucketParameters;
+  using limits::WarmUpParameters;
+  const std::string gcra = "algorithm: gcra, ", bucket = "algorithm: token_bucket, ",
+                    leaky = "algorithm: leaky_bucket, ";
+  const std::string smooth = "algorithm: smooth, ", rate = "rate: 10/s";
+  return {
       {"limits.NAME.limit", around("algorithm: concurrency, lease: 1m"), "7",
        parameter(&ConcurrencyParameters::limit)},
       {"limits.NAME.lease", around("algorithm: concurrency, limit: 7"), "2m",
@@ -350,10 +357,11 @@ inline std::vector<Row> rows_of_limits() {
       {"limits.NAME.shadow", kPlain, "true", who_obeys, "0 obeyed, 1 watched",
        "1 obeyed, 0 watched"},
   };
-  for (const Row& row : rows_of_algorithms()) rows.push_back(row);
-  for (const Row& row : rows_of_windows()) rows.push_back(row);
-  for (const Row& row : rows_of_others("overrides", "k")) rows.push_back(row);
-  for (const Row& row : rows_of_others("schedule", "00:00-24:00 Mon-Sun UTC")) rows.push_back(row);
+  for (const auto& part :
+       {rows_of_algorithms(), rows_of_buckets(), rows_of_windows(),
+        rows_of_others("overrides", "k"), rows_of_others("schedule", "00:00-24:00 Mon-Sun UTC")}) {
+    rows.insert(rows.end(), part.begin(), part.end());
+  }
   return rows;
 }
 

@@ -1,88 +1,8 @@
 // What the fleet's table says, and what comes of it in one gate.
-#include "app/steering/steering.h"
-
-#include <gtest/gtest.h>
-
-#include "unit/app/steering/fake_table.h"
+#include "unit/app/steering/steering_fixture.h"
 
 namespace einlass::app {
 namespace {
-
-using Kind = Subject::Kind;
-
-constexpr char kConfig[] = R"(
-quotas: {topic: einlass.quotas}
-kafka: {brokers: [localhost:9092], group: g}
-limits:
-  per_tenant: {algorithm: sliding_log, limit: 100, window: 1s, key: record_key}
-  all: {algorithm: token_bucket, rate: 100/s, burst: 10}
-  tried: {algorithm: sliding_log, limit: 100, window: 1s, key: record_key, shadow: true}
-targets: {a: {http: {url: "http://localhost/"}}}
-routes:
-  - {name: results, topics: [t, "^eu[.]"], target: a, limits: [per_tenant, all, tried], dead_letter: eu.d}
-)";
-
-class SteeringTest : public ::testing::Test {
- protected:
-  SteeringTest() {
-    steering.start([this](FleetTable::Listener& listener) {
-      auto made = std::make_unique<FakeTable>(listener);
-      table = made.get();
-      return made;
-    });
-  }
-
-  void tell(const std::string& key, const char* text) { steering.entry(key, text); }
-  void take_out(const std::string& key) { steering.entry(key, std::nullopt); }
-  void whole() {
-    steering.reading();
-    steering.whole();
-  }
-  std::int64_t limit_of(const std::string& key) const {
-    const auto found = values.find(0, key);
-    if (!found) return 100;
-    return std::get<limits::SlidingLogParameters>(found->parameters).limit.value;
-  }
-  Steering::Outcome set(const Subject& subject, const std::string& text) {
-    std::optional<Steering::Outcome> said;
-    auto read = read_steer(subject, text);
-    steering.set(subject, std::get<Steer>(read), "ann", [&](const auto& it) { said = it; });
-    run_until([&] { return said.has_value(); });
-    return said.value_or(Steering::Outcome{0, "nothing was said"});
-  }
-  Steering::Outcome unset(const Subject& subject) {
-    Steering::Outcome said{0, ""};
-    steering.unset(subject, "ann", [&](const auto& it) { said = it; });
-    return said;
-  }
-  bool run_until(const std::function<bool()>& done) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (!done() && std::chrono::steady_clock::now() < deadline) {
-      io.run_one_for(std::chrono::milliseconds(20));
-    }
-    return done();
-  }
-  std::size_t count(const std::string& what) const {
-    return static_cast<std::size_t>(std::ranges::count(notices, what, &Notice::what));
-  }
-
-  boost::asio::io_context io;
-  const Clock clock;
-  config::Config config = read(kConfig);
-  LimitValues values{config};
-  std::vector<Notice> notices;
-  std::vector<Pauses> pauses;
-  int ready = 0;
-  Steering steering{io,
-                    config,
-                    values,
-                    clock,
-                    {.notify = [this](const Notice& notice) { notices.push_back(notice); },
-                     .paused = [this](const Pauses& now) { pauses.push_back(now); },
-                     .ready = [this] { ++ready; }}};
-  FakeTable* table = nullptr;
-  const Subject acme{Kind::quota, "per_tenant", "acme"}, results{Kind::route, "results", ""};
-};
 
 TEST_F(SteeringTest, IsReadyOnceTheTableWasReadAsAWhole) {
   EXPECT_FALSE(steering.state().whole);
@@ -197,6 +117,22 @@ TEST_F(SteeringTest, AQuotaThatAReloadRefusesIsToldToHoldNoMore) {
   EXPECT_EQ(limit_of("acme"), 100) << "the table says something else since, which is wrong";
 }
 
+TEST_F(SteeringTest, AReloadLooksAtManyQuotasSomeAtATime) {
+  whole();
+  const auto key = [](int i) { return "k" + std::to_string(1'000 + i); };
+  constexpr int kMany = 1'200;
+  for (int i = 0; i < kMany; ++i) tell("per_tenant/" + key(i), R"({"window": "2s"})");
+  std::string text = kConfig;
+  const std::string was = "limit: 100, window: 1s";
+  text.replace(text.find(was), was.size(), "limit: 50, window: 1s");
+  const config::Config other = read(text);
+  values.reconfigure(other);
+  steering.reconfigure(other);
+  EXPECT_EQ(limit_of(key(0)), 50);
+  EXPECT_EQ(limit_of(key(kMany - 1)), 100) << "it holds as it did until it was looked at";
+  EXPECT_TRUE(run_until([&] { return limit_of(key(kMany - 1)) == 50; }));
+}
+
 TEST_F(SteeringTest, WhatIsNotInTheTableAnyMoreWhenItWasReadAgainHoldsNoMore) {
   whole();
   tell("per_tenant/acme", R"({"limit": 500})");
@@ -308,112 +244,6 @@ TEST_F(SteeringTest, WhatHasEndedCanBeTakenOutOfTheTable) {
   tell("per_tenant/past", R"({"limit": 500, "until": 5})");
   whole();
   EXPECT_EQ(unset(past).status, 404u) << "somebody else took it out";
-}
-
-TEST_F(SteeringTest, WhoWritesIsAnsweredWhenItHoldsHere) {
-  whole();
-  EXPECT_EQ(set(acme, R"({"limit": 500})").status, 200u);
-  EXPECT_EQ(table->written_last, R"(per_tenant/acme {"limit":500})");
-  EXPECT_EQ(limit_of("acme"), 500);
-  EXPECT_EQ(count("steered"), 1u);
-  EXPECT_EQ(notices.back().detail,
-            R"(by ann: limit per_tenant, key acme: nothing -> {"limit":500})");
-  ASSERT_TRUE(steering.find(acme));
-  EXPECT_EQ(unset(acme).status, 200u);
-  EXPECT_EQ(unset(acme).status, 404u);
-}
-
-TEST_F(SteeringTest, WhatIsWrongIsNotWritten) {
-  whole();
-  const auto outcome = set(acme, R"({"limit": 0})");
-  EXPECT_EQ(outcome.status, 400u);
-  EXPECT_NE(outcome.text.find("limit"), std::string::npos);
-  EXPECT_EQ(table->written_last, "");
-}
-
-TEST_F(SteeringTest, WhatTheTableDoesNotTakeOrTellIsSaid) {
-  whole();
-  table->refuses = "no broker";
-  EXPECT_EQ(set(acme, R"({"limit": 5})").status, 503u);
-  table->refuses.clear();
-  table->tells = false;
-  EXPECT_EQ(set(acme, R"({"limit": 5})").status, 202u);
-}
-
-TEST_F(SteeringTest, AReloadLooksAtEachEntryAgain) {
-  whole();
-  tell("per_tenant/acme", R"({"limit": 500})");
-  std::string text = kConfig;
-  text.replace(text.find("window: 1s"), 10, "window: 2s");
-  const config::Config next = read(text);
-  values.reconfigure(next);
-  steering.reconfigure(next);
-  const auto found = values.find(0, "acme");
-  ASSERT_TRUE(found);
-  EXPECT_EQ(std::get<limits::SlidingLogParameters>(found->parameters).window, Duration::seconds(2));
-}
-
-TEST_F(SteeringTest, WhatIsOverAlreadyIsNotWritten) {
-  whole();
-  EXPECT_EQ(set(acme, R"({"limit": 500, "until": 5})").status, 400u);
-  EXPECT_EQ(table->written_last, "");
-}
-
-TEST_F(SteeringTest, ARefusalIsOverOnceTheTableSaysAgainWhatHolds) {
-  whole();
-  tell("per_tenant/acme", R"({"limit": 500})");
-  tell("per_tenant/acme", R"({"limit": "many"})");
-  EXPECT_EQ(steering.state().refused, 1u);
-  tell("per_tenant/acme", R"({"limit": 500})");
-  EXPECT_EQ(steering.state().refused, 0u);
-  EXPECT_EQ(limit_of("acme"), 500);
-}
-
-// Nobody writes the table anew for it.
-TEST_F(SteeringTest, WhatOneConfigurationRefusesAnotherMayTakeAgain) {
-  whole();
-  tell("per_tenant/acme", R"({"limit": 500})");
-  std::string text = kConfig;
-  for (std::size_t at = 0; (at = text.find("per_tenant", at)) != text.npos; at += 5) {
-    text.replace(at, 10, "other");
-  }
-  const config::Config other = read(text), same = read(kConfig);
-  steering.reconfigure(other);
-  EXPECT_EQ(steering.state().refused, 1u);
-  EXPECT_EQ(steering.state().quotas, 0u);
-  steering.reconfigure(same);
-  EXPECT_EQ(steering.state().refused, 0u);
-  EXPECT_EQ(limit_of("acme"), 500);
-}
-
-TEST_F(SteeringTest, APageOfQuotasGoesOnBehindTheLast) {
-  whole();
-  for (const char* key : {"per_tenant/a", "per_tenant/b", "per_tenant/c"}) {
-    tell(key, R"({"limit": 5})");
-  }
-  tell("pause:route/results", R"({"paused": true})");
-  const auto page = steering.quotas("per_tenant", "", 2);
-  ASSERT_EQ(page.size(), 2u);
-  EXPECT_EQ(page[1].key, "per_tenant/b");
-  const auto rest = steering.quotas("per_tenant", "per_tenant/b", 2);
-  ASSERT_EQ(rest.size(), 1u);
-  EXPECT_EQ(rest[0].key, "per_tenant/c");
-}
-
-// They stand between the quotas, and must take no place of a page.
-TEST_F(SteeringTest, PausesAreOnNoPageOfQuotas) {
-  whole();
-  tell("per_tenant/a", R"({"limit": 5})");
-  for (const char* key : {"pause:route/results", "pause:limit/per_tenant/a"}) {
-    tell(key, R"({"paused": true})");
-  }
-  EXPECT_EQ(steering.pauses().size(), 2u);
-  for (const char* after : {"", "a", "pause:limit/per_tenant/a"}) {
-    const auto page = steering.quotas("", after, 1);
-    ASSERT_EQ(page.size(), 1u) << after;
-    EXPECT_EQ(page[0].key, "per_tenant/a");
-  }
-  EXPECT_TRUE(steering.quotas("", "per_tenant/a", 1).empty());
 }
 
 }  // namespace
