@@ -293,12 +293,14 @@ inline std::string strict_of(const Config& c) {
   return "within " + text(route(c).use_within) + " of " + text(log.window);
 }
 
+// A route that obeys two limits, one of them with that.
+inline std::string two(const std::string& other) {
+  return "limits: {l: {" + kLog + "}, m: {" + kLog + ", " + other + "}}\ntargets: {t: {" + kHttp +
+         "}}\nroutes: [{name: r, topics: [a], target: t, limits: [l, m]}]\n";
+}
+
 inline std::vector<Row> rows_of_limits() {
   const std::string in_redis = kLog + ", store: redis";
-  const auto two = [](const std::string& other) {
-    return "limits: {l: {" + kLog + "}, m: {" + kLog + ", " + other + "}}\ntargets: {t: {" + kHttp +
-           "}}\nroutes: [{name: r, topics: [a], target: t, limits: [l, m]}]\n";
-  };
   std::vector<Row> rows = {
       {"limits.NAME.store", kPlain, "redis", store_of},
       {"limits.NAME.store", kPlain, "redis",
