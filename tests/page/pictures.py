@@ -91,6 +91,8 @@ class Drawing:
                    "both targets are well again")
         self.world.redis.kill()
         self.keep("redis")
+        self.world.redis.start()
+        wait_until(lambda: all(one["ended"] for one in first.status()["troubles"]), 120, "Redis is followed again")
         first.process.send_signal(signal.SIGSTOP)
         self.keep("alone")
         first.process.send_signal(signal.SIGCONT)
@@ -113,7 +115,7 @@ class Drawing:
             for scheme in ("light", "dark"):
                 self.browser.prefer(scheme)
                 self.settle()
-                self.browser.picture(os.path.join(self.folder, f"page-{state}-{device}-{scheme}.png"), whole=False)
+                self.browser.picture(os.path.join(self.folder, f"page-{state}-{device}-{scheme}.png"))
 
     def settle(self):
         """Until the chart has been drawn in its new size and colours."""
