@@ -46,15 +46,12 @@ Trouble trouble(std::string what, std::string name, bool bad, std::string says) 
 
 std::optional<Trouble> of_table(const Steering::State& state) {
   if (!state.has_table || (state.away.empty() && state.refused == 0)) return std::nullopt;
-  std::string says;
-  if (!state.away.empty()) says = "cannot be read: " + state.away;
-  if (state.refused > 0) {
-    if (!says.empty()) says += "; ";
-    says += std::to_string(state.refused) + " refused: see /v1/status";
-  }
-  Trouble one = trouble("quotas", "", !state.away.empty() && !state.whole, std::move(says));
-  if (!state.away.empty()) one.since = state.away_since;
-  return one;
+  const std::string refused = std::to_string(state.refused) + " refused: see /v1/status";
+  if (state.away.empty()) return trouble("quotas", "entries", false, refused);
+  Trouble away = trouble("quotas", "", !state.whole, "cannot be read: " + state.away);
+  if (state.refused > 0) away.says += "; " + refused;
+  away.since = state.away_since;
+  return away;
 }
 
 // What people have paused. There may be many, and each knows its times.

@@ -126,11 +126,8 @@ void Troubles::note(std::vector<Trouble> wrong, Instant now) {
   };
   for (Trouble& one : wrong) {
     const auto known = std::ranges::find_if(lasting_, same(one));
-    if (known != lasting_.end()) {
-      one.since = known->since;
-    } else if (one.since == Instant{}) {
-      one.since = now;
-    }
+    if (one.since != Instant{}) continue;  // It knows.
+    one.since = known == lasting_.end() ? now : known->since;
   }
   for (Trouble& one : lasting_) {
     if (std::ranges::any_of(wrong, same(one)) || now - one.since < worth_saying_) continue;

@@ -40,7 +40,7 @@ class Troubles {
   explicit Troubles(Duration worth_saying = kWorthSaying) : worth_saying_(worth_saying) {}
 
   // Looks again, if it is time to: at most twice a second. One that does not say since when it is
-  // there is there since the first look that saw it.
+  // there is there since the first look that saw it, and each until the first that does not.
   void look(const std::function<std::vector<Trouble>()>& now_wrong, Instant now);
 
   // Those that last, and then those that have ended lately, the last of them first.

@@ -58,7 +58,7 @@ void Steering::tick() {
     awaited.done({202, ""});
   }
   if (recheck_from_) recheck_some();
-  tell_pauses();
+  if (whole_) tell_pauses();
   tick_.expires_after(recheck_from_ ? kBetweenRechecks : kTick);
   tick_.async_wait([this](const boost::system::error_code& error) {
     if (!error) tick();
@@ -72,8 +72,17 @@ void Steering::reconfigure(const config::Config& config) {
   tick();
 }
 
+// First those that are in force, then those that are not.
 void Steering::recheck_some() {
-  auto at = entries_.lower_bound(*recheck_from_);
+  if (recheck_from_->in_force) {
+    recheck_entries();
+  } else {
+    recheck_refused();
+  }
+}
+
+void Steering::recheck_entries() {
+  auto at = entries_.lower_bound(recheck_from_->key);
   for (int i = 0; i < kRecheckedAtOnce && at != entries_.end(); ++i) {
     const auto here = at++;
     const std::string key(here->key());
@@ -82,19 +91,25 @@ void Steering::recheck_some() {
     // Where something newer was refused already, that is what the table has.
     const auto newer = refused_.find(key);
     std::string text = newer == refused_.end() ? std::string(here->text()) : newer->second.text;
+    const bool seen = newer == refused_.end() ? here->seen() : newer->second.seen;
     forget(here);
     refuse(key, why, std::move(text));
+    if (!seen) unsee(key);
   }
-  if (at != entries_.end()) {
-    recheck_from_ = std::string(at->key());
-    return;
-  }
-  recheck_from_.reset();
-  for (const auto& [key, refused] : std::map(refused_)) {
+  const bool more = at != entries_.end();
+  recheck_from_ = {more, more ? std::string(at->key()) : ""};
+}
+
+void Steering::recheck_refused() {
+  auto at = refused_.lower_bound(recheck_from_->key);
+  for (int i = 0; i < kRecheckedAtOnce && at != refused_.end(); ++i) {
+    const auto [key, refused] = *at++;
     if (refused.text.empty()) continue;
     entry(key, refused.text);
-    if (!refused.seen) unsee(key);  // The table was not heard to have it still.
+    if (!refused.seen) unsee(key);
   }
+  if (at == refused_.end()) return recheck_from_.reset();
+  recheck_from_->key = at->first;
 }
 
 // ---- what the table says ----
@@ -105,6 +120,7 @@ void Steering::reading() {
   for (auto& [key, seen] : over_) seen = false;
 }
 
+// The table was not heard to have it still, since it is being read again.
 void Steering::unsee(const std::string& key) {
   if (const auto at = entries_.find(key); at != entries_.end()) at->set_seen(false);
   if (const auto at = refused_.find(key); at != refused_.end()) at->second.seen = false;
@@ -153,12 +169,13 @@ void Steering::whole() {
     ++gone;
   }
   if (gone > 0) {
-    // What somebody takes out while it is followed is heard by itself: the table may have lost these.
+    // What somebody takes out while it is followed is heard by itself: the table may have lost
+    // these.
     const bool all = entries_.empty();
     told_.notify({all ? Severity::warning : Severity::info, "quotas_gone",
                   std::to_string(gone) +
-                      " quotas and pauses hold no more: the table was read again and does not have "
-                      "them" +
+                      " of the quotas and pauses hold no more: the table was read again and does not "
+                      "have them" +
                       (all ? "; it is empty" : "")});
   }
   std::erase_if(refused_, [](const auto& one) { return !one.second.seen; });

@@ -127,6 +127,8 @@ class Steering final : public FleetTable::Listener {
   void refuse(const std::string& key, const std::string& why, std::string text);
   void refuse_no_more(const std::string& key);
   void recheck_some();
+  void recheck_entries();
+  void recheck_refused();
   void unsee(const std::string& key);
   // Together, for each shard looks at all of its lines then: with the next tick, or before
   // somebody who waits for one of them is answered.
@@ -156,7 +158,11 @@ class Steering final : public FleetTable::Listener {
   bool whole_ = false;
   std::string away_;
   Instant away_since_;
-  std::optional<std::string> recheck_from_;  // Under a new configuration, from this key on.
+  struct Recheck {
+    bool in_force = true;  // Of the entries; else of the refused ones.
+    std::string key{};     // From there on.
+  };
+  std::optional<Recheck> recheck_from_;  // Under a new configuration.
   std::list<Awaited> awaited_;
   boost::asio::steady_timer tick_;
 };

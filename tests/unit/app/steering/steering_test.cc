@@ -171,6 +171,7 @@ TEST_F(SteeringTest, ATableThatIsAwayChangesNothing) {
 TEST_F(SteeringTest, PausesAreToldTogetherAndEnd) {
   tell("pause:route/results", R"({"paused": true})");
   tell("pause:limit/per_tenant/acme", R"({"paused": true})");
+  io.run_for(std::chrono::milliseconds(150));
   EXPECT_TRUE(pauses.empty()) << "not before all is known";
   steering.whole();
   ASSERT_EQ(pauses.size(), 1u);
