@@ -311,7 +311,7 @@ class UnderLoad(Reload):
             reloads += 1
             self.write({"targets": {"receiver": {"http": {"max_in_flight": 2 if reloads % 2 else 256}}}})
             self.assertEqual(self.post()[0], 200)
-        self.assertGreater(reloads, 10)  # With sanitizers two cores manage 17, else some hundred.
+        self.assertGreater(reloads, 5)  # With sanitizers, beside a build, two cores manage 10; else some hundred.
         self.finish(records, in_order=False)
 
     def test_a_new_url_takes_over(self):
