@@ -74,11 +74,8 @@ void Steering::reconfigure(const config::Config& config) {
 
 // First those that are in force, then those that are not.
 void Steering::recheck_some() {
-  if (recheck_from_->in_force) {
-    recheck_entries();
-  } else {
-    recheck_refused();
-  }
+  if (recheck_from_->in_force) recheck_entries();
+  if (!recheck_from_->in_force) recheck_refused();
 }
 
 void Steering::recheck_entries() {

@@ -260,7 +260,7 @@ TEST(Why, of_a_record_that_is_not_inside) {
   EXPECT_EQ(later["state"], "not_taken_in");
   WhyAnswer held = with(core::Whereabouts::not_yet);
   held.held = true;
-  EXPECT_NE(answer(one_record(), {held})["says"].get<std::string>().find("as may be are inside"),
+  EXPECT_NE(answer(one_record(), {held})["says"].get<std::string>().find("as allowed are inside"),
             std::string::npos);
   EXPECT_EQ(answer(one_record(), {with(core::Whereabouts::returned)})["state"], "returned");
   const Json elsewhere = answer(one_record(), {WhyAnswer{}, WhyAnswer{}});
