@@ -56,6 +56,8 @@ def properties(planned, patience, environment):
         wanted["LABELS"] = ";".join(labels)
     if planned["servers"]:  # tests/suite says what these are counted in.
         wanted["PROCESSORS"] = SLOTS_ALONE if planned["alone"] else SLOTS_WITH_SERVERS
+    if planned["servers"] and planned["alone"]:  # First, while what only computes goes on beside them.
+        wanted["COST"] = 1000
     return wanted
 
 

@@ -50,6 +50,7 @@ void Steering::start(const MakeTable& make) {
 
 // Ends what is over, and the patience of who waits.
 void Steering::tick() {
+  ticks_soon_ = false;
   end_over();
   const Instant now = clock_.now();
   while (!awaited_.empty() && awaited_.front().patience <= now) {
@@ -59,7 +60,11 @@ void Steering::tick() {
   }
   if (recheck_from_) recheck_some();
   if (whole_) tell_pauses();
-  tick_.expires_after(recheck_from_ ? kBetweenRechecks : kTick);
+  tick_after(recheck_from_ ? kBetweenRechecks : kTick);
+}
+
+void Steering::tick_after(std::chrono::milliseconds pause) {
+  tick_.expires_after(pause);
   tick_.async_wait([this](const boost::system::error_code& error) {
     if (!error) tick();
   });
@@ -154,6 +159,7 @@ void Steering::entry(std::string_view key_view, std::optional<std::string_view> 
   } else {
     refuse_no_more(key);  // It is what holds, once more.
   }
+  if (whole_ && pauses_changed_ && !std::exchange(ticks_soon_, true)) tick_after({});
   read_back(key, text ? std::optional(std::string(*text)) : std::nullopt);
 }
 

@@ -4,6 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -130,8 +131,8 @@ class Steering final : public FleetTable::Listener {
   void recheck_entries();
   void recheck_refused();
   void unsee(const std::string& key);
-  // Together, for each shard looks at all of its lines then: with the next tick, or before
-  // somebody who waits for one of them is answered.
+  // Together, for each shard looks at all of its lines then: when all that has just come was taken
+  // in, or before somebody who waits for one of them is answered.
   void tell_pauses();
   void write(const Subject& subject, std::optional<std::string> text, const std::string& who,
              Done done);
@@ -139,6 +140,7 @@ class Steering final : public FleetTable::Listener {
   void read_back(const std::string& key, const std::optional<std::string>& text);
   void end_over();
   void tick();
+  void tick_after(std::chrono::milliseconds pause);
   // On the system's clock as it stands, for `until` is what people mean by a time of day.
   static std::int64_t now_ms() { return Clock::wall().us / 1000; }
 
@@ -165,6 +167,7 @@ class Steering final : public FleetTable::Listener {
   std::optional<Recheck> recheck_from_;  // Under a new configuration.
   std::list<Awaited> awaited_;
   boost::asio::steady_timer tick_;
+  bool ticks_soon_ = false;
 };
 
 }  // namespace einlass::app
