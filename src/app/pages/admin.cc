@@ -145,7 +145,7 @@ http::ServerResponse Admin::metrics(const Views& views) {
   sum.reloads = {reload.successful, static_cast<double>(reload.succeeded_at.us) / 1e6,
                  reload.applied, reload.wrong, reload.needs_restart};
   sum.steering = steering_metrics(steering_, clock_.now());
-  sum.troubles = trouble_metrics(troubles(views), clock_.now());
+  sum.troubles = trouble_metrics(troubles(views, sum), clock_.now());
   return page(200, einlass::metrics::kPageType, einlass::metrics::render(sum));
 }
 
@@ -175,16 +175,19 @@ http::ServerResponse Admin::status(const Views& views) {
   return page(200, "application/json", status_json(views, reload_.config(), process(views)));
 }
 
-std::vector<ShownTrouble> Admin::troubles(const Views& views) {
-  const einlass::metrics::Snapshot sum = sum_of(views);
+std::vector<ShownTrouble> Admin::troubles(const Views& views,
+                                          const einlass::metrics::Snapshot& sum) {
   const auto wrong = [&] { return process_troubles_now(views, sum, reload_.state(), steering_); };
   troubles_.look(wrong, clock_.now());
   return troubles_of(views, sum, reload_.config(), troubles_.all(clock_.now()), steering_);
 }
 
 ProcessView Admin::process(const Views& views) {
-  return {shards_.values(), silent_shards(), troubles(views), reload_.state(), recent_,
-          steering_,        started_,        clock_.now()};
+  einlass::metrics::Snapshot sum = sum_of(views);
+  std::vector<ShownTrouble> wrong = troubles(views, sum);
+  return {std::move(sum),   shards_.values(), silent_shards(),
+          std::move(wrong), reload_.state(),  recent_,
+          steering_,        started_,         clock_.now()};
 }
 
 std::vector<std::string> Admin::silent_shards() const {

@@ -47,7 +47,7 @@ class Admin {
   http::ServerResponse metrics(const Views& views);
   void ready(bool in_full, const Respond& respond);
   http::ServerResponse status(const Views& views);
-  std::vector<ShownTrouble> troubles(const Views& views);
+  std::vector<ShownTrouble> troubles(const Views& views, const einlass::metrics::Snapshot& sum);
   ProcessView process(const Views& views);
 
   Shards& shards_;

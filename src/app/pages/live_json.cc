@@ -82,7 +82,7 @@ Json partitions_json(const Views& views, const config::Config& config, Instant n
 
 std::string live_json(const Views& views, const config::Config& config,
                       const ProcessView& process) {
-  const metrics::Snapshot sum = sum_of(views);
+  const metrics::Snapshot& sum = process.sum;
   Json live{{"at", process.now.us}, {"started_at", process.started.us}};
   live.update(state_json(views, config));
   live["troubles"] = troubles_json(process.troubles);

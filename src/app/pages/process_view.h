@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/metrics/snapshot.h"
 #include "app/pages/troubles.h"
 #include "app/permits/limit_values.h"
 #include "app/service/recent.h"
@@ -15,6 +16,7 @@ namespace einlass::app {
 
 // REQUIRES: outlived by what it refers to.
 struct ProcessView {
+  metrics::Snapshot sum;  // Of its shards.
   const LimitValues& values;
   std::vector<std::string> silent;  // Of each shard why it does not answer, as far as known.
   std::vector<ShownTrouble> troubles;

@@ -99,7 +99,7 @@ std::string why_not_ready(const Views& views, const config::Config& config) {
 
 std::string status_json(const Views& views, const config::Config& config,
                         const ProcessView& process) {
-  const metrics::Snapshot sum = sum_of(views);
+  const metrics::Snapshot& sum = process.sum;
   Json status{{"at", process.now.us}};
   status.update(state_json(views, config));
   status["troubles"] = troubles_json(process.troubles);
