@@ -23,9 +23,14 @@ RATE = 5               # Of each tenant, a second.
 SECONDS = 6            # How long is counted.
 KEPT = 1 - 0.01 * PATIENCE
 FLOOD_MIB = 400 / PATIENCE  # While it is counted: 1,500 to 4,400 on two cores, and 44 with a breaker that opens.
-# A bucket's burst comes at once and is over before the counting begins.
-PER_TENANT = {"algorithm": "token_bucket", "rate": f"{RATE}/s", "burst": 1, "key": "header:tenant",
-              "store": "memory"}
+STALL = 0.6            # What the machine may take from all of them at once, in seconds, and they catch up with it.
+
+
+def pace(rate, key):
+    """Its burst comes at once and is over before the counting begins; after it, it is what a stall of all is made up by."""
+    return {"algorithm": "token_bucket", "rate": f"{rate}/s", "burst": int(STALL * rate), "key": key, "store": "memory"}
+
+
 
 
 def tenant_names(topic):
@@ -49,7 +54,7 @@ class Isolation(Scenario):
 
     def config(self, topic, order, timeout="2s", **changes):
         return self.world.config(topic, 1, changes={
-            "limits": {"shared": None, "per_tenant": PER_TENANT},
+            "limits": {"shared": None, "per_tenant": pace(RATE, "header:tenant")},
             "targets": {"receiver": {"http": {"timeout": timeout, "max_in_flight": 64}}},
             "kafka": {"group": topic},
             "route": {"limits": ["per_tenant"], "order": order, "inside": {"records": 5000}}, **changes})
@@ -110,8 +115,7 @@ class Isolation(Scenario):
 
     def two_routes(self, dead_port, **target):
         """The healthy route's config with a second one beside it, to a target of its own: `target` besides its http."""
-        config = self.config("well", "partition", limits={"shared": None, "per_tenant": None, "pace": {
-            "algorithm": "token_bucket", "rate": "400/s", "burst": 1, "key": "topic", "store": "memory"}})
+        config = self.config("well", "partition", limits={"shared": None, "per_tenant": None, "pace": pace(400, "topic")})
         config["routes"][0]["limits"] = ["pace"]
         config["routes"][0]["inside"] = {"records": 1000}
         config["inside"] = {"records": 2000}  # The dead route's partitions alone could fill it twice.
@@ -200,8 +204,7 @@ class Isolation(Scenario):
         records[0]["key"] = b"dead"
         self.world.produce_records("results", records)
         self.world.receiver.tell("status", status=500, keys="dead")
-        config = self.config("results", "partition", limits={"shared": None, "per_tenant": None, "pace": {
-            "algorithm": "token_bucket", "rate": "20/s", "burst": 1, "key": "partition", "store": "memory"}})
+        config = self.config("results", "partition", limits={"shared": None, "per_tenant": None, "pace": pace(20, "partition")})
         config["routes"][0]["limits"] = ["pace"]
         began = now_us()
         self.world.gate("gate", config).start()
