@@ -36,6 +36,23 @@ std::int64_t sent_by(const Rush& rush, std::uint32_t first, std::uint32_t last) 
   });
 }
 
+void deny(BenchGate& bench, const Ask& ask, Duration retry, LimitIndex short_of = LimitIndex{0}) {
+  bench.put(PermitsAnswered{ask.line, ask.ask, {}, bench.now, retry, short_of, ask.horizon});
+}
+
+// All that it is for.
+void grant(BenchGate& bench, const Ask& ask) {
+  const std::vector<Duration> due(static_cast<std::size_t>(ask.max.value));
+  bench.put(PermitsAnswered{ask.line, ask.ask, due, bench.now});
+}
+
+// The lines that have asked, in order.
+Slots askers(const BenchGate& bench) {
+  Slots lines;
+  for (const Ask& ask : bench.all<Ask>()) lines.push_back(ask.line.value);
+  return lines;
+}
+
 // Lines 0 to 2 want limit 0 alone; line 3 wants limit 1 too, which gives a permit in 500 ticks.
 TEST(Contending, who_waits_for_one_limit_keeps_nobody_from_another) {
   Rush rush(with({route_of({0}), route_of({0, 1})}));
@@ -56,22 +73,88 @@ TEST(Contending, who_asked_in_its_turn_and_was_given_nothing_is_the_first_again)
   for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{0}, true);
   bench.assign(0);
   for (const std::uint32_t line : {0u, 1u, 2u}) bench.arrive(line, line, 0, line);
-  const auto deny = [&](const Ask& ask) {
-    bench.put(PermitsAnswered{
-        ask.line, ask.ask, {}, bench.now, Duration::millis(10), LimitIndex{0}, ask.horizon});
-  };
   // Nobody knew that the limit is short; from here on one asks at a time.
-  for (const Ask& ask : bench.all<Ask>()) deny(ask);
+  for (const Ask& ask : bench.all<Ask>()) deny(bench, ask, Duration::millis(10));
   Slots asked;
   for (int turn = 0; turn < 4; ++turn) {
     bench.pass(Duration::millis(10));
     asked.push_back(bench.all<Ask>().back().line.value);
-    deny(bench.all<Ask>().back());
+    deny(bench, bench.all<Ask>().back(), Duration::millis(10));
   }
   EXPECT_EQ(asked, Slots(4, asked[0]));
   bench.pass(Duration::millis(10));
   bench.answer({0});
   EXPECT_EQ(bench.sent(), Slots{asked[0]});
+}
+
+// Else what was short once would be asked by one line at a time for ever, and the last of many
+// lines would wait for the answers to all others one after the other.
+TEST(Contending, each_answer_that_is_not_short_lets_twice_as_many_lines_ask_at_once) {
+  BenchGate bench(with({route_of({0})}));
+  bench.assign(0);
+  for (std::uint32_t line = 0; line < 8; ++line) {
+    if (line > 0) bench.gate.add_line(LineId{line}, RouteId{0}, true);
+    bench.arrive(line, line, 0, line);
+  }
+  for (const Ask& ask : bench.all<Ask>()) deny(bench, ask, Duration::millis(10));
+  std::size_t answered = bench.all<Ask>().size();
+  bench.pass(Duration::millis(10));
+  std::vector<std::size_t> open;
+  for (; answered < bench.all<Ask>().size(); ++answered) {
+    open.push_back(bench.all<Ask>().size() - answered);
+    grant(bench, bench.all<Ask>()[answered]);
+  }
+  EXPECT_EQ(open, (std::vector<std::size_t>{1, 2, 4, 5, 4, 3, 2, 1}));
+}
+
+// A line with a backlog is looked at first when its ask is answered, and when a record comes: it
+// would ask again and again before those that have one record each.
+TEST(Contending, who_wants_more_asks_again_when_those_who_wait_have_had_their_turns) {
+  BenchGate bench(with({route_of({0})}));
+  for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{0}, true);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  deny(bench, bench.all<Ask>().back(), Duration::millis(10));
+  bench.arrive(1, 1, 0, 1);
+  bench.arrive(2, 2, 0, 2);
+  for (std::uint32_t record = 3; record < 13; ++record) bench.arrive(record, record);
+  bench.pass(Duration::millis(10));
+  for (std::size_t ask = 1; ask < 4; ++ask) grant(bench, bench.all<Ask>().at(ask));
+  EXPECT_EQ(askers(bench), (Slots{0, 0, 1, 2, 0}));
+}
+
+TEST(Contending, who_comes_just_when_something_can_be_had_again_stands_behind_those_who_wait) {
+  BenchGate bench(with({route_of({0})}));
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  deny(bench, bench.all<Ask>().back(), Duration::millis(10));
+  bench.now = bench.now + Duration::millis(10);
+  bench.arrive(1, 1, 0, 1);  // Before the alarm has gone off.
+  bench.pass(Duration{});
+  EXPECT_EQ(askers(bench), (Slots{0, 0}));
+}
+
+// Limit 0 gives a permit each 10 ms, limit 1 none for half a second. Line 1 wants both: in the
+// queue of limit 0 it would have its turns there for nothing, and be denied each time.
+TEST(Contending, a_line_waits_where_it_was_denied_whatever_else_is_short) {
+  BenchGate bench(with({route_of({0}), route_of({0, 1})}));
+  bench.gate.add_line(LineId{1}, RouteId{1}, true);
+  bench.assign(0);
+  bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
+  bench.arrive(0, 0, 1, 1);
+  deny(bench, bench.all<Ask>().back(), Duration::millis(500), LimitIndex{1});
+  bench.arrive(1, 0);
+  deny(bench, bench.all<Ask>().back(), Duration::millis(10));
+  for (std::uint32_t record = 2; record < 40; ++record) bench.arrive(record, record);
+  bench.arrive(40, 1, 1, 1);  // Line 1 is looked at again.
+  Slots expected{1, 0};
+  for (std::uint32_t turn = 0; turn < 20; ++turn) {
+    bench.pass(Duration::millis(10));
+    bench.answer({0}, Duration::millis(10));
+    expected.push_back(0);
+  }
+  EXPECT_EQ(askers(bench), expected);
 }
 
 // Each limit has two lines of its own and one that wants both.
