@@ -249,6 +249,84 @@ TEST(Asking, permits_that_are_due_do_not_hold_up_a_line_that_asks_ahead) {
   EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
 }
 
+// Else each permit would cost the limiter a call.
+TEST(Asking, while_a_line_has_permits_left_it_does_not_ask_for_few) {
+  RouteOptions route = limited_route();
+  route.horizon = Duration::millis(500);
+  BenchGate bench(BenchGate::options_for(route));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i <= 10; ++i) bench.arrive(i, i);
+  bench.answer({0});
+  ASSERT_EQ(bench.all<Ask>().back().max, Permits{10});
+  bench.answer(std::vector<int>(10, 400));
+  for (std::uint32_t i = 11; i <= 19; ++i) bench.arrive(i, i);
+  EXPECT_EQ(bench.all<Ask>().size(), 2u);
+  bench.arrive(20, 20);
+  ASSERT_EQ(bench.all<Ask>().size(), 3u);
+  EXPECT_EQ(bench.all<Ask>().back().max, Permits{10}) << "as many as it has";
+}
+
+// Line 0 has sent a hundred records within the last 50 ms. By its own pace alone line 1 would ask
+// for no more than there are places, and could never catch up.
+TEST(Asking, a_line_that_comes_new_asks_for_its_part_of_what_its_target_has_been_taking) {
+  BenchGate bench(BenchGate::options_for(keyed(), 4));
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    bench.arrive(i, i);
+    bench.answer({0});
+    bench.ended(i, Outcome::accepted);
+  }
+  ASSERT_EQ(bench.sent().size(), 100u);
+  for (std::uint32_t i = 100; i < 300; ++i) bench.arrive(i, i, 0, 1);
+  bench.answer({0});
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
+  EXPECT_GE(bench.all<Ask>().back().max, Permits{50});
+}
+
+// Else what the limit has for the next half second would be booked for a target that cannot use it.
+TEST(Asking, permits_ahead_that_a_target_cannot_use_soon_keep_its_lines_from_asking_for_more) {
+  RouteOptions route = keyed();
+  route.horizon = Duration::millis(500);
+  BenchGate bench(BenchGate::options_for(route, 4));
+  bench.assign(0);
+  for (std::uint32_t line = 1; line <= 8; ++line) {  // Twice the places.
+    bench.gate.add_line(LineId{line}, RouteId{0}, false);
+    bench.arrive(line, line, 0, line);
+    bench.answer({400});
+  }
+  ASSERT_EQ(bench.all<Ask>().size(), 8u);
+  bench.arrive(9, 9, 0, 1);
+  bench.pass(Duration::millis(399));
+  EXPECT_EQ(bench.all<Ask>().size(), 8u);
+  bench.pass(Duration::millis(1));
+  EXPECT_EQ(bench.sent().size(), 4u);
+  EXPECT_EQ(bench.all<Ask>().size(), 9u) << "some have left";
+}
+
+// The fourth record waits for the third, which is under way: it stays where it is, and asking again
+// at once would be told the same, as fast as the limiter can answer.
+TEST(Asking, that_no_waiting_helps_is_not_asked_again_at_once_while_no_record_could_go) {
+  BenchGate bench(BenchGate::options_for(route_by(Order::partition, 1)));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    bench.arrive(i, i);
+    bench.answer({0});
+    bench.ended(i, Outcome::accepted);
+  }
+  bench.arrive(2, 2);
+  bench.arrive(3, 3);
+  bench.answer({0});
+  ASSERT_EQ(bench.all<Ask>().size(), 4u);
+  bench.answer({});
+  bench.pass(Duration::millis(999));
+  EXPECT_EQ(bench.all<Ask>().size(), 4u);
+  EXPECT_TRUE(bench.all<DeadLetter>().empty());
+  bench.ended(2, Outcome::accepted);
+  bench.pass(Duration::millis(1));
+  EXPECT_EQ(bench.all<Ask>().size(), 5u);
+}
+
 // The next probe is for another record than the last one, though that is still the first.
 TEST(Asking, a_line_whose_ask_failed_waits_for_the_limiter_until_it_is_answered) {
   BenchGate bench(BenchGate::options_for(limited_route()));
