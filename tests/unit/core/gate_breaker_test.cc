@@ -203,6 +203,31 @@ TEST(GateBreaker, a_bad_record_alone_in_its_line_lets_another_line_probe) {
   EXPECT_EQ(bench.sent().back(), 0u);
 }
 
+// What has failed may have failed for its own sake. Lines 0 and 1 have more than their part of the
+// places with attempts that hang, and wait aside: line 0 with a retry, line 1 with fresh records.
+TEST(GateBreaker, of_lines_that_wait_aside_one_with_fresh_records_probes_before_one_with_retries) {
+  GateOptions options = guarded(free_route(), 16);
+  options.targets[0].retry_share = 20;
+  BenchGate bench(options);
+  for (std::uint32_t i = 1; i < 4; ++i) bench.gate.add_line(LineId{i}, RouteId{0}, true);
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 8; ++i) bench.arrive(i, i);
+  bench.arrive(8, 8, 0, 2);
+  bench.arrive(9, 9, 0, 3);
+  for (std::uint32_t i = 10; i < 20; ++i) bench.arrive(i, i, 0, 1);
+  ASSERT_EQ(bench.sent().size(), 14u) << "an eighth of the places is left to others";
+  bench.ended(0, Outcome::retry);
+  bench.pass(Duration::millis(1));
+  ASSERT_EQ(bench.all<Send>().back().attempt, Attempt{1}) << "record 0 waits";
+  bench.ended(8, Outcome::retry);
+  const std::size_t before = bench.sent().size();
+  bench.ended(9, Outcome::retry);  // The breaker opens.
+  ASSERT_FALSE(bench.gate.breaker(TargetId{0}).closed());
+  ASSERT_EQ(bench.sent().size(), before + 1);
+  EXPECT_EQ(bench.all<Send>().back().attempt, Attempt{1});
+  EXPECT_GE(bench.sent().back(), 10u) << "one of line 1";
+}
+
 TEST(GateBreaker, a_full_target_is_not_probed_beyond_its_places) {
   BenchGate bench(guarded(free_route(), 4));
   bench.assign(0);
