@@ -197,6 +197,36 @@ TEST(FairQueue, a_weight_may_change_while_it_waits) {
   EXPECT_EQ(taken, 800);
 }
 
+// While somebody waits it counts that another has had more; when nobody does, nobody was kept
+// waiting by that.
+TEST(FairQueue, what_was_taken_counts_no_more_once_nobody_waits) {
+  FairQueue queue;
+  queue.join(0, 1);
+  queue.join(1, 1);
+  queue.charge(0, 10);
+  queue.leave(0);
+  queue.leave(1);
+  queue.join(1, 1);
+  queue.join(0, 1);
+  int taken = 0;
+  for (int i = 0; i < 10; ++i) {
+    taken += queue.next() == 1;
+    queue.charge(queue.next(), 1);
+  }
+  EXPECT_EQ(taken, 5);
+}
+
+// 1 / 641 is no whole number of the parts that virtual time is counted in. What is left of each
+// division would add up: the flow would get more than its part, the more the longer the queue runs.
+TEST(FairQueue, as_many_turns_as_ones_weight_count_exactly_as_much_as_one_at_weight_1) {
+  FairQueue queue;
+  queue.join(0, 1);
+  queue.join(1, 641);
+  queue.charge(0, 1);
+  for (int i = 0; i < 641; ++i) queue.charge(1, 1);
+  EXPECT_EQ(queue.done_with(1, 641).value, queue.done_with(0, 1).value);
+}
+
 // Half of all virtual times are taken for past ones, and the first of all is among them no more.
 TEST(FairQueue, who_comes_late_has_its_part_however_much_was_taken_before) {
   FairQueue queue;
