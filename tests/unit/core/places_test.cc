@@ -91,6 +91,21 @@ TEST_F(Places, who_becomes_alone_has_the_rest_too) {
   EXPECT_EQ(sent_of(0), 16);
 }
 
+// Its dead letter is its end: no attempt ends then, and no place comes free.
+TEST(PlacesLeft, who_becomes_alone_by_a_dead_letter_has_the_rest_too) {
+  GateOptions options = two_lines(16);
+  options.routes[0].dead_letter = true;
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  bench.arrive(0, 0, 0, 1);
+  bench.ended(0, Outcome::refused);
+  for (std::uint32_t i = 1; i <= 40; ++i) bench.arrive(i, i);
+  ASSERT_EQ(bench.sent().size(), 1u + 14u) << "two are left to line 1, which is there still";
+  bench.put(DeadLetterEnded{RecordId{0, 0}, true});
+  EXPECT_EQ(bench.sent().size(), 1u + 16u);
+}
+
 TEST_F(Places, each_end_lets_the_next_go) {
   arrive(1, 1);
   arrive(0, 40);
