@@ -106,6 +106,22 @@ TEST(PlacesLeft, who_becomes_alone_by_a_dead_letter_has_the_rest_too) {
   EXPECT_EQ(bench.sent().size(), 1u + 16u);
 }
 
+// Records that go together wait for a place and not aside, so nobody else looks at the line whose
+// attempts are no longer its own.
+TEST(PlacesLeft, who_gives_up_attempts_with_a_partition_has_its_part_for_the_others_at_once) {
+  GateOptions options = two_lines(8);
+  options.targets[0].batch.records = 2;
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  for (const std::uint32_t partition : {0u, 1u}) bench.assign(partition);
+  bench.arrive(0, 0, 0, 1);
+  for (std::uint32_t i = 1; i <= 6; ++i) bench.arrive(i, i, 1);
+  bench.arrive(7, 7);
+  ASSERT_EQ(bench.sent().size(), 7u) << "line 0 has more than its part, and one place is left";
+  bench.put(PartitionRevoked{PartitionId{1}, bench.now});
+  EXPECT_EQ(bench.sent().back(), 7u);
+}
+
 TEST_F(Places, each_end_lets_the_next_go) {
   arrive(1, 1);
   arrive(0, 40);
