@@ -157,6 +157,28 @@ TEST(Contending, a_line_waits_where_it_was_denied_whatever_else_is_short) {
   EXPECT_EQ(askers(bench), expected);
 }
 
+// A target that takes one record at a time: its lines ask in turn. Line 0 has had its turn, and
+// then waits for its limit; what another line has asked for meanwhile does not send it back to the
+// end.
+TEST(Contending, who_had_its_turn_at_the_target_asks_as_soon_as_its_limit_lets_it) {
+  GateOptions options = with({route_of({0}), keyed()});
+  options.targets[0].max_in_flight = 1;
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.gate.add_line(LineId{2}, RouteId{1}, true);
+  bench.assign(0);
+  bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
+  bench.arrive(0, 0, 0, 1);
+  bench.arrive(1, 1);
+  ASSERT_EQ(bench.all<Ask>().size(), 1u) << "for all that the target takes";
+  bench.answer({}, Duration::millis(10));
+  bench.arrive(2, 0, 1, 2);
+  ASSERT_EQ(bench.all<Ask>().back().line, LineId{2});
+  bench.pass(Duration::millis(10));
+  ASSERT_EQ(bench.all<Ask>().size(), 3u);
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{0});
+}
+
 // Each limit has two lines of its own and one that wants both.
 TEST(Contending, who_wants_two_limits_gets_both) {
   Rush rush(with({route_of({0}), route_of({1}), route_of({0, 1})}));
