@@ -146,6 +146,28 @@ TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
   EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
 }
 
+// The limit said when a permit may be had, and the line was to ask ahead of that: but a probe needs
+// one now, and none is to be had before.
+TEST(GateBreaker, a_line_that_was_to_ask_ahead_asks_for_a_probe_when_there_is_a_permit) {
+  RouteOptions route = two_limits(Order::none);
+  route.horizon = Duration::millis(500);
+  route.retry_initial = route.retry_max = Duration::millis(1);
+  GateOptions options = guarded(route);
+  options.targets[0].breaker.failures = 1;
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({0});
+  bench.arrive(1, 1);
+  bench.answer({}, Duration::seconds(2));
+  bench.ended(0, Outcome::retry);
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.pass(Duration::seconds(2) - Duration{1});
+  EXPECT_EQ(bench.all<Ask>().size(), asks);
+  bench.pass(Duration{1});
+  EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
+}
+
 TEST(GateBreaker, a_line_that_gets_no_permit_leaves_the_probe_to_others) {
   RouteOptions route = limited_route();
   route.shared_limits = 0;
