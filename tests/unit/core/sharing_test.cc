@@ -262,6 +262,22 @@ TEST(Sharing, what_one_line_has_asked_for_no_other_is_given) {
   EXPECT_EQ(bench.all<Ask>()[seen].line, LineId{0}) << "both wait, and there was credit for one";
 }
 
+// Line 1 waits for the limit with a retry, for which there is no credit for long.
+TEST(Sharing, a_fresh_record_goes_before_long_where_its_line_waited_with_a_retry) {
+  Rush rush(with_share({route_with(1, 1)}, 1));
+  for (const std::uint32_t line : {1u, 2u}) rush.add_line(line, 0);
+  for (const std::uint32_t line : {0u, 1u, 2u}) rush.limit(line, {0});
+  rush.fails(1, true);
+  rush.arrive(1, 1);
+  for (const std::uint32_t line : {0u, 2u}) rush.arrive(line, 100);
+  rush.run(20);
+  rush.sent.clear();
+  rush.arrive(1, 1);
+  rush.run(20);
+  const auto its = [](const Rush::Sent& sent) { return sent.line == 1 && !sent.retry; };
+  EXPECT_EQ(std::count_if(rush.sent.begin(), rush.sent.end(), its), 1);
+}
+
 // Its breaker is open, and a line that waited for its turn has nothing but a retry by then: it goes
 // to wait for its share, and the turn is the next one's.
 TEST(Sharing, whoever_loses_his_fresh_records_keeps_nobody_from_his_turn) {
