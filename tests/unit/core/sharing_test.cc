@@ -278,6 +278,35 @@ TEST(Sharing, a_fresh_record_goes_before_long_where_its_line_waited_with_a_retry
   EXPECT_EQ(std::count_if(rush.sent.begin(), rush.sent.end(), its), 1);
 }
 
+// A target of one place, with three lines of one limit with a key each; line 2's attempt hangs. A
+// record of line 1 has failed, and what its limit grants lies ahead: it may be asked for before
+// there is a place.
+TEST(Sharing, retries_ask_for_nothing_while_a_fresh_record_waits_for_the_target_and_then_at_once) {
+  RouteOptions route = route_with(1, 0);
+  route.horizon = Duration::millis(500);
+  route.dead_letter = true;
+  BenchGate bench(with_share({route}, 20, 1));
+  for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{0}, true);
+  bench.assign(0);
+  bench.arrive(0, 0, 0, 1);
+  bench.answer({1});
+  bench.pass(kTick);
+  bench.ended(0, Outcome::retry);
+  bench.arrive(1, 1, 0, 2);
+  bench.answer({0});
+  RecordArrived fresh{PartitionId{0}, RecordId{2, 0}, Offset{2}, LineId{0}, std::nullopt, Bytes{1}};
+  fresh.expires = bench.now + kTick * 10;
+  bench.put(fresh);
+  bench.answer({0});
+  ASSERT_EQ(bench.sent(), (Slots{0, 1}));
+  bench.pass(kTick * 9);
+  EXPECT_EQ(bench.all<Ask>().size(), 3u) << "the retry is ready, and has its turn behind line 0";
+  bench.pass(kTick);
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+  ASSERT_EQ(bench.all<Ask>().size(), 4u) << "nobody waits before it any more";
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
+}
+
 // Its breaker is open, and a line that waited for its turn has nothing but a retry by then: it goes
 // to wait for its share, and the turn is the next one's.
 TEST(Sharing, whoever_loses_his_fresh_records_keeps_nobody_from_his_turn) {
