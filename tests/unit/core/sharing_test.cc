@@ -307,6 +307,26 @@ TEST(Sharing, retries_ask_for_nothing_while_a_fresh_record_waits_for_the_target_
   EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
 }
 
+// Line 1 stands first, and its partition is given back: it has nothing but a retry then, whose turn
+// it is not while line 2 has a fresh record.
+TEST(Sharing, whose_fresh_record_is_given_back_keeps_nobody_from_asking) {
+  BenchGate bench(with_share({route_with(1, 0)}, 20, 1));
+  for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{0}, true);
+  for (const std::uint32_t partition : {0u, 1u}) bench.assign(partition);
+  bench.arrive(0, 0, 0, 1);
+  bench.answer({0});
+  bench.ended(0, Outcome::retry);
+  bench.arrive(1, 1);  // Asks for all that the target takes; the others wait for their turn.
+  bench.arrive(2, 0, 1, 1);
+  bench.pass(kTick);
+  bench.arrive(3, 2, 0, 2);
+  bench.put(PartitionRevoked{PartitionId{1}, bench.now});
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  bench.answer({}, kTick * 100);
+  ASSERT_EQ(bench.all<Ask>().size(), 3u);
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{2});
+}
+
 // Its breaker is open, and a line that waited for its turn has nothing but a retry by then: it goes
 // to wait for its share, and the turn is the next one's.
 TEST(Sharing, whoever_loses_his_fresh_records_keeps_nobody_from_his_turn) {
