@@ -327,6 +327,37 @@ TEST(Sharing, whose_fresh_record_is_given_back_keeps_nobody_from_asking) {
   EXPECT_EQ(bench.all<Ask>().back().line, LineId{2});
 }
 
+// Line 0 has a fresh record and a retry, for which it has saved up; line 1 has spent what the
+// target has for retries, and wants a place too. `aside`: it had its part of the places, and would
+// wait for others if line 2, whose attempt hangs, had not been paused since.
+Slots sent_after_a_hold(bool aside) {
+  BenchGate bench(with_share({route_with(0, 0)}, 50, 3));
+  for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{0}, true);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.arrive(1, 1, 0, 1);
+  bench.arrive(2, 2, 0, 2);
+  for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
+    bench.ended(1, Outcome::retry, attempt);
+    bench.pass(kTick);
+  }
+  if (!aside) bench.ended(1, Outcome::accepted, 4);
+  bench.ended(0, Outcome::retry, 1, kTick * 10);
+  bench.pass(kTick);
+  bench.arrive(3, 3);
+  bench.arrive(4, 4, 0, 1);
+  bench.put(LinePaused{LineId{2}, true});
+  const std::size_t before = bench.sent().size();
+  bench.pass(kTick * 10);
+  const Slots sent = bench.sent();
+  return {sent.begin() + static_cast<std::ptrdiff_t>(before), sent.end()};
+}
+
+TEST(Sharing, a_retry_that_the_targets_share_does_not_pay_for_goes_behind_those_who_wait) {
+  EXPECT_EQ(sent_after_a_hold(false), (Slots{3, 4}));
+  EXPECT_EQ(sent_after_a_hold(true), (Slots{3}));
+}
+
 // Its breaker is open, and a line that waited for its turn has nothing but a retry by then: it goes
 // to wait for its share, and the turn is the next one's.
 TEST(Sharing, whoever_loses_his_fresh_records_keeps_nobody_from_his_turn) {
