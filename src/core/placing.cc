@@ -156,7 +156,6 @@ void Admission::count_attempt(Line& line, bool retry) {
     SharedLimit& limit = shared_limits_[i];
     if (!retry) limit.retries.earn(share);
     if (retry && mixed) limit.retries.spend(mixed, share);
-    limit.touched |= limit.turns.size() > 1;  // It may be somebody else's turn.
   }
 }
 

@@ -43,7 +43,6 @@ BREAKAGES = [
     ("wait_no_more: retries do not hear of it", "admission.cc", "    queues_of(line).touched |= line.apart() && !line.among_retries;\n", ""),
     ("had_turn: it waits for its target again", "asking.cc", "!line.had_turn && (spoken_for", "(spoken_for"),
     ("may_ask_at: the same ask too early", "asking.cc", "return std::max(line.next_ask, line.next_same_ask);", "return line.next_ask;"),
-    ("count_attempt: nobody looks", "placing.cc", "    limit.touched |= limit.turns.size() > 1;  // It may be somebody else's turn.\n", ""),
     ("send_all: everybody waits for room", "sending.cc", "may || part_left(line) > 0 ? LineWaits::room : LineWaits::parked",
      "LineWaits::room"),
     ("wait_for: stays among the retries", "admission.cc", "                            line.among_retries == line.only_retries();\n",
