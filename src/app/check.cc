@@ -134,12 +134,14 @@ bool check_redis(const config::Config& config) {
   while (!good() && std::chrono::steady_clock::now() < end) {
     io.run_one_until(end);
   }
+  const std::string where = where_redis_is(config.redis);
   std::string trouble;
   if (!good()) {
     trouble = store.status().trouble.empty() ? last : store.status().trouble;
     if (trouble.empty()) trouble = "no answer within 5 s";
+    if (trouble.starts_with(where + ": ")) trouble.erase(0, where.size() + 2);  // It is told before it.
   }
-  return tell(where_redis_is(config.redis), trouble);
+  return tell(where, trouble);
 }
 
 bool check_kafka_target(const config::Config& config, const config::Target& target,

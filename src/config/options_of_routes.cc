@@ -42,7 +42,7 @@ std::string take_topic(Section& section, const Scalar& item, Route& route) {
 void read_dead_letter(Section& section, Route& route) {
   section.read(route.dead_letter, [&](const Scalar& scalar) -> Parsed<std::string> {
     if (!reads(route, scalar.text)) return parse_kafka_name(scalar);
-    return Refusal{"is one of the route's own topics, so records would go round for ever"};
+    return Refusal{"is one of the route's own topics, so records would go round forever"};
   });
 }
 
@@ -166,7 +166,7 @@ void check_route(Section& section, Route& route) {
   const std::string written = written_to(section, config, route);
   if (!reads(route, written)) return;
   section.wrong("target", "writes to " + in_quotes(written) +
-                              ", which this route reads, so records would go round for ever");
+                              ", which this route reads, so records would go round forever");
 }
 
 }  // namespace einlass::config

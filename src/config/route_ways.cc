@@ -1,5 +1,5 @@
 // Records go on from route to route by `else`, and through a Kafka target whose topic another route
-// reads. No way may lead back to where it began, for they would go round for ever.
+// reads. No way may lead back to where it began, for they would go round forever.
 #include "config/route_ways.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void refuse_rounds(Section& top, const Config& config) {
     }
     top.opened(name_of(first))
         .wrong(way.front().topic.empty() ? "else" : "target",
-               "its records would go round for ever: " + text);
+               "its records would go round forever: " + text);
   }
 }
 
@@ -79,7 +79,7 @@ std::string trouble_between(const Route& from, const Target* target, const Route
                             const Target* next) {
   if (reads(from, to.dead_letter)) {
     return "has " + in_quotes(to.dead_letter) +
-           " as its dead_letter, which this route reads, so records would go round for ever";
+           " as its dead_letter, which this route reads, so records would go round forever";
   }
   const auto in_transactions = [](const Target* one) { return one && one->exactly_once(); };
   if (!in_transactions(target) && !in_transactions(next)) return "";

@@ -123,13 +123,13 @@ TEST(WrongRoute, Else) {
       {three("target: t, else: b", plain, plain),
        "3:43: routes[0].else: gets nothing without a filter here; write filter, or leave else out"},
       {three(some + "else: b", some + "else: c", some + "else: a"),
-       "3:77: routes[0].else: its records would go round for ever: routes[0] -> routes[1] -> "
+       "3:77: routes[0].else: its records would go round forever: routes[0] -> routes[1] -> "
        "routes[2] -> routes[0]"},
       {three(some + "else: b", plain + ", dead_letter: a", plain),
        "3:77: routes[0].else: has 'a' as its dead_letter, which this route reads, so records would "
-       "go round for ever"},
+       "go round forever"},
       {three(some + "else: b", "target: k", plain, ", k: {kafka: {topic: a}}"),
-       "3:77: routes[0].else: its records would go round for ever: routes[0] -> routes[1] -> a -> "
+       "3:77: routes[0].else: its records would go round forever: routes[0] -> routes[1] -> a -> "
        "routes[0]"},
       {three(some + "else: b", "target: k", plain, ", k: {kafka: {topic: x, exactly_once: true}}"),
        "3:77: routes[0].else: does not go together with exactly_once: a transaction has the "
@@ -180,11 +180,11 @@ TEST(WrongRoute, RecordsThatWouldGoRound) {
        "3:44: routes[0].target: writes to 'a', which this route reads, so records would go round "
        "for ever"},
       {of("[{name: r, topics: [a], target: b}, {name: s, topics: [b], target: a}]"),
-       "3:41: routes[0].target: its records would go round for ever: routes[0] -> b -> routes[1] "
+       "3:41: routes[0].target: its records would go round forever: routes[0] -> b -> routes[1] "
        "-> a -> routes[0]"},
       {of("[{name: h, topics: [h], target: a}, {name: r, topics: [a], target: b}, "
           "{name: s, topics: [b], target: a}]"),
-       "3:76: routes[1].target: its records would go round for ever: routes[1] -> b -> routes[2] "
+       "3:76: routes[1].target: its records would go round forever: routes[1] -> b -> routes[2] "
        "-> a -> routes[1]"},
       // Another cluster's topic of that name, an end, and patterns, which leave it out.
       {of("[{name: r, topics: [c], target: b}, {name: s, topics: [b], target: c}]"), ""},
@@ -231,7 +231,7 @@ TEST(WrongRoute, TheRest) {
        "4:47: routes[0].retry.backoff: unknown option; known here: initial, max or attempts"},
       {route("dead_letter: a"),
        "4:52: routes[0].dead_letter: 'a' is one of the route's own topics, so records would go "
-       "round for ever"},
+       "round forever"},
       {route("dead_letter: a b"),
        "4:52: routes[0].dead_letter: 'a b' is not a name; write 1 to 249 of the characters a-z A-Z "
        "0-9 . _ -"},
