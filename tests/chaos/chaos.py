@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Three gates, three brokers, two Redis servers and a network, and everything that can happen to them.
 
-    chaos.py [--seconds 120] [--seed N] [--keep]
+    chaos.py [--seconds 120 | --kills 1000] [--seed N] [--keep]
 
-Draws a schedule of faults from the seed and prints both; performs it while records come; heals everything, waits until
+Draws a schedule of faults from the seed and prints both; with --kills only `kill -9` of gates, so many of them, one after the other; performs it while records come; heals everything, waits until
 all is delivered, and judges what was recorded. Exit 0: each promise was kept. --keep leaves logs and history behind.
 """
 
@@ -44,7 +44,7 @@ def read_topics(brokers, h):
             if topic == fleet.DEAD:
                 h.dead.append(history.Dead(*fields))
             else:
-                h.records.append(history.Record(topic, *fields))
+                h.records.append(history.Record(topic, *fields, line["timestamp"] * 1000))
 
 
 def backlog(brokers):
@@ -86,13 +86,13 @@ def drain(one, actor, brokers):
     say(f"drained in {time.monotonic() - begin:.1f} s")
 
 
-def perform(one, h, seed, seconds):
+def perform(one, h, seed, faults, seconds):
     """The run itself: returns what was produced."""
     actor = performer.Performer(one, h, say)
     feeding = producers.Producers(one.directory, one.cluster.addresses, seed, _RATE)
     try:
         feeding.start()
-        actor.run(schedule.draw(seed, seconds), seconds)
+        actor.run(faults, seconds)
         feeding.finish(60)
         drain(one, actor, one.cluster.addresses)
         actor.leave([member for member in one.members.values() if member.running()])
@@ -113,7 +113,7 @@ def collect(one, h):
     read_topics(one.cluster.addresses, h)
 
 
-def run(seed, seconds, keep):
+def run(seed, faults, seconds, keep):
     h = history.empty()
     h.limits.append((0, history.FOR_EVER, fleet.LIMIT["limit"]))
     one = scene.Scene(h.scrapes.append, schedule.waits_for_replicas(seed))
@@ -122,10 +122,10 @@ def run(seed, seconds, keep):
         begin = time.monotonic()
         one.start()
         say(f"the fleet is ready after {time.monotonic() - begin:.0f} s")
-        produced = perform(one, h, seed, seconds)
+        produced = perform(one, h, seed, faults, seconds)
         collect(one, h)
         with open(os.path.join(one.directory, "history.pickle"), "wb") as file:
-            pickle.dump((h, produced), file)
+            pickle.dump((h, produced, schedule.waits_for_replicas(seed)), file)
         found = reports.in_logs(one.directory)
         if found:
             say(found)
@@ -145,15 +145,21 @@ def interrupted(number, _):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--seconds", type=float, default=120.0, help="of faults; the drain comes after them")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--seconds", type=float, default=120.0, help="of all faults; the drain comes after them")
+    length.add_argument("--kills", type=int, help="so many kills of gates, and no other faults")
     parser.add_argument("--seed", type=int, default=None, help="of the schedule; default: a new one")
     parser.add_argument("--keep", action="store_true", help="leave the directory with logs and history")
     options = parser.parse_args()
     seed = options.seed if options.seed is not None else int.from_bytes(os.urandom(3), "big")
     signal.signal(signal.SIGTERM, interrupted)
-    say(f"seed {seed}, {options.seconds:.0f} s, wait_replicas {schedule.waits_for_replicas(seed)}; again: "
-        f"chaos.py --seed {seed} --seconds {options.seconds:.0f}")
-    return 0 if run(seed, options.seconds, options.keep) else 1
+    faults, seconds = schedule.draw(seed, options.seconds), options.seconds
+    if options.kills:
+        faults = schedule.draw_kills(seed, options.kills)
+        seconds = faults[-1].at + faults[-1].seconds
+    say(f"seed {seed}, {seconds:.0f} s, wait_replicas {schedule.waits_for_replicas(seed)}; again: chaos.py --seed {seed} "
+        + (f"--kills {options.kills}" if options.kills else f"--seconds {seconds:.0f}"))
+    return 0 if run(seed, faults, seconds, options.keep) else 1
 
 
 if __name__ == "__main__":

@@ -188,6 +188,19 @@ def arrivals(h, window_us, tolerance_us, faulty, doubled=()):
         yield Breach("limit on the wire", f"{count} arrivals, {allowed} allowed, between {first} and {last}")
 
 
+def waits(h):
+    """How long each record waited for its first acceptance or refusal, sorted."""
+    first = {who: attempts[0].arrived for who, attempts in finished(h.deliveries).items()}
+    whens = {(one.topic, one.partition, one.offset): one.at for one in h.records}
+    return sorted(arrived - whens[who] for who, arrived in first.items() if who in whens)
+
+
+def longest_silence(h, route):
+    """The longest time in which the target of a route finished nothing, from its first record to its last."""
+    instants = sorted(one.arrived for one in h.deliveries if one.topic == route and one.status in (ACCEPTED, REFUSED))
+    return max((after - before for before, after in zip(instants, instants[1:])), default=0)
+
+
 def closed(books):
     finished = books["delivered"] + books["dead_lettered"] + books["returned"] + books["filtered"]
     return books["received"] == finished + books["inside"]

@@ -27,7 +27,7 @@ def delivery(offset, at, **changes):
 
 
 def record(offset, topic="ordered", key="k0"):
-    return history.Record(topic, 0, offset, key, value_of(offset), [("tenant", "t0")])
+    return history.Record(topic, 0, offset, key, value_of(offset), [("tenant", "t0")], offset * 100_000)
 
 
 def dead(offset, **changes):
@@ -77,6 +77,13 @@ class Records(unittest.TestCase):
         self.assertEqual(list(checks.all_produced(h, {"ordered": [value_of(offset) for offset in range(20)]})), [])
         self.assertEqual(repeats.explained(h, BOUNDS)[0], [])
         self.assertEqual(repeats.never_below_the_commit(h, BOUNDS), ([], 0))
+
+    def test_how_long_records_waited_and_how_long_all_was_silent(self):
+        h = clean(3)
+        self.assertEqual(checks.waits(h), [101_000] * 3)
+        h.deliveries[2] = delivery(2, 450_000)
+        self.assertEqual(checks.waits(h), [101_000, 101_000, 251_000])
+        self.assertEqual(checks.longest_silence(h, "ordered"), 250_000)
 
     def test_a_record_that_never_arrived_is_lost_and_so_is_one_without_its_dead_letter(self):
         h = clean()

@@ -7,8 +7,8 @@ Delivery = collections.namedtuple(
     "Delivery",
     "target arrived answered status mode topic partition offset key attempt permit admitted gate token hash")
 
-# One record of a topic of a route, as the brokers have it.
-Record = collections.namedtuple("Record", "topic partition offset key value headers")
+# One record of a topic of a route, as the brokers have it; `at` is when its producer made it.
+Record = collections.namedtuple("Record", "topic partition offset key value headers at")
 
 # One record of the dead letter topic.
 Dead = collections.namedtuple("Dead", "partition offset key value headers")

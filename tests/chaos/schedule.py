@@ -28,6 +28,22 @@ def draw(seed, seconds):
     return sorted(faults, key=lambda fault: (fault.at, fault.kind, str(fault.subject)))
 
 
+def draw_kills(seed, count):
+    """So many `kill -9` of gates and nothing else: two or three of the three are there at any time, each for some seconds."""
+    dice = random.Random(f"{seed}/kills")
+    free, found, at = dict.fromkeys(GATES, _QUIET_S), [], _QUIET_S
+    while len(found) < count:
+        at += dice.uniform(0.2, 2.0)
+        ready = [gate for gate in GATES if free[gate] <= at]
+        if not ready:
+            continue
+        gate = dice.choice(ready)
+        seconds = _seldom_long(dice, 0.1, 1.5, 0.03)
+        found.append(Fault(at, "kill", gate, seconds, {}))
+        free[gate] = at + seconds + dice.uniform(0.5, 4.0)
+    return found
+
+
 def waits_for_replicas(seed):
     """Two seeds of three run with redis.wait_replicas: 1, where a failover may forget nothing."""
     return 0 if seed % 3 == 0 else 1

@@ -1,6 +1,12 @@
-"""All promises asked of one history, and the figures of the run."""
+#!/usr/bin/env python3
+"""All promises asked of one history, and the figures of the run.
+
+    verdict.py HISTORY      judges once more what chaos.py --keep left behind: history.pickle in its directory
+"""
 
 import collections
+import pickle
+import sys
 
 import checks
 import fleet
@@ -90,6 +96,11 @@ def figures(h, say):
     longest = max((stall.us for stall in h.stalls), default=0)
     say(f"{sum(not faulty(one) for one in h.deliveries)} requests came on sound ways; the longest wait for the "
         f"processor: {longest / 1000:.0f} ms")
+    waits = checks.waits(h)
+    if waits:
+        say(f"a record waited {waits[len(waits) // 2] / 1e6:.2f} s (the middle one), {waits[-1 - len(waits) // 100] / 1e6:.1f} s "
+            f"(99 of 100), {waits[-1] / 1e6:.1f} s (the longest)")
+        say("longest silence: " + ", ".join(f"{route} {checks.longest_silence(h, route) / 1e6:.1f} s" for route in _ORDERS))
     fenced = sum(one.asked == "fenced" for one in h.exits)
     say(f"{fenced} gates were fenced by Kafka, ended with 1 and were started again")
     say(f"{twice} repeats; {excused} attempts by gates that had lost their partitions and did not know it yet")
@@ -125,3 +136,8 @@ def judge(h, produced, wait_replicas, say):
             say(f"  {text}")
     say("all promises kept" if not found else f"{len(found)} breaches")
     return not found
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], "rb") as recorded:
+        sys.exit(not judge(*pickle.load(recorded), print))

@@ -30,7 +30,7 @@ class Judge(unittest.TestCase):
     def setUp(self):
         self.h = judge.empty(10)
         for offset in range(COUNT):
-            self.h.records.append(history.Record("main", 0, offset, "k0", b"%d" % offset, []))
+            self.h.records.append(history.Record("main", 0, offset, "k0", b"%d" % offset, [], 0))
             self.h.deliveries.append(delivery(offset, (offset + 1) * STEP))
 
     def promises(self, allowed=ALLOWED):

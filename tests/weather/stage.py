@@ -171,7 +171,7 @@ class Stage:
         h.deliveries.sort(key=lambda one: one.arrived)
         for line in world.tool("kafka_tool", "consume", "-b", self.kafka.brokers, "-t", topic):
             key, value = bytes.fromhex(line["key"]).decode(), bytes.fromhex(line["value"])
-            h.records.append(history.Record(topic, line["partition"], line["offset"], key, value, []))
+            h.records.append(history.Record(topic, line["partition"], line["offset"], key, value, [], line["timestamp"] * 1000))
         return h
 
     def _history(self):
