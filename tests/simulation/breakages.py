@@ -41,6 +41,7 @@ BREAKAGES = [
     ("send_all: nobody looks", "sending.cc", "      target.touched |= may || line.waits == LineWaits::room;  // Retries may wait for it no more.\n", ""),
     ("send_batch: whose record is too much goes to the end", "batching.cc", "if (!takes && line.count() == had) wait_for", "if (false) wait_for"),
     ("wait_no_more: retries do not hear of it", "admission.cc", "    queues_of(line).touched |= line.apart() && !line.among_retries;\n", ""),
+    ("wait_no_more: nobody hears of who waited aside", "admission.cc", "    queues_of(line).touched |= line.apart();\n", ""),
     ("had_turn: it waits for its target again", "asking.cc", "!line.had_turn && (spoken_for", "(spoken_for"),
     ("may_ask_at: the same ask too early", "asking.cc", "return std::max(line.next_ask, line.next_same_ask);", "return line.next_ask;"),
     ("send_all: everybody waits for room", "sending.cc", "may || part_left(line) > 0 ? LineWaits::room : LineWaits::parked",
