@@ -21,12 +21,12 @@
 #include "app/setup/exit_codes.h"
 #include "app/setup/refused.h"
 #include "app/verbs.h"
-#include "config/placed.h"
-#include "config/print_config.h"
-#include "config/read_config.h"
-#include "config/schema.h"
-#include "config/suggest.h"
-#include "config/warnings.h"
+#include "config/file/placed.h"
+#include "config/file/read_config.h"
+#include "config/file/warnings.h"
+#include "config/tables/print_config.h"
+#include "config/tables/schema.h"
+#include "config/text/suggest.h"
 
 namespace einlass::app {
 namespace {

@@ -36,9 +36,9 @@
 #include "app/steering/make_table.h"
 #include "app/steering/steering.h"
 #include "app/views/books.h"
-#include "config/address.h"
-#include "config/placed.h"
-#include "config/warnings.h"
+#include "config/file/placed.h"
+#include "config/file/warnings.h"
+#include "config/model/address.h"
 
 namespace einlass::app {
 namespace {

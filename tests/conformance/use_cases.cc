@@ -4,8 +4,8 @@
 #include <utility>
 #include <variant>
 
-#include "config/pace.h"
-#include "config/parameters.h"
+#include "config/limits/pace.h"
+#include "config/limits/parameters.h"
 
 namespace einlass::conformance {
 namespace {

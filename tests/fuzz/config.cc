@@ -6,8 +6,8 @@
 #include <string_view>
 #include <variant>
 
-#include "config/print_config.h"
-#include "config/read_config.h"
+#include "config/file/read_config.h"
+#include "config/tables/print_config.h"
 #include "units/check.h"
 
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "config/address.h"
-#include "config/record_sources.h"
-#include "config/values.h"
+#include "config/model/address.h"
+#include "config/tables/record_sources.h"
+#include "config/text/values.h"
 #include "fuzz/source.h"
 #include "units/check.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "app/json/json_reader.h"
-#include "config/record_sources.h"
+#include "config/tables/record_sources.h"
 #include "fuzz/source.h"
 #include "units/check.h"
 

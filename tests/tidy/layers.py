@@ -29,6 +29,14 @@ MAY_INCLUDE = {
 # The rooms of a folder, the lowest first, and which of those above it here each may include. What lies in the folder
 # itself is its door: it may include every room, and none includes it.
 ROOMS = {
+    "config": {
+        "text": "",
+        "model": "text",
+        "tables": "text model",
+        "limits": "text model tables",
+        "options": "text model tables",
+        "file": "text model tables options",
+    },
     "adapters/http": {
         "wire": "",
         "resolver": "wire",
@@ -76,8 +84,8 @@ LIBRARIES = {
     "nghttp2": {"adapters/http/http2"},
     "prometheus": {"adapters/metrics"},
     "spdlog": {"adapters/log"},
-    "yaml-cpp": {"config"},
-    "cctz": {"config"},
+    "yaml-cpp": {"config/text"},
+    "cctz": {"config/model"},
     "CLI": {"app", "main"},
     "nlohmann": {"adapters/http", "app", "config", "main"},
     "openssl": {"adapters/http", "adapters/redis", "net"},

@@ -49,8 +49,8 @@ class Planted(unittest.TestCase):
 class Layers(Planted):
     def setUp(self):
         super().setUp()
-        for path in ("units/time.h", "core/gate.h", "limits/limit.h", "config/config.h", "adapters/http/target/target.h",
-                     "adapters/http/wire/stream.h", "adapters/redis/store.h", "app/run.h", "app/setup/wiring.h",
+        for path in ("units/time.h", "core/gate.h", "limits/limit.h", "config/model/config.h",
+                     "adapters/http/target/target.h", "adapters/http/wire/stream.h", "adapters/redis/store.h", "app/run.h", "app/setup/wiring.h",
                      "app/pages/admin.h", "app/demo/demo.h"):
             self.plant(f"src/{path}", "#pragma once\n")
 
@@ -60,7 +60,7 @@ class Layers(Planted):
         self.plant("src/app/pages/admin.cc", '#include "app/setup/wiring.h"\n#include "app/pages/admin.h"\n'
                    '#include "core/gate.h"\n')
         self.plant("src/adapters/http/target/target.cc", '#include <boost/asio.hpp>\n#include <sys/uio.h>\n'
-                   '#include "adapters/http/wire/stream.h"\n#include "limits/limit.h"\n// #include "config/config.h"\n')
+                   '#include "adapters/http/wire/stream.h"\n#include "limits/limit.h"\n// #include "config/model/config.h"\n')
         self.plant("src/core/gate.cc", '#include <vector>\n#include "units/time.h"\n')
         self.assert_content("layers.py")
 
@@ -69,8 +69,8 @@ class Layers(Planted):
                 ("core/a.cc", '"limits/limit.h"', "core may not include limits"),
                 ("limits/a.cc", '"core/gate.h"', "limits may not include core"),
                 ("units/a.h", '"core/gate.h"', "units may not include core"),
-                ("config/a.cc", '"app/run.h"', "config may not include app"),
-                ("adapters/http/wire/a.cc", '"config/config.h"', "may not include config"),
+                ("config/file/a.cc", '"app/run.h"', "config may not include app"),
+                ("adapters/http/wire/a.cc", '"config/model/config.h"', "may not include config"),
                 ("adapters/http/wire/a.cc", '"adapters/redis/store.h"', "not include adapters/redis"),
                 ("main.cc", '"adapters/http/target/target.h"', "main may not include adapters/http"),
                 ("core/a.cc", '"gate.h"', "is not below src")):
@@ -84,6 +84,7 @@ class Layers(Planted):
         for path, include, words in (
                 ("app/setup/a.cc", "app/pages/admin.h", "app/setup may not include app/pages, only none"),
                 ("app/pages/a.cc", "app/demo/demo.h", "app/pages may not include app/demo, only setup, permits, steering, shard, views, service"),
+                ("config/text/a.cc", "config/model/config.h", "config/text may not include config/model, only none"),
                 ("app/pages/a.cc", "app/run.h", "app/pages may not include what lies in app itself, only"),
                 ("adapters/http/wire/a.h", "adapters/http/target/target.h", "may not include adapters/http/target")):
             with self.subTest(include=include, path=path):
@@ -116,10 +117,10 @@ class Layers(Planted):
                 ("units/a.h", "<time.h>"), ("app/a.cc", "<librdkafka/rdkafka.h>"),
                 ("adapters/http/wire/a.cc", "<hiredis/read.h>"), ("app/a.cc", "<spdlog/spdlog.h>"),
                 ("adapters/kafka/source/a.cc", "<prometheus/counter.h>"), ("app/a.cc", "<yaml-cpp/yaml.h>"),
-                ("app/permits/a.cc", "<cctz/time_zone.h>"),
+                ("app/permits/a.cc", "<cctz/time_zone.h>"), ("config/file/a.cc", "<yaml-cpp/yaml.h>"),
                 ("adapters/kafka/source/a.cc", "<nlohmann/json.hpp>"), ("app/a.cc", "<openssl/ssl.h>"),
                 ("adapters/http/wire/a.cc", "<simdjson.h>"), ("app/targets/a.cc", "<simdjson.h>"),
-                ("adapters/http/wire/a.cc", "<nghttp2/nghttp2.h>"), ("config/a.cc", "<CLI/CLI.hpp>"),
+                ("adapters/http/wire/a.cc", "<nghttp2/nghttp2.h>"), ("config/file/a.cc", "<CLI/CLI.hpp>"),
                 ("app/a.cc", "<unheard/of.h>")):
             with self.subTest(include=include, path=path):
                 planted = self.plant(f"src/{path}", f"#include {include}\n")

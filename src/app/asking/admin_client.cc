@@ -3,7 +3,7 @@
 #include <exception>
 
 #include "adapters/http/client/fetch.h"
-#include "config/address.h"
+#include "config/model/address.h"
 #include "units/secret_file.h"
 #include "units/shown.h"
 

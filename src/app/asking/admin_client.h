@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "adapters/http/client/target_options.h"
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

@@ -2,7 +2,7 @@
 // health check and for scripts, so that neither needs an HTTP client beside the gate.
 #pragma once
 
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

@@ -13,7 +13,7 @@
 #include "app/asking/admin_client.h"
 #include "app/setup/exit_codes.h"
 #include "app/steering/steer.h"
-#include "config/address.h"
+#include "config/model/address.h"
 #include "units/shown.h"
 #include "units/utc_text.h"
 #include "units/utf8.h"

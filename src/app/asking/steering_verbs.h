@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

@@ -1,7 +1,7 @@
 // `einlass top`: what the running gate does, live in a terminal.
 #pragma once
 
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

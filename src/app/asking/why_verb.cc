@@ -14,7 +14,7 @@
 #include "app/setup/exit_codes.h"
 #include "app/setup/wiring.h"
 #include "app/views/why.h"
-#include "config/kafka_login.h"
+#include "config/options/kafka_login.h"
 #include "units/shown.h"
 #include "units/span_words.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

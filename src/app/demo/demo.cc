@@ -29,7 +29,7 @@
 #include "app/shard/drain_signals.h"
 #include "app/steering/steering.h"
 #include "app/views/books.h"
-#include "config/read_config.h"
+#include "config/file/read_config.h"
 
 namespace einlass::app {
 namespace {

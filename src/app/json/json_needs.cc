@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "config/route_ways.h"
+#include "config/options/route_ways.h"
 
 namespace einlass::app {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/json/json_reader.h"
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

@@ -4,7 +4,7 @@
 
 #include "app/setup/clear_text.h"
 #include "app/setup/wiring.h"
-#include "config/address.h"
+#include "config/model/address.h"
 
 namespace einlass::app {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "adapters/http/server/access.h"
 #include "adapters/http/server/server.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "units/notice.h"
 
 namespace einlass::app {

@@ -11,7 +11,7 @@
 #include "app/service/recent.h"
 #include "app/service/reload.h"
 #include "app/service/shards.h"
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

@@ -6,9 +6,9 @@
 #include <variant>
 
 #include "app/steering/entry_json.h"
-#include "config/address.h"
-#include "config/query.h"
-#include "config/values.h"
+#include "config/model/address.h"
+#include "config/model/query.h"
+#include "config/text/values.h"
 #include "units/utf8.h"
 
 namespace einlass::app {

@@ -15,8 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/config.h"
-#include "config/patterns.h"
+#include "config/model/config.h"
+#include "config/model/patterns.h"
 #include "limits/limit.h"
 #include "units/compact_text.h"
 #include "units/keyed_hash.h"

@@ -18,7 +18,7 @@
 #include "app/record/extract.h"
 #include "app/record/record_store.h"
 #include "app/setup/run_id.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/gate.h"
 
 namespace einlass::app {

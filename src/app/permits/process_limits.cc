@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/pace.h"
+#include "config/limits/pace.h"
 #include "limits/share.h"
 
 namespace einlass::app {

@@ -7,7 +7,7 @@
 
 #include "adapters/memory/table.h"
 #include "app/permits/limit_values.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "limits/limit.h"
 
 namespace einlass::app {

@@ -10,8 +10,8 @@
 
 #include "app/permits/limit_values.h"
 #include "app/permits/week_clock.h"
-#include "config/config.h"
-#include "config/time_zone.h"
+#include "config/model/config.h"
+#include "config/model/time_zone.h"
 #include "units/notice.h"
 #include "units/time.h"
 

@@ -23,7 +23,7 @@
 #include "app/permits/process_limits.h"
 #include "app/record/extract.h"
 #include "app/record/record_store.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/command.h"
 #include "core/event.h"
 

@@ -13,7 +13,7 @@
 
 #include "adapters/memory/store.h"
 #include "app/permits/process_limits.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/command.h"
 #include "core/event.h"
 #include "core/ids.h"

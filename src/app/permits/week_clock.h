@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "config/config.h"
-#include "config/time_zone.h"
+#include "config/model/config.h"
+#include "config/model/time_zone.h"
 #include "units/time.h"
 
 namespace einlass::app {

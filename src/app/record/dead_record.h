@@ -6,7 +6,7 @@
 
 #include "adapters/kafka/producing/dead_letters.h"
 #include "app/record/record_store.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/command.h"
 
 namespace einlass::app {

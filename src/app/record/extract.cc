@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/record/same_number.h"
-#include "config/record_sources.h"
+#include "config/tables/record_sources.h"
 #include "net/digest.h"
 #include "units/keyed_hash.h"
 #include "units/text.h"

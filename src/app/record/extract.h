@@ -10,7 +10,7 @@
 
 #include "adapters/kafka/source/source.h"
 #include "app/record/record_store.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/ids.h"
 #include "units/id.h"
 

@@ -5,7 +5,7 @@
 
 #include "app/record/extract.h"
 #include "app/record/same_number.h"
-#include "config/route_ways.h"
+#include "config/options/route_ways.h"
 
 namespace einlass::app {
 namespace {

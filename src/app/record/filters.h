@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/record/stored_record.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/ids.h"
 
 namespace einlass::app {

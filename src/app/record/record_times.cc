@@ -7,7 +7,7 @@
 
 #include "app/record/extract.h"
 #include "app/record/same_number.h"
-#include "config/record_sources.h"
+#include "config/tables/record_sources.h"
 #include "units/text.h"
 #include "units/timestamp.h"
 

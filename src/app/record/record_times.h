@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/record/stored_record.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/ids.h"
 #include "units/time.h"
 

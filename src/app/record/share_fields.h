@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/record/stored_record.h"
-#include "config/config.h"
-#include "config/patterns.h"
+#include "config/model/config.h"
+#include "config/model/patterns.h"
 #include "core/flow.h"
 #include "core/ids.h"
 

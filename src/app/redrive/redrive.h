@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/redrive/redrive_options.h"
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

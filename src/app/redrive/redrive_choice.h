@@ -7,7 +7,7 @@
 
 #include "adapters/kafka/source/source.h"
 #include "app/record/dead_story.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/ids.h"
 
 namespace einlass::app {

@@ -18,8 +18,8 @@
 #include "app/replay/replay_stores.h"
 #include "app/replay/replay_trace.h"
 #include "app/setup/exit_codes.h"
-#include "config/limit_values.h"
-#include "config/patterns.h"
+#include "config/limits/limit_values.h"
+#include "config/model/patterns.h"
 
 namespace einlass::app {
 namespace {

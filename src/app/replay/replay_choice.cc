@@ -6,7 +6,7 @@
 
 #include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
-#include "config/suggest.h"
+#include "config/text/suggest.h"
 
 namespace einlass::app {
 namespace {

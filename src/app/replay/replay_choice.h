@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "adapters/redis/store.h"
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

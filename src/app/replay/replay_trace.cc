@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "config/reading.h"
-#include "config/suggest.h"
-#include "config/values.h"
+#include "config/model/reading.h"
+#include "config/text/suggest.h"
+#include "config/text/values.h"
 #include "limits/permit_id.h"
 
 namespace einlass::app {

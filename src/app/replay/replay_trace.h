@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/replay/json_scanner.h"
-#include "config/limit_values.h"
+#include "config/limits/limit_values.h"
 #include "limits/fleet_share.h"
 #include "units/id.h"
 #include "units/time.h"

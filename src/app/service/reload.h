@@ -11,9 +11,9 @@
 
 #include "adapters/clock/clock.h"
 #include "app/service/shards.h"
-#include "config/changes.h"
-#include "config/config.h"
-#include "config/read_config.h"
+#include "config/file/changes.h"
+#include "config/file/read_config.h"
+#include "config/model/config.h"
 #include "units/notice.h"
 
 namespace einlass::app {

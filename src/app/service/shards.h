@@ -17,7 +17,7 @@
 #include "app/permits/schedules.h"
 #include "app/shard/shard.h"
 #include "app/views/shard_view.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "units/notice.h"
 
 namespace einlass::app {

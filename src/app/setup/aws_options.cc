@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "app/setup/clear_text.h"
-#include "config/address.h"
+#include "config/model/address.h"
 #include "units/text.h"
 
 namespace einlass::app {

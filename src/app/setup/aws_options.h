@@ -2,7 +2,7 @@
 #pragma once
 
 #include "adapters/http/aws/options.h"
-#include "config/read_config.h"
+#include "config/file/read_config.h"
 
 namespace einlass::app {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 
-#include "config/address.h"
+#include "config/model/address.h"
 
 namespace einlass::app {
 

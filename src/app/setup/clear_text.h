@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

@@ -1,6 +1,6 @@
 #include "app/setup/flow_names.h"
 
-#include "config/patterns.h"
+#include "config/model/patterns.h"
 #include "core/flow.h"
 
 namespace einlass::app {

@@ -7,7 +7,7 @@
 
 #include "app/setup/config_refused.h"
 #include "app/setup/wiring.h"
-#include "config/kafka_login.h"
+#include "config/options/kafka_login.h"
 
 namespace einlass::app {
 namespace {

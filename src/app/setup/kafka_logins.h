@@ -13,7 +13,7 @@
 
 #include "adapters/kafka/client/tokens.h"
 #include "app/setup/token_source.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "net/token_renewal.h"
 #include "units/notice.h"
 #include "units/time.h"

@@ -12,7 +12,7 @@
 #include "adapters/kafka/producing/target.h"
 #include "app/setup/kafka_logins.h"
 #include "app/setup/wiring.h"
-#include "config/kafka_login.h"
+#include "config/options/kafka_login.h"
 
 namespace einlass::app {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "config/config.h"
+#include "config/model/config.h"
 #include "units/time.h"
 
 namespace einlass::app {

@@ -18,7 +18,7 @@
 #include "adapters/redis/store.h"
 #include "app/setup/run_id.h"
 #include "app/setup/shard_place.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/options.h"
 #include "units/notice.h"
 #include "units/time.h"

@@ -1,7 +1,7 @@
 // What speaks HTTP: the targets, the collector of spans, the token servers, the admin pages.
 #include "app/setup/aws_options.h"
 #include "app/setup/wiring.h"
-#include "config/read_config.h"
+#include "config/file/read_config.h"
 #include "units/check.h"
 
 namespace einlass::app {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "config/values.h"
+#include "config/text/values.h"
 
 namespace einlass::app {
 

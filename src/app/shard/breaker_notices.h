@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/gate.h"
 #include "units/notice.h"
 

@@ -8,7 +8,7 @@
 
 #include "app/record/record_notices.h"
 #include "app/setup/wiring.h"
-#include "config/values.h"
+#include "config/text/values.h"
 
 namespace einlass::app {
 namespace {

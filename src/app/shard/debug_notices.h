@@ -7,7 +7,7 @@
 #include "adapters/kafka/source/source.h"
 #include "app/permits/limiters.h"
 #include "app/record/record_store.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/command.h"
 #include "core/event.h"
 #include "units/notice.h"

@@ -36,7 +36,7 @@
 #include "app/shard/verb.h"
 #include "app/targets/targets.h"
 #include "app/tracing/tracing.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/gate.h"
 
 namespace einlass::app {

@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "config/route_topics.h"
+#include "config/options/route_topics.h"
 
 namespace einlass::app {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/steering/steer.h"
-#include "config/config.h"
-#include "config/limit_values.h"
+#include "config/limits/limit_values.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "app/setup/kafka_logins.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "units/fleet_table.h"
 #include "units/notice.h"
 

@@ -23,7 +23,7 @@
 #include "app/permits/pauses.h"
 #include "app/steering/known_entry.h"
 #include "app/steering/steer.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "units/fleet_table.h"
 #include "units/notice.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "app/record/record_store.h"
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

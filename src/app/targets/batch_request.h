@@ -9,7 +9,7 @@
 #include "adapters/http/target/target.h"
 #include "app/record/record_store.h"
 #include "app/targets/batch_body.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/command.h"
 
 namespace einlass::app {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/templates.h"
+#include "config/model/templates.h"
 
 namespace einlass::app {
 

@@ -11,7 +11,7 @@
 #include "adapters/http/target/target.h"
 #include "app/record/record_store.h"
 #include "app/targets/path_stretches.h"
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

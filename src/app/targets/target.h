@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/record/record_store.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/command.h"
 #include "core/ids.h"
 #include "units/target_status.h"

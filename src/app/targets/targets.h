@@ -14,7 +14,7 @@
 #include "app/setup/run_id.h"
 #include "app/setup/shard_place.h"
 #include "app/targets/target.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/event.h"
 #include "core/ids.h"
 #include "units/notice.h"

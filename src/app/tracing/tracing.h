@@ -19,7 +19,7 @@
 #include "app/record/record_store.h"
 #include "app/tracing/spans.h"
 #include "app/tracing/trace_context.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/command.h"
 #include "core/event.h"
 

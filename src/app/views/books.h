@@ -5,7 +5,7 @@
 
 #include "adapters/metrics/snapshot.h"
 #include "app/shard/shard.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/stats.h"
 
 namespace einlass::app {

@@ -13,7 +13,7 @@
 #include "adapters/redis/store.h"
 #include "app/shard/shard.h"
 #include "app/views/waits_view.h"
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

@@ -10,8 +10,8 @@
 #include "app/setup/wiring.h"
 #include "app/views/allowed.h"
 #include "app/views/waiting_keys.h"
-#include "config/parameters.h"
-#include "config/record_sources.h"
+#include "config/limits/parameters.h"
+#include "config/tables/record_sources.h"
 #include "units/topic_pattern.h"
 
 namespace einlass::app {

@@ -3,7 +3,7 @@
 
 #include "adapters/metrics/snapshot.h"
 #include "app/shard/shard.h"
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

@@ -14,7 +14,7 @@
 
 #include "app/shard/shard.h"
 #include "app/steering/steer.h"
-#include "config/config.h"
+#include "config/model/config.h"
 #include "core/standing.h"
 #include "units/id.h"
 #include "units/partition_words.h"

@@ -8,7 +8,7 @@
 
 #include "app/steering/steer.h"
 #include "app/views/why.h"
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

@@ -2,8 +2,8 @@
 #include <charconv>
 
 #include "app/views/why.h"
-#include "config/address.h"
-#include "config/query.h"
+#include "config/model/address.h"
+#include "config/model/query.h"
 
 namespace einlass::app {
 namespace {

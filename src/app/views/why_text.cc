@@ -5,7 +5,7 @@
 #include "app/views/schedule_json.h"
 #include "app/views/why.h"
 #include "app/views/why_pause.h"
-#include "config/route_topics.h"
+#include "config/options/route_topics.h"
 #include "units/partition_words.h"
 #include "units/span_words.h"
 #include "units/utf8.h"

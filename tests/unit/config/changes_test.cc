@@ -1,4 +1,4 @@
-#include "config/changes.h"
+#include "config/file/changes.h"
 
 #include <array>
 

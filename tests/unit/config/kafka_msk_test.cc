@@ -1,6 +1,6 @@
 // IAM at Amazon MSK as the login at Kafka.
-#include "config/changes.h"
-#include "config/print_config.h"
+#include "config/file/changes.h"
+#include "config/tables/print_config.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::config {

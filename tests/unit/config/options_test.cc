@@ -1,5 +1,5 @@
 // The tables of options against everything else that knows options.
-#include "config/options.h"
+#include "config/tables/options.h"
 
 #include <yaml-cpp/yaml.h>
 
@@ -7,9 +7,9 @@
 #include <random>
 #include <set>
 
-#include "config/changes.h"
-#include "config/print_config.h"
-#include "config/reading.h"
+#include "config/file/changes.h"
+#include "config/model/reading.h"
+#include "config/tables/print_config.h"
 #include "unit/config/files.h"
 #include "unit/config/wrong_config.h"
 

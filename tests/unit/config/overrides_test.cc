@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "config/changes.h"
-#include "config/limit_values.h"
-#include "config/print_config.h"
+#include "config/file/changes.h"
+#include "config/limits/limit_values.h"
+#include "config/tables/print_config.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::config {

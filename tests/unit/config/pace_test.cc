@@ -1,5 +1,5 @@
 // The burst of a limit that counts a window: what the limits of its route admit together.
-#include "config/pace.h"
+#include "config/limits/pace.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "config/print_config.h"
+#include "config/tables/print_config.h"
 
 #include "unit/config/files.h"
 #include "unit/config/wrong_config.h"

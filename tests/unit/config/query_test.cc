@@ -1,5 +1,5 @@
 // The query of a URL: what is read, and that nothing strange is passed over.
-#include "config/query.h"
+#include "config/model/query.h"
 
 #include <gtest/gtest.h>
 

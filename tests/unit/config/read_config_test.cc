@@ -1,9 +1,9 @@
 // Right files: what they are read to.
-#include "config/read_config.h"
+#include "config/file/read_config.h"
 
 #include <set>
 
-#include "config/parameters.h"
+#include "config/limits/parameters.h"
 #include "unit/config/files.h"
 #include "unit/config/wrong_config.h"
 

@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "config/changes.h"
-#include "config/print_config.h"
-#include "config/time_zone.h"
+#include "config/file/changes.h"
+#include "config/model/time_zone.h"
+#include "config/tables/print_config.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::config {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/route_topics.h"
+#include "config/options/route_topics.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass {

@@ -1,11 +1,11 @@
 // Texts to values and back, and the small parts that need no file around them.
-#include "config/values.h"
+#include "config/text/values.h"
 
 #include <limits>
 
-#include "config/address.h"
-#include "config/expand.h"
-#include "config/suggest.h"
+#include "config/model/address.h"
+#include "config/text/expand.h"
+#include "config/text/suggest.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::config {

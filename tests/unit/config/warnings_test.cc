@@ -1,4 +1,4 @@
-#include "config/warnings.h"
+#include "config/file/warnings.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "config/read_config.h"
+#include "config/file/read_config.h"
 #include "unit/config/files.h"
 
 namespace einlass::config {

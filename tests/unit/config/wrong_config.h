@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "config/options.h"
-#include "config/read_config.h"
+#include "config/file/read_config.h"
+#include "config/tables/options.h"
 
 namespace einlass::config {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "config/limit_values.h"
+#include "config/limits/limit_values.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::app {

@@ -11,7 +11,7 @@
 
 #include "app/permits/limiters.h"
 #include "app/setup/wiring.h"
-#include "config/limit_values.h"
+#include "config/limits/limit_values.h"
 #include "unit/app/record/stored.h"
 #include "unit/config/wrong_config.h"
 

@@ -12,7 +12,7 @@
 #include "app/permits/limiters.h"
 #include "app/permits/stand_in.h"
 #include "app/setup/wiring.h"
-#include "config/limit_values.h"
+#include "config/limits/limit_values.h"
 #include "unit/app/record/stored.h"
 #include "unit/config/wrong_config.h"
 #include "units/timestamp.h"

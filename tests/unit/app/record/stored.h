@@ -7,7 +7,7 @@
 
 #include "app/json/json_needs.h"
 #include "app/record/record_store.h"
-#include "config/config.h"
+#include "config/model/config.h"
 
 namespace einlass::app {
 

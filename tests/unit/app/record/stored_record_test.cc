@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "app/json/json_needs.h"
-#include "config/read_config.h"
+#include "config/file/read_config.h"
 #include "unit/app/record/stored.h"
 
 namespace einlass::app {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/read_config.h"
+#include "config/file/read_config.h"
 #include "unit/config/files.h"
 
 namespace einlass::app {

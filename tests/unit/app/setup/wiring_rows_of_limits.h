@@ -10,7 +10,7 @@
 #include "app/permits/shadows.h"
 #include "app/permits/stand_in.h"
 #include "app/record/extract.h"
-#include "config/parameters.h"
+#include "config/limits/parameters.h"
 #include "core/admission.h"
 #include "unit/app/record/stored.h"
 #include "unit/app/setup/wiring_table.h"

@@ -15,9 +15,9 @@
 
 #include "app/permits/process_limits.h"
 #include "app/setup/wiring.h"
-#include "config/address.h"
-#include "config/config.h"
-#include "config/values.h"
+#include "config/model/address.h"
+#include "config/model/config.h"
+#include "config/text/values.h"
 #include "unit/config/files.h"
 
 namespace einlass::app::wiring_table {

@@ -13,8 +13,8 @@
 #include <set>
 #include <variant>
 
-#include "config/options.h"
-#include "config/read_config.h"
+#include "config/file/read_config.h"
+#include "config/tables/options.h"
 #include "unit/app/setup/wiring_rows_of_limits.h"
 #include "unit/app/setup/wiring_rows_of_routes.h"
 #include "unit/app/setup/wiring_rows_of_service.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "config/read_config.h"
+#include "config/file/read_config.h"
 #include "units/fleet_table.h"
 
 namespace einlass::app {

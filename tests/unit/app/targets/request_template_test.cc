@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "adapters/http/client/request_writer.h"
-#include "config/read_config.h"
+#include "config/file/read_config.h"
 #include "unit/app/record/stored.h"
 
 namespace einlass::app {

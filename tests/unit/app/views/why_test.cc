@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/asking/why_verb.h"
-#include "config/read_config.h"
+#include "config/file/read_config.h"
 
 namespace einlass::app {
 namespace {

@@ -1,0 +1,93 @@
+#include "config/file/warnings.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "config/file/placed.h"
+
+namespace einlass::config {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+template <class Uses>
+bool any_route(const Config& config, Uses uses) {
+  return std::any_of(config.routes.begin(), config.routes.end(), uses);
+}
+
+bool has(const std::vector<std::size_t>& list, std::size_t one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
+
+void warn_of_unused(const Config& config, Texts& texts) {
+  for (std::size_t i = 0; i < config.limits.size(); ++i) {
+    const bool used = any_route(config, [&](const Route& route) {
+      return has(route.limits, i) || has(route.shadow_limits, i);
+    });
+    if (used || config.limits[i].is_pace) continue;
+    texts.push_back("limits." + config.limits[i].limit.name +
+                    ": no route has it among its limits, so it limits nothing");
+  }
+  for (std::size_t i = 0; i < config.targets.size(); ++i) {
+    if (any_route(config, [&](const Route& route) { return route.target == i; })) continue;
+    texts.push_back("targets." + config.targets[i].name + ": no route delivers to it");
+  }
+}
+
+// The first of its limits whose keys are not the partition's own; empty if none.
+std::string keyed_limit(const Config& config, const Route& route) {
+  for (const std::size_t place : route.limits) {
+    const KeySource::Kind kind = config.limits[place].key.kind;
+    const bool of_records = kind == KeySource::Kind::record_key ||
+                            kind == KeySource::Kind::header || kind == KeySource::Kind::json;
+    if (of_records) return config.limits[place].limit.name;
+  }
+  return "";
+}
+
+void warn_of_route(const Config& config, const Route& route, const std::string& path,
+                   const std::string& file, Texts& texts) {
+  const bool has_limits = !route.limits.empty() || !route.shadow_limits.empty();
+  if (!has_limits && !is_written(file, path + ".limits")) {
+    texts.push_back(path + ": has no limits, so all of its records pass at once; write limits: " +
+                    "[NAME], or limits: [] if that is meant");
+  }
+  if (route.dead_letter.empty()) {
+    texts.push_back(path +
+                    ": has no dead_letter, so one record that its target refuses is retried " +
+                    "forever, and the records ordered behind it wait; write dead_letter: TOPIC");
+  }
+  const std::string keyed = keyed_limit(config, route);
+  if (route.order == core::Order::partition && !keyed.empty()) {
+    texts.push_back(path + ": with order: partition a key that is at its limit " + keyed +
+                    " holds up all other keys of its partition; write order: key if records of " +
+                    "different keys need no order");
+  }
+}
+
+void warn_of_redis(const Config& config, const std::string& file, Texts& texts) {
+  const bool uses = std::any_of(config.limits.begin(), config.limits.end(),
+                                [](const Limit& limit) { return limit.store == Store::redis; });
+  if (!uses || is_written(file, "redis")) return;
+  texts.push_back("limits: some have store: redis, and no server is written, so it is " +
+                  to_text(HostPort{config.redis.host, config.redis.port}) +
+                  "; write redis: {url: redis://HOST:PORT}");
+}
+
+}  // namespace
+
+std::vector<std::string> warnings(const Config& config, const std::string& file) {
+  Texts texts;
+  warn_of_redis(config, file, texts);
+  warn_of_unused(config, texts);
+  for (std::size_t i = 0; i < config.routes.size(); ++i) {
+    warn_of_route(config, config.routes[i], "routes[" + std::to_string(i) + "]", file, texts);
+  }
+  for (std::string& text : texts) {
+    const std::string line = placed(file, text);
+    text = line.substr(0, line.size() - text.size()) + "warning: " + text;
+  }
+  return texts;
+}
+
+}  // namespace einlass::config

@@ -1,0 +1,69 @@
+#include "config/limits/limit_values.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "config/limits/changed_section.h"
+#include "config/limits/parameters.h"
+#include "config/tables/tables.h"
+#include "units/check.h"
+
+namespace einlass::config {
+namespace {
+
+bool is_duration(std::string_view parameter) {
+  const auto row = std::ranges::find(kLimit, parameter, &Row<Limit>::name);
+  return row != kLimit.end() && row->field.kind == Kind::duration;
+}
+
+// What stands there is data: nothing in it stands for a variable.
+const Environment& no_variables() {
+  static const Environment kNone = [](const std::string&) { return std::nullopt; };
+  return kNone;
+}
+
+void write(ChangedSection& section, std::span<const Change> changes, int line, Document& document) {
+  for (const Change& change : changes) {
+    const bool micros = change.number && is_duration(change.name);
+    const Node* value =
+        add_scalar(document, change.value + (micros ? "us" : ""), Place{line, change.column});
+    section.write({Place{line, change.name_column}, change.name, value});
+  }
+}
+
+void check_leases(Reading& reading, const Config& config, std::size_t limit,
+                  const LimitValue& value, Place place, const std::string& path) {
+  for (const Route& route : config.routes) {
+    if (std::ranges::find(route.limits, limit) == route.limits.end()) continue;
+    const auto text =
+        short_lease(config, config.limits[limit], value.parameters, config.targets[route.target]);
+    if (text) return reading.wrong(place, below(path, "lease"), *text);
+  }
+}
+
+}  // namespace
+
+std::variant<LimitValue, Mistakes> read_value(const Config& config, std::size_t limit,
+                                              std::span<const Change> changes,
+                                              const ChangePlace& place) {
+  const Limit& of = config.limits[limit];
+  CHECK(!of.is_pace);
+  Reading reading(place.file, no_variables());
+  Document document;
+  const Place at{place.line, place.column};
+  const std::string path = place.path.empty() ? "limits." + of.limit.name : place.path;
+  ChangedSection section(reading, of, path, at);
+  write(section, changes, place.line, document);
+  std::optional<LimitValue> value = section.read(config.instances);
+  if (value) {
+    complete(*value, of);
+    check_leases(reading, config, limit, *value, at, path);
+  }
+  Mistakes mistakes = reading.take_mistakes();
+  if (!mistakes.empty()) return mistakes;
+  return std::move(*value);
+}
+
+}  // namespace einlass::config

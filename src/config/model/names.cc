@@ -1,0 +1,135 @@
+#include "config/model/names.h"
+
+#include <algorithm>
+
+#include "config/text/suggest.h"
+
+namespace einlass::config {
+namespace {
+
+constexpr std::size_t kLongestName = 249;  // Kafka's own.
+constexpr std::size_t kMostListed = 8;
+
+bool is_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+bool is_kafka_name(std::string_view text) {
+  return !text.empty() && text.size() <= kLongestName && text != "." && text != ".." &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
+         });
+}
+
+}  // namespace
+
+Parsed<std::string> parse_text(const Scalar& scalar) {
+  if (scalar.plain && is_ambiguous(scalar.text)) {
+    return Refusal{"without quotes is a truth to some YAML readers; put quotes around the text"};
+  }
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (std::any_of(scalar.text.begin(), scalar.text.end(), control)) {
+    return Refusal{"has a line break, a tab or another control character"};
+  }
+  return scalar.text;
+}
+
+Parsed<std::string> parse_anything(const Scalar& scalar) { return scalar.text; }
+
+Parsed<std::string> parse_kafka_name(const Scalar& scalar) {
+  if (!is_kafka_name(scalar.text)) {
+    return Refusal{"is not a name; write 1 to 249 of the characters a-z A-Z 0-9 . _ -"};
+  }
+  return parse_text(scalar);
+}
+
+Parsed<std::size_t> parse_reference(const Scalar& scalar, std::string_view what,
+                                    const std::vector<std::string_view>& known) {
+  const auto found = std::find(known.begin(), known.end(), scalar.text);
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  std::string text = "is no " + std::string(what) + " of this file";
+  if (const auto near = suggestion(scalar.text, known)) {
+    text += "; " + *near;
+  } else if (!known.empty() && known.size() <= kMostListed) {
+    text += "; there is " + either(known);
+  } else {
+    text += "; write it under " + std::string(what) + "s";
+  }
+  return Refusal{text};
+}
+
+bool is_http_token(std::string_view text) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return is_letter_or_digit(c) || kMarks.find(c) != kMarks.npos;
+  });
+}
+
+bool same_header(std::string_view a, std::string_view b) { return lower(a) == lower(b); }
+
+bool is_reserved_header(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"host",
+                                                "content-length",
+                                                "transfer-encoding",
+                                                "connection",
+                                                "keep-alive",
+                                                "te",
+                                                "trailer",
+                                                "upgrade",
+                                                "expect",
+                                                "proxy-connection",
+                                                "idempotency-key"};
+  const std::string header = lower(name);
+  return std::find(std::begin(kNames), std::end(kNames), header) != std::end(kNames) ||
+         header.starts_with("einlass-") || header.starts_with("kafka-");
+}
+
+bool is_json_pointer(std::string_view text) {
+  if (!text.starts_with('/')) return false;
+  for (std::size_t at = 0; (at = text.find('~', at)) != text.npos; ++at) {
+    if (at + 1 == text.size() || (text[at + 1] != '0' && text[at + 1] != '1')) return false;
+  }
+  return true;
+}
+
+Parsed<std::string> parse_json_pointer(const Scalar& scalar) {
+  if (!is_json_pointer(scalar.text)) return Refusal{"is not a JSON pointer; write /error/code"};
+  return parse_text(scalar);
+}
+
+bool is_secret_name(std::string_view name) {
+  static constexpr std::string_view kParts[] = {
+      "password", "secret",  "token",   "authorization", "credential",
+      "cookie",   "api-key", "api_key", "apikey",        "oauthbearer.config"};
+  const std::string known = lower(name);
+  if (known == "sasl.oauthbearer.token.endpoint.url") return false;
+  return known == "ssl.key.pem" ||
+         std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](std::string_view part) { return known.find(part) != known.npos; });
+}
+
+bool may_be_secret(std::string_view name) {
+  static constexpr std::string_view kWords[] = {"auth",      "key", "pass",  "passwd",
+                                                "signature", "sig", "login", "session"};
+  const std::string known = lower(name);
+  if (known == "idempotency-key") return false;
+  std::string_view rest = known;
+  for (bool more = true; more;) {
+    const std::size_t end = rest.find_first_of("-_");
+    const std::string_view word = rest.substr(0, end);
+    if (std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords)) return true;
+    more = end != rest.npos;
+    if (more) rest.remove_prefix(end + 1);
+  }
+  return is_secret_name(name);
+}
+
+}  // namespace einlass::config
