@@ -1,4 +1,4 @@
--- Asks several buckets at once, all or nothing: src/limits/acquire.h has the contract.
+-- Asks several buckets at once, all or nothing: src/limits/permits/acquire.h has the contract.
 -- ARGV behind the buckets: min, max, horizon_us, the 14 bytes that all permit ids of this ask begin
 -- with, memo, now_us ('' = the server's clock), ttl_slack_ms. `max` may be a list of costs, of so many
 -- permits, for the buckets whose cost is '*'; `min` is 1 then. `memo` is '' or says that KEYS ends with

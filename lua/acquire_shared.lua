@@ -1,4 +1,4 @@
--- Asks several buckets at once, all or nothing, of which the flows of a fleet share one: src/limits/
+-- Asks several buckets at once, all or nothing, of which the flows of a fleet share one: src/limits/fleet/
 -- acquire_shared.h and fleet_share.h have the contract.
 -- KEYS behind the buckets: the share's, and the memo's if there is a memo.
 -- ARGV behind the buckets: place of the shared bucket (from 0), gate (8 bytes), levels, keep, idle_after_us,

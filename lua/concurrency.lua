@@ -1,4 +1,4 @@
--- Concurrency, as src/limits/concurrency.h describes it: the sliding log with the lease as its
+-- Concurrency, as src/limits/windows/concurrency.h describes it: the sliding log with the lease as its
 -- window; nothing is granted ahead, and the end of an attempt gives its permits back.
 -- Parameters: limit, lease_us.
 -- Key: as of a sliding log.

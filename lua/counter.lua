@@ -1,4 +1,4 @@
--- The counter, as src/limits/counter.h describes it. Parameters: limit, window_us.
+-- The counter, as src/limits/windows/counter.h describes it. Parameters: limit, window_us.
 -- Key: a string of 'c' and three doubles: start and end of the window, and the units spent in it.
 
 -- A denial writes nothing: until something is booked an open window ends when it says.

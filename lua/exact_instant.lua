@@ -1,4 +1,4 @@
--- Exact fractions of a microsecond, as src/limits/exact_instant.h describes them: b.at - b.frac/b.rate,
+-- Exact fractions of a microsecond, as src/limits/rates/exact_instant.h describes them: b.at - b.frac/b.rate,
 -- where 0 <= frac < rate; a microsecond brings `rate` units. No sum here reaches 2^53.
 
 local exact = {}

@@ -1,4 +1,4 @@
--- The fixed window, as src/limits/fixed_window.h describes it: the counter's automaton, with other
+-- The fixed window, as src/limits/windows/fixed_window.h describes it: the counter's automaton, with other
 -- ends. Parameters: limit, window_us, phase_us (when after 1970 a window begins).
 -- Key: as of a counter.
 

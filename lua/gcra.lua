@@ -1,4 +1,4 @@
--- The Generic Cell Rate Algorithm, as src/limits/gcra.h describes it: one value, the theoretical arrival time.
+-- The Generic Cell Rate Algorithm, as src/limits/rates/gcra.h describes it: one value, the theoretical arrival time.
 -- Parameters: rate_permits, rate_micros (reduced), burst.
 -- Key: a string of 'g' and two doubles, at and rate_micros, where rate_permits is 1; else of 'g' and four: at, frac,
 -- rate_permits, rate_micros. The time is at - frac/rate_permits. Of 'h' and these four and mixed_until where

@@ -1,4 +1,4 @@
--- The leaky bucket as a meter, as src/limits/leaky_bucket.h describes it: the token bucket seen from
+-- The leaky bucket as a meter, as src/limits/rates/leaky_bucket.h describes it: the token bucket seen from
 -- the other side, and nothing is granted ahead.
 -- Parameters: rate_permits, rate_micros (reduced), capacity.
 -- Key: as of a token bucket.

@@ -1,4 +1,4 @@
--- The leaky bucket as a queue, as src/limits/leaky_bucket.h describes it.
+-- The leaky bucket as a queue, as src/limits/rates/leaky_bucket.h describes it.
 -- Parameters: rate_permits, rate_micros (reduced), capacity.
 -- Key: a string of 'q' and three doubles: at, frac, rate_permits. The next turn is at - frac/permits.
 

@@ -1,4 +1,4 @@
--- The sliding log, as src/limits/sliding_log.h describes it. Parameters: limit, window_us.
+-- The sliding log, as src/limits/windows/sliding_log.h describes it. Parameters: limit, window_us.
 -- Key: a sorted set. Score: the instant of one unit of a permit. Member: the permit's id, and for
 -- its second and further units the id and two more bytes. A release of the newest entry leaves a
 -- mark at its instant, because bookings never go back; the next booking removes the mark.

@@ -1,4 +1,4 @@
--- The sliding log whose permits keep a distance, as src/limits/spacing.h describes it.
+-- The sliding log whose permits keep a distance, as src/limits/windows/spacing.h describes it.
 -- Parameters: limit, window_us, group, group_apart_us, burst, burst_apart_us (no burst: 0, 0).
 -- Key: as of a sliding log.
 

@@ -1,4 +1,4 @@
--- The sliding window in slices, as src/limits/sliding_window.h describes it.
+-- The sliding window in slices, as src/limits/windows/sliding_window.h describes it.
 -- Parameters: limit, window_us, slices.
 -- Key: a string of 's' and three doubles: the width of a slice when this was written, the last booked
 -- instant, and the units of all slices; then two doubles for each slice, the oldest first: the

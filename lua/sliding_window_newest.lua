@@ -1,4 +1,4 @@
--- The sliding window with log: newest, as src/limits/sliding_window_newest.h describes it.
+-- The sliding window with log: newest, as src/limits/windows/sliding_window_newest.h describes it.
 -- Parameters: limit, window_us, slices.
 -- Key: a list. The first element is the state as of a sliding window. Behind it each permit of the
 -- newest slice: its instant as a double and its id.

@@ -1,4 +1,4 @@
--- Smooth without warm-up, as src/limits/smooth.h describes it: the token bucket's automaton, booked
+-- Smooth without warm-up, as src/limits/rates/smooth.h describes it: the token bucket's automaton, booked
 -- ahead for at most the timeout.
 -- Parameters: rate_permits, rate_micros (reduced), burst, timeout_us, pay (0 = now, 1 = next).
 -- Key: as of a token bucket. Where the next one pays, its level may lie below 0.

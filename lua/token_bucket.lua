@@ -1,4 +1,4 @@
--- The token bucket, as src/limits/token_bucket.h describes it; the same arithmetic in whole numbers.
+-- The token bucket, as src/limits/rates/token_bucket.h describes it; the same arithmetic in whole numbers.
 -- Parameters: rate_permits, rate_micros (reduced), burst.
 -- Key: a string of 't' and five doubles: level, at, peak, before, micros. Levels are in 1/micros
 -- permits. All numbers stay below 2^53, where doubles are whole numbers and a quotient's floor and

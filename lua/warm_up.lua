@@ -1,4 +1,4 @@
--- Smooth with warm-up, as src/limits/warm_up.h describes it.
+-- Smooth with warm-up, as src/limits/rates/warm_up.h describes it.
 -- Parameters: rate_permits, rate_micros (reduced), timeout_us, warm_up_us.
 -- Key: a string of 'w' and five doubles: level, at, frac, rate_permits, rate_micros. All that was taken
 -- is paid at - frac/permits.

@@ -1,5 +1,5 @@
 // Flows that share a limit's permits by weight, whichever gate they wait in: what gates and limiters
-// say to each other of them. What is done with it is in limits/fleet_share.h.
+// say to each other of them. What is done with it is in limits/fleet/fleet_share.h.
 #pragma once
 
 #include <cstddef>

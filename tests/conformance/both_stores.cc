@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "limits/fixed_window.h"
-#include "limits/spacing.h"
+#include "limits/windows/fixed_window.h"
+#include "limits/windows/spacing.h"
 #include "lua/scripts.h"
 
 namespace einlass::conformance {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "conformance/redis_server.h"
-#include "limits/acquire.h"
+#include "limits/permits/acquire.h"
 
 namespace einlass::conformance {
 

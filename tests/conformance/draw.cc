@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "limits/refusal.h"
-#include "limits/warm_up.h"
+#include "limits/permits/refusal.h"
+#include "limits/rates/warm_up.h"
 #include "units/check.h"
 
 namespace einlass::conformance {

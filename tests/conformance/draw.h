@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 
 namespace einlass::conformance {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <variant>
 
-#include "limits/state.h"
+#include "limits/permits/state.h"
 
 namespace einlass::conformance {
 

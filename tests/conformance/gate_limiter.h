@@ -12,7 +12,7 @@
 #include "conformance/both_stores.h"
 #include "core/command.h"
 #include "core/event.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 
 namespace einlass::conformance {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 #include "units/time.h"
 
 namespace einlass::conformance {

@@ -204,7 +204,7 @@ class Walk:
             return
         asked = ask["share"]["flows"]
         gate.told(asked, answer["share"])
-        # Where other flows of the gate are in the way nobody knows when these will ask; and see limits/acquire.h of even logs.
+        # Where other flows of the gate are in the way nobody knows when these will ask; and see limits/permits/acquire.h of even logs.
         alone = not any(weights for weights, _, _ in ask["share"]["rest"]) and all(gate.knows(_key(flow)) for flow in asked)
         exact = answer["retry"] == wait and alone and gate.epoch and self._pace == 1
         if exact and not self._planned and rng.random() < 0.3:

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "limits/limit.h"
-#include "limits/spacing.h"
+#include "limits/contract/limit.h"
+#include "limits/windows/spacing.h"
 #include "units/time.h"
 
 namespace einlass::conformance {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "limits/refusal.h"
+#include "limits/permits/refusal.h"
 #include "units/check.h"
 
 namespace einlass::conformance {

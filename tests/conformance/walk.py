@@ -245,7 +245,7 @@ class Walk:
             self._asks.append(ask)
         retry = answer["retry"]
         self._wait = retry if isinstance(retry, int) else 0
-        exact = ask["min"] == 1 or self._pace == 1  # Several permits of an even log: limits/acquire.h.
+        exact = ask["min"] == 1 or self._pace == 1  # Several permits of an even log: limits/permits/acquire.h.
         if self._wait and exact and not self._planned and self._rng.random() < 0.15:
             if self._wait > 1:
                 self._planned.append((self._now + self._wait - 1, ask))

@@ -1,6 +1,6 @@
 // Any limits that are not refused, under any asks, releases, ends and changed numbers, at any
-// times, back and forth: what the contract of limits/acquire.h promises holds, and no number
-// overflows.
+// times, back and forth: what the contract of limits/permits/acquire.h promises holds, and no
+// number overflows.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "fuzz/source.h"
-#include "limits/acquire.h"
-#include "limits/refusal.h"
+#include "limits/permits/acquire.h"
+#include "limits/permits/refusal.h"
 #include "units/check.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fuzz/source.h"
-#include "limits/refusal.h"
+#include "limits/permits/refusal.h"
 #include "units/check.h"
 
 namespace {

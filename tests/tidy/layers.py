@@ -37,6 +37,13 @@ ROOMS = {
         "options": "text model tables",
         "file": "text model tables options",
     },
+    "limits": {
+        "contract": "",
+        "windows": "contract",
+        "rates": "contract",
+        "permits": "contract windows rates",
+        "fleet": "contract permits",
+    },
     "adapters/http": {
         "wire": "",
         "resolver": "wire",

@@ -49,7 +49,7 @@ class Planted(unittest.TestCase):
 class Layers(Planted):
     def setUp(self):
         super().setUp()
-        for path in ("units/time.h", "core/gate.h", "limits/limit.h", "config/model/config.h",
+        for path in ("units/time.h", "core/gate.h", "limits/contract/limit.h", "config/model/config.h",
                      "adapters/http/target/target.h", "adapters/http/wire/stream.h", "adapters/redis/store.h", "app/run.h", "app/setup/wiring.h",
                      "app/pages/admin.h", "app/demo/demo.h"):
             self.plant(f"src/{path}", "#pragma once\n")
@@ -60,14 +60,14 @@ class Layers(Planted):
         self.plant("src/app/pages/admin.cc", '#include "app/setup/wiring.h"\n#include "app/pages/admin.h"\n'
                    '#include "core/gate.h"\n')
         self.plant("src/adapters/http/target/target.cc", '#include <boost/asio.hpp>\n#include <sys/uio.h>\n'
-                   '#include "adapters/http/wire/stream.h"\n#include "limits/limit.h"\n// #include "config/model/config.h"\n')
+                   '#include "adapters/http/wire/stream.h"\n#include "limits/contract/limit.h"\n// #include "config/model/config.h"\n')
         self.plant("src/core/gate.cc", '#include <vector>\n#include "units/time.h"\n')
         self.assert_content("layers.py")
 
     def test_upwards_and_sideways(self):
         for path, include, words in (
-                ("core/a.cc", '"limits/limit.h"', "core may not include limits"),
-                ("limits/a.cc", '"core/gate.h"', "limits may not include core"),
+                ("core/a.cc", '"limits/contract/limit.h"', "core may not include limits"),
+                ("limits/rates/a.cc", '"core/gate.h"', "limits may not include core"),
                 ("units/a.h", '"core/gate.h"', "units may not include core"),
                 ("config/file/a.cc", '"app/run.h"', "config may not include app"),
                 ("adapters/http/wire/a.cc", '"config/model/config.h"', "may not include config"),
@@ -112,7 +112,7 @@ class Layers(Planted):
     def test_libraries(self):
         for path, include in (
                 ("core/a.cc", "<chrono>"), ("core/a.cc", "<unordered_map>"),
-                ("limits/a.cc", "<cstdio>"), ("limits/a.cc", "<functional>"),
+                ("limits/rates/a.cc", "<cstdio>"), ("limits/fleet/a.cc", "<functional>"),
                 ("core/a.cc", "<boost/intrusive/list.hpp>"), ("core/a.cc", "<sys/time.h>"),
                 ("units/a.h", "<time.h>"), ("app/a.cc", "<librdkafka/rdkafka.h>"),
                 ("adapters/http/wire/a.cc", "<hiredis/read.h>"), ("app/a.cc", "<spdlog/spdlog.h>"),

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "limits/acquire.h"
-#include "limits/fleet_share.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
+#include "limits/fleet/fleet_share.h"
+#include "limits/permits/acquire.h"
 #include "units/id.h"
 #include "units/time.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "adapters/memory/buckets.h"
-#include "limits/acquire.h"
-#include "limits/acquire_shared.h"
+#include "limits/fleet/acquire_shared.h"
+#include "limits/permits/acquire.h"
 #include "units/check.h"
 
 namespace einlass::memory {

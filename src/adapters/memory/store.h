@@ -12,7 +12,7 @@
 #include "core/command.h"
 #include "core/event.h"
 #include "core/ids.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 #include "units/time.h"
 
 namespace einlass::memory {

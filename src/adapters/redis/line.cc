@@ -9,9 +9,9 @@
 
 #include "adapters/redis/hash_slot.h"
 #include "adapters/redis/resp.h"
-#include "limits/fixed_window.h"
-#include "limits/spacing.h"
-#include "limits/state.h"
+#include "limits/permits/state.h"
+#include "limits/windows/fixed_window.h"
+#include "limits/windows/spacing.h"
 #include "net/digest.h"
 #include "units/check.h"
 

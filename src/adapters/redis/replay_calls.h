@@ -15,8 +15,8 @@
 
 #include "adapters/redis/line.h"
 #include "adapters/redis/script_calls.h"
-#include "limits/fleet_share.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
+#include "limits/fleet/fleet_share.h"
 #include "units/keyed_hash.h"
 #include "units/time.h"
 

@@ -10,7 +10,7 @@
 #include "adapters/redis/node.h"
 #include "adapters/redis/resp.h"
 #include "adapters/redis/sentinels.h"
-#include "limits/permit_id.h"
+#include "limits/contract/permit_id.h"
 
 namespace einlass::redis {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "limits/fleet_share.h"
+#include "limits/fleet/fleet_share.h"
 #include "units/id.h"
 
 namespace einlass::redis {

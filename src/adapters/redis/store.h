@@ -19,7 +19,7 @@
 #include "core/command.h"
 #include "core/event.h"
 #include "core/ids.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 #include "net/tls.h"
 #include "units/notice.h"
 #include "units/time.h"

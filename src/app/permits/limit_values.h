@@ -17,7 +17,7 @@
 
 #include "config/model/config.h"
 #include "config/model/patterns.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 #include "units/compact_text.h"
 #include "units/keyed_hash.h"
 #include "units/time.h"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "app/setup/wiring.h"
-#include "limits/state.h"
-#include "limits/token_bucket.h"
+#include "limits/permits/state.h"
+#include "limits/rates/token_bucket.h"
 
 namespace einlass::app {
 namespace {

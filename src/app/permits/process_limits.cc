@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "config/limits/pace.h"
-#include "limits/share.h"
+#include "limits/fleet/share.h"
 
 namespace einlass::app {
 

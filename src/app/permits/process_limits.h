@@ -8,7 +8,7 @@
 #include "adapters/memory/table.h"
 #include "app/permits/limit_values.h"
 #include "config/model/config.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 
 namespace einlass::app {
 

@@ -6,8 +6,8 @@
 
 #include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
-#include "limits/limit.h"
-#include "limits/state.h"
+#include "limits/contract/limit.h"
+#include "limits/permits/state.h"
 #include "units/check.h"
 
 namespace einlass::app {

@@ -17,7 +17,7 @@
 #include "core/command.h"
 #include "core/event.h"
 #include "core/ids.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 
 namespace einlass::app {
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "limits/fleet_share.h"
+#include "limits/fleet/fleet_share.h"
 #include "units/id.h"
 #include "units/keyed_hash.h"
 #include "units/time.h"

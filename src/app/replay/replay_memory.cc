@@ -4,8 +4,8 @@
 
 #include "adapters/memory/buckets.h"
 #include "app/replay/replay_stores.h"
-#include "limits/acquire.h"
-#include "limits/acquire_shared.h"
+#include "limits/fleet/acquire_shared.h"
+#include "limits/permits/acquire.h"
 
 namespace einlass::app {
 namespace {

@@ -15,7 +15,7 @@
 #include "adapters/redis/store.h"
 #include "app/replay/replay_book.h"
 #include "app/replay/replay_trace.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 #include "units/time.h"
 
 namespace einlass::app {

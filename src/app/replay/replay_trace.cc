@@ -6,7 +6,7 @@
 #include "config/model/reading.h"
 #include "config/text/suggest.h"
 #include "config/text/values.h"
-#include "limits/permit_id.h"
+#include "limits/contract/permit_id.h"
 
 namespace einlass::app {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "app/replay/json_scanner.h"
 #include "config/limits/limit_values.h"
-#include "limits/fleet_share.h"
+#include "limits/fleet/fleet_share.h"
 #include "units/id.h"
 #include "units/time.h"
 

@@ -6,7 +6,7 @@
 #include "adapters/log/log.h"
 #include "app/setup/flow_names.h"
 #include "config/options/route_topics.h"
-#include "limits/state.h"
+#include "limits/permits/state.h"
 #include "units/check.h"
 #include "units/keyed_hash.h"
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 
 namespace einlass::app {
 

@@ -7,10 +7,10 @@
 #include "config/limits/parameters.h"
 #include "config/tables/record_sources.h"
 #include "config/tables/tables.h"
-#include "limits/acquire_shared.h"
-#include "limits/refusal.h"
-#include "limits/share.h"
-#include "limits/state.h"
+#include "limits/fleet/acquire_shared.h"
+#include "limits/fleet/share.h"
+#include "limits/permits/refusal.h"
+#include "limits/permits/state.h"
 
 namespace einlass::config {
 namespace {

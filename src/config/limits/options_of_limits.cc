@@ -6,7 +6,7 @@
 #include "config/limits/pace.h"
 #include "config/limits/parameters.h"
 #include "config/tables/tables.h"
-#include "limits/refusal.h"
+#include "limits/permits/refusal.h"
 #include "units/check.h"
 
 namespace einlass::config {

@@ -6,7 +6,7 @@
 
 #include "config/limits/parameters.h"
 #include "config/tables/tables.h"
-#include "limits/spacing.h"
+#include "limits/windows/spacing.h"
 
 namespace einlass::config {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "config/model/config.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 #include "units/id.h"
 
 namespace einlass::config {

@@ -10,7 +10,7 @@
 #include "config/tables/print_config.h"
 #include "config/tables/printed_page.h"
 #include "config/tables/section.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 
 namespace einlass::config {
 

@@ -8,7 +8,7 @@
 
 #include "config/model/sources.h"
 #include "config/model/week.h"
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 #include "units/id.h"
 #include "units/time.h"
 

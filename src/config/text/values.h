@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "limits/limit.h"
+#include "limits/contract/limit.h"
 #include "units/id.h"
 #include "units/time.h"
 

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "adapters/redis/gate_side.h"
-#include "limits/state.h"
+#include "limits/permits/state.h"
 
 namespace einlass::redis::testing {
 namespace {

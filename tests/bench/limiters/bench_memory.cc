@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/limiters/loads.h"
-#include "limits/acquire.h"
+#include "limits/permits/acquire.h"
 
 namespace {
 

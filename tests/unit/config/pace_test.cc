@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "limits/acquire.h"
+#include "limits/permits/acquire.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::config {

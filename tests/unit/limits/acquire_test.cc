@@ -1,4 +1,4 @@
-#include "limits/acquire.h"
+#include "limits/permits/acquire.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "limits/acquire.h"
+#include "limits/permits/acquire.h"
 
 namespace einlass::limits {
 

@@ -1,4 +1,4 @@
-#include "limits/concurrency.h"
+#include "limits/windows/concurrency.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "limits/counter.h"
+#include "limits/windows/counter.h"
 
 #include <gtest/gtest.h>
 
-#include "limits/fixed_window.h"
+#include "limits/windows/fixed_window.h"
 #include "unit/limits/asking.h"
 
 namespace einlass::limits {

@@ -1,11 +1,11 @@
-#include "limits/fleet_share.h"
+#include "limits/fleet/fleet_share.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "limits/acquire_shared.h"
+#include "limits/fleet/acquire_shared.h"
 
 namespace einlass::limits {
 namespace {

@@ -1,4 +1,4 @@
-#include "limits/gcra.h"
+#include "limits/rates/gcra.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <random>
 
-#include "limits/refusal.h"
+#include "limits/permits/refusal.h"
 #include "unit/limits/asking.h"
 
 namespace einlass::limits {

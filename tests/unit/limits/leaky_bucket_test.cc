@@ -1,4 +1,4 @@
-#include "limits/leaky_bucket.h"
+#include "limits/rates/leaky_bucket.h"
 
 #include <gtest/gtest.h>
 

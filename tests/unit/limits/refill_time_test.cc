@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "limits/refusal.h"
-#include "limits/state.h"
+#include "limits/permits/refusal.h"
+#include "limits/permits/state.h"
 #include "unit/limits/asking.h"
 
 namespace einlass::limits {

@@ -1,8 +1,8 @@
-#include "limits/refusal.h"
+#include "limits/permits/refusal.h"
 
 #include <gtest/gtest.h>
 
-#include "limits/warm_up.h"
+#include "limits/rates/warm_up.h"
 #include "unit/limits/asking.h"
 
 namespace einlass::limits {

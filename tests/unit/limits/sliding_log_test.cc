@@ -1,4 +1,4 @@
-#include "limits/sliding_log.h"
+#include "limits/windows/sliding_log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "limits/sliding_window.h"
+#include "limits/windows/sliding_window.h"
 
 #include <gtest/gtest.h>
 

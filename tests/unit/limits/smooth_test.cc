@@ -1,11 +1,11 @@
-#include "limits/smooth.h"
+#include "limits/rates/smooth.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "limits/warm_up.h"
+#include "limits/rates/warm_up.h"
 #include "unit/limits/asking.h"
 
 namespace einlass::limits {

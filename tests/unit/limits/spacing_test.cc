@@ -1,4 +1,4 @@
-#include "limits/spacing.h"
+#include "limits/windows/spacing.h"
 
 #include <gtest/gtest.h>
 

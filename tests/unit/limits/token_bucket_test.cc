@@ -1,8 +1,8 @@
-#include "limits/token_bucket.h"
+#include "limits/rates/token_bucket.h"
 
 #include <gtest/gtest.h>
 
-#include "limits/refusal.h"
+#include "limits/permits/refusal.h"
 #include "unit/limits/asking.h"
 
 namespace einlass::limits {

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "app/setup/wiring.h"
-#include "limits/share.h"
+#include "limits/fleet/share.h"
 
 namespace einlass::app {
 namespace {

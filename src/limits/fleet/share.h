@@ -1,0 +1,14 @@
+// One gate's part of a limit, for the time in which the gates cannot share it.
+#pragma once
+
+#include "limits/contract/limit.h"
+
+namespace einlass::limits {
+
+// The limit divided by the number of gates, rounded down where it must be whole, but never to
+// nothing: so all gates together admit at most what the whole limit does, or one permit each where
+// the limit is smaller than their number. Rates are divided exactly.
+// REQUIRES: gates >= 1; parameters that are not refused. The share may be refused: see refusal.h.
+Parameters share(const Parameters& parameters, int gates);
+
+}  // namespace einlass::limits
