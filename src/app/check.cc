@@ -17,7 +17,7 @@
 #include "adapters/kafka/check/cleanup_policy.h"
 #include "adapters/kafka/check/old_scram.h"
 #include "adapters/kafka/check/reach.h"
-#include "adapters/redis/store.h"
+#include "adapters/redis/store/store.h"
 #include "app/setup/exit_codes.h"
 #include "app/setup/kafka_logins.h"
 #include "app/setup/refused.h"

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "adapters/redis/store.h"
+#include "adapters/redis/store/store.h"
 
 namespace {
 

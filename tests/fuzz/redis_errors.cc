@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/redis/error_reply.h"
-#include "adapters/redis/hash_slot.h"
+#include "adapters/redis/client/error_reply.h"
+#include "adapters/redis/client/hash_slot.h"
 #include "fuzz/source.h"
 #include "units/check.h"
 

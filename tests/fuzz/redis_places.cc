@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/redis/cluster.h"
-#include "adapters/redis/hash_slot.h"
-#include "adapters/redis/resp.h"
-#include "adapters/redis/sentinels.h"
-#include "adapters/redis/value.h"
+#include "adapters/redis/client/hash_slot.h"
+#include "adapters/redis/nodes/cluster.h"
+#include "adapters/redis/nodes/sentinels.h"
+#include "adapters/redis/wire/resp.h"
+#include "adapters/redis/wire/value.h"
 #include "fuzz/source.h"
 #include "units/check.h"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/redis/reply_reader.h"
-#include "adapters/redis/value.h"
+#include "adapters/redis/wire/reply_reader.h"
+#include "adapters/redis/wire/value.h"
 #include "fuzz/source.h"
 #include "units/check.h"
 

@@ -54,6 +54,15 @@ ROOMS = {
         "aws": "wire resolver client login",
         "target": "wire resolver client http2 login",
     },
+    "adapters/redis": {
+        "wire": "",
+        "client": "wire",
+        "calls": "wire client",
+        "nodes": "wire client calls",
+        "store": "client calls nodes",
+        "table": "wire client nodes",
+        "replay": "wire client calls nodes",
+    },
     "adapters/kafka": {
         "client": "",
         "source": "client",
@@ -87,7 +96,7 @@ DOORS = {"app"}  # The only folders with rooms that have something in them besid
 LIBRARIES = {
     "boost": {"adapters/http", "adapters/memory", "adapters/redis", "adapters/kafka", "app", "asio"},
     "librdkafka": {"adapters/kafka"},
-    "hiredis": {"adapters/redis"},
+    "hiredis": {"adapters/redis/wire"},
     "nghttp2": {"adapters/http/http2"},
     "prometheus": {"adapters/metrics"},
     "spdlog": {"adapters/log"},
@@ -95,7 +104,7 @@ LIBRARIES = {
     "cctz": {"config/model"},
     "CLI": {"app", "main"},
     "nlohmann": {"adapters/http", "app", "config", "main"},
-    "openssl": {"adapters/http", "adapters/redis", "net"},
+    "openssl": {"adapters/http", "adapters/redis/wire", "net"},
     "zlib.h": {"adapters/http/target"},
     "simdjson.h": {"app/json"},
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "adapters/memory/store.h"
-#include "adapters/redis/store.h"
+#include "adapters/redis/store/store.h"
 #include "app/permits/line_table.h"
 #include "app/permits/line_values.h"
 #include "app/permits/pauses.h"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "adapters/memory/store.h"
-#include "adapters/redis/store.h"
+#include "adapters/redis/store/store.h"
 #include "app/permits/line_table.h"
 #include "app/permits/process_limits.h"
 #include "app/record/extract.h"

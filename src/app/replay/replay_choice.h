@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/redis/store.h"
+#include "adapters/redis/client/store_options.h"
 #include "config/model/config.h"
 
 namespace einlass::app {

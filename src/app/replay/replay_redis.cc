@@ -1,10 +1,10 @@
 #include <deque>
 #include <utility>
 
-#include "adapters/redis/error_reply.h"
-#include "adapters/redis/replay_calls.h"
-#include "adapters/redis/replay_connection.h"
-#include "adapters/redis/resp.h"
+#include "adapters/redis/client/error_reply.h"
+#include "adapters/redis/replay/replay_calls.h"
+#include "adapters/redis/replay/replay_connection.h"
+#include "adapters/redis/wire/resp.h"
 #include "app/replay/replay_stores.h"
 
 namespace einlass::app {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/redis/store.h"
+#include "adapters/redis/client/store_options.h"
 #include "app/replay/replay_book.h"
 #include "app/replay/replay_trace.h"
 #include "limits/contract/limit.h"

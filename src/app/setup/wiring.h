@@ -15,7 +15,7 @@
 #include "adapters/kafka/client/options.h"
 #include "adapters/kafka/table/topic_table.h"
 #include "adapters/log/format.h"
-#include "adapters/redis/store.h"
+#include "adapters/redis/client/store_options.h"
 #include "app/setup/run_id.h"
 #include "app/setup/shard_place.h"
 #include "config/model/config.h"

@@ -1,7 +1,7 @@
 #include "app/steering/make_table.h"
 
 #include "adapters/kafka/table/topic_table.h"
-#include "adapters/redis/hash_table.h"
+#include "adapters/redis/table/hash_table.h"
 #include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
 

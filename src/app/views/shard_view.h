@@ -10,7 +10,7 @@
 #include "adapters/kafka/producing/dead_letters.h"
 #include "adapters/kafka/source/source.h"
 #include "adapters/metrics/snapshot.h"
-#include "adapters/redis/store.h"
+#include "adapters/redis/client/store_options.h"
 #include "app/shard/shard.h"
 #include "app/views/waits_view.h"
 #include "config/model/config.h"

@@ -1,5 +1,5 @@
 // A real cluster: each line at its node, nodes that come and go, slots that move under way.
-#include "adapters/redis/cluster.h"
+#include "adapters/redis/nodes/cluster.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "adapters/redis/error_reply.h"
+#include "adapters/redis/client/error_reply.h"
 #include "adapters/redis/gate_side.h"
 #include "adapters/redis/redis_server.h"
 

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "adapters/redis/store.h"
+#include "adapters/redis/store/store.h"
 
 namespace einlass::redis::testing {
 

@@ -1,5 +1,5 @@
 // The fleet's table in a real Redis.
-#include "adapters/redis/hash_table.h"
+#include "adapters/redis/table/hash_table.h"
 
 #include <gtest/gtest.h>
 

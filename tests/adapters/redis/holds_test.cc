@@ -1,13 +1,13 @@
 // What a target says to one gate, heard by all: two stores on real servers.
-#include "adapters/redis/holds.h"
+#include "adapters/redis/calls/holds.h"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
 
+#include "adapters/redis/client/hash_slot.h"
 #include "adapters/redis/gate_side.h"
-#include "adapters/redis/hash_slot.h"
 #include "adapters/redis/redis_group.h"
 
 namespace einlass::redis::testing {

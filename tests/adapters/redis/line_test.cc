@@ -1,13 +1,13 @@
 // Keys, ids and the bytes of the calls.
-#include "adapters/redis/line.h"
+#include "adapters/redis/calls/line.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "adapters/redis/calls/script_calls.h"
+#include "adapters/redis/client/hash_slot.h"
 #include "adapters/redis/gate_side.h"
-#include "adapters/redis/hash_slot.h"
-#include "adapters/redis/script_calls.h"
 #include "net/digest.h"
 
 namespace einlass::redis::testing {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "adapters/redis/hash_slot.h"
+#include "adapters/redis/client/hash_slot.h"
 #include "adapters/redis/redis_server.h"
-#include "adapters/redis/store.h"
+#include "adapters/redis/store/store.h"
 
 namespace einlass::redis::testing {
 

@@ -1,5 +1,5 @@
 // Replies in whole and in pieces, and what is refused.
-#include "adapters/redis/reply_reader.h"
+#include "adapters/redis/wire/reply_reader.h"
 
 #include <gtest/gtest.h>
 

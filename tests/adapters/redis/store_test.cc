@@ -1,5 +1,5 @@
 // Asks and releases against a server that is well, or refuses.
-#include "adapters/redis/store.h"
+#include "adapters/redis/store/store.h"
 
 #include <gtest/gtest.h>
 

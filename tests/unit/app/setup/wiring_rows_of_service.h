@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/redis/hash_table.h"
+#include "adapters/redis/table/hash_table.h"
 #include "app/asking/admin_client.h"
 #include "app/pages/admin_door.h"
 #include "app/setup/kafka_logins.h"

@@ -1,0 +1,84 @@
+#include "adapters/redis/calls/holds.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "adapters/redis/client/hash_slot.h"
+#include "adapters/redis/wire/resp.h"
+#include "lua/scripts.h"
+#include "units/check.h"
+
+namespace einlass::redis {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+// Redis' milliseconds are rounded. What is less is no news.
+constexpr milliseconds kNews{5};
+
+// As http::kMaxRetryAfter, which is the most that a target's answer can ask for.
+constexpr milliseconds kLongestHold = std::chrono::hours(1) + kNews;
+
+}  // namespace
+
+std::string hold_key(std::string_view name_space, std::string_view target) {
+  std::string key(name_space);
+  return key.append(":hold:{").append(name_space).append("}:").append(target);
+}
+
+Holds::Holds(std::string_view name_space, std::span<const SharedTarget> targets,
+             core::Events& events)
+    : events_(events) {
+  append_bulk(head_, "EVAL");
+  append_bulk(head_, lua::hold_script());
+  append_number(head_, static_cast<std::int64_t>(targets.size()));
+  for (const SharedTarget& target : targets) {
+    targets_.push_back({.id = target.id, .key = hold_key(name_space, target.name)});
+    append_bulk(head_, targets_.back().key);
+  }
+  if (any()) slot_ = hash_slot(targets_.front().key);
+}
+
+void Holds::tell(core::TargetId target, Duration length, Steady::time_point now) {
+  for (Target& one : targets_) {
+    if (one.id != target) continue;
+    one.told = std::max(one.told, now + microseconds(length.us));
+    one.known = std::max(one.known, one.told);
+    one.confirmed = false;
+    news_ = true;
+  }
+}
+
+void Holds::append_call(std::string& out, Steady::time_point now) {
+  CHECK(!asking_);
+  asking_ = true;
+  asked_ = now;
+  news_ = false;
+  append_array(out, 3 + 2 * targets_.size());
+  out.append(head_);
+  for (Target& target : targets_) {
+    target.sent = target.told;
+    const auto left = std::chrono::ceil<milliseconds>(target.told - now);
+    append_number(out, target.confirmed ? 0 : std::max<std::int64_t>(0, left.count()));
+  }
+}
+
+void Holds::answered(std::span<const std::int64_t> left_ms, Steady::time_point now) {
+  asking_ = false;
+  if (left_ms.size() != targets_.size()) return;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    Target& target = targets_[i];
+    target.confirmed |= target.sent == target.told;
+    // More is nothing that a gate has written.
+    if (left_ms[i] <= 0 || left_ms[i] > kLongestHold.count()) continue;
+    // Redis looked at some time between the call and now: a hold that is known, told again by an
+    // answer that took longer, must not seem to end later.
+    const milliseconds left{left_ms[i]};
+    if (asked_ + left <= target.known + kNews) continue;
+    target.known = now + left;
+    events_.push_back(core::TargetHold{target.id, Duration::millis(left_ms[i])});
+  }
+}
+
+}  // namespace einlass::redis

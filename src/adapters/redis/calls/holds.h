@@ -1,0 +1,70 @@
+// Targets that are to be left alone, as the whole fleet knows it: one key a target, which lives as
+// long as the hold. One small call for all of them reads and writes; nothing is lost with one that
+// fails, for the next one says the same.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/redis/calls/open_calls.h"
+#include "adapters/redis/client/store_options.h"
+#include "core/event.h"
+#include "core/ids.h"
+#include "units/time.h"
+
+namespace einlass::redis {
+
+// A target hears at most so much later that another gate was told to leave it alone, and the way.
+inline constexpr std::chrono::milliseconds kHoldsPeriod{50};
+
+// The key of a target's hold: `<namespace>:hold:{<namespace>}:<target>`. No bucket begins so. All
+// holds of a namespace are in one slot of a cluster.
+std::string hold_key(std::string_view name_space, std::string_view target);
+
+class Holds {
+ public:
+  Holds(std::string_view name_space, std::span<const SharedTarget> targets, core::Events& events);
+
+  bool any() const { return !targets_.empty(); }
+  std::uint16_t slot() const { return slot_; }
+
+  // This gate was told by the target to leave it alone for so long. Nothing for one that is not
+  // shared.
+  void tell(core::TargetId target, Duration length, Steady::time_point now);
+
+  // Whether a call was made and not answered.
+  bool asking() const { return asking_; }
+
+  // Whether this gate was told something since the last call.
+  bool has_news() const { return news_; }
+
+  // Appends the call. REQUIRES: not asking().
+  void append_call(std::string& out, Steady::time_point now);
+
+  // The answer to the call, in milliseconds for each target; empty where there was none. What is
+  // new becomes events.
+  void answered(std::span<const std::int64_t> left_ms, Steady::time_point now);
+
+ private:
+  struct Target {
+    core::TargetId id;
+    std::string key;
+    Steady::time_point told{};   // This gate was told that it lasts until then.
+    Steady::time_point known{};  // The gate knows of a hold until then.
+    Steady::time_point sent{};   // What the open call says.
+    bool confirmed = true;       // Redis knows what this gate was told.
+  };
+
+  core::Events& events_;
+  std::vector<Target> targets_;
+  std::string head_;  // Of the call: its name, the script and the keys.
+  std::uint16_t slot_ = 0;
+  Steady::time_point asked_{};  // When the open call was made.
+  bool asking_ = false;
+  bool news_ = false;
+};
+
+}  // namespace einlass::redis

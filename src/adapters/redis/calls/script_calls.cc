@@ -1,0 +1,166 @@
+#include "adapters/redis/calls/script_calls.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "adapters/redis/wire/resp.h"
+#include "lua/scripts.h"
+#include "net/digest.h"
+#include "units/check.h"
+
+namespace einlass::redis {
+namespace {
+
+// What follows the buckets: min, max, horizon, id, memo, now, TTL slack; and mode, now, TTL slack.
+constexpr std::size_t kAcquireArguments = 7;
+constexpr std::size_t kReleaseArguments = 3;
+
+constexpr std::string_view kNewAsk = "0";
+constexpr std::string_view kAskedAgain = "1";
+constexpr std::string_view kServersClock;  // In place of an instant: Redis' own TIME.
+
+// A permit's id: the run, the ask's lowest 48 bits, and the permit's place, all big-endian.
+constexpr std::size_t kAskIdBytes = 14;
+constexpr std::size_t kPermitIdBytes = 16;
+
+Script make_script(lua::Entry entry, std::span<const std::string_view> algorithms) {
+  std::string text = lua::script(entry, algorithms);
+  std::string sha1 = net::sha1_hex(text);
+  return {std::move(text), std::move(sha1)};
+}
+
+void append_name(std::string& out, CallBy by, const Script& script, std::size_t keys,
+                 std::size_t arguments) {
+  append_array(out, 3 + keys + arguments);
+  append_bulk(out, by == CallBy::digest ? "EVALSHA" : "EVAL");
+  append_bulk(out, by == CallBy::digest ? script.sha1 : script.text);
+  append_number(out, static_cast<std::int64_t>(keys));
+}
+
+void append_acquire_name(std::string& out, CallBy by, const Line& line) {
+  append_name(out, by, line.scripts->acquire, line.buckets + 1,
+              line.argument_count + kAcquireArguments);
+  out.append(line.keys).append(line.memo);
+}
+
+// The buckets' arguments, with the record's cost where a limit takes that.
+void append_arguments(std::string& out, const Line& line, std::string_view cost) {
+  std::size_t from = 0;
+  for (const std::size_t place : line.costs) {
+    out.append(line.arguments, from, place - from);
+    append_bulk(out, cost);
+    from = place;
+  }
+  out.append(line.arguments, from);
+}
+
+// Where Redis remembers what the last ask of this line, in this run of this process, was granted.
+// Begins as a bucket's key does, and so has its hash tag.
+std::string memo_key(const Line& line, std::span<const std::uint8_t> run) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string key = line.first_key + ":asked:";
+  for (const std::uint8_t byte : run) key.append({kDigits[byte >> 4], kDigits[byte & 15]});
+  return key.append(":").append(std::to_string(line.id.value));
+}
+
+}  // namespace
+
+ScriptCalls::ScriptCalls(const std::array<std::uint8_t, 8>& run) : run_(run) {}
+
+void ScriptCalls::prepare(Line& line) {
+  const auto [found, is_new] = scripts_.try_emplace(line.algorithms);
+  line.scripts = &found->second;
+  if (is_new) {
+    line.scripts->acquire = make_script(lua::Entry::acquire, line.algorithms);
+    line.scripts->release = make_script(lua::Entry::release, line.algorithms);
+  }
+  if (line.by_flows && line.scripts->acquire_shared.text.empty()) {
+    line.scripts->acquire_shared = make_script(lua::Entry::acquire_shared, line.algorithms);
+    line.scripts->release_shared = make_script(lua::Entry::release_shared, line.algorithms);
+  }
+  line.memo.clear();
+  append_bulk(line.memo, memo_key(line, run_));
+  line.acquire.clear();
+  if (!line.costs.empty()) return;
+  append_acquire_name(line.acquire, CallBy::digest, line);
+  line.acquire.append(line.arguments);
+}
+
+void ScriptCalls::append_acquire(std::string& out, CallBy by, const Line& line,
+                                 const core::Ask& ask) const {
+  if (line.by_flows) return append_shared(out, by, line, ask);
+  const bool listed = ask.costs.size() > 1;
+  if (by == CallBy::digest && line.costs.empty()) {
+    out.append(line.acquire);
+  } else {
+    append_acquire_name(out, by, line);
+    append_arguments(out, line, listed ? std::string(kOfEach) : std::to_string(ask.cost.value));
+  }
+  append_demand(out, line, ask);
+}
+
+void ScriptCalls::append_shared(std::string& out, CallBy by, const Line& line,
+                                const core::Ask& ask) const {
+  CHECK(ask.flows != nullptr);
+  std::uint64_t gate = 0;
+  for (const std::uint8_t byte : run_) gate = gate << 8 | byte;
+  const limits::ShareDemand of_flows{limits::GateId{gate}, limits::kIdleAfter, ask.flows};
+  append_name(out, by, line.acquire_script(), line.buckets + 2,
+              line.argument_count + count_of_flows(of_flows) + kAcquireArguments);
+  out.append(line.keys).append(line.share_key).append(line.memo).append(line.arguments);
+  append_flows(out, *line.by_flows, of_flows);
+  append_demand(out, line, ask);
+}
+
+// What follows the buckets.
+void ScriptCalls::append_demand(std::string& out, const Line& line, const core::Ask& ask) const {
+  append_number(out, ask.min.value);
+  const bool listed = ask.costs.size() > 1;
+  const std::size_t most = line.by_flows ? kMaxPermitsOfFlows : kMaxPermitsPerAsk;
+  const auto max = std::min<std::size_t>(ask.max.value, most);
+  if (listed) {
+    append_list(out, ask.costs.first(max));
+  } else {
+    append_number(out, static_cast<std::int64_t>(max));
+  }
+  append_number(out, ask.horizon.us);
+  char id[kAskIdBytes];
+  write_id(id, ask.ask);
+  append_bulk(out, {id, sizeof id});
+  append_bulk(out, ask.again ? kAskedAgain : kNewAsk);
+  append_bulk(out, kServersClock);
+  append_number(out, kTtlSlackMs);
+}
+
+void ScriptCalls::append_release(std::string& out, CallBy by, const Line& line,
+                                 std::span<const PermitId> permits, Return why) const {
+  const bool shared = line.by_flows.has_value();
+  const std::size_t each = shared ? 4 : 2;
+  append_name(out, by, line.release_script(), line.buckets + (shared ? 1 : 0),
+              line.argument_count + kReleaseArguments + (shared ? 1 : 0) + each * permits.size());
+  out.append(line.keys).append(line.share_key);
+  append_arguments(out, line, std::to_string(permits.front().cost.value));
+  append_bulk(out, why == Return::ended ? "ended" : "unused");
+  append_bulk(out, kServersClock);
+  append_number(out, kTtlSlackMs);
+  if (shared) append_number(out, static_cast<std::int64_t>(*line.by_flows));
+  for (const PermitId& permit : permits) {
+    char id[kPermitIdBytes];
+    write_id(id, permit.ask);
+    id[kAskIdBytes] = static_cast<char>(permit.index >> 8);
+    id[kAskIdBytes + 1] = static_cast<char>(permit.index & 0xff);
+    append_bulk(out, {id, sizeof id});
+    append_number(out, permit.at.us);
+    if (!shared) continue;
+    append_number(out, permit.level);
+    append_bulk(out, eight_bytes(permit.flow.value));
+  }
+}
+
+void ScriptCalls::write_id(char* to, core::AskId ask) const {
+  to = std::copy(run_.begin(), run_.end(), to);
+  for (int shift = 40; shift >= 0; shift -= 8) *to++ = static_cast<char>(ask.value >> shift);
+}
+
+}  // namespace einlass::redis

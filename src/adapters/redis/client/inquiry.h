@@ -1,0 +1,53 @@
+// One question to a server, on a connection of its own: connects, logs in, asks, hands on what it
+// hears and hangs up. For what is asked rarely: who the master is, and who holds which slots.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "adapters/redis/client/login.h"
+#include "adapters/redis/wire/connection.h"
+#include "adapters/redis/wire/value.h"
+
+namespace einlass::redis {
+
+// Owned by a shared_ptr, which what is under way holds too.
+class Inquiry final : public std::enable_shared_from_this<Inquiry>, Connection::Observer {
+ public:
+  // Called once, unless it is cancelled before: the answer, or null and why there is none. `why` is
+  // a part of a sentence and holds no secret.
+  using Done = std::function<void(const Value* answer, const std::string& why)>;
+
+  static std::shared_ptr<Inquiry> start(boost::asio::io_context& io, const Endpoint& server,
+                                        const Login& login, std::span<const std::string_view> words,
+                                        std::chrono::microseconds limit, Done done);
+
+  // Nothing more is heard of it.
+  void cancel();
+
+ private:
+  Inquiry(boost::asio::io_context& io, const Login& login, std::span<const std::string_view> words,
+          Done done);
+
+  void opened() override;
+  void received(std::span<const char> bytes) override;
+  void lost(const std::string& why) override;
+  void take(const Value& value);
+  void end(const Value* answer, const std::string& why);
+
+  std::shared_ptr<Connection> connection_;
+  boost::asio::steady_timer limit_;
+  std::string question_;
+  const std::string password_;  // Empty: no login.
+  bool login_open_;             // The next reply is to the login.
+  ValueReader reader_;
+  Done done_;
+};
+
+}  // namespace einlass::redis

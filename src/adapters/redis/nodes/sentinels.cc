@@ -1,0 +1,61 @@
+#include "adapters/redis/nodes/sentinels.h"
+
+#include <charconv>
+#include <utility>
+
+#include "adapters/redis/nodes/node.h"
+
+namespace einlass::redis {
+
+std::optional<Address> read_primary(const Value& answer) {
+  if (!answer.is_array_of(2)) return std::nullopt;
+  const std::string& port = answer.elements[1].text;
+  Address found{answer.elements[0].text, 0};
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), found.port);
+  const bool number = error == std::errc{} && end == port.data() + port.size();
+  if (found.host.empty() || !number || found.port == 0) return std::nullopt;
+  return found;
+}
+
+Sentinels::Sentinels(boost::asio::io_context& io, const StoreOptions& options)
+    : io_(io), options_(options) {}
+
+void Sentinels::find(Done done) {
+  done_ = std::move(done);
+  last_why_.clear();
+  ask(0);
+}
+
+void Sentinels::cancel() {
+  if (inquiry_) inquiry_->cancel();
+  inquiry_.reset();
+  done_ = nullptr;
+}
+
+void Sentinels::ask(std::size_t tried) {
+  if (tried == options_.sentinels.size()) {
+    const Done done = std::exchange(done_, nullptr);
+    return done(std::nullopt, "No Sentinel names the Redis primary '" + options_.sentinel_name +
+                                  "': " + last_why_ + "; they are asked again");
+  }
+  const std::string_view words[] = {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", options_.sentinel_name};
+  inquiry_ = Inquiry::start(
+      io_, endpoint(options_, options_.sentinels[current_]), options_.sentinel_login, words,
+      std::chrono::microseconds(options_.timeout.us),
+      [this, tried](const Value* answer, const std::string& why) { answered(tried, answer, why); });
+}
+
+void Sentinels::answered(std::size_t tried, const Value* answer, const std::string& why) {
+  inquiry_.reset();
+  const std::optional<Address> found = answer ? read_primary(*answer) : std::nullopt;
+  if (found) {
+    const Done done = std::exchange(done_, nullptr);
+    return done(found, "");
+  }
+  last_why_ = to_string(options_.sentinels[current_]) + ": " +
+              (answer ? "it knows no primary of this name (redis.sentinel.name)" : why);
+  pass_over();
+  ask(tried + 1);
+}
+
+}  // namespace einlass::redis

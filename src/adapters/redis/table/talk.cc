@@ -1,0 +1,160 @@
+#include "adapters/redis/table/talk.h"
+
+#include <chrono>
+#include <utility>
+
+#include "adapters/redis/client/error_reply.h"
+#include "adapters/redis/client/login.h"
+#include "adapters/redis/nodes/node.h"
+#include "adapters/redis/wire/resp.h"
+
+namespace einlass::redis {
+namespace {
+
+std::chrono::microseconds limit_of(const StoreOptions& options) {
+  return std::chrono::microseconds(options.timeout.us);
+}
+
+}  // namespace
+
+Talk::Talk(boost::asio::io_context& io, const StoreOptions& options)
+    : io_(io), options_(options), limit_(io) {
+  if (!options.sentinels.empty()) sentinels_ = std::make_unique<Sentinels>(io, options_);
+}
+
+void Talk::ask(std::span<const std::string_view> words, Done done) {
+  if (asked_.size() >= kMostOpen) return done(nullptr, "Redis does not keep up");
+  Open& open = asked_.emplace_back();
+  append_array(open.command, words.size());
+  for (const std::string_view word : words) append_bulk(open.command, word);
+  open.done = std::move(done);
+  if (asked_.size() == 1) watch();
+  if (!connection_) return connect();
+  if (!open_) return;
+  connection_->out().append(open.command);
+  connection_->send();
+}
+
+void Talk::close() {
+  closed_ = true;
+  asked_.clear();
+  limit_.cancel();
+  if (sentinels_) sentinels_->cancel();
+  hang_up();
+}
+
+void Talk::connect() {
+  if (moved_to_) return connect_to(*moved_to_);
+  if (!sentinels_) return connect_to({options_.host, options_.port});
+  if (sentinels_->asking()) return;
+  sentinels_->find([this](const std::optional<Address>& primary, const std::string& why) {
+    primary ? connect_to(*primary) : fail(why);
+  });
+}
+
+void Talk::connect_to(const Address& address) {
+  address_ = address;
+  Connection::Observer& observer = *this;
+  reader_ = std::make_unique<ValueReader>();
+  connection_ = std::make_shared<Connection>(io_, endpoint(options_, address), observer);
+  connection_->open(limit_of(options_));
+}
+
+void Talk::opened() {
+  ++connections_;
+  std::string& out = connection_->out();
+  password_ = append_login(out, options_.login);
+  greetings_ = password_.empty() ? 0 : 1;
+  if (options_.database != 0) {
+    append_array(out, 2);
+    append_bulk(out, "SELECT");
+    append_number(out, options_.database);
+    ++greetings_;
+  }
+  open_ = true;
+  for (const Open& open : asked_) out.append(open.command);
+  connection_->send();
+}
+
+// For the first of those that wait: with its answer the time of the next begins.
+void Talk::watch() {
+  limit_.expires_after(limit_of(options_));
+  limit_.async_wait([self = shared_from_this()](const auto& error) {
+    if (error || self->closed_ || self->asked_.empty()) return;
+    // It was over before the answer was read, and counts for another one now.
+    if (self->limit_.expiry() > std::chrono::steady_clock::now()) return;
+    const auto ms = self->options_.timeout.us / 1000;
+    self->fail(to_string(self->address_) + " does not answer within " + std::to_string(ms) + " ms");
+  });
+}
+
+void Talk::received(std::span<const char> bytes) {
+  const auto self = shared_from_this();
+  reader_->feed(bytes);
+  while (connection_) {
+    const ValueReader::Result result = reader_->next();
+    if (result == ValueReader::Result::more_needed) return;
+    if (result == ValueReader::Result::broken) {
+      return fail(to_string(address_) + " does not speak Redis' protocol");
+    }
+    if (!take(reader_->value())) return;
+  }
+}
+
+// Whether the connection is still of use.
+bool Talk::take(const Value& value) {
+  if (value.kind == Value::Kind::error) {
+    if (follow(value.text)) return false;
+    const Trouble trouble = explain(value.text, to_string(address_), options_, password_);
+    if (greetings_ > 0 || trouble.reaction != Reaction::fail_line) {
+      fail(trouble.detail);
+      return false;
+    }
+  }
+  if (greetings_ > 0) {
+    --greetings_;
+    return true;
+  }
+  if (asked_.empty()) return false;
+  const Open open = std::move(asked_.front());
+  asked_.pop_front();
+  redirections_ = 0;
+  limit_.cancel();
+  if (!asked_.empty()) watch();
+  if (value.kind == Value::Kind::error) {
+    open.done(nullptr, harmless(value.text, password_));
+  } else {
+    open.done(&value, "");
+  }
+  return connection_ != nullptr;
+}
+
+// All that waits goes to the node that has the key.
+bool Talk::follow(std::string_view error) {
+  const auto to = options_.cluster ? redirection(error) : std::nullopt;
+  if (!to || ++redirections_ > 5) return false;
+  moved_to_ = to->to;
+  if (moved_to_->host.empty()) moved_to_->host = address_.host;
+  hang_up();
+  connect();
+  return true;
+}
+
+void Talk::lost(const std::string& why) { fail(to_string(address_) + ": " + why); }
+
+void Talk::hang_up() {
+  open_ = false;
+  if (const auto connection = std::exchange(connection_, nullptr)) connection->close();
+}
+
+// The node may be gone as well: the next time it is looked for from the beginning.
+void Talk::fail(const std::string& why) {
+  const auto self = shared_from_this();
+  hang_up();
+  moved_to_.reset();
+  redirections_ = 0;
+  limit_.cancel();
+  for (const Open& open : std::exchange(asked_, {})) open.done(nullptr, why);
+}
+
+}  // namespace einlass::redis

@@ -1,0 +1,84 @@
+// A conversation with the server that has a key: commands in order, each answered by a value of any
+// shape. For what is asked now and then and may wait; limits are asked through store.h.
+//
+// One connection, made when it is needed: to the server of the options, to the primary that
+// Sentinels name, or to the node of a cluster that others send us to.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "adapters/redis/client/store_options.h"
+#include "adapters/redis/nodes/sentinels.h"
+#include "adapters/redis/wire/connection.h"
+#include "adapters/redis/wire/value.h"
+
+namespace einlass::redis {
+
+// Owned by a shared_ptr, which what is under way holds too.
+class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observer {
+ public:
+  // Commands that wait for their answers, at most.
+  static constexpr std::size_t kMostOpen = 1'000;
+
+  // Called once, unless close() comes before: the answer, or null and why there is none, as a
+  // sentence without a secret. A command without an answer may have been carried out.
+  using Done = std::function<void(const Value* answer, const std::string& why)>;
+
+  // `options` outlive it.
+  Talk(boost::asio::io_context& io, const StoreOptions& options);
+
+  // Commands that are asked in one handler leave together. One that fails takes those behind it
+  // along, and the next one begins on a new connection.
+  void ask(std::span<const std::string_view> words, Done done);
+
+  // How many connections there were so far: with each new one another server may answer.
+  std::uint64_t connections() const { return connections_; }
+
+  // Nothing more is heard of it.
+  void close();
+
+ private:
+  struct Open {
+    std::string command;
+    Done done;
+  };
+
+  void connect();
+  void connect_to(const Address& address);
+  void watch();
+  void opened() override;
+  void received(std::span<const char> bytes) override;
+  void lost(const std::string& why) override;
+  bool take(const Value& value);
+  bool follow(std::string_view error);
+  void hang_up();
+  void fail(const std::string& why);
+
+  boost::asio::io_context& io_;
+  const StoreOptions& options_;
+  std::unique_ptr<Sentinels> sentinels_;  // Null without them.
+  std::optional<Address> moved_to_;       // Of a cluster: who has the key.
+  int redirections_ = 0;                  // Since the last answer.
+  Address address_;                       // That is connected, or was last.
+  std::shared_ptr<Connection> connection_;
+  std::unique_ptr<ValueReader> reader_;  // Of this connection.
+  std::string password_;                 // That was sent at the last login; empty: none.
+  std::size_t greetings_ = 0;            // Replies to login and database that are still to come.
+  std::uint64_t connections_ = 0;
+  bool open_ = false;                // Connected; what is asked may be sent.
+  std::deque<Open> asked_;           // In order; sent where open_.
+  boost::asio::steady_timer limit_;  // Of the first.
+  bool closed_ = false;
+};
+
+}  // namespace einlass::redis
