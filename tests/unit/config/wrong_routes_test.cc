@@ -178,7 +178,7 @@ TEST(WrongRoute, RecordsThatWouldGoRound) {
       {of("[{name: r, topics: [a], target: b}]"), ""},
       {of("[{name: r, topics: [x, a], target: a}]"),
        "3:44: routes[0].target: writes to 'a', which this route reads, so records would go round "
-       "for ever"},
+       "forever"},
       {of("[{name: r, topics: [a], target: b}, {name: s, topics: [b], target: a}]"),
        "3:41: routes[0].target: its records would go round forever: routes[0] -> b -> routes[1] "
        "-> a -> routes[0]"},

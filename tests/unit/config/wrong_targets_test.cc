@@ -34,10 +34,10 @@ TEST(WrongTarget, Kafka) {
        "0-9 . _ -"},
       {kafka("topic: a"),
        "2:41: routes[0].target: writes to 'a', which this route reads, so records would go round "
-       "for ever"},
+       "forever"},
       {kafka("topic: a, brokers: '127.0.0.1:9092'"),
        "2:41: routes[0].target: writes to 'a', which this route reads, so records would go round "
-       "for ever"},
+       "forever"},
       {kafka("topic: a, brokers: other"), ""},
       {kafka("topic: b, partition: none"),
        "1:44: targets.t.kafka.partition: 'none' is not known here; write key or same"},
