@@ -128,9 +128,13 @@ class Browser:
             text = {"text": "\r"} if kind != "keyUp" and key == "Enter" else {}
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **text)
 
-    def picture(self, path, whole=True):
-        """The whole page from top to bottom, or what of it is in the window."""
+    def picture(self, path, whole=True, before=None):
+        """The whole page from top to bottom, or what of it is in the window; or what is above the first element of a selector."""
         self.call("Emulation.setScrollbarsHidden", hidden=True)
-        answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        clip = {}
+        if before:
+            top = self.value(f"document.querySelector({json.dumps(before)}).getBoundingClientRect().top + scrollY")
+            clip = {"clip": {"x": 0, "y": 0, "width": self.value("innerWidth"), "height": round(top), "scale": 1}}
+        answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole, **clip)
         with open(path, "wb") as file:
             file.write(base64.b64decode(answer["data"]))

@@ -23,6 +23,8 @@ import servers  # noqa: E402
 DESK, PHONE = (1280, 1000), (390, 1300)
 OTHERS = ("umbrella", "initech", "hooli", "stark")
 TOKEN = "token-of-the-pictures-77c1"
+ROUTES = '[aria-labelledby="h-lines"]'  # Of a desk down to them; a phone shows its first screen.
+SHOWN_UNTIL = {"paused": '[aria-labelledby="h-why"]'}
 SHOWN_S = 35  # So long each state lasts, so that the chart has something of it.
 
 
@@ -115,7 +117,8 @@ class Drawing:
             for scheme in ("light", "dark"):
                 self.browser.prefer(scheme)
                 self.settle()
-                self.browser.picture(os.path.join(self.folder, f"page-{state}-{device}-{scheme}.png"))
+                path = os.path.join(self.folder, f"page-{state}-{device}-{scheme}.png")
+                self.browser.picture(path, whole=size == DESK, before=SHOWN_UNTIL.get(state, ROUTES) if size == DESK else None)
 
     def settle(self):
         """Until the chart has been drawn in its new size and colours."""
