@@ -50,6 +50,7 @@ def start_child(arguments, log_path, **options):
     parent = os.getpid()
 
     def die_with_parent():
+        os.setpgid(0, 0)  # Ctrl-C is for us. A session of its own would have a core's share of its own, whoever is nice.
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:
             os._exit(1)
@@ -57,7 +58,7 @@ def start_child(arguments, log_path, **options):
 
     with open(log_path, "ab") as log:
         streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
-        return subprocess.Popen(arguments, start_new_session=True, preexec_fn=die_with_parent, **{**streams, **options})
+        return subprocess.Popen(arguments, preexec_fn=die_with_parent, **{**streams, **options})
 
 
 def stop_child(process, patience=10.0):
