@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "adapters/memory/store.h"
-#include "core/gate.h"
+#include "core/gate/gate.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "conformance/gate_limiter.h"
-#include "core/gate.h"
+#include "core/gate/gate.h"
 
 namespace einlass::conformance {
 

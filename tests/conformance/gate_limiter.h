@@ -10,8 +10,8 @@
 #include "adapters/memory/store.h"
 #include "adapters/memory/table.h"
 #include "conformance/both_stores.h"
-#include "core/command.h"
-#include "core/event.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
 #include "limits/contract/limit.h"
 
 namespace einlass::conformance {

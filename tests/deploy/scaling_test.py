@@ -16,7 +16,7 @@ RULES = os.path.join(ROOT, "deploy", "prometheus", "recording.yml")
 GATES = ("gate-1:9465", "gate-2:9465")
 
 
-REASONS = ("limit", "target", "retry", "order", "outage", "paused", "in_flight", "not_before")  # As core/stats.h has them.
+REASONS = ("limit", "target", "retry", "order", "outage", "paused", "in_flight", "not_before")  # As core/contract/stats.h has them.
 FOR_NO_GATE = ("limit", "target", "retry", "outage", "paused", "not_before")
 
 

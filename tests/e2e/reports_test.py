@@ -8,7 +8,7 @@ from harness import places, reports, world
 from harness.plan import plan
 
 RACE = "level=info event=started\n==================\nWARNING: ThreadSanitizer: data race (pid=7)\n  Write of size 4\n"
-OVERFLOW = "src/core/gate.cc:12:9: runtime error: signed integer overflow: 2147483647 + 1\n"
+OVERFLOW = "src/core/gate/gate.cc:12:9: runtime error: signed integer overflow: 2147483647 + 1\n"
 LEAK = "==7==ERROR: LeakSanitizer: detected memory leaks\n\nDirect leak of 8 byte(s)\n"
 MARKS = {"address": b"__asan_init", "thread": b"__tsan_init"}
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/finished_map.h"
+#include "core/contract/finished_map.h"
 #include "fuzz/source.h"
 #include "units/check.h"
 

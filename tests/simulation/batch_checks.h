@@ -1,11 +1,11 @@
 // One gate's promises about requests that carry several records: within their bounds, one target,
-// nobody with more company than he may have. Written from src/core/options.h.
+// nobody with more company than he may have. Written from src/core/contract/options.h.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
-#include "core/command.h"
+#include "core/contract/command.h"
 #include "draw.h"
 
 namespace einlass::simulation {

@@ -22,7 +22,7 @@ PATIENCE = 600
 FEW = 100  # Seeds, before the unit tests are asked.
 PROGRAMS = {"simulation": "tests/simulation", "unit_core": "tests/unit/core"}
 
-# (what it does, file of src/core, the text, what takes its place)
+# (what it does, file in a room of src/core, the text, what takes its place)
 BREAKAGES = [
     ("limits_changed: nobody asks", "admission.cc", "  ask_at_once(line, now);\n  for (Slot", "  for (Slot"),
     ("limits_changed: an answer that was on its way holds", "asking.cc",
@@ -127,6 +127,14 @@ BREAKAGES = [
 ]
 
 
+def in_its_room(root, file):
+    """The path of a file of the core. A name is in one room only."""
+    found = [os.path.join(folder, file) for folder, _, files in os.walk(os.path.join(root, "src/core")) if file in files]
+    if len(found) != 1:
+        raise LookupError(f"{file} is in {len(found)} rooms of src/core")
+    return found[0]
+
+
 def run(*command, cwd=None):
     try:
         return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False, cwd=cwd)
@@ -146,10 +154,12 @@ class Tree:
         return os.path.join(self.folder, *parts)
 
     def sources(self, *folders):
+        """Those in the folders and in their rooms."""
         for folder in folders:
-            for name in sorted(os.listdir(self.path(folder))):
-                if name.endswith(".cc"):
-                    yield os.path.join(folder, name)
+            for room, _, names in sorted(os.walk(self.path(folder))):
+                for name in sorted(names):
+                    if name.endswith(".cc"):
+                        yield os.path.relpath(os.path.join(room, name), self.folder)
 
     def build(self, name):
         """A program, of what has changed since."""
@@ -198,7 +208,7 @@ def missing_texts():
     """How many breakages have nothing to break any more; each is told."""
     missing = 0
     for name, file, old, _ in BREAKAGES:
-        with open(os.path.join(ROOT, "src/core", file), encoding="utf-8") as source:
+        with open(in_its_room(ROOT, file), encoding="utf-8") as source:
             count = source.read().count(old)
         if count != 1:
             print(f"{name}: the text is there {count} times in {file}")
@@ -221,7 +231,7 @@ def main():
         for name, file, old, new in BREAKAGES:
             if arguments.only not in name:
                 continue
-            path = tree.path("src/core", file)
+            path = in_its_room(tree.folder, file)
             with open(path, encoding="utf-8") as source:
                 text = source.read()
             if text.count(old) != 1:

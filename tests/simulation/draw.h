@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/options.h"
+#include "core/contract/options.h"
 #include "units/id.h"
 #include "units/time.h"
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "core/flow.h"
-#include "core/ids.h"
+#include "core/contract/flow.h"
+#include "core/contract/ids.h"
 
 namespace einlass::simulation {
 

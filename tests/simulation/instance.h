@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "kafka_world.h"
 #include "limit_checks.h"
 #include "limiter_world.h"

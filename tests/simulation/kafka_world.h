@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/command.h"
-#include "core/finished_map.h"
-#include "core/ids.h"
+#include "core/contract/command.h"
+#include "core/contract/finished_map.h"
+#include "core/contract/ids.h"
 #include "draw.h"
 #include "units/id.h"
 #include "units/time.h"

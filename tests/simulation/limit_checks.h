@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/command.h"
-#include "core/event.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
 #include "draw.h"
 
 namespace einlass::simulation {

@@ -9,9 +9,9 @@
 #include <set>
 #include <vector>
 
-#include "core/command.h"
-#include "core/event.h"
-#include "core/gate.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
+#include "core/gate/gate.h"
 #include "draw.h"
 
 namespace einlass::simulation {

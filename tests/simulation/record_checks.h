@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "batch_checks.h"
-#include "core/command.h"
-#include "core/event.h"
-#include "core/gate.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
+#include "core/gate/gate.h"
 #include "draw.h"
 #include "flow_checks.h"
 #include "permit_checks.h"

@@ -1,13 +1,14 @@
 // One gate's promises about its targets: no attempt while a Retry-After or the breaker forbids it,
-// one probe at a time, and retries only within their share. Written from src/core/options.h.
+// one probe at a time, and retries only within their share. Written from
+// src/core/contract/options.h.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "core/event.h"
-#include "core/gate.h"
+#include "core/contract/event.h"
+#include "core/gate/gate.h"
 #include "draw.h"
 
 namespace einlass::simulation {

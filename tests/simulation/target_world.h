@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/event.h"
+#include "core/contract/event.h"
 #include "draw.h"
 #include "units/time.h"
 

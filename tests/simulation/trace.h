@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/command.h"
-#include "core/event.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
 #include "units/time.h"
 
 namespace einlass::simulation {

@@ -29,6 +29,16 @@ MAY_INCLUDE = {
 # The rooms of a folder, the lowest first, and which of those above it here each may include. What lies in the folder
 # itself is its door: it may include every room, and none includes it.
 ROOMS = {
+    "core": {
+        "containers": "",
+        "contract": "containers",
+        "records": "containers contract",
+        "fairness": "containers contract records",
+        "delivery": "containers contract records",
+        "commits": "containers contract records delivery",
+        "admission": "containers contract records fairness delivery",
+        "gate": "containers contract records delivery commits admission",
+    },
     "config": {
         "text": "",
         "model": "text",
@@ -188,7 +198,7 @@ def own_include(root: str, path: str, include: str) -> str | None:
         only = OUTSIDE[include]
         return None if is_in(place_of(path), only) else f'"{include}" is only for {", ".join(sorted(only))}'
     if not os.path.isfile(os.path.join(root, "src", include)):
-        return f'"{include}" is not below src; write our headers as "core/event.h", others in <>'
+        return f'"{include}" is not below src; write our headers as "core/contract/event.h", others in <>'
     target = folder_of(include)
     if target == folder:
         return between_rooms(path, include)

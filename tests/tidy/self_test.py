@@ -49,7 +49,7 @@ class Planted(unittest.TestCase):
 class Layers(Planted):
     def setUp(self):
         super().setUp()
-        for path in ("units/time.h", "core/gate.h", "limits/contract/limit.h", "config/model/config.h",
+        for path in ("units/time.h", "core/gate/gate.h", "limits/contract/limit.h", "config/model/config.h",
                      "adapters/http/target/target.h", "adapters/http/wire/stream.h", "adapters/redis/store/store.h",
                      "app/run.h", "app/setup/wiring.h", "app/pages/admin.h", "app/demo/demo.h"):
             self.plant(f"src/{path}", "#pragma once\n")
@@ -58,22 +58,22 @@ class Layers(Planted):
         self.plant("src/main.cc", '#include "app/run.h"\n#include <CLI/CLI.hpp>\n')
         self.plant("src/app/run.cc", '#include "adapters/http/target/target.h"\n#include "app/pages/admin.h"\n')
         self.plant("src/app/pages/admin.cc", '#include "app/setup/wiring.h"\n#include "app/pages/admin.h"\n'
-                   '#include "core/gate.h"\n')
+                   '#include "core/gate/gate.h"\n')
         self.plant("src/adapters/http/target/target.cc", '#include <boost/asio.hpp>\n#include <sys/uio.h>\n'
                    '#include "adapters/http/wire/stream.h"\n#include "limits/contract/limit.h"\n// #include "config/model/config.h"\n')
-        self.plant("src/core/gate.cc", '#include <vector>\n#include "units/time.h"\n')
+        self.plant("src/core/gate/gate.cc", '#include <vector>\n#include "units/time.h"\n')
         self.assert_content("layers.py")
 
     def test_upwards_and_sideways(self):
         for path, include, words in (
-                ("core/a.cc", '"limits/contract/limit.h"', "core may not include limits"),
-                ("limits/rates/a.cc", '"core/gate.h"', "limits may not include core"),
-                ("units/a.h", '"core/gate.h"', "units may not include core"),
+                ("core/contract/a.cc", '"limits/contract/limit.h"', "core may not include limits"),
+                ("limits/rates/a.cc", '"core/gate/gate.h"', "limits may not include core"),
+                ("units/a.h", '"core/gate/gate.h"', "units may not include core"),
                 ("config/file/a.cc", '"app/run.h"', "config may not include app"),
                 ("adapters/http/wire/a.cc", '"config/model/config.h"', "may not include config"),
                 ("adapters/http/wire/a.cc", '"adapters/redis/store/store.h"', "not include adapters/redis"),
                 ("main.cc", '"adapters/http/target/target.h"', "main may not include adapters/http"),
-                ("core/a.cc", '"gate.h"', "is not below src")):
+                ("core/gate/a.cc", '"gate.h"', "is not below src")):
             with self.subTest(include=include, path=path):
                 planted = self.plant(f"src/{path}", f"\n#include {include}\n")
                 self.assert_finds(f"src/{path}:2: ", "layers.py")
@@ -84,6 +84,7 @@ class Layers(Planted):
         for path, include, words in (
                 ("app/setup/a.cc", "app/pages/admin.h", "app/setup may not include app/pages, only none"),
                 ("app/pages/a.cc", "app/demo/demo.h", "app/pages may not include app/demo, only setup, permits, steering, shard, views, service"),
+                ("core/contract/a.cc", "core/gate/gate.h", "core/contract may not include core/gate, only containers"),
                 ("config/text/a.cc", "config/model/config.h", "config/text may not include config/model, only none"),
                 ("app/pages/a.cc", "app/run.h", "app/pages may not include what lies in app itself, only"),
                 ("adapters/http/wire/a.h", "adapters/http/target/target.h", "may not include adapters/http/target")):
@@ -97,6 +98,7 @@ class Layers(Planted):
         for path, words in (
                 ("cellar/a.h", "does not know src/cellar"),
                 ("app/cellar/a.h", "does not know the room src/app/cellar"),
+                ("core/a.h", "src/core has rooms: containers, "),
                 ("adapters/http/a.h", "src/adapters/http has rooms: wire, ")):
             with self.subTest(path=path):
                 planted = self.plant(f"src/{path}", "#pragma once\n")
@@ -111,9 +113,9 @@ class Layers(Planted):
 
     def test_libraries(self):
         for path, include in (
-                ("core/a.cc", "<chrono>"), ("core/a.cc", "<unordered_map>"),
+                ("core/contract/a.cc", "<chrono>"), ("core/contract/a.cc", "<unordered_map>"),
                 ("limits/rates/a.cc", "<cstdio>"), ("limits/fleet/a.cc", "<functional>"),
-                ("core/a.cc", "<boost/intrusive/list.hpp>"), ("core/a.cc", "<sys/time.h>"),
+                ("core/contract/a.cc", "<boost/intrusive/list.hpp>"), ("core/contract/a.cc", "<sys/time.h>"),
                 ("units/a.h", "<time.h>"), ("app/a.cc", "<librdkafka/rdkafka.h>"),
                 ("adapters/http/wire/a.cc", "<hiredis/read.h>"), ("adapters/redis/store/a.cc", "<hiredis/read.h>"),
                 ("app/a.cc", "<spdlog/spdlog.h>"),

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "adapters/memory/table.h"
-#include "core/command.h"
-#include "core/event.h"
-#include "core/ids.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
+#include "core/contract/ids.h"
 #include "limits/contract/limit.h"
 #include "units/time.h"
 

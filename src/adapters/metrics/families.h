@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/stats.h"
+#include "core/contract/stats.h"
 
 namespace einlass::metrics {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "adapters/metrics/sections.h"
-#include "core/command.h"
+#include "core/contract/command.h"
 #include "units/text.h"
 #include "units/utf8.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/stats.h"
+#include "core/contract/stats.h"
 #include "units/id.h"
 
 namespace einlass::metrics {

@@ -6,7 +6,7 @@
 
 #include "app/demo/demo_receiver.h"
 #include "app/views/books.h"
-#include "core/stats.h"
+#include "core/contract/stats.h"
 
 namespace einlass::app {
 

@@ -19,7 +19,7 @@
 #include "app/record/record_store.h"
 #include "app/setup/run_id.h"
 #include "config/model/config.h"
-#include "core/gate.h"
+#include "core/gate/gate.h"
 
 namespace einlass::app {
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "units/keyed_hash.h"
 
 namespace einlass::app {

@@ -15,7 +15,7 @@
 
 #include "app/permits/limit_values.h"
 #include "app/permits/line_table.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 
 namespace einlass::app {
 

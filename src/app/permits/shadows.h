@@ -24,8 +24,8 @@
 #include "app/record/extract.h"
 #include "app/record/record_store.h"
 #include "config/model/config.h"
-#include "core/command.h"
-#include "core/event.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
 
 namespace einlass::app {
 

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "app/setup/wiring.h"
-#include "core/admission.h"
+#include "core/admission/admission.h"
 #include "units/check.h"
 
 namespace einlass::app {

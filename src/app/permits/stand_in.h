@@ -14,9 +14,9 @@
 #include "adapters/memory/store.h"
 #include "app/permits/process_limits.h"
 #include "config/model/config.h"
-#include "core/command.h"
-#include "core/event.h"
-#include "core/ids.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
+#include "core/contract/ids.h"
 #include "limits/contract/limit.h"
 
 namespace einlass::app {

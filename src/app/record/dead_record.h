@@ -7,7 +7,7 @@
 #include "adapters/kafka/producing/dead_letters.h"
 #include "app/record/record_store.h"
 #include "config/model/config.h"
-#include "core/command.h"
+#include "core/contract/command.h"
 
 namespace einlass::app {
 

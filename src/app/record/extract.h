@@ -11,7 +11,7 @@
 #include "adapters/kafka/source/source.h"
 #include "app/record/record_store.h"
 #include "config/model/config.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "units/id.h"
 
 namespace einlass::app {

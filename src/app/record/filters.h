@@ -7,7 +7,7 @@
 
 #include "app/record/stored_record.h"
 #include "config/model/config.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 
 namespace einlass::app {
 

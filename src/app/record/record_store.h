@@ -12,7 +12,7 @@
 #include "app/json/json_needs.h"
 #include "app/json/json_reader.h"
 #include "app/record/stored_record.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "units/time.h"
 
 namespace einlass::app {

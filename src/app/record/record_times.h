@@ -8,7 +8,7 @@
 
 #include "app/record/stored_record.h"
 #include "config/model/config.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "units/time.h"
 
 namespace einlass::app {

@@ -10,8 +10,8 @@
 #include "app/record/stored_record.h"
 #include "config/model/config.h"
 #include "config/model/patterns.h"
-#include "core/flow.h"
-#include "core/ids.h"
+#include "core/contract/flow.h"
+#include "core/contract/ids.h"
 
 namespace einlass::app {
 

@@ -12,7 +12,7 @@
 #include "adapters/kafka/source/source.h"
 #include "app/json/json_needs.h"
 #include "app/json/json_reader.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "units/id.h"
 #include "units/time.h"
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "adapters/kafka/reader/topic_reader.h"
-#include "core/command.h"
-#include "core/finished_map.h"
-#include "core/ids.h"
+#include "core/contract/command.h"
+#include "core/contract/finished_map.h"
+#include "core/contract/ids.h"
 #include "units/id.h"
 
 namespace einlass::app {

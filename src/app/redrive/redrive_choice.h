@@ -8,7 +8,7 @@
 #include "adapters/kafka/source/source.h"
 #include "app/record/dead_story.h"
 #include "config/model/config.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 
 namespace einlass::app {
 

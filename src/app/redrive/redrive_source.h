@@ -18,7 +18,7 @@
 #include "adapters/kafka/source/source.h"
 #include "app/redrive/redrive_book.h"
 #include "app/redrive/redrive_choice.h"
-#include "core/event.h"
+#include "core/contract/event.h"
 
 namespace einlass::app {
 

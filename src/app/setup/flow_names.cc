@@ -1,7 +1,7 @@
 #include "app/setup/flow_names.h"
 
 #include "config/model/patterns.h"
-#include "core/flow.h"
+#include "core/contract/flow.h"
 
 namespace einlass::app {
 

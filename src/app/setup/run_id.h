@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/command.h"
+#include "core/contract/command.h"
 
 namespace einlass::app {
 

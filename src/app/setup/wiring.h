@@ -19,7 +19,7 @@
 #include "app/setup/run_id.h"
 #include "app/setup/shard_place.h"
 #include "config/model/config.h"
-#include "core/options.h"
+#include "core/contract/options.h"
 #include "units/notice.h"
 #include "units/time.h"
 

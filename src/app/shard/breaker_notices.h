@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "config/model/config.h"
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "units/notice.h"
 
 namespace einlass::app {

@@ -8,8 +8,8 @@
 #include "app/permits/limiters.h"
 #include "app/record/record_store.h"
 #include "config/model/config.h"
-#include "core/command.h"
-#include "core/event.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
 #include "units/notice.h"
 
 namespace einlass::app {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "app/record/record_store.h"
-#include "core/event.h"
-#include "core/gate.h"
-#include "core/stats.h"
+#include "core/contract/event.h"
+#include "core/contract/stats.h"
+#include "core/gate/gate.h"
 
 namespace einlass::app {
 

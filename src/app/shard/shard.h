@@ -37,7 +37,7 @@
 #include "app/targets/targets.h"
 #include "app/tracing/tracing.h"
 #include "config/model/config.h"
-#include "core/gate.h"
+#include "core/gate/gate.h"
 
 namespace einlass::app {
 

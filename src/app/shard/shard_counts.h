@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "core/event.h"
-#include "core/stats.h"
+#include "core/contract/event.h"
+#include "core/contract/stats.h"
 
 namespace einlass::app {
 

@@ -10,7 +10,7 @@
 #include "app/record/record_store.h"
 #include "app/targets/batch_body.h"
 #include "config/model/config.h"
-#include "core/command.h"
+#include "core/contract/command.h"
 
 namespace einlass::app {
 

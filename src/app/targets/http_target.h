@@ -11,7 +11,7 @@
 #include "app/targets/batch_request.h"
 #include "app/targets/request.h"
 #include "app/targets/target.h"
-#include "core/event.h"
+#include "core/contract/event.h"
 #include "units/notice.h"
 
 namespace einlass::app {

@@ -10,7 +10,7 @@
 #include "adapters/kafka/producing/target.h"
 #include "adapters/kafka/producing/transactional_target.h"
 #include "app/targets/target.h"
-#include "core/event.h"
+#include "core/contract/event.h"
 #include "units/notice.h"
 
 namespace einlass::app {

@@ -11,7 +11,7 @@
 #include "app/record/record_store.h"
 #include "app/setup/run_id.h"
 #include "app/targets/request_template.h"
-#include "core/command.h"
+#include "core/contract/command.h"
 
 namespace einlass::app {
 

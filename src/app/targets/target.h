@@ -3,8 +3,8 @@
 
 #include "app/record/record_store.h"
 #include "config/model/config.h"
-#include "core/command.h"
-#include "core/ids.h"
+#include "core/contract/command.h"
+#include "core/contract/ids.h"
 #include "units/target_status.h"
 
 namespace einlass::app {

@@ -15,8 +15,8 @@
 #include "app/setup/shard_place.h"
 #include "app/targets/target.h"
 #include "config/model/config.h"
-#include "core/event.h"
-#include "core/ids.h"
+#include "core/contract/event.h"
+#include "core/contract/ids.h"
 #include "units/notice.h"
 
 namespace einlass::app {

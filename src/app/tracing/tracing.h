@@ -20,8 +20,8 @@
 #include "app/tracing/spans.h"
 #include "app/tracing/trace_context.h"
 #include "config/model/config.h"
-#include "core/command.h"
-#include "core/event.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
 
 namespace einlass::app {
 

@@ -6,7 +6,7 @@
 #include "adapters/metrics/snapshot.h"
 #include "app/shard/shard.h"
 #include "config/model/config.h"
-#include "core/stats.h"
+#include "core/contract/stats.h"
 
 namespace einlass::app {
 

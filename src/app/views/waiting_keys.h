@@ -5,7 +5,7 @@
 
 #include "adapters/metrics/snapshot.h"
 #include "app/permits/limiters.h"
-#include "core/gate.h"
+#include "core/gate/gate.h"
 
 namespace einlass::app {
 

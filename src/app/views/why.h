@@ -15,7 +15,7 @@
 #include "app/shard/shard.h"
 #include "app/steering/steer.h"
 #include "config/model/config.h"
-#include "core/standing.h"
+#include "core/contract/standing.h"
 #include "units/id.h"
 #include "units/partition_words.h"
 #include "units/time.h"

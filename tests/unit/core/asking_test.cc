@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

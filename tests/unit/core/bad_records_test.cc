@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 
 namespace einlass::core {
 

@@ -1,5 +1,5 @@
 // The circuit breaker by itself; gate_breaker_test.cc has what the gate does with it.
-#include "core/breaker.h"
+#include "core/delivery/breaker.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/gate.h"
-#include "core/shared_limit.h"
+#include "core/admission/shared_limit.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 #include "unit/core/rush.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

@@ -1,10 +1,10 @@
-#include "core/deadlines.h"
+#include "core/containers/deadlines.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "core/random.h"
+#include "core/delivery/random.h"
 
 namespace einlass::core {
 namespace {

@@ -1,5 +1,5 @@
 // Weighted fair queueing, against what a fluid would give.
-#include "core/fair_queue.h"
+#include "core/fairness/fair_queue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Records that their route leaves out: finished as they come, whatever stands before them.
 #include <gtest/gtest.h>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

@@ -1,4 +1,4 @@
-#include "core/finished_map.h"
+#include "core/contract/finished_map.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "core/flat_index.h"
+#include "core/containers/flat_index.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "core/random.h"
+#include "core/delivery/random.h"
 
 namespace einlass::core {
 namespace {

@@ -1,5 +1,5 @@
 // Flows and levels inside a line.
-#include "core/flows.h"
+#include "core/fairness/flows.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

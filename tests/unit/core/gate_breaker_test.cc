@@ -1,8 +1,8 @@
 // What the gate does with its targets' circuit breakers.
 #include <gtest/gtest.h>
 
-#include "core/breaker.h"
-#include "core/gate.h"
+#include "core/delivery/breaker.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

@@ -1,4 +1,4 @@
-#include "core/gate.h"
+#include "core/gate/gate.h"
 
 #include <gtest/gtest.h>
 

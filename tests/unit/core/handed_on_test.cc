@@ -1,7 +1,7 @@
 // Records that go by another route than that of their partition.
 #include <gtest/gtest.h>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

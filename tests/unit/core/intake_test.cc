@@ -1,4 +1,4 @@
-#include "core/intake.h"
+#include "core/records/intake.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/ledger.h"
+#include "core/records/ledger.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A line whose limits have changed: it asks at once, and what was said of the old numbers is over.
 #include <gtest/gtest.h>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

@@ -1,7 +1,7 @@
 // Records that say from when on they may be delivered.
 #include <gtest/gtest.h>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

@@ -1,7 +1,7 @@
 // Routes, lines and partitions that somebody has paused.
 #include <gtest/gtest.h>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

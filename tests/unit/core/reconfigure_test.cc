@@ -1,7 +1,7 @@
 // Other numbers while records wait, permits are held and attempts are under way.
 #include <gtest/gtest.h>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/gate.h"
-#include "core/random.h"
+#include "core/delivery/random.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
 namespace einlass::core {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/gate.h"
+#include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 #include "unit/core/rush.h"
 

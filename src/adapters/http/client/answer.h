@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "adapters/http/wire/shown_certificate.h"
-#include "core/event.h"
+#include "core/contract/event.h"
 #include "units/time.h"
 
 namespace einlass::http {

@@ -25,7 +25,7 @@
 #include "adapters/http/wire/deadlines.h"
 #include "adapters/http/wire/receive_buffer.h"
 #include "adapters/http/wire/stream.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 
 namespace einlass::http {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "units/time.h"
 
 namespace einlass::http {

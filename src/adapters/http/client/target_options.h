@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/event.h"
-#include "core/options.h"
+#include "core/contract/event.h"
+#include "core/contract/options.h"
 #include "net/secret.h"
 #include "units/time.h"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "core/ids.h"
+#include "core/contract/ids.h"
 
 namespace einlass::http {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "adapters/http/client/request.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 
 namespace einlass::http {
 

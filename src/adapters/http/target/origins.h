@@ -2,8 +2,8 @@
 //
 // They are those of the configuration or, where each record names its host, at most kMostHosts at a
 // time, from when they are first named until they are no longer used. One that asks for time by
-// Retry-After gets nothing until then. Each has a circuit breaker of its own (core/breaker.h),
-// which tells the server that fails from the records that it fails.
+// Retry-After gets nothing until then. Each has a circuit breaker of its own
+// (core/delivery/breaker.h), which tells the server that fails from the records that it fails.
 //
 // A host that records name, and whose breaker is open, gets nothing but probes, of records that have
 // not failed before if there are any: what else is for it is turned away. Of several from the configuration one rests that gives no answer or says that it is
@@ -27,7 +27,7 @@
 #include "adapters/http/target/health.h"
 #include "adapters/http/target/origin.h"
 #include "adapters/http/target/target.h"
-#include "core/breaker.h"
+#include "core/delivery/breaker.h"
 #include "units/notice.h"
 
 namespace einlass::http {

@@ -14,8 +14,8 @@
 
 #include "adapters/http/client/request.h"
 #include "adapters/http/client/target_options.h"
-#include "core/event.h"
-#include "core/ids.h"
+#include "core/contract/event.h"
+#include "core/contract/ids.h"
 #include "units/notice.h"
 #include "units/target_status.h"
 #include "units/time.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/event.h"
+#include "core/contract/event.h"
 #include "units/notice.h"
 #include "units/time.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "units/id.h"
 
 namespace einlass::kafka {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "units/time.h"
 
 namespace einlass::kafka {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "adapters/kafka/client/options.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "units/topic_pattern.h"
 
 namespace einlass::kafka {

@@ -16,7 +16,7 @@
 #include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/client/message.h"
 #include "adapters/kafka/client/tokens.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "units/id.h"
 
 namespace einlass::kafka {

@@ -13,8 +13,8 @@
 
 #include "adapters/kafka/client/message.h"
 #include "adapters/kafka/client/options.h"
-#include "core/event.h"
-#include "core/ids.h"
+#include "core/contract/event.h"
+#include "core/contract/ids.h"
 #include "units/notice.h"
 #include "units/target_status.h"
 #include "units/time.h"

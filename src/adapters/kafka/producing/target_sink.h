@@ -7,7 +7,7 @@
 #include "adapters/kafka/client/options.h"
 #include "adapters/kafka/producing/producer.h"
 #include "adapters/kafka/producing/target_errors.h"
-#include "core/event.h"
+#include "core/contract/event.h"
 #include "units/notice.h"
 #include "units/target_status.h"
 

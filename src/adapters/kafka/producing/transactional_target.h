@@ -11,8 +11,8 @@
 
 #include "adapters/kafka/client/group_offsets.h"
 #include "adapters/kafka/producing/target.h"
-#include "core/event.h"
-#include "core/ids.h"
+#include "core/contract/event.h"
+#include "core/contract/ids.h"
 #include "units/notice.h"
 
 namespace einlass::kafka {

@@ -15,8 +15,8 @@
 #include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/client/wakeups.h"
 #include "adapters/kafka/source/lookup.h"
-#include "core/finished_map.h"
-#include "core/ids.h"
+#include "core/contract/finished_map.h"
+#include "core/contract/ids.h"
 #include "units/id.h"
 #include "units/time.h"
 

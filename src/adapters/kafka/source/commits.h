@@ -19,8 +19,8 @@
 #include "adapters/kafka/client/group_offsets.h"
 #include "adapters/kafka/client/handles.h"
 #include "adapters/kafka/source/assignment.h"
-#include "core/command.h"
-#include "core/event.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
 
 namespace einlass::kafka {
 

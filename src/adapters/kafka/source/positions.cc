@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "adapters/kafka/client/group_offsets.h"
-#include "core/finished_map.h"
+#include "core/contract/finished_map.h"
 
 namespace einlass::kafka {
 namespace {

@@ -15,7 +15,7 @@
 #include "adapters/kafka/source/fetching.h"
 #include "adapters/kafka/source/lookup.h"
 #include "adapters/kafka/source/source.h"
-#include "core/event.h"
+#include "core/contract/event.h"
 #include "units/notice.h"
 #include "units/time.h"
 

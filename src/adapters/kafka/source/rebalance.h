@@ -13,7 +13,7 @@
 #include "adapters/kafka/source/fetching.h"
 #include "adapters/kafka/source/positions.h"
 #include "adapters/kafka/source/source.h"
-#include "core/event.h"
+#include "core/contract/event.h"
 #include "units/time.h"
 
 namespace einlass::kafka {

@@ -21,9 +21,9 @@
 #include "adapters/kafka/client/group_offsets.h"
 #include "adapters/kafka/client/message.h"
 #include "adapters/kafka/client/options.h"
-#include "core/command.h"
-#include "core/event.h"
-#include "core/ids.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
+#include "core/contract/ids.h"
 #include "units/notice.h"
 #include "units/time.h"
 

@@ -11,8 +11,8 @@
 
 #include "adapters/redis/calls/open_calls.h"
 #include "adapters/redis/client/store_options.h"
-#include "core/event.h"
-#include "core/ids.h"
+#include "core/contract/event.h"
+#include "core/contract/ids.h"
 #include "units/time.h"
 
 namespace einlass::redis {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "adapters/redis/client/store_options.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "units/flows.h"
 #include "units/time.h"
 

@@ -11,7 +11,7 @@
 
 #include "adapters/redis/calls/line.h"
 #include "adapters/redis/calls/script_calls.h"
-#include "core/command.h"
+#include "core/contract/command.h"
 
 namespace einlass::redis {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "adapters/redis/calls/line.h"
-#include "core/command.h"
+#include "core/contract/command.h"
 
 namespace einlass::redis {
 

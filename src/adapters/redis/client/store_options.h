@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "adapters/redis/client/login.h"
-#include "core/ids.h"
+#include "core/contract/ids.h"
 #include "limits/contract/limit.h"
 #include "net/tls.h"
 #include "units/time.h"

@@ -35,8 +35,8 @@
 #include "adapters/redis/nodes/error_run.h"
 #include "adapters/redis/wire/connection.h"
 #include "adapters/redis/wire/reply_reader.h"
-#include "core/command.h"
-#include "core/event.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
 #include "units/notice.h"
 #include "units/time.h"
 

@@ -12,9 +12,9 @@
 #include <span>
 
 #include "adapters/redis/client/store_options.h"
-#include "core/command.h"
-#include "core/event.h"
-#include "core/ids.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
+#include "core/contract/ids.h"
 #include "units/notice.h"
 #include "units/time.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "core/batch.h"
+#include "core/admission/batch.h"
 #include "unit/app/record/stored.h"
 
 namespace einlass::app {

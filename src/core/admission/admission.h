@@ -1,0 +1,350 @@
+// Admission: who may leave, and when.
+//
+// Each line keeps the permits that were granted to it, pairs the first that is due with its first
+// ready record, gives back what was not used in time, and asks for as many as are likely to be
+// used. A permit belongs to the line, not to a record, so nobody waits for somebody else's trouble.
+//
+// What is scarce are a target's places, the permits that its lines may hold at a time, and limits
+// without key. Who waits for one of these stands in its queue, and each queue is served in turn:
+// places in placing.cc, limits in contending.cc. Where a target's retries have only a share, fresh
+// records go before those that are not paid for.
+//
+// What holds it together (checked in tests after each event, admission_invariants.cc):
+// W1  A line stands in the queue that it says it waits in, and in no other.
+// W2  A line with ready records has an open ask, an alarm, or a queue that it stands in.
+// W3  What a target's lines hold and have asked for is what its reserves count; a limit without key
+//     knows how many asks are open.
+// W4  After each event nothing is to be had that the first in its queue could use.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/admission/batch.h"
+#include "core/admission/line.h"
+#include "core/admission/shared_limit.h"
+#include "core/admission/turns.h"
+#include "core/containers/deadlines.h"
+#include "core/containers/heap.h"
+#include "core/contract/command.h"
+#include "core/contract/event.h"
+#include "core/contract/options.h"
+#include "core/contract/standing.h"
+#include "core/contract/stats.h"
+#include "core/delivery/delivery.h"
+#include "core/delivery/random.h"
+#include "core/records/record.h"
+
+namespace einlass::core {
+
+class Admission {
+ public:
+  // The most permits that one ask is for, and that a line holds at a time.
+  static constexpr std::int64_t kMostPerAsk = 256;
+  static constexpr std::int64_t kMostHeld = 1024;
+
+  // Where all gates share a limit by flows a line looks no further ahead than this: it asks again
+  // within half of it, and so the others know that it is there.
+  static constexpr Duration kAheadOfFleet = Duration::millis(100);
+  static constexpr Duration kHorizonOfFleet = Duration::millis(200);
+
+  Admission(const GateOptions& options, Records& records, Delivery& delivery, Deadlines& deadlines,
+            std::vector<RouteStats>& stats);
+
+  void add_line(LineId id, RouteId route, bool keep, bool paused);
+
+  // A record of the line came in, or is gone for good. REQUIRES: a record that goes is not ready.
+  void enter(const Record& record);
+  void leave(const Record& record, Instant now, Commands& commands);
+
+  // The record may leave as far as its lane is concerned. Its state is ready already.
+  void ready(Record& record, bool was_behind, Instant now, Commands& commands);
+
+  // The record came in behind others of its lane: where they leave together it may go with them.
+  void followed(const Record& record, Instant now, Commands& commands);
+
+  // The record has failed behind another of its lane, and waits for that one.
+  void behind(const Record& record) { ++lines_[record.line.value].behind; }
+
+  // The record is ready no longer, or waits in its lane no longer, and will not leave.
+  void withdraw(Record& record);
+
+  // The record's attempt takes up none of its line's places any more.
+  // REQUIRES: it was sent and led, and this was not said before.
+  void place_free(const Record& record, Instant now, Commands& commands);
+
+  // A permit's attempt is over. Where limits count those under way, one more may be had now.
+  void ended(const Record& record, Instant now, Commands& commands);
+
+  // The record for which no permit will ever be granted: the caller takes it out of its line and
+  // then serves the line. kNoSlot if there is none; then the line has been served.
+  Slot answered(const PermitsAnswered& event, Instant now, Commands& commands);
+  void failed(const PermitsFailed& event, Instant now, Commands& commands);
+  void store_down(StoreId store);
+  void store_up(StoreId store, Instant now, Commands& commands);
+
+  // The line's alarm went off.
+  void serve(LineId id, Instant now, Commands& commands);
+
+  // Nothing leaves while the route or the line is paused. REQUIRES: the line is known.
+  void pause(RouteId route, bool paused, Instant now, Commands& commands);
+  void pause(LineId line, bool paused, Instant now, Commands& commands);
+
+  // For other options: out of the stores' queues before they change, and a look at each line after.
+  void wait_for_stores_no_more();
+  void look_again(Instant now, Commands& commands);
+  // The limits of that line alone have changed.
+  void limits_changed(const LimitsChanged& event, Instant now, Commands& commands);
+
+  // The record waits apart from its line, whose limits could never pay its cost, until its alarm
+  // goes off or they change; and not any more. REQUIRES: it is in no list of its line; it is apart.
+  void set_aside(Record& record);
+  void hope_again(Record& record);
+
+  // Lets the lines that wait for a limit or a target go on, as far as these have something for
+  // them. Called at the end of each event.
+  void serve_waiting(Instant now, Commands& commands);
+
+  // Something changed at the target that lines may wait for: a place, the end of a hold.
+  void touch(TargetId target);
+  // Something may be had again of the limit without key that has this alarm.
+  void touch_limit(std::uint32_t index) { shared_limits_[index].touched = true; }
+
+  // What goes before a ready record in its line, and what it waits for, into `standing`.
+  // REQUIRES: the first was counted before the second, if it is not 0.
+  void count_before(const Record& record, Standing& standing) const;
+  void explain(const Record& record, Instant now, Standing& standing) const;
+  std::vector<LineStanding> longest_lines(std::size_t most, Instant now) const;
+
+  // Splits the ready records by what they wait for, into the one of their route (gate/waiting.cc).
+  void add_waiting(Instant now, std::span<Waiting> by_route) const;
+  // What a ready record waits for, without a look at all that stand before it.
+  std::pair<Cause, std::optional<LimitIndex>> cause_of(const Record& record, Instant now) const;
+
+  // CHECKs what is written above. Slow: for tests, after an event.
+  void check_invariants(Instant now) const;
+
+  // How many of the line's records are inside and not at the target. REQUIRES: the line is known.
+  std::uint32_t waiting_in(LineId id) const {
+    const Line& line = lines_[id.value];
+    return line.total - line.in_flight;
+  }
+
+ private:
+  // Permits that a target's lines hold or have asked for, and the lines that wait until they are
+  // not so many.
+  struct Reserve {
+    std::int64_t permits = 0;
+    Turns turns;
+  };
+  struct TargetQueues {
+    Turns room;
+    Heap<std::uint32_t> parked;  // By how many places a line has.
+    Reserve due;
+    Reserve ahead;
+    SharedCredit retries;
+    std::uint32_t lines = 0;  // Those that have records inside and are not paused.
+    bool many = false;        // Others may come at any time.
+    Pace pace;
+    bool touched = false;
+    std::uint64_t probe_turns = 0;    // Given to lines.
+    std::optional<LineId> asks_last;  // For a probe's permit.
+    // Where records go together: how many might, and when they go even if there are too few.
+    std::int64_t gathered = 0;
+    Instant gather_until;
+
+    Reserve& reserve(bool of_ahead) { return of_ahead ? ahead : due; }
+  };
+  struct StoreState {
+    bool down = false;
+    Turns waiting;
+  };
+
+  const RouteOptions& route_of(const Line& line) const { return options_.routes[line.route.value]; }
+  TargetQueues& queues_of(const Line& line) { return targets_[route_of(line).target.value]; }
+  std::uint32_t index_of(const Line& line) const {
+    return static_cast<std::uint32_t>(&line - lines_.data());
+  }
+
+  static List<Record, &Record::in_line>& list_of(Line& line, const Record& record) {
+    return line.apart() && record.attempt.value > 0 ? line.retries : line.ready;
+  }
+
+  void serve(Line& line, Instant now, Commands& commands);
+  void ask_at_once(Line& line, Instant now);
+  void forget_shared_shortage(const Line& line, Instant now);
+  void look_again(Line& line, Instant now, Commands& commands);
+  void go_on(Line& line, Instant now, Commands& commands);
+  bool waits_for_store(const Line& line) const;
+  void serve_target(TargetId id, Instant now, Commands& commands);
+  void wait_for(Line& line, LineWaits what, SharedIndex limit = kNoShared, bool first = false);
+  void wait_no_more(Line& line);
+  Turns& turns_of(Line& line);
+  // The end of the slot in which a permit comes due: then it is used, if nobody was awake before.
+  Instant awake_for(const Line& line, Instant due) const;
+  void arm(Line& line, Instant now);
+  void forget_if_empty(Line& line, Commands& commands);
+
+  // pausing.cc
+  bool is_paused(const Line& line) const { return line.paused || paused_routes_[line.route.value]; }
+  void count_line(const Line& line, int by);
+  void stand_still(Line& line, Instant now, Commands& commands);
+  void move_on(Line& line, Instant now, Commands& commands);
+
+  // sending.cc
+  HeldPermit take_permit(Line& line);
+  void give_back(Line& line, Instant now, Commands& commands);
+  static Slot fresh_of(const Line& line);
+  Slot next_of(const Line& line) const;
+  bool is_ready(const Line& line, RecordId id) const;
+  Slot fitting(const Line& line) const;
+  bool by_record(const Line& line) const;
+  bool fits_none(const Line& line) const;
+  bool is_useless(const Line& line, Instant now) const;
+  void give_back_useless(Line& line, Instant now, Commands& commands);
+  bool may_send(const Line& line, Instant now) const;
+  Record& first_of(const Line& line);
+  void count_by_flow(Line& line, Record& record);
+  void send(Line& line, Record& record, bool leads, Instant now, Commands& commands);
+  void send_first(Line& line, Instant now, Commands& commands);
+  void send_all(Line& line, Instant now, Commands& commands);
+
+  // batching.cc
+  const BatchOptions& batch_of(const Line& line) const {
+    return options_.targets[route_of(line).target.value].batch;
+  }
+  bool goes_together(const Line& line) const { return batch_of(line).records > 1; }
+  std::int64_t gatherable(const Line& line, Instant now) const;
+  void gather(Line& line, Instant now);
+  bool is_ripe(TargetId id, Instant now) const;
+  void serve_batches(TargetId id, Instant now, Commands& commands);
+  bool send_batch(TargetId id, Instant now, Commands& commands);
+  bool fill(Line& line, Batch& batch, Instant now, Commands& commands);
+  void add_followers(Line& line, const Record& head, Batch& batch, Instant now, Commands& commands);
+  void add(Line& line, Record& record, Batch& batch, Instant now, Commands& commands);
+  bool may_follow(const Line& line, const Record& record, Instant now) const;
+
+  // placing.cc
+  std::int64_t parts_of(TargetId id) const;
+  std::int64_t part_left(const Line& line) const;
+  std::int64_t places(const Line& line, Instant now) const;
+  void take_place(Line& line, Instant now, Commands& commands);
+  void serve_room(TargetId id, Instant now, Commands& commands);
+  bool serve_parked(TargetId id, Instant now, Commands& commands);
+  const Line* aside_without_part(const TargetQueues& target) const;
+  bool fresh_want(const Line& line) const;
+  bool fresh_want(const Line& line, SharedIndex index) const;
+  bool shut_out(const Line& line) const;
+  bool retry_must_wait(const Line& line) const;
+  bool retry_goes_first(const Line& line) const;
+  void count_attempt(Line& line, bool retry);
+  std::int64_t usable_retries(const Line& line) const;
+
+  // probing.cc
+  const Breaker& breaker_of(const Line& line) const {
+    return delivery_.breaker(route_of(line).target);
+  }
+  Slot for_probe(const Line& line, Slot next) const;
+  Slot youngest_of(const Line& line) const;
+  Slot record_at(Slot first, std::uint32_t place) const;
+  bool asks_for_probe(TargetId id) const;
+  Line* next_to_probe(TargetId id);
+  void probe(Line& line, Instant now, Commands& commands);
+  void serve_probe(TargetId id, Instant now, Commands& commands);
+
+  // asking.cc
+  Duration horizon_of(const Line& line) const;
+  std::int64_t demand(Line& line, Instant now);
+  Duration cover_of_due(const Line& line) const;
+  std::int64_t room_of(const Line& line, Instant now) const;
+  std::int64_t allowance(const Line& line, Instant now) const;
+  bool asks_ahead(const Line& line) const;
+  Instant may_ask_at(const Line& line) const;
+  bool spoken_for(const Line& line, Instant now) const;
+  std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now) const;
+  void consider_asking(Line& line, Instant now, Commands& commands);
+  bool serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
+  void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
+  Slot hopeless_of(const Line& line) const;
+  Duration wait_ahead(Duration ahead, Duration took);
+  void learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
+                           Instant now);
+  void ask_after(Line& line, SharedIndex shared, Duration wait, Instant now);
+
+  // foreseeing.cc
+  void foresee_fresh(const Line& line, std::size_t held, std::size_t most);
+  const std::vector<Slot>& foresee(const Line& line, std::size_t most);
+  void want(Line& line, std::int64_t most);
+  void want_no_more(Line& line, std::size_t from);
+
+  // fleet.cc
+  SharedIndex fleet_limit_of(const Line& line) const;
+  FleetFlows::Sums others_of(const Line& line) const;
+  void ask_for_flows(Line& line, std::int64_t most);
+  void take_flows(Line& line, const PermitsAnswered& event);
+  void name_no_more(Line& line);
+  void wait_for_others(Line& line, SharedIndex shared, const PermitsAnswered& event, Instant now);
+
+  // contending.cc
+  struct SharedOfRoute {
+    std::vector<SharedIndex> all;
+    std::array<SharedIndex, kMostLimits> by_index;  // kNoShared for those with a key.
+  };
+  const std::vector<SharedIndex>& shared_of(const Line& line) const {
+    return shared_of_route_[line.route.value].all;
+  }
+  SharedIndex shared_by_index(const Line& line, LimitIndex index) const {
+    return shared_of_route_[line.route.value].by_index[index.value];
+  }
+  void find_shared_limits();
+  SharedIndex shared_limit_of(LimitId id);
+  bool lets_ask(SharedIndex index, Instant now) const;
+  SharedIndex queues_at(const Line& line) const;
+  SharedIndex limit_before(const Line& line, Instant now) const;
+  std::int64_t most_in_turn(const Line& line) const;
+  void serve_limit(SharedIndex index, Instant now, Commands& commands);
+  void serve_limits(Instant now, Commands& commands);
+  void count_open_ask(const Line& line);
+  void close_ask(const Line& line, SharedIndex short_of, std::int64_t granted, Instant now);
+  Duration pause_for_held(Duration retry);
+  void hold_back(Line& line, SharedIndex shared, Duration retry, Instant now);
+  void place_under_way(RouteId route, Instant now);
+
+  // admission_invariants.cc
+  void check_counts() const;
+  void check_wakers() const;
+  void check_nothing_idle(Instant now) const;
+
+  // gate/waiting.cc
+  bool stands_still(const Line& line, Instant now) const;
+  LineCause cause_of(const Line& line, Instant now) const;
+
+  // gate/explaining.cc
+  void explain_room(const Line& line, Instant now, Standing& standing) const;
+  void explain_shortage(const Line& line, Instant now, Standing& standing) const;
+  void explain_limit(const Line& line, Instant now, Standing& standing) const;
+
+  const GateOptions& options_;
+  Records& records_;
+  Delivery& delivery_;
+  Deadlines& deadlines_;
+  std::vector<RouteStats>& stats_;
+  std::vector<Line> lines_;            // By LineId.
+  std::vector<TargetQueues> targets_;  // By TargetId.
+  std::vector<bool> paused_routes_;    // By RouteId.
+  std::vector<SharedLimit> shared_limits_;
+  std::vector<SharedOfRoute> shared_of_route_;  // By RouteId.
+  std::vector<StoreState> stores_;              // By StoreId.
+  // Given out last. They count from 2^47, so that the six bytes that permit ids have for an ask
+  // begin with the bits that RFC 9562 asks for there in a UUID.
+  std::uint64_t asks_ = std::uint64_t{1} << 47;
+  std::vector<Slot> fresh_foreseen_, foreseen_;  // The last time.
+  Random random_;
+};
+
+}  // namespace einlass::core

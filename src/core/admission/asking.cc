@@ -1,0 +1,315 @@
+// The second part of Admission: when to ask for permits, and for how many.
+//
+// The aim is one call for many permits without asking for any that will not be used. A line asks
+// for what it can use: its ready records, and of those behind them as many as are likely to follow
+// in time at the pace of late. Where the limit binds it then leaves the limiter alone for a while,
+// for permits ahead come due without being asked for again.
+#include <algorithm>
+#include <utility>
+
+#include "core/admission/admission.h"
+#include "units/check.h"
+
+namespace einlass::core {
+namespace {
+
+// After the answer that no waiting helps; the limit may be changed meanwhile.
+constexpr Duration kAskAgainAfterNever = Duration::seconds(1);
+
+// Whatever a store has said of the next permit, it is asked again by then: what it said may come of
+// a clock that was wrong, or of a state that somebody has repaired since.
+constexpr Duration kLongestUnasked = Duration::seconds(30);  // Half of it is drawn by lot.
+
+// What a target's lines may hold in permits ahead beyond its room, before others must wait their
+// turn: what leaves within this time.
+constexpr Duration kReserve = Duration::seconds(1);
+
+// How far ahead a line with flows asks where costs differ: a flow that comes new waits for the
+// permits that were asked for with the records of others.
+constexpr Duration kAheadOfFlows = Duration::millis(50);
+
+}  // namespace
+
+Duration Admission::horizon_of(const Line& line) const {
+  const RouteOptions& route = route_of(line);
+  // A probe needs a permit now, or it is another line's.
+  const bool may = breaker_of(line).closed() && (route.limit_count == 1 || line.ahead);
+  if (!may) return {};
+  if (line.fleet()) return std::min(route.horizon, kHorizonOfFleet);
+  const bool for_flows = line.flows && route.cost_varies;
+  return for_flows ? std::min(route.horizon, kAheadOfFlows) : route.horizon;
+}
+
+// For how long permits that are due at once are asked for: long enough for the pace to grow while
+// their answer is on its way, and short enough for all to be used within use_within.
+Duration Admission::cover_of_due(const Line& line) const { return route_of(line).use_within / 4; }
+
+// How many records go in the places that the line may take.
+std::int64_t Admission::room_of(const Line& line, Instant now) const {
+  const std::int64_t room = places(line, now);
+  // A probe goes alone.
+  return breaker_of(line).closed() ? room * batch_of(line).records : room;
+}
+
+std::int64_t Admission::allowance(const Line& line, Instant now) const {
+  // Permits that are due at once are only good for use_within; those of a limit that binds come
+  // due one after the other. Twice the pace, so that it can grow.
+  const Duration cover = cover_of_due(line) + (line.bound ? horizon_of(line) : Duration{});
+  const std::int64_t room = room_of(line, now);
+  if (!breaker_of(line).closed()) return room;
+  // What all lines send is this one's too, by its part: else who is behind could not catch up.
+  const TargetQueues& target = targets_[route_of(line).target.value];
+  const std::int64_t all = line.count() > 0 ? target.pace.expected(now, cover) : 0;
+  return room + 2 * std::max(line.pace.expected(now, cover), all / std::max(1u, target.lines));
+}
+
+std::int64_t Admission::demand(Line& line, Instant now) {
+  std::int64_t soon = allowance(line, now);
+  // Of the records behind others only as many as the pace promises, but for those that may go in
+  // one request with them.
+  const bool together =
+      goes_together(line) && line.count() > 0 && line.in_flight == 0 && breaker_of(line).closed();
+  const std::int64_t promised = together ? soon : soon - room_of(line, now);
+  const std::int64_t usable =
+      line.ready.size() + usable_retries(line) + std::min<std::int64_t>(line.behind, promised);
+  // Who has not its part of the places will have one soon.
+  if (line.count() > 0 && part_left(line) > 0) soon = std::max<std::int64_t>(soon, 1);
+  const std::int64_t wanted = std::min({usable, soon, kMostHeld});
+  const auto held = static_cast<std::int64_t>(line.permits.size());
+  const std::int64_t missing = line.wish = wanted - held;
+  // While there are some left a call must be worth it, unless it is the line's turn.
+  if (held > 0 && 2 * missing < wanted && line.waits != LineWaits::limit) return 0;
+  if (line.failed) return missing;  // The same is asked again, for those that it was for.
+  if (line.fleet()) return std::min({missing, line.fleet()->waiting(), kMostPerAsk});
+  const std::int64_t most = std::min(missing, most_in_turn(line));
+  if (!route_of(line).cost_varies || most <= 0) return most;
+  return static_cast<std::int64_t>(foresee(line, static_cast<std::size_t>(most)).size());
+}
+
+// Whether its limit binds, so that what it is granted lies ahead. Of a line whose ask is open: so
+// it was asked.
+bool Admission::asks_ahead(const Line& line) const {
+  return line.bound && (line.open_ask ? line.asked_horizon : horizon_of(line)) > Duration{};
+}
+
+bool Admission::spoken_for(const Line& line, Instant now) const {
+  const TargetId id = route_of(line).target;
+  const TargetQueues& target = targets_[id.value];
+  if (delivery_.held_until(id) > now) return true;
+  // One asks for the permit of a probe. Those that others hold for later keep nobody from it.
+  if (!breaker_of(line).closed()) return target.due.permits > 0 || delivery_.room(id, now) == 0;
+  const std::int64_t together = batch_of(line).records;
+  if (asks_ahead(line)) {
+    const std::int64_t most = options_.targets[id.value].max_in_flight;
+    return target.ahead.permits >= 2 * most * together + 2 * target.pace.expected(now, kReserve);
+  }
+  // However many lines have asked for them, all must be used before they lapse.
+  return target.due.permits >=
+         delivery_.room(id, now) * together + 2 * target.pace.expected(now, cover_of_due(line));
+}
+
+// When to ask again, as far as that is the line's own affair.
+Instant Admission::may_ask_at(const Line& line) const {
+  if (line.failed || horizon_of(line) != line.asked_horizon) return line.next_ask;
+  return std::max(line.next_ask, line.next_same_ask);
+}
+
+// Empty if nothing stands in the way of asking; not_at_all if there is nothing to ask for now.
+std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant now) const {
+  if (line.open_ask || route_of(line).limit_count == 0) return LineWaits::not_at_all;
+  const std::uint32_t usable = line.count() + line.behind;
+  if (usable <= line.permits.size()) return LineWaits::not_at_all;
+  if (now < may_ask_at(line)) return LineWaits::not_at_all;
+  if (stores_[route_of(line).store.value].down) return LineWaits::store;
+  if (!line.failed && limit_before(line, now) != kNoShared) return LineWaits::limit;
+  if (!line.had_turn && (spoken_for(line, now) || shut_out(line))) return LineWaits::turn;
+  return std::nullopt;
+}
+
+void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
+  std::optional<LineWaits> obstacle = obstacle_to_asking(line, now);
+  if (!obstacle) {
+    const std::int64_t most = demand(line, now);
+    if (most > 0) {
+      ask(line, most, now, commands);
+      obstacle = LineWaits::not_at_all;
+    } else {
+      // Without a permit in hand only a place at the target can wake the line.
+      const bool stuck = line.permits.empty() && line.count() > 0;
+      obstacle = stuck ? LineWaits::parked : LineWaits::not_at_all;
+    }
+  }
+  line.had_turn &= obstacle == LineWaits::limit;
+  // A line that waits for a place has permits; when they are used up it comes here again.
+  if (line.waits == LineWaits::room || line.waits == LineWaits::parked) return;
+  if (obstacle == LineWaits::turn && asks_ahead(line)) obstacle = LineWaits::turn_ahead;
+  wait_for(line, *obstacle, obstacle == LineWaits::limit ? limit_before(line, now) : kNoShared);
+}
+
+// Those who wait to ask, while the target has use for more permits. Whether there were any.
+bool Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands) {
+  TargetQueues& target = targets_[id.value];
+  Turns& turns = target.reserve(what == LineWaits::turn_ahead).turns;
+  bool served = false;
+  for (std::uint32_t left = turns.size(); left > 0 && !turns.empty(); --left) {
+    Line& line = lines_[turns.next_in_its_place(lines_, target.retries)];
+    const bool right = asks_ahead(line) == (what == LineWaits::turn_ahead);
+    if (right && (spoken_for(line, now) || shut_out(line))) return served;
+    wait_no_more(line);
+    line.had_turn = true;  // It keeps that until it has asked, whatever limit it waits for.
+    serve(line, now, commands);
+    served = true;
+  }
+  return served;
+}
+
+void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& commands) {
+  const bool again = line.failed.has_value();
+  if (again) {
+    line.open_ask = *std::exchange(line.failed, std::nullopt);
+  } else {
+    line.open_ask = AskId{++asks_};
+    line.asked = most;
+    line.asked_horizon = horizon_of(line);
+    if (route_of(line).cost_varies) want(line, most);
+    if (line.fleet()) ask_for_flows(line, most);
+  }
+  queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
+  if (!breaker_of(line).closed()) queues_of(line).asks_last = LineId{index_of(line)};
+  line.next_ask = line.next_same_ask = line.asked_at = now;
+  line.held_back = line.freed = line.goes_first = line.had_turn = false;
+  line.changed = line.all_changed = false;
+  count_open_ask(line);
+  commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
+                         line.asked_horizon, line.asked_cost, again, line.asked_costs,
+                         line.asked_flows});
+}
+
+Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& commands) {
+  if (event.line.value >= lines_.size()) return kNoSlot;
+  Line& line = lines_[event.line.value];
+  if (!line.in_use || line.open_ask != event.ask) return kNoSlot;  // Came twice, or too late.
+  const auto granted = static_cast<std::int64_t>(event.due.size());
+  CHECK(granted <= line.asked);
+  TargetQueues& target = queues_of(line);
+  target.reserve(asks_ahead(line)).permits -= line.asked;
+  target.touched = true;
+  line.open_ask.reset();
+  line.unanswered = false;
+  for (std::uint16_t i = 0; i < granted; ++i) {
+    const bool ahead = event.due[i] > Duration{};
+    Wanted wanted = line.wanted.empty() ? Wanted{} : line.wanted[i];
+    Permit permit{event.ask, i, event.limiter_now + event.due[i], wanted.cost, event.stand_in};
+    if (event.flows != nullptr) {
+      const std::uint16_t place = event.flows->flow[i];
+      permit.flow = line.asked_flows->flows[place].id;
+      permit.flow_level = line.asked_flows->flows[place].level;
+      wanted.flow = line.fleet()->asked(place);
+      line.flows->promise(wanted.flow);
+    }
+    line.permits.insert({permit, now + event.due[i], ahead, wanted});
+    ++target.reserve(ahead).permits;
+  }
+  if (event.flows != nullptr) take_flows(line, event);
+  line.blamed.reset();
+  line.foretold = Instant{};
+  line.bound = granted < line.asked || event.due.back() > Duration{};
+  const bool is_short = granted < line.asked && event.retry;
+  const SharedIndex shared = is_short ? shared_by_index(line, event.reason) : kNoShared;
+  if (shared != kNoShared) line.short_of = shared;
+  const bool by_own = event.flows != nullptr && event.flows->held_up == HeldUp::by_own;
+  const bool behind = line.fleet() != nullptr && line.fleet()->is_behind(others_of(line));
+  line.goes_first = shared != kNoShared && !by_own && (granted == 0 || behind);
+  close_ask(line, shared, granted, now);
+  if (granted < line.asked) learn_from_shortage(line, shared, event, now);
+  const bool never = granted == 0 && !event.retry && line.count() > 0 && !line.changed;
+  if (std::exchange(line.all_changed, false)) forget_shared_shortage(line, now);
+  if (std::exchange(line.changed, false)) ask_at_once(line, now);
+  const Slot hopeless = never ? hopeless_of(line) : kNoSlot;
+  want_no_more(line, static_cast<std::size_t>(granted));
+  if (hopeless == kNoSlot) serve(line, now, commands);
+  return hopeless;
+}
+
+// The record that no permit will ever be granted for. REQUIRES: none was, and some are ready.
+Slot Admission::hopeless_of(const Line& line) const {
+  if (line.wanted.empty()) return next_of(line);
+  // Another record may be there by now, which others may pay for.
+  const RecordId asked_for = line.wanted.front().record;
+  return is_ready(line, asked_for) ? asked_for.slot : kNoSlot;
+}
+
+// How long after one more permit could be had it is asked for, of limits that went so far ahead in
+// an answer that took so long. Whoever asks is given what came free since anybody's last ask, all
+// of it ahead of time: waiting costs nothing, and saves calls, as long as the next ask is decided
+// before the first of these permits would have been due. Spread, so that gates do not ask in step.
+Duration Admission::wait_ahead(Duration ahead, Duration took) {
+  const std::int64_t half = ahead.us / 2;
+  const std::int64_t wait = half / 2 + random_.up_to(half);
+  return Duration{std::clamp<std::int64_t>(ahead.us - 2 * took.us, 0, wait)};
+}
+
+void Admission::learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
+                                    Instant now) {
+  const RouteOptions& route = route_of(line);
+  CHECK(event.reason.value < route.limit_count);
+  if (event.due.empty()) ++stats_[line.route.value].limits[event.reason.value].rejections;
+  if (!event.due.empty() && !event.retry) {
+    line.next_ask = now;  // What was granted before, told again: nobody is to blame.
+    return;
+  }
+  line.blamed = event.reason;
+  if (!event.retry) {
+    // The record in question leaves the line, if only for a while.
+    const bool leaves = line.count() > 0 && (route.dead_letter || route.cost_varies);
+    line.next_ask = leaves ? now : now + kAskAgainAfterNever;
+    return;
+  }
+  if (route.held_limits >> event.reason.value & 1) {
+    return hold_back(line, shared, *event.retry, now);
+  }
+  if (event.flows != nullptr && event.flows->held_up != HeldUp::no) {
+    return wait_for_others(line, shared, event, now);
+  }
+  const bool binds_all = shared != kNoShared || route.limit_count == 1;
+  const Duration retry = std::max(*event.retry, Duration::micros(1));
+  if (line.asked_horizon > Duration{} && binds_all) {
+    const Duration ahead = line.fleet() ? std::min(event.ahead, kAheadOfFleet) : event.ahead;
+    return ask_after(line, shared, retry + wait_ahead(ahead, now - line.asked_at), now);
+  }
+  const bool may = breaker_of(line).closed() && route.horizon > Duration{};
+  line.ahead = may && binds_all && route.limit_count > 1;
+  if (!line.ahead) return ask_after(line, shared, retry, now);
+  // As soon as that permit is so near that it may be asked for.
+  line.next_same_ask = now + retry;
+  ask_after(line, shared, std::max(Duration{}, retry - horizon_of(line)), now);
+}
+
+// The next ask, or the next of anybody's where the limit has no key.
+void Admission::ask_after(Line& line, SharedIndex shared, Duration wait, Instant now) {
+  const Duration spread{random_.up_to(kLongestUnasked.us / 2)};
+  const Instant at = now + std::min(wait, kLongestUnasked - spread);
+  line.foretold = now + wait;
+  if (shared == kNoShared) {
+    line.next_ask = at;
+  } else {
+    shared_limits_[shared].foretold = line.foretold;
+    shared_limits_[shared].was_short(at);
+  }
+}
+
+void Admission::failed(const PermitsFailed& event, Instant now, Commands& commands) {
+  if (event.line.value >= lines_.size()) return;
+  Line& line = lines_[event.line.value];
+  if (!line.in_use || line.open_ask != event.ask) return;
+  queues_of(line).reserve(asks_ahead(line)).permits -= line.asked;
+  line.failed = *std::exchange(line.open_ask, std::nullopt);
+  line.changed = line.all_changed = false;
+  line.unanswered = true;
+  close_ask(line, kNoShared, 0, now);
+  queues_of(line).touched = true;
+  line.next_ask = now + event.wait;
+  serve(line, now, commands);
+}
+
+}  // namespace einlass::core

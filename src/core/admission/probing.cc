@@ -1,0 +1,112 @@
+// The sixth part of Admission: who probes a target that its breaker keeps shut.
+//
+// One attempt at a time. What failed may have failed for the record's sake, and records like it may
+// be many, of one tenant or of one burst. So each probe is another line's, if there is one: of
+// those with fresh records, and only then of those with nothing but retries, the one whose last
+// turn is longest ago. Within a line it is in turn the record that came last and one of all by lot.
+#include <algorithm>
+#include <tuple>
+
+#include "core/admission/admission.h"
+
+namespace einlass::core {
+namespace {
+
+// How far a fresh record is looked for.
+constexpr std::uint32_t kLookedAt = 1024;
+
+// Some number below `end` that is another for each probe: what stands between two probes finds the
+// same record.
+std::uint32_t drawn(std::uint32_t probe, std::uint32_t end) {
+  return static_cast<std::uint32_t>((probe * 0x9E3779B97F4A7C15u >> 32) % end);
+}
+
+}  // namespace
+
+// The fresh record that came last, as far as that is to be seen. REQUIRES: some are in `ready`.
+Slot Admission::youngest_of(const Line& line) const {
+  Slot slot = line.ready.back();
+  for (std::uint32_t i = 0; i < kLookedAt && slot != kNoSlot; ++i) {
+    if (records_[slot].attempt.value == 0) return slot;
+    slot = records_[slot].in_line.prev;
+  }
+  return line.ready.back();
+}
+
+// The record there. REQUIRES: the list is longer than that.
+Slot Admission::record_at(Slot first, std::uint32_t place) const {
+  for (; place > 0; --place) first = records_[first].in_line.next;
+  return first;
+}
+
+// REQUIRES: it has several records, of which `next` would go if the target were well.
+Slot Admission::for_probe(const Line& line, Slot next) const {
+  const Breaker& breaker = breaker_of(line);
+  const auto& list = line.ready.empty() ? line.retries : line.ready;
+  const std::uint32_t probe = breaker.failed_probes();
+  const bool youngest = probe % 2 == 0 && !line.ready.empty();
+  const Slot chosen = youngest
+                          ? youngest_of(line)
+                          : record_at(list.front(), drawn(probe, std::min(list.size(), kLookedAt)));
+  if (records_[chosen].id != breaker.last_failed()) return chosen;
+  const Links& beside = records_[chosen].in_line;
+  for (const Slot other : {beside.next, beside.prev, next, line.retries.front()}) {
+    if (other != kNoSlot && other != chosen) return other;
+  }
+  return chosen;
+}
+
+// Whoever was given the turn has not heard yet whether there is a permit.
+bool Admission::asks_for_probe(TargetId id) const {
+  const std::optional<LineId> asks_last = targets_[id.value].asks_last;
+  if (!asks_last) return false;
+  const Line& line = lines_[asks_last->value];  // Its number may be another target's by now.
+  return line.open_ask && options_.routes[line.route.value].target == id;
+}
+
+// The line that is to probe next; null if none waits. The first and the last of each queue are
+// looked at: one that has just come may stand behind many that have failed.
+Line* Admission::next_to_probe(TargetId id) {
+  TargetQueues& target = targets_[id.value];
+  Line* best = nullptr;
+  const auto rank = [](const Line& line) { return std::tuple(line.only_retries(), line.probed); };
+  const auto look_at = [&](Slot at) {
+    if (at == kNoSlot) return;
+    if (best == nullptr || rank(lines_[at]) < rank(*best)) best = &lines_[at];
+  };
+  std::ranges::for_each(target.room.ends(), look_at);
+  if (!target.parked.empty()) look_at(target.parked.front());
+  if (!target.parked.empty()) look_at(target.parked.back());
+  if (target.due.permits > 0) return best;  // The probe's permit is there.
+  std::ranges::for_each(target.due.turns.ends(), look_at);
+  std::ranges::for_each(target.ahead.turns.ends(), look_at);
+  return best;
+}
+
+// It sends its record, or asks for a permit, or leaves the turn to others.
+void Admission::probe(Line& line, Instant now, Commands& commands) {
+  wait_no_more(line);
+  line.probed = ++queues_of(line).probe_turns;
+  give_back_useless(line, now, commands);
+  if (goes_together(line)) {
+    Batch alone{BatchOptions{}};
+    fill(line, alone, now, commands);
+    gather(line, now);
+  } else {
+    if (may_send(line, now)) send_first(line, now, commands);
+    if (may_send(line, now)) wait_for(line, LineWaits::room);
+  }
+  go_on(line, now, commands);
+}
+
+void Admission::serve_probe(TargetId id, Instant now, Commands& commands) {
+  TargetQueues& target = targets_[id.value];
+  const std::uint64_t end = target.probe_turns + 2 * std::uint64_t{target.lines} + 2;
+  while (target.probe_turns < end && delivery_.room(id, now) > 0 && !asks_for_probe(id)) {
+    Line* const line = next_to_probe(id);
+    if (line == nullptr) return;
+    probe(*line, now, commands);
+  }
+}
+
+}  // namespace einlass::core

@@ -1,0 +1,77 @@
+// A limit without key, as the gate sees it: many lines draw on it, of any target.
+//
+// While it grants what it is asked for, each line asks when it likes. Once it is short the lines
+// wait for it in one queue, and one asks at a time, when something can be had again: so the limiter
+// is asked as often for a thousand lines as for one, and the order of asking is that of the queue.
+// Each answer that is not short doubles how many may ask at once.
+//
+// Plain state; what happens to it is in contending.cc.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/admission/turns.h"
+#include "core/contract/ids.h"
+#include "core/fairness/credit.h"
+#include "units/time.h"
+
+namespace einlass::core {
+
+struct SharedLimit {
+  LimitId id;
+  Turns turns{};           // Lines that want to ask, and may not yet.
+  SharedCredit retries{};  // Of what it grants.
+  std::uint32_t open_asks = 0;
+  std::uint32_t most_open = kAny;
+  Instant not_before{};  // Nothing is to be had before, as the last answer said.
+  Instant foretold{};    // The same, where it is known.
+  // It counts attempts under way, and one has ended here since somebody asked.
+  bool freed = false;
+  std::optional<Instant> leave_one_at{};  // A place that comes free after this is left to others.
+  bool touched = false;
+  // Where all gates share it by flows: what was told last of all flows.
+  std::int64_t epoch = 0;
+  std::vector<std::int64_t> time{};
+  std::int64_t granted = 0;     // Since it was short the last time.
+  std::int64_t last_round = 0;  // From one time that it was short to the next, or a bit less.
+
+  // It was short lately.
+  bool binds() const { return most_open < kAny; }
+
+  // How many permits a line may ask for in its turn: so many that half of the lines have one until
+  // it is short again, but some for each call.
+  std::int64_t most_in_turn() const {
+    const std::int64_t waiting = turns.size();
+    return waiting < 2 ? kAny : std::max(kLeastInTurn, 2 * last_round / waiting);
+  }
+
+  void was_short(Instant until) {
+    most_open = 1;
+    not_before = until;
+    last_round = std::max(granted, last_round - last_round / 8);
+    granted = 0;
+  }
+
+  // Who was granted a place that had just come free says nothing of others.
+  void was_not_short(Instant now) {
+    if (now >= not_before) most_open = std::min(most_open * 2, kAny);
+    if (!binds()) granted = last_round = 0;
+  }
+
+  // Its numbers are others now.
+  void forget_shortage(Instant now) {
+    most_open = kAny;
+    granted = last_round = 0;
+    not_before = std::min(not_before, now);
+    touched = true;
+  }
+
+ private:
+  static constexpr std::uint32_t kAny = 1 << 16;
+  static constexpr std::int64_t kLeastInTurn = 4;
+};
+
+}  // namespace einlass::core
