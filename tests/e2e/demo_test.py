@@ -31,6 +31,12 @@ class Demo(unittest.TestCase):
         self.assertNotIn("Trouble", rest)
         self.assertRegex(rest, NEXT)
 
+    def test_says_when_the_receiver_has_asked_for_a_pause(self):
+        """It lasts from between two lines to between two others, as often as not."""
+        said = subprocess.run([places.EINLASS, "demo", "--seconds", "3", "--limit", "500"], capture_output=True, text=True).stdout
+        self.assertRegex(said, r"\(the receiver asked for a pause \(Retry-After\)\)")
+        self.assertIn("nothing lost: yes", said)
+
     def test_so_is_the_page_of_the_one_on_real_servers(self):
         script = os.path.join(places.ROOT, "deploy", "local", "real_demo.py")
         demo = subprocess.Popen([sys.executable, script, "--build", places.BUILD, "--records", "600"],

@@ -96,6 +96,7 @@ class Demo {
     std::printf("This is the configuration:\n\n%s\n", yaml_.c_str());
     std::printf("%ld records come in faster than %d a second; no second may let more pass.\n",
                 broker_.planned(), options_.limit);
+    std::printf("Half way, the receiver asks for a pause of a second (503 with Retry-After).\n");
     std::printf("The live page, while this runs: http://127.0.0.1:%d/\n\n", admin_.port());
     std::fflush(stdout);
     signals_.wait([this] { return end(); });

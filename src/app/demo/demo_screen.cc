@@ -38,9 +38,12 @@ void DemoScreen::draw(const DemoView& view) {
     return;
   }
   if (terminal_) return draw_block(view);
+  held_ |= view.held;
   if (view.seconds < last_line_ + 1) return;
   last_line_ = view.seconds;
-  draw_line(view);
+  DemoView second = view;
+  second.held = std::exchange(held_, false);
+  draw_line(second);
 }
 
 void DemoScreen::draw_block(const DemoView& view) {

@@ -36,6 +36,7 @@ class DemoScreen {
   bool said_joining_ = false;
   bool drawn_ = false;
   double last_line_ = -1;
+  bool held_ = false;  // At any time since the last line.
 };
 
 // The books at the end, and whether they close.
