@@ -172,12 +172,12 @@ void Admission::wait_no_more(Line& line) {
   if (line.waits == LineWaits::not_at_all) return;
   if (line.waits == LineWaits::parked) {
     queues_of(line).parked.erase(index_of(line));
-    // Retries may have waited for the sake of its fresh records.
-    queues_of(line).touched |= line.apart();
   } else {
     turns_of(line).leave(lines_, index_of(line));
-    queues_of(line).touched |= line.apart() && !line.among_retries;
   }
+  // Whoever is first now may have use for what was of none to this one, and retries may have waited
+  // for the sake of its fresh records.
+  queues_of(line).touched = true;
   if (line.limit != kNoShared) shared_limits_[line.limit].touched = true;
   line.waits = LineWaits::not_at_all;
   line.limit = kNoShared;

@@ -200,5 +200,34 @@ TEST(Expires, one_that_waits_aside_keeps_no_retry_from_asking_once_it_has_left) 
   EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
 }
 
+// Line 0's permits would have to be used at once, and there is no place; line 1's have time, but it
+// stands behind.
+TEST(Expires, who_stood_behind_it_asks_at_its_instant) {
+  GateOptions options = BenchGate::options_for(keyed(), 1);
+  options.routes[0].dead_letter = true;
+  options.routes[0].use_within = Duration{};
+  options.routes.push_back(keyed());
+  options.routes[1].use_within = Duration::millis(200);
+  BenchGate bench(options);
+  for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{1}, true);
+  bench.assign(0);
+  bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
+  for (const std::uint32_t record : {0u, 1u, 2u}) {
+    bench.arrive(record, record, 1, 2);
+    bench.answer({0});
+  }
+  RecordArrived first{PartitionId{0}, RecordId{3, 0}, Offset{0},
+                      LineId{0},      std::nullopt,   Bytes{100}};
+  first.expires = bench.now + Duration::millis(10);
+  bench.put(first);
+  bench.arrive(4, 3, 1, 1);
+  bench.put(LinePaused{LineId{2}, true});
+  bench.pass(Duration::millis(9));
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.pass(Duration::millis(1));
+  ASSERT_EQ(bench.all<Ask>().size(), asks + 1);
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
+}
+
 }  // namespace
 }  // namespace einlass::core
