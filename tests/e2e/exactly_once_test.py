@@ -109,7 +109,7 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         places.wait_until(lambda: places.get(gate.port, "/readyz")[0] == 200, 60, "ready again")
         self.assertEqual(gate.terminate(), 0)
 
-    @plan(kafka="4.1.1")
+    @plan(whole=True, kafka="4.1.1")
     def test_beside_a_route_that_commits_all_the_time(self):
         """Those commits are of other partitions: no transaction is aborted for them."""
         self._topics()

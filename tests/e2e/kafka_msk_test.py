@@ -39,6 +39,7 @@ class Iam(kafka_secured_test.Secured):
             self.world.secret(token)  # What was said is searched for them at the end.
         self._leave(gate)
 
+    @plan(whole=True)
     def test_every_client_logs_in_and_goes_on_with_what_is_renewed(self):
         for topic, settings in (("dead", {}), ("einlass.quotas", {"cleanup.policy": "compact"})):
             self.world.create_topic(topic, 1, **settings)

@@ -90,6 +90,7 @@ class Wrong(Secured):
         self.kafka_server.add_scram("SCRAM-SHA-512")
         self._repaired(gate)
 
+    @plan(whole=True)
     def test_certificates(self):
         kafka = self.kafka_server
         shown = {"of-an-authority": {"authority": certificates.Authority(kafka.secrets + "/foreign")},
@@ -125,6 +126,7 @@ class Checked(Secured):
         self.assertEqual("FAILED" in line, checked.returncode == 1, checked)
         return line
 
+    @plan(whole=True)
     def test_kafka_targets(self):
         self.assertIn("ok", self._check({"topic": "archive"}))
         self.assertIn("Unknown topic", self._check({"topic": "nowhere"}))

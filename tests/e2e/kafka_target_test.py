@@ -117,7 +117,7 @@ class Limited(KafkaTarget):
 
 
 class Trouble(KafkaTarget):
-    @plan(kafka="4.1.1")
+    @plan(whole=True, kafka="4.1.1")
     def test_brokers_of_another_cluster_away_and_back(self):
         second = self._second_kafka()
         second.create_topic("archive", 3)

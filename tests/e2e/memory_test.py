@@ -85,6 +85,7 @@ class Memory(Scenario):
         self.assertLess(inside, sent, "it could take all of it")
         return most, inside
 
+    @plan(whole=True)
     def test_everything_full_and_a_dead_target(self):
         self.world.create_topic("results", PARTITIONS)
         gate = self.world.gate("gate", self.config()).start(wait=False)
