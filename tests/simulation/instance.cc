@@ -113,13 +113,16 @@ void Instance::check_limits_used() {
   }
 }
 
+// Asks the limits before the records: whether a record could go is found by a look at all of them,
+// and behind a slow limit each of its lines has some that could.
 bool Instance::could_use_a_permit(core::LineId id, const Line& line, Instant now) {
   if (store_down_[line.store.value] || hopeless(line) || is_paused(id)) return false;
   if (!permits_.has_none(id) || limits_.others_ask(line.route)) return false;
   const core::TargetId target = settings_.gate.routes[line.route.value].target;
   if (!records_.has_room_beyond(target, permits_.reserved(target), now)) return false;
-  if (!records_.fresh_could_go(id, now)) return false;
-  return world_.limiter.grants_now(line.buckets, settings_.routes[line.route.value].most_cost, now);
+  const std::int64_t most_cost = settings_.routes[line.route.value].most_cost;
+  return world_.limiter.grants_now(line.buckets, most_cost, now) &&
+         records_.fresh_could_go(id, now);
 }
 
 void Instance::handle(const core::Event& event) {

@@ -103,7 +103,6 @@ bool same_twice(const Case& one, std::uint64_t hash) {
     Case one = arguments.one;
     one.seed = progress.seed;
     std::uint64_t steps = 0, hash = 0;
-    end_if_it_hangs();
     progress.failed = true;  // Until it has ended well; it may not end at all.
     const Verdict verdict = run_here(one, Show::nothing, &steps, &hash);
     if (verdict.failed) _exit(1);
@@ -153,26 +152,22 @@ std::set<std::uint64_t> run_many(const Arguments& arguments, std::uint64_t& step
   return failed;
 }
 
-int report(const Case& failing) {
-  std::cout << "seed " << failing.seed << " failed; the end of its trace:" << std::endl;
-  const Verdict verdict = run_apart(failing, Show::tail);
-  if (!verdict.failed) {
-    std::cout << "check same_seed_same_trace: it fails, or takes too long, only sometimes\n";
-    return 1;
-  }
+// After the end of its trace.
+void report(const Case& failing, const Verdict& verdict) {
   std::cout << "check " << verdict.check << ": " << verdict.detail << "\n"
             << "again:  " << command_line(failing) << "\n"
             << std::flush;
+  if (verdict.hangs()) return;
   const Case small = shrink(failing, verdict.check);
   std::cout << "shrunk: " << command_line(small) << "\n" << std::flush;
-  return 1;
 }
 
 int run_one(const Arguments& arguments) {
   const Verdict verdict =
-      run_apart(arguments.one, arguments.verbose ? Show::everything : Show::nothing);
-  if (verdict.failed && !arguments.verbose) return report(arguments.one);
-  if (verdict.failed) std::cout << "check " << verdict.check << ": " << verdict.detail << "\n";
+      run_apart(arguments.one, arguments.verbose ? Show::everything : Show::tail);
+  if (verdict.failed && !arguments.verbose) report(arguments.one, verdict);
+  if (verdict.failed && arguments.verbose)
+    std::cout << "check " << verdict.check << ": " << verdict.detail << "\n";
   if (!verdict.failed) std::cout << "seed " << arguments.one.seed << ": no failure\n";
   return verdict.failed ? 1 : 0;
 }
@@ -190,7 +185,10 @@ int run_all(const Arguments& arguments) {
   } else if (!failed.empty()) {
     Case one = arguments.one;
     one.seed = *failed.begin();
-    report(one);
+    std::cout << "seed " << one.seed << " failed" << std::endl;
+    const Verdict verdict = run_apart(one, Show::tail);
+    if (verdict.failed) report(one, verdict);
+    if (!verdict.failed) std::cout << "check same_seed_same_trace: it fails only sometimes\n";
   }
   std::cout << arguments.seeds << " seeds, " << steps << " steps, " << failed.size() << " failures"
             << std::endl;

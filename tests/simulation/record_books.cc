@@ -217,13 +217,14 @@ bool RecordChecks::somebody_has_enough(core::TargetId target, Instant now) const
 // it for a first attempt or for another.
 void RecordChecks::check_places_used(core::TargetId target, Instant now) const {
   const core::TargetOptions& options = settings_.gate.targets[target.value];
-  const LinesAtTarget lines = lines_at(target, now, false);
+  std::optional<LinesAtTarget> lines;  // Found out once somebody asks: mostly nobody does.
   for (const Shadow& shadow : records_) {
     const core::RouteOptions& route = settings_.gate.routes[shadow.route.value];
     if (route.target != target || route.limit_count > 0 || options.batch.records > 1) continue;
     if (shadow.attempt > 0 && shadow.back_by >= now) continue;
     if (!was_ready(shadow, now)) continue;
-    require(!may_have_place(target, lines, shadow.line), "place_unused",
+    if (!lines) lines = lines_at(target, now, false);
+    require(!may_have_place(target, *lines, shadow.line), "place_unused",
             std::to_string(shadow.line.value));
   }
 }
@@ -270,10 +271,11 @@ bool RecordChecks::is_first(const Shadow& shadow) const {
 
 // Whose time is over leaves at once, if nobody stands before it.
 void RecordChecks::check_own_time(const Shadow& shadow, Instant now) const {
+  if (now < shadow.expires) return;
   if (shadow.state != State::waiting || shadow.orphan || shadow.doomed) return;
   const Owned& p = partitions_[shadow.partition.value];
   if (!p.live || p.leaving || !is_first(shadow)) return;
-  require(now < shadow.expires, "expired_waits", std::to_string((now - shadow.expires).us));
+  throw Failure("expired_waits", std::to_string((now - shadow.expires).us));
 }
 
 void RecordChecks::check_shares(const PermitChecks& permits, Instant now) {

@@ -252,13 +252,13 @@ void RecordChecks::check_finished(const Owned& p, const core::CommitEntry& entry
   const auto ranges = core::read_finished(entry.next, entry.finished);
   require(ranges.has_value(), "finished_text", entry.finished);
   const auto named = [&](Offset offset) {
-    return offset < entry.next || std::any_of(ranges->begin(), ranges->end(), [&](const auto& r) {
-             return r.first <= offset && offset < r.end;
-           });
+    const auto range = std::ranges::upper_bound(*ranges, offset, {}, &core::OffsetRange::end);
+    return offset < entry.next || (range != ranges->end() && range->first <= offset);
   };
   for (const Arrival& arrival : p.arrivals) {
-    require(arrival.unsure || named(arrival.offset) == arrival.finished, "finished_as_it_is",
-            std::to_string(arrival.offset.value) + " in " + entry.finished);
+    if (arrival.unsure || named(arrival.offset) == arrival.finished) continue;
+    throw Failure("finished_as_it_is",
+                  std::to_string(arrival.offset.value) + " in " + entry.finished);
   }
   for (const core::OffsetRange& range : p.known) {
     if (range.end <= Offset{p.newest.value + 1}) continue;

@@ -6,14 +6,9 @@
 #include <string>
 
 #include "draw.h"
+#include "world.h"
 
 namespace einlass::simulation {
-
-// For one seed, of a core's time: on a busy machine nothing else says that a gate hangs.
-inline constexpr int kMostSeconds = 30;
-
-// Ends this process by SIGVTALRM after so much more of a core's time.
-void end_if_it_hangs();
 
 struct Case {
   std::uint64_t seed = 0;
@@ -24,11 +19,15 @@ struct Verdict {
   bool failed = false;
   std::string check;  // Which promise; for a broken invariant of the gate itself, its text.
   std::string detail;
+
+  // Nobody tries to make it smaller: each try would take as long.
+  bool hangs() const { return check == kHangs; }
 };
 
 enum class Show : std::uint8_t { nothing, tail, everything };
 
-// In this process. A gate that stops the process stops it.
+// In this process. A gate that stops the process stops it; SIGVTALRM ends it with one that never
+// ends an event.
 Verdict run_here(const Case& one, Show show, std::uint64_t* steps, std::uint64_t* hash);
 
 // In a process of its own.

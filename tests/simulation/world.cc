@@ -16,6 +16,9 @@ constexpr Duration kQuiet = Duration::seconds(5);
 // Of a whole run; the longest that are due have a tenth of it.
 constexpr std::uint64_t kMostSteps = 2'000'000;
 
+// After so many steps it looks how long the world has taken.
+constexpr std::uint64_t kLookEvery = 256;
+
 // These strike from outside, so many times in a second; the others happen to something that goes
 // on.
 constexpr Fault kStrikes[] = {Fault::revoke,      Fault::lost,       Fault::crash,
@@ -51,6 +54,11 @@ Result World::run(std::optional<std::uint64_t> most_steps) {
 void World::count_step() {
   if (steps_left_-- == 0) throw Enough{};
   if (++steps > kMostSteps) throw Failure("too_many_steps", std::to_string(steps));
+  if (steps % kLookEvery != 0 || (std::clock() - began_) / CLOCKS_PER_SEC < kMostSeconds) return;
+  const Duration lasted = timeline.now() - Timeline().now();
+  throw Failure(kHangs, "no end within " + std::to_string(kMostSeconds) + " s, but " +
+                            std::to_string(steps) + " steps, and " + std::to_string(lasted.us) +
+                            " us of the world");
 }
 
 PermitKey World::new_permits(std::int64_t count) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -17,6 +18,11 @@
 #include "trace.h"
 
 namespace einlass::simulation {
+
+// For one world, of a core's time: on a busy machine nothing else says that a gate hangs. The check
+// that fails then is kHangs.
+inline constexpr int kMostSeconds = 30;
+inline constexpr const char* kHangs = "hangs";
 
 struct Result {
   std::uint64_t steps = 0;
@@ -37,7 +43,8 @@ struct World {
   void partition_free(std::size_t partition);
   void instance_gone();
   PermitKey new_permits(std::int64_t count);
-  void count_step();  // Throws Enough after the last one.
+  // Throws Enough after the last one, and Failure where the world takes too long.
+  void count_step();
 
   Settings settings;  // Gates keep the ones that they have heard of.
   Trace& trace;
@@ -76,6 +83,7 @@ struct World {
 
   PermitKey next_permit_ = 1;
   std::uint64_t steps_left_ = 0;
+  std::clock_t began_ = std::clock();  // Of a core's time.
   Instant drained_at_{};
   bool ending_ = false;
 };
