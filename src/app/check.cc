@@ -17,6 +17,7 @@
 #include "adapters/kafka/check/cleanup_policy.h"
 #include "adapters/kafka/check/old_scram.h"
 #include "adapters/kafka/check/reach.h"
+#include "adapters/redis/nodes/eviction.h"
 #include "adapters/redis/store/store.h"
 #include "app/setup/exit_codes.h"
 #include "app/setup/kafka_logins.h"
@@ -115,6 +116,18 @@ std::string where_redis_is(const config::Redis& redis) {
   return "Redis primary '" + redis.sentinel->name + "' of the Sentinels " + names;
 }
 
+// What a gate says of it at its start, too.
+void warn_of_eviction(const redis::StoreOptions& options) {
+  boost::asio::io_context io(1);
+  bool known = false;
+  const redis::Eviction eviction(io, options, [&](const std::string& trouble) {
+    known = true;
+    if (!trouble.empty()) std::fprintf(stderr, "  warning %s\n", shown(trouble).c_str());
+  });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience.us);
+  while (!known && std::chrono::steady_clock::now() < end) io.run_one_until(end);
+}
+
 // Of a cluster every node must answer.
 bool check_redis(const config::Config& config) {
   boost::asio::io_context io(1);
@@ -141,6 +154,7 @@ bool check_redis(const config::Config& config) {
     if (trouble.empty()) trouble = "no answer within 5 s";
     if (trouble.starts_with(where + ": ")) trouble.erase(0, where.size() + 2);  // It is told before it.
   }
+  if (good()) warn_of_eviction(redis_options(config, random_run_id()));
   return tell(where, trouble);
 }
 

@@ -18,6 +18,7 @@
 
 #include "adapters/clock/clock.h"
 #include "adapters/log/log.h"
+#include "adapters/redis/nodes/eviction.h"
 #include "app/pages/admin.h"
 #include "app/pages/status.h"
 #include "app/service/file_watch.h"
@@ -88,6 +89,7 @@ class Service {
               to_text(config::HostPort{admin.listen.host, admin_.port()})});
     tell_what_is_open(reload_.config());
     tell_what_is_seldom_meant(reload_.config());
+    watch_for_eviction(reload_.config());
     wait_for_hang_up();
     tick_log();
     logins_.start();
@@ -188,6 +190,14 @@ class Service {
     warned_ = std::move(now);
   }
 
+  // Once a process: no reload changes where Redis is.
+  void watch_for_eviction(const config::Config& config) {
+    if (!uses_redis(config) && !shadows_use_redis(config)) return;
+    eviction_.emplace(io_, redis_options(config, random_run_id()), [this](const std::string& why) {
+      if (!why.empty()) tell({Severity::warning, "redis_evicts", why});
+    });
+  }
+
   Duration drain() {
     const Duration drain_timeout = process_options(reload_.config()).drain_timeout;
     shards_.stop(drain_timeout);
@@ -240,6 +250,7 @@ class Service {
 
   const Clock clock_;
   const std::string path_;
+  std::optional<redis::Eviction> eviction_;
   std::string open_door_, open_redis_;  // As was told.
   std::vector<std::string> warned_;     // As well.
   boost::asio::io_context io_{1};

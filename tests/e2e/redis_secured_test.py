@@ -186,6 +186,7 @@ class Secured(scenario.Scenario):
         self.server.start()
         self.assert_goes_on(gate)
         self.in_the_clear(gate)
+        self.removing_keys(gate)
 
     def in_the_clear(self, gate):
         """Said once of an address where others may read along: this one is the machine's own, but no loopback."""
@@ -196,6 +197,20 @@ class Secured(scenario.Scenario):
         self.produce()
         self.assert_goes_on(gate)
         self.assertEqual(gate.log(1000).count("redis_in_the_clear"), 1)
+
+    def removing_keys(self, gate):
+        """A limit whose key is gone starts over. Said once too, and by the check, which passes all the same."""
+        self.assertNotIn("redis_evicts", gate.log(1000))
+        self.assertEqual(gate.terminate(), 0)
+        for name, value in (("maxmemory", "64mb"), ("maxmemory-policy", "volatile-ttl")):
+            self.server.ask("CONFIG", "SET", name, value)
+        good, said = self.check(gate)
+        self.assertTrue(good, said)
+        self.assertIn("has maxmemory-policy volatile-ttl: ", said)
+        gate.start()
+        self.produce()
+        self.assert_goes_on(gate)
+        self.assertEqual(gate.log(1000).count("redis_evicts"), 1)
 
 
 if __name__ == "__main__":
