@@ -40,6 +40,11 @@ class Fleet(Steered):
     def quota_of(self, gate, key):
         return self.ask(gate, f"/v1/quotas/per_tenant/{key}")
 
+    @staticmethod
+    def waiting_for_pause(gate):
+        """As the trouble says it; 0 where the gate does not know it yet."""
+        return next(one["waiting"] for one in gate.status()["troubles"] if one["what"] == "paused") or 0
+
     def arrived(self, key, since=0):
         return [one.arrived for one in self.world.receiver.deliveries() if one.partition == OF_KEY[key] and one.arrived >= since]
 
@@ -75,6 +80,8 @@ class Steering:
                 paused, = gate.status()["quotas"]["pauses"]
                 self.assertEqual(paused["note"], "maintenance")
                 self.assertIsNotNone(paused["since"])
+            if what != "limit":
+                wait_until(lambda: sum(self.waiting_for_pause(gate) for gate in self.gates) == 5, 20, "it is told how many wait")
             self.einlass("resume", *resume, "--note", "it is done")
             self.assertTrue(any("(it is done)" in gate.log(400) for gate in self.gates), "who resumed it says why")
             wait_until(lambda: len(self.arrived(key, since)) == 5, 5, f"it goes on after {pause}")

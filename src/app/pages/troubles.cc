@@ -54,8 +54,35 @@ std::optional<Trouble> of_table(const Steering::State& state) {
   return away;
 }
 
+// Of a topic, as far as it is known.
+std::optional<std::uint64_t> lag_of(const std::string& topic, const metrics::Snapshot& sum) {
+  std::optional<std::uint64_t> lag;
+  for (const metrics::Partition& partition : sum.partitions) {
+    if (partition.topic == topic && partition.lag) lag = lag.value_or(0) + *partition.lag;
+  }
+  return lag;
+}
+
+// Nothing more is read of what is paused, so most of the records wait in Kafka. Those of a key are
+// not counted apart there.
+std::optional<std::uint64_t> paused_by(const Subject& subject, const metrics::Snapshot& sum,
+                                       const config::Config& config) {
+  using Kind = Subject::Kind;
+  if (subject.kind == Kind::topic) return lag_of(subject.name, sum);
+  if (subject.kind != Kind::route && subject.kind != Kind::target) return std::nullopt;
+  std::uint64_t waiting = 0;
+  for (std::size_t i = 0; i < sum.routes.size(); ++i) {
+    const metrics::Route& route = sum.routes[i];
+    const std::string& target = config.targets[config.routes[i].target].name;
+    if (subject.name != (subject.kind == Kind::route ? route.name : target)) continue;
+    waiting += route.lag.value_or(route.waiting.records[core::Cause::paused]);
+  }
+  return waiting;
+}
+
 // What people have paused. There may be many, and each knows its times.
-void add_paused(std::vector<Shown>& all, const Steering& steering) {
+void add_paused(std::vector<Shown>& all, const Steering& steering, const metrics::Snapshot& sum,
+                const config::Config& config) {
   for (const auto& [key, steer] : steering.pauses()) {
     const Subject subject = *subject_of(key);
     std::string says = "is paused";
@@ -64,7 +91,7 @@ void add_paused(std::vector<Shown>& all, const Steering& steering) {
     Trouble paused = trouble("paused", to_text(subject), false, std::move(says));
     paused.since = Instant{steer.since_ms * 1000};
     if (steer.until_ms) paused.next = Instant{*steer.until_ms * 1000};
-    all.push_back({std::move(paused)});
+    all.push_back({std::move(paused), paused_by(subject, sum, config)});
   }
 }
 
@@ -121,8 +148,8 @@ std::vector<ShownTrouble> troubles_of(const Views& views, const metrics::Snapsho
   std::vector<Shown> all;
   add_of_shards(all, views);
   for (const Trouble& one : of_process) all.push_back({one});
-  add_paused(all, steering);
   for (Shown& one : all) one.waiting = waiting_for(one.trouble, sum, config);
+  add_paused(all, steering, sum, config);
   std::ranges::stable_sort(all, {}, [](const Shown& it) {
     return it.trouble.ended ? 2 : it.trouble.bad ? 0 : 1;
   });
