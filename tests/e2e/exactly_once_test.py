@@ -6,6 +6,7 @@ import time
 import unittest
 
 from harness import places, world
+import kafka_protocol
 import kafka_target_test
 from harness.plan import plan
 from kafka_target_test import PARTITIONS, names
@@ -126,6 +127,30 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         self.assert_each_once(self._archive(), 6000)
         self.assertEqual(self._written_and_aborted(6000), 0, "records of transactions that were aborted")
         self.assertEqual(gate.terminate(), 0)
+
+    @plan(whole=True)
+    def test_partitions_added_meanwhile(self):
+        """To the target and to what is read, while a producer that does not know of them writes and two gates send."""
+        self._topics()
+        gates = self.world.start_gates(2, self._config({"partition": "same"}), PARTITIONS)
+        producer = self.world.start_producing("results", RECORDS, rate=1500)
+        self._wait_for_delivered(gates[0], 500)
+        for topic in ("archive", "results"):
+            kafka_protocol.add_partitions(self.world.kafka.port, topic, 2 * PARTITIONS)
+        self.assertEqual(producer.wait(60), 0)
+        self.world.produce("results", RECORDS)
+        self._all_is_committed()
+        came = {partition: [] for partition in range(2 * PARTITIONS)}
+        for partition, number in names(self._archive()):
+            came[partition].append(number)
+        later = list(range(RECORDS // (2 * PARTITIONS)))
+        before = list(range(RECORDS // PARTITIONS))
+        for partition, numbers in came.items():
+            self.assertEqual(numbers, before + later if partition < PARTITIONS else later, f"partition {partition}")
+        self.assertTrue(all(gate.partitions() for gate in gates), "each gate has some")
+        self.assert_books_closed(gates)
+        for gate in gates:
+            self.assertEqual(gate.terminate(), 0)
 
     def test_a_bad_record_spoils_nobody_elses_transaction(self):
         self._produce_one_too_large()
