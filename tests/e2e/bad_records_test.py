@@ -76,7 +76,7 @@ class BadRecords(Scenario):
 
     # ---- one URL ----
 
-    def check_one_url(self, bad, order):
+    def check_one_url(self, bad, order, **changes):
         """With order key each record has a key of its own; with none it has none at all; with partition, where a bad one
         keeps back what stands behind it, each kind has partitions of its own."""
         keyed = order == "key"
@@ -88,7 +88,7 @@ class BadRecords(Scenario):
 
         def number_of(kind):
             return PARTITIONS - 1 if kind == GOOD else 0
-        gate = self.start(bad, record(BAD), route={"order": order})
+        gate = self.start(bad, record(BAD), route={"order": order}, **changes)
         tried = 1 if order == "partition" else min(bad, 16)
         wait_until(lambda: self.world.receiver.summary()["requests"] >= tried, 30, "the bad ones' attempts")
         self.judge(f"{bad} bad ones, order {order}", *self.good_rate(record(GOOD)))
@@ -123,6 +123,29 @@ class BadRecords(Scenario):
     @plan(whole=True)
     def test_ten_thousand_with_keys(self):
         self.check_one_url(10_000, "key")
+
+    # ---- several servers ----
+
+    def check_two_urls(self, bad, order):
+        """Each of them answers the bad ones with an error. It is one receiver, under two names."""
+        urls = [f"http://{host}:{self.world.receiver.port}/callback" for host in ("127.0.0.1", "localhost")]
+        self.check_one_url(bad, order, targets={"receiver": {"http": {"url": None, "urls": urls}}})
+
+    @plan(whole=True)
+    def test_one_at_two_servers(self):
+        self.check_two_urls(1, "none")
+
+    @plan(whole=True)
+    def test_a_hundred_at_two_servers(self):
+        self.check_two_urls(100, "none")
+
+    @plan(whole=True)
+    def test_twenty_with_keys_at_two_servers(self):
+        self.check_two_urls(20, "key")
+
+    @plan(whole=True)
+    def test_ten_thousand_at_two_servers(self):
+        self.check_two_urls(10_000, "none")
 
     # ---- hosts of records ----
 
