@@ -194,7 +194,10 @@ void Instance::before(const core::Event& event) {
   if (!in_turn) return;
   const bool never = answer->due.empty() && !answer->retry;
   if (never && !answer->stand_in) records_.line_denied_for_good(answer->line);
-  if (never && answer->stand_in) records_.one_set_aside(answer->line, now + kAskAgainForNever);
+  if (never && answer->stand_in) {
+    records_.one_set_aside(answer->line, questions_[answer->ask].costs.front(),
+                           now + kAskAgainForNever);
+  }
   const Duration late = now - questions_[answer->ask].decided_at + *in_turn;
   const Line& line = lines_[answer->line.value];
   world_.book.allow_lateness(late + settings_.gate.routes[line.route.value].use_within);

@@ -236,8 +236,6 @@ bool RecordChecks::has_room_beyond(core::TargetId target, std::int64_t attempts,
 }
 
 bool RecordChecks::fresh_could_go(core::LineId line, Instant now) const {
-  if (const auto at = set_aside_.find(line); at != set_aside_.end() && now <= at->second)
-    return false;
   for (const Shadow& shadow : records_) {
     if (shadow.line != line || shadow.attempt > 0 || !was_ready(shadow, now)) continue;
     const core::TargetId target = settings_.gate.routes[shadow.route.value].target;
@@ -252,6 +250,10 @@ bool RecordChecks::was_ready(const Shadow& shadow, Instant before) const {
     return false;
   }
   if (shadow.arrived_at > before || shadow.early_until >= before) return false;
+  // Whoever stands in for its limits could never pay for it. Until it is asked for again, 30 s
+  // later (docs/outages.md), it misses no turn: others go, and its flow has no claim to what they
+  // take.
+  if (shadow.perhaps_aside_until >= before) return false;
   if (resumed_at_ > before) return false;
   if (paused_routes_.contains(shadow.route) || paused_lines_.contains(shadow.line)) return false;
   const Owned& p = partitions_[shadow.partition.value];

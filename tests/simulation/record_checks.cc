@@ -297,6 +297,15 @@ void RecordChecks::commit_ended(const core::CommitEnded& event) {
 
 void RecordChecks::line_denied_for_good(core::LineId line) { line_hopeless_[line.value] = true; }
 
+// An ask says what its first record costs, and not which one it is: of those that cost the same
+// each may be the one. What costs something else is ready as before.
+void RecordChecks::one_set_aside(core::LineId line, std::int64_t cost, Instant until) {
+  for (Shadow& shadow : records_) {
+    if (shadow.state != State::waiting || shadow.orphan) continue;
+    if (shadow.line == line && shadow.cost == cost) shadow.perhaps_aside_until = until;
+  }
+}
+
 std::int64_t RecordChecks::wanting(core::LineId line) const {
   return line.value < line_waiting_.size() ? line_waiting_[line.value] : 0;
 }
@@ -314,7 +323,6 @@ bool RecordChecks::uses(core::LineId line, Instant now) const {
 void RecordChecks::line_forgotten(core::LineId line) {
   targets_.line_forgotten(line);
   flows_.begin_anew(line);
-  set_aside_.erase(line);
   paused_lines_.erase(line);
   if (line.value < line_hopeless_.size()) line_hopeless_[line.value] = false;
 }

@@ -43,8 +43,8 @@ class RecordChecks {
   // REQUIRES: the settings are others already.
   void reloaded() { targets_.reloaded(); }
   void line_denied_for_good(core::LineId line);
-  // Some record of the line waits elsewhere until then.
-  void one_set_aside(core::LineId line, Instant until) { set_aside_[line] = until; }
+  // A record of the line that costs so much waits elsewhere until then, and others go before it.
+  void one_set_aside(core::LineId line, std::int64_t cost, Instant until);
 
   // When the gate had last handled all wake-ups.
   void settled(Instant at) { settled_ = at; }
@@ -119,6 +119,7 @@ class RecordChecks {
     bool bad = false;     // Its target fails it.
     bool bad_key = false;
     Instant early_until{}, expires = kNever;  // As it says itself.
+    Instant perhaps_aside_until{};            // It may be the one that waits elsewhere until then.
     core::FlowMark flow{};
     std::int64_t cost = 1;
     bool known = false;  // Finished before its partition was assigned: only to be forgotten.
@@ -245,7 +246,6 @@ class RecordChecks {
   std::vector<std::int64_t> line_records_;  // By line: unforgotten, no orphans.
   std::vector<std::int64_t> line_waiting_;
   std::vector<bool> line_hopeless_;
-  std::map<core::LineId, Instant> set_aside_;
   std::int64_t inside_records_ = 0;
   std::int64_t open_records_ = 0;
   std::int64_t finished_unforgotten_ = 0;
