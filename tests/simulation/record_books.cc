@@ -166,15 +166,16 @@ void RecordChecks::check_not_shut(const Shadow& shadow, Instant now) const {
   require(now <= since + kLongestShut, "shut_for_others", std::to_string((now - since).us) + " us");
 }
 
-// The lines that have records at a route to the target, and how many of them are under way. Where
-// `surely`, without those that the gate may have given up, for their deadline is over.
+// The lines that have records at a route to the target, and how many of them are under way. Without
+// what is paused, which has no part of the places; and where `surely`, without those that the gate
+// may have given up, for their deadline is over.
 RecordChecks::LinesAtTarget RecordChecks::lines_at(core::TargetId target, Instant now,
                                                    bool surely) const {
   LinesAtTarget lines;
   for (const Shadow& shadow : records_) {
     if (shadow.state == State::absent || shadow.known) continue;
     const core::RouteOptions& route = settings_.gate.routes[shadow.route.value];
-    if (route.target != target) continue;
+    if (route.target != target || is_paused(shadow)) continue;
     if (shadow.orphan) {
       // Its attempt's end is still to be told to its limits, and its line stays for that.
       const bool stays = !surely && shadow.state == State::sent && route.held_limits != 0;
@@ -255,12 +256,16 @@ bool RecordChecks::was_ready(const Shadow& shadow, Instant before) const {
   // take.
   if (shadow.perhaps_aside_until >= before) return false;
   if (resumed_at_ > before) return false;
-  if (paused_routes_.contains(shadow.route) || paused_lines_.contains(shadow.line)) return false;
+  if (is_paused(shadow)) return false;
   const Owned& p = partitions_[shadow.partition.value];
   if (!p.live || p.leaving || line_hopeless_[shadow.line.value]) return false;
   if (!is_first(shadow)) return false;
   const auto moved = p.lane_moved.find(shadow.lane);
   return moved == p.lane_moved.end() || moved->second <= before;
+}
+
+bool RecordChecks::is_paused(const Shadow& shadow) const {
+  return paused_routes_.contains(shadow.route) || paused_lines_.contains(shadow.line);
 }
 
 // Of its lane, or without one.

@@ -210,6 +210,7 @@ class RecordChecks {
   void check_held(std::size_t id) const;
   using LinesAtTarget = std::map<core::LineId, std::uint32_t>;
   void check_places(const Shadow& shadow, Instant now) const;
+  bool is_paused(const Shadow& shadow) const;
   LinesAtTarget lines_at(core::TargetId target, Instant now, bool surely) const;
   bool may_have_place(core::TargetId target, const LinesAtTarget& lines, core::LineId line) const;
   bool somebody_has_enough(core::TargetId target, Instant now) const;
