@@ -15,6 +15,7 @@ class Lateness(Scenario):
     def test_lag_in_time_and_delay_do_not_start_again_with_a_gate(self):
         self.world.create_topic("results", 1)
         config = self.world.config("results", EACH_SECOND, {"limits": {"shared": {"store": "memory"}}})
+        config["kafka"]["properties"] = {"session.timeout.ms": 6000}  # The second takes over from one that comes no more.
         before = time.time()
         self.world.produce("results", RECORDS)
         after = time.time()
