@@ -77,7 +77,7 @@ class Shards(scenario.Scenario):
         self.assertEqual(self.gate.terminate(), 0, self.gate.log())
 
     def test_partitions_move_between_shards_and_gates(self):
-        self.begin()
+        self.begin(changes={"kafka": {"properties": {"session.timeout.ms": 6000}}})  # A gate keeps its own for so long.
         self.world.produce("results", RECORDS, keys=60)
         self.world.receiver.wait_for(RECORDS // 5, 30)
         other = self.world.gate("gate-2", self.config).start()

@@ -9,6 +9,7 @@ import unittest
 
 from harness.gate import EINLASS
 from harness.places import PATIENCE, get, now_us, wait_until
+from harness.plan import plan
 from harness.steered import Steered
 
 ONE_SECOND = 1_000_000
@@ -212,6 +213,11 @@ class InATopic(Steering, Fleet):
 
 class InRedis(Steering, Fleet):
     QUOTAS = {"redis": True}
+
+    @plan(whole=True)
+    def test_bad_input_is_refused_and_changes_nothing(self):
+        """Slow: what is written into the hash alone is seen when all of it is read again, after half a minute."""
+        super().test_bad_input_is_refused_and_changes_nothing()
 
     def test_a_gate_that_waits_for_its_table_leaves_when_it_is_told(self):
         gate = self.gates[0]
