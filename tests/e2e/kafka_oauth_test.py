@@ -150,6 +150,7 @@ class Tokens(kafka_secured_test.Secured):
         self.assertEqual(sum(self.world.ends("archive")), kafka_secured_test.RECORDS)
         self._leave_without_a_secret(gate)
 
+    @plan(whole=True)
     def test_dead_letters_go_by_the_sources_tokens(self):
         self.world.create_topic("dead", 1)
         self.world.produce("results", 1, 50_000)
