@@ -127,9 +127,9 @@ class Gate {
   void serve_targets(Instant now, Commands& commands);
   void ring(Alarm alarm, Instant now, Commands& commands);
 
+  // ending.cc and arriving.cc: a record's way on. Each leaves the record in the state that its name
+  // says, or absent.
   void end_attempt(Record& record, const DeliveryEnded& event, Instant now, Commands& commands);
-
-  // A record's way on. Each leaves the record in the state that its name says, or absent.
   void turn_away(const RecordArrived& event, Instant now, Commands& commands);
   void pass_over(PartitionId id, Offset offset, Instant now);
   void make_ready(Slot slot, Instant now, Commands& commands);
@@ -153,7 +153,7 @@ class Gate {
     return !record.doom && record.expires <= now;
   }
 
-  // A partition's way out.
+  // handover.cc: a partition's way out.
   void hand_over(PartitionId id, Instant now, Commands& commands);
   void give_back_waiting(PartitionId id, Instant now, Commands& commands);
   void abandon_all(PartitionId id, Instant now, Commands& commands);

@@ -1,4 +1,4 @@
-// The second half of Gate: how partitions come and go.
+// The third part of Gate: how partitions come and go.
 #include <algorithm>
 #include <span>
 
