@@ -1,7 +1,7 @@
 #include "app/steering/steering.h"
 
-#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "app/steering/entry_check.h"
 
@@ -131,7 +131,7 @@ void Steering::unsee(const std::string& key) {
 
 void Steering::entry(std::string_view key_view, std::optional<std::string_view> text) {
   if (key_view.size() > kLongestTableKey) {
-    const std::string shown = std::string(key_view.substr(0, kShownOfLongKey)) + "...";
+    const std::string shown = std::string(key_view, 0, kShownOfLongKey).append("...");
     if (!text) return refuse_no_more(shown);
     return refuse(shown, "its key is longer than " + std::to_string(kLongestTableKey), "");
   }
@@ -202,122 +202,6 @@ void Steering::away(const std::string& why) {
   } else if (was && whole_) {
     told_.notify({Severity::info, "quotas_ok", "the table of quotas and pauses is followed again"});
   }
-}
-
-// ---- in force ----
-
-// What is wrong with it; empty: it holds from here on.
-std::string Steering::put_in_force(const std::string& key, std::string_view text) {
-  if (text.size() > kLongestTableValue) {
-    return "is longer than " + std::to_string(kLongestTableValue) + " bytes";
-  }
-  const auto subject = subject_of(key);
-  if (!subject) return "its key is none of ours; write LIMIT/KEY, or see docs/steering.md";
-  const auto read = read_steer(*subject, text);
-  if (const auto* wrong = std::get_if<std::string>(&read)) return *wrong;
-  const Steer& steer = std::get<Steer>(read);
-  std::optional<config::LimitValue> value;
-  if (std::string why = refusal_of(*config_, *subject, steer, &value); !why.empty()) return why;
-  keep(key, text, steer.until_ms.value_or(0));
-  switch (subject->kind) {
-    case Subject::Kind::quota:
-      values_.set(*limit_place(*config_, subject->name), subject->key, std::move(value));
-      return "";
-    case Subject::Kind::route:
-      pauses_.routes[*place_of(config_->routes, subject->name)] = true;
-      break;
-    case Subject::Kind::target:
-      pauses_.targets[*place_of(config_->targets, subject->name)] = true;
-      break;
-    case Subject::Kind::topic:
-      pauses_.topics.insert(subject->name);
-      break;
-    case Subject::Kind::tenant:
-      pauses_.keys[*limit_place(*config_, subject->name)].insert(subject->key);
-      break;
-  }
-  pauses_changed_ = true;
-  return "";
-}
-
-// As it was read, which is how it is compared with the table.
-void Steering::keep(const std::string& key, std::string_view text, std::int64_t until_ms) {
-  const auto at = entries_.find(key);
-  if (at != entries_.end()) {
-    if (at->text() == text) return;
-    ends_no_more(*at);
-    entries_.erase(at);
-  } else if (subject_of(key)->kind == Subject::Kind::quota) {
-    ++quotas_;
-  }
-  entries_.emplace(key, text, until_ms);
-  if (until_ms != 0) ends_.emplace(until_ms, key);
-}
-
-void Steering::take_out_of_force(const Subject& subject) {
-  const auto limit = limit_place(*config_, subject.name);
-  if (subject.kind == Subject::Kind::quota) {
-    if (limit) values_.set(*limit, subject.key, std::nullopt);
-    return;
-  }
-  pauses_changed_ = true;
-  if (subject.kind == Subject::Kind::topic) pauses_.topics.erase(subject.name);
-  if (subject.kind == Subject::Kind::tenant && limit) pauses_.keys[*limit].erase(subject.key);
-  const auto route = place_of(config_->routes, subject.name);
-  if (subject.kind == Subject::Kind::route && route) pauses_.routes[*route] = false;
-  const auto target = place_of(config_->targets, subject.name);
-  if (subject.kind == Subject::Kind::target && target) pauses_.targets[*target] = false;
-}
-
-void Steering::ends_no_more(const KnownEntry& entry) {
-  const auto [begin, end] = ends_.equal_range(entry.until_ms());
-  const auto found =
-      std::find_if(begin, end, [&](const auto& one) { return one.second == entry.key(); });
-  if (found != end) ends_.erase(found);
-}
-
-void Steering::forget(Entries::iterator at) {
-  const auto subject = subject_of(at->key());
-  take_out_of_force(*subject);
-  if (subject->kind == Subject::Kind::quota) --quotas_;
-  ends_no_more(*at);
-  entries_.erase(at);
-}
-
-void Steering::end_over() {
-  while (!ends_.empty() && ends_.begin()->first <= now_ms()) {
-    const std::string key = ends_.begin()->second;
-    const auto at = entries_.find(key);
-    remember_over(key, at->seen());
-    forget(at);
-    told_.notify(
-        {Severity::info, "steering_over", to_text(*subject_of(key)) + ": its time is over"});
-  }
-}
-
-// The table has it still.
-void Steering::remember_over(const std::string& key, bool seen) {
-  if (over_.size() < kMostOver) over_[key] = seen;
-}
-
-void Steering::refuse(const std::string& key, const std::string& why, std::string text) {
-  const auto found = refused_.find(key);
-  if (found == refused_.end() && refused_.size() >= kMostRefused) return;
-  const bool told = found != refused_.end() && found->second.why == why;
-  refused_[key] = {why, text.size() <= kLongestTableValue ? std::move(text) : std::string(), true};
-  if (told) return;
-  const std::string holds = entries_.contains(key)
-                                ? "what it was before stays in force"
-                                : "it does nothing: the limit's own values hold, nothing is paused";
-  told_.notify({Severity::error, "quota_refused",
-                "an entry of the table of quotas and pauses is refused, and " + holds,
-                key + ": " + why});
-}
-
-void Steering::refuse_no_more(const std::string& key) { refused_.erase(key); }
-
-void Steering::tell_pauses() {
-  if (std::exchange(pauses_changed_, false)) told_.paused(pauses_);
 }
 
 // ---- what people ask for ----
