@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "config/model/patterns.h"
+#include "config/options/share_weights.h"
 #include "config/tables/tables.h"
 
 namespace einlass::config {
@@ -13,12 +14,12 @@ constexpr std::int64_t kMostKept = 100;  // By all lower levels together.
 void read_weight(Reading& reading, const Entry& entry, const std::string& path, Share& share) {
   const auto scalar = reading.scalar(*entry.value, path);
   if (!scalar) return;
-  const auto weight = parse_whole(scalar->text, kWeight);
+  const auto weight = parse_weight(scalar->text);
   if (const auto* refusal = std::get_if<Refusal>(&weight)) {
     return reading.wrong(*scalar, refusal->text);
   }
-  const auto number = static_cast<std::uint16_t>(std::get<std::int64_t>(weight));
-  if (entry.name == "default") {
+  const auto number = std::get<std::uint16_t>(weight);
+  if (entry.name == kDefaultWeight) {
     share.default_weight = number;
   } else if (const auto refusal = refuse_pattern(entry.name)) {
     reading.wrong(entry.place, path, *refusal);
@@ -38,7 +39,7 @@ void read_weights(Section& section, Share& share) {
 
 void print_weights(PrintedPage& page, const Share& share) {
   page.section([&] {
-    page.free_text("default", std::to_string(share.default_weight));
+    page.free_text(kDefaultWeight, std::to_string(share.default_weight));
     for (const auto& [flow, weight] : share.weights) page.free_text(flow, std::to_string(weight));
   });
 }
@@ -78,6 +79,12 @@ const Rows<Levels> kLevels = {
 };
 
 }  // namespace
+
+Parsed<std::uint16_t> parse_weight(std::string_view text) {
+  const auto weight = parse_whole(text, kWeight);
+  if (const auto* refusal = std::get_if<Refusal>(&weight)) return *refusal;
+  return static_cast<std::uint16_t>(std::get<std::int64_t>(weight));
+}
 
 const Rows<Share> kShare = {
     {"by", key(&Share::by),
