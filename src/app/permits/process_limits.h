@@ -7,6 +7,7 @@
 
 #include "adapters/memory/table.h"
 #include "app/permits/limit_values.h"
+#include "app/record/flow_weights.h"
 #include "config/model/config.h"
 #include "limits/contract/limit.h"
 
@@ -35,12 +36,16 @@ class ProcessLimits {
   // The numbers for single keys, of all limits.
   LimitValues& values() { return values_; }
 
+  // By which weights flows divide them, where those are not the file's.
+  FlowWeights& weights() { return weights_; }
+
   // This process's part of a limit in Redis, by its place in the configuration.
   memory::Table& shares() { return shares_table_; }
   const limits::Limit* share(std::size_t i) const { return &shares_[i]; }
 
  private:
   LimitValues values_;
+  FlowWeights weights_;
   memory::Table memory_;
   memory::Table shares_table_;
   // By the limit's place in the configuration; as many as there, for ever.

@@ -8,8 +8,12 @@
 
 namespace einlass::app {
 
-ShareFields::ShareFields(const config::Share& share, bool in_fleet)
-    : by_(share.by), default_weight_(share.default_weight), in_fleet_(in_fleet) {
+ShareFields::ShareFields(const config::Share& share, bool in_fleet, const FlowWeights* set)
+    : share_(share.name),
+      set_(set),
+      by_(share.by),
+      default_weight_(share.default_weight),
+      in_fleet_(in_fleet) {
   if (share.levels) {
     level_by_ = share.levels->by;
     levels_ = share.levels->names;
@@ -25,7 +29,9 @@ ShareFields::ShareFields(const config::Share& share, bool in_fleet)
 
 ShareFields::Known ShareFields::known(std::string_view flow) const {
   const Known* found = known_.find(flow);
-  return found != nullptr ? *found : Known{default_weight_};
+  const Known by_file = found != nullptr ? *found : Known{default_weight_};
+  if (set_ == nullptr) return by_file;
+  return {set_->find(share_, flow).value_or(by_file.weight), by_file.name};
 }
 
 std::string_view ShareFields::flow_of(const StoredRecord& record) {
@@ -40,13 +46,18 @@ std::uint8_t ShareFields::level_of(const StoredRecord& record) {
                                                           : found - levels_.begin());
 }
 
-Shares::Shares(const config::Config& config) {
+Shares::Shares(const config::Config& config, const FlowWeights& set) : set_(set) {
+  reconfigure(config);
+}
+
+void Shares::reconfigure(const config::Config& config) {
+  by_route_.clear();
   for (const config::Route& route : config.routes) {
     std::optional<ShareFields>& share = by_route_.emplace_back();
     if (!route.share) continue;
     const bool in_fleet = std::ranges::any_of(
         route.limits, [&](std::size_t limit) { return config.limits[limit].share.has_value(); });
-    share.emplace(config.shares[*route.share], in_fleet);
+    share.emplace(config.shares[*route.share], in_fleet, &set_);
   }
 }
 

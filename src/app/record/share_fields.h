@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/record/flow_weights.h"
 #include "app/record/stored_record.h"
 #include "config/model/config.h"
 #include "config/model/patterns.h"
@@ -18,7 +19,9 @@ namespace einlass::app {
 class ShareFields {
  public:
   // `in_fleet`: a limit is shared with the flows of other gates, so they need a common name.
-  explicit ShareFields(const config::Share& share, bool in_fleet = false);
+  // `set`: which weights go before those of the file; null: none ever does. It outlives this.
+  explicit ShareFields(const config::Share& share, bool in_fleet = false,
+                       const FlowWeights* set = nullptr);
 
   // A record without the field is of the flow without a name, and of the last level.
   // REQUIRES: the record was read with what the share needs of its value as JSON.
@@ -36,6 +39,8 @@ class ShareFields {
   Known known(std::string_view flow) const;
   std::uint8_t level_of(const StoredRecord& record);
 
+  std::string share_;
+  const FlowWeights* set_;
   config::KeySource by_, level_by_;
   config::Patterns<Known> known_;
   std::vector<std::string> levels_;
@@ -47,7 +52,11 @@ class ShareFields {
 // Those of all routes.
 class Shares {
  public:
-  explicit Shares(const config::Config& config);
+  // REQUIRES: `set`, the weights that go before those of the file, outlives this.
+  Shares(const config::Config& config, const FlowWeights& set);
+
+  // As another configuration has them. REQUIRES: the same routes in the same order.
+  void reconfigure(const config::Config& config);
 
   // Of a route without a share: nothing that anybody looks at. REQUIRES: as ShareFields::read().
   core::FlowMark read(core::RouteId route, const StoredRecord& record) {
@@ -56,6 +65,7 @@ class Shares {
   }
 
  private:
+  const FlowWeights& set_;
   std::vector<std::optional<ShareFields>> by_route_;
 };
 

@@ -65,6 +65,9 @@ class Shards {
   // The numbers that limits have for single keys, and by their schedules.
   LimitValues& values() { return limits_.values(); }
 
+  // The weights of flows that are set while the gate runs.
+  FlowWeights& weights() { return limits_.weights(); }
+
   // Asks each shard for its view; `seen` is called when all have answered, or after kViewPatience.
   void view(Seen seen);
 

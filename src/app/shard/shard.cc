@@ -61,7 +61,7 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       breaker_notices_(gate_, notify_),
       records_(json_needs(config)),
       delays_(config.routes.size()),
-      shares_(config),
+      shares_(config, limits.weights()),
       filters_(config),
       times_(config),
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
@@ -109,7 +109,7 @@ void Shard::reconfigure(std::shared_ptr<const config::Config> config, Targets::M
   } while (!events_.empty());
   targets_.reconfigure(*config, std::move(targets));
   records_.want(json_needs(*config));
-  shares_ = Shares(*config);
+  shares_.reconfigure(*config);
   filters_ = Filters(*config);
   times_ = TimeFields(*config);
   limiters_.reconfigure(*config);

@@ -23,12 +23,13 @@ config::Share by_header() {
   return share;
 }
 
-core::FlowMark mark(std::vector<kafka::Header> headers, const config::Share& share = by_header()) {
+core::FlowMark mark(std::vector<kafka::Header> headers, const config::Share& share = by_header(),
+                    const FlowWeights* set = nullptr) {
   kafka::Message message;
   message.topic = "results";
   message.headers = headers;
   const Stored stored(message);
-  return ShareFields(share).read(stored.record);
+  return ShareFields(share, false, set).read(stored.record);
 }
 
 TEST(ShareFields, a_name_goes_before_a_pattern_and_the_longest_pattern_before_others) {
@@ -37,6 +38,31 @@ TEST(ShareFields, a_name_goes_before_a_pattern_and_the_longest_pattern_before_ot
   EXPECT_EQ(mark({{"tenant", "free-1"}}).weight, 3);
   EXPECT_EQ(mark({{"tenant", "free-big-1"}}).weight, 4);
   EXPECT_EQ(mark({{"tenant", "other"}}).weight, 7);
+}
+
+TEST(ShareFields, what_is_set_while_the_gate_runs_goes_before_the_file) {
+  config::Share share = by_header();
+  share.name = "tenants";
+  FlowWeights set;
+  const auto weight_of = [&](std::string_view tenant) {
+    return mark({{"tenant", tenant}}, share, &set).weight;
+  };
+  set.set("tenants", "acme", 50);
+  set.set("tenants", "free-1", 60);
+  set.set("tenants", "new", 70);
+  set.set("tenants", "", 80);
+  set.set("others", "bolt", 90);
+  EXPECT_EQ(weight_of("acme"), 50) << "before a name";
+  EXPECT_EQ(weight_of("free-1"), 60) << "before a pattern";
+  EXPECT_EQ(weight_of("free-2"), 3);
+  EXPECT_EQ(weight_of("new"), 70) << "before the default";
+  EXPECT_EQ(weight_of(""), 80) << "the flow without a name";
+  EXPECT_EQ(weight_of("bolt"), 6) << "that is another share's";
+  EXPECT_EQ(mark({{"tenant", "acme"}}, share, &set).name, 0) << "it counts where it did";
+  set.set("tenants", "acme", std::nullopt);
+  set.set("tenants", "free-1", std::nullopt);
+  EXPECT_EQ(weight_of("acme"), 5);
+  EXPECT_EQ(weight_of("free-1"), 3);
 }
 
 TEST(ShareFields, a_record_without_the_field_is_of_the_flow_without_a_name) {

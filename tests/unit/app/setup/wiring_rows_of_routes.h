@@ -54,7 +54,8 @@ inline core::FlowMark mark_of(const Config& c) {
   message.headers = headers;
   StoredRecord record;
   record.fill(message, core::RouteId{0});
-  return Shares(c).read(core::RouteId{0}, record);
+  const FlowWeights none{};
+  return Shares(c, none).read(core::RouteId{0}, record);
 }
 
 // Whether all who have to do with a limit that the flows of all gates divide are told.
