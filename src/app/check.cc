@@ -225,7 +225,8 @@ bool check_quotas(const config::Config& config, const KafkaLogins& logins) {
   const Clock clock;
   const Notify none = [](const Notice&) {};
   LimitValues values(config);
-  Steering steering(io, config, values, clock,
+  FlowWeights weights;
+  Steering steering(io, config, values, weights, clock,
                     {.notify = none, .paused = [](const Pauses&) {}, .ready = [] {}});
   steering.start([&](FleetTable::Listener& listener) {
     return make_table(io, config, logins, listener, none);

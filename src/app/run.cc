@@ -67,7 +67,7 @@ class Service {
             path, std::make_shared<const config::Config>(config), shards_, clock_,
             [this](const Notice& notice) { tell(notice); },
             [this](const config::Config& changed) { apply(changed); }),
-        steering_(io_, config, shards_.values(), clock_, told_by_steering()),
+        steering_(io_, config, shards_.values(), shards_.weights(), clock_, told_by_steering()),
         admin_(io_, shards_, watchdog_, reload_, steering_, recent_, clock_,
                [this](const Notice& notice) { tell(notice); }),
         signals_(

@@ -78,8 +78,8 @@ CommandLine::CommandLine()
   add_config_verb(app, "top", "Show what the running gate is doing, live", path)
       ->add_flag("--once", top.once, "Print one screen and exit");
   add_why_options(add_config_verb(app, "why", "Ask the running gate why a record waits", path));
-  add_quota_verbs(
-      app.add_subcommand("quota", "Show or change what one key has of a limit, for all gates"));
+  add_quota_verbs(app.add_subcommand(
+      "quota", "Show or change what one key has of a limit, or a flow's weight, for all gates"));
   add_pause_options(add_config_verb(
       app, "pause", "Let nothing of a route, target, topic or key pass, for all gates", path));
   CLI::App* resume = add_config_verb(app, "resume", "Let it pass again", path);
@@ -135,19 +135,22 @@ void CommandLine::add_quota_verbs(CLI::App* quota_verb) {
     return verb;
   };
   const auto add_names = [this](CLI::App* verb) {
-    verb->add_option("LIMIT", quota.limit, "The limit's name")->required();
-    verb->add_option("KEY", quota.key, "One of its keys")->required();
+    verb->add_option("LIMIT", quota.limit, "The limit's name, or share:NAME")->required();
+    verb->add_option("KEY", quota.key, "One of its keys, or of the share's flows")->required();
     return verb;
   };
   add_names(add("get", "Show the quota of a key"));
-  CLI::App* set = add_names(add("set", "Give a key other values than the limit's"));
-  set->add_option("VALUES", quota.values, "As limit=500 window=1s; the rest is the limit's own")
+  CLI::App* set =
+      add_names(add("set", "Give a key other values than the limit's, or a flow another weight"));
+  set->add_option("VALUES", quota.values,
+                  "As limit=500 window=1s; the rest is the limit's own. Or weight=5")
       ->required()
       ->type_name("NAME=VALUE");
   add_length(set, quota.length, quota.note);
-  add_note(add_names(add("unset", "Give it the limit's values again")), quota.note, kWhyUnset);
+  add_note(add_names(add("unset", "Give it the values of the limit, or of the file, again")),
+           quota.note, kWhyUnset);
   CLI::App* list = add("list", "Show all quotas");
-  list->add_option("LIMIT", quota.limit, "Only those of this limit");
+  list->add_option("LIMIT", quota.limit, "Only those of this limit or share:NAME");
   list->add_flag("--json", quota.json, "Print the answers of /v1/quotas as they are");
 }
 

@@ -87,7 +87,8 @@ void add_steering(Families& page, const Steering& steering) {
              one.end_seconds);
   }
   if (!steering.has_table) return;
-  page.gauge("einlass_quotas", "Quotas by key that hold, from the table of quotas and pauses.");
+  page.gauge("einlass_quotas",
+             "Quotas by key and weights of flows that hold, from the table of quotas and pauses.");
   page.add({}, steering.quotas);
   page.gauge("einlass_quotas_refused",
              "Entries of the table of quotas and pauses that are wrong, so that what was before "

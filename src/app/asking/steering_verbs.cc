@@ -127,8 +127,11 @@ int set_quota(const config::Config& config, const QuotaOptions& options) {
 int unset_quota(const config::Config& config, const QuotaOptions& options) {
   const std::string body = body_of("", options.note).dump();
   return print(tell_admin(config, "DELETE", quota_path(options), body), [&](const Json& answer) {
-    return shown(options.limit + " " + options.key + " has no quota of its own any more") +
-           pending(answer) + "\n";
+    const auto subject = quota_subject(options.limit, options.key);
+    const bool weight = subject && subject->kind == Subject::Kind::weight;
+    const std::string holds =
+        weight ? " has the file's weight again" : " has no quota of its own any more";
+    return shown(options.limit + " " + options.key + holds) + pending(answer) + "\n";
   });
 }
 

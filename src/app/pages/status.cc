@@ -107,7 +107,7 @@ std::string status_json(const Views& views, const config::Config& config,
   status["books"] = books_json(sum);
   status["routes"] = routes_json(sum, config);
   status["limits"] = limits_json(sum, config, process.values);
-  status["shares"] = shares_json(sum, config);
+  status["shares"] = shares_json(sum, config, process.steering);
   status["targets"] = targets_json(views, config);
   status["stores"] = stores_json(views, config);
   status["kafka"] = kafka_json(views);

@@ -55,6 +55,15 @@ Json one_book(const Books& books) {
           {"inside", books.inside}};
 }
 
+// Of a flow that the file names: what is set while the gate runs goes before that.
+std::uint16_t weight_of(const config::Share& share, const std::string& flow,
+                        const Steering& steering) {
+  if (const auto set = steering.weight(share.name, flow)) return *set;
+  const auto written =
+      std::ranges::find(share.weights, flow, [](const auto& w) { return w.first; });
+  return written == share.weights.end() ? share.default_weight : written->second;
+}
+
 }  // namespace
 
 std::string shard_name(std::size_t i) { return "shard " + std::to_string(i); }
@@ -130,7 +139,8 @@ Json routes_json(const metrics::Snapshot& sum, const config::Config& config) {
 }
 
 // By weight, what the flows that have a name used; and by level what waits.
-Json shares_json(const metrics::Snapshot& sum, const config::Config& config) {
+Json shares_json(const metrics::Snapshot& sum, const config::Config& config,
+                 const Steering& steering) {
   Json shares = Json::array();
   for (const metrics::ShareSum& it : metrics::sum_shares(sum)) {
     const auto& written = *std::ranges::find(config.shares, it.share.name,
@@ -142,14 +152,13 @@ Json shares_json(const metrics::Snapshot& sum, const config::Config& config) {
     Json flows = Json::array();
     for (std::size_t i = 0; i < it.permits.size(); ++i) {
       const std::string name = it.flow_name(i);
-      const auto weight =
-          std::ranges::find(written.weights, name, [](const auto& w) { return w.first; });
       Json permits = Json::object();
       for (std::size_t l = 0; l < it.permits[i].size(); ++l) {
         permits[it.share.levels[l]] = it.permits[i][l];
       }
       Json flow{{"name", name}};
-      flow["weight"] = weight == written.weights.end() ? Json(nullptr) : Json(weight->second);
+      const bool named = i < it.share.flows.size();
+      flow["weight"] = named ? Json(weight_of(written, name, steering)) : Json(nullptr);
       flow["permits"] = std::move(permits);
       flows.push_back(std::move(flow));
     }

@@ -11,6 +11,7 @@
 #include "app/service/recent.h"
 #include "app/service/reload.h"
 #include "app/service/shards.h"
+#include "app/steering/steering.h"
 #include "config/model/config.h"
 
 namespace einlass::app {
@@ -29,7 +30,8 @@ Json state_json(const Views& views, const config::Config& config);  // Who it is
 Json shards_json(const Views& views, const std::vector<std::string>& silent);
 Json books_json(const metrics::Snapshot& sum);
 Json routes_json(const metrics::Snapshot& sum, const config::Config& config);
-Json shares_json(const metrics::Snapshot& sum, const config::Config& config);
+Json shares_json(const metrics::Snapshot& sum, const config::Config& config,
+                 const Steering& steering);
 Json targets_json(const Views& views, const config::Config& config);
 Json stores_json(const Views& views, const config::Config& config);
 std::string kafka_trouble(const Views& views);

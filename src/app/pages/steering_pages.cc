@@ -37,8 +37,8 @@ struct Refused {
 
 http::ServerResponse not_found() {
   return refused(404,
-                 "write /v1/quotas/LIMIT/KEY, or /v1/pauses/route/NAME, /target/NAME, /topic/NAME "
-                 "or /limit/LIMIT/KEY");
+                 "write /v1/quotas/LIMIT/KEY or /v1/quotas/share:SHARE/FLOW, or "
+                 "/v1/pauses/route/NAME, /target/NAME, /topic/NAME or /limit/LIMIT/KEY");
 }
 
 // Without what stands before it; none where the path is not below it.
@@ -57,22 +57,21 @@ std::optional<std::string> take_part(std::string_view& rest) {
   return config::percent_decoded(std::string(part));
 }
 
-// None too where a limit's name has a colon, which none can have: in the table that is a pause.
-std::optional<Subject> quota_subject(std::string_view rest) {
+std::optional<Subject> quota_of(std::string_view rest) {
   if (rest.find('/') == std::string_view::npos) return std::nullopt;
   const auto limit = take_part(rest);
   const auto key = config::percent_decoded(std::string(rest));
-  if (!limit || !key || limit->empty() || limit->find(':') != std::string::npos)
-    return std::nullopt;
-  return Subject{Subject::Kind::quota, *limit, *key};
+  if (!limit || !key) return std::nullopt;
+  return quota_subject(*limit, *key);
 }
 
 std::optional<Subject> pause_subject(std::string_view rest) {
   const auto kind = take_part(rest);
   if (!kind || rest.empty()) return std::nullopt;
   if (*kind == "limit") {
-    auto subject = quota_subject(rest);
-    if (subject) subject->kind = Subject::Kind::tenant;
+    auto subject = quota_of(rest);
+    if (!subject || subject->kind != Subject::Kind::quota) return std::nullopt;
+    subject->kind = Subject::Kind::tenant;
     return subject;
   }
   const auto name = config::percent_decoded(std::string(rest));
@@ -193,13 +192,12 @@ void answer_steering(const http::ServerRequest& request, bool may_write, Steerin
     if (quotas) return respond(list_quotas(request.query, steering));
     return respond(json_page(200, {{"pauses", entries_json(steering.pauses())}}));
   }
-  const auto subject = quotas ? quota_subject(rest) : pause_subject(rest);
+  const auto subject = quotas ? quota_of(rest) : pause_subject(rest);
   if (!subject) return respond(not_found());
   if (reads) {
     const auto steer = steering.find(*subject);
     if (steer) return respond(json_page(200, entry_json(*subject, *steer)));
-    return respond(
-        refused(404, to_text(*subject) + (quotas ? " has no quota of its own" : " is not paused")));
+    return respond(refused(404, not_there(*subject)));
   }
   if (request.method != "POST" && request.method != "DELETE") {
     auto refusal = refused(405, "only GET, POST and DELETE are served here");

@@ -2,6 +2,7 @@
 //
 //   GET    /v1/quotas[?limit=L&after=KEY&most=N]   those that are set, in the order of their keys
 //   GET, POST, DELETE /v1/quotas/LIMIT/KEY         POST: {"limit": 500, "for": "2h", "note": ".."}
+//                  or /v1/quotas/share:SHARE/FLOW  POST: {"weight": 5, ...}, a flow's weight
 //   GET    /v1/pauses                              DELETE: nothing, or {"by": "..", "note": ".."}
 //   GET, POST, DELETE /v1/pauses/route/NAME        and target/NAME, topic/NAME, limit/LIMIT/KEY
 //

@@ -181,7 +181,7 @@ void Redrive::follow_quotas() {
   const auto pause = [this](const Pauses& pauses) {
     shard_->pause(std::make_shared<const Pauses>(pauses));
   };
-  steering_.emplace(io_, config_, limits_.values(), clock_,
+  steering_.emplace(io_, config_, limits_.values(), limits_.weights(), clock_,
                     Steering::Told{.notify = notify, .paused = pause, .ready = [] {}});
   steering_->start([&](FleetTable::Listener& listener) {
     return make_table(io_, config_, logins_, listener, notify);

@@ -2,18 +2,23 @@
 
 #include <variant>
 
+#include "config/model/patterns.h"
 #include "config/options/route_topics.h"
+#include "config/options/share_weights.h"
 
 namespace einlass::app {
 namespace {
 
 using Kind = Subject::Kind;
 
+std::string plain(const nlohmann::ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 std::vector<config::Change> changes_of(const Steer& steer) {
   std::vector<config::Change> changes;
   for (const auto& [name, value] : steer.values.items()) {
-    changes.push_back(
-        {.name = name, .value = value.is_string() ? value.get<std::string>() : value.dump()});
+    changes.push_back({.name = name, .value = plain(value)});
   }
   return changes;
 }
@@ -45,6 +50,21 @@ std::string limit_refusal(const config::Config& config, const Subject& subject) 
          "that is not in shadow, or pause the route";
 }
 
+// What the file takes for more than one flow's name is none here either: it would be set, and no
+// record would be of it.
+std::string flow_refusal(const config::Config& config, const Subject& subject) {
+  const auto place = place_of(config.shares, subject.name);
+  if (!place) return "there is no share " + subject.name;
+  if (config.shares[*place].by.kind == config::KeySource::Kind::none) {
+    return "share " + subject.name + " has no `by`, so all records are one flow";
+  }
+  if (subject.key == config::kDefaultWeight || config::is_pattern(subject.key)) {
+    return subject.key +
+           " is no flow's name: default and patterns stand in the file; name one flow";
+  }
+  return "";
+}
+
 std::string name_refusal(const config::Config& config, const Subject& subject) {
   switch (subject.kind) {
     case Kind::route:
@@ -56,6 +76,8 @@ std::string name_refusal(const config::Config& config, const Subject& subject) {
       return "no route reads topic " + subject.name +
              ", so a pause of it would stop nothing; pause a topic that a route names or that fits "
              "its pattern";
+    case Kind::weight:
+      return flow_refusal(config, subject);
     case Kind::quota:
     case Kind::tenant:
       break;
@@ -63,18 +85,38 @@ std::string name_refusal(const config::Config& config, const Subject& subject) {
   return limit_refusal(config, subject);
 }
 
-}  // namespace
-
-std::string refusal_of(const config::Config& config, const Subject& subject, const Steer& steer,
-                       std::optional<config::LimitValue>* value) {
-  if (std::string why = name_refusal(config, subject); !why.empty()) return why;
-  if (subject.kind != Kind::quota) return "";
+std::string read_quota(const config::Config& config, const Subject& subject, const Steer& steer,
+                       Meant& meant) {
   const auto changes = changes_of(steer);
   auto read = config::read_value(config, *limit_place(config, subject.name), changes,
                                  {.file = table_key(subject)});
   if (const auto* mistakes = std::get_if<config::Mistakes>(&read)) return joined(*mistakes);
-  if (value != nullptr) *value = std::get<config::LimitValue>(std::move(read));
+  meant.value = std::get<config::LimitValue>(std::move(read));
   return "";
+}
+
+// REQUIRES: as read_steer() gives it, so that a weight is there and nothing else.
+std::string read_weight(const Subject& subject, const Steer& steer, Meant& meant) {
+  const std::string text = plain(steer.values.at("weight"));
+  const auto read = config::parse_weight(text);
+  if (const auto* wrong = std::get_if<config::Refusal>(&read)) {
+    return "shares." + subject.name + ".weight: '" + text + "' " + wrong->text;
+  }
+  meant.weight = std::get<std::uint16_t>(read);
+  return "";
+}
+
+}  // namespace
+
+std::string refusal_of(const config::Config& config, const Subject& subject, const Steer& steer,
+                       Meant* meant) {
+  if (std::string why = name_refusal(config, subject); !why.empty()) return why;
+  Meant read;
+  std::string why;
+  if (subject.kind == Kind::quota) why = read_quota(config, subject, steer, read);
+  if (subject.kind == Kind::weight) why = read_weight(subject, steer, read);
+  if (meant != nullptr) *meant = std::move(read);
+  return why;
 }
 
 std::optional<std::size_t> limit_place(const config::Config& config, const std::string& name) {

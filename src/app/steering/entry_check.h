@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,10 +14,15 @@
 
 namespace einlass::app {
 
-// What is wrong with it, as a sentence; empty: nothing. A quota's value goes to `value`, unless
-// that is null.
+// What the values of an entry come to.
+struct Meant {
+  std::optional<config::LimitValue> value;  // Of a quota.
+  std::optional<std::uint16_t> weight;      // Of a flow.
+};
+
+// What is wrong with it, as a sentence; empty: nothing, and `meant` is filled unless it is null.
 std::string refusal_of(const config::Config& config, const Subject& subject, const Steer& steer,
-                       std::optional<config::LimitValue>* value);
+                       Meant* meant);
 
 // Of a limit that the file names; what keeps a burst is none.
 std::optional<std::size_t> limit_place(const config::Config& config, const std::string& name);

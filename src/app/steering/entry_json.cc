@@ -8,8 +8,8 @@ using Json = nlohmann::ordered_json;
 
 Json entry_json(const Subject& subject, const Steer& steer) {
   Json json;
-  if (subject.kind == Subject::Kind::quota) {
-    json = {{"limit", valid_utf8(subject.name)},
+  if (has_values(subject.kind)) {
+    json = {{"limit", valid_utf8(quota_name(subject))},
             {"key", valid_utf8(subject.key)},
             {"values", steer.values}};
   } else {

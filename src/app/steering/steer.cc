@@ -16,9 +16,9 @@ constexpr std::pair<Subject::Kind, std::string_view> kPauses[] = {
     {Subject::Kind::tenant, "pause:limit/"},
 };
 
-bool has_key(Subject::Kind kind) {
-  return kind == Subject::Kind::quota || kind == Subject::Kind::tenant;
-}
+constexpr std::string_view kShare = "share:";
+
+bool has_key(Subject::Kind kind) { return has_values(kind) || kind == Subject::Kind::tenant; }
 
 std::optional<Subject> split(Subject::Kind kind, std::string_view rest) {
   if (!has_key(kind)) {
@@ -40,9 +40,12 @@ class SteerReader {
     if (name == "by") return take_text(name, value, kLongestBy, steer_.by);
     if (name == "since") return take_time(name, value, steer_.since_ms);
     if (name == "until") return take_time(name, value, steer_.until_ms.emplace());
-    if (subject_.kind != Subject::Kind::quota) {
+    if (!has_values(subject_.kind)) {
       if (name == "paused" && value == true) return "";
       return name + " means nothing here; a pause is {\"paused\": true}, with until, by, note";
+    }
+    if (subject_.kind == Subject::Kind::weight && name != "weight") {
+      return name + " means nothing here; a weight is {\"weight\": 5}, with until, by, note";
     }
     if (!value.is_string() && !value.is_number()) return name + " is neither a number nor a text";
     steer_.values[name] = value;
@@ -75,10 +78,9 @@ std::optional<Subject> subject_of(std::string_view table_key) {
   for (const auto& [kind, front] : kPauses) {
     if (table_key.starts_with(front)) return split(kind, table_key.substr(front.size()));
   }
-  if (table_key.substr(0, table_key.find('/')).find(':') != std::string_view::npos) {
-    return std::nullopt;
-  }
-  return split(Subject::Kind::quota, table_key);
+  const std::size_t slash = table_key.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  return quota_subject(table_key.substr(0, slash), table_key.substr(slash + 1));
 }
 
 std::string table_key(const Subject& subject) {
@@ -86,12 +88,29 @@ std::string table_key(const Subject& subject) {
   for (const auto& [kind, front] : kPauses) {
     if (kind == subject.kind) key = front;
   }
-  key += subject.name;
+  key += has_values(subject.kind) ? quota_name(subject) : subject.name;
   if (has_key(subject.kind)) key.append("/").append(subject.key);
   return key;
 }
 
+bool has_values(Subject::Kind kind) {
+  return kind == Subject::Kind::quota || kind == Subject::Kind::weight;
+}
+
+std::optional<Subject> quota_subject(std::string_view limit, std::string_view key) {
+  const bool share = limit.starts_with(kShare);
+  const std::string_view name = share ? limit.substr(kShare.size()) : limit;
+  if (name.empty() || name.find(':') != std::string_view::npos) return std::nullopt;
+  return Subject{share ? Subject::Kind::weight : Subject::Kind::quota, std::string(name),
+                 std::string(key)};
+}
+
+std::string quota_name(const Subject& subject) {
+  return subject.kind == Subject::Kind::weight ? std::string(kShare) + subject.name : subject.name;
+}
+
 std::string_view word_of(Subject::Kind kind) {
+  if (kind == Subject::Kind::weight) return "share";
   for (const auto& [one, front] : kPauses) {
     if (one == kind) return front.substr(6, front.size() - 7);  // Of "pause:WORD/".
   }
@@ -100,7 +119,16 @@ std::string_view word_of(Subject::Kind kind) {
 
 std::string to_text(const Subject& subject) {
   const std::string text = std::string(word_of(subject.kind)) + " " + subject.name;
-  return valid_utf8(has_key(subject.kind) ? text + ", key " + subject.key : text);
+  if (!has_key(subject.kind)) return valid_utf8(text);
+  const std::string key = subject.kind == Subject::Kind::weight ? ", flow " : ", key ";
+  return valid_utf8(text + key + subject.key);
+}
+
+std::string not_there(const Subject& subject) {
+  const std::string what = to_text(subject);
+  if (subject.kind == Subject::Kind::quota) return what + " has no quota of its own";
+  if (subject.kind == Subject::Kind::weight) return what + " has no weight set; the file's holds";
+  return what + " is not paused";
 }
 
 std::variant<Steer, std::string> read_steer(const Subject& subject, std::string_view text) {
@@ -113,15 +141,17 @@ std::variant<Steer, std::string> read_steer(const Subject& subject, std::string_
     const std::string said = reader.take(name, value);
     if (!said.empty()) wrong += (wrong.empty() ? "" : "; ") + said;
   }
-  if (wrong.empty() && subject.kind == Subject::Kind::quota && steer.values.empty()) {
-    wrong = "has no value of the limit; write one, as {\"limit\": 500}";
+  if (wrong.empty() && has_values(subject.kind) && steer.values.empty()) {
+    wrong = subject.kind == Subject::Kind::weight
+                ? "has no weight; write one, as {\"weight\": 5}"
+                : "has no value of the limit; write one, as {\"limit\": 500}";
   }
   if (!wrong.empty()) return wrong;
   return steer;
 }
 
 std::string text_of(const Subject& subject, const Steer& steer) {
-  Json json = subject.kind == Subject::Kind::quota ? steer.values : Json{{"paused", true}};
+  Json json = has_values(subject.kind) ? steer.values : Json{{"paused", true}};
   if (steer.since_ms > 0) json["since"] = steer.since_ms;
   if (steer.until_ms) json["until"] = *steer.until_ms;
   if (!steer.by.empty()) json["by"] = steer.by;

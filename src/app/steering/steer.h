@@ -2,6 +2,7 @@
 //
 //   key                      text
 //   LIMIT/KEY                {"limit": 500, "window": "1s", ...}   what KEY has of the limit
+//   share:SHARE/FLOW         {"weight": 5, ...}                    by which the flow has its part
 //   pause:route/NAME         {"paused": true, ...}                 so are target/NAME, topic/NAME,
 //   pause:limit/LIMIT/KEY                                          and one key of a limit
 //
@@ -20,10 +21,10 @@ namespace einlass::app {
 
 // What an entry is about.
 struct Subject {
-  enum class Kind : std::uint8_t { quota, route, target, topic, tenant };
+  enum class Kind : std::uint8_t { quota, weight, route, target, topic, tenant };
   Kind kind = Kind::quota;
-  std::string name;  // Of the limit, route, target or topic.
-  std::string key;   // Of a quota, or of a tenant that is paused.
+  std::string name;  // Of the limit, share, route, target or topic.
+  std::string key;   // Of a quota, or of a tenant that is paused; or the flow that has the weight.
 
   bool operator==(const Subject&) const = default;
 };
@@ -32,15 +33,29 @@ struct Subject {
 std::optional<Subject> subject_of(std::string_view table_key);
 std::string table_key(const Subject& subject);
 
-// "route", "target", "topic", and "limit" for a key of one.
+// What a weight has in common with a quota: it is set to values, wherever quotas are, and in place
+// of the limit's name stands `share:SHARE`.
+bool has_values(Subject::Kind kind);
+
+// Of that name and key; none where no limit and no share can be meant.
+std::optional<Subject> quota_subject(std::string_view limit, std::string_view key);
+
+// What stands in place of a limit's name. REQUIRES: has_values(subject.kind).
+std::string quota_name(const Subject& subject);
+
+// "route", "target", "topic", "share", and "limit" for a key of one.
 std::string_view word_of(Subject::Kind kind);
 
 // As people say it, in valid UTF-8: "limit per_tenant, key acme", "route results".
 std::string to_text(const Subject& subject);
 
+// That the table has nothing of it, as a sentence.
+std::string not_there(const Subject& subject);
+
 struct Steer {
-  nlohmann::ordered_json values = nlohmann::ordered_json::object();  // Of a quota; texts, numbers.
-  std::int64_t since_ms = 0;                                         // 0: not said.
+  // Texts and numbers, of what has values.
+  nlohmann::ordered_json values = nlohmann::ordered_json::object();
+  std::int64_t since_ms = 0;  // 0: not said.
   std::optional<std::int64_t> until_ms;
   std::string by, note;
 
@@ -51,7 +66,7 @@ struct Steer {
 inline constexpr std::size_t kLongestNote = 200;
 inline constexpr std::size_t kLongestBy = 100;
 
-// Or what is wrong with the text. Whether the limit takes the values is not looked at.
+// Or what is wrong with the text. Whether the limit or the share takes the values is not looked at.
 std::variant<Steer, std::string> read_steer(const Subject& subject, std::string_view text);
 std::string text_of(const Subject& subject, const Steer& steer);
 

@@ -31,8 +31,14 @@ bool is_over(const std::string& key, std::string_view text, std::int64_t now_ms)
 }  // namespace
 
 Steering::Steering(boost::asio::io_context& io, const config::Config& config, LimitValues& values,
-                   const Clock& clock, Told told)
-    : io_(io), config_(&config), values_(values), clock_(clock), told_(std::move(told)), tick_(io) {
+                   FlowWeights& weights, const Clock& clock, Told told)
+    : io_(io),
+      config_(&config),
+      values_(values),
+      weights_(weights),
+      clock_(clock),
+      told_(std::move(told)),
+      tick_(io) {
   pauses_.routes.resize(config.routes.size());
   pauses_.targets.resize(config.targets.size());
   pauses_.keys.resize(config.limits.size());
@@ -217,10 +223,8 @@ void Steering::set(const Subject& subject, Steer steer, const std::string& who, 
 
 void Steering::unset(const Subject& subject, const std::string& who, Done done) {
   const std::string key = table_key(subject);
-  if (!entries_.contains(key) && !refused_.contains(key) && !over_.contains(key)) {
-    const bool quota = subject.kind == Subject::Kind::quota;
-    return done({404, to_text(subject) + (quota ? " has no quota of its own" : " is not paused")});
-  }
+  const bool known = entries_.contains(key) || refused_.contains(key) || over_.contains(key);
+  if (!known) return done({404, not_there(subject)});
   write(subject, std::nullopt, who, std::move(done));
 }
 

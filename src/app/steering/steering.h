@@ -1,5 +1,5 @@
-// The quotas and pauses of the fleet, as its table has them: takes in what is written there, puts
-// it in force in this process, writes what people ask for, and says what holds.
+// The quotas, weights and pauses of the fleet, as its table has them: takes in what is written
+// there, puts it in force in this process, writes what people ask for, and says what holds.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,6 +21,7 @@
 #include "adapters/clock/clock.h"
 #include "app/permits/limit_values.h"
 #include "app/permits/pauses.h"
+#include "app/record/flow_weights.h"
 #include "app/steering/known_entry.h"
 #include "app/steering/steer.h"
 #include "config/model/config.h"
@@ -53,7 +54,7 @@ class Steering final : public FleetTable::Listener {
   };
 
   Steering(boost::asio::io_context& io, const config::Config& config, LimitValues& values,
-           const Clock& clock, Told told);
+           FlowWeights& weights, const Clock& clock, Told told);
   ~Steering();
 
   // Begins to read. `make` is not called where the configuration has no quotas; it may throw.
@@ -82,17 +83,23 @@ class Steering final : public FleetTable::Listener {
   };
   std::optional<Steer> find(const Subject& subject) const;
 
-  // At most `most` quotas of that limit, or of all where it is empty, in the order of the table's
-  // keys, from behind the key `after`.
+  // The weight that is set for a flow of a share, as FlowWeights has it.
+  std::optional<std::uint16_t> weight(std::string_view share, std::string_view flow) const {
+    return weights_.find(share, flow);
+  }
+
+  // At most `most` quotas of that limit, or weights of that `share:SHARE`, or of all where it is
+  // empty, in the order of the table's keys, from behind the key `after`.
   std::vector<Entry> quotas(std::string_view limit, std::string_view after, std::size_t most) const;
   std::vector<Entry> pauses() const;  // At most kMostNamed.
 
   struct State {
     bool has_table = false;
-    bool whole = false;  // It was read as a whole once.
-    std::string away;    // Why what is known may be old; empty: it is not.
-    Instant away_since;  // With `away`.
-    std::size_t quotas = 0, pauses = 0, refused = 0;
+    bool whole = false;      // It was read as a whole once.
+    std::string away;        // Why what is known may be old; empty: it is not.
+    Instant away_since;      // With `away`.
+    std::size_t quotas = 0;  // The weights among them.
+    std::size_t pauses = 0, refused = 0;
   };
   State state() const;
 
@@ -147,6 +154,7 @@ class Steering final : public FleetTable::Listener {
   boost::asio::io_context& io_;
   const config::Config* config_;
   LimitValues& values_;
+  FlowWeights& weights_;
   const Clock& clock_;
   const Told told_;
   std::unique_ptr<FleetTable> table_;              // Null without quotas in the configuration.
@@ -154,7 +162,7 @@ class Steering final : public FleetTable::Listener {
   std::multimap<std::int64_t, std::string> ends_;  // By until_ms.
   std::map<std::string, Refused> refused_;
   std::map<std::string, bool> over_;  // Ended, and in the table still; whether seen, as above.
-  std::size_t quotas_ = 0;
+  std::size_t quotas_ = 0;            // And weights.
   Pauses pauses_;
   bool pauses_changed_ = false;
   bool whole_ = false;

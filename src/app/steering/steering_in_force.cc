@@ -17,12 +17,15 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
   const auto read = read_steer(*subject, text);
   if (const auto* wrong = std::get_if<std::string>(&read)) return *wrong;
   const Steer& steer = std::get<Steer>(read);
-  std::optional<config::LimitValue> value;
-  if (std::string why = refusal_of(*config_, *subject, steer, &value); !why.empty()) return why;
+  Meant meant;
+  if (std::string why = refusal_of(*config_, *subject, steer, &meant); !why.empty()) return why;
   keep(key, text, steer.until_ms.value_or(0));
   switch (subject->kind) {
     case Subject::Kind::quota:
-      values_.set(*limit_place(*config_, subject->name), subject->key, std::move(value));
+      values_.set(*limit_place(*config_, subject->name), subject->key, meant.value);
+      return "";
+    case Subject::Kind::weight:
+      weights_.set(subject->name, subject->key, meant.weight);
       return "";
     case Subject::Kind::route:
       pauses_.routes[*place_of(config_->routes, subject->name)] = true;
@@ -48,7 +51,7 @@ void Steering::keep(const std::string& key, std::string_view text, std::int64_t 
     if (at->text() == text) return;
     ends_no_more(*at);
     entries_.erase(at);
-  } else if (subject_of(key)->kind == Subject::Kind::quota) {
+  } else if (has_values(subject_of(key)->kind)) {
     ++quotas_;
   }
   entries_.emplace(key, text, until_ms);
@@ -60,6 +63,9 @@ void Steering::take_out_of_force(const Subject& subject) {
   if (subject.kind == Subject::Kind::quota) {
     if (limit) values_.set(*limit, subject.key, std::nullopt);
     return;
+  }
+  if (subject.kind == Subject::Kind::weight) {
+    return weights_.set(subject.name, subject.key, std::nullopt);
   }
   pauses_changed_ = true;
   if (subject.kind == Subject::Kind::topic) pauses_.topics.erase(subject.name);
@@ -80,7 +86,7 @@ void Steering::ends_no_more(const KnownEntry& entry) {
 void Steering::forget(Entries::iterator at) {
   const auto subject = subject_of(at->key());
   take_out_of_force(*subject);
-  if (subject->kind == Subject::Kind::quota) --quotas_;
+  if (has_values(subject->kind)) --quotas_;
   ends_no_more(*at);
   entries_.erase(at);
 }
@@ -107,9 +113,12 @@ void Steering::refuse(const std::string& key, const std::string& why, std::strin
   const bool told = found != refused_.end() && found->second.why == why;
   refused_[key] = {why, text.size() <= kLongestTableValue ? std::move(text) : std::string(), true};
   if (told) return;
-  const std::string holds = entries_.contains(key)
-                                ? "what it was before stays in force"
-                                : "it does nothing: the limit's own values hold, nothing is paused";
+  const auto subject = subject_of(key);
+  std::string holds = "it does nothing: the limit's own values hold, nothing is paused";
+  if (subject && subject->kind == Subject::Kind::weight) {
+    holds = "it does nothing: the file's weight holds";
+  }
+  if (entries_.contains(key)) holds = "what it was before stays in force";
   told_.notify({Severity::error, "quota_refused",
                 "an entry of the table of quotas and pauses is refused, and " + holds,
                 key + ": " + why});

@@ -11,6 +11,7 @@ namespace {
 constexpr char kWithout[] = R"(
 kafka: {brokers: [localhost:9092], group: g}
 limits: {per_tenant: {algorithm: sliding_log, limit: 100, window: 1s, key: record_key}}
+shares: {tenants: {by: record_key}}
 targets: {a: {http: {url: "http://localhost/"}}}
 routes: [{name: results, topics: [t], target: a, limits: [per_tenant], dead_letter: d}]
 )";
@@ -47,10 +48,12 @@ struct Pages {
   const Clock clock;
   const config::Config config;
   LimitValues values{config};
+  FlowWeights weights;
   std::vector<std::string> notices;
   Steering steering{io,
                     config,
                     values,
+                    weights,
                     clock,
                     {.notify = [this](const Notice& notice) { notices.push_back(notice.detail); },
                      .paused = [](const Pauses&) {},
@@ -144,6 +147,60 @@ TEST(SteeringPages, WhoTakesSomethingOutMaySayWhoAndWhy) {
     EXPECT_EQ(pages.ask("DELETE", path), 200u);
     EXPECT_TRUE(pages.notices.back().starts_with("by a request with the token: "));
   }
+}
+
+TEST(SteeringPages, AWeightIsAskedForWhereQuotasAre) {
+  Pages pages(true);
+  constexpr char kFlow[] = "/v1/quotas/share:tenants/acme";
+  EXPECT_EQ(pages.ask("GET", kFlow), 404u);
+  EXPECT_NE(pages.said.find("share tenants, flow acme has no weight set"), std::string::npos);
+  EXPECT_EQ(pages.ask("POST", kFlow, R"({"weight": 5})", false), 403u);
+  EXPECT_EQ(pages.ask("POST", kFlow, R"({"weight": 5, "for": "2h", "note": "sale"})"), 200u);
+  EXPECT_EQ(pages.table->written_last.find(R"(share:tenants/acme {"weight":5,)"), 0u);
+  EXPECT_EQ(pages.ask("GET", "/v1/quotas/share%3Atenants/acme"), 200u);
+  const Json said = Json::parse(pages.said);
+  EXPECT_EQ(said.at("limit"), "share:tenants");
+  EXPECT_EQ(said.at("key"), "acme");
+  EXPECT_EQ(said.at("values"), (Json{{"weight", 5}}));
+  EXPECT_EQ(said.at("note"), "sale");
+  EXPECT_TRUE(said.at("until").is_number());
+  EXPECT_EQ(pages.ask("DELETE", kFlow), 200u);
+  EXPECT_EQ(pages.ask("DELETE", kFlow), 404u);
+  for (const char* wrong : {R"({"weight": 0})", R"({"weight": 1001})", R"({"limit": 5})", "{}"}) {
+    EXPECT_EQ(pages.ask("POST", kFlow, wrong), 400u) << wrong;
+  }
+  EXPECT_EQ(pages.ask("POST", "/v1/quotas/share:none/acme", R"({"weight": 5})"), 400u);
+  EXPECT_NE(pages.said.find("there is no share none"), std::string::npos) << pages.said;
+  EXPECT_EQ(pages.ask("POST", "/v1/quotas/share:/acme", R"({"weight": 5})"), 404u);
+  EXPECT_EQ(pages.ask("POST", "/v1/pauses/limit/share:tenants/acme"), 404u) << "no pause of a flow";
+}
+
+TEST(SteeringPages, AListHasQuotasAndWeightsOnItsPages) {
+  Pages pages(true);
+  const std::pair<const char*, const char*> all[] = {
+      {"/v1/quotas/per_tenant/acme", R"({"limit": 5})"},
+      {"/v1/quotas/share:tenants/acme", R"({"weight": 5})"},
+      {"/v1/quotas/share:tenants/bolt", R"({"weight": 7})"}};
+  for (const auto& [path, body] : all) ASSERT_EQ(pages.ask("POST", path, body), 200u) << path;
+  ASSERT_EQ(pages.ask("POST", kResults, "{}"), 200u);
+  const auto listed = [&](const std::string& query) {
+    EXPECT_EQ(pages.ask("GET", "/v1/quotas", "", true, query), 200u);
+    std::string names;
+    const Json page = Json::parse(pages.said);
+    for (const Json& one : page.at("quotas")) {
+      names += one.at("limit").get<std::string>() + "/" + one.at("key").get<std::string>() + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(listed(""), "per_tenant/acme share:tenants/acme share:tenants/bolt ");
+  EXPECT_EQ(listed("most=2"), "per_tenant/acme share:tenants/acme ");
+  EXPECT_EQ(listed("after=" + Json::parse(pages.said).at("after").get<std::string>()),
+            "share:tenants/bolt ");
+  EXPECT_EQ(listed("limit=share:tenants&most=1"), "share:tenants/acme ");
+  EXPECT_EQ(listed("limit=per_tenant"), "per_tenant/acme ");
+  const Json status = steering_json(pages.steering);
+  EXPECT_EQ(status.at("quotas"), 3);
+  EXPECT_EQ(status.at("pauses").size(), 1u);
 }
 
 TEST(SteeringPages, APauseIsNoQuotaWhateverItsPath) {

@@ -12,6 +12,10 @@ TEST(Subject, IsNamedByTheTablesKeyAndBack) {
       {"per_tenant/acme", {Kind::quota, "per_tenant", "acme"}},
       {"per_tenant/a/b", {Kind::quota, "per_tenant", "a/b"}},
       {"per_tenant/", {Kind::quota, "per_tenant", ""}},
+      {"share:tenants/acme", {Kind::weight, "tenants", "acme"}},
+      {"share:tenants/a/b", {Kind::weight, "tenants", "a/b"}},
+      {"share:tenants/", {Kind::weight, "tenants", ""}},
+      {"share/acme", {Kind::quota, "share", "acme"}},
       {"pause:route/results", {Kind::route, "results", ""}},
       {"pause:target/a", {Kind::target, "a", ""}},
       {"pause:topic/a.b", {Kind::topic, "a.b", ""}},
@@ -27,11 +31,13 @@ TEST(Subject, IsNamedByTheTablesKeyAndBack) {
 
 TEST(Subject, IsShownInUtf8WhateverItsKey) {
   EXPECT_EQ(to_text({Kind::tenant, "per_tenant", "a\xff"}), "limit per_tenant, key a\xEF\xBF\xBD");
+  EXPECT_EQ(to_text({Kind::weight, "tenants", "a\xff"}), "share tenants, flow a\xEF\xBF\xBD");
 }
 
 TEST(Subject, RefusesOtherKeys) {
-  for (const char* key : {"", "per_tenant", "/acme", "pause:route/", "pause:limit/per_tenant",
-                          "pause:other/x", "other:thing/x"}) {
+  for (const char* key :
+       {"", "per_tenant", "/acme", "pause:route/", "pause:limit/per_tenant", "pause:other/x",
+        "other:thing/x", "share:/x", "share:tenants", "share:a:b/x"}) {
     EXPECT_FALSE(subject_of(key)) << key;
   }
 }
@@ -59,6 +65,11 @@ TEST(Steer, IsReadAsItIsWritten) {
   EXPECT_FALSE(read.over(6));
   EXPECT_TRUE(read.over(7));
 
+  const Subject flow{Kind::weight, "tenants", "acme"};
+  steer.values = {{"weight", 5}};
+  EXPECT_TRUE(text_of(flow, steer).starts_with(R"({"weight":5,"since":5,)"));
+  EXPECT_EQ(std::get<Steer>(read_steer(flow, text_of(flow, steer))).values, steer.values);
+
   const Subject pause{Kind::route, "results", ""};
   EXPECT_EQ(text_of(pause, Steer{}), "{\"paused\":true}");
   EXPECT_EQ(wrong(pause, text_of(pause, Steer{})), "");
@@ -77,6 +88,11 @@ TEST(Steer, SaysAllThatIsWrong) {
   EXPECT_EQ(wrong(pause, R"({"limit": 5})"),
             "limit means nothing here; a pause is {\"paused\": true}, with until, by, note");
   EXPECT_NE(wrong(pause, R"({"paused": false})"), "");
+  const Subject flow{Kind::weight, "tenants", "acme"};
+  EXPECT_EQ(wrong(flow, "{}"), "has no weight; write one, as {\"weight\": 5}");
+  EXPECT_EQ(wrong(flow, R"({"weight": 5, "limit": 5})"),
+            "limit means nothing here; a weight is {\"weight\": 5}, with until, by, note");
+  EXPECT_EQ(wrong(flow, R"({"weight": true})"), "weight is neither a number nor a text");
   EXPECT_EQ(wrong(quota, R"({"limit": 5, "note": ")" + std::string(201, 'x') + R"("})"),
             "note is longer than 200 bytes");
 }

@@ -25,6 +25,9 @@ limits:
   per_tenant: {algorithm: sliding_log, limit: 100, window: 1s, key: record_key}
   all: {algorithm: token_bucket, rate: 100/s, burst: 10}
   tried: {algorithm: sliding_log, limit: 100, window: 1s, key: record_key, shadow: true}
+shares:
+  tenants: {by: record_key, weight: {default: 2, acme: 4}}
+  alone: {}
 targets: {a: {http: {url: "http://localhost/"}}}
 routes:
   - {name: results, topics: [t, "^eu[.]"], target: a, limits: [per_tenant, all, tried], dead_letter: eu.d}
@@ -78,12 +81,14 @@ class SteeringTest : public ::testing::Test {
   const Clock clock;
   config::Config config = read(kConfig);
   LimitValues values{config};
+  FlowWeights weights;
   std::vector<Notice> notices;
   std::vector<Pauses> pauses;
   int ready = 0;
   Steering steering{io,
                     config,
                     values,
+                    weights,
                     clock,
                     {.notify = [this](const Notice& notice) { notices.push_back(notice); },
                      .paused = [this](const Pauses& now) { pauses.push_back(now); },
