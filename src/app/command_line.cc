@@ -112,7 +112,7 @@ std::vector<CompletedVerb> completed_verbs(const CommandLine& line) {
     verbs.push_back(
         {verb->get_name(), verb->get_description(), completed_options(*verb, verb->get_name())});
     if (verb->get_name() == "completion") verbs.back().arguments = kShells;
-    if (verb->get_name() == "quota") verbs.back().names = "keyed-limits";
+    if (verb->get_name() == "quota") verbs.back().names = "quotas";
     for (const CLI::App* part : verb->get_subcommands([](const CLI::App*) { return true; })) {
       if (!part->get_name().empty()) verbs.back().arguments.push_back(part->get_name());
     }

@@ -114,6 +114,26 @@ _einlass_offer() {
 }
 )sh";
 
+// Bash takes words apart at colons, and a reply takes the place of what stands behind the last one.
+constexpr const char* kBashEntry = R"sh(_einlass() {
+  local i whole=()
+  for ((i = 0; i <= COMP_CWORD; i++)); do
+    if ((i > 1)) && [[ ${COMP_WORDS[i]} == : || ${COMP_WORDS[i-1]} == : ]]; then
+      whole[${#whole[@]}-1]+="${COMP_WORDS[i]}"
+    else
+      whole+=("${COMP_WORDS[i]}")
+    fi
+  done
+  local COMP_WORDS=("${whole[@]}") COMP_CWORD=$((${#whole[@]} - 1))
+  _einlass_reply
+  local word="${COMP_WORDS[COMP_CWORD]}"
+  if [[ $word == *:* && $COMP_WORDBREAKS == *:* ]]; then
+    COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*:}"}"}")
+  fi
+}
+complete -F _einlass einlass
+)sh";
+
 constexpr const char* kZshFunctions = R"sh(_einlass_names() {
   local i file
   for ((i = 2; i <= $#words; i++)); do
@@ -145,6 +165,8 @@ constexpr const char* kFishFunctions = R"sh(function __einlass_names
     set -l before (string match -r '.*,' -- (commandline -ct))
     for name in $names
         test "$argv[2]" = once; and contains -- $name $words[2..-1]; and return
+    end
+    for name in $names
         echo "$before$name"
     end
 end
@@ -166,7 +188,7 @@ std::string bash_completion(const std::vector<CompletedVerb>& verbs) {
   }
   return "# einlass completion bash: source this, or keep it in /etc/bash_completion.d.\n" +
          std::string(kBashFunctions) +
-         "_einlass() {\n"
+         "_einlass_reply() {\n"
          "  local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
          "  local verb=\"${COMP_WORDS[1]}\" words\n"
          "  if ((COMP_CWORD == 1)); then\n"
@@ -182,8 +204,8 @@ std::string bash_completion(const std::vector<CompletedVerb>& verbs) {
          options +
          "  esac\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-         "}\n"
-         "complete -F _einlass einlass\n";
+         "}\n" +
+         kBashEntry;
 }
 
 std::string zsh_completion(const std::vector<CompletedVerb>& verbs) {

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "app/steering/steer.h"
 #include "units/topic_pattern.h"
 
 namespace einlass::app {
@@ -20,8 +21,15 @@ std::vector<std::string> configured_names(const config::Config& config, std::str
   }
   for (const config::Limit& limit : config.limits) {
     const bool keyed = limit.key.kind != config::KeySource::Kind::none;
-    const bool wanted = kind == "limits" || (kind == "keyed-limits" && keyed);
+    const bool of_keys = kind == "keyed-limits" || kind == "quotas";
+    const bool wanted = kind == "limits" || (of_keys && keyed);
     if (wanted && !limit.is_pace) names.insert(limit.limit.name);
+  }
+  for (const config::Share& share : config.shares) {
+    const bool has_flows = share.by.kind != config::KeySource::Kind::none;
+    if (kind == "quotas" && has_flows) {
+      names.insert(quota_name({Subject::Kind::weight, share.name, {}}));
+    }
   }
   names.erase("");  // A route without a dead letter topic.
   return {names.begin(), names.end()};

@@ -169,6 +169,7 @@ class CommandLine(unittest.TestCase):
 limits:
   callbacks: {algorithm: token_bucket, rate: 5/s, burst: 5, store: memory}
   per_tenant: {algorithm: token_bucket, rate: 5/s, burst: 5, store: memory, key: 'header:tenant'}
+shares: {tenants: {by: 'header:tenant'}, alone: {}}
 targets: {billing: {http: {url: 'http://h/'}}, archive: {kafka: {topic: archived}}}
 routes:
   - {name: results, topics: [results, orders], target: billing, limits: [per_tenant], dead_letter: letters}
@@ -201,6 +202,9 @@ routes:
                 ("redrive -c co\tg\t --topic \t", ["redrive", *file, "--topic", "letters"]),
                 ("replay -c co\tg\t --limits callbacks,p\t", ["replay", *file, "--limits", "callbacks,per_tenant"]),
                 ("quota set -c co\tg\tp\tp\t", ["quota", "set", *file, "per_tenant", "p"]),
+                ("quota set -c co\tg\tsh\tsh\t", ["quota", "set", *file, "share:tenants", "sh"]),
+                ("quota set -c co\tg\tshare:t\tx\t", ["quota", "set", *file, "share:tenants", "x"]),
+                ("quota set -c co\tg\tshare:\tp\t", ["quota", "set", *file, "share:tenants", "p"]),
                 ("pause -c conf/none --route r\tx", ["pause", "-c", "conf/none", "--route", "rx"])):
             with self.subTest(keys=keys):
                 self.assertEqual(shell.calls(keys), arguments)
@@ -257,6 +261,9 @@ routes:
         self.assertEqual(complete(f"redrive {file} --topic "), ["letters"])
         self.assertEqual(complete(f"replay {file} --limits callbacks,p"), ["callbacks,per_tenant"])
         self.assertEqual(complete(f"quota set {file} p"), ["per_tenant"])
+        self.assertEqual(complete(f"quota set {file} sh"), ["share:tenants"])
+        self.assertEqual(complete(f"quota set {file} share:t"), ["share:tenants"])
+        self.assertEqual(complete(f"quota set {file} share:tenants p"), [])
         self.assertEqual(complete(f"quota set {file} per_tenant p"), [])
         self.assertEqual(complete("pause -c conf/none --route "), [])
 
