@@ -3,11 +3,9 @@
 
 import itertools
 import json
-import subprocess
 import time
 import unittest
 
-from harness.gate import EINLASS
 from harness.places import PATIENCE, get, now_us, wait_until
 from harness.plan import plan
 from harness.steered import Steered
@@ -22,13 +20,6 @@ class Fleet(Steered):
     def produce(self, key, count):
         self.world.produce_records("results", [
             {"partition": OF_KEY[key], "key": key.encode(), "value": b"x"} for _ in range(count)])
-
-    def einlass(self, *arguments, code=0):
-        verb, *rest = arguments
-        sub = [rest.pop(0)] if verb == "quota" else []
-        done = subprocess.run([EINLASS, verb, *sub, "-c", self.gates[0].path, *rest], capture_output=True, text=True, timeout=30)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done.stdout + done.stderr
 
     def ask(self, gate, path, method="GET", body=None, token=Steered.TOKEN):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
