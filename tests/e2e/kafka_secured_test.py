@@ -4,7 +4,7 @@ import ctypes
 import subprocess
 import unittest
 
-from harness import places, scenario, secured
+from harness import places, scenario, secured, world
 import certificates
 import kafka as local_kafka
 from harness.plan import plan
@@ -15,7 +15,7 @@ RECORDS = 60
 @plan(seconds=300)
 class Secured(scenario.Scenario):
     redis = kafka = False
-    version = local_kafka.LATEST_3
+    version = world.KAFKA_VERSION
     acls = False
     extra = ""
 

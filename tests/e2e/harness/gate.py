@@ -10,6 +10,9 @@ from harness.places import EINLASS, PATIENCE, get, now_us, wait_until
 from harness import secrets_told
 import servers
 
+# The version of librdkafka that each gate has to run with; "" for whichever is installed.
+LIBRDKAFKA = os.environ.get("EINLASS_LIBRDKAFKA", "")
+
 
 def merge(settings, changes):
     """`settings` with `changes` laid over it, map by map. A change to None takes the setting away."""
@@ -71,6 +74,9 @@ class Gate:
             assert self.process.poll() is None, f"{self.name} ended with {self.process.returncode}:\n{self.log()}"
             return self.get("/readyz", timeout=2.0)[0] == 200
         wait_until(ready, patience, f"{self.name} ready")
+        if LIBRDKAFKA:  # What passed with another one would show nothing.
+            said = self.get("/metrics")[1]
+            assert f'librdkafka="{LIBRDKAFKA}"' in said, f"{self.name} does not run with librdkafka {LIBRDKAFKA}:\n{said[:500]}"
 
     def kill(self):
         self.process.kill()
