@@ -187,6 +187,7 @@ class RecordChecks {
   static void settle(Owned& partition);
   static void check_finished(const Owned& partition, const core::CommitEntry& entry);
   void left(Shadow& shadow);
+  void end_claims(const Shadow& gone);
 
   // record_transactions.cc
   bool transacts(core::TargetId target) const;

@@ -176,14 +176,26 @@ void RecordChecks::forget(core::RecordId record) {
     shadow->state = State::absent;
     return;
   }
-  if (shadow->state == State::finished) {
-    --finished_unforgotten_;
-  } else {
+  const bool given_back = shadow->state != State::finished;
+  if (given_back) {
     require(p.live && p.leaving, "forget_unfinished", text(record));
+  } else {
+    --finished_unforgotten_;
   }
   left(*shadow);
   --open_records_;
   shadow->state = State::absent;
+  if (given_back) end_claims(*shadow);
+}
+
+// Of its level, if it was the last there that waited: what the level had a claim to is over.
+void RecordChecks::end_claims(const Shadow& gone) {
+  if (!settings_.gate.routes[gone.route.value].share.on()) return;
+  const auto same = [&](const Shadow& other) {
+    return other.state == State::waiting && !other.orphan && other.line == gone.line &&
+           other.flow.level == gone.flow.level;
+  };
+  if (std::ranges::none_of(records_, same)) flows_.begin_anew(gone.line);
 }
 
 // Out of the partition's and the gate's bounds and of the line. Done once: by an orphan when it
