@@ -62,6 +62,7 @@ void Admission::enter(const Record& record) {
   CHECK(line.in_use);
   if (++line.total == 1) count_line(line, 1);  // The others' parts are smaller.
   if (record.state == RecordState::behind) ++line.behind;
+  if (line.flows) line.flows->weigh(record.flow);
 }
 
 void Admission::leave(const Record& record, Instant now, Commands& commands) {

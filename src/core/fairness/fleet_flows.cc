@@ -45,20 +45,25 @@ std::int64_t FleetFlows::done(const Flow& flow) const {
   return floor_div(flow.served + kUnit, flow.weight);
 }
 
-void FleetFlows::join(std::uint32_t index, const FlowMark& mark) {
+void FleetFlows::weigh(std::uint32_t index, std::uint16_t weight) {
+  Flow& flow = flows_[index];
+  if (flow.waits && flow.weight != weight) {
+    sums_.weights[flow.level] += weight - flow.weight;
+    const Served served = under(weight, flow.served, flow.weight);
+    flow.weight = weight;
+    set_served(index, served);
+  }
+  flow.weight = weight;
+}
+
+void FleetFlows::join(std::uint32_t index, const FlowMark& mark, std::uint16_t weight) {
   if (index >= flows_.size()) flows_.resize(index + 1);
   Flow& flow = flows_[index];
   if (flow.records == 0 && flow.promised == 0) {
     flow.id = mark.in_fleet;
     flow.level = mark.level;
   }
-  if (flow.waits && flow.weight != mark.weight) {
-    sums_.weights[flow.level] += mark.weight - flow.weight;
-    const Served served = under(mark.weight, flow.served, flow.weight);
-    flow.weight = mark.weight;
-    set_served(index, served);
-  }
-  flow.weight = mark.weight;
+  weigh(index, weight);
   ++flow.records;
   ++sums_.records[flow.level];
   update(flow);

@@ -35,9 +35,12 @@ class FleetFlows {
 
   explicit FleetFlows(const ShareOptions& options);
 
+  // It has that weight from here on. REQUIRES: it joined some time.
+  void weigh(std::uint32_t flow, std::uint16_t weight);
+
   // A record of the flow is ready, or is no more; a permit is held for it, or no more. Flows are
   // dense numbers. REQUIRES: as often one as the other at most.
-  void join(std::uint32_t flow, const FlowMark& mark);
+  void join(std::uint32_t flow, const FlowMark& mark, std::uint16_t weight);
   void leave(std::uint32_t flow);
   void promise(std::uint32_t flow);
   void promise_no_more(std::uint32_t flow);

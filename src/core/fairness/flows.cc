@@ -25,7 +25,7 @@ std::uint64_t hash_of(const FlowMark& mark) {
 Flows::Flows(const ShareOptions& options, bool fleet)
     : options_(options), fleet_(fleet ? std::make_unique<FleetFlows>(options) : nullptr) {}
 
-// The flow's place, with the weight that the record brings. The same flow may be in several levels.
+// The flow's place. The same flow may be in several levels.
 std::uint32_t Flows::flow_of(const FlowMark& mark) {
   const std::uint64_t hash = hash_of(mark);
   if (const auto known = index_.find(hash)) return *known;
@@ -37,6 +37,7 @@ std::uint32_t Flows::flow_of(const FlowMark& mark) {
   unused_.pop_back();
   flows_[made].hash = hash;
   flows_[made].level = mark.level;
+  flows_[made].weight = mark.weight;
   index_.insert(hash, made);
   return made;
 }
@@ -54,14 +55,25 @@ void Flows::forget(std::uint8_t level) {
   }
 }
 
+void Flows::weigh(const FlowMark& mark) {
+  const auto known = index_.find(hash_of(mark));
+  if (!known || flows_[*known].weight == mark.weight) return;
+  Flow& flow = flows_[*known];
+  flow.weight = mark.weight;
+  if (!flow.records.empty()) turns_[mark.level].join(*known, mark.weight);
+  if (fleet_) fleet_->weigh(*known, mark.weight);
+}
+
+// By the weight of the record that came in last, which may have been another.
 void Flows::push_back(Records& records, Record& record) {
   const std::uint8_t level = record.flow.level;
   CHECK(level < options_.levels && record.flow_slot == kNoSlot);
   record.flow_slot = flow_of(record.flow);
-  flows_[record.flow_slot].records.push_back(records, record.id.slot);
+  Flow& flow = flows_[record.flow_slot];
+  flow.records.push_back(records, record.id.slot);
   ++claims_[level].ready;
-  turns_[level].join(record.flow_slot, record.flow.weight);
-  if (fleet_) fleet_->join(record.flow_slot, record.flow);
+  turns_[level].join(record.flow_slot, flow.weight);
+  if (fleet_) fleet_->join(record.flow_slot, record.flow, flow.weight);
   forget(level);
 }
 

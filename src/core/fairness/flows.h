@@ -29,6 +29,9 @@ class Flows {
 
   const ShareOptions& options() const { return options_; }
 
+  // The flow has that weight from here on, if it is known.
+  void weigh(const FlowMark& mark);
+
   // The record becomes ready, behind those of its flow. REQUIRES: it is in no Flows.
   void push_back(Records& records, Record& record);
 
@@ -72,6 +75,7 @@ class Flows {
   struct Flow {
     std::uint64_t hash = 0;
     std::uint8_t level = 0;
+    std::uint16_t weight = 1;
     std::uint32_t promised = 0, named = 0;
     List<Record, &Record::in_flow> records;
   };

@@ -172,6 +172,26 @@ TEST(Flows, what_stands_before_a_record_is_told_by_weight) {
   EXPECT_FALSE(standing->flow->other_level);
 }
 
+// The first one of a lane goes, and lets the second go on, which came in under the old weight.
+TEST(Flows, have_the_weight_of_the_record_that_came_in_last) {
+  GateOptions options = Shared::options({1, 5});
+  options.routes[0].order = Order::key;
+  BenchGate bench(options);
+  bench.assign(0);
+  for (std::uint32_t number = 0; number < 4; ++number) {
+    RecordArrived event{PartitionId{0}, RecordId{number, 0}, Offset{number},
+                        LineId{0},      std::nullopt,        Bytes{100}};
+    event.lane = LaneKey{number < 3 ? 1u : 2u};
+    event.flow = {FlowKey{1}, static_cast<std::uint16_t>(number < 3 ? 2 : 7), 0, 1};
+    bench.put(event);
+  }
+  ASSERT_EQ(bench.sent(), Slots{0});
+  EXPECT_EQ(bench.gate.standing(3, bench.now)->flow->weight, 7u);
+  bench.ended(0, Outcome::accepted);
+  ASSERT_EQ(bench.sent(), (Slots{0, 3}));
+  EXPECT_EQ(bench.gate.standing(1, bench.now)->flow->weight, 7u);
+}
+
 // Of two flows one has nearly all records that may be probes.
 TEST(Flows, probes_are_nobodys_turn) {
   GateOptions options = Shared::options({1, 5});
