@@ -67,37 +67,53 @@ def dashed(pattern):
                            {"id": "custom.fillOpacity", "value": 0}]}
 
 
+def colored(pattern, color, mode="fixed"):
+    """The lines of these names. What is bad is red, and nothing else whose meaning is known."""
+    return {"matcher": {"id": "byRegexp", "options": pattern},
+            "properties": [{"id": "color", "value": {"mode": mode, "fixedColor": color}}]}
+
+
+def meanings(of_each=False, **words):
+    """`blue="limit|order"`: these lines; or, of each route, those whose names end so, each in a shade of its own."""
+    form, mode = ("/ ({})$/", "shades") if of_each else ("/^({})$/", "fixed")
+    return [colored(form.format(word), color.replace("_", "-"), mode) for color, word in words.items()]
+
+
 def lines(title, unit, description, targets, link=None, stacked=False, overrides=(), **options):
-    """A graph over time. Where all is 0 its axis is not made up."""
+    """A graph over time. Where all is 0 its axis is not made up. What is stacked has no lines: those of 0 would lie on the
+    others. Of a long legend the largest come first, but what is allowed does not stand before what is used."""
     defaults = _field(unit, **{"min": 0, **options})
     defaults["color"] = {"mode": "palette-classic"}
-    defaults["custom"] = {"drawStyle": "line", "lineInterpolation": "linear", "lineWidth": 1, "axisSoftMax": 1,
-                          "fillOpacity": 40 if stacked else 8, "showPoints": "never", "spanNulls": False,
+    defaults["custom"] = {"drawStyle": "line", "lineInterpolation": "linear", "lineWidth": 0 if stacked else 1,
+                          "axisSoftMax": 1, "fillOpacity": 60 if stacked else 8, "showPoints": "never", "spanNulls": False,
                           "stacking": {"mode": "normal" if stacked else "none", "group": "A"}}
     if unit in ("s", "percentunit"):
         del defaults["custom"]["axisSoftMax"]
+    legend = {"displayMode": "table", "placement": "bottom", "showLegend": True, "calcs": ["lastNotNull", "max"]}
+    if not any(one["properties"][0]["id"] == "custom.lineStyle" for one in overrides):
+        legend |= {"sortBy": "Max", "sortDesc": True}
     return _panel("timeseries", title, description, targets, link, defaults, list(overrides),
-                  {"legend": {"displayMode": "table", "placement": "bottom", "showLegend": True,
-                              "calcs": ["lastNotNull", "max"]},
+                  {"legend": legend,
                    "tooltip": {"mode": "multi", "sort": "desc"}})
 
 
 _REDUCED = {"calcs": ["lastNotNull"], "fields": "", "values": False}
 
 
-def number(title, unit, description, expression, link=None, legend="", **options):
-    """One number, now; or one for each name of the legend."""
+def number(title, unit, description, expression, link=None, legend="", by_line=False, **options):
+    """One number, now; or one for each name of the legend. `by_line`: one below the other, in letters that stay legible."""
     defaults = _field(unit, **options)
     defaults["color"] = {"mode": "thresholds"}
     defaults.setdefault("thresholds", {"mode": "absolute", "steps": [{"color": "blue", "value": None}]})
+    shown = {"orientation": "horizontal", "text": {"titleSize": 16, "valueSize": 24}} if by_line else {"orientation": "auto"}
     return _panel("stat", title, description, [target(expression, legend)], link, defaults, [],
-                  {"colorMode": "value", "graphMode": "none", "justifyMode": "auto",
-                   "textMode": "value_and_name" if legend else "auto", "orientation": "auto", "reduceOptions": _REDUCED})
+                  {**shown, "colorMode": "value", "graphMode": "none", "justifyMode": "auto",
+                   "textMode": "value_and_name" if legend else "auto", "reduceOptions": _REDUCED})
 
 
 def troubles(title, unit, description, expression, color, link, legend, nothing):
-    """What is wrong, each under its name; and one word while nothing is."""
-    return number(title, unit, description, expression, link, legend, nothing=nothing, steps=[(None, color)])
+    """What is wrong, a line each, with its name; and one word while nothing is."""
+    return number(title, unit, description, expression, link, legend, True, nothing=nothing, steps=[(None, color)])
 
 
 def bars(title, unit, description, expression, legend, link=None):
@@ -132,6 +148,8 @@ def _laid_out(rows):
             if place and column == 0:
                 y += height
             width = WIDTH // across
+            if panel["type"] == "timeseries" and width >= 12:  # There is room beside it for all names.
+                panel["options"]["legend"]["placement"] = "right"
             panels.append({**panel, "gridPos": {"h": height, "w": width, "x": column * width, "y": y}})
         y += height
     return [{**panel, "id": place + 1} for place, panel in enumerate(panels)]

@@ -1,8 +1,8 @@
 """The limits: what is used of what is allowed, which tenants are at their limit, and how the limiters answer."""
 
-from boards.overview import allowed, used
-from parts import (BAD_FROM_1, CALLS, PERMITS, RATE, bars, dashboard, dashed, lines, number, quantile, rate, said, select,
-                   target, to)
+from boards.overview import ANSWERS, allowed, used
+from parts import (BAD_FROM_1, CALLS, PERMITS, RATE, bars, dashboard, dashed, lines, meanings, number, quantile, rate, said,
+                   select, target, to)
 
 ROUTE, OVERVIEW = to("einlass-route", "Route and target"), to("einlass-overview", "Overview")
 LIMIT = {"limit": "~$limit"}
@@ -56,7 +56,7 @@ def who():
     return [
         bars("Whose records wait?", "short",
              "Keys with most waiting records, and all others of their routes: the queue of each.",
-             f"topk(15, sum by (route, key) ({select('einlass_waiting_key_records')}) > 0)", "{{route}}: {{key}}", ROUTE),
+             f"topk(11, sum by (route, key) ({select('einlass_waiting_key_records')}) > 0)", "{{route}}: {{key}}", ROUTE),
         lines("How many records wait for each limit?", "short",
               "Records that wait for a permit, with those behind others, by the limit that denied it.",
               [target(f"sum by (limit) ({select('einlass_waiting_for_limit_records', **LIMIT)})", "{{limit}}")], ROUTE,
@@ -102,7 +102,7 @@ def stores():
     return [
         lines("How do the stores answer?", CALLS, "Calls by store and result.",
               [target(f"sum by (store, result) ({rate('einlass_limiter_calls_total')})", "{{store}} {{result}}")],
-              OVERVIEW, stacked=True),
+              OVERVIEW, stacked=True, overrides=meanings(of_each=True, **ANSWERS)),
         lines("How many calls does a permit take?", "short",
               "Calls to the stores for each permit used. Below 1 while permits are asked for in batches.",
               [target(f"sum({rate('einlass_limiter_calls_total')}) / {permits}", "calls")], OVERVIEW),

@@ -1,9 +1,13 @@
 """At one look: what is wrong, where the records are, how late they are; and the gates themselves."""
 
-from parts import (BAD_FROM_1, CALLS, RECORDS, dashboard, lines, number, quantile, rate, said, select, target, to,
+from parts import (BAD_FROM_1, CALLS, RECORDS, dashboard, lines, meanings, number, quantile, rate, said, select, target, to,
                    troubles)
 
 ROUTE, LIMITS = to("einlass-route", "Route and target"), to("einlass-limits", "Limits and tenants")
+# What records wait for, in the order of a gate; and how stores answer.
+CAUSES = dict(green="in_flight", blue="limit", yellow="order", orange="target", light_orange="retry", red="outage",
+              purple="paused", super_light_purple="not_before")
+ANSWERS = dict(green="granted", blue="denied", red="error", dark_red="timeout")
 
 
 def books():
@@ -36,18 +40,25 @@ def failing(**labels):
     return f"{not_accepted} / ({attempts} > 0)"
 
 
+def lasting(severity):
+    """For how long what has been wrong, by gate; a pause is the same at all of them."""
+    def since(by, what):
+        metric = select("einlass_trouble_since_timestamp_seconds", severity=severity, what=what)
+        return f"min by ({by}) ({metric})"
+    each = f"{since('what, name, instance', '!paused')} or {since('what, name', 'paused')}"
+    return f'label_replace(time() - ({each}), "at", " at $1", "instance", "(.+)")'
+
+
 def wrong():
-    lasts = "time() - min by (what, name, instance) ({})".format
-    since = "einlass_trouble_since_timestamp_seconds"
     return [
         troubles("What is wrong, and for how long?", "s",
                  "Targets, the limiter, Kafka, dead letter topics or shards of which nothing works; by gate. The live "
-                 "page of the gate and /v1/status say why.", lasts(select(since, severity="bad")), "red", ROUTE,
-                 "{{what}} {{name}} at {{instance}}", "nothing"),
+                 "page of the gate and /v1/status say why.", lasting("bad"), "red", ROUTE, "{{what}} {{name}}{{at}}", "nothing"),
         troubles("What is held up, and for how long?", "s",
-                 "Pauses that a target has asked for (Retry-After), attempts that fail, a reload that was refused.",
-                 lasts(select(since, severity="warning")), "orange", ROUTE, "{{what}} {{name}} at {{instance}}", "nothing"),
-        troubles("How many records wait for that?", "short", "Records in the gates that wait for the end of each.",
+                 "Pauses that a target has asked for (Retry-After) or people (of all gates), attempts that fail, a reload that was "
+                 "refused; by gate.", lasting("warning"), "orange", ROUTE, "{{what}} {{name}}{{at}}", "nothing"),
+        troubles("How many records wait for that?", "short",
+                 "Records that wait for the end of each; of a pause, those in Kafka too.",
                  f"sum by (what, name) ({select('einlass_trouble_waiting_records')}) > 0", "orange", ROUTE,
                  "{{what}} {{name}}", "none"),
     ]
@@ -60,7 +71,7 @@ def paused():
         left = f'label_replace({left}, "{label}", "{sentence}", "{label}", "(.+)")'
     return [number("What have people paused, by whom, why, and until when?", "s",
                    "Until it goes on by itself. How long it has been paused stands above: what is held up.",
-                   left, LIMITS, "{{what}} {{name}}{{who}}{{why}}", nothing="nothing",
+                   left, LIMITS, "{{what}} {{name}}{{who}}{{why}}", by_line=True, nothing="nothing",
                    steps=[(None, "orange")], mappings=said({0: "until it is resumed"}))]
 
 
@@ -81,7 +92,7 @@ def now():
                nothing="not known", steps=[(None, "green"), (0.5, "orange"), (0.7, "red")]),
         number("How late are deliveries?", "s",
                "From a record's timestamp in Kafka until the target accepted it: 99 of 100 take no longer.",
-               quantile(0.99, "einlass_delivery_delay_seconds", ""), ROUTE, nothing="none delivered"),
+               quantile(0.99, "einlass_delivery_delay_seconds", "") + " >= 0", ROUTE, nothing="none delivered"),
         number("How many attempts fail?", "percentunit",
                "Of the route with the largest share of attempts that its target did not accept.",
                f"max({failing()}) or vector(0)", ROUTE, min=0, max=1,
@@ -95,7 +106,8 @@ def where():
               "limit: a permit. target: a slot there, or the end of a pause. retry: the next attempt. outage: a limiter that "
               "does not answer. order: the record before, which is in flight. A record behind others counts under what the "
               "first of its lane waits for.",
-              [target(f"sum by (reason) ({select('einlass_waiting_records')})", "{{reason}}")], ROUTE, stacked=True),
+              [target(f"sum by (reason) ({select('einlass_waiting_records')})", "{{reason}}")], ROUTE, stacked=True,
+              overrides=meanings(**CAUSES)),
         lines("Which limits do they wait for?", "short", "Records that wait for a permit, by the limit that denied it.",
               [target(f"sum by (limit) ({select('einlass_waiting_for_limit_records')})", "{{limit}}")], LIMITS,
               stacked=True),
@@ -114,8 +126,10 @@ def flow():
     return [
         lines("Does as much come out as goes in?", RECORDS,
               "Read from Kafka, accepted by the target, acknowledged by the dead letter topic, given back to Kafka "
-              "unfinished, left out by a filter.", [target(f"sum({rate(f'einlass_records_{one}_total')})", one.replace("_", " ")) for one in totals],
-              ROUTE),
+              "unfinished, left out by a filter.",
+              [target(f"sum({rate(f'einlass_records_{one}_total')})", one.replace("_", " ")) for one in totals],
+              ROUTE, overrides=meanings(blue="received", green="delivered", orange="dead lettered", yellow="returned",
+                                        purple="filtered")),
         lines("What does each route deliver?", RECORDS, "Records that the target accepted, by route.",
               [target(f"sum by (route) ({rate('einlass_records_delivered_total')})", "{{route}}")], ROUTE),
     ]
@@ -130,17 +144,18 @@ def gates():
               [target(select("process_resident_memory_bytes"), "{{instance}}")]),
         lines("How does Redis answer?", CALLS, "Calls by result: granted, denied, error, timeout.",
               [target(f"sum by (result) ({rate('einlass_limiter_calls_total', store='redis')})", "{{result}}")], LIMITS,
-              stacked=True),
+              stacked=True, overrides=meanings(**ANSWERS)),
         lines("How long does a call to Redis take?", "s", "From the call to its reply.",
               [target(quantile(q, "einlass_limiter_call_duration_seconds", "", store="redis"), f"p{name}")
                for q, name in ((0.5, 50), (0.99, 99))], LIMITS),
         lines("Do commits succeed?", "suffix: commits/s",
               "committed, failed (retried), fenced (the group no longer knows the gate).",
-              [target(f"sum by (result) ({rate('einlass_commits_total')})", "{{result}}")]),
+              [target(f"sum by (result) ({rate('einlass_commits_total')})", "{{result}}")],
+              overrides=meanings(green="committed", orange="failed", red="fenced"), stacked=True),
         lines("Do partitions move?", "short",
               "Partitions in the interval that were assigned, revoked, or lost (taken away without a handover).",
               [target(f"sum by (change) (increase({select('einlass_partition_changes_total')}[$__rate_interval]))",
-                      "{{change}}")]),
+                      "{{change}}")], overrides=meanings(green="assigned", blue="revoked", red="lost"), stacked=True),
         lines("Since when does each gate run?", "s", "Time since the process started.",
               [target(f"time() - {select('process_start_time_seconds')}", "{{instance}}")]),
         lines("Since when does each configuration run?", "s",
@@ -151,5 +166,5 @@ def gates():
 
 def board():
     return dashboard("einlass-overview", "Overview", "What is wrong, where the records are, and how late they are.", [],
-                     [("What is wrong", 3, 4, wrong()), ("What people have paused", 1, 3, paused()), ("Now", 6, 4, now()),
+                     [("What is wrong", 3, 5, wrong()), ("What people have paused", 1, 4, paused()), ("Now", 6, 4, now()),
                       ("Where the records are", 2, 8, where()), ("In and out", 2, 8, flow()), ("Gates", 4, 7, gates())])

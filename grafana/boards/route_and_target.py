@@ -1,8 +1,9 @@
 """Route by route: what goes through, what it waits for, how late it is, how its target answers. Never one number for several
 routes where the worst is meant: a mean over those that live hides one that is dead."""
 
-from boards.overview import failing
-from parts import BAD_FROM_1, RECORDS, dashboard, dashed, lines, number, quantile, rate, select, target, to, troubles
+from boards.overview import CAUSES, failing
+from parts import (BAD_FROM_1, RECORDS, colored, dashboard, dashed, lines, meanings, number, quantile, rate, select, target, to,
+                   troubles)
 
 LIMITS, OVERVIEW = to("einlass-limits", "Limits and tenants"), to("einlass-overview", "Overview")
 ROUTE = {"route": "~$route"}
@@ -31,7 +32,7 @@ def now():
                failing(**ROUTE), legend="{{route}}", min=0, max=1, nothing="no attempts",
                steps=[(None, "green"), (0.05, "orange"), (0.5, "red")]),
         number("How slow is each target?", "s", "By route: 99 of 100 attempts take no longer.",
-               quantile(0.99, "einlass_attempt_duration_seconds", "route", **ROUTE), legend="{{route}}",
+               quantile(0.99, "einlass_attempt_duration_seconds", "route", **ROUTE) + " >= 0", legend="{{route}}",
                nothing="no attempts"),
         number("How many can never pass?", "short",
                "Records that cost more than their limits can ever grant. They wait until the configuration changes.",
@@ -52,7 +53,7 @@ def flow():
         lines("What do its records wait for?", "short",
               "By route and reason, as on the overview. A record behind others counts under what the first of its lane waits "
               "for.", [target(f"sum by (route, reason) ({select('einlass_waiting_records', **ROUTE)}) > 0",
-                              "{{route}} {{reason}}")], LIMITS, stacked=True),
+                              "{{route}} {{reason}}")], LIMITS, stacked=True, overrides=meanings(of_each=True, **CAUSES)),
         lines("How old are records when they are delivered?", "s",
               "End-to-end delay: from the timestamp in Kafka until the target accepted the record, by route.",
               quantiles("einlass_delivery_delay_seconds", (0.5, 50), (0.99, 99))),
@@ -71,11 +72,13 @@ def flow():
                       "{{route}} {{reason}}"),
                each("einlass_records_returned_total", "{{route}} returned"),
                target(f"sum by (route) ({rate('einlass_records_filtered_total', **ROUTE)}) > 0", "{{route}} filtered")],
-              OVERVIEW),
+              OVERVIEW, overrides=[colored("/./", "orange", "shades"),
+                                   *meanings(of_each=True, yellow="returned", purple="filtered")]),
         lines("How many partitions are paused, of how many?", "short",
-              "Partitions that are not read because the gate is full, and all of the route (dashed). Normal while a limit "
-              "binds.", [target(f"sum by (route) ({select('einlass_partitions_held', **ROUTE)})", "{{route}} paused"),
-                         target(f"sum by (route) ({select('einlass_partitions_assigned', **ROUTE)})", "{{route}} assigned")],
+              "Partitions that are not read because the gate is full or people have paused them, and all of the route (dashed). "
+              "Normal while a limit binds.",
+              [target(f"sum by (route) ({select('einlass_partitions_held', **ROUTE)})", "{{route}} paused"),
+               target(f"sum by (route) ({select('einlass_partitions_assigned', **ROUTE)})", "{{route}} assigned")],
               overrides=[dashed("/ assigned$/")]),
     ]
 
@@ -86,7 +89,7 @@ def targets():
               [target(failing(**ROUTE), "{{route}}")], max=1),
         lines("How do attempts end?", "suffix: attempts/s", "accepted, retry, or refused (to the dead letter topic).",
               [target(f"sum by (route, outcome) ({rate('einlass_attempts_total', **ROUTE)}) > 0", "{{route}} {{outcome}}")],
-              stacked=True),
+              stacked=True, overrides=meanings(of_each=True, green="accepted", yellow="retry", orange="refused")),
         lines("How long does an attempt take?", "s", "From sending the request to the end of its response.",
               [target(quantile(q, "einlass_attempt_duration_seconds", "route", **ROUTE), f"{{{{route}}}} p{name}")
                for q, name in ((0.5, 50), (0.99, 99))]),
