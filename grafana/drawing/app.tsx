@@ -2,11 +2,11 @@
 // `lines`: what its expressions returned) and window.span (the time that is shown). Layout and rows are ours, the panels Grafana's.
 import { createRoot } from 'react-dom/client';
 import {
-  createTheme, dateTime, FieldType, getDisplayProcessor, toDataFrame, ThemeContext, type DataFrame, type TimeRange,
+  createTheme, dateTime, FieldType, getDisplayProcessor, getDisplayValueAlignmentFactors, toDataFrame, ThemeContext, type DataFrame, type TimeRange,
 } from '@grafana/data';
 import {
   BarGauge, BigValue, BigValueColorMode, BigValueGraphMode, BigValueTextMode, GlobalStyles, PanelChrome, PortalContainer,
-  TimeSeries,
+  TimeSeries, VizRepeater,
 } from '@grafana/ui';
 import { BarGaugeDisplayMode, BarGaugeNamePlacement, BarGaugeValueMode, LegendDisplayMode, VizOrientation } from '@grafana/schema';
 
@@ -15,18 +15,22 @@ declare global {
 }
 
 const WIDTH = 1600, COLUMN = WIDTH / 24, ROW = 38, GAP = 8;
-const theme = createTheme({ colors: { mode: 'dark' } });
+const theme = createTheme({ colors: { mode: "dark" }, typography: { fontFamily: "Inter Variable, sans-serif" } });
 
 function framesOf(panel: any): DataFrame[] {
   const defaults = panel.fieldConfig.defaults;
   return panel.lines.map((line: any, place: number) => {
     const custom = { ...defaults.custom };
+    let color = defaults.color;
     for (const override of panel.fieldConfig.overrides) {
       const pattern = new RegExp(override.matcher.options.slice(1, -1));
       if (!pattern.test(line.name)) continue;
-      for (const { id, value } of override.properties) custom[id.replace('custom.', '')] = value;
+      for (const { id, value } of override.properties) {
+        if (id === 'color') color = value;
+        else custom[id.replace('custom.', '')] = value;
+      }
     }
-    const config = { ...defaults, custom, displayNameFromDS: line.name };
+    const config = { ...defaults, custom, color, displayNameFromDS: line.name };
     const frame = toDataFrame({
       fields: [
         { name: 'Time', type: FieldType.time, values: line.times, config: {} },
@@ -40,13 +44,21 @@ function framesOf(panel: any): DataFrame[] {
 }
 
 function Graph({ panel, width, height }: { panel: any; width: number; height: number }) {
+  if (panel.lines.length === 0) {
+    return (
+      <div style={{ height, display: 'flex', alignItems: 'center', justifyContent: 'center', color: theme.colors.text.secondary }}>
+        {panel.fieldConfig.defaults.noValue ?? 'No data'}
+      </div>
+    );
+  }
   const timeRange: TimeRange = {
     from: dateTime(window.span.from), to: dateTime(window.span.to),
     raw: { from: dateTime(window.span.from), to: dateTime(window.span.to) },
   };
   return (
     <TimeSeries frames={framesOf(panel)} timeRange={timeRange} timeZone="utc" width={width} height={height} options={{}}
-      legend={{ displayMode: LegendDisplayMode.Table, placement: 'bottom', showLegend: true, calcs: panel.options.legend.calcs }} />
+      legend={{ displayMode: LegendDisplayMode.Table, placement: panel.options.legend.placement, showLegend: true, calcs: panel.options.legend.calcs,
+        sortBy: panel.options.legend.sortBy, sortDesc: panel.options.legend.sortDesc }} />
   );
 }
 
@@ -62,33 +74,38 @@ function lastOf(panel: any) {
   });
 }
 
+// How many there are, and where each stands, is Grafana's.
+function Repeated({ values, render, ...rest }: any) {
+  return <VizRepeater getValues={() => values} renderValue={render} source={values} renderCounter={0} {...rest} />;
+}
+
 function Stat({ panel, width, height }: { panel: any; width: number; height: number }) {
   const all = lastOf(panel);
-  const across = width > 3 * height ? all.length : Math.min(2, all.length);
-  const down = Math.ceil(all.length / across);
   return (
-    <div style={{ display: 'flex', flexWrap: 'wrap' }}>
-      {all.map(({ value }, place) => (
-        <BigValue key={place} value={value} theme={theme} width={width / across} height={height / down}
+    <Repeated values={all} width={width} height={height} orientation={panel.options.orientation} autoGrid itemSpacing={3}
+      getAlignmentFactors={(values: any) => getDisplayValueAlignmentFactors(values.map(({ value }: any) => ({ display: value })) as any)}
+      render={({ value: { value }, width, height, alignmentFactors, count }: any) => (
+        <BigValue value={value} theme={theme} width={width} height={height} count={count}
+          alignmentFactors={count > 1 ? alignmentFactors : undefined}
           colorMode={BigValueColorMode.Value} graphMode={BigValueGraphMode.None}
-          textMode={all.length > 1 || value.title ? BigValueTextMode.ValueAndName : BigValueTextMode.Value} />
-      ))}
-    </div>
+          text={panel.options.text} textMode={value.title ? BigValueTextMode.ValueAndName : BigValueTextMode.Value} />
+      )} />
   );
 }
 
 function Bars({ panel, width, height }: { panel: any; width: number; height: number }) {
-  const all = lastOf(panel).sort((a, b) => b.value.numeric - a.value.numeric);
-  const most = all[0].value.numeric;
+  const all = lastOf(panel);
+  const most = Math.max(...all.map(({ value }) => value.numeric));
   return (
-    <div>
-      {all.map(({ field, value }, place) => (
-        <BarGauge key={place} value={value} theme={theme} width={width} height={height / all.length - 4}
+    <Repeated values={all} width={width} height={height} orientation={VizOrientation.Horizontal} itemSpacing={10}
+      minVizWidth={panel.options.minVizWidth} minVizHeight={panel.options.minVizHeight}
+      getAlignmentFactors={(values: any) => getDisplayValueAlignmentFactors(values.map(({ value }: any) => ({ display: value })) as any)}
+      render={({ value: { field, value }, width, height, alignmentFactors }: any) => (
+        <BarGauge value={value} theme={theme} width={width} height={height}
           field={{ ...field?.config, min: 0, max: most }} display={field?.display} orientation={VizOrientation.Horizontal}
-          displayMode={BarGaugeDisplayMode.Basic} valueDisplayMode={BarGaugeValueMode.Text} alignmentFactors={{ title: 'w'.repeat(18), text: '00000' } as any}
-          namePlacement={BarGaugeNamePlacement.Left} showUnfilled />
-      ))}
-    </div>
+          displayMode={BarGaugeDisplayMode.Basic} valueDisplayMode={BarGaugeValueMode.Text} alignmentFactors={alignmentFactors}
+          namePlacement={BarGaugeNamePlacement.Left} showUnfilled itemSpacing={10} />
+      )} />
   );
 }
 
@@ -111,7 +128,7 @@ function Board() {
   return (
     <ThemeContext.Provider value={theme}>
       <GlobalStyles />
-      <div style={{ fontFamily: 'Inter, sans-serif', color: theme.colors.text.primary, padding: 12 }}>
+      <div style={{ fontFamily: 'Inter Variable, sans-serif', color: theme.colors.text.primary, padding: 12 }}>
         <h2 style={{ margin: '0 4px 8px' }}>{window.board.title}</h2>
         <div style={{ position: 'relative', width: WIDTH, height: bottom * ROW }}>
           {window.board.panels.map((panel: any) => <Panel key={panel.id} panel={panel} />)}
@@ -127,4 +144,7 @@ function Board() {
 }
 
 document.body.style.background = theme.colors.background.canvas;
-createRoot(document.getElementById('root')!).render(<Board />);
+// Text is measured on a canvas, with the font that is there by then.
+Promise.all([400, 500].map((weight) => document.fonts.load(`${weight} 14px "Inter Variable"`))).then(() => {
+  createRoot(document.getElementById('root')!).render(<Board />);
+});
