@@ -71,6 +71,7 @@ class BehindNghttpx(scenario.Scenario):
         self.assertEqual(target["trouble"], "", target)
         return seen
 
+    @plan(whole=True)
     def test_the_proxy_leaves_and_another_comes(self):
         """It says GOAWAY, answers what it has taken, and is gone: nothing is delivered twice."""
         self.begin()

@@ -95,6 +95,7 @@ class Tokens(kafka_secured_test.Secured):
     def _check(self, gate):
         return subprocess.run([places.EINLASS, "check", "--connect", "-c", gate.path], capture_output=True, text=True)
 
+    @plan(whole=True)
     def test_renewed_before_they_expire(self):
         # Renewed when a fifth is left: enough for a broker on a machine with other work.
         self.tokens.life = 20

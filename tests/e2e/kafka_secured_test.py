@@ -82,6 +82,7 @@ class Wrong(Secured):
         self.assertEqual(sum(self.world.ends("archive")), RECORDS)
         self._leave(gate)
 
+    @plan(whole=True)
     def test_password(self):
         self.kafka_server.add_scram("SCRAM-SHA-512", "another-password")
         gate = self._gate("SASL_SSL", self.kafka_server.login("SCRAM-SHA-512")).start(wait=False)

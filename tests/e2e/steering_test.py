@@ -206,6 +206,10 @@ class InRedis(Steering, Fleet):
     QUOTAS = {"redis": True}
 
     @plan(whole=True)
+    def test_a_pause_of_a_key_a_route_a_target_and_a_topic(self):
+        super().test_a_pause_of_a_key_a_route_a_target_and_a_topic()
+
+    @plan(whole=True)
     def test_bad_input_is_refused_and_changes_nothing(self):
         """Slow: what is written into the hash alone is seen when all of it is read again, after half a minute."""
         super().test_bad_input_is_refused_and_changes_nothing()
