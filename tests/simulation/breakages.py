@@ -40,6 +40,7 @@ BREAKAGES = [
     ("send: nobody looks", "sending.cc", "  queues_of(line).touched = true;  // Permits for others", "  // Permits for others"),
     ("send_all: nobody looks", "sending.cc", "      target.touched |= may || line.waits == LineWaits::room;  // Retries may wait for it no more.\n", ""),
     ("send_batch: whose record is too much goes to the end", "batching.cc", "if (!takes && line.count() == had) wait_for", "if (false) wait_for"),
+    ("leave: who waits for nothing stays in its queue", "admission.cc", "line.count() == 0 && line.waits", "false && line.waits"),
     ("wait_no_more: nobody hears who left", "admission.cc", "  queues_of(line).touched = true;\n  if (line.limit", "  if (line.limit"),
     ("had_turn: it waits for its target again", "asking.cc", "!line.had_turn && (spoken_for", "(spoken_for"),
     ("may_ask_at: the same ask too early", "asking.cc", "return std::max(line.next_ask, line.next_same_ask);", "return line.next_ask;"),

@@ -69,8 +69,9 @@ void Admission::leave(const Record& record, Instant now, Commands& commands) {
   Line& line = lines_[record.line.value];
   CHECK(line.total > 0);
   if (--line.total == 0) count_line(line, -1);  // Who is alone now may have all places.
-  // Nobody is left to use what was granted: others may be waiting for it.
-  if (line.total == 0) serve(line, now, commands);
+  // Nobody is left to use what was granted, or to wait in a queue: others may be waiting for it.
+  const bool waits_for_nothing = line.count() == 0 && line.waits != LineWaits::not_at_all;
+  if (line.total == 0 || waits_for_nothing) serve(line, now, commands);
 }
 
 void Admission::ready(Record& record, bool was_behind, Instant now, Commands& commands) {

@@ -229,5 +229,34 @@ TEST(Expires, who_stood_behind_it_asks_at_its_instant) {
   EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
 }
 
+// As above, but line 0 has another record at the target, and the one that waited is Kafka's again.
+TEST(Expires, nor_does_a_line_that_has_nothing_left_to_ask_for_stand_before_others) {
+  GateOptions options = BenchGate::options_for(keyed(), 2);
+  options.routes[0].use_within = Duration{};
+  options.routes.push_back(keyed());
+  options.routes[1].use_within = Duration::millis(200);
+  BenchGate bench(options);
+  for (std::uint32_t line = 1; line < 7; ++line) {
+    bench.gate.add_line(LineId{line}, RouteId{1}, true);
+  }
+  bench.assign(0);
+  bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
+  bench.assign(2);
+  bench.arrive(0, 0, 2);
+  bench.answer({0});
+  for (std::uint32_t record = 1; record < 6; ++record) {
+    bench.arrive(record, record - 1, 1, record + 1);
+    bench.answer({0});
+  }
+  bench.arrive(6, 0, 0);
+  bench.arrive(7, 5, 1, 1);
+  ASSERT_EQ(bench.gate.standing(7, bench.now)->waits, WaitsFor::turn);
+  for (std::uint32_t line = 2; line < 7; ++line) bench.put(LinePaused{LineId{line}, true});
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.put(PartitionRevoked{PartitionId{0}, bench.now + Duration::seconds(1)});
+  ASSERT_EQ(bench.all<Ask>().size(), asks + 1);
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
+}
+
 }  // namespace
 }  // namespace einlass::core
