@@ -152,8 +152,8 @@ bool check_redis(const config::Config& config) {
   if (!good()) {
     trouble = store.status().trouble.empty() ? last : store.status().trouble;
     if (trouble.empty()) trouble = "no answer within 5 s";
-    if (trouble.starts_with(where + ": "))
-      trouble.erase(0, where.size() + 2);  // It is told before it.
+    // It is told before it.
+    if (trouble.starts_with(where + ": ")) trouble.erase(0, where.size() + 2);
   }
   if (good()) warn_of_eviction(redis_options(config, random_run_id()));
   return tell(where, trouble);

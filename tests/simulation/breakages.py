@@ -38,7 +38,7 @@ BREAKAGES = [
     ("place_free: who waits aside stays there", "admission.cc", "  if (line.waits != LineWaits::parked) return;\n", "  return;\n"),
     ("give_back: nobody looks", "sending.cc", "  queues_of(line).touched = true;\n", ""),
     ("send: nobody looks", "sending.cc", "  queues_of(line).touched = true;  // Permits for others", "  // Permits for others"),
-    ("send_all: nobody looks", "sending.cc", "      target.touched |= may || line.waits == LineWaits::room;  // Retries may wait for it no more.\n", ""),
+    ("send_all: nobody looks", "sending.cc", "      target.touched |= may;\n", ""),
     ("send_batch: whose record is too much goes to the end", "batching.cc", "if (!takes && line.count() == had) wait_for", "if (false) wait_for"),
     ("leave: who waits for nothing stays in its queue", "admission.cc", "line.count() == 0 && line.waits", "false && line.waits"),
     ("wait_no_more: nobody hears who left", "admission.cc", "  queues_of(line).touched = true;\n  if (line.limit", "  if (line.limit"),

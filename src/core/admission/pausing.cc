@@ -41,7 +41,6 @@ void Admission::stand_still(Line& line, Instant now, Commands& commands) {
   target.gathered -= line.gathered;
   line.gathered = 0;
   line.had_turn = false;
-  target.touched |= line.waits != LineWaits::not_at_all;
   wait_no_more(line);
   deadlines_.clear({Alarm::Kind::line, index_of(line)});
   forget_if_empty(line, commands);

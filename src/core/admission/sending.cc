@@ -144,7 +144,7 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
     const bool may = places(line, now) > 0;
     const bool others = !target.room.empty() || (!target.parked.empty() && part_left(line) <= 0);
     if (others || !may || !breaker_of(line).closed()) {
-      target.touched |= may || line.waits == LineWaits::room;  // Retries may wait for it no more.
+      target.touched |= may;
       return wait_for(line, may || part_left(line) > 0 ? LineWaits::room : LineWaits::parked);
     }
     send_first(line, now, commands);
