@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDERS = [HERE, os.path.join(os.path.dirname(HERE), "hostile")]
 NOT_RUN = 77  # So ends a test that says why it cannot run here.
 # What a test takes of ctest's slots, as in tests/CMakeLists.txt.
-SLOTS_ALONE, SLOTS_WITH_SERVERS = 7, 2
+SLOTS_ALONE, SLOTS_HALF, SLOTS_WITH_SERVERS = 7, 4, 2
 
 
 def tests_in(module):
@@ -55,9 +55,11 @@ def properties(planned, patience, environment):
     if labels:
         wanted["LABELS"] = ";".join(labels)
     if planned["servers"]:  # tests/suite says what these are counted in.
-        wanted["PROCESSORS"] = SLOTS_ALONE if planned["alone"] else SLOTS_WITH_SERVERS
-    if planned["servers"] and planned["alone"]:  # First, while what only computes goes on beside them.
-        wanted["COST"] = 1000
+        wanted["PROCESSORS"] = SLOTS_ALONE if planned["alone"] else SLOTS_HALF if planned["half"] else SLOTS_WITH_SERVERS
+        if planned["alone"]:  # First, while what only computes goes on beside them.
+            wanted["COST"] = 1000
+        elif planned["half"]:  # Then these, two at a time.
+            wanted["COST"] = 900
     return wanted
 
 

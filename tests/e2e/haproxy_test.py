@@ -13,7 +13,7 @@ PARTITIONS = 8
 RECORDS = 600  # Of each topic.
 
 
-@plan(alone=True)
+@plan(half=True)
 class BehindHaproxy(scenario.Scenario):
     redis = False
 

@@ -82,7 +82,7 @@ class KafkaTarget(scenario.Scenario):
             last[partition] = number
 
 
-@plan(alone=True)
+@plan(half=True)
 class Limited(KafkaTarget):
     redis = True
 

@@ -61,7 +61,7 @@ def target_trouble(status):
     return any(target["trouble"] for target in status["targets"])
 
 
-@plan(alone=True)
+@plan(half=True)
 class RedisOutage(Outage):
     # Permits granted ahead are still used: the limit's horizon of 500 ms, and use_within.
     GRANTED_AHEAD_US = 1_000_000
@@ -143,7 +143,7 @@ class RedisAnswersWithErrors(Outage):
         self.finish(30)
 
 
-@plan(alone=True)
+@plan(half=True)
 class KafkaOutage(Outage):
     own_kafka = True
 
@@ -171,7 +171,7 @@ def breaker_is(state):
     return lambda status: status["targets"][0]["breaker"]["state"] == state
 
 
-@plan(alone=True)
+@plan(half=True)
 class TargetOutage(Outage):
     def test_target_refuses_connections(self):
         # A breaker that waits longer would be found open when the target is back.
@@ -211,6 +211,7 @@ class TargetOutage(Outage):
         self.assertEqual(early[:5], [], f"{len(early)} requests before Retry-After was over")
         self.assert_goes_on(seen, end, 3 * SECOND_US)
 
+    @plan(alone=True)
     def test_one_gate_is_told_to_stop_and_all_stop(self):
         self.begin(gates=2, records=2400)
         # One answer only: which gate it goes to is a matter of chance.

@@ -13,7 +13,7 @@ ROUNDS = 2
 SECONDS = 24
 
 
-@plan(alone=True)
+@plan(half=True)
 class RollingRestart(scenario.Scenario):
     def _roll(self, order):
         records = RATE * SECONDS

@@ -45,7 +45,7 @@ def breaker_is_not_closed(status):
     return any(target["name"] == "receiver" and target["breaker"]["state"] != "closed" for target in status["targets"])
 
 
-@plan(alone=True)
+@plan(half=True)
 class OneAfterTheOther(outages_test.Outage):
     def setUp(self):
         super().setUp()

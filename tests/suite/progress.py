@@ -11,13 +11,14 @@ import xml.etree.ElementTree
 _USUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "usual_seconds.json")
 SLOWEST = 10
 _UNKNOWN = 5.0      # Seconds that a test is thought to take which nobody has timed.
-_SIDE_BY_SIDE = 3.5  # How many of those that need not be alone run at once, in truth.
+_SIDE_BY_SIDE = {7: 1, 4: 2}  # Of those that take so many slots, how many run at once in truth; ...
+_OTHERS_SIDE_BY_SIDE = 3.5    # ... and of all others.
 _LAST_LINES = 15     # Of a failed test, shown again at the end.
 _STARTED = re.compile(r"\s+Start +\d+: ")
 _ENDED = re.compile(r"\s*\d+/(\d+) Test +#\d+: (\S+) \.+\s*(.*?)\s+([\d.]+) sec")
 
-# Of a test: whether it runs alone, and the locks that only one test at a time may hold.
-Needs = collections.namedtuple("Needs", "alone locks")
+# Of a test: how many slots it takes, and the locks that only one test at a time may hold.
+Needs = collections.namedtuple("Needs", "slots locks")
 
 
 def clock(seconds):
@@ -30,7 +31,8 @@ class Estimate:
     def __init__(self, tests, usual):
         """`tests`: {name: its Needs}."""
         self._tests, self._seconds = tests, {name: usual.get(name, _UNKNOWN) for name in tests}
-        self._cost = {name: self._seconds[name] / (1 if needs.alone else _SIDE_BY_SIDE) for name, needs in tests.items()}
+        self._cost = {name: self._seconds[name] / _SIDE_BY_SIDE.get(needs.slots, _OTHERS_SIDE_BY_SIDE)
+                      for name, needs in tests.items()}
         self._all = self._left = sum(self._cost.values())
 
     def ended(self, name):
@@ -58,8 +60,7 @@ def _chosen(build, selection):
     found = {}
     for test in json.loads(shown.stdout)["tests"]:
         properties = {one["name"]: one["value"] for one in test.get("properties", [])}
-        found[test["name"]] = Needs(properties.get("PROCESSORS", 1) > 2 or properties.get("RUN_SERIAL", False),
-                                    properties.get("RESOURCE_LOCK", []))
+        found[test["name"]] = Needs(properties.get("PROCESSORS", 1), properties.get("RESOURCE_LOCK", []))
     return found
 
 

@@ -22,8 +22,8 @@ import results  # noqa: E402
 import versions  # noqa: E402
 
 BUILD = os.path.join(ROOT, "build", "release")
-# What ctest counts in: a scenario takes two of these, one that is to be alone all but one, and whatever only
-# computes (politely, `nice`) the one that is left. So four scenarios run at once, and both cores are never idle.
+# What ctest counts in: a scenario takes two of these, one that is to be alone all but one, one that bears with little beside
+# it half, and whatever only computes (politely, `nice`) one. So four scenarios run at once, and both cores are never idle.
 SLOTS = 8
 LENT = {"3.9.1": 4, "4.1.1": 1}
 CHOICES = {"default": ["-LE", "whole|fresh_system"], "fast": ["-LE", "slow"], "all": ["-LE", "fresh_system"],
