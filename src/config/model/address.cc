@@ -33,7 +33,8 @@ std::optional<std::uint16_t> port_of(std::string_view text) {
 struct Piece {
   std::string_view text;
   bool secret = false;
-  bool is_part = false;  // A segment of the path, or a name or value of the query.
+  bool is_part = false;           // A segment of the path, or a name or value of the query.
+  bool hidden_elsewhere = false;  // Shown, but not where somebody else repeats it.
 };
 
 // How long the place for what the record says is that the text begins with, as {key}; 0: it begins
@@ -75,6 +76,11 @@ bool looks_like_token(std::string_view segment) {
   });
 }
 
+// As long as a token: of a word that is repeated by somebody else little is lost.
+bool may_be_token(std::string_view segment) {
+  return std::ranges::any_of(own_texts(segment), is_long);
+}
+
 // Whatever its name, a long one is an identity more often than a setting.
 bool is_secret_value(std::string_view name, std::string_view value) {
   const std::vector<std::string_view> own = own_texts(value);
@@ -88,7 +94,7 @@ void add_path(std::vector<Piece>& pieces, std::string_view path) {
     const std::size_t end = find_own(path, "/", 1);
     pieces.push_back({path.substr(0, 1)});
     const std::string_view segment = path.substr(1, end - 1);
-    pieces.push_back({segment, looks_like_token(segment), true});
+    pieces.push_back({segment, looks_like_token(segment), true, may_be_token(segment)});
     path.remove_prefix(end);
   }
 }
@@ -213,13 +219,13 @@ std::string percent_encoded(std::string_view path) {
 }
 
 bool may_hold_secret(std::string_view url) {
-  return url.find_first_of("@?") != url.npos || !secrets_in(url).empty();
+  return url.find_first_of("@?") != url.npos || without_secrets(url) != url;
 }
 
 std::vector<std::string> secrets_in(std::string_view url) {
   std::vector<std::string> secrets;
   for (const Piece& piece : pieces_of(url)) {
-    if (piece.secret) add_meant(piece.text, secrets);
+    if (piece.secret || piece.hidden_elsewhere) add_meant(piece.text, secrets);
   }
   return secrets;
 }

@@ -51,9 +51,9 @@ std::string percent_encoded(std::string_view path);
 // Whether a message may not show the URL: it has a login, a query, or a secret in its path.
 bool may_hold_secret(std::string_view url);
 
-// What of a URL is taken for a secret: of the query each value of 8 characters or more, with a name
-// or without, and those whose names say that they are secret; of the path the segments of 8
-// characters or more that have a digit. Without their %XX, and without the places for what a record
+// What of a URL nobody is to see where a server repeats it: of the query each value of 8 characters
+// or more, with a name or without, and those whose names say that they are secret; of the path each
+// segment of 8 characters or more. Without their %XX, and without the places for what a record
 // says.
 std::vector<std::string> secrets_in(std::string_view url);
 
@@ -63,7 +63,9 @@ std::vector<std::string> all_in(std::string_view path);
 // The URL with "***" for its path and query.
 std::string without_path(std::string_view url);
 
-// The URL with "***" for the secrets, and for values with such names that the record says.
+// The URL as it is shown: with "***" for what secrets_in() names of the query, for values with such
+// names that the record says, and for segments of the path that have a digit as well; who wrote the
+// URL wants to read its words.
 std::string without_secrets(std::string_view url);
 
 }  // namespace einlass::config
