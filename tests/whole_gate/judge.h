@@ -1,0 +1,109 @@
+// Compares what the receiver was sent, and what was committed, with what was promised.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "whole_gate/kernel.h"
+
+namespace einlass::whole {
+
+// A promise that was broken.
+struct Broken : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+struct Record {
+  std::optional<std::string> key, value;
+};
+
+struct Request {
+  std::string method, path;
+  std::map<std::string, std::string> fields;  // By names in small letters.
+  std::string body;
+};
+
+// What a limit allows: at most `most` in any stretch of `window`, and `per_second` for each second
+// that it is longer.
+struct Promise {
+  std::uint64_t most = 0;
+  Micros window = 0;
+  double per_second = 0;
+};
+
+enum class Ordered : std::uint8_t { no, by_partition, by_key };
+
+class Judge {
+ public:
+  Judge(Kernel& kernel, Ordered ordered, Promise promise)
+      : kernel_(kernel), ordered_(ordered), promise_(promise) {}
+
+  // A record of that partition, and of the next offset.
+  void expect(int partition, Record record) {
+    logs_[partition].push_back(Known{std::move(record), {}});
+  }
+  const Record& record(int partition, std::int64_t offset) { return at(partition, offset).record; }
+  std::int64_t end(int partition) { return static_cast<std::int64_t>(logs_[partition].size()); }
+
+  // A request has arrived. Returns its number.
+  std::size_t asked(const Request& request);
+
+  // It was accepted. What the gate hears of that is another matter.
+  void accepted(std::size_t request);
+
+  // The gate has all of the answer.
+  void told(std::size_t request) { requests_[request].told = kernel_.now(); }
+
+  // Something happened after which whatever was not committed may come again.
+  void forgets_uncommitted() { forgot_ = kernel_.now(); }
+
+  // The group has that all below `next` is finished, and these too.
+  void committed(int partition, std::int64_t next,
+                 const std::vector<std::pair<std::int64_t, std::int64_t>>& finished);
+
+  bool is_through();  // All is committed.
+
+  // At the end. A window in which the limits were forgotten is not looked at.
+  void look_at_limit() const;
+  std::size_t requests() const { return requests_.size(); }
+  std::uint64_t repeats() const { return repeats_; }
+
+ private:
+  struct Known {
+    Record record;
+    std::vector<std::size_t> accepted_by;  // Requests.
+    bool committed = false;
+  };
+  struct Asked {
+    int partition;
+    std::int64_t offset;
+    Micros arrived;
+    Micros admitted;  // It left then, or a little later: on its way it may have been for long.
+    std::optional<Micros> told{};
+  };
+
+  Known& at(int partition, std::int64_t offset);
+  Micros look_at_permit(const Request& request, const std::string& name);
+  void look_at_repeat(const Known& known, std::size_t request);
+  void look_at_order(const Asked& asked);
+
+  Kernel& kernel_;
+  const Ordered ordered_;
+  const Promise promise_;
+  std::map<int, std::vector<Known>> logs_;
+  std::map<int, std::int64_t> committed_;
+  std::vector<Asked> requests_;
+  std::map<std::string, std::string> permits_;  // Whose attempt each was.
+  std::vector<Micros> admitted_;
+  std::map<std::string, std::int64_t> last_;  // Accepted of each lane.
+  Micros forgot_ = 0;
+  std::uint64_t repeats_ = 0;
+};
+
+}  // namespace einlass::whole

@@ -1,0 +1,71 @@
+#include "whole_gate/plan.h"
+
+namespace einlass::whole {
+namespace {
+
+constexpr Micros kSecond = 1'000'000;
+
+Promise draw_limit(Kernel& kernel, Plan& plan) {
+  const std::uint64_t limit = 5 + kernel.dice(60);
+  const std::string number = std::to_string(limit);
+  const std::string even = kernel.one_in(3) ? ", even: 0%" : "";
+  plan.per_second = static_cast<double>(limit);
+  switch (kernel.dice(4)) {
+    case 0:
+      plan.limit = "{algorithm: token_bucket, rate: " + number + "/s, burst: 7, store: redis}";
+      return {7, 0, static_cast<double>(limit)};
+    case 1:
+      plan.limit = "{algorithm: gcra, rate: " + number + "/s, burst: 3, store: redis}";
+      return {3, 0, static_cast<double>(limit)};
+    case 2:
+      plan.limit = "{algorithm: fixed_window, limit: " + number + ", window: 1s, store: redis}";
+      return {2 * limit, kSecond, 0};  // At the edge of two windows.
+    default:
+      plan.limit =
+          "{algorithm: sliding_log, limit: " + number + ", window: 1s" + even + ", store: redis}";
+      return {limit, kSecond, 0};
+  }
+}
+
+}  // namespace
+
+Plan draw_plan(Kernel& kernel) {
+  Plan plan;
+  plan.redis = static_cast<RedisKind>(kernel.dice(3));
+  plan.http2 = kernel.one_in(2);
+  plan.ordered = static_cast<Ordered>(kernel.dice(3));
+  plan.promise = draw_limit(kernel, plan);
+  plan.partitions = static_cast<int>(1 + kernel.dice(5));
+  plan.records = static_cast<std::int64_t>(20 + kernel.dice(300));
+  plan.bad_until = kernel.between(0, 30 * kSecond);
+  plan.weather.most_delay = kernel.between(200, kernel.one_in(3) ? 60'000 : 3'000);
+  if (kernel.one_in(2)) plan.weather.longest_piece = 1 + kernel.dice(kernel.one_in(2) ? 3 : 200);
+  if (kernel.one_in(3)) plan.weather.most_gap = kernel.between(0, 300);
+  plan.in_flight = 1 + kernel.dice(30);
+  return plan;
+}
+
+std::string configuration(const Plan& plan, const std::string& redis) {
+  static const char* const kOrders[] = {"none", "partition", "key"};
+  return "redis: " + redis + "\nlimits:\n  shared: " + plan.limit +
+         "\ntargets:\n  t: {http: {url: \"http://10.0.1.1/in\", timeout: 3s, http2: " +
+         (plan.http2 ? "always" : "never") + ", max_in_flight: " + std::to_string(plan.in_flight) +
+         "}, breaker: {max_wait: 5s}}\n" +
+         "routes:\n  - {name: r, topics: [results], target: t, limits: [shared], order: " +
+         kOrders[static_cast<int>(plan.ordered)] + ", retry: {initial: 100ms, max: 2s}}\n";
+}
+
+Record draw_record(Kernel& kernel) {
+  const auto bytes = [&kernel](std::size_t size) {
+    std::string text(size, '\0');
+    kernel.random_bytes(text.data(), size);
+    return text;
+  };
+  Record record;
+  if (!kernel.one_in(8)) record.value = bytes(kernel.dice(kernel.one_in(10) ? 60'000 : 300));
+  if (!kernel.one_in(8)) record.key = "k" + std::to_string(kernel.dice(6));
+  if (kernel.one_in(12)) record.key = bytes(1 + kernel.dice(20));
+  return record;
+}
+
+}  // namespace einlass::whole

@@ -1,0 +1,36 @@
+// What a seed stands for: what the gate is told, who is around it, and how they are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "whole_gate/judge.h"
+#include "whole_gate/kernel.h"
+#include "whole_gate/redis_world.h"
+#include "whole_gate/wire.h"
+
+namespace einlass::whole {
+
+struct Plan {
+  RedisKind redis = RedisKind::one;
+  bool http2 = false;
+  Ordered ordered = Ordered::no;
+  Promise promise;        // Of the one limit that there is...
+  std::string limit;      // ... as its section says it, ...
+  double per_second = 0;  // ... and what it lets through.
+  std::uint64_t in_flight = 1;
+  int partitions = 1;
+  std::int64_t records = 0;
+  Micros bad_until = 0;  // From the beginning.
+  Weather weather;
+};
+
+Plan draw_plan(Kernel& kernel);
+
+// The gate's file. `redis` is the section of that name.
+std::string configuration(const Plan& plan, const std::string& redis);
+
+// Of any bytes, some of them large, some of them null.
+Record draw_record(Kernel& kernel);
+
+}  // namespace einlass::whole

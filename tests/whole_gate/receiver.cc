@@ -1,0 +1,106 @@
+#include "whole_gate/receiver.h"
+
+#include <algorithm>
+
+namespace einlass::whole {
+
+Receiver::Receiver(Kernel& kernel, Judge& judge, bool http2)
+    : kernel_(kernel), judge_(judge), http2_(http2) {
+  kernel_.listen(place(), *this);
+}
+
+Welcome Receiver::welcome() {
+  const Micros after = kernel_.one_in(2) ? 0 : kernel_.between(1, 10'000);
+  if (up_) return {Welcome::Kind::accepted, after};
+  return {silent_ ? Welcome::Kind::silent : Welcome::Kind::refused, after};
+}
+
+void Receiver::accepted(const std::shared_ptr<Wire>& wire) {
+  wire->set_weather(weather_);
+  wire->attach(http2_ ? http2_peer(*this, *wire) : http1_peer(*this, *wire));
+  std::erase_if(wires_, [](const std::weak_ptr<Wire>& one) { return one.expired(); });
+  wires_.push_back(wire);
+}
+
+std::pair<std::size_t, Answer> Receiver::take(const Request& request) {
+  const std::size_t number = judge_.asked(request);
+  Answer answer = decide();
+  // Half an answer is none: whoever takes it for one loses what the server may have thrown away.
+  const bool half = answer.fate == Answer::Fate::garbage || answer.fate == Answer::Fate::cut_within;
+  if (answer.status / 100 == 2 && !half) judge_.accepted(number);
+  if (answer.fate == Answer::Fate::garbage) sent_garbage_ = true;
+  kernel_.trace("answer " + std::to_string(answer.status) + ", fate " +
+                std::to_string(static_cast<int>(answer.fate)));
+  return {number, std::move(answer)};
+}
+
+Answer Receiver::decide() {
+  Answer answer;
+  answer.after = kernel_.between(0, 5'000);
+  answer.status = kernel_.one_in(2) ? 204 : 200;
+  if (answer.status == 200) answer.body.assign(kernel_.dice(3) * kernel_.dice(3'000), 'x');
+  if (kernel_.one_in(3))
+    answer.fields.emplace_back("x-some-field", std::string(kernel_.dice(600), 'f'));
+  if (kernel_.dice(100) >= faulty_) return answer;
+  switch (kernel_.dice(8)) {
+    case 0:
+      answer.status = 503;
+      if (kernel_.one_in(2)) answer.fields.emplace_back("retry-after", "1");
+      break;
+    case 1:
+      answer.status = 500;
+      answer.body = "no";
+      break;
+    case 2:
+      answer.status = 429;
+      answer.fields.emplace_back("retry-after", "1");
+      break;
+    case 3:
+      answer.fate = Answer::Fate::cut_before;
+      break;
+    case 4:
+      answer.fate = Answer::Fate::cut_within;
+      break;
+    case 5:
+      answer.fate = Answer::Fate::never;
+      break;
+    case 6:
+      answer.fate = Answer::Fate::garbage;
+      break;
+    default:
+      answer.after = kernel_.between(0, 4'000'000);
+  }
+  return answer;
+}
+
+void Receiver::strike() {
+  switch (kernel_.dice(3)) {
+    case 0:
+      up_ = false;
+      silent_ = kernel_.one_in(2);
+      kernel_.trace("the receiver is down");
+      kernel_.after(kernel_.between(1'000, 5'000'000), [this] { up_ = true; });
+      [[fallthrough]];
+    case 1:
+      for (const auto& wire : std::exchange(wires_, {})) {
+        if (const auto open = wire.lock()) open->cut();
+      }
+      return;
+    default:
+      for (const auto& wire : wires_) {
+        const auto open = wire.lock();
+        if (open) open->stall_until(kernel_.now() + kernel_.between(1'000, 5'000'000));
+      }
+  }
+}
+
+void Receiver::heal() {
+  up_ = true;
+  faulty_ = 0;
+  weather_ = {};
+  for (const auto& wire : wires_) {
+    if (const auto open = wire.lock()) open->heal();
+  }
+}
+
+}  // namespace einlass::whole

@@ -1,0 +1,73 @@
+// The server behind the gate, on one address: what it does with a request, whichever protocol
+// brings it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "whole_gate/judge.h"
+#include "whole_gate/kernel.h"
+#include "whole_gate/wire.h"
+
+namespace einlass::whole {
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+struct Answer {
+  int status = 204;
+  Fields fields;
+  std::string body;
+  Micros after = 0;
+  // What becomes of it on its way. Only `whole` ones are sure to arrive.
+  enum class Fate : std::uint8_t {
+    whole,
+    cut_before,
+    cut_within,
+    never,
+    garbage
+  } fate = Fate::whole;
+};
+
+class Receiver final : public Listener {
+ public:
+  Receiver(Kernel& kernel, Judge& judge, bool http2);
+
+  static Place place() { return {"10.0.1.1", 80}; }
+
+  // How many of a hundred requests fail, and how many answers are slow. None after heal().
+  void be_faulty(std::uint64_t percent) { faulty_ = percent; }
+  void set_weather(const Weather& weather) { weather_ = weather; }
+  void strike();
+  void heal();
+
+  // Reads a request, decides, and tells the judge.
+  std::pair<std::size_t, Answer> take(const Request& request);
+  Judge& judge() { return judge_; }
+  Kernel& kernel() { return kernel_; }
+
+  Welcome welcome() override;
+  void accepted(const std::shared_ptr<Wire>& wire) override;
+
+  // What has no place in a request was sent.
+  bool sent_garbage() const { return sent_garbage_; }
+
+ private:
+  Answer decide();
+
+  Kernel& kernel_;
+  Judge& judge_;
+  const bool http2_;
+  Weather weather_;
+  std::uint64_t faulty_ = 0;
+  bool up_ = true, silent_ = false, sent_garbage_ = false;
+  std::vector<std::weak_ptr<Wire>> wires_;
+};
+
+// The two protocols. Each lives as long as its wire.
+std::unique_ptr<Peer> http1_peer(Receiver& receiver, Wire& wire);
+std::unique_ptr<Peer> http2_peer(Receiver& receiver, Wire& wire);
+
+}  // namespace einlass::whole

@@ -1,0 +1,220 @@
+#include "whole_gate/world.h"
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "app/shard/shard.h"
+#include "config/file/read_config.h"
+#include "whole_gate/judge.h"
+#include "whole_gate/kernel.h"
+#include "whole_gate/plan.h"
+#include "whole_gate/receiver.h"
+#include "whole_gate/record_feed.h"
+#include "whole_gate/redis_world.h"
+#include "whole_gate/wire.h"
+
+namespace einlass::whole {
+namespace {
+
+constexpr Micros kSecond = 1'000'000;
+
+// Once nothing goes wrong any more: the longest waits that somebody may still be in (of a retry, a
+// breaker, a connection, a login), one after the other.
+constexpr Micros kAllWaitsAreOver = 120 * kSecond;
+constexpr Micros kDrained = 20 * kSecond;
+
+// The gate's process ends on the spot.
+struct Crash {};
+
+class World {
+ public:
+  World(std::uint64_t seed, RealRedis& redis, bool verbose)
+      : kernel_(seed),
+        plan_(draw_plan(kernel_)),
+        judge_(kernel_, plan_.ordered, plan_.promise),
+        redis_(kernel_, redis, plan_.redis),
+        receiver_(kernel_, judge_, plan_.http2) {
+    if (verbose) kernel_.be_verbose();
+    redis_.set_weather(plan_.weather);
+    receiver_.set_weather(plan_.weather);
+    text_ = configuration(plan_, redis_.config());
+    write_records();
+  }
+
+  Outcome run() {
+    Outcome outcome;
+    outcome.config = text_;
+    const Micros began = kernel_.now();
+    try {
+      arrange(began);
+      while (!run_gate()) kernel_.trace("the gate is started again");
+      judge_.look_at_limit();
+      if (const std::size_t open = kernel_.open_sockets(); open > 0) {
+        throw Broken(std::to_string(open) + " sockets are left open");
+      }
+    } catch (const std::exception& error) {
+      outcome.broken = error.what();
+    }
+    outcome.hash = kernel_.hash();
+    outcome.requests = judge_.requests();
+    outcome.repeats = judge_.repeats();
+    outcome.seconds = static_cast<double>(kernel_.now() - began) / 1e6;
+    return outcome;
+  }
+
+ private:
+  void write_records() {
+    group_.partitions.resize(static_cast<std::size_t>(plan_.partitions));
+    for (std::int64_t i = 0; i < plan_.records; ++i) {
+      const auto partition =
+          static_cast<int>(kernel_.dice(static_cast<std::uint64_t>(plan_.partitions)));
+      judge_.expect(partition, draw_record(kernel_));
+      Group::Partition& log = group_.partitions[static_cast<std::size_t>(partition)];
+      if (kernel_.one_in(2)) {
+        log.written = judge_.end(partition);
+        continue;
+      }
+      const std::int64_t end = judge_.end(partition);
+      kernel_.after(kernel_.between(0, plan_.bad_until), [this, &log, end] {
+        log.written = std::max(log.written, end);
+        if (feed_ != nullptr) feed_->wake();
+      });
+    }
+    for (int i = 0; i < plan_.partitions; ++i) {
+      Group::Partition& log = group_.partitions[static_cast<std::size_t>(i)];
+      const std::int64_t end = judge_.end(i);
+      kernel_.after(plan_.bad_until, [this, &log, end] {
+        log.written = end;
+        if (feed_ != nullptr) feed_->wake();
+      });
+    }
+  }
+
+  // What goes wrong, when it ends, and by when all must be done.
+  void arrange(Micros began) {
+    const Micros good = began + plan_.bad_until;
+    if (plan_.bad_until > 0) {
+      receiver_.be_faulty(kernel_.dice(3) * kernel_.dice(30));
+      if (kernel_.one_in(2)) redis_.be_faulty(3 + kernel_.dice(kernel_.one_in(2) ? 10 : 200));
+      group_.commits_fail = kernel_.one_in(3);
+    }
+    for (std::uint64_t strikes = kernel_.dice(8); strikes > 0; --strikes) {
+      kernel_.at(kernel_.between(began, good), [this] { strike(); });
+    }
+    if (kernel_.one_in(4)) {
+      kernel_.at(kernel_.between(began, good), [] { throw Crash(); });
+    }
+    kernel_.at(good, [this] { heal(); });
+    const Micros needed =
+        static_cast<Micros>(2 * kSecond * static_cast<double>(plan_.records) / plan_.per_second);
+    kernel_.at(good + needed + kAllWaitsAreOver, [this] {
+      if (!stopping_) throw Broken("not all is delivered and committed long after all is well");
+    });
+    look_later();
+  }
+
+  void strike() {
+    switch (kernel_.dice(4)) {
+      case 0:
+        return receiver_.strike();
+      case 1:
+        if (feed_ != nullptr) feed_->take_away(kernel_.dice(group_.partitions.size()));
+        return;
+      default:
+        redis_.strike();
+    }
+  }
+
+  void heal() {
+    kernel_.trace("all is well");
+    group_.commits_fail = false;
+    receiver_.heal();
+    redis_.heal();
+  }
+
+  void look_later() {
+    kernel_.after(kSecond / 10, [this] {
+      if (!judge_.is_through()) return look_later();
+      stopping_ = true;
+      boost::asio::post(*io_, [this] { shard_->stop(Duration::seconds(10)); });
+      kernel_.after(kDrained, [] { throw Broken("it does not stop"); });
+    });
+  }
+
+  // One life of the process; false if it crashed.
+  bool run_gate() {
+    const auto read = config::parse_config(
+        text_, "F", [](const std::string&) { return std::optional<std::string>(); });
+    if (const auto* wrong = std::get_if<config::Mistakes>(&read)) {
+      throw Broken("the configuration is refused: " + wrong->front().to_string());
+    }
+    const auto& config = std::get<config::Config>(read);
+    const Notify notify = [this](const Notice& notice) { told(notice); };
+    boost::asio::io_context io(1);
+    io_ = &io;
+    app::ProcessLimits limits(config);
+    const app::KafkaLogins logins(io, config, notify);
+    const Clock clock;
+    bool crashed = false;
+    {
+      app::Shard shard(io, {}, config, limits, logins, clock, notify,
+                       [this](boost::asio::io_context& shard_io, core::Events& events,
+                              kafka::MessageSink& sink, const Notify&) {
+                         auto feed = std::make_unique<RecordFeed>(kernel_, judge_, group_, shard_io,
+                                                                  events, sink);
+                         feed_ = feed.get();
+                         return feed;
+                       });
+      shard_ = &shard;
+      try {
+        if (!shard.run()) throw Broken("it gave up");
+        look_at_books(shard);
+      } catch (const Crash&) {
+        crashed = true;
+        judge_.forgets_uncommitted();
+      }
+      feed_ = nullptr;
+      shard_ = nullptr;
+    }
+    io_ = nullptr;
+    return !crashed;
+  }
+
+  void look_at_books(const app::Shard& shard) {
+    const core::RouteStats& stats = shard.gate().stats(core::RouteId{0});
+    if (stats.received != stats.delivered + stats.returned) {
+      throw Broken("the books do not close");
+    }
+  }
+
+  // What nobody may be told who did not send it.
+  void told(const Notice& notice) {
+    kernel_.trace("notice " + notice.what + ": " + notice.detail);
+    if (notice.detail.find("shape of its own") != notice.detail.npos) throw Broken(notice.detail);
+  }
+
+  Kernel kernel_;
+  const Plan plan_;
+  Judge judge_;
+  RedisWorld redis_;
+  Receiver receiver_;
+  Group group_;
+  std::string text_;
+  boost::asio::io_context* io_ = nullptr;
+  app::Shard* shard_ = nullptr;
+  RecordFeed* feed_ = nullptr;
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+Outcome run_world(std::uint64_t seed, RealRedis& redis, bool verbose) {
+  return World(seed, redis, verbose).run();
+}
+
+}  // namespace einlass::whole
