@@ -47,9 +47,19 @@ class Http1Peer final : public Peer {
     if (says_goodbye_) throw Broken("a request on a connection that was to be closed");
     bytes_ += bytes;
     if (!busy_) read();
+    if (!busy_ && !bytes_.empty()) look_later(++came_);
   }
 
  private:
+  void look_later(std::uint64_t came) {
+    kernel_.after(kHalfRequest, [this, self = wire_.weak_from_this(), came] {
+      const auto wire = self.lock();
+      if (!wire || !wire->is_open() || came != came_ || busy_ || bytes_.empty()) return;
+      if (!wire->is_quiet()) return look_later(came);
+      throw Broken("a request ends in the middle");
+    });
+  }
+
   void read() {
     const std::size_t end = bytes_.find("\r\n\r\n");
     if (end == bytes_.npos) return;
@@ -147,6 +157,7 @@ class Http1Peer final : public Peer {
   Kernel& kernel_;
   Wire& wire_;
   std::string bytes_;
+  std::uint64_t came_ = 0;  // How often something did.
   bool busy_ = false;
   bool says_goodbye_ = false;
 };

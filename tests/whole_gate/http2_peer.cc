@@ -1,6 +1,7 @@
 // A server of HTTP/2 in the clear, by nghttp2.
 #include <nghttp2/nghttp2.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <stdexcept>
@@ -38,14 +39,27 @@ class Http2Peer final : public Peer {
     if (read < 0)
       throw Broken(std::string("no HTTP/2: ") + nghttp2_strerror(static_cast<int>(read)));
     flush();
+    look_later(++came_);
   }
 
  private:
   struct Stream {
     Request request;
+    bool is_whole = false;
     Answer answer;
     std::size_t sent = 0;  // Of the answer's body.
   };
+
+  void look_later(std::uint64_t came) {
+    kernel_.after(kHalfRequest, [this, self = wire_.weak_from_this(), came] {
+      const auto wire = self.lock();
+      if (!wire || !wire->is_open() || came != came_) return;
+      const auto is_half = [](const auto& stream) { return !stream.second.is_whole; };
+      if (std::ranges::none_of(streams_, is_half)) return;
+      if (!wire->is_quiet()) return look_later(came);
+      throw Broken("a request ends in the middle");
+    });
+  }
 
   static Http2Peer& self(void* me) { return *static_cast<Http2Peer*>(me); }
 
@@ -81,6 +95,7 @@ class Http2Peer final : public Peer {
   }
 
   void take(std::int32_t id) {
+    streams_[id].is_whole = true;
     // Not looked at: whoever sent it knows that it may go again.
     if (refuses_ && kernel_.one_in(10)) return reset(id, NGHTTP2_REFUSED_STREAM);
     auto [number, answer] = receiver_.take(streams_[id].request);
@@ -178,6 +193,7 @@ class Http2Peer final : public Peer {
   Wire& wire_;
   nghttp2_session* session_ = nullptr;
   std::map<std::int32_t, Stream> streams_;
+  std::uint64_t came_ = 0;  // How often something did.
   bool refuses_ = false;
 };
 

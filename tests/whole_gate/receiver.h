@@ -66,6 +66,10 @@ class Receiver final : public Listener {
   std::vector<std::weak_ptr<Wire>> wires_;
 };
 
+// Half a request came, and no more for so long although nothing is in its way: the gate has
+// forgotten the rest.
+inline constexpr Micros kHalfRequest = 1'000'000;
+
 // The two protocols. Each lives as long as its wire.
 std::unique_ptr<Peer> http1_peer(Receiver& receiver, Wire& wire);
 std::unique_ptr<Peer> http2_peer(Receiver& receiver, Wire& wire);

@@ -48,6 +48,11 @@ class Wire : public std::enable_shared_from_this<Wire> {
   std::uint64_t said() const { return said_; }
   std::uint64_t arrived() const { return arrived_; }
 
+  // Nothing is on its way, and nothing is held up.
+  bool is_quiet() const {
+    return up_.pieces.empty() && down_.pieces.empty() && stalled_until_ <= kernel_.now();
+  }
+
   // Nothing moves before that.
   void stall_until(Micros when) { stalled_until_ = when; }
 

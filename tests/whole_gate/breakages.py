@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Breaks the adapters in one place at a time, and tells which seed of the simulated worlds sees it, or that none does.
+
+    tests/whole_gate/breakages.py [--build build/release] [--seeds 250] [--only TEXT]
+
+Compiles one file of src/ anew for each, as the build does, and links it before the libraries. Exit code 1 if something is seen by
+nobody, or if the text that a breakage replaces is not there exactly once. --texts looks only at that.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PROGRAM = "tests/whole_gate/whole_gate"
+CLOCK = "tests/whole_gate/libredis_clock.so"
+PATIENCE = 600
+
+# (what it does, file in src, the text, what takes its place)
+BREAKAGES = [
+    ("redis: a lost connection fails no ask", "adapters/redis/nodes/node_health.cc",
+     "    if (call.kind == Call::Kind::acquire) context_.fail(call.ask);\n  }\n  calls_.clear();", "  }\n  calls_.clear();"),
+    ("redis: a call without an answer is never over", "adapters/redis/nodes/node_health.cc",
+     "  if (call.kind == Call::Kind::acquire) context_.fail(call.ask);\n  if (call.kind == Call::Kind::wait)",
+     "  if (call.kind == Call::Kind::wait)"),
+    ("redis: a lost connection is the last one", "adapters/redis/nodes/node_health.cc",
+     "  disconnect();\n  connect_later();\n", "  disconnect();\n"),
+    ("redis: it stays where it is refused", "adapters/redis/nodes/node_health.cc",
+     "  leave_after_wait_ |= replaceable || trouble.reaction == Reaction::leave;", "  (void)replaceable;"),
+    ("redis: a script is never brought", "adapters/redis/nodes/node.cc",
+     "call.manner.by = comes ? CallBy::digest : CallBy::text;", "call.manner.by = CallBy::digest;\n  (void)comes;"),
+    ("redis: what is sent elsewhere is forgotten", "adapters/redis/store/places.cc",
+     "  if (acquire) {\n    node->send_acquire(call.line, call.ask, call.manner, now);\n  } else {", "  if (!acquire) {"),
+    ("redis: with each piece a reply begins anew", "adapters/redis/wire/reply_reader.cc",
+     "  if (reader_->ridx == -1) {", "  if (true) {"),
+    ("http1: half an answer is one", "adapters/http/client/connection.cc",
+     "if (response_.end_of_stream() == Progress::done) return ended(true);",
+     "if (response_.end_of_stream() == Progress::done || response_.status() == 200) return ended(true);"),
+    ("http1: a connection that says goodbye is used again", "adapters/http/client/connection.cc",
+     "reusable_ = reusable_ && response_.keep_alive() &&", "reusable_ = reusable_ &&"),
+    ("http1: an answer may take for ever", "adapters/http/client/connection.cc",
+     "    default:\n      return fail(\"no answer\" + within);", "    default:\n      return;"),
+    ("http1: what was not written is forgotten", "adapters/http/client/connection.cc",
+     "    request_.sent(result.bytes);", "    request_.sent(request_.unsent().size());"),
+    ("http1: nobody waits until it can write", "adapters/http/client/connection.cc",
+     "    if (result.state == IoState::wait_write) return wait_write();\n    if (result.state != IoState::done) return send_failed();",
+     "    if (result.state == IoState::wait_write) return;\n    if (result.state != IoState::done) return send_failed();"),
+    ("http2: an end fails nobody", "adapters/http/http2/http2_connection.cc",
+     "  session_.fail_all(trouble + \" (\" + settings_.connections.peer + \")\");", "  (void)trouble;"),
+    ("http2: what the server has not looked at is forgotten", "adapters/http/http2/http2_connection.cc",
+     "if (why == Why::untouched) return owner_.untouched(exchange);", "if (why == Why::untouched) return;"),
+    ("http2: nobody waits until it can write", "adapters/http/http2/http2_connection.cc",
+     "      case IoState::wait_write:\n        wait_write();\n        return false;", "      case IoState::wait_write:\n        return false;"),
+    ("http2: what was not written is forgotten", "adapters/http/http2/http2_connection.cc",
+     "        sent_ += result.bytes;", "        sent_ = out_.size();"),
+    ("loop: what is asked is kept back", "app/shard/shard.cc",
+     "  limiters_.flush(now_);\n", "  if (!events_.empty()) limiters_.flush(now_);\n"),
+]
+
+
+class Build:
+    """What the build knows: how each file is compiled, and how the program is linked."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        with open(os.path.join(folder, "compile_commands.json"), encoding="utf-8") as file:
+            self.compile = {one["file"]: shlex.split(one["command"]) for one in json.load(file)}
+        shown = subprocess.run(["ninja", "-C", folder, "-t", "commands", PROGRAM], check=True, capture_output=True, text=True)
+        self.link = shown.stdout.splitlines()[-1]
+
+    def broken(self, file, text, made):
+        """Makes the program with that text in the place of the file's."""
+        source, compiled = made + ".cc", made + ".o"
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(text)
+        path = os.path.join(ROOT, "src", file)
+        command = [{path: source, self._object(path): compiled}.get(word, word) for word in self.compile[path]]
+        self._do(command)
+        self._do(["sh", "-c", self.link.replace(f"-o {PROGRAM} ", f"-o {made} {compiled} ")])
+
+    def _object(self, path):
+        command = self.compile[path]
+        return command[command.index("-o") + 1]
+
+    def _do(self, command):
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise DoesNotCompile((done.stderr or done.stdout)[:2000])
+
+    def verdict(self, made, seeds):
+        """What the first seed that sees it says, or nothing."""
+        try:
+            ran = subprocess.run([made, os.path.join(self.folder, CLOCK), "--seeds", str(seeds)], capture_output=True, text=True,
+                                 errors="replace", timeout=PATIENCE, check=False)
+        except subprocess.TimeoutExpired:
+            return "it hangs"
+        if not ran.returncode:
+            return ""
+        said = (ran.stdout + ran.stderr).splitlines()
+        return said[0][:100] if said else f"it crashes ({ran.returncode})"
+
+
+class DoesNotCompile(Exception):
+    pass
+
+
+def source_of(file):
+    with open(os.path.join(ROOT, "src", file), encoding="utf-8") as source:
+        return source.read()
+
+
+def missing_texts():
+    """How many breakages have nothing to break any more; each is told."""
+    missing = 0
+    for name, file, old, _ in BREAKAGES:
+        count = source_of(file).count(old)
+        if count != 1:
+            print(f"{name}: the text is there {count} times in {file}")
+            missing += 1
+    return missing
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"))
+    parser.add_argument("--seeds", type=int, default=250)
+    parser.add_argument("--only", default="", help="those whose name has this text")
+    parser.add_argument("--texts", action="store_true", help="only look whether the text that each replaces is there once")
+    arguments = parser.parse_args()
+    missing = missing_texts()
+    if arguments.texts or missing:
+        sys.exit(missing)
+    build, unseen = Build(os.path.abspath(arguments.build)), 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, file, old, new in BREAKAGES:
+            if arguments.only not in name:
+                continue
+            try:
+                made = os.path.join(folder, "broken")
+                build.broken(file, source_of(file).replace(old, new), made)
+                seen = build.verdict(made, arguments.seeds)
+            except DoesNotCompile as error:
+                seen, unseen = f"does not compile, and so proves nothing: {error}", unseen + 1
+            unseen += not seen
+            print(f"{name:56}  {seen or 'seen by nobody'}", flush=True)
+    sys.exit(1 if unseen else 0)
+
+
+if __name__ == "__main__":
+    main()
