@@ -169,7 +169,7 @@ end
 -- Permit after permit, each when all buckets have it. If those that are due by `latest` are too few,
 -- on to the instant of the last one needed: the next ones have instants too, if all can be had ahead.
 local latest, booked, granted, n = now + within, {}, 0, 0
-local at, reason -- When the next one is due, and the first bucket that had one only after `latest`.
+local at, reason -- When the next one is due, and the bucket that had one last, if only after `latest`.
 local wait -- How long, until an ask gets more.
 while n < max do
   if costs then
@@ -184,11 +184,11 @@ while n < max do
   for i = 1, buckets do
     local b = all[i]
     local earliest = b.kind.reach(b, booked, n, 1)
-    if earliest > latest then
-      late = late or i
-    end
     if earliest > at then
       at = earliest
+      if at > latest then
+        late = i
+      end
     end
   end
   if not late then

@@ -121,11 +121,11 @@ while waits_here and n < max do
   for k = 1, buckets do
     local it = all[k]
     local earliest = it.kind.reach(it, booked, n, 1)
-    if earliest > now + within then
-      late = late or k
-    end
     if earliest > at then
       at = earliest
+      if at > now + within then
+        late = k
+      end
     end
   end
   if not late then

@@ -54,6 +54,22 @@ class Limiters(scenario.Scenario):
         self.assert_no_duplicates(seen)
         self.assert_books_closed(gates)
 
+    def test_a_place_that_comes_free_is_taken_where_the_pace_is_short_as_well(self):
+        """The pace stands first and is short too, but its permit is due before a lease ends: who waits for a place is told so,
+        and asks when an attempt ends."""
+        records = 150
+        limits = {"pace": {"algorithm": "gcra", "rate": "100/s", "burst": 3},
+                  "places": {"algorithm": "concurrency", "limit": 1, "lease": "60s"}}
+        gates = self.world.start_gates(1, self._config(limits), PARTITIONS)
+        self.world.produce("results", records, keys=60)
+        self.world.receiver.wait_for(records, 20, gates)
+        seen = self.world.receiver.deliveries()
+        took = (seen[-1].answered - seen[0].arrived) / SECOND_US
+        self.note(f"{records / took:.0f} records a second of 100 possible")
+        self.assertEqual(most_at_once(seen), 1)
+        self.assert_no_duplicates(seen)
+        self.assert_books_closed(gates)
+
     def test_places_of_a_killed_gate_come_back(self):
         """Its leases end; nobody else need do anything."""
         limits = {"places": {"algorithm": "concurrency", "limit": 2, "lease": "6s"}}

@@ -22,14 +22,15 @@ class Booking {
 
   std::int64_t count() const { return count_; }
 
-  // The first bucket that has the next permit only after the horizon; none if all have it.
+  // The bucket that has the next permit last, and after the horizon; none if all have it before.
   std::optional<std::size_t> late() {
     std::optional<std::size_t> late;
     next_ = now_;
     for (std::size_t i = 0; i < looks_.size(); ++i) {
       const Instant at = looks_.at(i, [&](const auto& look) { return look.reach(booked(), 1); });
-      if (at > now_ + horizon_ && !late) late = i;
-      next_ = std::max(next_, at);
+      if (at <= next_) continue;
+      next_ = at;
+      if (at > now_ + horizon_) late = i;
     }
     return late;
   }

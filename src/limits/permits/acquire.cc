@@ -49,8 +49,9 @@ class Booking {
     late_ = kMostBuckets;
     for (std::size_t i = 0; i < looks_.size(); ++i) {
       const Instant at = looks_.at(i, [&](const auto& look) { return look.reach(booked(), 1); });
-      if (at > latest_ && late_ == kMostBuckets) late_ = i;
-      next_ = std::max(next_, at);
+      if (at <= next_) continue;
+      next_ = at;
+      if (at > latest_) late_ = i;
     }
     return late_ == kMostBuckets;
   }

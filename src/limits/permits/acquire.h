@@ -57,7 +57,8 @@ struct Answer {
   std::optional<Duration> retry;
 
   // Only where fewer than max were granted: the first bucket in the list that can never grant min,
-  // else the first that could not grant one permit more within the horizon.
+  // else the one that could grant one permit more last, for which the others would have to wait; of
+  // several at that instant the first.
   std::size_t reason = 0;
 
   // How far ahead permits could be booked: the demand's horizon, or less where a bucket bears less.

@@ -49,7 +49,7 @@ def ask(charges, least, most, horizon, permit, now):
             c.bucket = paid.bucket
         return Answer(len(due), due)
 
-    late = next(i for i, c in enumerate(trial) if c.bucket.reach(c.p, c.cost, 1) > latest)
+    late = _last(trial, len(due))
     if all(c.bucket.grants_ahead for c in charges):
         while len(due) < least - 1:
             _book(trial, due, _next(trial, len(due)), permit)
@@ -66,6 +66,12 @@ def _possible(trial, i, within):
 
 def _next(trial, i):
     return max(c.bucket.reach(c.p, c.costs[i], 1) for c in trial)
+
+
+def _last(trial, i):
+    """Whose i-th permit could be had last; of several at that instant the first."""
+    times = [c.bucket.reach(c.p, c.costs[i], 1) for c in trial]
+    return times.index(max(times))
 
 
 def _book(trial, due, at, permit):
@@ -114,7 +120,7 @@ def ask_shared(charges, place, asking, most, horizon, permit, now):
         flow = asking.next()
         if flow is None:
             break
-        late = next((i for i, c in enumerate(trial) if c.bucket.reach(c.p, c.cost, 1) > latest), None)
+        late = _last(trial, 0) if _next(trial, 0) > latest else None
         if late is None and not fits(asking.left_for_others(flow)):
             late = place
             answer.held_up = "own" if fits(asking.left_for_others(flow, of_gate=False)) else "gates"

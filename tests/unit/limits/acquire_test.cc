@@ -25,14 +25,27 @@ TEST(Acquire, AllOrNothingOverTwoLimits) {
   EXPECT_EQ(limits.remaining(10, 0), 98);
 }
 
-TEST(Acquire, OfTwoThatGrantAsFewTheFirstIsTheReason) {
+TEST(Acquire, OfSeveralThatAreShortTheOneThatTakesLongestIsTheReason) {
   Asking limits({log(2, 1'000), log(2, 5'000), log(1, 100)});
   EXPECT_EQ(limits.ask(kNow).granted, 1);
   EXPECT_EQ(limits.ask(kNow).reason, 2U);
   EXPECT_EQ(limits.ask(kNow + 100).granted, 1);
   const Told told = limits.ask(kNow + 300);
-  EXPECT_EQ(told.reason, 0U);
-  EXPECT_EQ(told.retry, 4'700);  // The second one takes longer, though the first one is named.
+  EXPECT_EQ(told.reason, 1U) << "the wait that is told is its own";
+  EXPECT_EQ(told.retry, 4'700);
+}
+
+TEST(Acquire, OfTwoThatTakeAsLongTheFirstIsTheReason) {
+  Asking limits({log(9, 1'000), log(1, 700), log(1, 700)});
+  EXPECT_EQ(limits.ask(kNow).granted, 1);
+  EXPECT_EQ(limits.ask(kNow).reason, 1U);
+}
+
+// Whoever waits for a place must know: one may come free long before its lease ends.
+TEST(Acquire, APlaceIsTheReasonWhereTheRateIsShortForLess) {
+  Asking limits({bucket(1, 300, 1), held(1, 60'000'000)});
+  EXPECT_EQ(limits.ask(kNow).granted, 1);
+  EXPECT_EQ(limits.ask(kNow + 10).reason, 1U);
 }
 
 TEST(Acquire, OneThatCanNeverGrantIsTheReason) {
