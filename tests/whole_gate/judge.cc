@@ -1,6 +1,7 @@
 #include "whole_gate/judge.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace einlass::whole {
 namespace {
@@ -11,95 +12,130 @@ constexpr Micros kKnown = 100'000;
 // Whoever is answered so soon after the permit's instant has not given the attempt up.
 constexpr Micros kInTime = 1'000'000;
 
+// A request without a permit's instant on it may have been on its way for so long.
+constexpr Micros kLongestWay = 10'000'000;
+
 const std::string& field(const Request& request, const std::string& name) {
   const auto found = request.fields.find(name);
   if (found == request.fields.end()) throw Broken("a request has no " + name);
   return found->second;
 }
 
-std::string named(int partition, std::int64_t offset) {
-  return std::to_string(partition) + "@" + std::to_string(offset);
+std::string text_of(const Name& name) {
+  return std::to_string(name.partition) + "@" + std::to_string(name.offset);
 }
 
 }  // namespace
 
-Judge::Known& Judge::at(int partition, std::int64_t offset) {
-  std::vector<Known>& log = logs_[partition];
-  if (offset < 0 || static_cast<std::size_t>(offset) >= log.size()) {
-    throw Broken("there is no record " + named(partition, offset));
+Judge::Known& Judge::at(const Name& name) {
+  std::vector<Known>& log = logs_[name.partition];
+  if (name.offset < 0 || static_cast<std::size_t>(name.offset) >= log.size()) {
+    throw Broken("there is no record " + text_of(name));
   }
-  return log[static_cast<std::size_t>(offset)];
+  return log[static_cast<std::size_t>(name.offset)];
 }
 
 std::size_t Judge::asked(const Request& request) {
-  const int partition = std::stoi(field(request, "kafka-partition"));
-  const std::int64_t offset = std::stoll(field(request, "kafka-offset"));
-  const std::string name = named(partition, offset);
-  const Known& known = at(partition, offset);
-  const std::string attempt = name + " attempt " + field(request, "einlass-attempt");
-  kernel_.trace("request for " + attempt);
-  if (request.body != known.record.value.value_or("")) throw Broken("another body for " + name);
-  if (request.fields.contains("kafka-tombstone") == known.record.value.has_value()) {
-    throw Broken("a value for none, or none for one: " + name);
-  }
-  const Micros admitted = look_at_permit(request, attempt);
-  requests_.push_back({partition, offset, kernel_.now(), admitted});
+  std::vector<Name> records = names_in(request);
+  look_at_body(request, records);
+  Micros left = kernel_.now() - kLongestWay;
+  if (!request.fields.contains("einlass-records")) left = look_at_permit(request, records.front());
+  requests_.push_back({std::move(records), left});
   return requests_.size() - 1;
 }
 
-Micros Judge::look_at_permit(const Request& request, const std::string& name) {
-  const std::string& permit = field(request, "einlass-permit");
-  const auto [found, is_new] = permits_.emplace(permit, name);
-  if (!is_new && found->second != name) {
-    throw Broken("the permit of " + found->second + " was used for " + name);
+// "results-0-5..7, results-1-8" is 5, 6 and 7 of partition 0, then 8 of partition 1.
+std::vector<Name> Judge::names_in(const Request& request) const {
+  if (!request.fields.contains("einlass-records")) {
+    return {
+        {std::stoi(field(request, "kafka-partition")), std::stoll(field(request, "kafka-offset"))}};
+  }
+  std::vector<Name> names;
+  for (std::string_view rest = field(request, "einlass-records"); !rest.empty();) {
+    const std::string run(rest.substr(0, rest.find(", ")));
+    rest.remove_prefix(std::min(rest.size(), run.size() + 2));
+    const std::size_t last = run.rfind('-');
+    const int partition = std::stoi(run.substr(run.rfind('-', last - 1) + 1));
+    const std::int64_t first = std::stoll(run.substr(last + 1));
+    const std::size_t dots = run.find("..", last);
+    const std::int64_t end = dots == run.npos ? first : std::stoll(run.substr(dots + 2));
+    for (std::int64_t offset = first; offset <= end; ++offset) names.push_back({partition, offset});
+  }
+  return names;
+}
+
+void Judge::look_at_body(const Request& request, const std::vector<Name>& records) {
+  const bool several = request.fields.contains("einlass-records");
+  std::string body, said;
+  for (const Name& name : records) {
+    const auto& value = at(name).record.value;
+    if (several) {
+      const std::uint32_t size = value ? static_cast<std::uint32_t>(value->size()) : 0xffffffff;
+      for (int shift = 24; shift >= 0; shift -= 8) body += static_cast<char>(size >> shift);
+    } else if (request.fields.contains("kafka-tombstone") == value.has_value()) {
+      throw Broken("a value for none, or none for one: " + text_of(name));
+    }
+    body += value.value_or("");
+    said += " " + text_of(name);
+  }
+  kernel_.trace("request for" + said);
+  if (request.body != body) throw Broken("another body for" + said);
+}
+
+Micros Judge::look_at_permit(const Request& request, const Name& name) {
+  const std::string attempt = text_of(name) + " attempt " + field(request, "einlass-attempt");
+  const auto [found, is_new] = permits_.emplace(field(request, "einlass-permit"), attempt);
+  if (!is_new && found->second != attempt) {
+    throw Broken("the permit of " + found->second + " was used for " + attempt);
   }
   const Micros admitted = std::stoll(field(request, "einlass-admitted-at"));
-  if (is_new) admitted_.push_back(admitted);
+  const std::string key = promise_.by_key ? at(name).record.key.value_or("") : "";
+  if (is_new) admitted_[key].push_back(admitted);
   return admitted;
 }
 
-void Judge::accepted(std::size_t request) {
-  const Asked& asked = requests_[request];
-  Known& known = at(asked.partition, asked.offset);
-  kernel_.trace("accepted " + named(asked.partition, asked.offset));
-  if (known.accepted_by.empty()) {
-    look_at_order(asked);
-  } else {
-    look_at_repeat(known, request);
+void Judge::accepted(std::size_t request, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Name& name = requests_[request].records[i];
+    Known& known = at(name);
+    kernel_.trace("accepted " + text_of(name));
+    if (known.accepted_by.empty()) {
+      look_at_order(name);
+    } else {
+      look_at_repeat(known, name, request);
+    }
+    known.accepted_by.push_back(request);
   }
-  known.accepted_by.push_back(request);
 }
 
 // Once the gate has been told that a record was accepted, that record does not come again.
-void Judge::look_at_repeat(const Known& known, std::size_t request) {
+void Judge::look_at_repeat(const Known& known, const Name& name, std::size_t request) {
   ++repeats_;
   const Asked& again = requests_[request];
   for (const std::size_t before : known.accepted_by) {
     const Asked& first = requests_[before];
-    if (!first.told || first.arrived < forgot_) continue;
-    const bool in_time = *first.told - first.admitted < kInTime;
-    if (in_time && *first.told + kKnown < again.admitted) {
-      throw Broken(named(again.partition, again.offset) +
-                   " was sent again, although the gate was told " +
-                   std::to_string(again.admitted - *first.told) + " us before");
+    if (!first.told || first.left < forgot_) continue;
+    const bool in_time = *first.told - first.left < kInTime;
+    if (in_time && *first.told + kKnown < again.left) {
+      throw Broken(text_of(name) + " was sent again, although the gate was told " +
+                   std::to_string(again.left - *first.told) + " us before");
     }
   }
 }
 
-void Judge::look_at_order(const Asked& asked) {
+void Judge::look_at_order(const Name& name) {
   if (ordered_ == Ordered::no) return;
-  std::string lane = std::to_string(asked.partition);
+  std::string lane = std::to_string(name.partition);
   if (ordered_ == Ordered::by_key) {
-    const auto& key = at(asked.partition, asked.offset).record.key;
+    const auto& key = at(name).record.key;
     if (!key) return;
     lane += "/" + *key;
   }
   const auto [last, is_first] = last_.try_emplace(lane, -1);
-  if (last->second > asked.offset) {
-    throw Broken(named(asked.partition, asked.offset) + " was accepted after " +
-                 std::to_string(last->second));
+  if (last->second > name.offset) {
+    throw Broken(text_of(name) + " was accepted after " + std::to_string(last->second));
   }
-  last->second = asked.offset;
+  last->second = name.offset;
 }
 
 void Judge::committed(int partition, std::int64_t next,
@@ -108,13 +144,14 @@ void Judge::committed(int partition, std::int64_t next,
   ranges.emplace_back(0, next);
   for (const auto& [first, end] : ranges) {
     for (std::int64_t offset = first; offset < end; ++offset) {
-      if (at(partition, offset).accepted_by.empty()) {
-        throw Broken("lost: " + named(partition, offset) + " is committed and was not accepted");
+      if (at({partition, offset}).accepted_by.empty()) {
+        throw Broken("lost: " + text_of({partition, offset}) +
+                     " is committed and was not accepted");
       }
     }
   }
   committed_[partition] = next;
-  kernel_.trace("committed " + named(partition, next));
+  kernel_.trace("committed " + text_of({partition, next}));
 }
 
 bool Judge::is_through() {
@@ -125,17 +162,19 @@ bool Judge::is_through() {
 
 // By the permits' instants. From each one on: how many there are in the stretches that begin there.
 void Judge::look_at_limit() const {
-  std::vector<Micros> admitted = admitted_;
-  std::ranges::sort(admitted);
-  for (std::size_t first = 0; first < admitted.size(); ++first) {
-    for (std::size_t last = first; last < admitted.size(); ++last) {
-      const Micros length = admitted[last] - admitted[first];
-      if (promise_.per_second == 0 && length >= promise_.window) break;
-      const double allowed = static_cast<double>(promise_.most) +
-                             promise_.per_second * static_cast<double>(length) / 1e6;
-      if (static_cast<double>(last - first + 1) > allowed + 1e-6) {
-        throw Broken(std::to_string(last - first + 1) + " admitted within " +
-                     std::to_string(length) + " us");
+  for (const auto& [key, instants] : admitted_) {
+    std::vector<Micros> admitted = instants;
+    std::ranges::sort(admitted);
+    for (std::size_t first = 0; first < admitted.size(); ++first) {
+      for (std::size_t last = first; last < admitted.size(); ++last) {
+        const Micros length = admitted[last] - admitted[first];
+        if (promise_.per_second == 0 && length >= promise_.window) break;
+        const double allowed = static_cast<double>(promise_.most) +
+                               promise_.per_second * static_cast<double>(length) / 1e6;
+        if (static_cast<double>(last - first + 1) > allowed + 1e-6) {
+          throw Broken(std::to_string(last - first + 1) + " admitted within " +
+                       std::to_string(length) + " us");
+        }
       }
     }
   }

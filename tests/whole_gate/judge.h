@@ -29,15 +29,22 @@ struct Request {
   std::string body;
 };
 
-// What a limit allows: at most `most` in any stretch of `window`, and `per_second` for each second
-// that it is longer.
+// What a limit allows each key, or all: at most `most` in any stretch of `window`, and `per_second`
+// for each second that it is longer.
 struct Promise {
   std::uint64_t most = 0;
   Micros window = 0;
   double per_second = 0;
+  bool by_key = false;
 };
 
 enum class Ordered : std::uint8_t { no, by_partition, by_key };
+
+// A record of a partition.
+struct Name {
+  int partition = 0;
+  std::int64_t offset = 0;
+};
 
 class Judge {
  public:
@@ -48,14 +55,15 @@ class Judge {
   void expect(int partition, Record record) {
     logs_[partition].push_back(Known{std::move(record), {}});
   }
-  const Record& record(int partition, std::int64_t offset) { return at(partition, offset).record; }
+  const Record& record(const Name& name) { return at(name).record; }
   std::int64_t end(int partition) { return static_cast<std::int64_t>(logs_[partition].size()); }
 
-  // A request has arrived. Returns its number.
+  // A request has arrived, of one record or of several. Returns its number.
   std::size_t asked(const Request& request);
+  std::size_t records_of(std::size_t request) const { return requests_[request].records.size(); }
 
-  // It was accepted. What the gate hears of that is another matter.
-  void accepted(std::size_t request);
+  // The first ones of its records were accepted. What the gate hears of that is another matter.
+  void accepted(std::size_t request, std::size_t count);
 
   // The gate has all of the answer.
   void told(std::size_t request) { requests_[request].told = kernel_.now(); }
@@ -81,17 +89,17 @@ class Judge {
     bool committed = false;
   };
   struct Asked {
-    int partition;
-    std::int64_t offset;
-    Micros arrived;
-    Micros admitted;  // It left then, or a little later: on its way it may have been for long.
+    std::vector<Name> records;
+    Micros left;  // Not before that; on its way it may have been for long.
     std::optional<Micros> told{};
   };
 
-  Known& at(int partition, std::int64_t offset);
-  Micros look_at_permit(const Request& request, const std::string& name);
-  void look_at_repeat(const Known& known, std::size_t request);
-  void look_at_order(const Asked& asked);
+  Known& at(const Name& name);
+  std::vector<Name> names_in(const Request& request) const;
+  void look_at_body(const Request& request, const std::vector<Name>& records);
+  Micros look_at_permit(const Request& request, const Name& name);
+  void look_at_repeat(const Known& known, const Name& name, std::size_t request);
+  void look_at_order(const Name& name);
 
   Kernel& kernel_;
   const Ordered ordered_;
@@ -99,9 +107,9 @@ class Judge {
   std::map<int, std::vector<Known>> logs_;
   std::map<int, std::int64_t> committed_;
   std::vector<Asked> requests_;
-  std::map<std::string, std::string> permits_;  // Whose attempt each was.
-  std::vector<Micros> admitted_;
-  std::map<std::string, std::int64_t> last_;  // Accepted of each lane.
+  std::map<std::string, std::string> permits_;           // Whose attempt each was.
+  std::map<std::string, std::vector<Micros>> admitted_;  // By the limit's keys.
+  std::map<std::string, std::int64_t> last_;             // Accepted of each lane.
   Micros forgot_ = 0;
   std::uint64_t repeats_ = 0;
 };

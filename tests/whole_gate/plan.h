@@ -15,10 +15,12 @@ struct Plan {
   RedisKind redis = RedisKind::one;
   bool http2 = false;
   Ordered ordered = Ordered::no;
-  Promise promise;        // Of the one limit that there is...
-  std::string limit;      // ... as its section says it, ...
-  double per_second = 0;  // ... and what it lets through.
+  Promise promise;             // Of the limit...
+  std::string limit;           // ... as its section says it, ...
+  double per_second = 0;       // ... and what it lets through.
+  std::uint64_t attempts = 0;  // What a second limit allows under way in the fleet; 0: none does.
   std::uint64_t in_flight = 1;
+  std::uint64_t together = 1;  // How many records a request has at most.
   int partitions = 1;
   std::int64_t records = 0;
   Micros bad_until = 0;  // From the beginning.

@@ -25,13 +25,28 @@ void Receiver::accepted(const std::shared_ptr<Wire>& wire) {
 std::pair<std::size_t, Answer> Receiver::take(const Request& request) {
   const std::size_t number = judge_.asked(request);
   Answer answer = decide();
-  // Half an answer is none: whoever takes it for one loses what the server may have thrown away.
-  const bool half = answer.fate == Answer::Fate::garbage || answer.fate == Answer::Fate::cut_within;
-  if (answer.status / 100 == 2 && !half) judge_.accepted(number);
-  if (answer.fate == Answer::Fate::garbage) sent_garbage_ = true;
+  const std::size_t accepted = accept(judge_.records_of(number), answer);
+  judge_.accepted(number, accepted);
   kernel_.trace("answer " + std::to_string(answer.status) + ", fate " +
                 std::to_string(static_cast<int>(answer.fate)));
   return {number, std::move(answer)};
+}
+
+// How many of a request's records it takes; names the others in the answer where it takes some.
+std::size_t Receiver::accept(std::size_t records, Answer& answer) {
+  // Half an answer is none: whoever takes it for one loses what the server may have thrown away.
+  const bool half = answer.fate == Answer::Fate::garbage || answer.fate == Answer::Fate::cut_within;
+  if (answer.status / 100 != 2 || half) return 0;
+  if (records == 1 || kernel_.dice(100) >= faulty_) return records;
+  const std::size_t taken = kernel_.dice(records);
+  answer.status = 200;
+  answer.body = "{\"failed\": [";
+  for (std::size_t i = taken; i < records; ++i) {
+    answer.body += std::string(i > taken ? ", " : "") + "{\"index\": " + std::to_string(i) +
+                   ", \"status\": 503}";
+  }
+  answer.body += "]}";
+  return taken;
 }
 
 Answer Receiver::decide() {

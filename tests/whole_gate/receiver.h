@@ -51,18 +51,16 @@ class Receiver final : public Listener {
   Welcome welcome() override;
   void accepted(const std::shared_ptr<Wire>& wire) override;
 
-  // What has no place in a request was sent.
-  bool sent_garbage() const { return sent_garbage_; }
-
  private:
   Answer decide();
+  std::size_t accept(std::size_t records, Answer& answer);
 
   Kernel& kernel_;
   Judge& judge_;
   const bool http2_;
   Weather weather_;
   std::uint64_t faulty_ = 0;
-  bool up_ = true, silent_ = false, sent_garbage_ = false;
+  bool up_ = true, silent_ = false;
   std::vector<std::weak_ptr<Wire>> wires_;
 };
 

@@ -108,7 +108,7 @@ void RecordFeed::poll(Instant, int budget) {
 void RecordFeed::hand_on(std::size_t partition) {
   const std::int64_t offset = readings_[partition].next++;
   const auto number = static_cast<int>(partition);
-  const Record& record = judge_.record(number, offset);
+  const Record& record = judge_.record({number, offset});
   kafka::Message message;
   message.topic = topic_;
   message.partition = core::PartitionId{static_cast<std::uint32_t>(partition)};

@@ -43,6 +43,7 @@ class World {
     redis_.set_weather(plan_.weather);
     receiver_.set_weather(plan_.weather);
     text_ = configuration(plan_, redis_.config());
+    if (verbose) text_ += "log: {level: debug}\n";
     write_records();
   }
 
