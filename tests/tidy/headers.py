@@ -29,9 +29,11 @@ def compile_commands(build: str) -> list[dict[str, str]]:
 
 
 def flags_by_folder(commands: list[dict[str, str]]) -> dict[str, list[str]]:
-    """For each source folder, the compiler and the flags that the build uses there."""
+    """For each source folder, the compiler and the flags that the build uses there. Of C++: headers of C have none."""
     flags: dict[str, list[str]] = {}
     for entry in commands:
+        if entry["file"].endswith(".c"):
+            continue
         words = shlex.split(entry["command"])
         launcher = [at for at, word in enumerate(words) if "ccache" in os.path.basename(word)]
         words = words[launcher[0] + 1:] if launcher else words
