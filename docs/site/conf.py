@@ -51,6 +51,7 @@ NAVIGATION = [
     ("Run", ["docs/deploy", "docs/operations", "docs/upgrading", "docs/cli", "docs/admin", "docs/sizing", "docs/live_page", "docs/why",
              "docs/metrics", "docs/log", "docs/tracing", "grafana/README", "docs/runbook"]),
     ("Develop", ["CONTRIBUTING", "src/README", "docs/decisions", "tests/README", "tests/simulation/README",
+                 "tests/whole_gate/README",
                  "tests/conformance/README", "tests/conformance/vectors/README", "tests/chaos/README", "tests/chaos/RESULTS",
                  "tests/weather/README", "tests/weather/RESULTS", "tests/fuzz/README", "tests/hostile/README",
                  "tests/bench/README", "tests/RESULTS"]),
