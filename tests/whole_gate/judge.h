@@ -30,7 +30,7 @@ struct Request {
 };
 
 // What a limit allows each key, or all: at most `most` in any stretch of `window`, and `per_second`
-// for each second that it is longer.
+// for each second that it is longer. Nothing is promised where `most` is 0.
 struct Promise {
   std::uint64_t most = 0;
   Micros window = 0;

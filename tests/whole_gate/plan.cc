@@ -1,18 +1,27 @@
 #include "whole_gate/plan.h"
 
+#include "whole_gate/receiver.h"
+
 namespace einlass::whole {
 namespace {
 
 constexpr Micros kSecond = 1'000'000;
+
+// Whoever stands in for Redis keeps this gate to its part of the limit, if to that.
+std::string draw_outage(Kernel& kernel, Plan& plan) {
+  if (!kernel.one_in(5)) return {};
+  plan.is_stood_in_for = true;
+  return kernel.one_in(2) ? ", on_outage: pass" : ", on_outage: local_share";
+}
 
 Promise draw_limit(Kernel& kernel, Plan& plan) {
   const std::uint64_t limit = 5 + kernel.dice(60);
   const std::string number = std::to_string(limit);
   const std::string even = kernel.one_in(3) ? ", even: 0%" : "";
   plan.per_second = static_cast<double>(limit);
+  const bool by_key = kernel.one_in(3);
   const std::string store =
-      kernel.one_in(3) ? ", key: record_key, store: redis}" : ", store: redis}";
-  const bool by_key = store.starts_with(", key");
+      (by_key ? ", key: record_key" : "") + draw_outage(kernel, plan) + ", store: redis}";
   switch (kernel.dice(4)) {
     case 0:
       plan.limit = "{algorithm: token_bucket, rate: " + number + "/s, burst: 7" + store;
@@ -27,6 +36,15 @@ Promise draw_limit(Kernel& kernel, Plan& plan) {
       plan.limit = "{algorithm: sliding_log, limit: " + number + ", window: 1s" + even + store;
       return {limit, kSecond, 0, by_key};
   }
+}
+
+std::string urls(const Plan& plan) {
+  if (plan.servers == 1) return "url: \"http://" + Receiver::host(1) + "/in\"\n";
+  std::string text = "urls:\n";
+  for (int i = 1; i <= plan.servers; ++i) {
+    text += "        - \"http://" + Receiver::host(i) + "/in\"\n";
+  }
+  return text + "      balance: " + (plan.by_key ? "key" : "round_robin") + "\n";
 }
 
 }  // namespace
@@ -46,30 +64,34 @@ Plan draw_plan(Kernel& kernel) {
   plan.in_flight = 1 + kernel.dice(30);
   if (kernel.one_in(4)) plan.together = 2 + kernel.dice(12);
   if (kernel.one_in(3)) plan.attempts = plan.together + kernel.dice(20);
+  if (kernel.one_in(3)) plan.servers = 2;
+  plan.by_key = plan.together == 1 && kernel.one_in(2);
+  plan.redis_forgets = kernel.one_in(6);
+  if (plan.redis_forgets || plan.is_stood_in_for) plan.promise = {};
   return plan;
 }
 
-std::string configuration(const Plan& plan, const std::string& redis) {
+std::string configuration(const Plan& plan, const std::string& redis, int edition) {
   static const char* const kOrders[] = {"none", "partition", "key"};
   const bool counts = plan.attempts > 0;
-  const auto number = [](std::uint64_t value) { return std::to_string(value); };
-  std::string text = "redis: " + redis + "\nlimits:\n  shared: " + plan.limit + "\n";
+  const auto number = [](auto value) { return std::to_string(value); };
+  std::string text = "instances: 1\nredis: " + redis + "\nlimits:\n  shared: " + plan.limit + "\n";
   if (counts) {
     text += "  attempts: {algorithm: concurrency, limit: " + number(plan.attempts) +
             ", lease: 8s, store: redis}\n";
   }
-  text += "targets:\n  t:\n    http:\n      url: \"http://10.0.1.1/in\"\n      timeout: 3s\n" +
-          std::string("      http2: ") + (plan.http2 ? "always" : "never") +
-          "\n      max_in_flight: " + number(plan.in_flight) + "\n";
+  text += "targets:\n  t:\n    http:\n      " + urls(plan) +
+          "      timeout: " + number(3'000 + edition % 3 * 200) +
+          "ms\n      http2: " + (plan.http2 ? "always" : "never") + "\n      max_in_flight: " +
+          number(plan.in_flight + static_cast<std::uint64_t>(edition % 4)) + "\n";
   if (plan.together > 1) {
     text += "      batch: {records: " + number(plan.together) + ", format: length_prefixed}\n";
   }
-  return text +
-         "    breaker: {max_wait: 5s}\nroutes:\n  - name: r\n    topics: [results]\n    target: "
-         "t\n" +
-         "    limits: [shared" + (counts ? ", attempts" : "") +
+  text +=
+      "    breaker: {max_wait: 5s}\nroutes:\n  - name: r\n    topics: [results]\n    target: t\n";
+  return text + "    limits: [shared" + (counts ? ", attempts" : "") +
          "]\n    order: " + kOrders[static_cast<int>(plan.ordered)] +
-         "\n    retry: {initial: 100ms, max: 2s}\n";
+         "\n    retry: {initial: " + number(100 + edition % 2 * 50) + "ms, max: 2s}\n";
 }
 
 Record draw_record(Kernel& kernel) {

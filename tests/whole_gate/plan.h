@@ -21,6 +21,10 @@ struct Plan {
   std::uint64_t attempts = 0;  // What a second limit allows under way in the fleet; 0: none does.
   std::uint64_t in_flight = 1;
   std::uint64_t together = 1;  // How many records a request has at most.
+  int servers = 1;
+  bool by_key = false;         // Each server has its keys.
+  bool redis_forgets = false;  // What it knew when it went down.
+  bool is_stood_in_for = false;
   int partitions = 1;
   std::int64_t records = 0;
   Micros bad_until = 0;  // From the beginning.
@@ -29,8 +33,9 @@ struct Plan {
 
 Plan draw_plan(Kernel& kernel);
 
-// The gate's file. `redis` is the section of that name.
-std::string configuration(const Plan& plan, const std::string& redis);
+// The gate's file. `redis` is the section of that name. The first edition is what the gate begins
+// with; others have other numbers, and the gate may go on under them.
+std::string configuration(const Plan& plan, const std::string& redis, int edition);
 
 // Of any bytes, some of them large, some of them null.
 Record draw_record(Kernel& kernel);

@@ -4,9 +4,9 @@
 
 namespace einlass::whole {
 
-Receiver::Receiver(Kernel& kernel, Judge& judge, bool http2)
+Receiver::Receiver(Kernel& kernel, Judge& judge, bool http2, int number)
     : kernel_(kernel), judge_(judge), http2_(http2) {
-  kernel_.listen(place(), *this);
+  kernel_.listen({host(number), 80}, *this);
 }
 
 Welcome Receiver::welcome() {

@@ -1,5 +1,4 @@
-// The server behind the gate, on one address: what it does with a request, whichever protocol
-// brings it.
+// A server behind the gate: what it does with a request, whichever protocol brings it.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +32,10 @@ struct Answer {
 
 class Receiver final : public Listener {
  public:
-  Receiver(Kernel& kernel, Judge& judge, bool http2);
+  // One of several, from 1 on.
+  Receiver(Kernel& kernel, Judge& judge, bool http2, int number);
 
-  static Place place() { return {"10.0.1.1", 80}; }
+  static std::string host(int number) { return "10.0.1." + std::to_string(number); }
 
   // How many of a hundred requests fail, and how many answers are slow. None after heal().
   void be_faulty(std::uint64_t percent) { faulty_ = percent; }

@@ -51,6 +51,7 @@ void RedisWorld::kill(Node& node) {
   node.up = false;
   node.silent = kernel_.one_in(3);
   node.scripts.clear();
+  if (forgets_) redis_.ask({"FLUSHALL"}, kernel_.now());
   kernel_.after(kernel_.between(1'000, 4'000'000), [&node] { node.up = true; });
 }
 

@@ -33,6 +33,7 @@ class RedisWorld {
   std::string config() const;
 
   void set_weather(const Weather& weather) { weather_ = weather; }
+  void forget_when_down() { forgets_ = true; }
 
   // Something goes wrong with it, or one call in so many goes wrong. Nothing does after heal().
   void strike();
@@ -71,6 +72,7 @@ class RedisWorld {
   std::vector<std::uint8_t> owner_;     // By slot, in a cluster.
   std::vector<std::uint8_t> going_to_;  // Where a slot is on its way to; kNowhere for most.
   std::uint64_t faulty_ = 0;
+  bool forgets_ = false;
 };
 
 }  // namespace einlass::whole

@@ -38,18 +38,20 @@ class World {
         plan_(draw_plan(kernel_)),
         judge_(kernel_, plan_.ordered, plan_.promise),
         redis_(kernel_, redis, plan_.redis),
-        receiver_(kernel_, judge_, plan_.http2) {
+        verbose_(verbose) {
     if (verbose) kernel_.be_verbose();
     redis_.set_weather(plan_.weather);
-    receiver_.set_weather(plan_.weather);
-    text_ = configuration(plan_, redis_.config());
-    if (verbose) text_ += "log: {level: debug}\n";
+    if (plan_.redis_forgets) redis_.forget_when_down();
+    for (int i = 1; i <= plan_.servers; ++i) {
+      receivers_.push_back(std::make_unique<Receiver>(kernel_, judge_, plan_.http2, i));
+      receivers_.back()->set_weather(plan_.weather);
+    }
     write_records();
   }
 
   Outcome run() {
     Outcome outcome;
-    outcome.config = text_;
+    outcome.config = text();
     const Micros began = kernel_.now();
     try {
       arrange(began);
@@ -100,7 +102,7 @@ class World {
   void arrange(Micros began) {
     const Micros good = began + plan_.bad_until;
     if (plan_.bad_until > 0) {
-      receiver_.be_faulty(kernel_.dice(3) * kernel_.dice(30));
+      for (const auto& one : receivers_) one->be_faulty(kernel_.dice(3) * kernel_.dice(30));
       if (kernel_.one_in(2)) redis_.be_faulty(3 + kernel_.dice(kernel_.one_in(2) ? 10 : 200));
       group_.commits_fail = kernel_.one_in(3);
     }
@@ -120,9 +122,11 @@ class World {
   }
 
   void strike() {
-    switch (kernel_.dice(4)) {
+    switch (kernel_.dice(5)) {
       case 0:
-        return receiver_.strike();
+        return receivers_[kernel_.dice(receivers_.size())]->strike();
+      case 2:
+        return reload();
       case 1:
         if (feed_ != nullptr) feed_->take_away(kernel_.dice(group_.partitions.size()));
         return;
@@ -134,7 +138,7 @@ class World {
   void heal() {
     kernel_.trace("all is well");
     group_.commits_fail = false;
-    receiver_.heal();
+    for (const auto& one : receivers_) one->heal();
     redis_.heal();
   }
 
@@ -147,14 +151,37 @@ class World {
     });
   }
 
-  // One life of the process; false if it crashed.
-  bool run_gate() {
-    const auto read = config::parse_config(
-        text_, "F", [](const std::string&) { return std::optional<std::string>(); });
+  std::string text() const {
+    return configuration(plan_, redis_.config(), edition_) +
+           (verbose_ ? "log: {level: debug}\n" : "");
+  }
+
+  const config::Config& read() {
+    auto read = config::parse_config(
+        text(), "F", [](const std::string&) { return std::optional<std::string>(); });
     if (const auto* wrong = std::get_if<config::Mistakes>(&read)) {
       throw Broken("the configuration is refused: " + wrong->front().to_string());
     }
-    const auto& config = std::get<config::Config>(read);
+    configs_.push_back(
+        std::make_shared<const config::Config>(std::get<config::Config>(std::move(read))));
+    return *configs_.back();
+  }
+
+  // The gate goes on under other numbers.
+  void reload() {
+    if (io_ == nullptr || stopping_) return;
+    kernel_.trace("reload");
+    boost::asio::post(*io_, [this] {
+      const config::Config& before = *configs_.back();
+      ++edition_;
+      const config::Config& after = read();
+      shard_->reconfigure(configs_.back(), shard_->make_targets(before, after));
+    });
+  }
+
+  // One life of the process; false if it crashed.
+  bool run_gate() {
+    const config::Config& config = read();
     const Notify notify = [this](const Notice& notice) { told(notice); };
     boost::asio::io_context io(1);
     io_ = &io;
@@ -203,9 +230,11 @@ class World {
   const Plan plan_;
   Judge judge_;
   RedisWorld redis_;
-  Receiver receiver_;
+  std::vector<std::unique_ptr<Receiver>> receivers_;
   Group group_;
-  std::string text_;
+  const bool verbose_;
+  int edition_ = 0;
+  std::vector<std::shared_ptr<const config::Config>> configs_;  // The last one is in force.
   boost::asio::io_context* io_ = nullptr;
   app::Shard* shard_ = nullptr;
   RecordFeed* feed_ = nullptr;
