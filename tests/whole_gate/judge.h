@@ -53,7 +53,7 @@ class Judge {
 
   // A record of that partition, and of the next offset.
   void expect(int partition, Record record) {
-    logs_[partition].push_back(Known{std::move(record), {}});
+    logs_[partition].push_back(Known{std::move(record)});
   }
   const Record& record(const Name& name) { return at(name).record; }
   std::int64_t end(int partition) { return static_cast<std::int64_t>(logs_[partition].size()); }
@@ -77,7 +77,7 @@ class Judge {
 
   bool is_through();  // All is committed.
 
-  // At the end. A window in which the limits were forgotten is not looked at.
+  // At the end, at all permits that came with requests of one record.
   void look_at_limit() const;
   std::size_t requests() const { return requests_.size(); }
   std::uint64_t repeats() const { return repeats_; }
@@ -85,8 +85,7 @@ class Judge {
  private:
   struct Known {
     Record record;
-    std::vector<std::size_t> accepted_by;  // Requests.
-    bool committed = false;
+    std::vector<std::size_t> accepted_by{};  // Requests.
   };
   struct Asked {
     std::vector<Name> records;

@@ -125,11 +125,11 @@ class World {
     switch (kernel_.dice(5)) {
       case 0:
         return receivers_[kernel_.dice(receivers_.size())]->strike();
-      case 2:
-        return reload();
       case 1:
         if (feed_ != nullptr) feed_->take_away(kernel_.dice(group_.partitions.size()));
         return;
+      case 2:
+        return reload();
       default:
         redis_.strike();
     }
