@@ -101,6 +101,8 @@ class Build:
             return "it hangs"
         if not ran.returncode:
             return ""
+        if ran.returncode == 2:
+            raise RuntimeError(ran.stderr)  # It did not run.
         said = (ran.stdout + ran.stderr).splitlines()
         return said[0][:100] if said else f"it crashes ({ran.returncode})"
 
@@ -136,6 +138,9 @@ def main():
     if arguments.texts or missing:
         sys.exit(missing)
     build, unseen = Build(os.path.abspath(arguments.build)), 0
+    wrong = build.verdict(os.path.join(build.folder, PROGRAM), arguments.seeds)
+    if wrong:
+        sys.exit(f"a seed fails with nothing broken: {wrong}")
     with tempfile.TemporaryDirectory() as folder:
         for name, file, old, new in BREAKAGES:
             if arguments.only not in name:

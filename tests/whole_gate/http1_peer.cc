@@ -45,6 +45,7 @@ class Http1Peer final : public Peer {
 
   void received(std::string_view bytes) override {
     if (says_goodbye_) throw Broken("a request on a connection that was to be closed");
+    if (busy_) throw Broken("a request before the last one was answered");
     bytes_ += bytes;
     if (!busy_) read();
     if (!busy_ && !bytes_.empty()) look_later(++came_);
@@ -69,6 +70,7 @@ class Http1Peer final : public Peer {
     if (bytes_.size() < end + 4 + size) return;
     request.body = bytes_.substr(end + 4, size);
     bytes_.erase(0, end + 4 + size);
+    if (!bytes_.empty()) throw Broken("bytes behind a request");
     busy_ = true;
     kernel_.trace("wire " + std::to_string(wire_.number()));
     auto [number, answer] = receiver_.take(request);

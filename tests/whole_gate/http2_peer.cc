@@ -117,9 +117,9 @@ class Http2Peer final : public Peer {
         if (kernel_.one_in(2)) return reset(id, NGHTTP2_INTERNAL_ERROR);
         return wire_.cut();
       case Answer::Fate::cut_within:
+        says_half_ = true;
         submit(id, answer);
-        go_away();
-        return wire_.cut();
+        return wire_.finish();
       case Answer::Fate::whole:
         break;
     }
@@ -173,9 +173,12 @@ class Http2Peer final : public Peer {
 
   void flush() {
     const std::uint8_t* bytes = nullptr;
+    std::string said;
     for (ssize_t size; (size = nghttp2_session_mem_send(session_, &bytes)) > 0;) {
-      wire_.say({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
+      said.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
     }
+    if (says_half_) said.resize(kernel_.dice(said.size() + 1) / 2);
+    wire_.say(said);
   }
 
   // As of HTTP/1.1.
@@ -194,7 +197,8 @@ class Http2Peer final : public Peer {
   nghttp2_session* session_ = nullptr;
   std::map<std::int32_t, Stream> streams_;
   std::uint64_t came_ = 0;  // How often something did.
-  bool refuses_ = false;
+  bool refuses_ = false;  // May turn requests away, or say goodbye: the last answer was a bad one.
+  bool says_half_ = false;  // Of what it says from here on.
 };
 
 }  // namespace

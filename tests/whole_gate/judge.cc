@@ -39,8 +39,9 @@ std::size_t Judge::asked(const Request& request) {
   std::vector<Name> records = names_in(request);
   look_at_body(request, records);
   Micros left = kernel_.now() - kLongestWay;
-  const bool has_permit = promise_.most > 0 && !request.fields.contains("einlass-records");
-  if (has_permit) left = look_at_permit(request, records.front());
+  // A request of several records, or one that passes without Redis, has no permit.
+  if (request.fields.contains("einlass-permit")) left = look_at_permit(request, records.front());
+  if (request.method != "POST" || request.path != "/in") throw Broken("no POST of /in");
   requests_.push_back({std::move(records), left});
   return requests_.size() - 1;
 }
@@ -91,7 +92,7 @@ Micros Judge::look_at_permit(const Request& request, const Name& name) {
   }
   const Micros admitted = std::stoll(field(request, "einlass-admitted-at"));
   const std::string key = promise_.by_key ? at(name).record.key.value_or("") : "";
-  if (is_new) admitted_[key].push_back(admitted);
+  if (is_new && promise_.most > 0) admitted_[key].push_back(admitted);
   return admitted;
 }
 
@@ -113,8 +114,14 @@ void Judge::accepted(std::size_t request, std::size_t count) {
 void Judge::look_at_repeat(const Known& known, const Name& name, std::size_t request) {
   ++repeats_;
   const Asked& again = requests_[request];
+  if (known.committed && *known.committed + kKnown < again.left) {
+    throw Broken(text_of(name) + " was sent although it is committed");
+  }
   for (const std::size_t before : known.accepted_by) {
     const Asked& first = requests_[before];
+    if (first.told && *first.told + kLongestWay < kernel_.now() && first.left == again.left) {
+      throw Broken(text_of(name) + " was sent again under the same permit");
+    }
     if (!first.told || first.left < forgot_) continue;
     const bool in_time = *first.told - first.left < kInTime;
     if (in_time && *first.told + kKnown < again.left) {
@@ -149,8 +156,11 @@ void Judge::committed(int partition, std::int64_t next,
         throw Broken("lost: " + text_of({partition, offset}) +
                      " is committed and was not accepted");
       }
+      auto& since = at({partition, offset}).committed;
+      if (!since) since = kernel_.now();
     }
   }
+  if (next < committed_[partition]) throw Broken("a commit goes back");
   committed_[partition] = next;
   kernel_.trace("committed " + text_of({partition, next}));
 }

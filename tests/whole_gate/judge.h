@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -86,6 +85,7 @@ class Judge {
   struct Known {
     Record record;
     std::vector<std::size_t> accepted_by{};  // Requests.
+    std::optional<Micros> committed{};       // Since then.
   };
   struct Asked {
     std::vector<Name> records;

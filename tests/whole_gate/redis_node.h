@@ -12,8 +12,7 @@
 namespace einlass::whole {
 
 struct RedisWorld::Node final : Listener {
-  Node(RedisWorld& the_world, Place place_of_it, bool a_sentinel)
-      : world(the_world), place(std::move(place_of_it)), is_sentinel(a_sentinel) {
+  Node(RedisWorld& the_world, Place place_of_it) : world(the_world), place(std::move(place_of_it)) {
     world.kernel_.listen(place, *this);
   }
 
@@ -28,7 +27,6 @@ struct RedisWorld::Node final : Listener {
 
   RedisWorld& world;
   const Place place;
-  const bool is_sentinel;
   bool up = true;
   bool silent = false;  // While it is not up: connections are not even refused.
   std::set<std::string> scripts;

@@ -6,8 +6,6 @@
 #include "whole_gate/redis_world.h"
 
 namespace einlass::whole {
-namespace {}  // namespace
-
 void RedisWorld::strike() {
   const std::size_t servers = kind_ == RedisKind::sentinels ? nodes_.size() - 2 : nodes_.size();
   Node& any = node(kernel_.dice(nodes_.size()));

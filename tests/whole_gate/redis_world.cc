@@ -59,12 +59,11 @@ RedisWorld::RedisWorld(Kernel& kernel, RealRedis& redis, RedisKind kind)
   redis_.ask({"FLUSHALL"}, kernel_.now());
   const int nodes = kind == RedisKind::one ? 1 : kind == RedisKind::sentinels ? 2 : 3;
   for (int i = 1; i <= nodes; ++i) {
-    nodes_.push_back(
-        std::make_unique<Node>(*this, Place{"10.0.0." + std::to_string(i), 6'379}, false));
+    nodes_.push_back(std::make_unique<Node>(*this, Place{"10.0.0." + std::to_string(i), 6'379}));
   }
   if (kind == RedisKind::sentinels) {
     for (const char* host : {"10.0.0.11", "10.0.0.12"}) {
-      nodes_.push_back(std::make_unique<Node>(*this, Place{host, kSentinelPort}, true));
+      nodes_.push_back(std::make_unique<Node>(*this, Place{host, kSentinelPort}));
     }
   }
   if (kind != RedisKind::cluster) return;

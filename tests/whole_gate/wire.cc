@@ -25,7 +25,7 @@ Wire::~Wire() {
 }
 
 void Wire::say(std::string_view bytes) {
-  if (!is_open()) return;
+  if (!is_open() || bytes.empty()) return;
   said_ += bytes.size();
   put(down_, bytes);
 }
@@ -129,7 +129,6 @@ void Wire::close_server_end() {
   ::close(std::exchange(server_end_, -1));
   up_.pieces.clear();
   down_.pieces.clear();
-  if (peer_) peer_->ended();
 }
 
 void Wire::begin_connecting() {

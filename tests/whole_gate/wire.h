@@ -15,7 +15,6 @@ namespace einlass::whole {
 struct Peer {
   virtual ~Peer() = default;
   virtual void received(std::string_view bytes) = 0;
-  virtual void ended() {}  // The gate has closed it, or it was cut.
 };
 
 // How bytes travel: how late the first piece of several comes, how long after it each of the
@@ -44,7 +43,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
   // To the gate. Lost where the wire is cut before it arrives.
   void say(std::string_view bytes);
 
-  // How many bytes were said, how many of these the gate's end has, and when it had the last.
+  // How many bytes were said, and how many of these the gate's end has.
   std::uint64_t said() const { return said_; }
   std::uint64_t arrived() const { return arrived_; }
 
@@ -53,7 +52,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
     return up_.pieces.empty() && down_.pieces.empty() && stalled_until_ <= kernel_.now();
   }
 
-  // Nothing moves before that.
+  // Nothing moves before that, but what was on its way when the gate closed its end.
   void stall_until(Micros when) { stalled_until_ = when; }
 
   // From here on it is a good one.

@@ -110,7 +110,9 @@ class World {
       kernel_.at(kernel_.between(began, good), [this] { strike(); });
     }
     if (kernel_.one_in(4)) {
-      kernel_.at(kernel_.between(began, good), [] { throw Crash(); });
+      kernel_.at(kernel_.between(began, good), [this] {
+        if (!stopping_) throw Crash();
+      });
     }
     kernel_.at(good, [this] { heal(); });
     const Micros needed =
@@ -220,7 +222,7 @@ class World {
     }
   }
 
-  // What nobody may be told who did not send it.
+  // Redis' answers are those of a real one, so the gate must understand them.
   void told(const Notice& notice) {
     kernel_.trace("notice " + notice.what + ": " + notice.detail);
     if (notice.detail.find("shape of its own") != notice.detail.npos) throw Broken(notice.detail);
