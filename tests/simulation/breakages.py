@@ -7,7 +7,6 @@ Works in a copy of src/ and tests/, and compiles what a breakage changes. A brea
 that it breaks is of no use. Exit code 1 if there is one, or if the text that a breakage replaces is not there exactly once.
 """
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -17,6 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests", "suite"))
+import breakage_lists  # noqa: E402
+
 FLAGS = "-std=c++20 -O2 -D_GLIBCXX_ASSERTIONS".split()
 PATIENCE = 600
 FEW = 100  # Seeds, before the unit tests are asked.
@@ -173,7 +175,7 @@ class Tree:
         linked = run("g++", *objects, "-lgtest", "-lgtest_main", "-lpthread", "-o", self.path(name))
         for step in (*compiled, linked):
             if step.returncode:
-                raise DoesNotCompile(step.stderr[:2000])
+                raise breakage_lists.DoesNotCompile(step.stderr[:2000])
 
     def verdict(self, seeds, any_will_do):
         """Who sees it: texts for the two. Most are seen in a few worlds, and the unit tests take longer than those."""
@@ -200,31 +202,13 @@ class Tree:
         return f"{failed or 'a crash'}" if unit.returncode else ""
 
 
-class DoesNotCompile(Exception):
-    pass
-
-
-def missing_texts():
-    """How many breakages have nothing to break any more; each is told."""
-    missing = 0
-    for name, file, old, _ in BREAKAGES:
-        with open(in_its_room(ROOT, file), encoding="utf-8") as source:
-            count = source.read().count(old)
-        if count != 1:
-            print(f"{name}: the text is there {count} times in {file}")
-            missing += 1
-    return missing
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=2000)
-    parser.add_argument("--only", default="", help="those whose name has this text")
+    parser = breakage_lists.parser(__doc__, seeds=2000)
     parser.add_argument("--any", action="store_true", help="one of the two that sees it will do")
-    parser.add_argument("--texts", action="store_true", help="only look whether the text that each replaces is there once")
     arguments = parser.parse_args()
-    if arguments.texts:
-        sys.exit(missing_texts())
+    missing = breakage_lists.missing_texts(BREAKAGES, lambda file: in_its_room(ROOT, file))
+    if arguments.texts or missing:
+        sys.exit(missing)
     unseen = broken = 0
     with tempfile.TemporaryDirectory() as folder:
         tree = Tree(folder)
@@ -232,19 +216,14 @@ def main():
             if arguments.only not in name:
                 continue
             path = in_its_room(tree.folder, file)
-            with open(path, encoding="utf-8") as source:
-                text = source.read()
-            if text.count(old) != 1:
-                print(f"{name:52}  the text is there {text.count(old)} times in {file}", flush=True)
-                broken += 1
-                continue
+            text = breakage_lists.read(path)
             with open(path, "w", encoding="utf-8") as source:
                 source.write(text.replace(old, new))
             try:
                 unit, world = tree.verdict(arguments.seeds, arguments.any)
                 unseen += unit == world == "-"
                 print(f"{name:52}  unit tests: {unit:8} simulation: {world}", flush=True)
-            except DoesNotCompile as error:
+            except breakage_lists.DoesNotCompile as error:
                 print(f"{name:52}  does not compile, and so proves nothing: {error}", flush=True)
                 broken += 1
             with open(path, "w", encoding="utf-8") as source:

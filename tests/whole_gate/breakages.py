@@ -7,7 +7,6 @@ Compiles one file of src/ anew for each, as the build does, and links it before 
 nobody, or if the text that a breakage replaces is not there exactly once. --texts looks only at that.
 """
 
-import argparse
 import json
 import os
 import shlex
@@ -17,6 +16,9 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests", "suite"))
+import breakage_lists  # noqa: E402
+
 PROGRAM = "tests/whole_gate/whole_gate"
 CLOCK = "tests/whole_gate/libredis_clock.so"
 PATIENCE = 600
@@ -78,7 +80,7 @@ class Build:
         source, compiled = made + ".cc", made + ".o"
         with open(source, "w", encoding="utf-8") as out:
             out.write(text)
-        path = os.path.join(ROOT, "src", file)
+        path = path_of(file)
         command = [{path: source, self._object(path): compiled}.get(word, word) for word in self.compile[path]]
         self._do(command)
         self._do(["sh", "-c", self.link.replace(f"-o {PROGRAM} ", f"-o {made} {compiled} ")])
@@ -90,7 +92,7 @@ class Build:
     def _do(self, command):
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise DoesNotCompile((done.stderr or done.stdout)[:2000])
+            raise breakage_lists.DoesNotCompile((done.stderr or done.stdout)[:2000])
 
     def verdict(self, made, seeds):
         """What the first seed that sees it says, or nothing."""
@@ -107,34 +109,15 @@ class Build:
         return said[0][:100] if said else f"it crashes ({ran.returncode})"
 
 
-class DoesNotCompile(Exception):
-    pass
-
-
-def source_of(file):
-    with open(os.path.join(ROOT, "src", file), encoding="utf-8") as source:
-        return source.read()
-
-
-def missing_texts():
-    """How many breakages have nothing to break any more; each is told."""
-    missing = 0
-    for name, file, old, _ in BREAKAGES:
-        count = source_of(file).count(old)
-        if count != 1:
-            print(f"{name}: the text is there {count} times in {file}")
-            missing += 1
-    return missing
+def path_of(file):
+    return os.path.join(ROOT, "src", file)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = breakage_lists.parser(__doc__, seeds=250)
     parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"))
-    parser.add_argument("--seeds", type=int, default=250)
-    parser.add_argument("--only", default="", help="those whose name has this text")
-    parser.add_argument("--texts", action="store_true", help="only look whether the text that each replaces is there once")
     arguments = parser.parse_args()
-    missing = missing_texts()
+    missing = breakage_lists.missing_texts(BREAKAGES, path_of)
     if arguments.texts or missing:
         sys.exit(missing)
     build, unseen = Build(os.path.abspath(arguments.build)), 0
@@ -147,9 +130,9 @@ def main():
                 continue
             try:
                 made = os.path.join(folder, "broken")
-                build.broken(file, source_of(file).replace(old, new), made)
+                build.broken(file, breakage_lists.read(path_of(file)).replace(old, new), made)
                 seen = build.verdict(made, arguments.seeds)
-            except DoesNotCompile as error:
+            except breakage_lists.DoesNotCompile as error:
                 seen, unseen = f"does not compile, and so proves nothing: {error}", unseen + 1
             unseen += not seen
             print(f"{name:56}  {seen or 'seen by nobody'}", flush=True)
