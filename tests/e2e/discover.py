@@ -54,7 +54,7 @@ def properties(planned, patience, environment):
     labels = (["slow"] if planned["servers"] or planned["whole"] else []) + (["whole"] if planned["whole"] else [])
     if labels:
         wanted["LABELS"] = ";".join(labels)
-    if planned["servers"]:  # tests/suite says what these are counted in.
+    if planned["servers"]:  # tests/suite/progress.py says what these are counted in.
         wanted["PROCESSORS"] = SLOTS_ALONE if planned["alone"] else SLOTS_HALF if planned["half"] else SLOTS_WITH_SERVERS
         if planned["alone"]:  # First, while what only computes goes on beside them.
             wanted["COST"] = 1000

@@ -11,8 +11,10 @@ import xml.etree.ElementTree
 _USUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "usual_seconds.json")
 SLOWEST = 10
 _UNKNOWN = 5.0      # Seconds that a test is thought to take which nobody has timed.
-_SIDE_BY_SIDE = {7: 1, 4: 2}  # Of those that take so many slots, how many run at once in truth; ...
-_OTHERS_SIDE_BY_SIDE = 3.5    # ... and of all others.
+# What ctest counts in: a scenario takes two of these, one that is to be alone all but one, one that bears with little beside
+# it half, and whatever only computes (politely, `nice`) one. So four scenarios run at once, and both cores are never idle.
+SLOTS = 8
+_SIDE_BY_SIDE = 3.5  # How many of those that take few slots run at once, in truth.
 _LAST_LINES = 15     # Of a failed test, shown again at the end.
 _STARTED = re.compile(r"\s+Start +\d+: ")
 _ENDED = re.compile(r"\s*\d+/(\d+) Test +#\d+: (\S+) \.+\s*(.*?)\s+([\d.]+) sec")
@@ -31,8 +33,7 @@ class Estimate:
     def __init__(self, tests, usual):
         """`tests`: {name: its Needs}."""
         self._tests, self._seconds = tests, {name: usual.get(name, _UNKNOWN) for name in tests}
-        self._cost = {name: self._seconds[name] / _SIDE_BY_SIDE.get(needs.slots, _OTHERS_SIDE_BY_SIDE)
-                      for name, needs in tests.items()}
+        self._cost = {name: self._seconds[name] / min(_SIDE_BY_SIDE, SLOTS // needs.slots) for name, needs in tests.items()}
         self._all = self._left = sum(self._cost.values())
 
     def ended(self, name):
@@ -60,7 +61,8 @@ def _chosen(build, selection):
     found = {}
     for test in json.loads(shown.stdout)["tests"]:
         properties = {one["name"]: one["value"] for one in test.get("properties", [])}
-        found[test["name"]] = Needs(properties.get("PROCESSORS", 1), properties.get("RESOURCE_LOCK", []))
+        slots = SLOTS if properties.get("RUN_SERIAL") else properties.get("PROCESSORS", 1)
+        found[test["name"]] = Needs(slots, properties.get("RESOURCE_LOCK", []))
     return found
 
 

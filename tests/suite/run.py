@@ -22,9 +22,6 @@ import results  # noqa: E402
 import versions  # noqa: E402
 
 BUILD = os.path.join(ROOT, "build", "release")
-# What ctest counts in: a scenario takes two of these, one that is to be alone all but one, one that bears with little beside
-# it half, and whatever only computes (politely, `nice`) one. So four scenarios run at once, and both cores are never idle.
-SLOTS = 8
 LENT = {"3.9.1": 4, "4.1.1": 1}
 CHOICES = {"default": ["-LE", "whole|fresh_system"], "fast": ["-LE", "slow"], "all": ["-LE", "fresh_system"],
            "deploy": ["-L", "deploy"]}
@@ -54,7 +51,7 @@ def run(choice, remembered):
                 return compiling.returncode
             told = versions.told(LENT)
             print(f"Built in {progress.clock(time.monotonic() - began)} min. {told}.", flush=True)
-            code, ended = progress.follow(BUILD, ["--parallel", str(SLOTS), "--output-on-failure", *CHOICES[choice]])
+            code, ended = progress.follow(BUILD, ["--parallel", str(progress.SLOTS), "--output-on-failure", *CHOICES[choice]])
         finally:
             compiling.terminate()
             compiling.wait()
