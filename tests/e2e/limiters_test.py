@@ -36,18 +36,21 @@ class Limiters(scenario.Scenario):
         return [{name: bytes.fromhex(value).decode() for name, value in record["headers"]}
                 for record in self.world.consume("results.dead")]
 
+    def _deliver(self, gates, records, within):
+        """What came, and at which rate: the records are produced, and arrive within so many seconds."""
+        self.world.produce("results", records, keys=60)
+        self.world.receiver.wait_for(records, within, gates)
+        seen = self.world.receiver.deliveries()
+        return seen, records * SECOND_US / (seen[-1].answered - seen[0].arrived)
+
     def test_never_more_under_way_than_allowed(self):
         """Two gates, seven places between them, and a target that takes its time."""
-        records = 600
         limits = {"places": {"algorithm": "concurrency", "limit": 7, "lease": "10s"},
                   "pace": {"algorithm": "token_bucket", "rate": "500/s", "burst": 50}}
         gates = self.world.start_gates(2, self._config(limits), PARTITIONS)
         self.world.receiver.tell("delay", delay_ms=20, for_ms=60_000)
-        self.world.produce("results", records, keys=60)
-        self.world.receiver.wait_for(records, 40, gates)
-        seen = self.world.receiver.deliveries()
-        took = (seen[-1].answered - seen[0].arrived) / SECOND_US
-        self.note(f"{most_at_once(seen)} of 7 places used at most; {records / took:.0f} records a second of 350 possible")
+        seen, rate = self._deliver(gates, 600, 40)
+        self.note(f"{most_at_once(seen)} of 7 places used at most; {rate:.0f} records a second of 350 possible")
         self.assertLessEqual(most_at_once(seen), 7)
         self.assertGreaterEqual(most_at_once(seen), 6)
         self.assert_nothing_lost(seen, "results")
@@ -57,15 +60,11 @@ class Limiters(scenario.Scenario):
     def test_a_place_that_comes_free_is_taken_where_the_pace_is_short_as_well(self):
         """The pace stands first and is short too, but its permit is due before a lease ends: who waits for a place is told so,
         and asks when an attempt ends."""
-        records = 150
         limits = {"pace": {"algorithm": "gcra", "rate": "100/s", "burst": 3},
                   "places": {"algorithm": "concurrency", "limit": 1, "lease": "60s"}}
         gates = self.world.start_gates(1, self._config(limits), PARTITIONS)
-        self.world.produce("results", records, keys=60)
-        self.world.receiver.wait_for(records, 20, gates)
-        seen = self.world.receiver.deliveries()
-        took = (seen[-1].answered - seen[0].arrived) / SECOND_US
-        self.note(f"{records / took:.0f} records a second of 100 possible")
+        seen, rate = self._deliver(gates, 150, 20)
+        self.note(f"{rate:.0f} records a second of 100 possible")
         self.assertEqual(most_at_once(seen), 1)
         self.assert_no_duplicates(seen)
         self.assert_books_closed(gates)
