@@ -104,7 +104,9 @@ class Http1Peer final : public Peer {
                   std::to_string(static_cast<int>(way)));
     wire_.say(written(answer, way));
     // A body without a length may have been cut, for all that the gate knows.
-    if (way != Way::by_end) watch(number, wire_.said());
+    if (way != Way::by_end) {
+      wire_.when_arrived([&judge = receiver_.judge(), number] { judge.told(number); });
+    }
     says_goodbye_ = way == Way::by_end || way == Way::closing;
     if (way == Way::by_end) return wire_.finish();
     if (says_goodbye_) return finish_later();
@@ -142,16 +144,6 @@ class Http1Peer final : public Peer {
   void finish_later() {
     kernel_.after(kernel_.between(0, 200'000), [self = wire_.weak_from_this()] {
       if (const auto wire = self.lock()) wire->finish();
-    });
-  }
-
-  // Tells the judge once the gate has all of the answer.
-  void watch(std::size_t number, std::uint64_t end) {
-    kernel_.after(1'000, [this, self = wire_.weak_from_this(), number, end] {
-      const auto wire = self.lock();
-      if (!wire) return;
-      if (wire->arrived() >= end) return receiver_.judge().told(number);
-      if (wire->is_open()) watch(number, end);
     });
   }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <stdexcept>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "whole_gate/receiver.h"
 
@@ -20,6 +22,7 @@ class Http2Peer final : public Peer {
     nghttp2_session_callbacks_set_on_header_callback(calls, &Http2Peer::on_header);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, &Http2Peer::on_data);
     nghttp2_session_callbacks_set_on_frame_recv_callback(calls, &Http2Peer::on_frame);
+    nghttp2_session_callbacks_set_on_frame_send_callback(calls, &Http2Peer::on_sent);
     nghttp2_session_callbacks_set_on_stream_close_callback(calls, &Http2Peer::on_close);
     nghttp2_session_server_new(&session_, calls, this);
     nghttp2_session_callbacks_del(calls);
@@ -46,6 +49,7 @@ class Http2Peer final : public Peer {
   struct Stream {
     Request request;
     bool is_whole = false;
+    std::optional<std::size_t> number{};  // Of the request, where its answer leaves whole.
     Answer answer;
     std::size_t sent = 0;  // Of the answer's body.
   };
@@ -89,6 +93,16 @@ class Http2Peer final : public Peer {
     return 0;
   }
 
+  // The last of an answer may wait for room in the gate's window.
+  static int on_sent(nghttp2_session*, const nghttp2_frame* frame, void* me) {
+    const auto stream = self(me).streams_.find(frame->hd.stream_id);
+    const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    if (ends && stream != self(me).streams_.end() && stream->second.number) {
+      self(me).answered_.push_back(*stream->second.number);
+    }
+    return 0;
+  }
+
   static int on_close(nghttp2_session*, std::int32_t stream, std::uint32_t, void* me) {
     self(me).streams_.erase(stream);
     return 0;
@@ -123,8 +137,8 @@ class Http2Peer final : public Peer {
       case Answer::Fate::whole:
         break;
     }
+    streams_[id].number = number;
     submit(id, answer);
-    watch(number, wire_.said());
     if (refuses_ && kernel_.one_in(20)) {
       go_away();
       wire_.finish();
@@ -179,16 +193,10 @@ class Http2Peer final : public Peer {
     }
     if (says_half_) said.resize(kernel_.dice(said.size() + 1) / 2);
     wire_.say(said);
-  }
-
-  // As of HTTP/1.1.
-  void watch(std::size_t number, std::uint64_t end) {
-    kernel_.after(1'000, [this, self = wire_.weak_from_this(), number, end] {
-      const auto wire = self.lock();
-      if (!wire) return;
-      if (wire->arrived() >= end) return receiver_.judge().told(number);
-      if (wire->is_open()) watch(number, end);
-    });
+    if (says_half_) answered_.clear();
+    for (const std::size_t number : std::exchange(answered_, {})) {
+      wire_.when_arrived([&judge = receiver_.judge(), number] { judge.told(number); });
+    }
   }
 
   Receiver& receiver_;
@@ -196,7 +204,8 @@ class Http2Peer final : public Peer {
   Wire& wire_;
   nghttp2_session* session_ = nullptr;
   std::map<std::int32_t, Stream> streams_;
-  std::uint64_t came_ = 0;  // How often something did.
+  std::vector<std::size_t> answered_;  // All of whose answer has left the session just now.
+  std::uint64_t came_ = 0;             // How often something did.
   bool refuses_ = false;  // May turn requests away, or say goodbye: the last answer was a bad one.
   bool says_half_ = false;  // Of what it says from here on.
 };

@@ -1,17 +1,17 @@
 // A real redis-server whose clock is a world's: what the scripts answer is not simulated.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
+#include "adapters/server_process.h"
+#include "adapters/temporary_directory.h"
 #include "whole_gate/kernel.h"
 #include "whole_gate/resp.h"
 
 namespace einlass::whole {
 
+// REQUIRES: made while there is no kernel, which would answer in the system's place.
 class RealRedis {
  public:
   // `clock` is the library to preload (redis_clock.c). Throws std::runtime_error.
@@ -24,12 +24,9 @@ class RealRedis {
   std::string ask(const Words& command, Micros now);
 
  private:
-  void start(const std::string& clock);
-  void connect();
-
-  std::filesystem::path folder_;
-  volatile std::int64_t* clock_ = nullptr;
-  pid_t process_ = -1;
+  adapters::testing::TemporaryDirectory folder_;
+  volatile std::int64_t* const clock_;
+  adapters::testing::ServerProcess server_;
   int socket_ = -1;
 };
 

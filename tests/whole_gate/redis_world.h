@@ -5,11 +5,9 @@
 // script does is done by a real Redis, which all nodes share. So a failover loses nothing here.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,7 +2,6 @@
 #pragma once
 
 struct epoll_event;
-struct sockaddr;
 
 namespace einlass::whole::real {
 

@@ -30,6 +30,10 @@ void Wire::say(std::string_view bytes) {
   put(down_, bytes);
 }
 
+void Wire::when_arrived(std::function<void()> then) {
+  awaited_.emplace_back(said_, std::move(then));
+}
+
 void Wire::finish() {
   if (!is_open()) return;
   down_.pieces.emplace_back();
@@ -101,6 +105,11 @@ bool Wire::push_out(std::string& piece) {
       return false;
     }
     arrived_ += static_cast<std::uint64_t>(n);
+    while (!awaited_.empty() && awaited_.front().first <= arrived_) {
+      const auto then = std::move(awaited_.front().second);
+      awaited_.pop_front();
+      then();
+    }
     piece.erase(0, static_cast<std::size_t>(n));
   }
   return true;

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "whole_gate/kernel.h"
 
@@ -43,9 +45,8 @@ class Wire : public std::enable_shared_from_this<Wire> {
   // To the gate. Lost where the wire is cut before it arrives.
   void say(std::string_view bytes);
 
-  // How many bytes were said, and how many of these the gate's end has.
-  std::uint64_t said() const { return said_; }
-  std::uint64_t arrived() const { return arrived_; }
+  // Called once the gate's end has all that was said so far; never, if the wire is cut before.
+  void when_arrived(std::function<void()> then);
 
   // Nothing is on its way, and nothing is held up.
   bool is_quiet() const {
@@ -98,7 +99,9 @@ class Wire : public std::enable_shared_from_this<Wire> {
   std::unique_ptr<Peer> peer_;
   Way up_, down_;
   Micros stalled_until_ = 0;
-  std::uint64_t said_ = 0, arrived_ = 0;
+  std::uint64_t said_ = 0, arrived_ = 0;  // Bytes.
+  std::deque<std::pair<std::uint64_t, std::function<void()>>>
+      awaited_;  // By what must have arrived.
   bool connecting_ = false;
   int error_ = 0;
 };

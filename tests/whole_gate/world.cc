@@ -1,15 +1,10 @@
 #include "whole_gate/world.h"
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <memory>
-#include <optional>
-#include <variant>
 #include <vector>
 
-#include "app/shard/shard.h"
-#include "config/file/read_config.h"
+#include "whole_gate/gate_process.h"
 #include "whole_gate/judge.h"
 #include "whole_gate/kernel.h"
 #include "whole_gate/plan.h"
@@ -28,9 +23,6 @@ constexpr Micros kSecond = 1'000'000;
 constexpr Micros kAllWaitsAreOver = 120 * kSecond;
 constexpr Micros kDrained = 20 * kSecond;
 
-// The gate's process ends on the spot.
-struct Crash {};
-
 class World {
  public:
   World(std::uint64_t seed, RealRedis& redis, bool verbose)
@@ -38,7 +30,7 @@ class World {
         plan_(draw_plan(kernel_)),
         judge_(kernel_, plan_.ordered, plan_.promise),
         redis_(kernel_, redis, plan_.redis),
-        verbose_(verbose) {
+        gate_(kernel_, judge_, group_, plan_, redis_.config(), verbose) {
     if (verbose) kernel_.be_verbose();
     redis_.set_weather(plan_.weather);
     if (plan_.redis_forgets) redis_.forget_when_down();
@@ -51,11 +43,11 @@ class World {
 
   Outcome run() {
     Outcome outcome;
-    outcome.config = text();
+    outcome.config = gate_.text();
     const Micros began = kernel_.now();
     try {
       arrange(began);
-      while (!run_gate()) kernel_.trace("the gate is started again");
+      gate_.run();
       judge_.look_at_limit();
       if (const std::size_t open = kernel_.open_sockets(); open > 0) {
         throw Broken(std::to_string(open) + " sockets are left open");
@@ -85,7 +77,7 @@ class World {
       const std::int64_t end = judge_.end(partition);
       kernel_.after(kernel_.between(0, plan_.bad_until), [this, &log, end] {
         log.written = std::max(log.written, end);
-        if (feed_ != nullptr) feed_->wake();
+        gate_.wake();
       });
     }
     for (int i = 0; i < plan_.partitions; ++i) {
@@ -93,7 +85,7 @@ class World {
       const std::int64_t end = judge_.end(i);
       kernel_.after(plan_.bad_until, [this, &log, end] {
         log.written = end;
-        if (feed_ != nullptr) feed_->wake();
+        gate_.wake();
       });
     }
   }
@@ -111,14 +103,15 @@ class World {
     }
     if (kernel_.one_in(4)) {
       kernel_.at(kernel_.between(began, good), [this] {
-        if (!stopping_) throw Crash();
+        if (!gate_.is_stopping()) GateProcess::crash();
       });
     }
     kernel_.at(good, [this] { heal(); });
     const Micros needed =
         static_cast<Micros>(2 * kSecond * static_cast<double>(plan_.records) / plan_.per_second);
     kernel_.at(good + needed + kAllWaitsAreOver, [this] {
-      if (!stopping_) throw Broken("not all is delivered and committed long after all is well");
+      if (!gate_.is_stopping())
+        throw Broken("not all is delivered and committed long after all is well");
     });
     look_later();
   }
@@ -128,10 +121,9 @@ class World {
       case 0:
         return receivers_[kernel_.dice(receivers_.size())]->strike();
       case 1:
-        if (feed_ != nullptr) feed_->take_away(kernel_.dice(group_.partitions.size()));
-        return;
+        return gate_.take_away(kernel_.dice(group_.partitions.size()));
       case 2:
-        return reload();
+        return gate_.reload();
       default:
         redis_.strike();
     }
@@ -147,85 +139,9 @@ class World {
   void look_later() {
     kernel_.after(kSecond / 10, [this] {
       if (!judge_.is_through()) return look_later();
-      stopping_ = true;
-      boost::asio::post(*io_, [this] { shard_->stop(Duration::seconds(10)); });
+      gate_.stop();
       kernel_.after(kDrained, [] { throw Broken("it does not stop"); });
     });
-  }
-
-  std::string text() const {
-    return configuration(plan_, redis_.config(), edition_) +
-           (verbose_ ? "log: {level: debug}\n" : "");
-  }
-
-  const config::Config& read() {
-    auto read = config::parse_config(
-        text(), "F", [](const std::string&) { return std::optional<std::string>(); });
-    if (const auto* wrong = std::get_if<config::Mistakes>(&read)) {
-      throw Broken("the configuration is refused: " + wrong->front().to_string());
-    }
-    configs_.push_back(
-        std::make_shared<const config::Config>(std::get<config::Config>(std::move(read))));
-    return *configs_.back();
-  }
-
-  // The gate goes on under other numbers.
-  void reload() {
-    if (io_ == nullptr || stopping_) return;
-    kernel_.trace("reload");
-    boost::asio::post(*io_, [this] {
-      const config::Config& before = *configs_.back();
-      ++edition_;
-      const config::Config& after = read();
-      shard_->reconfigure(configs_.back(), shard_->make_targets(before, after));
-    });
-  }
-
-  // One life of the process; false if it crashed.
-  bool run_gate() {
-    const config::Config& config = read();
-    const Notify notify = [this](const Notice& notice) { told(notice); };
-    boost::asio::io_context io(1);
-    io_ = &io;
-    app::ProcessLimits limits(config);
-    const app::KafkaLogins logins(io, config, notify);
-    const Clock clock;
-    bool crashed = false;
-    {
-      app::Shard shard(io, {}, config, limits, logins, clock, notify,
-                       [this](boost::asio::io_context& shard_io, core::Events& events,
-                              kafka::MessageSink& sink, const Notify&) {
-                         auto feed = std::make_unique<RecordFeed>(kernel_, judge_, group_, shard_io,
-                                                                  events, sink);
-                         feed_ = feed.get();
-                         return feed;
-                       });
-      shard_ = &shard;
-      try {
-        if (!shard.run()) throw Broken("it gave up");
-        look_at_books(shard);
-      } catch (const Crash&) {
-        crashed = true;
-        judge_.forgets_uncommitted();
-      }
-      feed_ = nullptr;
-      shard_ = nullptr;
-    }
-    io_ = nullptr;
-    return !crashed;
-  }
-
-  void look_at_books(const app::Shard& shard) {
-    const core::RouteStats& stats = shard.gate().stats(core::RouteId{0});
-    if (stats.received != stats.delivered + stats.returned) {
-      throw Broken("the books do not close");
-    }
-  }
-
-  // Redis' answers are those of a real one, so the gate must understand them.
-  void told(const Notice& notice) {
-    kernel_.trace("notice " + notice.what + ": " + notice.detail);
-    if (notice.detail.find("shape of its own") != notice.detail.npos) throw Broken(notice.detail);
   }
 
   Kernel kernel_;
@@ -234,13 +150,7 @@ class World {
   RedisWorld redis_;
   std::vector<std::unique_ptr<Receiver>> receivers_;
   Group group_;
-  const bool verbose_;
-  int edition_ = 0;
-  std::vector<std::shared_ptr<const config::Config>> configs_;  // The last one is in force.
-  boost::asio::io_context* io_ = nullptr;
-  app::Shard* shard_ = nullptr;
-  RecordFeed* feed_ = nullptr;
-  bool stopping_ = false;
+  GateProcess gate_;
 };
 
 }  // namespace
