@@ -63,9 +63,9 @@ std::vector<std::string> all_in(std::string_view path);
 // The URL with "***" for its path and query.
 std::string without_path(std::string_view url);
 
-// The URL as it is shown: with "***" for what secrets_in() names of the query, for values with such
-// names that the record says, and for segments of the path that have a digit as well; who wrote the
-// URL wants to read its words.
+// The URL as it is shown to who wrote it: with "***" for what secrets_in() names, but for segments
+// of the path without a digit, which are words; and for values with such names that the record
+// says.
 std::string without_secrets(std::string_view url);
 
 }  // namespace einlass::config

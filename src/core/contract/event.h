@@ -96,7 +96,7 @@ struct PermitsAnswered {
   // Where fewer were granted than asked for: when asking again can succeed, counted from this
   // event; none if no waiting helps, or if what was granted is granted again.
   std::optional<Duration> retry{};
-  // Only looked at where fewer were granted: which limit granted fewest, and how far ahead the
+  // Only looked at where fewer were granted: which limit has one more last, and how far ahead the
   // limiter went. That is the ask's horizon, or less where one of the limits bears less.
   LimitIndex reason{};
   Duration ahead{};
