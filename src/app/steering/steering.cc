@@ -79,7 +79,7 @@ void Steering::tick_after(std::chrono::milliseconds pause) {
 void Steering::reconfigure(const config::Config& config) {
   config_ = &config;
   if (!table_) return;
-  recheck_from_.emplace();
+  recheck_from_ = Recheck{};
   tick();
 }
 

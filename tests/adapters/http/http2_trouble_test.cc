@@ -38,7 +38,8 @@ TEST(Http2Trouble, a_stream_that_is_reset_is_a_failed_attempt_and_the_connection
       {NGHTTP2_CANCEL, "stream reset: CANCEL"},
       {NGHTTP2_NO_ERROR, "stream reset: NO_ERROR"}};
   for (const auto& [code, trouble] : resets) {
-    expect_trouble([&](Http2Peer& peer, auto stream) { peer.reset(stream, code); }, trouble, true);
+    expect_trouble([code = code](Http2Peer& peer, auto stream) { peer.reset(stream, code); },
+                   trouble, true);
   }
 }
 
@@ -82,7 +83,7 @@ TEST(Http2Trouble, an_answer_that_is_none_is_a_failed_attempt) {
       {{{":status", "200"}, {"content-length", "5"}}, kBroken}};
   for (const auto& [fields, trouble] : wrong) {
     expect_trouble(
-        [&](Http2Peer& peer, auto stream) {
+        [&fields = fields](Http2Peer& peer, auto stream) {
           peer.send(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM, stream,
                     header_block(fields));
         },
@@ -186,7 +187,7 @@ TEST(Http2Trouble, a_server_that_speaks_something_else_is_a_failed_attempt) {
       {std::string(40, '\0'), "the server does not speak HTTP/2"},
       {"", "connection closed before a word of HTTP/2"}};
   for (const auto& [words, trouble] : servers) {
-    ScriptedServer server([&](Peer& peer) {
+    ScriptedServer server([&words = words](Peer& peer) {
       peer.read_some();
       peer.write(words);
       peer.end();
@@ -212,7 +213,7 @@ TEST(Http2Trouble, a_server_that_breaks_the_rules_loses_the_connection) {
       {frame(NGHTTP2_GOAWAY, 0, 0, std::string("\0\0\0\2\0\0\0\0", 8)), "GOAWAY"},
       {big_endian(1 << 20, 3) + std::string(6, '\0'), "too large frame size"}};
   for (const auto& [words, why] : wrong) {
-    ScriptedServer server(in_http2([&](Http2Peer& peer) {
+    ScriptedServer server(in_http2([&words = words](Http2Peer& peer) {
       if (peer.peer().number == 1) {
         peer.next_request();
         peer.next_request();

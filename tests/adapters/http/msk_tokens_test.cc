@@ -19,7 +19,7 @@ namespace {
 using adapters::testing::TemporaryDirectory;
 
 constexpr Instant kStart{1'795'581'000'000'000};  // 2026-11-25T04:30:00Z
-constexpr Duration kHour = Duration::seconds(3600), kMinute = Duration::seconds(60);
+constexpr Duration kMinute = Duration::seconds(60);
 
 // Credentials number N as a server gives them, with their end in so many minutes of the hour 05.
 std::string credentials(int number, int minute) {

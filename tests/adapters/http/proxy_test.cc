@@ -93,7 +93,7 @@ TEST(Proxy, odd_ones_are_failed_attempts) {
        "the proxy says more than it was asked"},
   };
   for (const auto& [bytes, why] : odd) {
-    ScriptedServer proxy([&](Peer& peer) {
+    ScriptedServer proxy([&bytes = bytes](Peer& peer) {
       read_head(peer);
       peer.write(bytes);
       peer.end();

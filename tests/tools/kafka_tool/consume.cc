@@ -79,7 +79,8 @@ void consume(const Properties& properties, const std::string& topic, bool count_
   std::int64_t count = 0;
   auto first = Clock::now();
   const double cpu = cpu_seconds();
-  for (auto last = Clock::now(); open > 0;) {
+  auto last = Clock::now();
+  while (open > 0) {
     const Message message(rd_kafka_consumer_poll(client.get(), 100));
     if (message && message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       reached(message->partition, message->offset);

@@ -124,11 +124,12 @@ std::vector<Position> look_up_group(rd_kafka_t* client, std::vector<Position>& p
     if (position.ask_group) of_group.push_back(&position);
   }
   look_up_committed(client, of_group);
-  const auto rest = std::ranges::stable_partition(
-      positions, [](const Position& one) { return one.error || one.committed; });
-  std::vector<Position> of_logs(std::make_move_iterator(rest.begin()),
-                                std::make_move_iterator(rest.end()));
-  positions.erase(rest.begin(), rest.end());
+  const auto rest = std::stable_partition(
+      positions.begin(), positions.end(),
+      [](const Position& one) { return one.error || one.committed; });
+  std::vector<Position> of_logs(std::make_move_iterator(rest),
+                                std::make_move_iterator(positions.end()));
+  positions.erase(rest, positions.end());
   return of_logs;
 }
 
