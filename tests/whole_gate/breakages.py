@@ -60,6 +60,10 @@ BREAKAGES = [
      "      case IoState::wait_write:\n        wait_write();\n        return false;", "      case IoState::wait_write:\n        return false;"),
     ("http2: what was not written is forgotten", "adapters/http/http2/http2_connection.cc",
      "        sent_ += result.bytes;", "        sent_ = out_.size();"),
+    ("redis: an end gives back the next one's place too", "adapters/redis/store/store.cc",
+     "  const PermitId permit = id_of(ended.permit);\n  if (line.counts_held) state_->give_back(line, {&permit, 1}, Return::ended);",
+     "  PermitId permits[] = {id_of(ended.permit), id_of(ended.permit)};\n  ++permits[1].index;\n"
+     "  if (line.counts_held) state_->give_back(line, permits, Return::ended);"),
     ("loop: what is asked is kept back", "app/shard/shard.cc",
      "  limiters_.flush(now_);\n", "  if (!events_.empty()) limiters_.flush(now_);\n"),
 ]

@@ -16,10 +16,11 @@ constexpr Duration kDrain = Duration::seconds(10);
 
 }  // namespace
 
-GateProcess::GateProcess(Kernel& kernel, Judge& judge, Group& group, const Plan& plan,
-                         std::string redis, bool debug)
+GateProcess::GateProcess(Kernel& kernel, Judge& judge, InFlight& in_flight, Group& group,
+                         const Plan& plan, std::string redis, bool debug)
     : kernel_(kernel),
       judge_(judge),
+      in_flight_(in_flight),
       group_(group),
       plan_(plan),
       redis_(std::move(redis)),
@@ -37,6 +38,7 @@ const config::Config& GateProcess::read() {
   }
   configs_.push_back(
       std::make_shared<const config::Config>(std::get<config::Config>(std::move(read))));
+  in_flight_.allow(most_in_flight(plan_, edition_));
   return *configs_.back();
 }
 

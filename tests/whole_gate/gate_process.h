@@ -8,6 +8,7 @@
 
 #include "app/shard/shard.h"
 #include "config/model/config.h"
+#include "whole_gate/in_flight.h"
 #include "whole_gate/judge.h"
 #include "whole_gate/kernel.h"
 #include "whole_gate/plan.h"
@@ -19,8 +20,8 @@ namespace einlass::whole {
 class GateProcess {
  public:
   // `redis` is the section of that name. Whoever wants to see what the gate does has `debug`.
-  GateProcess(Kernel& kernel, Judge& judge, Group& group, const Plan& plan, std::string redis,
-              bool debug);
+  GateProcess(Kernel& kernel, Judge& judge, InFlight& in_flight, Group& group, const Plan& plan,
+              std::string redis, bool debug);
 
   // The file as it is now.
   std::string text() const;
@@ -46,6 +47,7 @@ class GateProcess {
 
   Kernel& kernel_;
   Judge& judge_;
+  InFlight& in_flight_;
   Group& group_;
   const Plan& plan_;
   const std::string redis_;

@@ -73,7 +73,7 @@ class Http1Peer final : public Peer {
     if (!bytes_.empty()) throw Broken("bytes behind a request");
     busy_ = true;
     kernel_.trace("wire " + std::to_string(wire_.number()));
-    auto [number, answer] = receiver_.take(request);
+    auto [number, answer] = receiver_.take(request, wire_);
     kernel_.after(answer.after, [this, self = wire_.weak_from_this(), number, answer] {
       const auto wire = self.lock();
       if (wire && wire->is_open()) give(number, answer);
@@ -82,6 +82,7 @@ class Http1Peer final : public Peer {
 
   // Whatever comes after the last answer is not read.
   void give(std::size_t number, const Answer& answer) {
+    if (is_spoiled(answer)) receiver_.spoiled(number);
     switch (answer.fate) {
       case Answer::Fate::never:
         return;
@@ -105,7 +106,7 @@ class Http1Peer final : public Peer {
     wire_.say(written(answer, way));
     // A body without a length may have been cut, for all that the gate knows.
     if (way != Way::by_end) {
-      wire_.when_arrived([&judge = receiver_.judge(), number] { judge.told(number); });
+      wire_.when_arrived([&receiver = receiver_, number] { receiver.told(number); });
     }
     says_goodbye_ = way == Way::by_end || way == Way::closing;
     if (way == Way::by_end) return wire_.finish();

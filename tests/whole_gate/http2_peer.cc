@@ -112,7 +112,7 @@ class Http2Peer final : public Peer {
     streams_[id].is_whole = true;
     // Not looked at: whoever sent it knows that it may go again.
     if (refuses_ && kernel_.one_in(10)) return reset(id, NGHTTP2_REFUSED_STREAM);
-    auto [number, answer] = receiver_.take(streams_[id].request);
+    auto [number, answer] = receiver_.take(streams_[id].request, wire_);
     refuses_ = answer.fate != Answer::Fate::whole || answer.status >= 500;
     kernel_.after(answer.after, [this, self = wire_.weak_from_this(), number, answer, id] {
       const auto wire = self.lock();
@@ -121,6 +121,7 @@ class Http2Peer final : public Peer {
   }
 
   void give(std::int32_t id, std::size_t number, const Answer& answer) {
+    if (is_spoiled(answer)) receiver_.spoiled(number);
     switch (answer.fate) {
       case Answer::Fate::never:
         return;
@@ -195,7 +196,7 @@ class Http2Peer final : public Peer {
     wire_.say(said);
     if (says_half_) answered_.clear();
     for (const std::size_t number : std::exchange(answered_, {})) {
-      wire_.when_arrived([&judge = receiver_.judge(), number] { judge.told(number); });
+      wire_.when_arrived([&receiver = receiver_, number] { receiver.told(number); });
     }
   }
 

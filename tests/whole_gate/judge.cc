@@ -91,6 +91,7 @@ Micros Judge::look_at_permit(const Request& request, const Name& name) {
     throw Broken("the permit of " + found->second + " was used for " + attempt);
   }
   const Micros admitted = std::stoll(field(request, "einlass-admitted-at"));
+  if (admitted > kernel_.now()) throw Broken(attempt + " came before its permit's instant");
   const std::string key = promise_.by_key ? at(name).record.key.value_or("") : "";
   if (is_new && promise_.most > 0) admitted_[key].push_back(admitted);
   return admitted;
@@ -171,22 +172,40 @@ bool Judge::is_through() {
   });
 }
 
-// By the permits' instants. From each one on: how many there are in the stretches that begin there.
+// By the permits' instants.
 void Judge::look_at_limit() const {
   for (const auto& [key, instants] : admitted_) {
     std::vector<Micros> admitted = instants;
     std::ranges::sort(admitted);
-    for (std::size_t first = 0; first < admitted.size(); ++first) {
-      for (std::size_t last = first; last < admitted.size(); ++last) {
-        const Micros length = admitted[last] - admitted[first];
-        if (promise_.per_second == 0 && length >= promise_.window) break;
-        const double allowed = static_cast<double>(promise_.most) +
-                               promise_.per_second * static_cast<double>(length) / 1e6;
-        if (static_cast<double>(last - first + 1) > allowed + 1e-6) {
-          throw Broken(std::to_string(last - first + 1) + " admitted within " +
-                       std::to_string(length) + " us");
-        }
+    if (promise_.by_the_clock) {
+      look_at_windows(admitted);
+    } else {
+      look_at_stretches(admitted);
+    }
+  }
+}
+
+// From each one on: how many there are in the stretches that begin there.
+void Judge::look_at_stretches(const std::vector<Micros>& admitted) const {
+  for (std::size_t first = 0; first < admitted.size(); ++first) {
+    for (std::size_t last = first; last < admitted.size(); ++last) {
+      const Micros length = admitted[last] - admitted[first];
+      if (promise_.per_second == 0 && length >= promise_.window) break;
+      const double allowed = static_cast<double>(promise_.most) +
+                             promise_.per_second * static_cast<double>(length) / 1e6;
+      if (static_cast<double>(last - first + 1) > allowed + 1e-6) {
+        throw Broken(std::to_string(last - first + 1) + " admitted within " +
+                     std::to_string(length) + " us");
       }
+    }
+  }
+}
+
+void Judge::look_at_windows(const std::vector<Micros>& admitted) const {
+  std::map<Micros, std::uint64_t> counts;
+  for (const Micros instant : admitted) {
+    if (++counts[instant / promise_.window] > promise_.most) {
+      throw Broken("more than " + std::to_string(promise_.most) + " admitted in a window");
     }
   }
 }

@@ -28,13 +28,15 @@ struct Request {
   std::string body;
 };
 
-// What a limit allows each key, or all: at most `most` in any stretch of `window`, and `per_second`
-// for each second that it is longer. Nothing is promised where `most` is 0.
+// What a limit allows each key, or all: at most `most` in any stretch of `window`, or only in those
+// that begin at its multiples, and `per_second` for each second that it is longer. Nothing is
+// promised where `most` is 0.
 struct Promise {
   std::uint64_t most = 0;
   Micros window = 0;
   double per_second = 0;
   bool by_key = false;
+  bool by_the_clock = false;
 };
 
 enum class Ordered : std::uint8_t { no, by_partition, by_key };
@@ -60,6 +62,9 @@ class Judge {
   // A request has arrived, of one record or of several. Returns its number.
   std::size_t asked(const Request& request);
   std::size_t records_of(std::size_t request) const { return requests_[request].records.size(); }
+
+  // Not before that has the gate sent it.
+  Micros left(std::size_t request) const { return requests_[request].left; }
 
   // The first ones of its records were accepted. What the gate hears of that is another matter.
   void accepted(std::size_t request, std::size_t count);
@@ -96,6 +101,8 @@ class Judge {
   Known& at(const Name& name);
   std::vector<Name> names_in(const Request& request) const;
   void look_at_body(const Request& request, const std::vector<Name>& records);
+  void look_at_stretches(const std::vector<Micros>& admitted) const;
+  void look_at_windows(const std::vector<Micros>& admitted) const;
   Micros look_at_permit(const Request& request, const Name& name);
   void look_at_repeat(const Known& known, const Name& name, std::size_t request);
   void look_at_order(const Name& name);

@@ -31,7 +31,7 @@ Promise draw_limit(Kernel& kernel, Plan& plan) {
       return {3, 0, static_cast<double>(limit), by_key};
     case 2:
       plan.limit = "{algorithm: fixed_window, limit: " + number + ", window: 1s" + store;
-      return {2 * limit, kSecond, 0, by_key};  // At the edge of two windows.
+      return {limit, kSecond, 0, by_key, true};
     default:
       plan.limit = "{algorithm: sliding_log, limit: " + number + ", window: 1s" + even + store;
       return {limit, kSecond, 0, by_key};
@@ -71,6 +71,10 @@ Plan draw_plan(Kernel& kernel) {
   return plan;
 }
 
+std::uint64_t most_in_flight(const Plan& plan, int edition) {
+  return plan.in_flight + static_cast<std::uint64_t>(edition % 4);
+}
+
 std::string configuration(const Plan& plan, const std::string& redis, int edition) {
   static const char* const kOrders[] = {"none", "partition", "key"};
   const bool counts = plan.attempts > 0;
@@ -81,9 +85,9 @@ std::string configuration(const Plan& plan, const std::string& redis, int editio
             ", lease: 8s, store: redis}\n";
   }
   text += "targets:\n  t:\n    http:\n      " + urls(plan) +
-          "      timeout: " + number(3'000 + edition % 3 * 200) +
+          "      timeout: " + number(kShortestTimeout / 1'000 + edition % 3 * 200) +
           "ms\n      http2: " + (plan.http2 ? "always" : "never") + "\n      max_in_flight: " +
-          number(plan.in_flight + static_cast<std::uint64_t>(edition % 4)) + "\n";
+          number(most_in_flight(plan, edition)) + "\n";
   if (plan.together > 1) {
     text += "      batch: {records: " + number(plan.together) + ", format: length_prefixed}\n";
   }

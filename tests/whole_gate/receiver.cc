@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "whole_gate/plan.h"
+
 namespace einlass::whole {
 
-Receiver::Receiver(Kernel& kernel, Judge& judge, bool http2, int number)
-    : kernel_(kernel), judge_(judge), http2_(http2) {
+Receiver::Receiver(Kernel& kernel, Judge& judge, InFlight& in_flight, bool http2, int number)
+    : kernel_(kernel), judge_(judge), in_flight_(in_flight), http2_(http2) {
   kernel_.listen({host(number), 80}, *this);
 }
 
@@ -22,14 +24,23 @@ void Receiver::accepted(const std::shared_ptr<Wire>& wire) {
   wires_.push_back(wire);
 }
 
-std::pair<std::size_t, Answer> Receiver::take(const Request& request) {
+std::pair<std::size_t, Answer> Receiver::take(const Request& request, Wire& wire) {
   const std::size_t number = judge_.asked(request);
+  // Over HTTP/1.1 whoever gives an attempt up closes its connection. Over HTTP/2 that travels as
+  // other bytes do, and what counts is by when it must have been given up.
+  const Micros until = http2_ ? judge_.left(number) + kShortestTimeout : INT64_MAX;
+  in_flight_.began(number, judge_.records_of(number), until, wire.weak_from_this());
   Answer answer = decide();
   const std::size_t accepted = accept(judge_.records_of(number), answer);
   judge_.accepted(number, accepted);
   kernel_.trace("answer " + std::to_string(answer.status) + ", fate " +
                 std::to_string(static_cast<int>(answer.fate)));
   return {number, std::move(answer)};
+}
+
+void Receiver::told(std::size_t request) {
+  judge_.told(request);
+  in_flight_.over(request);
 }
 
 // How many of a request's records it takes; names the others in the answer where it takes some.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "whole_gate/in_flight.h"
 #include "whole_gate/judge.h"
 #include "whole_gate/kernel.h"
 #include "whole_gate/wire.h"
@@ -30,10 +31,15 @@ struct Answer {
   } fate = Fate::whole;
 };
 
+// The gate learns that this attempt is over, and not from all of an answer.
+inline bool is_spoiled(const Answer& answer) {
+  return answer.fate != Answer::Fate::whole && answer.fate != Answer::Fate::never;
+}
+
 class Receiver final : public Listener {
  public:
   // One of several, from 1 on.
-  Receiver(Kernel& kernel, Judge& judge, bool http2, int number);
+  Receiver(Kernel& kernel, Judge& judge, InFlight& in_flight, bool http2, int number);
 
   static std::string host(int number) { return "10.0.1." + std::to_string(number); }
 
@@ -44,8 +50,13 @@ class Receiver final : public Listener {
   void heal();
 
   // Reads a request, decides, and tells the judge.
-  std::pair<std::size_t, Answer> take(const Request& request);
-  Judge& judge() { return judge_; }
+  std::pair<std::size_t, Answer> take(const Request& request, Wire& wire);
+
+  // The gate has all of the answer.
+  void told(std::size_t request);
+
+  // It is not answered as it should be.
+  void spoiled(std::size_t request) { in_flight_.over(request); }
   Kernel& kernel() { return kernel_; }
 
   Welcome welcome() override;
@@ -57,6 +68,7 @@ class Receiver final : public Listener {
 
   Kernel& kernel_;
   Judge& judge_;
+  InFlight& in_flight_;
   const bool http2_;
   Weather weather_;
   std::uint64_t faulty_ = 0;

@@ -36,6 +36,7 @@ void Wire::when_arrived(std::function<void()> then) {
 
 void Wire::finish() {
   if (!is_open()) return;
+  ending_ = true;
   down_.pieces.emplace_back();
   move(down_, delay());
 }

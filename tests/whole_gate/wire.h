@@ -39,6 +39,9 @@ class Wire : public std::enable_shared_from_this<Wire> {
   std::uint64_t number() const { return number_; }
   bool is_open() const { return server_end_ >= 0; }
 
+  // One of the two has said that it is over: the gate has closed its end, or will find it closed.
+  bool is_ending() const { return ending_ || !is_open(); }
+
   void set_weather(const Weather& weather) { weather_ = weather; }
   void attach(std::unique_ptr<Peer> peer) { peer_ = std::move(peer); }
 
@@ -75,7 +78,10 @@ class Wire : public std::enable_shared_from_this<Wire> {
   void end_connecting(int error);
   int take_error();
 
-  void gate_closes() { connecting_ = false; }
+  void gate_closes() {
+    connecting_ = false;
+    ending_ = true;
+  }
   void carry();  // Takes what the gate has written, or sees that it has closed.
 
  private:
@@ -103,6 +109,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
   std::deque<std::pair<std::uint64_t, std::function<void()>>>
       awaited_;  // By what must have arrived.
   bool connecting_ = false;
+  bool ending_ = false;
   int error_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "whole_gate/gate_process.h"
+#include "whole_gate/in_flight.h"
 #include "whole_gate/judge.h"
 #include "whole_gate/kernel.h"
 #include "whole_gate/plan.h"
@@ -29,13 +30,14 @@ class World {
       : kernel_(seed),
         plan_(draw_plan(kernel_)),
         judge_(kernel_, plan_.ordered, plan_.promise),
+        in_flight_(kernel_, plan_.redis_forgets ? 0 : plan_.attempts),
         redis_(kernel_, redis, plan_.redis),
-        gate_(kernel_, judge_, group_, plan_, redis_.config(), verbose) {
+        gate_(kernel_, judge_, in_flight_, group_, plan_, redis_.config(), verbose) {
     if (verbose) kernel_.be_verbose();
     redis_.set_weather(plan_.weather);
     if (plan_.redis_forgets) redis_.forget_when_down();
     for (int i = 1; i <= plan_.servers; ++i) {
-      receivers_.push_back(std::make_unique<Receiver>(kernel_, judge_, plan_.http2, i));
+      receivers_.push_back(std::make_unique<Receiver>(kernel_, judge_, in_flight_, plan_.http2, i));
       receivers_.back()->set_weather(plan_.weather);
     }
     write_records();
@@ -147,6 +149,7 @@ class World {
   Kernel kernel_;
   const Plan plan_;
   Judge judge_;
+  InFlight in_flight_;
   RedisWorld redis_;
   std::vector<std::unique_ptr<Receiver>> receivers_;
   Group group_;
