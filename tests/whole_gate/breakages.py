@@ -64,6 +64,8 @@ BREAKAGES = [
      "  const PermitId permit = id_of(ended.permit);\n  if (line.counts_held) state_->give_back(line, {&permit, 1}, Return::ended);",
      "  PermitId permits[] = {id_of(ended.permit), id_of(ended.permit)};\n  ++permits[1].index;\n"
      "  if (line.counts_held) state_->give_back(line, permits, Return::ended);"),
+    ("batches: an answer names the first ones", "adapters/http/target/target_answers.cc",
+     "next->index != index++", "index++ >= members.size()"),
     ("loop: what is asked is kept back", "app/shard/shard.cc",
      "  limiters_.flush(now_);\n", "  if (!events_.empty()) limiters_.flush(now_);\n"),
 ]

@@ -97,9 +97,9 @@ Micros Judge::look_at_permit(const Request& request, const Name& name) {
   return admitted;
 }
 
-void Judge::accepted(std::size_t request, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const Name& name = requests_[request].records[i];
+void Judge::accepted(std::size_t request, const std::vector<std::size_t>& places) {
+  for (const std::size_t place : places) {
+    const Name& name = requests_[request].records[place];
     Known& known = at(name);
     kernel_.trace("accepted " + text_of(name));
     if (known.accepted_by.empty()) {

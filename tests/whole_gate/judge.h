@@ -66,8 +66,11 @@ class Judge {
   // Not before that has the gate sent it.
   Micros left(std::size_t request) const { return requests_[request].left; }
 
-  // The first ones of its records were accepted. What the gate hears of that is another matter.
-  void accepted(std::size_t request, std::size_t count);
+  // Whoever does not take all of a request stops at the first that it does not take.
+  bool is_ordered() const { return ordered_ != Ordered::no; }
+
+  // Those of its records were accepted. What the gate hears of that is another matter.
+  void accepted(std::size_t request, const std::vector<std::size_t>& places);
 
   // The gate has all of the answer.
   void told(std::size_t request) { requests_[request].told = kernel_.now(); }

@@ -31,8 +31,7 @@ std::pair<std::size_t, Answer> Receiver::take(const Request& request, Wire& wire
   const Micros until = http2_ ? judge_.left(number) + kShortestTimeout : INT64_MAX;
   in_flight_.began(number, judge_.records_of(number), until, wire.weak_from_this());
   Answer answer = decide();
-  const std::size_t accepted = accept(judge_.records_of(number), answer);
-  judge_.accepted(number, accepted);
+  judge_.accepted(number, accept(judge_.records_of(number), answer));
   kernel_.trace("answer " + std::to_string(answer.status) + ", fate " +
                 std::to_string(static_cast<int>(answer.fate)));
   return {number, std::move(answer)};
@@ -43,20 +42,32 @@ void Receiver::told(std::size_t request) {
   in_flight_.over(request);
 }
 
-// How many of a request's records it takes; names the others in the answer where it takes some.
-std::size_t Receiver::accept(std::size_t records, Answer& answer) {
+// Which of a request's records it takes, by their places in it; if not all, the answer names the
+// others.
+std::vector<std::size_t> Receiver::accept(std::size_t records, Answer& answer) {
   // Half an answer is none: whoever takes it for one loses what the server may have thrown away.
   const bool half = answer.fate == Answer::Fate::garbage || answer.fate == Answer::Fate::cut_within;
-  if (answer.status / 100 != 2 || half) return 0;
-  if (records == 1 || kernel_.dice(100) >= faulty_) return records;
-  const std::size_t taken = kernel_.dice(records);
+  if (answer.status / 100 != 2 || half) return {};
+  std::vector<std::size_t> taken = choose(records);
+  if (taken.size() == records) return taken;
   answer.status = 200;
   answer.body = "{\"failed\": [";
-  for (std::size_t i = taken; i < records; ++i) {
-    answer.body += std::string(i > taken ? ", " : "") + "{\"index\": " + std::to_string(i) +
-                   ", \"status\": 503}";
+  for (std::size_t place = 0; place < records; ++place) {
+    if (std::ranges::binary_search(taken, place)) continue;
+    if (answer.body.back() == '}') answer.body += ", ";
+    answer.body += "{\"index\": " + std::to_string(place) + ", \"status\": 503}";
   }
   answer.body += "]}";
+  return taken;
+}
+
+std::vector<std::size_t> Receiver::choose(std::size_t records) {
+  const bool all = records == 1 || kernel_.dice(100) >= faulty_;
+  const std::size_t until = !all && judge_.is_ordered() ? kernel_.dice(records) : records;
+  std::vector<std::size_t> taken;
+  for (std::size_t place = 0; place < until; ++place) {
+    if (all || judge_.is_ordered() || kernel_.one_in(2)) taken.push_back(place);
+  }
   return taken;
 }
 

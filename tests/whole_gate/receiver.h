@@ -64,7 +64,8 @@ class Receiver final : public Listener {
 
  private:
   Answer decide();
-  std::size_t accept(std::size_t records, Answer& answer);
+  std::vector<std::size_t> accept(std::size_t records, Answer& answer);
+  std::vector<std::size_t> choose(std::size_t records);
 
   Kernel& kernel_;
   Judge& judge_;
