@@ -66,6 +66,9 @@ BREAKAGES = [
      "  if (line.counts_held) state_->give_back(line, permits, Return::ended);"),
     ("batches: an answer names the first ones", "adapters/http/target/target_answers.cc",
      "next->index != index++", "index++ >= members.size()"),
+    ("core: a handover waits for whatever is in flight", "core/gate/handover.cc",
+     "now < partition.deadline) {\n    deadlines_.set(alarm, partition.deadline);",
+     "now < partition.deadline + Duration::seconds(9)) {\n    deadlines_.set(alarm, partition.deadline + Duration::seconds(9));"),
     ("loop: what is asked is kept back", "app/shard/shard.cc",
      "  limiters_.flush(now_);\n", "  if (!events_.empty()) limiters_.flush(now_);\n"),
 ]

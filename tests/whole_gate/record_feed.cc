@@ -8,6 +8,9 @@ namespace {
 
 constexpr core::RouteId kRoute{0};
 
+// Behind the deadline of a handover: for the last commit, which may fail once.
+constexpr Micros kLastCommit = 500'000;
+
 }  // namespace
 
 RecordFeed::RecordFeed(Kernel& kernel, Judge& judge, Group& group, boost::asio::io_context& io,
@@ -41,7 +44,9 @@ void RecordFeed::join() {
 void RecordFeed::assign(std::size_t partition) {
   const Group::Partition& group = group_.partitions[partition];
   Reading& reading = readings_[partition];
+  const int assignments = reading.assignments + 1;
   reading = {};
+  reading.assignments = assignments;
   reading.assigned = true;
   reading.next = group.next;
   reading.finished = core::read_finished(Offset{group.next}, group.finished)
@@ -63,6 +68,11 @@ void RecordFeed::take_away(std::size_t partition) {
   const Instant deadline{kernel_.now() + kernel_.between(0, 3'000'000)};
   events_.push_back(
       core::PartitionRevoked{core::PartitionId{static_cast<std::uint32_t>(partition)}, deadline});
+  later(deadline.us - kernel_.now() + kLastCommit, [&reading, number = reading.assignments] {
+    if (reading.assigned && reading.assignments == number) {
+      throw Broken("a partition is kept beyond the deadline of its handover");
+    }
+  });
   wake();
 }
 
