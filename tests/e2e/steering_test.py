@@ -178,7 +178,7 @@ class Steering:
         gate = self.gates[0]
         before = gate.resident_mb()
         said = '{{"limit":"{}","since":{},"by":"127.0.0.1"}}'
-        self.write_many([(f"per_tenant/6a0f2c4e-3b1d-4c55-9e7a-{number:012}", said.format(100 + number % 8, now_us() // 1000))
+        self.write_many([(f"per_tenant/6a0f2c4e-3b1d-4c55-9e7a-{number:012}", said.format(100 + number, now_us() // 1000))
                          for number in range(100_000)])
         gate.terminate()
         gate.start()

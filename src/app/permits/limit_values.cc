@@ -1,6 +1,7 @@
 #include "app/permits/limit_values.h"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -12,29 +13,35 @@ namespace {
 
 // Those of the parameters; what makes them differ besides is left to whoever compares them.
 struct Numbers {
-  std::vector<std::int64_t> all;
+  std::array<std::int64_t, 12> all;
+  std::size_t count = 0;
 
-  void operator()(Permits number) { all.push_back(number.value); }
-  void operator()(Duration number) { all.push_back(number.us); }
+  void operator()(Permits number) { (*this)(number.value); }
+  void operator()(Duration number) { (*this)(number.us); }
   void operator()(limits::Rate number) {
-    all.push_back(number.permits);
-    all.push_back(number.micros);
+    (*this)(number.permits);
+    (*this)(number.micros);
   }
-  void operator()(std::int64_t number) { all.push_back(number); }
+  void operator()(std::int64_t number) { all.at(count++) = number; }
 };
 
 // Whoever may write quotas chooses the numbers.
 std::size_t hash_of(const limits::Parameters& parameters) {
-  Numbers numbers{{static_cast<std::int64_t>(parameters.index())}};
+  Numbers numbers;
+  numbers(static_cast<std::int64_t>(parameters.index()));
   std::visit([&](const auto& p) { limits::each_number(p, numbers); }, parameters);
   return keyed_hash({reinterpret_cast<const char*>(numbers.all.data()),
-                     numbers.all.size() * sizeof numbers.all[0]});
+                     numbers.count * sizeof numbers.all[0]});
 }
 
 limits::Limit with(const limits::Limit& of, const limits::Parameters& parameters) {
   limits::Limit limit = of;
   limit.parameters = parameters;
   return limit;
+}
+
+bool same(const config::LimitValue& a, const config::LimitValue& b) {
+  return a.parameters == b.parameters && a.pace == b.pace;
 }
 
 }  // namespace
@@ -63,46 +70,36 @@ LimitValues::Found LimitValues::Shared::get(const limits::Limit& of,
   return found;
 }
 
-LimitValues::Value LimitValues::make(Limit& limit, const config::LimitValue& value) {
-  CHECK(value.pace.has_value() == limit.paced_by.has_value());
-  Value made{limit.shared.get(limit.own, value.parameters), nullptr};
-  if (value.pace) {
-    Limit& pace = limits_[*limit.paced_by];
-    made.pace = pace.shared.get(pace.own, *value.pace);
-  }
-  return made;
+// Of a limit that keeps another's burst, `value` is that other's, and holds the pace.
+LimitValues::Found LimitValues::made(const Limit& limit, const config::LimitValue& value) const {
+  return limit.shared.get(limit.own, limit.pace_of ? value.pace.value() : value.parameters);
 }
 
 LimitValues::Found LimitValues::find(std::size_t limit, std::string_view key) const {
   if (!any_.load(std::memory_order_acquire)) return nullptr;
   const std::lock_guard lock(mutex_);
-  const std::optional<std::size_t> pace_of = limits_[limit].pace_of;
-  const Limit& of = limits_[pace_of.value_or(limit)];
-  const auto quota = of.quotas.find(key);
-  const Value* value = quota != of.quotas.end() ? &quota->second : of.overrides.find(key);
-  if (value == nullptr && of.schedule && of.schedule->value) value = &*of.schedule->value;
-  if (value == nullptr) return nullptr;
-  return pace_of ? value->pace : value->own;
+  const Limit& asked = limits_[limit];
+  const Limit& of = limits_[asked.pace_of.value_or(limit)];
+  if (const auto quota = of.quotas.find(key); quota != of.quotas.end()) {
+    return made(asked, quota->value());
+  }
+  if (const config::LimitValue* value = of.overrides.find(key)) return made(asked, *value);
+  if (of.schedule && of.schedule->value) return made(asked, *of.schedule->value);
+  return nullptr;
 }
 
 void LimitValues::set(std::size_t limit, std::string_view key,
                       const std::optional<config::LimitValue>& quota) {
   const std::lock_guard lock(mutex_);
   Limit& of = limits_[limit];
-  CHECK(!of.pace_of);
+  CHECK(!of.pace_of && (!quota || quota->pace.has_value() == of.paced_by.has_value()));
   const auto known = of.quotas.find(key);
-  if (!quota) {
-    if (known == of.quotas.end()) return;
-    of.quotas.erase(known);
-    --quotas_;
-  } else if (known == of.quotas.end()) {
-    of.quotas.emplace(key, make(of, *quota));
-    ++quotas_;
-  } else {
-    Value now = make(of, *quota);
-    if (now == known->second) return;
-    known->second = std::move(now);
-  }
+  const bool was_known = known != of.quotas.end();
+  if (!was_known && !quota) return;
+  if (was_known && quota && same(known->value(), *quota)) return;
+  if (was_known) of.quotas.erase(known);
+  if (quota) of.quotas.emplace(key, *quota);
+  quotas_ = quotas_ + (quota ? 1 : 0) - (was_known ? 1 : 0);
   any_.store(true, std::memory_order_release);
   changed();
 }
@@ -112,9 +109,10 @@ void LimitValues::schedule(std::size_t limit, const std::string& span, Instant u
   const std::lock_guard lock(mutex_);
   Limit& of = limits_[limit];
   CHECK(!of.pace_of && span.empty() == !value.has_value());
-  const std::optional<Value> before = of.schedule ? of.schedule->value : std::nullopt;
-  of.schedule = {span, until, value ? std::optional(make(of, *value)) : std::nullopt};
-  if (of.schedule->value == before) return;
+  CHECK(!value || value->pace.has_value() == of.paced_by.has_value());
+  const bool is_known = of.schedule ? of.schedule->value == value : !value;
+  of.schedule = {span, until, value};
+  if (is_known) return;
   any_.store(true, std::memory_order_release);
   changed();
 }
@@ -126,45 +124,28 @@ void LimitValues::unschedule(std::size_t limit) {
 
 std::optional<LimitValues::Scheduled> LimitValues::scheduled(std::size_t limit) const {
   const std::lock_guard lock(mutex_);
-  const std::optional<std::size_t> pace_of = limits_[limit].pace_of;
-  const std::optional<Schedule>& of = limits_[pace_of.value_or(limit)].schedule;
+  const Limit& asked = limits_[limit];
+  const std::optional<Schedule>& of = limits_[asked.pace_of.value_or(limit)].schedule;
   if (!of) return std::nullopt;
-  Scheduled now{of->span, of->until, nullptr};
-  if (of->value) now.value = pace_of ? of->value->pace : of->value->own;
-  return now;
-}
-
-// What a limit says besides its parameters (as its cost) stands in the objects that are there.
-void LimitValues::remake(Value& value, Limit& limit) {
-  value.own = limit.shared.get(limit.own, value.own->parameters);
-  if (!limit.paced_by) return;
-  Limit& pace = limits_[*limit.paced_by];
-  value.pace = pace.shared.get(pace.own, value.pace->parameters);
+  return Scheduled{of->span, of->until, of->value ? made(asked, *of->value) : nullptr};
 }
 
 void LimitValues::reconfigure(const config::Config& config) {
   const std::lock_guard lock(mutex_);
   CHECK(limits_.size() == config.limits.size());
-  std::vector<bool> other(limits_.size());  // Which limits say something else now.
-  for (std::size_t i = 0; i < limits_.size(); ++i) {
-    const limits::Limit& now = config.limits[i].limit;
-    other[i] = with(limits_[i].own, now.parameters) != now;
-    limits_[i].own = now;
-    limits_[i].paced_by = config.limits[i].paced_by;
-    if (limits_[i].paced_by) limits_[*limits_[i].paced_by].pace_of = i;
-  }
   bool any = quotas_ > 0;
   for (std::size_t i = 0; i < limits_.size(); ++i) {
-    limits_[i].overrides = {};
+    Limit& limit = limits_[i];
+    limit.own = config.limits[i].limit;
+    limit.paced_by = config.limits[i].paced_by;
+    if (limit.paced_by) limits_[*limit.paced_by].pace_of = i;
+    limit.overrides = {};
     for (const config::LimitOverride& one : config.limits[i].overrides) {
-      limits_[i].overrides.add(one.key, make(limits_[i], one.value));
+      CHECK(one.value.pace.has_value() == limit.paced_by.has_value());
+      limit.overrides.add(one.key, one.value);
       any = true;
     }
-    const bool in_a_span = limits_[i].schedule && limits_[i].schedule->value;
-    any |= in_a_span;
-    if (!other[i]) continue;
-    for (auto& [key, value] : limits_[i].quotas) remake(value, limits_[i]);
-    if (in_a_span) remake(*limits_[i].schedule->value, limits_[i]);
+    any |= limit.schedule && limit.schedule->value;
   }
   any_.store(any, std::memory_order_release);
   changed();

@@ -13,13 +13,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "app/permits/known_quota.h"
 #include "config/model/config.h"
 #include "config/model/patterns.h"
 #include "limits/contract/limit.h"
-#include "units/compact_text.h"
-#include "units/keyed_hash.h"
 #include "units/time.h"
 
 namespace einlass::app {
@@ -27,8 +27,9 @@ namespace einlass::app {
 // One for the process, for any thread. Shards look here when a line is made, and again at their
 // lines once version() has risen; for a record only where that is the first of its line.
 //
-// Limits go by their place in the configuration, those that keep a burst too. What keys have in
-// common is there once: 100,000 quotas of a few sizes take less than 32 MB.
+// Limits go by their place in the configuration, those that keep a burst too. 100,000 quotas take
+// less than 32 MB; a key that is in use takes a limit's object more, one for all with the same
+// numbers.
 class LimitValues {
  public:
   using Found = std::shared_ptr<const limits::Limit>;
@@ -39,7 +40,8 @@ class LimitValues {
   LimitValues& operator=(const LimitValues&) = delete;
 
   // The limit as it is for that key, empty where it has none; null where its own numbers hold. The
-  // same object for the same numbers, until reconfigure() has changed the limit.
+  // same object for the same numbers while somebody has it, until reconfigure() has changed the
+  // limit.
   Found find(std::size_t limit, std::string_view key) const;
 
   // The quota of one key from here on; none takes it away. How many there may be is for the caller
@@ -101,27 +103,22 @@ class LimitValues {
     std::unordered_multimap<std::size_t, std::weak_ptr<const limits::Limit>> by_hash_;
     std::size_t sweep_at_ = 64;  // When it has grown so far, what nobody has any more leaves.
   };
-  struct Value {
-    Found own, pace;  // `pace` is null where the limit has none.
-    bool operator==(const Value&) const = default;
-  };
   struct Schedule {
     std::string span;
     Instant until;
-    std::optional<Value> value;
+    std::optional<config::LimitValue> value;
   };
   struct Limit {
     limits::Limit own;
     std::optional<std::size_t> paced_by;
     std::optional<std::size_t> pace_of;  // Of which one it is the pace.
-    std::unordered_map<CompactText, Value, KeyedHash, CompactText::Equal> quotas;
-    config::Patterns<Value> overrides;
+    std::unordered_set<KnownQuota, KnownQuota::Hash, KnownQuota::SameKey> quotas;
+    config::Patterns<config::LimitValue> overrides;
     std::optional<Schedule> schedule;
-    Shared shared;
+    mutable Shared shared;
   };
 
-  Value make(Limit& limit, const config::LimitValue& value);
-  void remake(Value& value, Limit& limit);
+  Found made(const Limit& limit, const config::LimitValue& value) const;
   void changed();
 
   mutable std::mutex mutex_;

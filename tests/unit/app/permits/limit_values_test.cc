@@ -76,6 +76,22 @@ TEST(LimitValues, whatIsSetAgainIsNoChange) {
   EXPECT_EQ(values.version(), before);
 }
 
+TEST(LimitValues, aBurstThatIsSetAgainIsNoChange) {
+  const config::Config config = config_of(
+      "l: {algorithm: fixed_window, limit: 100, window: 10s, burst: 10, key: topic}");
+  LimitValues values(config);
+  values.set(0, "a", read(config, "limit", "7"));
+  values.set(0, "long-" + std::string(3000, 'k'), read(config, "burst", "2"));
+  const std::uint64_t before = values.version();
+  values.set(0, "a", read(config, "limit", "7"));
+  EXPECT_EQ(values.version(), before);
+  values.set(0, "a", read(config, "burst", "3"));
+  EXPECT_EQ(values.version(), before + 1);
+  EXPECT_EQ(values.size(), 2u);
+  EXPECT_NE(values.find(1, "a"), nullptr);
+  EXPECT_NE(values.find(0, "long-" + std::string(3000, 'k')), nullptr);
+}
+
 TEST(LimitValues, equalNumbersAreThereOnce) {
   const config::Config config = log_with("overrides: {a: {limit: 7}, x*: {limit: 7}}");
   LimitValues values(config);
