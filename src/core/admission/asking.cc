@@ -281,7 +281,7 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
   line.ahead = may && binds_all && route.limit_count > 1;
   if (!line.ahead) return ask_after(line, shared, retry, now);
   // As soon as that permit is so near that it may be asked for.
-  line.next_same_ask = now + retry;
+  line.next_same_ask = now + std::min(retry, kLongestUnasked);
   ask_after(line, shared, std::max(Duration{}, retry - horizon_of(line)), now);
 }
 

@@ -43,6 +43,24 @@ void shut(BenchGate& bench) {
   bench.ended(4, Outcome::retry);
 }
 
+// Whatever a limit has said: the ask for a probe is the same as the one that was denied.
+TEST(GateBreaker, a_permit_for_a_probe_is_asked_for_within_half_a_minute) {
+  RouteOptions route = two_limits(Order::none);
+  route.retry_initial = route.retry_max = Duration::millis(1);
+  route.horizon = Duration::millis(500);
+  BenchGate bench(guarded(route));
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 5; ++i) bench.arrive(i, i);
+  bench.answer({0});
+  bench.answer({0, 0, 0}, Duration::seconds(3600));
+  ASSERT_EQ(bench.sent().size(), 4u);
+  const std::size_t asks = bench.all<Ask>().size();
+  for (std::uint32_t i = 0; i < 4; ++i) bench.ended(i, Outcome::retry);
+  ASSERT_FALSE(bench.gate.breaker(TargetId{0}).closed());
+  bench.pass(Duration::seconds(31));
+  EXPECT_GT(bench.all<Ask>().size(), asks);
+}
+
 TEST(GateBreaker, it_probes_at_once_and_then_not_before_the_wait_is_over) {
   BenchGate bench(guarded(free_route()));
   shut(bench);
