@@ -151,8 +151,11 @@ int list_quotas(const config::Config& config, const QuotaOptions& options) {
 
 int pause(const config::Config& config, const PauseOptions& options) {
   if (options.list) {
-    return print(ask_admin(config, "/v1/pauses"),
-                 [](const Json& page) { return lines_for(page.at("pauses")); });
+    return print(ask_admin(config, "/v1/pauses"), [](const Json& page) {
+      const std::string more =
+          page.contains("more_pauses") ? "and " + page.at("more_pauses").dump() + " more\n" : "";
+      return lines_for(page.at("pauses")) + more;
+    });
   }
   const Json body = body_of(options.length, options.note);
   return print(tell_admin(config, "POST", pause_path(options), body.dump()), line_for);

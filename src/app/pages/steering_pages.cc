@@ -177,6 +177,15 @@ void write(const http::ServerRequest& request, const Subject& subject, Steering&
   steering.set(subject, std::move(read), by, answer(std::move(written)));
 }
 
+// Those that are named, and how many there are besides, if any.
+Json pauses_json(const Steering& steering) {
+  const auto named = steering.pauses();
+  Json json{{"pauses", entries_json(named)}};
+  const std::size_t all = steering.state().pauses;
+  if (all > named.size()) json["more_pauses"] = all - named.size();
+  return json;
+}
+
 }  // namespace
 
 bool is_steering_page(std::string_view path) {
@@ -190,7 +199,7 @@ void answer_steering(const http::ServerRequest& request, bool may_write, Steerin
   const bool reads = request.method == "GET";
   if (rest.empty() && reads) {
     if (quotas) return respond(list_quotas(request.query, steering));
-    return respond(json_page(200, {{"pauses", entries_json(steering.pauses())}}));
+    return respond(json_page(200, pauses_json(steering)));
   }
   const auto subject = quotas ? quota_of(rest) : pause_subject(rest);
   if (!subject) return respond(not_found());
@@ -246,7 +255,7 @@ Json steering_json(const Steering& steering) {
   json["whole"] = state.whole;
   json["stale_since"] = state.away.empty() ? Json(nullptr) : Json(state.away_since.us);
   json["trouble"] = valid_utf8(state.away);
-  json["pauses"] = entries_json(steering.pauses());
+  json.update(pauses_json(steering));
   json["refusals"] = Json::array();
   for (const auto& [key, why] : steering.refused(100)) {
     json["refusals"].push_back({{"key", valid_utf8(key)}, {"reason", valid_utf8(why)}});

@@ -1,10 +1,15 @@
 #include "app/steering/entry_check.h"
 
+#include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "config/model/patterns.h"
 #include "config/options/route_topics.h"
 #include "config/options/share_weights.h"
+#include "config/text/suggest.h"
+#include "config/text/values.h"
 
 namespace einlass::app {
 namespace {
@@ -38,11 +43,41 @@ bool is_obeyed(const config::Config& config, std::size_t limit) {
   });
 }
 
+constexpr std::size_t kMostShown = 8;  // Of the names that there are.
+
+std::string there_is_no(const std::string& what, const std::string& name,
+                        const std::vector<std::string_view>& known) {
+  const std::string none = "there is no " + what + " " + name;
+  if (known.empty()) return none + ", the file has none";
+  if (const auto meant = config::suggestion(name, known)) return none + "; " + *meant;
+  return known.size() > kMostShown ? none : none + "; there is " + config::either(known);
+}
+
+template <class T>
+std::string there_is_no(const std::string& what, const std::string& name,
+                        const std::vector<T>& all) {
+  std::vector<std::string_view> known;
+  for (const T& one : all) known.push_back(one.name);
+  return there_is_no(what, name, known);
+}
+
+std::vector<std::string_view> limits_of(const config::Config& config) {
+  std::vector<std::string_view> names;
+  for (const config::Limit& limit : config.limits) {
+    if (!limit.is_pace) names.push_back(limit.limit.name);
+  }
+  return names;
+}
+
 std::string limit_refusal(const config::Config& config, const Subject& subject) {
   const auto place = limit_place(config, subject.name);
-  if (!place) return "there is no limit " + subject.name;
+  if (!place) return there_is_no("limit", subject.name, limits_of(config));
   if (config.limits[*place].key.kind == config::KeySource::Kind::none) {
     return "limit " + subject.name + " has no key, so all records have the same bucket";
+  }
+  if (config::is_pattern(subject.key)) {
+    return subject.key +
+           " is no key: patterns stand in the file, in the limit's overrides; name one key";
   }
   if (subject.kind == Kind::quota || is_obeyed(config, *place)) return "";
   return "no route obeys limit " + subject.name +
@@ -54,7 +89,7 @@ std::string limit_refusal(const config::Config& config, const Subject& subject) 
 // record would be of it.
 std::string flow_refusal(const config::Config& config, const Subject& subject) {
   const auto place = place_of(config.shares, subject.name);
-  if (!place) return "there is no share " + subject.name;
+  if (!place) return there_is_no("share", subject.name, config.shares);
   if (config.shares[*place].by.kind == config::KeySource::Kind::none) {
     return "share " + subject.name + " has no `by`, so all records are one flow";
   }
@@ -68,9 +103,11 @@ std::string flow_refusal(const config::Config& config, const Subject& subject) {
 std::string name_refusal(const config::Config& config, const Subject& subject) {
   switch (subject.kind) {
     case Kind::route:
-      return place_of(config.routes, subject.name) ? "" : "there is no route " + subject.name;
+      if (place_of(config.routes, subject.name)) return "";
+      return there_is_no("route", subject.name, config.routes);
     case Kind::target:
-      return place_of(config.targets, subject.name) ? "" : "there is no target " + subject.name;
+      if (place_of(config.targets, subject.name)) return "";
+      return there_is_no("target", subject.name, config.targets);
     case Kind::topic:
       if (config::is_read(config, subject.name)) return "";
       return "no route reads topic " + subject.name +

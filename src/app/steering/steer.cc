@@ -74,6 +74,12 @@ class SteerReader {
 
 }  // namespace
 
+std::vector<std::string_view> pauses_in_order() {
+  std::vector<std::string_view> fronts;
+  for (const auto& [kind, front] : kPauses) fronts.push_back(front);
+  return fronts;
+}
+
 std::optional<Subject> subject_of(std::string_view table_key) {
   for (const auto& [kind, front] : kPauses) {
     if (table_key.starts_with(front)) return split(kind, table_key.substr(front.size()));

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace einlass::app {
 
@@ -36,6 +37,9 @@ std::string table_key(const Subject& subject);
 // What a weight has in common with a quota: it is set to values, wherever quotas are, and in place
 // of the limit's name stands `share:SHARE`.
 bool has_values(Subject::Kind kind);
+
+// How the table's keys of pauses begin: of routes, targets, topics, and keys of limits.
+std::vector<std::string_view> pauses_in_order();
 
 // Of that name and key; none where no limit and no share can be meant.
 std::optional<Subject> quota_subject(std::string_view limit, std::string_view key);

@@ -91,7 +91,10 @@ class Steering final : public FleetTable::Listener {
   // At most `most` quotas of that limit, or weights of that `share:SHARE`, or of all where it is
   // empty, in the order of the table's keys, from behind the key `after`.
   std::vector<Entry> quotas(std::string_view limit, std::string_view after, std::size_t most) const;
-  std::vector<Entry> pauses() const;  // At most kMostNamed.
+
+  // At most kMostNamed: first of the routes, targets and topics, and then of the keys, of which
+  // there may be many.
+  std::vector<Entry> pauses() const;
 
   struct State {
     bool has_table = false;

@@ -50,6 +50,8 @@ TEST_F(SteeringTest, RefusesWhatTheFileWouldRefuse) {
       {"pause:target/none", R"({"paused": true})"},
       {"nonsense", "{}"},
       {"pause:limit/all/x", R"({"paused": true})"},
+      {"per_tenant/free-*", R"({"limit": 5})"},
+      {"pause:limit/per_tenant/free-*", R"({"paused": true})"},
   };
   for (const auto& [key, text] : wrong) tell(key, text);
   EXPECT_EQ(steering.state().refused, std::size(wrong));

@@ -37,7 +37,8 @@ TEST_F(SteeringTest, WhoSetsAWeightIsAnsweredAndTheLogSaysIt) {
 TEST_F(SteeringTest, RefusesAWeightAsTheFileWould) {
   whole();
   const std::tuple<Subject, const char*, const char*> wrong[] = {
-      {{Kind::weight, "none", "acme"}, R"({"weight": 5})", "there is no share none"},
+      {{Kind::weight, "none", "acme"}, R"({"weight": 5})",
+       "there is no share none; there is tenants or alone"},
       {{Kind::weight, "alone", "acme"},
        R"({"weight": 5})",
        "share alone has no `by`, so all records are one flow"},
@@ -97,7 +98,8 @@ TEST_F(SteeringTest, AReloadKeepsWeightsAndRefusesThoseOfAShareThatIsGone) {
   steering.reconfigure(gone);
   EXPECT_EQ(weights.find("tenants", "acme"), std::nullopt);
   ASSERT_EQ(steering.refused(9).size(), 1u);
-  EXPECT_EQ(steering.refused(9)[0].second, "there is no share tenants");
+  EXPECT_EQ(steering.refused(9)[0].second,
+            "there is no share tenants; there is renamed or alone");
   steering.reconfigure(same);
   EXPECT_EQ(weights.find("tenants", "acme"), 5);
   EXPECT_EQ(steering.state().refused, 0u);

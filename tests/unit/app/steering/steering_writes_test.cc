@@ -94,6 +94,23 @@ TEST_F(SteeringTest, APageOfQuotasGoesOnBehindTheLast) {
   EXPECT_EQ(rest[0].key, "per_tenant/c");
 }
 
+// However many keys are paused, nobody overlooks what stops more.
+TEST_F(SteeringTest, OfManyPausesThoseOfRoutesAreNamedFirst) {
+  whole();
+  for (int i = 0; i < 1'200; ++i) {
+    tell("pause:limit/per_tenant/" + std::to_string(i), R"({"paused": true})");
+  }
+  for (const char* key : {"pause:topic/t", "pause:target/a", "pause:route/results"}) {
+    tell(key, R"({"paused": true})");
+  }
+  const auto named = steering.pauses();
+  ASSERT_EQ(named.size(), Steering::kMostNamed);
+  EXPECT_EQ(named[0].key, "pause:route/results");
+  EXPECT_EQ(named[1].key, "pause:target/a");
+  EXPECT_EQ(named[2].key, "pause:topic/t");
+  EXPECT_EQ(steering.state().pauses, 1'203u);
+}
+
 // They stand between the quotas, and must take no place of a page.
 TEST_F(SteeringTest, PausesAreOnNoPageOfQuotas) {
   whole();
