@@ -28,9 +28,10 @@ http::ServerResponse no_token() {
   return response;
 }
 
-// Somebody followed a link to a page, as one on a dashboard.
+// Somebody followed a link to a page, as one on a dashboard. To no question, which costs time.
 bool follows_link(const http::ServerRequest& request) {
-  return request.method == "GET" && request.header("sec-fetch-mode") == "navigate" &&
+  return request.method == "GET" && request.path != "/v1/why" &&
+         request.header("sec-fetch-mode") == "navigate" &&
          request.header("sec-fetch-dest") == "document";
 }
 
