@@ -104,6 +104,13 @@ class Shards(scenario.Scenario):
         # The members' names are the same, so nothing moved.
         self.assertEqual(self.gate.terminate(), 0, self.gate.log())
 
+    def test_the_places_at_a_target_are_for_both_together(self):
+        self.begin(changes={"targets": {"receiver": {"http": {"max_in_flight": 6}}}}, route={"order": "none"})
+        self.world.receiver.tell("delay", delay_ms=100)
+        self.world.produce("results", 300)
+        self.world.receiver.wait_for(300, 60, [self.gate])
+        self.assertEqual(deliveries.most_at_once(self.world.receiver.deliveries()), 6)
+
     def test_a_second_sigterm_leaves_at_once(self):
         self.begin(changes={"drain_timeout": "60s"})
         self.world.receiver.tell("hang", for_ms=60_000)

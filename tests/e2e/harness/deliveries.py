@@ -1,9 +1,16 @@
 """What the receiver saw, and whether it keeps the promises: nothing lost, in order, never above the limit."""
 
 import collections
+import itertools
 
 Delivery = collections.namedtuple(
     "Delivery", "arrived answered status admitted partition offset attempt hash permit topic gate")
+
+
+def most_at_once(seen):
+    """How many were at the receiver at the same time, at most."""
+    steps = sorted([(one.arrived, 1) for one in seen] + [(one.answered, -1) for one in seen])
+    return max(itertools.accumulate(step for _, step in steps))
 
 
 def parse(text):
