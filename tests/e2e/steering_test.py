@@ -103,10 +103,23 @@ class Steering:
         self.all_gone(15)
 
     def test_a_pause_ends_by_itself(self):
-        self.einlass("pause", "--route", "results", "--for", "2s")
+        since = now_us()
+        self.einlass("pause", "--route", "results", "--for", "3s")
+        wait_until(lambda: all(gate.status()["quotas"]["pauses"] for gate in self.gates), 5, "all gates know")
         self.produce("acme", 1)
         wait_until(lambda: len(self.arrived("acme")) == 1, 10, "it goes on")
+        self.assertGreater(self.arrived("acme")[0] - since, 3 * ONE_SECOND)
         self.assertEqual(self.ask(self.gates[0], "/v1/pauses")[1], {"pauses": []})
+
+    def test_a_quota_ends_by_itself(self):
+        since = now_us()
+        self.einlass("quota", "set", "per_tenant", "acme", "limit=1", "window=1h", "--for", "3s")
+        wait_until(lambda: all(self.quota_of(gate, "acme")[0] == 200 for gate in self.gates), 5, "all gates have it")
+        self.produce("acme", 5)
+        wait_until(lambda: len(self.arrived("acme")) == 5, 15, "the limit's own numbers hold again")
+        self.assertLess(self.arrived("acme")[0] - since, 3 * ONE_SECOND * PATIENCE)
+        self.assertGreater(self.arrived("acme")[1] - since, 3 * ONE_SECOND)
+        self.assertEqual([self.quota_of(gate, "acme")[0] for gate in self.gates], [404] * len(self.gates))
 
     def all_answer_within_a_second(self, code):
         """200: that acme has a quota of its own; 404: that it has none."""

@@ -13,7 +13,11 @@ TEST_F(SteeringTest, WhoWritesIsAnsweredWhenItHoldsHere) {
   EXPECT_EQ(notices.back().detail,
             R"(by ann: limit per_tenant, key acme: nothing -> {"limit":500})");
   ASSERT_TRUE(steering.find(acme));
+  set(acme, R"({"limit": 50})");
+  EXPECT_EQ(notices.back().detail,
+            R"(by ann: limit per_tenant, key acme: {"limit":500} -> {"limit":50})");
   EXPECT_EQ(unset(acme).status, 200u);
+  EXPECT_EQ(notices.back().detail, R"(by ann: limit per_tenant, key acme: {"limit":50} -> nothing)");
   EXPECT_EQ(unset(acme).status, 404u);
 }
 
