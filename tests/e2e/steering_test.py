@@ -37,6 +37,12 @@ class Fleet(Steered):
         """As the trouble says it; 0 where the gate does not know it yet."""
         return next(one["waiting"] for one in gate.status()["troubles"] if one["what"] == "paused") or 0
 
+    def all_know_within_a_second(self):
+        """That something is paused."""
+        before = now_us()
+        wait_until(lambda: all(gate.status()["quotas"]["pauses"] for gate in self.gates), 5, "all gates know")
+        self.assertLess(now_us() - before, ONE_SECOND * PATIENCE)
+
     def arrived(self, key, since=0):
         return [one.arrived for one in self.world.receiver.deliveries() if one.partition == OF_KEY[key] and one.arrived >= since]
 
@@ -56,7 +62,7 @@ class Steering:
         def stands_still(key, pause, resume):
             nonlocal total
             self.einlass("pause", *pause, "--note", "maintenance")
-            wait_until(lambda: all(gate.status()["quotas"]["pauses"] for gate in self.gates), 5, "all gates know")
+            self.all_know_within_a_second()
             since = now_us()
             self.produce(key, 5)
             total += 5
@@ -72,6 +78,10 @@ class Steering:
                 paused, = gate.status()["quotas"]["pauses"]
                 self.assertEqual(paused["note"], "maintenance")
                 self.assertIsNotNone(paused["since"])
+                trouble, = (one for one in gate.status()["troubles"] if one["what"] == "paused")
+                self.assertRegex(trouble["says"], "is paused by .+: maintenance")
+                self.assertEqual(trouble["since"], paused["since"] * 1000)
+            self.assertIn(": maintenance", self.einlass("top", "--once"))
             if what != "limit":
                 wait_until(lambda: sum(self.waiting_for_pause(gate) for gate in self.gates) == 5, 20, "it is told how many wait")
             self.einlass("resume", *resume, "--note", "it is done")
@@ -88,7 +98,7 @@ class Steering:
 
     def test_a_paused_key_leaves_the_others_alone_and_a_restart_does_not_end_it(self):
         self.einlass("pause", "--limit", "per_tenant", "--key", "acme")
-        wait_until(lambda: all(gate.status()["quotas"]["pauses"] for gate in self.gates), 5, "all gates know")
+        self.all_know_within_a_second()
         self.produce("acme", 5)
         self.produce("other", 5)
         wait_until(lambda: len(self.arrived("other")) == 5, 10, "the others go")
@@ -105,7 +115,7 @@ class Steering:
     def test_a_pause_ends_by_itself(self):
         since = now_us()
         self.einlass("pause", "--route", "results", "--for", "3s")
-        wait_until(lambda: all(gate.status()["quotas"]["pauses"] for gate in self.gates), 5, "all gates know")
+        self.all_know_within_a_second()
         self.produce("acme", 1)
         wait_until(lambda: len(self.arrived("acme")) == 1, 10, "it goes on")
         self.assertGreater(self.arrived("acme")[0] - since, 3 * ONE_SECOND)
@@ -240,7 +250,7 @@ class InRedis(Steering, Fleet):
         self.einlass("quota", "set", "per_tenant", "acme", "limit=200")
         self.einlass("pause", "--target", "receiver", "--note", "upgrade")
         before = now_us()
-        wait_until(lambda: all(gate.status()["quotas"]["pauses"] for gate in self.gates), 5, "all gates know")
+        self.all_know_within_a_second()
         self.world.redis.pause()
         wait_until(lambda: all(gate.status()["quotas"]["stale_since"] for gate in self.gates), 20, "all gates miss it")
         for gate in self.gates:
