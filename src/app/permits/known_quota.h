@@ -13,6 +13,7 @@
 
 #include "config/model/config.h"
 #include "limits/contract/limit.h"
+#include "units/check.h"
 #include "units/keyed_hash.h"
 
 namespace einlass::app {
@@ -24,6 +25,7 @@ class KnownQuota {
       : bytes_(std::make_unique_for_overwrite<char[]>(
             sizeof(Head) + size_of(value.parameters) + (value.pace ? size_of(*value.pace) : 0) +
             key.size())) {
+    CHECK(key.size() <= UINT16_MAX);
     const Head head{static_cast<std::uint16_t>(key.size()),
                     static_cast<std::uint8_t>(value.parameters.index()),
                     static_cast<std::uint8_t>(value.pace ? value.pace->index() : kNoPace)};
