@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -56,10 +57,11 @@ LimitValues::Found LimitValues::Shared::get(const limits::Limit& of,
                                             const limits::Parameters& parameters) {
   limits::Limit made = with(of, parameters);
   const std::size_t hash = hash_of(parameters);
-  const auto [begin, end] = by_hash_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
+  auto [it, end] = by_hash_.equal_range(hash);
+  while (it != end) {
     Found known = it->second.lock();
     if (known && *known == made) return known;
+    it = known ? std::next(it) : by_hash_.erase(it);
   }
   if (by_hash_.size() >= sweep_at_) {
     std::erase_if(by_hash_, [](const auto& one) { return one.second.expired(); });
