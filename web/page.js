@@ -102,17 +102,24 @@ const stage = (name) => document.querySelector(`[data-stage="${name}"]`);
 const sum = (list, pick) => list.reduce((total, one) => total + (pick(one) || 0), 0);
 
 // Of each cause: how many, of which so many are not the first of their lane, and the limits by name. Targets that are down are a
-// cause of their own, so that the records of the others do not look as if something were wrong.
+// cause of their own, with the records that are to be tried there again, so that those of the others do not look as if something
+// were wrong.
 function causesOf(now) {
   const down = new Set(now.troubles.filter((one) => one.what === "target" && isBad(one)).map((one) => one.name));
-  const some = now.routes.some((one) => one.waiting.not_before) ? ["not_before"] : [];
-  const cause = (reason, routes) => ({reason, records: sum(routes, (one) => one.waiting[reason]),
-    behind: sum(routes, (one) => one.behind[reason]), limits: [], down: [], bad: reason === "outage"});
-  const all = ["limit", "target", "retry", "outage", "paused", "order", ...some].map((reason) =>
-    cause(reason, reason === "target" ? now.routes.filter((one) => !down.has(one.target)) : now.routes));
-  all[0].limits = now.limits.filter((one) => one.waiting).sort((a, b) => b.waiting - a.waiting);
   const dead = now.routes.filter((one) => down.has(one.target));
-  if (dead.length) all.splice(2, 0, {...cause("target", dead), down: [...new Set(dead.map((one) => one.target))], bad: true});
+  const alive = now.routes.filter((one) => !down.has(one.target));
+  const some = now.routes.some((one) => one.waiting.not_before) ? ["not_before"] : [];
+  const of_target = ["target", "retry"];
+  const cause = (reason, routes, reasons = [reason]) => {
+    const all = (field) => sum(reasons, (each) => sum(routes, (one) => one[field][each]));
+    return {reason, records: all("waiting"), behind: all("behind"), limits: [], down: [], bad: reason === "outage"};
+  };
+  const all = ["limit", "target", "retry", "outage", "paused", "order", ...some].map((reason) =>
+    cause(reason, of_target.includes(reason) ? alive : now.routes));
+  all[0].limits = now.limits.filter((one) => one.waiting).sort((a, b) => b.waiting - a.waiting);
+  if (dead.length) {
+    all.splice(2, 0, {...cause("target", dead, of_target), down: [...new Set(dead.map((one) => one.target))], bad: true});
+  }
   return all;
 }
 

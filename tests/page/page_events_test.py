@@ -124,13 +124,14 @@ class Events(unittest.TestCase):
                 for name in ("target", "target_down")}
 
     def test_only_records_of_a_target_that_is_down_are_red(self):
-        both = [route("dead", "erp", target=7), route("live", "crm", target=3)]
+        both = [route("dead", "erp", target=7, retry=5), route("live", "crm", target=3, retry=2)]
         self.send(event(both, down=["erp"]))
         self.assertEqual(self.classes(), {"target": "", "target_down": "bad"})
-        self.assertRegex(self.browser.text("#causes"), r"3\s+the target\s+7\s+a target that is down: erp")
+        self.assertRegex(self.browser.text("#causes"),
+                         r"3\s+the target\s+12\s+a target that is down: erp\s+2\s+their next attempt")
         self.send(event(both))
         self.assertEqual(self.classes(), {"target": "", "target_down": None})
-        self.assertRegex(self.browser.text("#causes"), r"10\s+the target")
+        self.assertRegex(self.browser.text("#causes"), r"10\s+the target\s+7\s+their next attempt")
 
     def test_a_connection_that_is_lost_and_back_is_said_while_the_page_is_paused(self):
         first = event([route("results", "crm")], down=["crm"])

@@ -2,6 +2,8 @@
 """No test is forgotten: ctest runs each *_test.py there is, and of the scenarios each method that somebody has written.
 
     registered_test.py BUILD
+
+A method that several classes inherit counts as run where one of them runs it.
 """
 
 import glob
@@ -44,7 +46,7 @@ def forgotten(runs):
 def main():
     missing = list(forgotten(registered(sys.argv[1])))
     for one in missing:
-        print(f"tests/{one} is run by no test: see tests/README.md")
+        print(f"tests/{one} is run by no test: name it in the CMakeLists.txt of its folder, or see tests/e2e/discover.py")
     return 1 if missing else 0
 
 

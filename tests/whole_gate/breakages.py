@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Breaks the adapters in one place at a time, and tells which seed of the simulated worlds sees it, or that none does.
+"""Breaks the gate in one place at a time, most of them in the adapters, and tells which seed of the simulated worlds sees it, or that none does.
 
     tests/whole_gate/breakages.py [--build build/release] [--seeds 250] [--only TEXT]
 

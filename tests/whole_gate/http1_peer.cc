@@ -47,7 +47,7 @@ class Http1Peer final : public Peer {
     if (says_goodbye_) throw Broken("a request on a connection that was to be closed");
     if (busy_) throw Broken("a request before the last one was answered");
     bytes_ += bytes;
-    if (!busy_) read();
+    read();
     if (!busy_ && !bytes_.empty()) look_later(++came_);
   }
 
@@ -112,7 +112,6 @@ class Http1Peer final : public Peer {
     if (way == Way::by_end) return wire_.finish();
     if (says_goodbye_) return finish_later();
     busy_ = false;
-    read();
   }
 
   enum class Way : std::uint8_t { by_length, in_chunks, by_end, closing, after_hints };

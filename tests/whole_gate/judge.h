@@ -66,7 +66,7 @@ class Judge {
   // Not before that has the gate sent it.
   Micros left(std::size_t request) const { return requests_[request].left; }
 
-  // Whoever does not take all of a request stops at the first that it does not take.
+  // Then whoever does not take all of a request has to stop at the first that it does not take.
   bool is_ordered() const { return ordered_ != Ordered::no; }
 
   // Those of its records were accepted. What the gate hears of that is another matter.

@@ -17,6 +17,9 @@ namespace {
 // What it says, in every version, when it listens at a Unix socket.
 constexpr std::string_view kReady = "eady to accept connections";
 
+// In microseconds since 1970: before the worlds begin.
+constexpr std::int64_t kBooted = 1'000'000'000'000'000;
+
 std::runtime_error failed(const std::string& what) {
   return std::runtime_error(what + ": " + std::strerror(errno));
 }
@@ -28,7 +31,9 @@ volatile std::int64_t* make_clock(const std::string& path) {
       mmap(nullptr, sizeof(std::int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   ::close(file);
   if (found == MAP_FAILED) throw failed(path);
-  return static_cast<volatile std::int64_t*>(found);
+  auto* const clock = static_cast<volatile std::int64_t*>(found);
+  *clock = kBooted;
+  return clock;
 }
 
 int connect_to(const std::string& path) {

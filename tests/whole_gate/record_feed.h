@@ -54,7 +54,7 @@ class RecordFeed final : public kafka::RecordSource {
   struct Reading {
     bool assigned = false, revoked = false, held = false;
     bool known = false;  // The gate has heard of the assignment.
-    int assignments = 0;     // That there have been.
+    int assignments = 0;  // That there have been.
     std::int64_t next = 0;
     std::vector<core::OffsetRange> finished;
   };

@@ -28,7 +28,8 @@ http::ServerResponse no_token() {
   return response;
 }
 
-// Somebody followed a link to a page, as one on a dashboard. To no question, which costs time.
+// Somebody followed a link to a page, as one on a dashboard. Questions cost time: no link leads to
+// one.
 bool follows_link(const http::ServerRequest& request) {
   return request.method == "GET" && request.path != "/v1/why" &&
          request.header("sec-fetch-mode") == "navigate" &&

@@ -12,9 +12,12 @@
 namespace einlass::app {
 namespace {
 
+// With which of the parameters these are.
+constexpr std::size_t kMostNumbers = 1 + sizeof(limits::Parameters) / sizeof(int);
+
 // Those of the parameters; what makes them differ besides is left to whoever compares them.
 struct Numbers {
-  std::array<std::int64_t, 12> all;
+  std::array<std::int64_t, kMostNumbers> all;
   std::size_t count = 0;
 
   void operator()(Permits number) { (*this)(number.value); }
@@ -55,19 +58,19 @@ LimitValues::~LimitValues() { CHECK(watches_.empty()); }
 
 LimitValues::Found LimitValues::Shared::get(const limits::Limit& of,
                                             const limits::Parameters& parameters) {
-  limits::Limit made = with(of, parameters);
   const std::size_t hash = hash_of(parameters);
   auto [it, end] = by_hash_.equal_range(hash);
   while (it != end) {
     Found known = it->second.lock();
-    if (known && *known == made) return known;
+    if (known && known->parameters == parameters) return known;
     it = known ? std::next(it) : by_hash_.erase(it);
   }
   if (by_hash_.size() >= sweep_at_) {
     std::erase_if(by_hash_, [](const auto& one) { return one.second.expired(); });
     sweep_at_ = 64 + 2 * by_hash_.size();
   }
-  auto found = std::make_shared<const limits::Limit>(std::move(made));
+  // In two pieces, so that the larger one goes with whoever had it last.
+  Found found(new limits::Limit(with(of, parameters)));
   by_hash_.emplace(hash, found);
   return found;
 }
@@ -138,7 +141,10 @@ void LimitValues::reconfigure(const config::Config& config) {
   bool any = quotas_ > 0;
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     Limit& limit = limits_[i];
-    limit.own = config.limits[i].limit;
+    const limits::Limit& now = config.limits[i].limit;
+    // What a limit says besides its parameters (as its cost) stands in the objects that are there.
+    if (with(limit.own, now.parameters) != now) limit.shared = {};
+    limit.own = now;
     limit.paced_by = config.limits[i].paced_by;
     if (limit.paced_by) limits_[*limit.paced_by].pace_of = i;
     limit.overrides = {};

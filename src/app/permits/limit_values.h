@@ -45,7 +45,8 @@ class LimitValues {
   Found find(std::size_t limit, std::string_view key) const;
 
   // The quota of one key from here on; none takes it away. How many there may be is for the caller
-  // to bound. REQUIRES: read by config::read_value() for that limit, which is no pace.
+  // to bound. REQUIRES: a key shorter than 64 KiB; a quota read by config::read_value() for that
+  // limit, which is no pace.
   void set(std::size_t limit, std::string_view key, const std::optional<config::LimitValue>& quota);
 
   // What a limit's schedule says of now.
@@ -96,7 +97,7 @@ class LimitValues {
   // The same numbers once, for as long as somebody has them.
   class Shared {
    public:
-    // `of` with these parameters.
+    // `of` with these parameters. REQUIRES: `of` is the same but for them each time.
     Found get(const limits::Limit& of, const limits::Parameters& parameters);
 
    private:
@@ -118,7 +119,7 @@ class LimitValues {
     mutable Shared shared;
   };
 
-  Found made(const Limit& limit, const config::LimitValue& value) const;
+  Found made(const Limit& limit, const config::LimitValue& value) const;  // Under the lock.
   void changed();
 
   mutable std::mutex mutex_;

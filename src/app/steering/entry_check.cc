@@ -48,7 +48,7 @@ constexpr std::size_t kMostShown = 8;  // Of the names that there are.
 std::string there_is_no(const std::string& what, const std::string& name,
                         const std::vector<std::string_view>& known) {
   const std::string none = "there is no " + what + " " + name;
-  if (known.empty()) return none + ", the file has none";
+  if (known.empty()) return none + "; the file has none";
   if (const auto meant = config::suggestion(name, known)) return none + "; " + *meant;
   return known.size() > kMostShown ? none : none + "; there is " + config::either(known);
 }

@@ -74,7 +74,7 @@ class SteerReader {
 
 }  // namespace
 
-std::vector<std::string_view> pauses_in_order() {
+std::vector<std::string_view> pause_prefixes() {
   std::vector<std::string_view> fronts;
   for (const auto& [kind, front] : kPauses) fronts.push_back(front);
   return fronts;

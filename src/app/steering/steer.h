@@ -39,7 +39,7 @@ std::string table_key(const Subject& subject);
 bool has_values(Subject::Kind kind);
 
 // How the table's keys of pauses begin: of routes, targets, topics, and keys of limits.
-std::vector<std::string_view> pauses_in_order();
+std::vector<std::string_view> pause_prefixes();
 
 // Of that name and key; none where no limit and no share can be meant.
 std::optional<Subject> quota_subject(std::string_view limit, std::string_view key);

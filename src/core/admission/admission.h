@@ -272,6 +272,7 @@ class Admission {
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
   Slot hopeless_of(const Line& line) const;
   Duration wait_ahead(Duration ahead, Duration took);
+  Duration before_long(Duration wait);
   void learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
                            Instant now);
   void ask_after(Line& line, SharedIndex shared, Duration wait, Instant now);

@@ -280,15 +280,19 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
   const bool may = breaker_of(line).closed() && route.horizon > Duration{};
   line.ahead = may && binds_all && route.limit_count > 1;
   if (!line.ahead) return ask_after(line, shared, retry, now);
-  // As soon as that permit is so near that it may be asked for.
-  line.next_same_ask = now + std::min(retry, kLongestUnasked);
+  // As soon as that permit is so near that it may be asked for, and as any ask before long.
+  line.next_same_ask = now + before_long(retry);
   ask_after(line, shared, std::max(Duration{}, retry - horizon_of(line)), now);
+}
+
+// Whatever a limit has said: nobody knows for how long that holds. Spread, as above.
+Duration Admission::before_long(Duration wait) {
+  return std::min(wait, kLongestUnasked - Duration{random_.up_to(kLongestUnasked.us / 2)});
 }
 
 // The next ask, or the next of anybody's where the limit has no key.
 void Admission::ask_after(Line& line, SharedIndex shared, Duration wait, Instant now) {
-  const Duration spread{random_.up_to(kLongestUnasked.us / 2)};
-  const Instant at = now + std::min(wait, kLongestUnasked - spread);
+  const Instant at = now + before_long(wait);
   line.foretold = now + wait;
   if (shared == kNoShared) {
     line.next_ask = at;

@@ -175,6 +175,20 @@ TEST(SteeringPages, AWeightIsAskedForWhereQuotasAre) {
   EXPECT_EQ(pages.ask("POST", "/v1/pauses/limit/share:tenants/acme"), 404u) << "no pause of a flow";
 }
 
+TEST(SteeringPages, OfManyPausesItIsSaidHowManyAreNotNamed) {
+  Pages pages(true);
+  const auto pause = [&](std::size_t i) {
+    pages.steering.entry("pause:limit/per_tenant/" + std::to_string(i), R"({"paused": true})");
+  };
+  for (std::size_t i = 0; i < Steering::kMostNamed; ++i) pause(i);
+  EXPECT_EQ(pages.ask("GET", "/v1/pauses"), 200u);
+  EXPECT_FALSE(Json::parse(pages.said).contains("more_pauses"));
+  for (std::size_t i = 0; i < 5; ++i) pause(Steering::kMostNamed + i);
+  EXPECT_EQ(pages.ask("GET", "/v1/pauses"), 200u);
+  EXPECT_EQ(Json::parse(pages.said).at("pauses").size(), Steering::kMostNamed);
+  EXPECT_EQ(Json::parse(pages.said).at("more_pauses"), 5);
+}
+
 TEST(SteeringPages, AListHasQuotasAndWeightsOnItsPages) {
   Pages pages(true);
   const std::pair<const char*, const char*> all[] = {
