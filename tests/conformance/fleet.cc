@@ -27,6 +27,7 @@ void Fleet::add_gate(std::unique_ptr<GateLimiter> limiter) {
   options.routes = {route_};
   options.targets = {{around_.places}};
   options.stores = 1;
+  if (outcome_) options.targets[0].breaker.failures = 3;
   options.seed = members_.size();
   members_.push_back(std::make_unique<Member>(members_.size(), options, std::move(limiter)));
   members_.back()->gate.add_line(kLine, kRoute, true);
@@ -102,11 +103,13 @@ void Fleet::perform(Member& member, const core::Ask& ask) {
 
 void Fleet::perform(Member& member, const core::Send& send) {
   stamps_.push_back(send.permit.stamp);
-  left_.push_back({now_, flow_of_(member.number, send.record.slot).key});
+  left_.push_back({now_, flow_of_(member.number, send.record.slot).key, member.number});
   most_under_way_ = std::max(most_under_way_, ++under_way_);
-  after(around_.attempt, [this, &member, send] {
+  const core::Outcome outcome =
+      outcome_ ? outcome_(member.number, now_) : core::Outcome::accepted;
+  after(around_.attempt, [this, &member, send, outcome] {
     --under_way_;
-    put(member, core::DeliveryEnded{send.record, send.attempt, core::Outcome::accepted, {}});
+    put(member, core::DeliveryEnded{send.record, send.attempt, outcome, {}});
   });
 }
 

@@ -44,6 +44,11 @@ class Fleet {
   using Pause = std::function<Duration(std::size_t gate, std::uint32_t slot, Instant now)>;
   void set_pause(Pause pause) { pause_ = std::move(pause); }
 
+  // How an attempt ends that begins then; accepted without it. The gates' breakers open after three
+  // that fail. REQUIRES: before the gates are added.
+  using Outcome = std::function<core::Outcome(std::size_t gate, Instant now)>;
+  void set_outcome(Outcome outcome) { outcome_ = std::move(outcome); }
+
   // For so long, with as many records waiting in each gate all the time.
   void run(Duration length, int backlog);
 
@@ -51,6 +56,7 @@ class Fleet {
   struct Left {
     Instant at;
     core::FlowKey flow;
+    std::size_t gate;
   };
   const std::vector<Left>& left() const { return left_; }
   std::int64_t asks() const { return asks_; }
@@ -104,6 +110,7 @@ class Fleet {
   Surroundings around_;
   std::function<Permits(Offset)> cost_ = [](Offset) { return Permits{1}; };
   FlowOf flow_of_ = [](std::size_t, std::uint32_t) { return core::FlowMark{}; };
+  Outcome outcome_;
   Pause pause_ = [](std::size_t, std::uint32_t, Instant) { return Duration{}; };
   Instant now_;
   std::minstd_rand random_;

@@ -53,6 +53,9 @@ class Admission {
   static constexpr Duration kAheadOfFleet = Duration::millis(100);
   static constexpr Duration kHorizonOfFleet = Duration::millis(200);
 
+  // How far ahead a probe's permit is asked for at most: nobody else probes until it is due.
+  static constexpr Duration kAheadOfProbe = Duration::millis(500);
+
   Admission(const GateOptions& options, Records& records, Delivery& delivery, Deadlines& deadlines,
             std::vector<RouteStats>& stats);
 
@@ -252,7 +255,7 @@ class Admission {
   Slot for_probe(const Line& line, Slot next) const;
   Slot youngest_of(const Line& line) const;
   Slot record_at(Slot first, std::uint32_t place) const;
-  bool asks_for_probe(TargetId id) const;
+  bool asks_for_probe(TargetId id, Instant now) const;
   Line* next_to_probe(TargetId id);
   void probe(Line& line, Instant now, Commands& commands);
   void serve_probe(TargetId id, Instant now, Commands& commands);

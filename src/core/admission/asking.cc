@@ -32,9 +32,11 @@ constexpr Duration kAheadOfFlows = Duration::millis(50);
 
 Duration Admission::horizon_of(const Line& line) const {
   const RouteOptions& route = route_of(line);
-  // A probe needs a permit now, or it is another line's.
-  const bool may = breaker_of(line).closed() && (route.limit_count == 1 || line.ahead);
-  if (!may) return {};
+  // A probe needs a permit now, or it is another line's. Whoever was denied that asks for one that
+  // comes due soon: where others book ahead there is none that is due at once, however long it asks.
+  const bool probes = !breaker_of(line).closed();
+  if (!line.ahead && (probes || route.limit_count > 1)) return {};
+  if (probes) return std::min(route.horizon, kAheadOfProbe);
   if (line.fleet()) return std::min(route.horizon, kHorizonOfFleet);
   const bool for_flows = line.flows && route.cost_varies;
   return for_flows ? std::min(route.horizon, kAheadOfFlows) : route.horizon;
@@ -97,7 +99,9 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
   const TargetQueues& target = targets_[id.value];
   if (delivery_.held_until(id) > now) return true;
   // One asks for the permit of a probe. Those that others hold for later keep nobody from it.
-  if (!breaker_of(line).closed()) return target.due.permits > 0 || delivery_.room(id, now) == 0;
+  if (!breaker_of(line).closed()) {
+    return target.due.permits > 0 || delivery_.room(id, now) == 0 || asks_for_probe(id, now);
+  }
   const std::int64_t together = batch_of(line).records;
   if (asks_ahead(line)) {
     const std::int64_t most = options_.targets[id.value].max_in_flight;
@@ -227,6 +231,7 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   if (std::exchange(line.changed, false)) ask_at_once(line, now);
   const Slot hopeless = never ? hopeless_of(line) : kNoSlot;
   want_no_more(line, static_cast<std::size_t>(granted));
+  if (granted > 0 && !breaker_of(line).closed()) line.ahead = false;  // For this probe only.
   if (hopeless == kNoSlot) serve(line, now, commands);
   return hopeless;
 }
@@ -277,8 +282,8 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
     const Duration ahead = line.fleet() ? std::min(event.ahead, kAheadOfFleet) : event.ahead;
     return ask_after(line, shared, retry + wait_ahead(ahead, now - line.asked_at), now);
   }
-  const bool may = breaker_of(line).closed() && route.horizon > Duration{};
-  line.ahead = may && binds_all && route.limit_count > 1;
+  const bool probes = !breaker_of(line).closed();
+  line.ahead = route.horizon > Duration{} && (probes || (binds_all && route.limit_count > 1));
   if (!line.ahead) return ask_after(line, shared, retry, now);
   // As soon as that permit is so near that it may be asked for, and as any ask before long.
   line.next_same_ask = now + before_long(retry);

@@ -56,12 +56,16 @@ Slot Admission::for_probe(const Line& line, Slot next) const {
   return chosen;
 }
 
-// Whoever was given the turn has not heard yet whether there is a permit.
-bool Admission::asks_for_probe(TargetId id) const {
+// Whoever was given the turn has not heard yet whether there is a permit, or has one that comes due
+// soon.
+bool Admission::asks_for_probe(TargetId id, Instant now) const {
   const std::optional<LineId> asks_last = targets_[id.value].asks_last;
   if (!asks_last) return false;
   const Line& line = lines_[asks_last->value];  // Its number may be another target's by now.
-  return line.open_ask && options_.routes[line.route.value].target == id;
+  if (!line.in_use || options_.routes[line.route.value].target != id) return false;
+  if (line.open_ask || line.permits.empty()) return line.open_ask.has_value();
+  const Instant due = line.permits.front().due;
+  return due > now && due <= now + kAheadOfProbe;
 }
 
 // The line that is to probe next; null if none waits. The first and the last of each queue are
@@ -102,7 +106,7 @@ void Admission::probe(Line& line, Instant now, Commands& commands) {
 void Admission::serve_probe(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
   const std::uint64_t end = target.probe_turns + 2 * std::uint64_t{target.lines} + 2;
-  while (target.probe_turns < end && delivery_.room(id, now) > 0 && !asks_for_probe(id)) {
+  while (target.probe_turns < end && delivery_.room(id, now) > 0 && !asks_for_probe(id, now)) {
     Line* const line = next_to_probe(id);
     if (line == nullptr) return;
     probe(*line, now, commands);

@@ -164,9 +164,8 @@ TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
   EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
 }
 
-// The limit said when a permit may be had, and the line was to ask ahead of that: but a probe needs
-// one now, and none is to be had before.
-TEST(GateBreaker, a_line_that_was_to_ask_ahead_asks_for_a_probe_when_there_is_a_permit) {
+// Where others book ahead none is ever due at once.
+TEST(GateBreaker, whoever_was_denied_a_permit_asks_for_a_probe_ahead) {
   RouteOptions route = two_limits(Order::none);
   route.horizon = Duration::millis(500);
   route.retry_initial = route.retry_max = Duration::millis(1);
@@ -180,10 +179,22 @@ TEST(GateBreaker, a_line_that_was_to_ask_ahead_asks_for_a_probe_when_there_is_a_
   bench.answer({}, Duration::seconds(2));
   bench.ended(0, Outcome::retry);
   const std::size_t asks = bench.all<Ask>().size();
-  bench.pass(Duration::seconds(2) - Duration{1});
+  bench.pass(Duration::millis(1'500) - Duration{1});
   EXPECT_EQ(bench.all<Ask>().size(), asks);
   bench.pass(Duration{1});
+  ASSERT_EQ(bench.all<Ask>().size(), asks + 1);
+  EXPECT_EQ(bench.all<Ask>().back().horizon, Duration::millis(500));
+  EXPECT_EQ(bench.all<Ask>().back().max, Permits{1});
+  // Nobody else asks until it is due; then it is used at once.
+  bench.gate.add_line(LineId{1}, RouteId{0}, false);
+  bench.answer({500});
+  bench.arrive(2, 2, 0, 1);
   EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
+  bench.pass(Duration::millis(500));
+  EXPECT_EQ(bench.sent(), (Slots{0, 1}));
+  EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
+  bench.ended(1, Outcome::accepted);
+  EXPECT_GT(bench.all<Ask>().size(), asks + 1);
 }
 
 TEST(GateBreaker, a_line_that_gets_no_permit_leaves_the_probe_to_others) {

@@ -1,0 +1,54 @@
+// A gate whose target failed comes back although others have booked all that is to come: its probe
+// needs a permit, and permits go to whoever asked first.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "conformance/fleet.h"
+
+namespace einlass::conformance {
+namespace {
+
+constexpr Instant kBegin{1'000'000'000};
+constexpr int kGates = 3;
+constexpr Duration kLength = Duration::seconds(20);
+constexpr Surroundings kAround{"away", Duration{300}, Duration::millis(5), Duration{200}};
+
+struct Probes : testing::TestWithParam<limits::Parameters> {};
+
+TEST_P(Probes, a_gate_whose_target_is_well_again_has_its_part) {
+  core::RouteOptions route;
+  route.horizon = Duration::millis(500);
+  route.slot = core::kSlot;
+  route.limit_count = 1;
+  route.shared_limits = 1;
+  Fleet fleet(route, kAround, kBegin);
+  fleet.set_outcome([](std::size_t gate, Instant now) {
+    const bool fails = gate == 0 && now >= kBegin + Duration::seconds(2) &&
+                       now < kBegin + Duration::seconds(4);
+    return fails ? core::Outcome::retry : core::Outcome::accepted;
+  });
+  memory::Table table;
+  const std::vector<limits::Limit> limits = {{"l", GetParam()}};
+  for (int i = 0; i < kGates; ++i) {
+    fleet.add_gate(std::make_unique<MemoryLimiter>(table, limits));
+  }
+  fleet.run(kLength, 2'000);
+  // In the last ten seconds, long after all is well.
+  std::vector<int> left(kGates);
+  for (const Fleet::Left& one : fleet.left()) {
+    if (one.at >= kBegin + Duration::seconds(10)) ++left[one.gate];
+  }
+  const int part = 400 * 10 / kGates;
+  for (int gate = 0; gate < kGates; ++gate) EXPECT_GT(left[gate], part / 2) << "gate " << gate;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , Probes,
+    testing::Values(limits::SlidingLogParameters{Permits{400}, Duration::seconds(1)},
+                    limits::TokenBucketParameters{{400, 1'000'000}, Permits{20}},
+                    limits::GcraParameters{{400, 1'000'000}, Permits{20}}));
+
+}  // namespace
+}  // namespace einlass::conformance
