@@ -89,6 +89,7 @@ void Admission::withdraw(Record& record) {
   if (record.state == RecordState::ready) list_of(line, record).erase(records_, record.id.slot);
   if (record.flow_slot != kNoSlot) line.flows->withdraw(records_, record);
   if (record.state == RecordState::behind) --line.behind;
+  if (line.count() == 0) queues_of(line).touched = true;  // Others may wait for its probe.
 }
 
 void Admission::place_free(const Record& record, Instant now, Commands& commands) {

@@ -36,10 +36,10 @@ Duration Admission::horizon_of(const Line& line) const {
   // comes due soon: where others book ahead there is none that is due at once, however long it asks.
   const bool probes = !breaker_of(line).closed();
   if (!line.ahead && (probes || route.limit_count > 1)) return {};
-  if (probes) return std::min(route.horizon, kAheadOfProbe);
-  if (line.fleet()) return std::min(route.horizon, kHorizonOfFleet);
+  const Duration most = probes ? std::min(route.horizon, kAheadOfProbe) : route.horizon;
+  if (line.fleet()) return std::min(most, kHorizonOfFleet);
   const bool for_flows = line.flows && route.cost_varies;
-  return for_flows ? std::min(route.horizon, kAheadOfFlows) : route.horizon;
+  return for_flows ? std::min(most, kAheadOfFlows) : most;
 }
 
 // For how long permits that are due at once are asked for: long enough for the pace to grow while
@@ -285,12 +285,13 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
   const bool probes = !breaker_of(line).closed();
   line.ahead = route.horizon > Duration{} && (probes || (binds_all && route.limit_count > 1));
   if (!line.ahead) return ask_after(line, shared, retry, now);
-  // As soon as that permit is so near that it may be asked for, and as any ask before long.
+  // As soon as that permit is so near that it may be asked for, and like any ask before long.
   line.next_same_ask = now + before_long(retry);
   ask_after(line, shared, std::max(Duration{}, retry - horizon_of(line)), now);
 }
 
-// Whatever a limit has said: nobody knows for how long that holds. Spread, as above.
+// Whatever a limit has said: nobody knows for how long that holds. Spread, so that gates do not ask
+// in step.
 Duration Admission::before_long(Duration wait) {
   return std::min(wait, kLongestUnasked - Duration{random_.up_to(kLongestUnasked.us / 2)});
 }

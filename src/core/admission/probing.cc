@@ -57,13 +57,14 @@ Slot Admission::for_probe(const Line& line, Slot next) const {
 }
 
 // Whoever was given the turn has not heard yet whether there is a permit, or has one that comes due
-// soon.
+// soon and a record for it.
 bool Admission::asks_for_probe(TargetId id, Instant now) const {
   const std::optional<LineId> asks_last = targets_[id.value].asks_last;
   if (!asks_last) return false;
   const Line& line = lines_[asks_last->value];  // Its number may be another target's by now.
   if (!line.in_use || options_.routes[line.route.value].target != id) return false;
-  if (line.open_ask || line.permits.empty()) return line.open_ask.has_value();
+  if (line.open_ask) return true;
+  if (line.permits.empty() || line.count() == 0) return false;
   const Instant due = line.permits.front().due;
   return due > now && due <= now + kAheadOfProbe;
 }

@@ -197,6 +197,36 @@ TEST(GateBreaker, whoever_was_denied_a_permit_asks_for_a_probe_ahead) {
   EXPECT_GT(bench.all<Ask>().size(), asks + 1);
 }
 
+// Its record is gone before the permit comes due, and another of its records is not to be sent yet.
+TEST(GateBreaker, who_has_nothing_to_probe_with_any_more_leaves_the_probe_to_others) {
+  RouteOptions route = two_limits(Order::none);
+  route.horizon = Duration::millis(500);
+  route.dead_letter = true;
+  route.retry_initial = route.retry_max = Duration::seconds(600);
+  GateOptions options = guarded(route);
+  options.targets[0].breaker.failures = 1;
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({0});
+  RecordArrived soon{PartitionId{0}, RecordId{1, 0}, Offset{1}, LineId{0}, std::nullopt, Bytes{100}};
+  soon.expires = bench.now + Duration::millis(1'600);
+  bench.put(soon);
+  bench.answer({}, Duration::seconds(2));
+  bench.ended(0, Outcome::retry);
+  bench.pass(Duration::millis(1'500));
+  ASSERT_EQ(bench.all<Ask>().back().horizon, Duration::millis(500));
+  bench.answer({500});
+  bench.gate.add_line(LineId{1}, RouteId{0}, false);
+  bench.arrive(2, 2, 0, 1);
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.pass(Duration::millis(99));
+  EXPECT_EQ(bench.all<Ask>().size(), asks);
+  bench.pass(Duration::millis(1));
+  ASSERT_EQ(bench.all<Ask>().size(), asks + 1);
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
+}
+
 TEST(GateBreaker, a_line_that_gets_no_permit_leaves_the_probe_to_others) {
   RouteOptions route = limited_route();
   route.shared_limits = 0;
