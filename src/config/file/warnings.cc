@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "config/file/placed.h"
+#include "limits/permits/state.h"
 
 namespace einlass::config {
 namespace {
@@ -65,6 +66,51 @@ void warn_of_route(const Config& config, const Route& route, const std::string& 
   }
 }
 
+bool goes_ahead(const Limit& limit) {
+  return limits::grants_ahead(limit.limit.parameters) && limit.horizon > Duration{};
+}
+
+// Why the route asks for no permits of its limit ahead of time; empty if it does.
+std::string asks_not_ahead(const Config& config, const Route& route, std::size_t limit) {
+  for (const std::size_t i : route.limits) {
+    if (!goes_ahead(config.limits[i])) {
+      return "limits." + config.limits[i].limit.name + " grants nothing ahead";
+    }
+  }
+  const Limit& asked = config.limits[limit];
+  if (asked.key.kind == KeySource::Kind::none || route.limits.size() == 1) return "";
+  return "it has several limits, and limits." + asked.limit.name + " has a key";
+}
+
+// Who asks ahead of time is always there before who does not.
+void warn_of_horizons(const Config& config, Texts& texts) {
+  for (std::size_t i = 0; i < config.limits.size(); ++i) {
+    if (!goes_ahead(config.limits[i]) || config.limits[i].share) continue;
+    // One gate alone lets its routes have their turns.
+    if (config.limits[i].store == Store::memory && config.shards == 1) continue;
+    std::string ahead;
+    std::string behind;
+    std::string why;
+    for (std::size_t r = 0; r < config.routes.size(); ++r) {
+      if (!has(config.routes[r].limits, i)) continue;
+      const std::string path = "routes[" + std::to_string(r) + "]";
+      const std::string reason = asks_not_ahead(config, config.routes[r], i);
+      if (reason.empty()) {
+        ahead = path;
+      } else if (behind.empty()) {
+        behind = path;
+        why = reason;
+      }
+    }
+    if (ahead.empty() || behind.empty()) continue;
+    const std::string name = "limits." + config.limits[i].limit.name;
+    texts.push_back(behind + ": shares " + name + " with " + ahead + ", which requests its " +
+                    "permits ahead of time; this route cannot, because " + why + ", so while " +
+                    "another gate has a backlog of " + ahead + " it gets hardly any; write " +
+                    "horizon: 0 for " + name);
+  }
+}
+
 void warn_of_redis(const Config& config, const std::string& file, Texts& texts) {
   const bool uses = std::any_of(config.limits.begin(), config.limits.end(),
                                 [](const Limit& limit) { return limit.store == Store::redis; });
@@ -80,6 +126,7 @@ std::vector<std::string> warnings(const Config& config, const std::string& file)
   Texts texts;
   warn_of_redis(config, file, texts);
   warn_of_unused(config, texts);
+  warn_of_horizons(config, texts);
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     warn_of_route(config, config.routes[i], "routes[" + std::to_string(i) + "]", file, texts);
   }

@@ -73,6 +73,29 @@ TEST(Warnings, OrderByPartitionBesideALimitWithAKey) {
   EXPECT_EQ(said_of(with(keyed, "limits: [a], order: key")), Said{});
 }
 
+// `a` is a limit of both; the second route has `b` besides.
+Said said_of_two_routes(const std::string& a, const std::string& b) {
+  return said_of(std::string(kTarget) + "shards: 2\nlimits:\n  a: {algorithm: sliding_log, limit: 1, window: 1s" +
+                 a + "}\n  b: {algorithm: " + b + "}\nroutes:\n" +
+                 "  - {name: r, topics: [x], target: t, limits: [a], dead_letter: d}\n" +
+                 "  - {name: s, topics: [y], target: t, limits: [a, b], order: key, dead_letter: d}\n");
+}
+
+TEST(Warnings, ARouteThatCannotAskAheadBesideOneThatDoes) {
+  const Said held = said_of_two_routes("", "concurrency, limit: 3, lease: 1m");
+  ASSERT_EQ(held.size(), 1u);
+  EXPECT_EQ(held[0],
+            "9:5: warning: routes[1]: shares limits.a with routes[0], which requests its permits "
+            "ahead of time; this route cannot, because limits.b grants nothing ahead, so while another "
+            "gate has a backlog of routes[0] it gets hardly any; write horizon: 0 for limits.a");
+  EXPECT_EQ(said_of_two_routes(", horizon: 0", "concurrency, limit: 3, lease: 1m"), Said{});
+  const std::string log = "sliding_log, limit: 1, window: 1s";
+  EXPECT_EQ(said_of_two_routes("", log), Said{});
+  const Said keyed = said_of_two_routes(", key: \"header:tenant\"", log);
+  ASSERT_EQ(keyed.size(), 2u);  // And of the first route's order.
+  EXPECT_NE(keyed[0].find("because it has several limits, and limits.a has a key"), keyed[0].npos);
+}
+
 TEST(Warnings, RedisThatIsNotWritten) {
   const std::string kept =
       "limits: {a: {algorithm: sliding_log, limit: 1, window: 1s, store: redis}}\n";
