@@ -17,7 +17,7 @@ class Mistakes(redrive_test.Redrive):
         config["routes"].append({"name": "without", "topics": ["x"], "target": "other"})
         for arguments, code, text in (
                 (("--topic", "missing"), 1, "topic missing: there is no such topic"),
-                (("--route", "nonsense"), 64, "no route 'nonsense'; there are: results, without"),
+                (("--route", "nonsense"), 64, "no route 'nonsense'; there is results or without"),
                 (("--route", "without"), 64, "has no dead_letter topic"),
                 (("--route", "results", "--topic", "dead"), 64, "--topic"),
                 (("--topic", "dead", "--from", "yesterday"), 64, "'yesterday' is no place to begin"),

@@ -32,6 +32,7 @@
 #include "app/steering/make_table.h"
 #include "app/steering/steering.h"
 #include "app/views/books.h"
+#include "config/text/values.h"
 #include "units/shown.h"
 
 namespace einlass::app {
@@ -284,10 +285,11 @@ std::string topic_of(const config::Config& config, const RedriveOptions& options
       std::find_if(config.routes.begin(), config.routes.end(),
                    [&](const config::Route& one) { return one.name == options.route; });
   if (route == config.routes.end()) {
-    std::string names;
-    for (const config::Route& one : config.routes) names += (names.empty() ? "" : ", ") + one.name;
-    std::fprintf(stderr, "einlass: redrive: there is no route '%s'; there are: %s\n",
-                 options.route.c_str(), names.c_str());
+    std::vector<std::string_view> names;
+    for (const config::Route& one : config.routes) names.push_back(one.name);
+    const auto there_is = config::what_there_is(options.route, names);
+    std::fprintf(stderr, "einlass: redrive: there is no route '%s'%s\n", options.route.c_str(),
+                 there_is ? ("; " + *there_is).c_str() : "");
     return "";
   }
   if (route->dead_letter.empty()) {

@@ -6,7 +6,7 @@
 
 #include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
-#include "config/text/suggest.h"
+#include "config/text/values.h"
 
 namespace einlass::app {
 namespace {
@@ -27,8 +27,8 @@ std::optional<std::vector<std::size_t>> chosen_limits(const config::Config& conf
     const auto place = static_cast<std::size_t>(found - known.begin());
     std::string trouble;
     if (found == known.end()) {
-      trouble = "there is no limit '" + name + "' in the configuration; " +
-                config::suggestion(name, known).value_or("there is " + config::either(known));
+      trouble = "there is no limit '" + name + "' in the configuration";
+      if (const auto there_is = config::what_there_is(name, known)) trouble += "; " + *there_is;
     } else if (std::find(result.begin(), result.end(), place) != result.end()) {
       trouble = "limit '" + name + "' is named twice";
     } else if (result.size() == kMostLimits) {

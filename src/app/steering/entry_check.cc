@@ -8,7 +8,6 @@
 #include "config/model/patterns.h"
 #include "config/options/route_topics.h"
 #include "config/options/share_weights.h"
-#include "config/text/suggest.h"
 #include "config/text/values.h"
 
 namespace einlass::app {
@@ -43,14 +42,12 @@ bool is_obeyed(const config::Config& config, std::size_t limit) {
   });
 }
 
-constexpr std::size_t kMostShown = 8;  // Of the names that there are.
-
 std::string there_is_no(const std::string& what, const std::string& name,
                         const std::vector<std::string_view>& known) {
   const std::string none = "there is no " + what + " " + name;
   if (known.empty()) return none + "; the file has none";
-  if (const auto meant = config::suggestion(name, known)) return none + "; " + *meant;
-  return known.size() > kMostShown ? none : none + "; there is " + config::either(known);
+  const auto there_is = config::what_there_is(name, known);
+  return there_is ? none + "; " + *there_is : none;
 }
 
 template <class T>

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
-#include "config/text/suggest.h"
-
 namespace einlass::config {
 namespace {
 
 constexpr std::size_t kLongestName = 249;  // Kafka's own.
-constexpr std::size_t kMostListed = 8;
 
 bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -55,15 +52,9 @@ Parsed<std::size_t> parse_reference(const Scalar& scalar, std::string_view what,
                                     const std::vector<std::string_view>& known) {
   const auto found = std::find(known.begin(), known.end(), scalar.text);
   if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
-  std::string text = "is no " + std::string(what) + " of this file";
-  if (const auto near = suggestion(scalar.text, known)) {
-    text += "; " + *near;
-  } else if (!known.empty() && known.size() <= kMostListed) {
-    text += "; there is " + either(known);
-  } else {
-    text += "; write it under " + std::string(what) + "s";
-  }
-  return Refusal{text};
+  const std::string what_it_is(what);
+  return Refusal{"is no " + what_it_is + " of this file; " +
+                 what_there_is(scalar.text, known).value_or("write it under " + what_it_is + "s")};
 }
 
 bool is_http_token(std::string_view text) {

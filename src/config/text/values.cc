@@ -218,4 +218,12 @@ std::string all_of(const std::vector<std::string_view>& names) {
   return enumerated(names, " and ");
 }
 
+std::optional<std::string> what_there_is(std::string_view written,
+                                         const std::vector<std::string_view>& known) {
+  constexpr std::size_t kMostNamed = 8;
+  if (auto near = suggestion(written, known)) return near;
+  if (known.empty() || known.size() > kMostNamed) return std::nullopt;
+  return "there is " + either(known);
+}
+
 }  // namespace einlass::config

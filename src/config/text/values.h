@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -73,5 +74,10 @@ bool is_ambiguous(std::string_view text);
 // "a, b or c", and "a, b and c".
 std::string either(const std::vector<std::string_view>& choices);
 std::string all_of(const std::vector<std::string_view>& names);
+
+// Of a name that is none of `known`: "did you mean `a`?", or "there is a or b" where they are so
+// few that all can be named. None if there are none, or too many.
+std::optional<std::string> what_there_is(std::string_view written,
+                                         const std::vector<std::string_view>& known);
 
 }  // namespace einlass::config
