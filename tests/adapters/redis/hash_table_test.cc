@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "adapters/redis/client/hash_slot.h"
 #include "adapters/redis/gate_side.h"
 #include "adapters/redis/redis_group.h"
 #include "adapters/table_listener.h"
@@ -53,6 +58,20 @@ TEST(HashTable, ReadsAllOfALargeHash) {
   Reader reader(options_for(server.port()));
   ASSERT_TRUE(reader.until_whole());
   EXPECT_EQ(reader.listener.texts.size(), 5'000u);
+}
+
+// A change that only the stream has, in the middle of the hash: it is told before all is read.
+TEST(HashTable, HearsOfChangesWhileItReadsALargeHash) {
+  RedisServer server;
+  Control control(server.port());
+  for (int i = 0; i < 5'000; ++i) control({"HSET", kHash, "l/" + std::to_string(i), "{}"});
+  Reader reader(options_for(server.port()));
+  ASSERT_TRUE(reader.until([&] { return reader.listener.entries > 0; }));
+  ASSERT_EQ(reader.listener.wholes, 0);
+  control({"XADD", std::string(kHash) + ":changes", "*", "key", "late", "text", "1"});
+  ASSERT_TRUE(reader.until([&] { return reader.listener.texts.contains("late"); }));
+  EXPECT_EQ(reader.listener.wholes, 0);
+  EXPECT_TRUE(reader.until_whole());
 }
 
 TEST(HashTable, ReadsAllAgainWhereTheStreamHasForgotten) {
@@ -154,6 +173,39 @@ TEST(HashTable, FollowsAPrimaryThatSentinelsName) {
   EXPECT_TRUE(
       reader.until([&] { return write_and_wait(reader.io, reader.table, "l/b", "2").empty(); }));
   EXPECT_TRUE(reader.until([&] { return reader.listener.texts.contains("l/b"); }));
+}
+
+// The one that is asked first has not heard yet who the primary is.
+TEST(HashTable, PassesOverASentinelThatNamesAReplica) {
+  RedisServer primary;
+  const auto replica = replica_of(primary);
+  TemporaryDirectory directory;
+  std::vector<std::unique_ptr<RedisServer>> sentinels;
+  auto options = options_for(1);
+  for (RedisServer* named : {replica.get(), &primary}) {
+    const std::string file = directory.file(std::to_string(named->port()));
+    std::ofstream(file) << "sentinel monitor mymaster 127.0.0.1 " << named->port() << " 2\n"
+                        << "sentinel down-after-milliseconds mymaster 60000\n";
+    sentinels.push_back(std::make_unique<RedisServer>(std::vector<std::string>{}, file));
+    options.sentinels.push_back({"127.0.0.1", sentinels.back()->port()});
+  }
+  Reader reader(options);
+  ASSERT_TRUE(reader.until_whole());
+  EXPECT_EQ(write_and_wait(reader.io, reader.table, "l/a", "1"), "");
+}
+
+TEST(HashTable, FindsTheNodeOfAClusterWhereTheOneOfTheUrlIsGone) {
+  ClusterGroup group;
+  const std::size_t owner = ClusterGroup::owner_of(hash_slot(kHash));
+  group.add_replica_of(owner);
+  auto options = group.options();
+  options.port = group.server(owner).port();
+  Reader reader(options);
+  ASSERT_TRUE(reader.until_whole());
+  group.server(owner).kill();
+  EXPECT_TRUE(reader.until(
+      [&] { return write_and_wait(reader.io, reader.table, "l/a", "1").empty(); }));
+  EXPECT_TRUE(reader.until([&] { return reader.listener.texts.contains("l/a"); }));
 }
 
 TEST(HashTable, FindsTheNodeOfACluster) {

@@ -8,8 +8,10 @@
 namespace einlass::redis {
 
 Inquiry::Inquiry(boost::asio::io_context& io, const Login& login,
-                 std::span<const std::string_view> words, Done done)
-    : limit_(io),
+                 std::span<const std::string_view> words, std::chrono::microseconds limit,
+                 Done done)
+    : limit_(limit),
+      timer_(io),
       password_(append_login(question_, login)),
       login_open_(!password_.empty()),
       done_(std::move(done)) {
@@ -20,13 +22,7 @@ Inquiry::Inquiry(boost::asio::io_context& io, const Login& login,
 std::shared_ptr<Inquiry> Inquiry::start(boost::asio::io_context& io, const Endpoint& server,
                                         const Login& login, std::span<const std::string_view> words,
                                         std::chrono::microseconds limit, Done done) {
-  std::shared_ptr<Inquiry> inquiry(new Inquiry(io, login, words, std::move(done)));
-  inquiry->limit_.expires_after(limit);
-  inquiry->limit_.async_wait([inquiry, limit](const auto& error) {
-    if (error) return;
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(limit).count();
-    inquiry->end(nullptr, "no answer within " + std::to_string(ms) + " ms");
-  });
+  std::shared_ptr<Inquiry> inquiry(new Inquiry(io, login, words, limit, std::move(done)));
   Connection::Observer& observer = *inquiry;
   inquiry->connection_ = std::make_shared<Connection>(io, server, observer);
   inquiry->connection_->open(limit);
@@ -35,11 +31,17 @@ std::shared_ptr<Inquiry> Inquiry::start(boost::asio::io_context& io, const Endpo
 
 void Inquiry::cancel() {
   done_ = nullptr;
-  limit_.cancel();
+  timer_.cancel();
   if (connection_) connection_->close();
 }
 
 void Inquiry::opened() {
+  timer_.expires_after(limit_);
+  timer_.async_wait([self = shared_from_this()](const auto& error) {
+    if (error) return;
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(self->limit_).count();
+    self->end(nullptr, "no answer within " + std::to_string(ms) + " ms");
+  });
   connection_->out().append(question_);
   connection_->send();
 }
@@ -67,7 +69,7 @@ void Inquiry::lost(const std::string& why) { end(nullptr, why); }
 
 void Inquiry::end(const Value* answer, const std::string& why) {
   const auto self = shared_from_this();
-  limit_.cancel();
+  timer_.cancel();
   connection_->close();
   if (const Done done = std::exchange(done_, nullptr)) done(answer, why);
 }

@@ -21,7 +21,7 @@ namespace einlass::redis {
 class Inquiry final : public std::enable_shared_from_this<Inquiry>, Connection::Observer {
  public:
   // Called once, unless it is cancelled before: the answer, or null and why there is none. `why` is
-  // a part of a sentence and holds no secret.
+  // a part of a sentence and holds no secret. To connect may take `limit`, and to answer as long.
   using Done = std::function<void(const Value* answer, const std::string& why)>;
 
   static std::shared_ptr<Inquiry> start(boost::asio::io_context& io, const Endpoint& server,
@@ -33,7 +33,7 @@ class Inquiry final : public std::enable_shared_from_this<Inquiry>, Connection::
 
  private:
   Inquiry(boost::asio::io_context& io, const Login& login, std::span<const std::string_view> words,
-          Done done);
+          std::chrono::microseconds limit, Done done);
 
   void opened() override;
   void received(std::span<const char> bytes) override;
@@ -42,7 +42,8 @@ class Inquiry final : public std::enable_shared_from_this<Inquiry>, Connection::
   void end(const Value* answer, const std::string& why);
 
   std::shared_ptr<Connection> connection_;
-  boost::asio::steady_timer limit_;
+  const std::chrono::microseconds limit_;
+  boost::asio::steady_timer timer_;
   std::string question_;
   const std::string password_;  // Empty: no login.
   bool login_open_;             // The next reply is to the login.

@@ -72,6 +72,9 @@ struct HashTable::State : std::enable_shared_from_this<State> {
   void scanned(const Value& answer);
   void took_first(const Value& answer);
   void took_changes(const Value& answer);
+  void took_changes_between(const Value& answer);
+  bool tell_changes(const Value& answer);
+  void look_at_changes(void (State::*take)(const Value&));
   void write(const std::string& key, const std::optional<std::string>& text, Written written);
   void ask(std::initializer_list<std::string_view> words, void (State::*take)(const Value&));
   void wait_for_replicas(Written written);
@@ -88,6 +91,7 @@ struct HashTable::State : std::enable_shared_from_this<State> {
   bool told_away = true;  // Until it was read.
 
   bool is_read = false;                  // The whole hash was; `last` holds.
+  bool missed = false;                   // Changes, while it was read.
   std::uint64_t read_on_connection = 0;  // As Talk counts them.
   StreamId last;                         // The newest change that is known.
   std::string last_text = "0-0";
@@ -132,8 +136,11 @@ void HashTable::State::ask(std::initializer_list<std::string_view> words,
 void HashTable::State::look() {
   if (!is_read) return read_anew();
   ask({"XRANGE", changes, "-", "+", "COUNT", "1"}, &State::took_first);
-  ask({"XRANGE", changes, last_text, "+", "COUNT", std::to_string(kMostChanges)},
-      &State::took_changes);
+  look_at_changes(&State::took_changes);
+}
+
+void HashTable::State::look_at_changes(void (State::*take)(const Value&)) {
+  ask({"XRANGE", changes, last_text, "+", "COUNT", std::to_string(kMostChanges)}, take);
 }
 
 // The newest change is asked for before the hash: what comes meanwhile is told twice, and in order.
@@ -149,13 +156,16 @@ void HashTable::State::took_newest(const Value& newest) {
     last_text = newest.elements[0].elements[0].text;
     last = read_id(last_text).value_or(StreamId{});
   }
+  missed = false;
   listener.reading();
   read_on_connection = talk->connections();
   cursor = "0";
   scan();
 }
 
+// Before each step the changes since the last one: however many there are to come, none is late.
 void HashTable::State::scan() {
+  look_at_changes(&State::took_changes_between);
   ask({"HSCAN", hash, cursor, "COUNT", kMostScanned}, &State::scanned);
 }
 
@@ -171,7 +181,7 @@ void HashTable::State::scanned(const Value& answer) {
   if (cursor != "0") return scan();
   listener.whole();
   whole_at = std::chrono::steady_clock::now();
-  is_read = true;
+  is_read = !missed;
   well();
   look_after(kLook);
 }
@@ -183,8 +193,24 @@ void HashTable::State::took_first(const Value& answer) {
   if (first && *first > last && last != StreamId{}) is_read = false;
 }
 
+void HashTable::State::took_changes_between(const Value& answer) {
+  if (read_on_connection != talk->connections()) return;
+  // It begins with the last one that is known, or has forgotten some since.
+  const bool begins = answer.is_array_of(1) && read_id(id_of(answer.elements[0])) == last;
+  if (last != StreamId{} && !begins) missed = true;
+  tell_changes(answer);
+}
+
 void HashTable::State::took_changes(const Value& answer) {
   if (!is_read || read_on_connection != talk->connections()) return read_anew();
+  const bool more = tell_changes(answer);
+  well();
+  if (std::chrono::steady_clock::now() - whole_at >= kWhole) return read_anew();
+  look_after(more ? std::chrono::milliseconds(0) : kLook);
+}
+
+// Whether there are more of them.
+bool HashTable::State::tell_changes(const Value& answer) {
   const StreamId before = last;
   std::vector<Change> news;
   for (const Value& entry : answer.elements) {
@@ -195,10 +221,7 @@ void HashTable::State::took_changes(const Value& answer) {
     if (auto change = read_change(entry)) news.push_back(std::move(*change));
   }
   for (const Change& change : news) listener.entry(change.key, change.text);
-  well();
-  const bool more = answer.elements.size() == kMostChanges && last != before;
-  if (std::chrono::steady_clock::now() - whole_at >= kWhole) return read_anew();
-  look_after(more ? std::chrono::milliseconds(0) : kLook);
+  return answer.elements.size() == kMostChanges && last != before;
 }
 
 void HashTable::State::write(const std::string& key, const std::optional<std::string>& text,

@@ -6,7 +6,8 @@
 //
 // Each gate looks at the stream every kLook, and reads the whole hash at the start, after each
 // reconnection, where the stream has forgotten more than it had read, and every kWhole: so what
-// somebody writes into the hash alone is seen too, if later.
+// somebody writes into the hash alone is seen too, if later. With each step through the hash it
+// looks at the stream as well, so a large one far away delays no change.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

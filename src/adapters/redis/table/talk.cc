@@ -1,10 +1,12 @@
 #include "adapters/redis/table/talk.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "adapters/redis/client/error_reply.h"
 #include "adapters/redis/client/login.h"
+#include "adapters/redis/nodes/cluster.h"
 #include "adapters/redis/nodes/node.h"
 #include "adapters/redis/wire/resp.h"
 
@@ -28,9 +30,9 @@ void Talk::ask(std::span<const std::string_view> words, Done done) {
   append_array(open.command, words.size());
   for (const std::string_view word : words) append_bulk(open.command, word);
   open.done = std::move(done);
-  if (asked_.size() == 1) watch();
   if (!connection_) return connect();
   if (!open_) return;
+  if (asked_.size() == 1) watch();
   connection_->out().append(open.command);
   connection_->send();
 }
@@ -38,14 +40,16 @@ void Talk::ask(std::span<const std::string_view> words, Done done) {
 void Talk::close() {
   closed_ = true;
   asked_.clear();
-  limit_.cancel();
   if (sentinels_) sentinels_->cancel();
   hang_up();
 }
 
 void Talk::connect() {
   if (moved_to_) return connect_to(*moved_to_);
-  if (!sentinels_) return connect_to({options_.host, options_.port});
+  if (!sentinels_) {
+    const std::size_t place = place_ % (nodes_.size() + 1);
+    return connect_to(place == 0 ? Address{options_.host, options_.port} : nodes_[place - 1]);
+  }
   if (sentinels_->asking()) return;
   sentinels_->find([this](const std::optional<Address>& primary, const std::string& why) {
     primary ? connect_to(*primary) : fail(why);
@@ -62,25 +66,51 @@ void Talk::connect_to(const Address& address) {
 
 void Talk::opened() {
   ++connections_;
-  std::string& out = connection_->out();
-  password_ = append_login(out, options_.login);
-  greetings_ = password_.empty() ? 0 : 1;
+  greetings_.clear();
+  password_ = append_login(connection_->out(), options_.login);
+  if (!password_.empty()) greetings_.push_back(Greeting::login);
   if (options_.database != 0) {
-    append_array(out, 2);
-    append_bulk(out, "SELECT");
-    append_number(out, options_.database);
-    ++greetings_;
+    greet(Greeting::database, {"SELECT", std::to_string(options_.database)});
   }
+  if (sentinels_) greet(Greeting::role, {"ROLE"});
+  if (options_.cluster) greet(Greeting::slots, {"CLUSTER", "SLOTS"});
   open_ = true;
-  for (const Open& open : asked_) out.append(open.command);
+  for (const Open& open : asked_) connection_->out().append(open.command);
+  if (!asked_.empty()) watch();
   connection_->send();
+}
+
+void Talk::greet(Greeting greeting, std::initializer_list<std::string_view> words) {
+  append_array(connection_->out(), words.size());
+  for (const std::string_view word : words) append_bulk(connection_->out(), word);
+  greetings_.push_back(greeting);
+}
+
+// Whether the connection is still of use.
+bool Talk::greeted(Greeting greeting, const Value& value) {
+  if (greeting == Greeting::role) {
+    if (value.is_array_of(1) && value.elements[0].text == "master") return true;
+    fail(to_string(address_) + " is not the primary that the Sentinels take it for");
+    return false;
+  }
+  if (greeting == Greeting::slots) {
+    const auto ranges = read_slots(value, address_.host);
+    if (!ranges || ranges->empty()) return true;  // It may have the key all the same.
+    nodes_.clear();
+    for (const SlotRange& range : *ranges) {
+      if (std::ranges::find(nodes_, range.primary) == nodes_.end()) {
+        nodes_.push_back(range.primary);
+      }
+    }
+  }
+  return true;
 }
 
 // For the first of those that wait: with its answer the time of the next begins.
 void Talk::watch() {
   limit_.expires_after(limit_of(options_));
   limit_.async_wait([self = shared_from_this()](const auto& error) {
-    if (error || self->closed_ || self->asked_.empty()) return;
+    if (error || self->closed_ || !self->open_ || self->asked_.empty()) return;
     // It was over before the answer was read, and counts for another one now.
     if (self->limit_.expiry() > std::chrono::steady_clock::now()) return;
     const auto ms = self->options_.timeout.us / 1000;
@@ -106,14 +136,15 @@ bool Talk::take(const Value& value) {
   if (value.kind == Value::Kind::error) {
     if (follow(value.text)) return false;
     const Trouble trouble = explain(value.text, to_string(address_), options_, password_);
-    if (greetings_ > 0 || trouble.reaction != Reaction::fail_line) {
+    if (!greetings_.empty() || trouble.reaction != Reaction::fail_line) {
       fail(trouble.detail);
       return false;
     }
   }
-  if (greetings_ > 0) {
-    --greetings_;
-    return true;
+  if (!greetings_.empty()) {
+    const Greeting greeting = greetings_.front();
+    greetings_.pop_front();
+    return greeted(greeting, value);
   }
   if (asked_.empty()) return false;
   const Open open = std::move(asked_.front());
@@ -144,16 +175,21 @@ void Talk::lost(const std::string& why) { fail(to_string(address_) + ": " + why)
 
 void Talk::hang_up() {
   open_ = false;
+  limit_.cancel();
   if (const auto connection = std::exchange(connection_, nullptr)) connection->close();
 }
 
-// The node may be gone as well: the next time it is looked for from the beginning.
+// The node may be gone as well: the next time it is looked for from the beginning, and elsewhere.
 void Talk::fail(const std::string& why) {
   const auto self = shared_from_this();
   hang_up();
+  ++place_;
   moved_to_.reset();
   redirections_ = 0;
-  limit_.cancel();
+  if (sentinels_) {
+    sentinels_->cancel();
+    sentinels_->pass_over();
+  }
   for (const Open& open : std::exchange(asked_, {})) open.done(nullptr, why);
 }
 

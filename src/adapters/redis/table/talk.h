@@ -2,7 +2,8 @@
 // shape. For what is asked now and then and may wait; limits are asked through store.h.
 //
 // One connection, made when it is needed: to the server of the options, to the primary that
-// Sentinels name, or to the node of a cluster that others send us to.
+// Sentinels name, or to the node of a cluster that others send us to. What was of no use is passed
+// over the next time: another Sentinel is asked, or another node of the cluster.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -11,11 +12,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "adapters/redis/client/store_options.h"
 #include "adapters/redis/nodes/sentinels.h"
@@ -31,7 +34,8 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   static constexpr std::size_t kMostOpen = 1'000;
 
   // Called once, unless close() comes before: the answer, or null and why there is none, as a
-  // sentence without a secret. A command without an answer may have been carried out.
+  // sentence without a secret. A command without an answer may have been carried out. Each has
+  // options.timeout, which begins when the connection is open.
   using Done = std::function<void(const Value* answer, const std::string& why)>;
 
   // `options` outlive it.
@@ -53,8 +57,13 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
     Done done;
   };
 
+  // What is said on a connection before anything is asked.
+  enum class Greeting : std::uint8_t { login, database, role, slots };
+
   void connect();
   void connect_to(const Address& address);
+  void greet(Greeting greeting, std::initializer_list<std::string_view> words);
+  bool greeted(Greeting greeting, const Value& value);
   void watch();
   void opened() override;
   void received(std::span<const char> bytes) override;
@@ -67,13 +76,15 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   boost::asio::io_context& io_;
   const StoreOptions& options_;
   std::unique_ptr<Sentinels> sentinels_;  // Null without them.
-  std::optional<Address> moved_to_;       // Of a cluster: who has the key.
+  std::optional<Address> moved_to_;       // Of a cluster: who has the key, ...
+  std::vector<Address> nodes_;            // ... its primaries, as one of them told last, ...
+  std::size_t place_ = 0;                 // ... and who is asked first: 0 is that of the options.
   int redirections_ = 0;                  // Since the last answer.
   Address address_;                       // That is connected, or was last.
   std::shared_ptr<Connection> connection_;
   std::unique_ptr<ValueReader> reader_;  // Of this connection.
   std::string password_;                 // That was sent at the last login; empty: none.
-  std::size_t greetings_ = 0;            // Replies to login and database that are still to come.
+  std::deque<Greeting> greetings_;       // Whose replies are still to come.
   std::uint64_t connections_ = 0;
   bool open_ = false;                // Connected; what is asked may be sent.
   std::deque<Open> asked_;           // In order; sent where open_.
