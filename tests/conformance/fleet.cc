@@ -65,7 +65,7 @@ void Fleet::arrive(Member& member, std::uint32_t slot) {
   core::RecordArrived event{kPartition,   core::RecordId{slot, member.generations[slot]},
                             offset,       kLine,
                             std::nullopt, Bytes{100},
-                            cost_(offset)};
+                            cost_(member.number, offset)};
   event.flow = flow_of_(member.number, slot);
   put(member, event);
 }

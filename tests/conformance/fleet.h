@@ -33,8 +33,9 @@ class Fleet {
   // To be used by `limiter`.
   void add_gate(std::unique_ptr<GateLimiter> limiter);
 
-  // What the records of each gate cost, by their offsets; 1 without it.
-  void set_cost(std::function<Permits(Offset)> cost) { cost_ = std::move(cost); }
+  // What the records of a gate cost, by their offsets; 1 without it.
+  using Cost = std::function<Permits(std::size_t gate, Offset offset)>;
+  void set_cost(Cost cost) { cost_ = std::move(cost); }
 
   // Whose the records of that place in a gate are, where the route has a share.
   using FlowOf = std::function<core::FlowMark(std::size_t gate, std::uint32_t slot)>;
@@ -108,7 +109,7 @@ class Fleet {
 
   core::RouteOptions route_;
   Surroundings around_;
-  std::function<Permits(Offset)> cost_ = [](Offset) { return Permits{1}; };
+  Cost cost_ = [](std::size_t, Offset) { return Permits{1}; };
   FlowOf flow_of_ = [](std::size_t, std::uint32_t) { return core::FlowMark{}; };
   Outcome outcome_;
   Pause pause_ = [](std::size_t, std::uint32_t, Instant) { return Duration{}; };

@@ -26,11 +26,21 @@ PROGRAMS = {"simulation": "tests/simulation", "unit_core": "tests/unit/core"}
 
 # (what it does, file in a room of src/core, the text, what takes its place)
 BREAKAGES = [
-    ("limits_changed: nobody asks", "admission.cc", "  ask_at_once(line, now);\n  for (Slot", "  for (Slot"),
+    ("limits_changed: nobody asks", "admission.cc", "  ask_at_once(line, now);\n  line.reach", "  line.reach"),
     ("limits_changed: an answer that was on its way holds", "asking.cc",
      "  if (std::exchange(line.changed, false)) ask_at_once(line, now);\n", "  line.changed = false;\n"),
     ("stop: partition by partition", "handover.cc", "give_back_waiting(PartitionId{i}, now, commands);\n  }\n  for",
      "hand_over(PartitionId{i}, now, commands);\n  }\n  for"),
+    ("denied: who is gone is waited for", "admission.cc", "  if (line.denied == record.id) forget_denial(line);\n", ""),
+    ("denied: who was gone before the answer is waited for", "foreseeing.cc", "  if (!is_ready(line, line.denied)) forget_denial(line);\n", ""),
+    ("denied: who left is waited for", "sending.cc", "  if (line.denied == record.id) forget_denial(line);\n", ""),
+    ("denied: nobody looks", "foreseeing.cc", "  deadlines_.set({Alarm::Kind::line, index_of(line)}, line.asked_at);\n", ""),
+    ("denied: a limit without key is closed to the next", "foreseeing.cc",
+     "  limit.not_before = std::min(limit.not_before, line.asked_at);\n", ""),
+    ("reach: never", "foreseeing.cc", "  line.reach = reach;\n", ""),
+    ("reach: beyond what the limit bears", "foreseeing.cc",
+     "                   event.ahead >= line.asked_horizon &&  // Else the limit bears no more.\n", ""),
+    ("reach: for ever", "foreseeing.cc", "std::min(wanted, route.horizon + kReach)", "wanted"),
     ("leave: nobody looks who is alone now", "pausing.cc", "  target.touched = true;\n", ""),
     ("pause: it keeps its permits", "pausing.cc", "  while (!line.permits.empty()) give_back(line, now, commands);\n", ""),
     ("pause: it counts among the lines of its target", "pausing.cc", "  if (is_paused(line)) return;\n", ""),

@@ -125,6 +125,7 @@ class Instance {
   // What the checks are told.
   void before(const core::Event& event);
   // What the adapters do.
+  void record_gone(core::LineId line);
   void perform(const core::Send& command);
   void attempt(const std::vector<core::Send>& request);
   void attempt(const core::Send& command, const AttemptPlan& plan, std::uint32_t together);

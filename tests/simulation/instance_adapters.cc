@@ -12,11 +12,18 @@ LogRecord& Instance::log_record(core::RecordId record) {
   return world_.kafka.log(slot.partition)[slot.index];
 }
 
+// It waits no longer.
+void Instance::record_gone(core::LineId line) {
+  permits_.record_gone(line);
+  limits_.record_gone(line, lines_[line.value].route);
+}
+
 void Instance::perform(const core::Send& command) {
   const Instant now = world_.timeline.now();
   require(!is_paused(records_.line_of(command.record)), "pause_send", "a record of what is paused");
   records_.send(command, permits_, now);
   permits_.use(command.permit, records_.line_of(command.record), now);
+  record_gone(records_.line_of(command.record));
   if (const auto asked = questions_.find(command.permit.ask); asked != questions_.end()) {
     for (const BucketKey& bucket : asked->second.buckets) {
       const bool varies = world_.settings.limits[bucket.limit].varies;
@@ -101,11 +108,13 @@ void Instance::count_attempt(const core::Send& command, const AttemptPlan& plan)
 }
 
 void Instance::perform(const core::Forget& command) {
+  record_gone(records_.line_of(command.record));
   records_.forget(command.record);
   free_slots_.push_back(command.record.slot);
 }
 
 void Instance::perform(const core::DeadLetter& command) {
+  record_gone(records_.line_of(command.record));
   records_.dead_letter(command, world_.timeline.now());
   const bool acknowledged = !world_.faults.happens(Fault::dead_letter_failed);
   LogRecord& record = log_record(command.record);

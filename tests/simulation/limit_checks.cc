@@ -60,7 +60,15 @@ void LimitChecks::ask(const core::Ask& command, core::RouteId route, Instant now
   }
   open_[command.ask] = {route, command};
   lines_[command.line].asking = true;
+  lines_[command.line].left &= command.again;  // It is for the same records.
   lines_[command.line].changed = false;
+}
+
+// Where costs differ a limit was short for one record, and another may cost less.
+void LimitChecks::record_gone(core::LineId line, core::RouteId route) {
+  if (!settings_.gate.routes[route.value].cost_varies) return;
+  lines_[line].left = true;
+  for (const SharedKey& key : shared_of(route)) shared_[key].earliest = Instant{};
 }
 
 std::optional<LimitChecks::Open> LimitChecks::close(core::AskId ask) {
@@ -79,6 +87,10 @@ void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   line.told = now;
   line.asking = line.failed = false;
   const bool old = std::exchange(line.changed, false);
+  // What a costly record was given lies so far ahead that nothing was said of what may be had nearer.
+  if (open->ask.horizon > settings_.gate.routes[open->route.value].horizon) {
+    for (const SharedKey& key : shared_of(open->route)) shared_[key].earliest = Instant{};
+  }
   const bool is_short = static_cast<std::int64_t>(event.due.size()) < open->ask.max.value;
   if (is_short && !event.retry && event.due.empty() && !old) line.told = now + kAfterNever;
   if (!is_short || !event.retry) return;
@@ -92,6 +104,10 @@ void LimitChecks::answered(const core::PermitsAnswered& event, Instant now) {
   Shared& shared = shared_[{route.options.store.value, reason}];
   shared.told = told;
   if (held) return;
+  if (line.left) {
+    shared.earliest = Instant{};
+    return;
+  }
   const Instant earliest = now + std::min(*event.retry, kMayAsk) + event.ahead;
   if (learns(open->route, open->ask)) {
     shared.earliest = std::min(shared.earliest, earliest);

@@ -22,6 +22,7 @@ class LimitChecks {
 
   // What the gate is told and does.
   void ask(const core::Ask& command, core::RouteId route, Instant now);
+  void record_gone(core::LineId line, core::RouteId route);  // That waited.
   void answered(const core::PermitsAnswered& event, Instant now);
   void failed(const core::PermitsFailed& event, Instant now);
   // The line asks at once, but where it has just asked in vain.
@@ -52,6 +53,7 @@ class LimitChecks {
     bool failed = false;   // Its last ask.
     bool changed = false;  // Its limits, since its open ask was sent.
     bool asking = false;
+    bool left = false;  // A record of it, since it asked last.
   };
   struct Open {
     core::RouteId route;

@@ -16,6 +16,9 @@ constexpr int kDenialsAtOnce = 4;
 // A gate may ask that long after a denial, whatever it said.
 constexpr Duration kMayAsk = Duration::seconds(15);
 
+// How much further than its route's horizon a permit for a costly record may lie ahead.
+constexpr Duration kReach = Duration::seconds(30);
+
 std::string text(const core::Permit& permit) {
   return "permit " + std::to_string(permit.index) + " of ask " + std::to_string(permit.ask.value);
 }
@@ -68,6 +71,10 @@ void PermitChecks::limits_changed(core::LineId id) {
   line.changed = line.asking;
 }
 
+void PermitChecks::record_gone(core::LineId line) {
+  if (knows(line)) lines_[line.value].left = true;
+}
+
 void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant now) {
   Line& line = known(command.line, "ask");
   require(!line.asking, "one_ask_of_a_line", std::to_string(command.line.value));
@@ -79,9 +86,12 @@ void PermitChecks::ask(const core::Ask& command, std::int64_t wanting, Instant n
   } else {
     check_new(command, line, wanting);
   }
-  require(now >= line.not_before || command.horizon != line.denied_horizon, "ask_before_retry",
-          std::to_string((line.not_before - now).us) + " us");
+  // Where costs differ it was denied for one record, and the next may cost less.
+  const bool for_another = options(line).cost_varies && line.left;
+  require(now >= line.not_before || command.horizon != line.denied_horizon || for_another,
+          "ask_before_retry", std::to_string((line.not_before - now).us) + " us");
   line.asking = true;
+  line.left &= command.again;  // It is for the same records.
   ++asks_;
   line.asked = command.max.value;
   open_[command.ask] = Question{command, costs_of(command), {}};
@@ -92,7 +102,11 @@ void PermitChecks::check_new(const core::Ask& command, const Line& line, std::in
   require(asked_.insert(command.ask).second, "ask_id_once", std::to_string(command.ask.value));
   require(command.min.value >= 1 && command.min <= command.max, "ask_amount",
           std::to_string(command.min.value));
-  require(command.horizon.us >= 0 && command.horizon <= options(line).horizon, "ask_horizon",
+  const core::RouteOptions& route = options(line);
+  // One permit for a costly record may be booked further ahead.
+  const bool alone = route.cost_varies && route.limit_count == 1 && command.max.value == 1;
+  const Duration most = alone && route.horizon > Duration{} ? route.horizon + kReach : route.horizon;
+  require(command.horizon.us >= 0 && command.horizon <= most, "ask_horizon",
           std::to_string(command.horizon.us));
   require(command.costs.empty() || (std::ssize(command.costs) == command.max.value &&
                                     command.costs.front() == command.cost),

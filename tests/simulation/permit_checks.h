@@ -33,6 +33,7 @@ class PermitChecks {
   // What it does. `wanting`: records of the line that wait.
   void ask(const core::Ask& command, std::int64_t wanting, Instant now);
   void use(const core::Permit& permit, core::LineId line, Instant now);
+  void record_gone(core::LineId line);  // That waited; the line may be gone by now.
   void release(const core::Release& command);
   void ended(const core::Ended& command, core::LineId line);
   void forget_line(core::LineId line, bool in_use);
@@ -88,6 +89,7 @@ class PermitChecks {
     Instant not_before{};  // Denied until then, for asks with this horizon.
     Duration denied_horizon;
     bool changed = false;  // Its limits, since its open ask was sent.
+    bool left = false;     // A record of it, since it asked last.
   };
   struct Counts {
     std::uint64_t used = 0, released = 0, stood_in = 0;

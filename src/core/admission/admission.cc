@@ -49,6 +49,8 @@ void Admission::add_line(LineId id, RouteId route, bool keep, bool paused) {
   line.probed = 0;
   line.credit = Credit{};
   line.blamed.reset();
+  line.denied = RecordId{kNoSlot, 0};
+  line.reach = Duration{};
   line.asked_flows = nullptr;
   const ShareOptions& share = options.share;
   const bool same =
@@ -90,6 +92,7 @@ void Admission::withdraw(Record& record) {
   if (record.flow_slot != kNoSlot) line.flows->withdraw(records_, record);
   if (record.state == RecordState::behind) --line.behind;
   if (line.count() == 0) queues_of(line).touched = true;  // Others may wait for its probe.
+  if (line.denied == record.id) forget_denial(line);
 }
 
 void Admission::place_free(const Record& record, Instant now, Commands& commands) {
@@ -272,6 +275,7 @@ void Admission::ask_at_once(Line& line, Instant now) {
 
 void Admission::look_again(Line& line, Instant now, Commands& commands) {
   ask_at_once(line, now);
+  line.reach = Duration{};
   for (Slot slot = line.aside.front(); slot != kNoSlot; slot = records_[slot].in_line.next) {
     deadlines_.set({Alarm::Kind::record, slot}, now);
   }

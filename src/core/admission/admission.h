@@ -285,6 +285,9 @@ class Admission {
   const std::vector<Slot>& foresee(const Line& line, std::size_t most);
   void want(Line& line, std::int64_t most);
   void want_no_more(Line& line, std::size_t from);
+  void note_denied(Line& line, std::size_t granted);
+  void forget_denial(Line& line);
+  void reach_further(Line& line, SharedIndex shared, const PermitsAnswered& event, Instant now);
 
   // fleet.cc
   SharedIndex fleet_limit_of(const Line& line) const;

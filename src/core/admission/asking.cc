@@ -35,6 +35,7 @@ Duration Admission::horizon_of(const Line& line) const {
   // A probe needs a permit now, or it is another line's. Whoever was denied that asks for one that
   // comes due soon: where others book ahead there is none that is due at once, however long it asks.
   const bool probes = !breaker_of(line).closed();
+  if (line.reach > Duration{} && !probes) return line.reach;
   if (!line.ahead && (probes || route.limit_count > 1)) return {};
   const Duration most = probes ? std::min(route.horizon, kAheadOfProbe) : route.horizon;
   if (line.fleet()) return std::min(most, kHorizonOfFleet);
@@ -183,6 +184,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   line.next_ask = line.next_same_ask = line.asked_at = now;
   line.held_back = line.freed = line.goes_first = line.had_turn = false;
   line.changed = line.all_changed = false;
+  line.denied = RecordId{kNoSlot, 0};
   count_open_ask(line);
   commands.push_back(Ask{LineId{index_of(line)}, *line.open_ask, Permits{1}, Permits{line.asked},
                          line.asked_horizon, line.asked_cost, again, line.asked_costs,
@@ -216,7 +218,9 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   }
   if (event.flows != nullptr) take_flows(line, event);
   line.blamed.reset();
-  line.foretold = Instant{};
+  line.reach = Duration{};
+  const Instant foretold = std::exchange(line.foretold, Instant{});
+  const bool overtaken = granted == 0 && foretold > Instant{} && line.asked_at >= foretold;
   line.bound = granted < line.asked || event.due.back() > Duration{};
   const bool is_short = granted < line.asked && event.retry;
   const SharedIndex shared = is_short ? shared_by_index(line, event.reason) : kNoShared;
@@ -226,10 +230,12 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   line.goes_first = shared != kNoShared && !by_own && (granted == 0 || behind);
   close_ask(line, shared, granted, now);
   if (granted < line.asked) learn_from_shortage(line, shared, event, now);
+  if (is_short && overtaken) reach_further(line, shared, event, now);
   const bool never = granted == 0 && !event.retry && line.count() > 0 && !line.changed;
   if (std::exchange(line.all_changed, false)) forget_shared_shortage(line, now);
   if (std::exchange(line.changed, false)) ask_at_once(line, now);
   const Slot hopeless = never ? hopeless_of(line) : kNoSlot;
+  if (is_short) note_denied(line, static_cast<std::size_t>(granted));
   want_no_more(line, static_cast<std::size_t>(granted));
   if (granted > 0 && !breaker_of(line).closed()) line.ahead = false;  // For this probe only.
   if (hopeless == kNoSlot) serve(line, now, commands);

@@ -73,7 +73,7 @@ SharedIndex Admission::limit_before(const Line& line, Instant now) const {
 
 // How many permits the line may ask for, so that others' turns come soon.
 std::int64_t Admission::most_in_turn(const Line& line) const {
-  std::int64_t most = kMostPerAsk;
+  std::int64_t most = line.reach > Duration{} ? 1 : kMostPerAsk;
   for (const SharedIndex i : shared_of(line)) {
     if (shared_limits_[i].binds()) most = std::min(most, shared_limits_[i].most_in_turn());
   }

@@ -120,6 +120,8 @@ struct Line {
   SharedIndex short_of = kNoShared;  // The limit without key that was short of it last.
   Instant foretold;                  // When a permit may be had, as the last answer said.
   std::optional<LimitIndex> blamed;  // Which limit the last answer was short of.
+  RecordId denied{kNoSlot, 0};       // Where costs differ: the record that it was short for.
+  Duration reach;  // How far ahead it asks for one permit, where others were there first; else 0.
   bool unanswered = false;           // The last ask that ended failed, though it is made again.
   bool bound = false;                // The last answer was short, or its permits lay ahead.
   bool held_back = false;    // Too many attempts are under way for a limit with a key of its own.

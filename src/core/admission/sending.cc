@@ -128,6 +128,7 @@ void Admission::send(Line& line, Record& record, bool leads, Instant now, Comman
     stats.stood_in += held.permit.stand_in;
     stats.admission_wait.observe(held.due - record.since);
   }
+  if (line.denied == record.id) forget_denial(line);
   count_by_flow(line, record);
   line.pace.count(now);
   queues_of(line).pace.count(now);

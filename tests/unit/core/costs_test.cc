@@ -89,6 +89,115 @@ TEST(Costs, who_can_never_be_paid_is_found_behind_others) {
   EXPECT_EQ(bench.sent(), (Slots{0, 1, 3}));
 }
 
+// How long its limit made a costly record wait is nothing to those behind it, once it is gone.
+// The limit has a key, or none.
+class GoneCosts : public testing::TestWithParam<std::uint32_t> {
+ protected:
+  static RouteOptions route() {
+    RouteOptions route = varying_route();
+    route.shared_limits = GetParam();
+    return route;
+  }
+
+  // Two records, of 500 and of 1.
+  void SetUp() override {
+    bench.assign(0);
+    bench.assign(1);
+    bench.put(RecordArrived{PartitionId{1}, RecordId{0, 0}, Offset{0}, LineId{0}, std::nullopt,
+                            Bytes{100}, Permits{500}});
+    arrive_at(bench, 1, 1);
+    EXPECT_EQ(bench.all<Ask>().back().cost, Permits{500});
+  }
+
+  BenchGate bench{BenchGate::options_for(route())};
+};
+
+TEST_P(GoneCosts, who_goes_while_it_waits_holds_up_nobody) {
+  bench.answer({}, Duration::seconds(20));
+  bench.pass(Duration::seconds(1));
+  ASSERT_EQ(bench.all<Ask>().size(), 1u);
+  bench.put(PartitionLost{PartitionId{1}});
+  bench.pass({});
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{1});
+}
+
+TEST_P(GoneCosts, who_goes_before_the_answer_holds_up_nobody) {
+  bench.put(PartitionLost{PartitionId{1}});
+  bench.answer({}, Duration::seconds(20));
+  bench.pass({});
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{1});
+}
+
+INSTANTIATE_TEST_SUITE_P(, GoneCosts, testing::Values(0u, 1u));
+
+// A permit that was asked for with another record, which is gone, is as good for the one denied.
+TEST(Costs, who_leaves_with_another_permit_holds_up_nobody) {
+  BenchGate bench(BenchGate::options_for(varying_route()));
+  bench.assign(0);
+  bench.assign(1);
+  bench.put(RecordArrived{PartitionId{1}, RecordId{0, 0}, Offset{0}, LineId{0}, std::nullopt,
+                          Bytes{100}, Permits{500}});
+  arrive_at(bench, 1, 500);
+  arrive_at(bench, 2, 1);
+  bench.answer({200});
+  bench.answer({}, Duration::seconds(20));
+  bench.put(PartitionLost{PartitionId{1}});
+  bench.pass(Duration::millis(250));
+  EXPECT_EQ(bench.sent(), Slots{1});
+  ASSERT_EQ(bench.all<Ask>().size(), 3u);
+  EXPECT_EQ(bench.all<Ask>().back().cost, Permits{1});
+}
+
+// A record of 500, whose limit has less left than was foretold: others were there first.
+struct OvertakenCosts : testing::Test {
+  static RouteOptions route() {
+    RouteOptions route = varying_route();
+    route.horizon = Duration::millis(500);
+    return route;
+  }
+
+  // Denied twice, the second time when it was to be had. Up to `ahead` before they are due permits
+  // are granted.
+  void SetUp() override {
+    bench.assign(0);
+    arrive_at(bench, 0, 500);
+    bench.answer({}, Duration::millis(100));
+    bench.pass(Duration::millis(400));
+    ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  }
+
+  void deny(Duration ahead) {
+    const Ask ask = bench.all<Ask>().back();
+    bench.put(PermitsAnswered{
+        ask.line, ask.ask, {}, bench.now, Duration::millis(100), LimitIndex{0}, ahead});
+  }
+
+  BenchGate bench{BenchGate::options_for(route())};
+};
+
+TEST_F(OvertakenCosts, ask_for_one_permit_as_far_ahead_as_it_takes) {
+  arrive_at(bench, 1, 1);
+  deny(Duration::millis(500));
+  ASSERT_EQ(bench.all<Ask>().size(), 3u);
+  EXPECT_EQ(bench.all<Ask>().back().horizon, Duration::seconds(1));
+  EXPECT_EQ(bench.all<Ask>().back().max, Permits{1});
+  bench.answer({900});
+  EXPECT_EQ(bench.all<Ask>().back().horizon, Duration::millis(500)) << "for the next";
+}
+
+TEST_F(OvertakenCosts, do_not_ask_a_limit_for_more_than_it_bears) {
+  deny(Duration::millis(200));
+  EXPECT_EQ(bench.all<Ask>().size(), 2u);
+}
+
+TEST_F(OvertakenCosts, are_not_booked_for_ever) {
+  for (int i = 0; i < 20; ++i) deny(bench.all<Ask>().back().horizon);
+  EXPECT_EQ(bench.all<Ask>().back().horizon, Duration::millis(30'500));
+  EXPECT_LT(bench.all<Ask>().size(), 12u);
+}
+
 // A permit that was asked for with another record goes back, and those behind it find theirs.
 TEST(Costs, the_permit_of_a_record_that_is_gone_goes_back) {
   BenchGate bench(BenchGate::options_for(varying_route()));
