@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Quotas set again and again at random, while three gates are killed: never above the larger of the values of that time."""
+"""Quotas set, unset and set for a while at random, while three gates are killed: never above the larger of the values of that
+time."""
 
 import bisect
 import json
@@ -15,7 +16,9 @@ from harness.steered import Steered
 KEYS, GATES = 21, 3  # A partition for each key, seven for a gate.
 AWAY_FOR = 10  # Sets.
 VALUES = [5, 10, 20, 40, 80]
+OWN = 20  # The limit's, where a key has none.
 SECOND = 1_000_000
+A_WHILE = 3  # Seconds.
 # A permit may have been granted by a gate that heard of the change a second later, for half a second ahead.
 HEARD_US, AHEAD_US, SLACK_US = SECOND, 500_000, 20_000
 
@@ -24,33 +27,37 @@ class History:
     """Of one key: from when on each value may hold somewhere, and from when on it may hold nowhere any more."""
 
     def __init__(self, value):
-        self.spans = [[0, None, value]]  # From, until, value.
+        self.spans = [[0, None, value, 0]]  # From, until, value, tried at.
 
-    def tried(self, value, now):
-        self.spans.append([now, None, value])
+    def tried(self, value, now, for_a_while):
+        self.spans.append([now, None, value, now])
+        if for_a_while:
+            self.spans.append([now + A_WHILE * SECOND, None, OWN, now])
 
-    def held(self, value, since, now):
-        """It was acknowledged at `now`: others that were tried before it are over a second later."""
+    def held(self, since, now, for_a_while):
+        """What was tried then was acknowledged at `now`: what was tried before it is over a second later."""
         for span in self.spans:
-            if span[1] is None and (span[0], span[2]) != (since, value):
+            if span[1] is None and span[3] < since:
                 span[1] = now + HEARD_US
+            elif for_a_while and span[0] == since:
+                span[1] = now + A_WHILE * SECOND + HEARD_US
 
     def most(self, start, end):
-        return max(value for since, until, value in self.spans if since <= end and (until is None or until >= start))
+        return max(value for since, until, value, _ in self.spans if since <= end and (until is None or until >= start))
 
 
 class Judged:
     """What is judged whichever table it is."""
 
     GATES, PARTITIONS = GATES, KEYS
-    LIMIT, ORDER = VALUES[0], "none"
+    LIMIT, ORDER = OWN, "none"
     LOOK_EVERY = 1  # Sets.
 
     def setUp(self):
         super().setUp()
         self.dice = random.Random(self.world.seed)
-        self.histories = [History(VALUES[0]) for _ in range(KEYS)]
-        self.last = {}
+        self.histories = [History(OWN) for _ in range(KEYS)]
+        self.last = {}  # None: it was set for a while, or unset.
         self.heard = []
         self.starting = []  # Those that do not know all yet.
 
@@ -62,17 +69,25 @@ class Judged:
             return 0, {}
         return code, json.loads(text) if text.startswith("{") else {}
 
-    def set_one(self, key, value):
-        """By whichever gate answers; a try that was not answered may hold all the same."""
+    def change_one(self, key, value):
+        """By whichever gate answers; a try that was not answered may hold all the same. None: back to the limit's own."""
+        for_a_while = value is not None and self.dice.random() < 0.2
         since = now_us()
-        self.histories[key].tried(value, since)
+        self.histories[key].tried(OWN if value is None else value, since, for_a_while)
         for gate in self.dice.sample(self.gates, GATES):
-            code, _ = self.ask(gate, key, "POST", {"limit": value})
+            if value is None:
+                code, _ = self.ask(gate, key, "DELETE")
+            else:
+                code, _ = self.ask(gate, key, "POST", {"limit": value} | ({"for": f"{A_WHILE}s"} if for_a_while else {}))
             if code in (200, 202):
-                self.histories[key].held(value, since, now_us())
-                self.last[key] = value
+                self.histories[key].held(since, now_us(), for_a_while)
+                self.last[key] = None if for_a_while else value
                 return now_us()
         return None
+
+    def has(self, gate, key, value):
+        code, told = self.ask(gate, key)
+        return code == 404 if value is None else code == 200 and told.get("values") == {"limit": value}
 
     def see_how_soon(self, key, value, since):
         """In each gate that was ready when it was set."""
@@ -80,10 +95,7 @@ class Judged:
             if gate in self.starting:
                 continue
 
-            def has_heard():
-                code, told = self.ask(gate, key)
-                return code == 200 and told.get("values") == {"limit": value}
-            wait_until(has_heard, 5, f"{gate.name} hears that k{key} has {value}")
+            wait_until(lambda: self.has(gate, key, value), 5, f"{gate.name} hears that k{key} has {value}")
             self.heard.append((now_us() - since, gate.name, key, value))
 
     def kill_now_and_then(self, number, every):
@@ -106,7 +118,9 @@ class Judged:
         for number in range(1, sets + 1):
             self.kill_now_and_then(number, kill_every)
             key, value = self.dice.randrange(KEYS), self.dice.choice(VALUES)
-            since = self.set_one(key, value)
+            if self.last.get(key) and self.dice.random() < 0.2:
+                value = None
+            since = self.change_one(key, value)
             if since is not None and number % self.LOOK_EVERY == 0:
                 self.see_how_soon(key, value, since)
             time.sleep(0.03)
@@ -143,8 +157,7 @@ class Judged:
             gate.wait_until_ready()
         for gate in self.gates:
             for key, value in self.last.items():
-                code, told = self.ask(gate, key)
-                self.assertEqual((code, told.get("values")), (200, {"limit": value}), f"{gate.name}, k{key}")
+                self.assertTrue(self.has(gate, key, value), f"{gate.name}, k{key} has {value}")
 
 
 @plan(alone=True, whole=True)

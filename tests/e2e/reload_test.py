@@ -136,13 +136,15 @@ class Limits(Reload):
 
     def test_a_limit_raised_and_lowered_under_load(self):
         self.begin(self.LOW)
-        records = 1800
+        records, later = 1500, 250
         self.world.produce("results", records, keys=60)
         self.world.receiver.wait_for(3 * self.LOW, 30)
         raised, _ = self.change_limit(self.HIGH, self.LOW)
         self.world.receiver.wait_for(1300, 60)
         _, lowered = self.change_limit(self.LOWEST, self.HIGH)
-        seen = self.finish(records)
+        # However many left before the reload was answered: enough for some seconds of the lowest.
+        self.world.produce("results", later, keys=60)
+        seen = self.finish(records + later)
         admitted = sorted(deliveries.permits(seen).values())
         # What was granted ahead under the numbers before, at most the horizon, comes due after the change.
         ahead = 200_000
