@@ -140,7 +140,7 @@ class Judged:
                 allowed = self.histories[key].most(instant - SECOND - AHEAD_US - SLACK_US, instant + SLACK_US)
                 worst = max(worst, count / allowed)
                 self.assertLessEqual(count, allowed, f"k{key}: in the second up to {instant}: {self.histories[key].spans}")
-        self.heard.sort()
+        self.heard.sort(key=lambda one: one[0])
         took = [one[0] for one in self.heard]
         self.note(f"{self.QUOTAS}: {len(seen)} deliveries, at most {worst:.0%} of what was allowed; known by a gate after "
                   f"{took[len(took) // 2] / 1000:.0f} ms (median), {took[-1] / 1000:.0f} ms (worst of {len(took)})")

@@ -249,6 +249,34 @@ TEST_F(RedisCluster, ASlotThatNobodyServesFailsOnlyItsLines) {
   EXPECT_TRUE(side.until([&] { return side.answer(line, 1) != nullptr; }));
 }
 
+// As while a replica takes over: the end of an attempt that is told then is not forgotten.
+TEST_F(RedisCluster, APlaceThatComesFreeWhileNobodyServesItsSlotIsFreedAfterwards) {
+  ClusterGroup cluster;
+  for (std::size_t i = 0; i < 3; ++i) {
+    cluster.control(i)({"CONFIG", "SET", "cluster-require-full-coverage", "no"});
+  }
+  const limits::Limit one_place{
+      "places", limits::ConcurrencyParameters{Permits{1}, Duration::seconds(600)}};
+  GateSide side(cluster.options());
+  add_lines(side, one_place);
+  ASSERT_TRUE(side.until_up());
+  const std::uint32_t line = line_at(0);
+  const auto* answer = side.answer(line, 1);
+  ASSERT_TRUE(answer);
+  ASSERT_EQ(answer->due.size(), 1u);
+  const core::Permit taken{answer->ask, 0, answer->limiter_now};
+  const std::string number = std::to_string(slot(line));
+  for (std::size_t i = 0; i < 3; ++i) cluster.control(i)({"CLUSTER", "DELSLOTS", number});
+  side.store->ended({{line}, taken});
+  side.store->flush();
+  ASSERT_TRUE(side.until([&] { return side.says("CLUSTERDOWN"); }));
+  cluster.control(0)({"CLUSTER", "ADDSLOTS", number});
+  EXPECT_TRUE(side.until([&] {
+    const auto* again = side.answer(line, 1);
+    return again != nullptr && again->due.size() == 1;
+  }));
+}
+
 TEST_F(RedisCluster, APrimaryThatDiesIsReplacedByItsReplicaAndFailsOnlyItsLines) {
   ClusterGroup cluster;
   const std::size_t replica = cluster.add_replica_of(0);

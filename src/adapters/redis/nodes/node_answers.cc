@@ -322,6 +322,8 @@ void Node::release_answered(Call call, const Reply& reply, Steady::time_point no
   ++context_.counts.errors;
   const Trouble trouble = trouble_in(reply);
   if (trouble.reaction == Reaction::fail_line) {
+    // Somebody will serve the slot again; what is wrong with a key may stay so for ever.
+    if (is_unserved_slot(reply.text)) context_.owner.keep_places(call.line, permits_again_);
     return context_.owner.line_failed(*call.line, trouble.detail);
   }
   context_.owner.keep_places(call.line, permits_again_);
