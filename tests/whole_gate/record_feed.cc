@@ -8,8 +8,10 @@ namespace {
 
 constexpr core::RouteId kRoute{0};
 
-// Behind the deadline of a handover: the last commit may take 3 s (src/core/gate/handover.cc).
-constexpr Micros kLastCommit = 3'100'000;
+// Behind the deadline of a handover: the last commit, which is tried again for 3 s where it fails
+// (src/core/gate/handover.cc).
+constexpr Micros kLastCommit = 500'000;
+constexpr Micros kLastCommitThatFails = 3'100'000;
 
 }  // namespace
 
@@ -68,7 +70,8 @@ void RecordFeed::take_away(std::size_t partition) {
   const Instant deadline{kernel_.now() + kernel_.between(0, 3'000'000)};
   events_.push_back(
       core::PartitionRevoked{core::PartitionId{static_cast<std::uint32_t>(partition)}, deadline});
-  later(deadline.us - kernel_.now() + kLastCommit, [&reading, number = reading.assignments] {
+  const Micros patience = group_.commits_fail ? kLastCommitThatFails : kLastCommit;
+  later(deadline.us - kernel_.now() + patience, [&reading, number = reading.assignments] {
     if (reading.assigned && reading.assignments == number) {
       throw Broken("a partition is kept beyond the deadline of its handover");
     }
