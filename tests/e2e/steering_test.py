@@ -50,6 +50,32 @@ class Fleet(Steered):
         self.assert_books_closed(self.gates)
 
 
+class Away(Fleet):
+    """The table of a fleet with a quota and a pause is away for a while."""
+
+    def setUp(self):
+        super().setUp()
+        self.einlass("quota", "set", "per_tenant", "acme", "limit=200")
+        self.einlass("pause", "--target", "receiver", "--note", "upgrade")
+        self.known = now_us()
+        self.all_know_of_a_pause()
+
+    def assert_all_miss_it_and_go_on(self, said_of_it):
+        wait_until(lambda: all(gate.status()["quotas"]["stale_since"] for gate in self.gates), 30, "all gates miss it")
+        for gate in self.gates:
+            said = gate.status()["quotas"]
+            self.assertTrue(self.known <= said["stale_since"] <= now_us(), said)
+            self.assertIn(said_of_it, said["trouble"])
+            self.assertEqual([one["note"] for one in said["pauses"]], ["upgrade"])
+            self.assertEqual(self.quota_of(gate, "acme")[1]["values"], {"limit": "200"})
+            wait_until(lambda: gate.metrics()["einlass_quotas_stale_seconds"] > 0, 10, "the metric says so")
+
+    def assert_all_read_it_again(self):
+        wait_until(lambda: all(gate.status()["quotas"]["stale_since"] is None for gate in self.gates), 30, "they read it again")
+        self.assertEqual(self.gates[0].metrics()["einlass_quotas_stale_seconds"], 0)
+        return [self.quota_of(gate, "acme")[1]["values"] for gate in self.gates]
+
+
 class Steering:
     """What holds whichever table it is."""
 
@@ -242,32 +268,35 @@ class InRedis(Steering, Fleet):
         self.assertEqual(gate.terminate(patience=8), 0)
         self.world.redis.start()
 
-    def test_a_table_that_is_away_changes_nothing_and_is_told(self):
-        self.einlass("quota", "set", "per_tenant", "acme", "limit=200")
-        self.einlass("pause", "--target", "receiver", "--note", "upgrade")
-        before = now_us()
-        self.all_know_of_a_pause()
-        self.world.redis.pause()
-        wait_until(lambda: all(gate.status()["quotas"]["stale_since"] for gate in self.gates), 20, "all gates miss it")
-        for gate in self.gates:
-            said = gate.status()["quotas"]
-            self.assertTrue(before <= said["stale_since"] <= now_us(), said)
-            self.assertIn("does not answer", said["trouble"])
-            self.assertEqual([one["note"] for one in said["pauses"]], ["upgrade"])
-            self.assertEqual(self.quota_of(gate, "acme")[1]["values"], {"limit": "200"})
-            wait_until(lambda: gate.metrics()["einlass_quotas_stale_seconds"] > 0, 10, "the metric says so")
-        self.assertIn("it may not have been written", self.einlass("quota", "set", "per_tenant", "acme", "limit=5", code=1))
-        self.world.redis.resume()
-        wait_until(lambda: all(gate.status()["quotas"]["stale_since"] is None for gate in self.gates), 20, "they read it again")
-        written = [self.quota_of(gate, "acme")[1]["values"] for gate in self.gates]
-        self.assertIn(written, [[{"limit": limit}] * self.GATES for limit in ("5", "200")], "all have the same")
-        self.assertEqual(self.gates[0].metrics()["einlass_quotas_stale_seconds"], 0)
-
     def write_many(self, entries):
         name_space = self.config["redis"]["namespace"]
         for first in range(0, len(entries), 1000):
             self.world.redis.ask("HSET", f"{name_space}:quotas:{{{name_space}}}",
                                  *itertools.chain.from_iterable(entries[first:first + 1000]))
+
+
+class RedisAway(Away):
+    QUOTAS = {"redis": True}
+
+    def test_a_table_that_is_away_changes_nothing_and_is_told(self):
+        self.world.redis.pause()
+        self.assert_all_miss_it_and_go_on("does not answer")
+        self.assertIn("it may not have been written", self.einlass("quota", "set", "per_tenant", "acme", "limit=5", code=1))
+        self.world.redis.resume()
+        written = self.assert_all_read_it_again()
+        self.assertIn(written, [[{"limit": limit}] * self.GATES for limit in ("5", "200")], "all have the same")
+
+
+@plan(whole=True)
+class KafkaAway(Away):
+    QUOTAS = {"topic": "einlass.quotas"}
+    own_kafka = True
+
+    def test_a_topic_that_is_away_changes_nothing_and_is_told(self):
+        self.world.kafka.kill()
+        self.assert_all_miss_it_and_go_on("can be reached")
+        self.world.kafka.start()
+        self.assertEqual(self.assert_all_read_it_again(), [{"limit": "200"}] * self.GATES)
 
 
 class ALongPause(Fleet):
