@@ -15,8 +15,7 @@ Inquiry::Inquiry(boost::asio::io_context& io, const Login& login,
       password_(append_login(question_, login)),
       login_open_(!password_.empty()),
       done_(std::move(done)) {
-  append_array(question_, words.size());
-  for (const std::string_view word : words) append_bulk(question_, word);
+  append_command(question_, words);
 }
 
 std::shared_ptr<Inquiry> Inquiry::start(boost::asio::io_context& io, const Endpoint& server,

@@ -111,8 +111,7 @@ void Node::reopen(const LinePtr& line, Steady::time_point now) {
 
 void Node::command(std::initializer_list<std::string_view> words, Call::Kind kind,
                    Steady::time_point now) {
-  append_array(connection_->out(), words.size());
-  for (const std::string_view word : words) append_bulk(connection_->out(), word);
+  append_command(connection_->out(), {words.begin(), words.size()});
   push({.kind = kind}, now);
 }
 

@@ -27,8 +27,7 @@ Talk::Talk(boost::asio::io_context& io, const StoreOptions& options)
 void Talk::ask(std::span<const std::string_view> words, Done done) {
   if (asked_.size() >= kMostOpen) return done(nullptr, "Redis does not keep up");
   Open& open = asked_.emplace_back();
-  append_array(open.command, words.size());
-  for (const std::string_view word : words) append_bulk(open.command, word);
+  append_command(open.command, words);
   open.done = std::move(done);
   if (!connection_) return connect();
   if (!open_) return;
@@ -81,8 +80,7 @@ void Talk::opened() {
 }
 
 void Talk::greet(Greeting greeting, std::initializer_list<std::string_view> words) {
-  append_array(connection_->out(), words.size());
-  for (const std::string_view word : words) append_bulk(connection_->out(), word);
+  append_command(connection_->out(), {words.begin(), words.size()});
   greetings_.push_back(greeting);
 }
 

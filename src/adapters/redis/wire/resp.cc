@@ -25,6 +25,11 @@ void append_bulk(std::string& out, std::string_view bytes) {
   out.append("\r\n", 2);
 }
 
+void append_command(std::string& out, std::span<const std::string_view> words) {
+  append_array(out, words.size());
+  for (const std::string_view word : words) append_bulk(out, word);
+}
+
 void append_number(std::string& out, std::int64_t number) {
   char digits[24];
   const char* end = std::to_chars(digits, digits + sizeof digits, number).ptr;

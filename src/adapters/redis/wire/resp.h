@@ -15,6 +15,7 @@ namespace einlass::redis {
 // Each appends to `out`. A command is one array and then as many byte strings as it announced.
 void append_array(std::string& out, std::size_t elements);
 void append_bulk(std::string& out, std::string_view bytes);
+void append_command(std::string& out, std::span<const std::string_view> words);  // A whole one.
 
 // The number in decimal, as a byte string.
 void append_number(std::string& out, std::int64_t number);
