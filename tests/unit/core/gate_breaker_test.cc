@@ -164,17 +164,27 @@ TEST(GateBreaker, while_it_is_open_no_permit_is_asked_for_and_one_for_a_probe) {
   EXPECT_EQ(bench.all<Ask>().size(), asks + 1);
 }
 
-// Where others book ahead none is ever due at once.
-TEST(GateBreaker, whoever_was_denied_a_permit_asks_for_a_probe_ahead) {
+// Of several limits, which grant ahead; the breaker opens with the first failure.
+GateOptions guarded_ahead(Duration retry) {
   RouteOptions route = two_limits(Order::none);
   route.horizon = Duration::millis(500);
-  route.retry_initial = route.retry_max = Duration::millis(1);
+  route.dead_letter = true;
+  route.retry_initial = route.retry_max = retry;
   GateOptions options = guarded(route);
   options.targets[0].breaker.failures = 1;
-  BenchGate bench(options);
+  return options;
+}
+
+void send_first(BenchGate& bench) {
   bench.assign(0);
   bench.arrive(0, 0);
   bench.answer({0});
+}
+
+// Where others book ahead none is ever due at once.
+TEST(GateBreaker, whoever_was_denied_a_permit_asks_for_a_probe_ahead) {
+  BenchGate bench(guarded_ahead(Duration::millis(1)));
+  send_first(bench);
   bench.arrive(1, 1);
   bench.answer({}, Duration::seconds(2));
   bench.ended(0, Outcome::retry);
@@ -199,17 +209,10 @@ TEST(GateBreaker, whoever_was_denied_a_permit_asks_for_a_probe_ahead) {
 
 // Its record is gone before the permit comes due, and another of its records is not to be sent yet.
 TEST(GateBreaker, who_has_nothing_to_probe_with_any_more_leaves_the_probe_to_others) {
-  RouteOptions route = two_limits(Order::none);
-  route.horizon = Duration::millis(500);
-  route.dead_letter = true;
-  route.retry_initial = route.retry_max = Duration::seconds(600);
-  GateOptions options = guarded(route);
-  options.targets[0].breaker.failures = 1;
-  BenchGate bench(options);
-  bench.assign(0);
-  bench.arrive(0, 0);
-  bench.answer({0});
-  RecordArrived soon{PartitionId{0}, RecordId{1, 0}, Offset{1}, LineId{0}, std::nullopt, Bytes{100}};
+  BenchGate bench(guarded_ahead(Duration::seconds(600)));
+  send_first(bench);
+  RecordArrived soon{PartitionId{0}, RecordId{1, 0}, Offset{1},
+                     LineId{0},      std::nullopt,   Bytes{100}};
   soon.expires = bench.now + Duration::millis(1'600);
   bench.put(soon);
   bench.answer({}, Duration::seconds(2));
