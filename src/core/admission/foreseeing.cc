@@ -3,6 +3,9 @@
 // A permit goes to the record that it was asked for with; if that one is gone, to the first of its
 // flow or kind, or to whoever is next, if that one costs the same; else back. So who comes in
 // between waits until those are served that permits were asked for before.
+//
+// Also what becomes of a record that the limit was short for: it may be gone, or cost so much that
+// it never has its turn beside others.
 #include <algorithm>
 #include <span>
 #include <vector>
