@@ -26,7 +26,7 @@
 #include "app/setup/wiring.h"
 #include "app/steering/make_table.h"
 #include "app/steering/steering.h"
-#include "units/shown.h"
+#include "text/shown.h"
 
 namespace einlass::app {
 namespace {

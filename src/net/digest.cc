@@ -3,8 +3,8 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include "text/ascii.h"
 #include "units/check.h"
-#include "units/text.h"
 
 namespace einlass::net {
 namespace {

@@ -9,8 +9,8 @@
 #include "adapters/http/aws/credentials_answer.h"
 #include "adapters/http/aws/msk_token.h"
 #include "adapters/http/aws/shared_file.h"
+#include "text/ascii.h"
 #include "units/check.h"
-#include "units/text.h"
 
 namespace {
 

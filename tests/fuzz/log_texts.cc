@@ -9,8 +9,8 @@
 
 #include "adapters/log/quote.h"
 #include "fuzz/source.h"
+#include "text/utf8.h"
 #include "units/check.h"
-#include "units/utf8.h"
 
 namespace {
 

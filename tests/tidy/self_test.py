@@ -49,7 +49,7 @@ class Planted(unittest.TestCase):
 class Layers(Planted):
     def setUp(self):
         super().setUp()
-        for path in ("units/time.h", "core/gate/gate.h", "limits/contract/limit.h", "config/model/config.h",
+        for path in ("units/time.h", "text/ascii.h", "core/gate/gate.h", "limits/contract/limit.h", "config/model/config.h",
                      "adapters/http/target/target.h", "adapters/http/wire/stream.h", "adapters/redis/store/store.h",
                      "app/run.h", "app/setup/wiring.h", "app/pages/admin.h", "app/demo/demo.h"):
             self.plant(f"src/{path}", "#pragma once\n")
@@ -69,6 +69,7 @@ class Layers(Planted):
                 ("core/contract/a.cc", '"limits/contract/limit.h"', "core may not include limits"),
                 ("limits/rates/a.cc", '"core/gate/gate.h"', "limits may not include core"),
                 ("units/a.h", '"core/gate/gate.h"', "units may not include core"),
+                ("limits/rates/a.cc", '"text/ascii.h"', "limits may not include text"),
                 ("config/file/a.cc", '"app/run.h"', "config may not include app"),
                 ("adapters/http/wire/a.cc", '"config/model/config.h"', "may not include config"),
                 ("adapters/http/wire/a.cc", '"adapters/redis/store/store.h"', "not include adapters/redis"),

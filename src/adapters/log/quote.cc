@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "units/shown.h"
-#include "units/text.h"
-#include "units/utf8.h"
+#include "text/ascii.h"
+#include "text/shown.h"
+#include "text/utf8.h"
 
 namespace einlass::log {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "units/utf8.h"
+#include "text/utf8.h"
 
 namespace einlass::metrics {
 namespace {

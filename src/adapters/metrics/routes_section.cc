@@ -7,8 +7,8 @@
 
 #include "adapters/metrics/sections.h"
 #include "core/contract/command.h"
-#include "units/text.h"
-#include "units/utf8.h"
+#include "text/ascii.h"
+#include "text/utf8.h"
 
 namespace einlass::metrics {
 namespace {

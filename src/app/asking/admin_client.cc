@@ -4,8 +4,8 @@
 
 #include "adapters/http/client/fetch.h"
 #include "config/model/address.h"
+#include "text/shown.h"
 #include "units/secret_file.h"
-#include "units/shown.h"
 
 namespace einlass::app {
 namespace {

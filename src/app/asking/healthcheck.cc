@@ -7,7 +7,7 @@
 #include "adapters/http/client/fetch.h"
 #include "app/asking/admin_client.h"
 #include "app/setup/exit_codes.h"
-#include "units/shown.h"
+#include "text/shown.h"
 
 namespace einlass::app {
 namespace {

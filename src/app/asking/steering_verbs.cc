@@ -14,9 +14,9 @@
 #include "app/setup/exit_codes.h"
 #include "app/steering/steer.h"
 #include "config/model/address.h"
-#include "units/shown.h"
-#include "units/utc_text.h"
-#include "units/utf8.h"
+#include "text/shown.h"
+#include "text/utc_text.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 namespace {

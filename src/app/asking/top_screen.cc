@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/asking/top_lines.h"
-#include "units/shown.h"
-#include "units/span_words.h"
-#include "units/utf8.h"
+#include "text/shown.h"
+#include "text/span_words.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 namespace {

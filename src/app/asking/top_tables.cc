@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/asking/top_lines.h"
-#include "units/span_words.h"
+#include "text/span_words.h"
 
 namespace einlass::app {
 namespace {

@@ -15,8 +15,8 @@
 #include "app/setup/wiring.h"
 #include "app/views/why.h"
 #include "config/options/kafka_login.h"
-#include "units/shown.h"
-#include "units/span_words.h"
+#include "text/shown.h"
+#include "text/span_words.h"
 
 namespace einlass::app {
 namespace {

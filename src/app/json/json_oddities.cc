@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <system_error>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::app {
 namespace {

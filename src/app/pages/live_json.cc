@@ -9,7 +9,7 @@
 #include "app/pages/status_parts.h"
 #include "app/pages/steering_pages.h"
 #include "app/pages/waits_json.h"
-#include "units/utf8.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "app/setup/wiring.h"
 #include "app/views/books.h"
-#include "units/utf8.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 namespace {

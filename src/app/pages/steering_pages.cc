@@ -9,7 +9,7 @@
 #include "config/model/address.h"
 #include "config/model/query.h"
 #include "config/text/values.h"
-#include "units/utf8.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 namespace {

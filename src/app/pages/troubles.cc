@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/views/books.h"
-#include "units/utf8.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 namespace {

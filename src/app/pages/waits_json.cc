@@ -8,7 +8,7 @@
 
 #include "app/views/allowed.h"
 #include "app/views/schedule_json.h"
-#include "units/utf8.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 namespace {

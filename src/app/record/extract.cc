@@ -8,8 +8,8 @@
 #include "app/record/same_number.h"
 #include "config/tables/record_sources.h"
 #include "net/digest.h"
+#include "text/ascii.h"
 #include "units/keyed_hash.h"
-#include "units/text.h"
 
 namespace einlass::app {
 namespace {

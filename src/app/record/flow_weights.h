@@ -11,7 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "units/compact_text.h"
+#include "text/compact_text.h"
 #include "units/keyed_hash.h"
 
 namespace einlass::app {

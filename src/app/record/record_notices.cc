@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::app {
 

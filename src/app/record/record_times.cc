@@ -8,8 +8,8 @@
 #include "app/record/extract.h"
 #include "app/record/same_number.h"
 #include "config/tables/record_sources.h"
-#include "units/text.h"
-#include "units/timestamp.h"
+#include "text/ascii.h"
+#include "text/timestamp.h"
 
 namespace einlass::app {
 namespace {

@@ -33,7 +33,7 @@
 #include "app/steering/steering.h"
 #include "app/views/books.h"
 #include "config/text/values.h"
-#include "units/shown.h"
+#include "text/shown.h"
 
 namespace einlass::app {
 namespace {

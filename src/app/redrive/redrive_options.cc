@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "units/pieces.h"
-#include "units/timestamp.h"
+#include "text/pieces.h"
+#include "text/timestamp.h"
 
 namespace einlass::app {
 namespace {

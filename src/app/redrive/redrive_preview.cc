@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "units/shown.h"
+#include "text/shown.h"
 
 namespace einlass::app {
 namespace {

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <system_error>
 
-#include "units/json_escape.h"
-#include "units/utf8.h"
+#include "text/json_escape.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 namespace {

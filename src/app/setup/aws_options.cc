@@ -8,7 +8,7 @@
 
 #include "app/setup/clear_text.h"
 #include "config/model/address.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <stdexcept>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::app {
 

@@ -1,6 +1,6 @@
 #include "app/steering/entry_json.h"
 
-#include "units/utf8.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 

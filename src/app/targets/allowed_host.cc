@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::app {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-#include "units/text.h"
+#include "units/fnv1a.h"
 
 namespace einlass::app {
 namespace {

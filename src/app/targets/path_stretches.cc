@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::app {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "app/record/extract.h"
 #include "net/encoding.h"
+#include "text/ascii.h"
 #include "units/check.h"
-#include "units/text.h"
 
 namespace einlass::app {
 namespace {

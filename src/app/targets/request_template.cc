@@ -5,7 +5,7 @@
 
 #include "app/record/extract.h"
 #include "app/targets/allowed_host.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::app {
 namespace {

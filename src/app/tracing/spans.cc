@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "units/utf8.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 namespace {

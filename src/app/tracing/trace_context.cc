@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "app/record/extract.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::app {
 namespace {

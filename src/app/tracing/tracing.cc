@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "app/setup/wiring.h"
+#include "text/ascii.h"
 #include "units/check.h"
-#include "units/text.h"
 
 namespace einlass::app {
 namespace {

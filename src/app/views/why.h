@@ -16,8 +16,8 @@
 #include "app/steering/steer.h"
 #include "config/model/config.h"
 #include "core/contract/standing.h"
+#include "text/partition_words.h"
 #include "units/id.h"
-#include "units/partition_words.h"
 #include "units/time.h"
 
 namespace einlass::app {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "app/steering/entry_json.h"
-#include "units/utc_text.h"
+#include "text/utc_text.h"
 
 namespace einlass::app {
 namespace {

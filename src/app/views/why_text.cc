@@ -6,9 +6,9 @@
 #include "app/views/why.h"
 #include "app/views/why_pause.h"
 #include "config/options/route_topics.h"
-#include "units/partition_words.h"
-#include "units/span_words.h"
-#include "units/utf8.h"
+#include "text/partition_words.h"
+#include "text/span_words.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::config {
 namespace {

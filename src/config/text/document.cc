@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "config/text/plain_text.h"
-#include "units/json_escape.h"
+#include "text/json_escape.h"
 
 namespace einlass::config {
 namespace {

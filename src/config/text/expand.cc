@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "config/text/plain_text.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::config {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "units/utf8.h"
+#include "text/utf8.h"
 
 namespace einlass::config {
 namespace {

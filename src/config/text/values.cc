@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "config/text/suggest.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::config {
 namespace {

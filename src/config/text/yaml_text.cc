@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "config/text/values.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::config {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "units/text.h"
+#include "units/fnv1a.h"
 
 namespace einlass::limits {
 namespace {

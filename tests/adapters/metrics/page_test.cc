@@ -15,7 +15,7 @@
 
 #include "adapters/metrics/full_snapshot.h"
 #include "adapters/metrics/process.h"
-#include "units/utf8.h"
+#include "text/utf8.h"
 
 namespace einlass::metrics {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "adapters/http/aws/shared_file.h"
 #include "net/secret.h"
+#include "text/ascii.h"
 #include "units/check.h"
 #include "units/secret_file.h"
-#include "units/text.h"
 
 namespace einlass::http {
 namespace {

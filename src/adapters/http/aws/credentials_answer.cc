@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "units/timestamp.h"
+#include "text/timestamp.h"
 
 namespace einlass::http {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "net/digest.h"
 #include "net/encoding.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 namespace {

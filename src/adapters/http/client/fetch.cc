@@ -13,7 +13,7 @@
 #include "adapters/http/client/tls.h"
 #include "adapters/http/resolver/addresses.h"
 #include "adapters/http/wire/words.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 namespace {

@@ -1,7 +1,7 @@
 #include "adapters/http/client/proxy.h"
 
 #include "net/encoding.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <chrono>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "adapters/http/client/proxy.h"
 #include "adapters/http/wire/words.h"
+#include "text/ascii.h"
 #include "units/check.h"
-#include "units/text.h"
 
 namespace einlass::http {
 

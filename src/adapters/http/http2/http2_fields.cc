@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "net/encoding.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "adapters/http/resolver/private_address.h"
 #include "adapters/http/wire/words.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 

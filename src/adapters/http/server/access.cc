@@ -10,7 +10,7 @@
 #include "net/digest.h"
 #include "net/encoding.h"
 #include "net/host.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/beast/http/error.hpp>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 

@@ -11,7 +11,7 @@
 #include "adapters/http/server/server_certificate.h"
 #include "adapters/http/server/server_session.h"
 #include "adapters/http/wire/words.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 namespace {

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "adapters/http/wire/words.h"
+#include "text/ascii.h"
 #include "units/check.h"
-#include "units/text.h"
+#include "units/fnv1a.h"
 
 namespace einlass::http {
 namespace {

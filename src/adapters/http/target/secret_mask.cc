@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "units/json_escape.h"
-#include "units/text.h"
+#include "text/ascii.h"
+#include "text/json_escape.h"
 
 namespace einlass::http {
 namespace {

@@ -1,6 +1,6 @@
 #include "adapters/http/wire/words.h"
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 

@@ -5,8 +5,8 @@
 
 #include "adapters/kafka/client/tokens.h"
 #include "adapters/kafka/source/source_state.h"
+#include "text/partition_words.h"
 #include "units/check.h"
-#include "units/partition_words.h"
 #include "units/topic_pattern.h"
 
 namespace einlass::kafka {

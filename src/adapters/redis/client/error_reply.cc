@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "adapters/redis/client/hash_slot.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::redis {
 namespace {

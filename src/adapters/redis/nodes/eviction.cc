@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "adapters/redis/nodes/node.h"
-#include "units/shown.h"
+#include "text/shown.h"
 
 namespace einlass::redis {
 namespace {

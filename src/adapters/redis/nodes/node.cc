@@ -8,7 +8,7 @@
 #include "adapters/redis/client/wait_time.h"
 #include "adapters/redis/wire/resp.h"
 #include "lua/scripts.h"
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass::redis {
 

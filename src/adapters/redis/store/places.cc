@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "adapters/redis/store/state.h"
-#include "units/span_words.h"
+#include "text/span_words.h"
 
 namespace einlass::redis {
 namespace {

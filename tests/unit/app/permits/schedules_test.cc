@@ -13,9 +13,9 @@
 #include "app/permits/stand_in.h"
 #include "app/setup/wiring.h"
 #include "config/limits/limit_values.h"
+#include "text/timestamp.h"
 #include "unit/app/record/stored.h"
 #include "unit/config/wrong_config.h"
-#include "units/timestamp.h"
 
 namespace einlass::app {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "units/timestamp.h"
+#include "text/timestamp.h"
 
 namespace einlass::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "units/span_words.h"
+#include "text/span_words.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "units/partition_words.h"
+#include "text/partition_words.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "units/text.h"
+#include "text/ascii.h"
 
 namespace einlass {
 

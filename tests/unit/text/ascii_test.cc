@@ -1,7 +1,9 @@
 // What several folders do with the bytes of a text.
-#include "units/text.h"
+#include "text/ascii.h"
 
 #include <gtest/gtest.h>
+
+#include "units/fnv1a.h"
 
 namespace einlass {
 namespace {

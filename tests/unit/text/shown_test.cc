@@ -1,5 +1,5 @@
 // What a terminal is shown of text from outside.
-#include "units/shown.h"
+#include "text/shown.h"
 
 #include <gtest/gtest.h>
 

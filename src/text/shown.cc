@@ -1,10 +1,10 @@
-#include "units/shown.h"
+#include "text/shown.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdio>
 
-#include "units/utf8.h"
+#include "text/utf8.h"
 
 namespace einlass {
 namespace {

@@ -46,11 +46,4 @@ std::string host_and_port(std::string_view host, std::uint16_t port);
 // "::1" of "[::1]".
 std::string_view without_brackets(std::string_view host);
 
-// FNV-1a of 64 bits, on from the hash of what stands before: the same in every process. Whoever
-// chooses texts can find many that have the same; units/keyed_hash.h is for those.
-constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t before = 0xcbf29ce484222325) {
-  for (const char c : text) before = (before ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return before;
-}
-
 }  // namespace einlass

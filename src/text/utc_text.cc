@@ -1,4 +1,4 @@
-#include "units/utc_text.h"
+#include "text/utc_text.h"
 
 #include <array>
 #include <ctime>

@@ -1,4 +1,4 @@
-#include "units/timestamp.h"
+#include "text/timestamp.h"
 
 #include <gtest/gtest.h>
 

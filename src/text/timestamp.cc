@@ -1,8 +1,8 @@
-#include "units/timestamp.h"
+#include "text/timestamp.h"
 
 #include <chrono>
 
-#include "units/pieces.h"
+#include "text/pieces.h"
 
 namespace einlass {
 namespace {

@@ -1,4 +1,4 @@
-#include "units/text.h"
+#include "text/ascii.h"
 
 #include <algorithm>
 #include <charconv>
