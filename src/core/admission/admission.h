@@ -273,18 +273,20 @@ class Admission {
   void consider_asking(Line& line, Instant now, Commands& commands);
   bool serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
-  Slot hopeless_of(const Line& line) const;
-  Duration wait_ahead(Duration ahead, Duration took);
-  Duration before_long(Duration wait);
-  void learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
-                           Instant now);
-  void ask_after(Line& line, SharedIndex shared, Duration wait, Instant now);
 
   // foreseeing.cc
   void foresee_fresh(const Line& line, std::size_t held, std::size_t most);
   const std::vector<Slot>& foresee(const Line& line, std::size_t most);
   void want(Line& line, std::int64_t most);
   void want_no_more(Line& line, std::size_t from);
+
+  // shortage.cc
+  Slot hopeless_of(const Line& line) const;
+  Duration wait_ahead(Duration ahead, Duration took);
+  Duration before_long(Duration wait);
+  void learn_from_shortage(Line& line, SharedIndex shared, const PermitsAnswered& event,
+                           Instant now);
+  void ask_after(Line& line, SharedIndex shared, Duration wait, Instant now);
   void note_denied(Line& line, std::size_t granted);
   void forget_denial(Line& line);
   void reach_further(Line& line, SharedIndex shared, const PermitsAnswered& event, Instant now);

@@ -3,9 +3,6 @@
 // A permit goes to the record that it was asked for with; if that one is gone, to the first of its
 // flow or kind, or to whoever is next, if that one costs the same; else back. So who comes in
 // between waits until those are served that permits were asked for before.
-//
-// Also what becomes of a record that the limit was short for: it may be gone, or cost so much that
-// it never has its turn beside others.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -13,12 +10,6 @@
 #include "core/admission/admission.h"
 
 namespace einlass::core {
-namespace {
-
-// How much further ahead than its route's horizon a permit for a costly record may lie.
-constexpr Duration kReach = Duration::seconds(30);
-
-}  // namespace
 
 // The fresh records that go next, behind those that permits were asked for with.
 void Admission::foresee_fresh(const Line& line, std::size_t held, std::size_t most) {
@@ -90,45 +81,6 @@ void Admission::want_no_more(Line& line, std::size_t from) {
   }
   line.wanted.clear();
   name_no_more(line);
-}
-
-// The record that the answer was short for.
-void Admission::note_denied(Line& line, std::size_t granted) {
-  if (line.wanted.empty()) return;
-  line.denied = line.wanted[granted].record;
-  if (!is_ready(line, line.denied)) forget_denial(line);
-}
-
-// That record is gone, and what was said of it holds for no other: the next may cost less.
-void Admission::forget_denial(Line& line) {
-  line.denied = RecordId{kNoSlot, 0};
-  line.reach = Duration{};
-  line.foretold = Instant{};
-  line.next_ask = line.next_same_ask = line.asked_at;
-  deadlines_.set({Alarm::Kind::line, index_of(line)}, line.asked_at);
-  if (line.short_of == kNoShared) return;
-  SharedLimit& limit = shared_limits_[line.short_of];
-  limit.not_before = std::min(limit.not_before, line.asked_at);
-  limit.touched = true;
-}
-
-// When its permit had been foretold others were there first, and so they will be again where the
-// record costs more than theirs: a limit has never as much left. So its permit is booked as far
-// ahead as that takes, but not so far that what others are told to wait for looks like a fault.
-void Admission::reach_further(Line& line, SharedIndex shared, const PermitsAnswered& event,
-                              Instant now) {
-  const RouteOptions& route = route_of(line);
-  const TargetQueues& target = queues_of(line);
-  const bool may = route.cost_varies && route.limit_count == 1 && !line.flows &&
-                   line.asked_horizon > Duration{} && breaker_of(line).closed() &&
-                   event.ahead >= line.asked_horizon &&  // Else the limit bears no more.
-                   target.ahead.permits < options_.targets[route.target.value].max_in_flight;
-  const Duration wanted = std::max(line.asked_horizon + *event.retry * 2, line.asked_horizon * 2);
-  const Duration reach = std::min(wanted, route.horizon + kReach);
-  if (!may || reach <= line.asked_horizon) return;
-  line.reach = reach;
-  line.next_ask = line.foretold = now;
-  if (shared != kNoShared) shared_limits_[shared].not_before = now;
 }
 
 }  // namespace einlass::core

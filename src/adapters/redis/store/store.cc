@@ -203,7 +203,7 @@ StoreStatus Store::State::status() const {
   status.up = answers && status.trouble.empty();
   status.nodes = nodes_.size();
   for (const NodePtr& node : nodes_) status.nodes_up += node->well();
-  // Who waits asks again that often (core/admission/asking.cc), and is told the same while it
+  // Who waits asks again that often (core/admission/shortage.cc), and is told the same while it
   // holds.
   constexpr std::chrono::seconds kStands{35};
   for (const auto& [limits, one] : too_long_) {
