@@ -41,6 +41,7 @@ BREAKAGES = [
     ("reach: beyond what the limit bears", "shortage.cc",
      "                   event.ahead >= line.asked_horizon &&  // Else the limit bears no more.\n", ""),
     ("reach: for ever", "shortage.cc", "std::min(wanted, route.horizon + kReach)", "wanted"),
+    ("breaker: a reload leaves its wait as it is", "breaker.h", "    open_until_ = std::min(open_until_, opened_ + options_.max_wait);\n", ""),
     ("leave: nobody looks who is alone now", "pausing.cc", "  target.touched = true;\n", ""),
     ("pause: it keeps its permits", "pausing.cc", "  while (!line.permits.empty()) give_back(line, now, commands);\n", ""),
     ("pause: it counts among the lines of its target", "pausing.cc", "  if (is_paused(line)) return;\n", ""),

@@ -86,10 +86,13 @@ void TargetChecks::ended(core::TargetId target, const AttemptSeen& attempt, Inst
   }
 }
 
-// Where no number of failures opens it, it is closed.
+// Where no number of failures opens it, it is closed; a wait is no longer than the longest is now.
 void TargetChecks::reloaded() {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    if (settings_.gate.targets[i].breaker.failures == 0) close(targets_[i]);
+    Target& at = targets_[i];
+    const core::BreakerOptions& options = settings_.gate.targets[i].breaker;
+    if (options.failures == 0) close(at);
+    at.open_until = std::min(at.open_until, at.opened + options.max_wait);
   }
 }
 

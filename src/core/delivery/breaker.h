@@ -20,6 +20,7 @@
 // it fails costs it little, and good records may have come meanwhile.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -51,10 +52,12 @@ class Breaker {
 
   explicit Breaker(const BreakerOptions& options) : options_(options) {}
 
-  // Other numbers from here on; while it is open it waits as it did. No failures: it closes.
+  // Other numbers from here on, of which a wait that has begun takes a shorter max_wait. No
+  // failures: it closes.
   void set_options(const BreakerOptions& options) {
     options_ = options;
-    if (options_.failures == 0) close();
+    if (options_.failures == 0) return close();
+    open_until_ = std::min(open_until_, opened_ + options_.max_wait);
   }
 
   bool closed() const { return closed_; }

@@ -199,6 +199,43 @@ TEST(Reconfigure, of_a_target_without_breaker_the_hold_alone_is_waited_for) {
   EXPECT_EQ(bench.gate.next_wakeup(), bench.now + Duration::micros(1));
 }
 
+TEST(Reconfigure, a_breaker_that_waits_for_an_hour_waits_no_longer_than_the_new_longest_wait) {
+  GateOptions options = unlimited();
+  options.targets[0].breaker = {1, Duration::seconds(3600), Duration::seconds(3600)};
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.ended(0, Outcome::retry);
+  bench.arrive(1, 1);
+  bench.ended(1, Outcome::retry);  // As a probe.
+  bench.pass(Duration::seconds(2));
+  const std::size_t sent = bench.sent().size();
+  options.targets[0].breaker = {1, Duration::seconds(1), Duration::seconds(5)};
+  reconfigure(bench, options);
+  bench.pass(Duration::seconds(3) - Duration::micros(1));
+  EXPECT_EQ(bench.sent().size(), sent);
+  bench.pass(Duration::micros(1));
+  EXPECT_EQ(bench.sent().size(), sent + 1);
+  bench.ended(bench.sent().back(), Outcome::retry, 2);
+  EXPECT_EQ(bench.gate.held_until(TargetId{0}), bench.now + Duration::seconds(5));
+}
+
+TEST(Reconfigure, a_breaker_that_has_waited_for_longer_probes_at_once) {
+  GateOptions options = unlimited();
+  options.targets[0].breaker = {1, Duration::seconds(3600), Duration::seconds(3600)};
+  BenchGate bench(options);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.ended(0, Outcome::retry);
+  bench.arrive(1, 1);
+  bench.ended(1, Outcome::retry);
+  bench.pass(Duration::seconds(60));
+  const std::size_t sent = bench.sent().size();
+  options.targets[0].breaker = {1, Duration::seconds(1), Duration::seconds(5)};
+  reconfigure(bench, options);
+  EXPECT_EQ(bench.sent().size(), sent + 1);
+}
+
 TEST(Reconfigure, attempts_and_pauses_are_those_of_the_moment) {
   GateOptions options = unlimited();
   options.routes[0].dead_letter = true;
