@@ -20,6 +20,7 @@ SPOILT = 2    # Seconds that bad ones may take from the good.
 SECONDS = 10  # How long is counted then.
 KEPT = 1 - 0.1 * PATIENCE
 BAD, GOOD = b"bad", b"good"
+PACE = {"algorithm": "gcra", "burst": 1, "store": "memory"}
 
 
 class Produced:
@@ -76,7 +77,7 @@ class BadRecords(Scenario):
 
     # ---- one URL ----
 
-    def check_one_url(self, bad, order, **changes):
+    def check_one_url(self, bad, order, route=None, **changes):
         """With order key each record has a key of its own; with none it has none at all; with partition, where a bad one
         keeps back what stands behind it, each kind has partitions of its own."""
         keyed = order == "key"
@@ -88,7 +89,7 @@ class BadRecords(Scenario):
 
         def number_of(kind):
             return PARTITIONS - 1 if kind == GOOD else 0
-        gate = self.start(bad, record(BAD), route={"order": order}, **changes)
+        gate = self.start(bad, record(BAD), route={"order": order, **(route or {})}, **changes)
         tried = 1 if order == "partition" else min(bad, 16)
         wait_until(lambda: self.world.receiver.summary()["requests"] >= tried, 30, "the bad ones' attempts")
         self.judge(f"{bad} bad ones, order {order}", *self.good_rate(record(GOOD)))
@@ -124,6 +125,12 @@ class BadRecords(Scenario):
     def test_ten_thousand_with_keys(self):
         self.check_one_url(10_000, "key")
 
+    @plan(whole=True)
+    def test_twenty_under_a_limit_that_binds(self):
+        """Good ones and the retries that the target's budget allows take all of it."""
+        self.check_one_url(20, "none", limits={"shared": None, "pace": {**PACE, "rate": f"{RATE * 5 // 4}/s"}},
+                           route={"limits": ["pace"]})
+
     # ---- several servers ----
 
     def check_two_urls(self, bad, order):
@@ -149,20 +156,21 @@ class BadRecords(Scenario):
 
     # ---- hosts of records ----
 
-    def check_hosts(self, bad, keyed):
+    def check_hosts(self, bad, keyed, order="none"):
         """One host answers everything with an error. `keyed`: each host has a limit, and so a line, of its own."""
         failing = Answering(lambda request: 500, address="127.0.0.2", port=self.world.receiver.port)
         self.addCleanup(failing.stop)
 
         def record(host):
-            return lambda number: {"key": None, "value": b"x", "headers": [("host", host)]}
+            return lambda number: {"key": b"%s-%d" % (host, number) if order == "key" else None, "value": b"x",
+                                   "headers": [("host", host)]}
         limit = {"algorithm": "token_bucket", "rate": "1000/s", "burst": 1000, "store": "memory", "key": "header:host"}
         url = f"http://{{header:host}}:{self.world.receiver.port}/callback"
         gate = self.start(bad, record(b"127.0.0.2"), limits={"shared": None, "each": limit} if keyed else None, targets={
             "receiver": {"http": {"url": url, "allow_hosts": ["*"], "allow_private": True}}}, route={
-                "order": "none", "limits": ["each"] if keyed else []})
+                "order": order, "limits": ["each"] if keyed else []})
         wait_until(lambda: len(failing.requests()) >= min(bad, 16), 30, "the bad ones' attempts")
-        self.judge(f"{bad} for a host that fails{', a limit for each host' if keyed else ''}",
+        self.judge(f"{bad} for a host that fails, order {order}{', a limit for each host' if keyed else ''}",
                    *self.good_rate(record(b"127.0.0.1")))
         self.assertIsNone(gate.process.poll())
 
@@ -200,6 +208,10 @@ class BadRecords(Scenario):
     @plan(whole=True)
     def test_a_hundred_for_one_host(self):
         self.check_hosts(100, keyed=False)
+
+    @plan(whole=True)
+    def test_a_hundred_for_one_host_with_keys(self):
+        self.check_hosts(100, keyed=False, order="key")
 
     @plan(whole=True)
     def test_twenty_for_one_host_beside_anothers_tenant(self):
