@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Each command of the program that a page shows is one that it takes: verb, options and how many words.
 
-No configuration is there, so what is right ends with that and does nothing; what is wrong ends with EX_USAGE before. What the
-commands do, the tests of the verbs show, and for two pages typed_page_test.py.
+No configuration is there, so what is right ends with that and does nothing; what is wrong ends with EX_USAGE before. With one,
+and a gate, told_commands_test.py types them; what comes out is compared by the tests of the verbs, and for two pages by
+typed_page_test.py.
 """
 
 import os
