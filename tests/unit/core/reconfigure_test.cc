@@ -24,6 +24,22 @@ GateOptions unlimited(std::uint32_t max_in_flight = 64) {
   return options;
 }
 
+// A target's breaker opens after one failure and waits for an hour.
+GateOptions patient() {
+  GateOptions options = unlimited();
+  options.targets[0].breaker = {1, Duration::seconds(3600), Duration::seconds(3600)};
+  return options;
+}
+
+// One record fails, and another one as a probe.
+void shut(BenchGate& bench) {
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    bench.arrive(i, i);
+    bench.ended(i, Outcome::retry);
+  }
+}
+
 void reconfigure(BenchGate& bench, const GateOptions& options) {
   bench.gate.reconfigure(options, bench.now, bench.commands);
   bench.gate.check_invariants();
@@ -183,14 +199,9 @@ TEST(Reconfigure, a_breaker_opens_after_as_many_failures_as_it_says_then) {
 
 // What is left then is the hold, which ends sooner than the breaker would have closed.
 TEST(Reconfigure, of_a_target_without_breaker_the_hold_alone_is_waited_for) {
-  GateOptions options = unlimited();
-  options.targets[0].breaker = {1, Duration::seconds(3600), Duration::seconds(3600)};
+  GateOptions options = patient();
   BenchGate bench(options);
-  bench.assign(0);
-  bench.arrive(0, 0);
-  bench.ended(0, Outcome::retry);
-  bench.arrive(1, 1);
-  bench.ended(1, Outcome::retry);  // As a probe.
+  shut(bench);
   ASSERT_EQ(bench.gate.held_until(TargetId{0}), bench.now + Duration::seconds(3600));
   bench.put(TargetHold{TargetId{0}, Duration::seconds(10)});
   options.targets[0].breaker.failures = 0;
@@ -200,14 +211,9 @@ TEST(Reconfigure, of_a_target_without_breaker_the_hold_alone_is_waited_for) {
 }
 
 TEST(Reconfigure, a_breaker_that_waits_for_an_hour_waits_no_longer_than_the_new_longest_wait) {
-  GateOptions options = unlimited();
-  options.targets[0].breaker = {1, Duration::seconds(3600), Duration::seconds(3600)};
+  GateOptions options = patient();
   BenchGate bench(options);
-  bench.assign(0);
-  bench.arrive(0, 0);
-  bench.ended(0, Outcome::retry);
-  bench.arrive(1, 1);
-  bench.ended(1, Outcome::retry);  // As a probe.
+  shut(bench);
   bench.pass(Duration::seconds(2));
   const std::size_t sent = bench.sent().size();
   options.targets[0].breaker = {1, Duration::seconds(1), Duration::seconds(5)};
@@ -221,14 +227,9 @@ TEST(Reconfigure, a_breaker_that_waits_for_an_hour_waits_no_longer_than_the_new_
 }
 
 TEST(Reconfigure, a_breaker_that_has_waited_for_longer_probes_at_once) {
-  GateOptions options = unlimited();
-  options.targets[0].breaker = {1, Duration::seconds(3600), Duration::seconds(3600)};
+  GateOptions options = patient();
   BenchGate bench(options);
-  bench.assign(0);
-  bench.arrive(0, 0);
-  bench.ended(0, Outcome::retry);
-  bench.arrive(1, 1);
-  bench.ended(1, Outcome::retry);
+  shut(bench);
   bench.pass(Duration::seconds(60));
   const std::size_t sent = bench.sent().size();
   options.targets[0].breaker = {1, Duration::seconds(1), Duration::seconds(5)};
