@@ -188,9 +188,10 @@ bool check_way(const std::string& name, const config::HttpUrl& url, http::Target
 }
 
 // But for hosts that only the records name.
-bool check_http_target(const config::Target& target, const config::HttpTarget& http) {
+bool check_http_target(const config::Config& config, const config::Target& target,
+                       const config::HttpTarget& http) {
   const std::string name = "target " + target.name;
-  http::TargetOptions options = target_options(target, ShardPlace{});
+  http::TargetOptions options = target_options(config, target, ShardPlace{});
   options.timeout = kPatience;
   bool good = true;
   if (options.login.kind == http::LoginOptions::Kind::oauth2) {
@@ -269,7 +270,7 @@ int check_connections(const config::Config& config) {
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
     const config::Target& target = config.targets[i];
     const bool one = target.by_kind(
-        [&](const config::HttpTarget& http) { return check_http_target(target, http); },
+        [&](const config::HttpTarget& http) { return check_http_target(config, target, http); },
         [&](const config::KafkaTarget&) {
           return check_kafka_target(config, target, logins.of_target(i));
         });

@@ -149,6 +149,15 @@ void draw_retries(Settings& settings) {
   }
 }
 
+// How long nothing good is heard before failures without an answer count. Dice of its own, as above.
+void draw_silences(Settings& settings) {
+  Dice dice(settings.seed, "silences");
+  for (core::TargetOptions& target : settings.gate.targets) {
+    if (dice.chance(0.5)) continue;
+    target.breaker.silence = dice.duration(Duration::millis(1), Duration::seconds(2));
+  }
+}
+
 void draw_batch(Dice& dice, const core::GateOptions& gate, core::BatchOptions& batch) {
   Duration shortest = Duration::seconds(1);
   for (const core::RouteOptions& route : gate.routes) {
@@ -305,6 +314,7 @@ Settings draw_settings(std::uint64_t seed, const Overrides& overrides) {
   Dice dice(seed, "settings");
   draw_gate(dice, settings);
   draw_retries(settings);
+  draw_silences(settings);
   draw_queues(settings);
   draw_shares(settings);
   draw_batches(settings);

@@ -78,7 +78,7 @@ void TargetChecks::ended(core::TargetId target, const AttemptSeen& attempt, Inst
     if (++at.failures == 1) at.first_failure = now;
     const bool long_enough = attempt.answered
                                  ? now - at.first_failure >= Duration::seconds(1)
-                                 : !at.answered || now - *at.answered >= Duration::millis(200);
+                                 : !at.answered || now - *at.answered >= options.silence;
     const bool enough = options.failures > 0 && at.failures >= options.failures;
     if (!enough || !long_enough) return;
     at.wait = options.wait;

@@ -35,8 +35,8 @@ std::string refused_certificates(const std::string& section, const http::TlsOpti
 }
 
 // Of an HTTP target.
-std::string refused_certificates(const config::Target& target) {
-  const http::TargetOptions options = target_options(target, ShardPlace{});
+std::string refused_certificates(const config::Config& config, const config::Target& target) {
+  const http::TargetOptions options = target_options(config, target, ShardPlace{});
   if (!options.tls && !options.login.token.tls) return "";
   return refused_certificates("targets." + target.name + ".http", options.certificates);
 }
@@ -56,8 +56,9 @@ std::string refused_certificate(const config::Admin& admin) {
 std::string refused_files(const config::Config& config) {
   for (const config::Target& target : config.targets) {
     const std::string why =
-        target.by_kind([&](const config::HttpTarget&) { return refused_certificates(target); },
-                       [](const config::KafkaTarget&) { return std::string(); });
+        target.by_kind(
+            [&](const config::HttpTarget&) { return refused_certificates(config, target); },
+            [](const config::KafkaTarget&) { return std::string(); });
     if (!why.empty()) return why;
   }
   if (config.tracing && config.tracing->tls) {

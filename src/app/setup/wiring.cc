@@ -135,15 +135,33 @@ core::BatchOptions batch_options(const config::KafkaTarget& kafka) {
 // Where records name the hosts, each host has one instead (adapters/http/target/origins.h). Each of
 // several `urls` has one beside it, by the same numbers: that says which server rests, and this one
 // when nothing is sent to any of them.
-core::BreakerOptions breaker_options(const config::Target& target) {
-  const bool has_hosts =
-      target.by_kind([](const config::HttpTarget& http) { return !http.host_template.empty(); },
-                     [](const config::KafkaTarget&) { return false; });
-  if (has_hosts) return {};
-  return {target.breaker.failures, target.breaker.wait, target.breaker.max_wait};
+bool has_breaker(const config::Target& target) {
+  return target.by_kind([](const config::HttpTarget& http) { return http.host_template.empty(); },
+                        [](const config::KafkaTarget&) { return true; });
+}
+
+// Of a limit that lines share, one line may hold all permits that come due within its horizon: as
+// long nothing is heard of the others, and as long again until their next permits are used.
+constexpr Duration kLongestHorizon = Duration::seconds(1);  // A dead target is to be noticed.
+
+Duration shared_horizon(const config::Config& config, const config::Target& target) {
+  Duration longest;
+  for (const config::Route& route : config.routes) {
+    if (config.targets[route.target].name != target.name) continue;
+    const core::RouteOptions options = route_options(config, route);
+    if (options.shared_limits != 0) longest = std::max(longest, options.horizon);
+  }
+  return std::min(longest, kLongestHorizon);
 }
 
 }  // namespace
+
+core::BreakerOptions breaker_options(const config::Config& config, const config::Target& target) {
+  core::BreakerOptions options{target.breaker.failures, target.breaker.wait,
+                               target.breaker.max_wait};
+  options.silence = options.silence + shared_horizon(config, target) * 2;
+  return options;
+}
 
 ProcessOptions process_options(const config::Config& config) {
   return {.instance = config.instance,
@@ -172,7 +190,7 @@ core::GateOptions gate_options(const config::Config& config, ShardPlace place, s
         {.max_in_flight = static_cast<std::uint32_t>(most),
          .batch = target.by_kind([](const auto& one) { return batch_options(one); }),
          .transactional = target.exactly_once(),
-         .breaker = breaker_options(target),
+         .breaker = has_breaker(target) ? breaker_options(config, target) : core::BreakerOptions{},
          .retry_share = target.retry.budget});
   }
   options.stores = kStores;

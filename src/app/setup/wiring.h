@@ -51,8 +51,11 @@ kafka::SourceOptions source_options(const config::Config& config, ShardPlace pla
 kafka::DeadLettersOptions dead_letters_options(const config::Config& config);
 // REQUIRES: the configuration has quotas in a topic.
 kafka::TopicTableOptions quotas_options(const config::Config& config);
+// Of a target, or of each of its servers.
+core::BreakerOptions breaker_options(const config::Config& config, const config::Target& target);
 // REQUIRES: the target is of that kind.
-http::TargetOptions target_options(const config::Target& target, ShardPlace place);
+http::TargetOptions target_options(const config::Config& config, const config::Target& target,
+                                   ShardPlace place);
 kafka::TargetOptions kafka_target_options(const config::Config& config,
                                           const config::Target& target, ShardPlace place);
 // Of the collector of spans. REQUIRES: config.tracing.

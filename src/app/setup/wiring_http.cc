@@ -59,7 +59,8 @@ MskLoginOptions msk_login_options(const std::string& region) {
   return {region, aws_options(config::process_environment())};
 }
 
-http::TargetOptions target_options(const config::Target& target, ShardPlace place) {
+http::TargetOptions target_options(const config::Config& config, const config::Target& target,
+                                   ShardPlace place) {
   const auto& http = std::get<config::HttpTarget>(target.kind);
   http::TargetOptions options;
   options.name = target.name;
@@ -83,7 +84,7 @@ http::TargetOptions target_options(const config::Target& target, ShardPlace plac
       http.balance == config::Balance::by_key ? http::Balance::by_key : http::Balance::round_robin;
   options.host_of_record = !http.host_template.empty();
   if (options.host_of_record || !options.others.empty()) {
-    options.breaker = {target.breaker.failures, target.breaker.wait, target.breaker.max_wait};
+    options.breaker = breaker_options(config, target);
   }
   options.allow_private = http.allow_private;
   options.gzip = http.gzip;
@@ -107,7 +108,7 @@ http::TargetOptions collector_options(const config::Config& config) {
   auto& http = collector.kind.emplace<config::HttpTarget>(*config.tracing);
   http.content_type = "application/json";
   http.max_in_flight = 1;
-  return target_options(collector, ShardPlace{});
+  return target_options(config, collector, ShardPlace{});
 }
 
 http::ServerOptions admin_options(const config::Admin& admin) {

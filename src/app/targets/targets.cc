@@ -16,7 +16,7 @@ Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run
 std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t place) const {
   const config::Target& target = config.targets[place];
   const auto by_http = [&](const config::HttpTarget& http) -> std::unique_ptr<Target> {
-    return std::make_unique<HttpTarget>(io_, target_options(target, place_), http, run_, events_,
+    return std::make_unique<HttpTarget>(io_, target_options(config, target, place_), http, run_, events_,
                                         notify_);
   };
   const auto by_kafka = [&](const config::KafkaTarget& kafka) -> std::unique_ptr<Target> {
@@ -31,13 +31,16 @@ std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t 
 }
 
 // What the files of an HTTP target hold by now, it finds out by itself.
-bool Targets::goes_on(const config::Target& from, const config::Target& to) const {
+bool Targets::goes_on(const config::Config& from, const config::Config& to,
+                      std::size_t place) const {
   const auto same = [&](const config::HttpTarget& http) {
-    return target_options(to, place_) == target_options(from, place_) && http == *from.http();
+    return target_options(to, to.targets[place], place_) ==
+               target_options(from, from.targets[place], place_) &&
+           http == *from.targets[place].http();
   };
   // Its producer stays, and needs a restart for what it was made of.
   const auto stays = [](const config::KafkaTarget&) { return true; };
-  return to.by_kind(same, stays);
+  return to.targets[place].by_kind(same, stays);
 }
 
 void Targets::start(const config::Config& config) {
@@ -57,8 +60,7 @@ void Targets::transact(core::TargetId id, std::optional<kafka::GroupOffsets> off
 Targets::Made Targets::make(const config::Config& from, const config::Config& to) const {
   Made made;
   for (std::size_t i = 0; i < to.targets.size(); ++i) {
-    const bool same = goes_on(from.targets[i], to.targets[i]);
-    made.push_back(same ? nullptr : make(to, i));
+    made.push_back(goes_on(from, to, i) ? nullptr : make(to, i));
   }
   return made;
 }

@@ -62,7 +62,7 @@ class Targets {
   };
 
   std::unique_ptr<Target> make(const config::Config& config, std::size_t place) const;
-  bool goes_on(const config::Target& from, const config::Target& to) const;
+  bool goes_on(const config::Config& from, const config::Config& to, std::size_t place) const;
 
   boost::asio::io_context& io_;
   const ShardPlace place_;

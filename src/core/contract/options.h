@@ -62,6 +62,9 @@ struct BreakerOptions {
   std::uint32_t failures = 0;  // In a row, until it opens; 0 = it never does.
   Duration wait = Duration::millis(500);
   Duration max_wait = Duration::seconds(30);  // Doubled up to this after each three failed probes.
+  // Failures without an answer open it only after so long without a good one. REQUIRES: longer than
+  // one line may be the only one whose permits come due.
+  Duration silence = Duration::millis(200);
 
   bool operator==(const BreakerOptions&) const = default;
 };

@@ -24,7 +24,8 @@ void Breaker::failed(const Ended& attempt, Instant now) {
   if (!closed_ || attempt.began <= opened_ || attempt.failed_before <= answered_) return;
   if (failures_++ == 0) first_failure_ = now;
   if (options_.failures == 0 || failures_ < options_.failures) return;
-  const Instant sure = attempt.answered ? first_failure_ + kAnswersAlone : answered_ + kSilence;
+  const Instant sure =
+      attempt.answered ? first_failure_ + kAnswersAlone : answered_ + options_.silence;
   if (now < sure) return;
   wait_ = options_.wait;
   open(Duration{}, now);

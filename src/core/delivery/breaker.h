@@ -8,8 +8,8 @@
 //
 // Accepted and refused are the answers of a server that works, so an attempt failed if it is to be
 // made again. Not each failure is the target's:
-// - No answer came: after so many in a row, and nothing else heard of it for kSilence, there may be
-//   nobody who answers.
+// - No answer came: after so many in a row, and nothing else heard of it for `silence`, there may
+//   be nobody who answers.
 // - It answered that it failed. It may have failed for the record's sake, and records like that
 //   come together: only if the row has lasted for kAnswersAlone is the target not well.
 // - The record had failed before, and others were answered since: its trouble is its own.
@@ -36,7 +36,6 @@ enum class BreakerState : std::uint8_t { closed, open, probing };
 
 class Breaker {
  public:
-  static constexpr Duration kSilence = Duration::millis(200);
   static constexpr Duration kAnswersAlone = Duration::seconds(1);
   static constexpr Duration kMostAfterAnswer = Duration::seconds(1);
   static constexpr std::uint32_t kProbesEachWait = 3;  // Of different records.

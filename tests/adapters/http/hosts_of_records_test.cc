@@ -152,10 +152,10 @@ struct HangsUpOnBad {
 TEST(HostOfTheRecord, a_record_that_failed_while_others_were_answered_shuts_it_for_nobody) {
   HangsUpOnBad host;
   EXPECT_EQ(host.deliver("good").outcome, Outcome::accepted);
-  host.pass(core::Breaker::kSilence);
+  host.pass(core::BreakerOptions{}.silence);
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(host.deliver("bad", Duration::seconds(60)).asked);
   EXPECT_EQ(host.deliver("good").outcome, Outcome::accepted);
-  host.pass(core::Breaker::kSilence);
+  host.pass(core::BreakerOptions{}.silence);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(host.deliver("bad").asked) << "but those are others";
   EXPECT_TRUE(host.deliver("bad").asked) << "the probe";
   EXPECT_FALSE(host.deliver("good").asked);

@@ -230,7 +230,7 @@ inline std::vector<Row> rows_of_requests() {
            return gate_options(c, p, 1).targets.at(0).max_in_flight;
          };
          const auto of_adapter = [&](ShardPlace p) {
-           return target_options(c.targets.at(0), p).max_in_flight;
+           return target_options(c, c.targets.at(0), p).max_in_flight;
          };
          return agreed({by_shard(c, of_gate), by_shard(c, of_adapter)});
        },

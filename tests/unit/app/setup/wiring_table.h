@@ -79,7 +79,7 @@ inline core::TargetOptions target(const Config& c) { return gate(c).targets.at(0
 inline kafka::SourceOptions source(const Config& c) { return source_options(c, kAlone); }
 inline redis::StoreOptions redis_store(const Config& c) { return redis_options(c, RunId{}); }
 inline http::TargetOptions http_target(const Config& c) {
-  return target_options(c.targets.at(0), kAlone);
+  return target_options(c, c.targets.at(0), kAlone);
 }
 inline kafka::TargetOptions kafka_target(const Config& c) {
   return kafka_target_options(c, c.targets.at(0), kAlone);
