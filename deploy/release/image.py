@@ -22,7 +22,7 @@ _AUTHORITIES = "etc/ssl/certs/ca-certificates.crt"
 # Of what packages bring besides: pages and translations that nobody reads there; licences stay.
 _UNREAD = re.compile(r"usr/share/(doc/(?!.*/copyright$)|man/|locale/|lintian/|doc-base/|bug/|info/)|usr/lib/[^/]+/gconv/"
                      r"|etc/(?!os-release|debian_version|ssl)|usr/lib/systemd/|var/|home|root|media|mnt|opt|srv|boot|proc|sys|run|tmp|dev")
-_OF_THE_GATE = re.compile(r"usr/bin/einlass$|usr/share/einlass/|usr/share/doc/einlass/(copyright|examples/)")
+_OF_THE_GATE = re.compile(r"usr/bin/einlass$|usr/share/einlass/[^/]+\.lua$|usr/share/doc/einlass/(copyright|examples/)")
 _ACCOUNTS = {
     "etc/passwd": f"root:x:0:0:root:/root:/sbin/nologin\neinlass:x:{USER}:{USER}:einlass:/:/sbin/nologin\n",
     "etc/group": f"root:x:0:\neinlass:x:{USER}:\n",
