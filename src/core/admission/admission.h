@@ -268,6 +268,7 @@ class Admission {
   std::int64_t allowance(const Line& line, Instant now) const;
   bool asks_ahead(const Line& line) const;
   Instant may_ask_at(const Line& line) const;
+  bool others_wait(const Line& line) const;
   bool spoken_for(const Line& line, Instant now) const;
   std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now) const;
   void consider_asking(Line& line, Instant now, Commands& commands);

@@ -88,6 +88,15 @@ bool Admission::asks_ahead(const Line& line) const {
   return line.bound && (line.open_ask ? line.asked_horizon : horizon_of(line)) > Duration{};
 }
 
+// Others wait for the turn that the line would wait for, and come before it: also where it is the
+// line's own permit that was used or has lapsed, and left room for another.
+bool Admission::others_wait(const Line& line) const {
+  if (!breaker_of(line).closed()) return false;  // Any line's attempt is as good a probe.
+  const TargetQueues& target = targets_[route_of(line).target.value];
+  if (!asks_ahead(line)) return !target.due.turns.empty();
+  return !line.permits.empty() && !target.ahead.turns.empty();
+}
+
 bool Admission::spoken_for(const Line& line, Instant now) const {
   const TargetId id = route_of(line).target;
   const TargetQueues& target = targets_[id.value];
@@ -98,6 +107,8 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
   }
   const std::int64_t together = batch_of(line).records;
   if (asks_ahead(line)) {
+    // What others hold is for later, and there may be places until then.
+    if (line.permits.empty()) return false;
     const std::int64_t most = options_.targets[id.value].max_in_flight;
     return target.ahead.permits >= 2 * most * together + 2 * target.pace.expected(now, kReserve);
   }
@@ -120,7 +131,9 @@ std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant
   if (now < may_ask_at(line)) return LineWaits::not_at_all;
   if (stores_[route_of(line).store.value].down) return LineWaits::store;
   if (!line.failed && limit_before(line, now) != kNoShared) return LineWaits::limit;
-  if (!line.had_turn && (spoken_for(line, now) || shut_out(line))) return LineWaits::turn;
+  if (!line.had_turn && (others_wait(line) || spoken_for(line, now) || shut_out(line))) {
+    return LineWaits::turn;
+  }
   return std::nullopt;
 }
 
@@ -140,7 +153,11 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
   line.had_turn &= obstacle == LineWaits::limit;
   // A line that waits for a place has permits; when they are used up it comes here again.
   if (line.waits == LineWaits::room || line.waits == LineWaits::parked) return;
-  if (obstacle == LineWaits::turn && asks_ahead(line)) obstacle = LineWaits::turn_ahead;
+  if (obstacle == LineWaits::turn) {
+    // Those who wait may have nothing but retries, that must wait for its fresh records.
+    queues_of(line).touched |= !spoken_for(line, now);
+    if (asks_ahead(line)) obstacle = LineWaits::turn_ahead;
+  }
   wait_for(line, *obstacle, obstacle == LineWaits::limit ? limit_before(line, now) : kNoShared);
 }
 

@@ -1,0 +1,152 @@
+// Many lines, each with a limit of its own, before one target in virtual time: who comes new, and
+// who may go faster than the others, gets what is his.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/gate/gate.h"
+#include "unit/core/bench_gate.h"
+
+namespace einlass::core {
+namespace {
+
+struct Case {
+  std::uint32_t lines;  // Of which each has a backlog from the beginning.
+  Duration each;        // Its limit lets one of its records leave so often.
+  Duration horizon;
+  std::uint32_t places;
+  Duration latency;
+};
+
+constexpr Duration kOfNewcomer = Duration::millis(5);  // One of its records each, and a backlog.
+constexpr int kBacklog = 20;
+constexpr int kComesAfter = 3;  // Seconds.
+constexpr int kSeconds = 13;
+
+// Limits that space permits evenly and book them as far ahead as they are asked.
+class Crowd {
+ public:
+  explicit Crowd(const Case& one) : case_(one), bench_(options(one)) {
+    bench_.put(PartitionAssigned{PartitionId{0}, RouteId{0}, Offset{0}});
+    bench_.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
+    for (std::uint32_t i = 1; i <= one.lines; ++i) {
+      bench_.gate.add_line(LineId{i}, RouteId{1}, true);
+    }
+  }
+
+  void run() {
+    const Instant end = bench_.now + Duration::seconds(kSeconds);
+    const Instant comes = bench_.now + Duration::seconds(kComesAfter);
+    for (int i = 0; i < 60; ++i) {
+      for (std::uint32_t line = 1; line <= case_.lines; ++line) arrive(line);
+    }
+    for (; bench_.now < end; bench_.now = bench_.now + Duration::millis(1)) {
+      const Duration since = bench_.now - comes;
+      for (; since >= Duration{} && since >= kOfNewcomer * (came_ - kBacklog); ++came_) arrive(0);
+      end_attempts();
+      if (bench_.gate.next_wakeup() && *bench_.gate.next_wakeup() <= bench_.now) put(TimePassed{});
+    }
+    bench_.gate.check_invariants();
+  }
+
+  int of_newcomer() const { return sent_[0]; }
+  int of_all() const { return sent_[0] + sent_[1]; }
+  int granted() const { return granted_; }
+
+ private:
+  static GateOptions options(const Case& one) {
+    RouteOptions route = keyed();
+    route.inside_records = 1'000'000;
+    route.inside_bytes = Bytes{1 << 30};
+    route.horizon = Duration::millis(500);
+    GateOptions options = BenchGate::options_for(route, one.places);
+    options.routes.push_back(route);
+    options.routes[1].horizon = one.horizon;
+    options.inside_records = 1'000'000;
+    options.inside_bytes = Bytes{1 << 30};
+    return options;
+  }
+
+  void arrive(std::uint32_t line) {
+    const std::uint32_t partition = line > 0;
+    lines_.push_back(line);
+    const auto slot = static_cast<std::uint32_t>(lines_.size() - 1);
+    put(RecordArrived{PartitionId{partition}, RecordId{slot, 0}, Offset{offsets_[partition]++},
+                      LineId{line}, LaneKey{slot}, Bytes{100}});
+  }
+
+  void put(const Event& event) {
+    bench_.gate.handle(event, bench_.now, bench_.commands);
+    Commands commands;
+    std::swap(commands, bench_.commands);
+    for (const Command& command : commands) {
+      if (const auto* send = std::get_if<Send>(&command)) {
+        ++sent_[lines_[send->record.slot] > 0];
+        under_way_.emplace(bench_.now + case_.latency, *send);
+      }
+      if (const auto* ask = std::get_if<Ask>(&command)) grant(*ask);
+    }
+  }
+
+  void grant(const Ask& ask) {
+    Instant& next = next_[ask.line.value];
+    next = std::max(next, bench_.now);
+    const Instant last = bench_.now + ask.horizon;
+    std::vector<Duration> due;
+    PermitsAnswered event{ask.line, ask.ask, due, bench_.now};
+    while (due.size() < static_cast<std::size_t>(ask.max.value) && next <= last) {
+      due.push_back(next - bench_.now);
+      next = next + (ask.line.value == 0 ? kOfNewcomer : case_.each);
+    }
+    if (due.size() < static_cast<std::size_t>(ask.max.value)) {
+      event.retry = next - last;
+      event.ahead = ask.horizon;
+    }
+    event.due = due;
+    granted_ += static_cast<int>(due.size());
+    put(event);
+  }
+
+  void end_attempts() {
+    while (!under_way_.empty() && under_way_.begin()->first <= bench_.now) {
+      const Send send = under_way_.begin()->second;
+      under_way_.erase(under_way_.begin());
+      put(DeliveryEnded{send.record, send.attempt, Outcome::accepted, std::nullopt});
+    }
+  }
+
+  const Case case_;
+  BenchGate bench_;
+  std::vector<std::uint32_t> lines_;  // By the record's slot.
+  std::multimap<Instant, Send> under_way_;
+  std::map<std::uint32_t, Instant> next_;
+  std::int64_t offsets_[2] = {0, 0};
+  int sent_[2] = {0, 0};
+  int came_ = 0, granted_ = 0;
+};
+
+// Permits that others hold for the next seconds keep nobody from the target's free places.
+TEST(Crowd, who_books_far_ahead_leaves_a_faster_line_its_rate) {
+  for (const std::uint32_t lines : {100u, 500u}) {
+    Crowd crowd({lines, Duration::seconds(1), Duration::seconds(10), 64, Duration::millis(5)});
+    crowd.run();
+    EXPECT_GE(crowd.of_newcomer(), 200 * (kSeconds - kComesAfter) * 95 / 100) << lines;
+  }
+}
+
+// The target has 3,200 places a second and 1,000 lines want 10,000. Who asks comes after those who
+// wait to ask, also when it is his own permit that was used or has lapsed.
+TEST(Crowd, at_a_target_that_is_too_slow_a_newcomer_has_its_part_and_few_permits_lapse) {
+  Crowd crowd({1'000, Duration::millis(100), Duration::millis(500), 16, Duration::millis(5)});
+  crowd.run();
+  const int part = crowd.of_all() / kSeconds * (kSeconds - kComesAfter) / 1'001;
+  EXPECT_GE(crowd.of_newcomer(), part * 9 / 10);
+  EXPECT_LE(crowd.granted(), crowd.of_all() * 105 / 100);
+}
+
+}  // namespace
+}  // namespace einlass::core
