@@ -25,6 +25,9 @@ class Target {
   // Goes on under other settings, where no other target was made for them.
   virtual void reconfigure(const config::Target&) {}
 
+  // Another target takes its place, and no more is sent. What is under way ends as it would.
+  virtual void retire() {}
+
   virtual TargetStatus status() const = 0;
 };
 

@@ -72,6 +72,7 @@ void Targets::reconfigure(const config::Config& config, Made made) {
       served.target->reconfigure(config.targets[i]);
       continue;
     }
+    served.target->retire();
     served.retiring.push_back(std::exchange(served.target, std::move(made[i])));
     served.target->start(core::TargetId{static_cast<std::uint16_t>(i)});
     retiring_ = true;

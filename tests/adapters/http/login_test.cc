@@ -2,6 +2,7 @@
 // nothing to put there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -254,6 +255,26 @@ TEST_F(TargetLogin, a_refused_token_is_renewed_once) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(deliver().outcome, Outcome::retry);
   EXPECT_EQ(tokens.requests().size(), 2u);
   EXPECT_EQ(world.target().status().unusable, "status 401: the login is refused");
+}
+
+// Else a reload that mends a login would not help before the last attempt of the old one has ended.
+TEST_F(TargetLogin, who_was_replaced_holds_nobody_any_more) {
+  tokens.answer_by([](const std::string&) {
+    return json_answer("{\"error\": \"invalid_client\"}", "401 Unauthorized");
+  });
+  use_oauth2();
+  world.target();
+  world.run_until([&] { return holds() > 1; });
+  world.target().retire();
+  const std::size_t before = holds();
+  Target another(world.io, world.options, world.events, {});
+  another.start(core::TargetId{4});
+  const auto of_another = [](const core::Event& event) {
+    const auto* hold = std::get_if<core::TargetHold>(&event);
+    return hold != nullptr && hold->target == core::TargetId{4};
+  };
+  world.run_until([&] { return std::ranges::count_if(world.events, of_another) > 3; });
+  EXPECT_EQ(holds(), before);
 }
 
 TEST_F(TargetLogin, one_who_refuses_the_token_stops_nobody_else) {

@@ -95,7 +95,7 @@ void Target::State::look() {
 }
 
 void Target::State::hold_without_login() {
-  if (!login || !login->header().empty()) return;
+  if (retired || !login || !login->header().empty()) return;
   events.push_back(core::TargetHold{id, kHoldWithoutLogin});
 }
 
@@ -179,6 +179,7 @@ Target::Target(boost::asio::io_context& io, const TargetOptions& options, core::
 Target::~Target() = default;
 
 void Target::start(core::TargetId id) { state_->start(id); }
+void Target::retire() { state_->retired = true; }
 void Target::send(const Request& request) { state_->send(request); }
 
 void Target::refuse(core::RecordId record, core::Attempt attempt, std::string why, bool too_large) {

@@ -38,6 +38,9 @@ class Target {
   // to hold `id`. REQUIRES: called once, before send().
   void start(core::TargetId id);
 
+  // Another has taken its place: from here on the gate hears of it how attempts ended, no more.
+  void retire();
+
   // Starts an attempt; ends as core::DeliveryEnded, exactly one for each record, also for no
   // connection, a timeout or an answer that is not HTTP (all: retry).
   // REQUIRES: fewer than max_in_flight are open.

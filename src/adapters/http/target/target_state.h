@@ -57,6 +57,7 @@ struct Target::State final : OriginOwner {
   std::optional<WebhookSigner> signer;
   std::optional<Gzip> gzip;
   core::TargetId id;
+  bool retired = false;
   const std::string name;
   const Notify notify;
   const std::string standing_warning;            // Of the configuration.
