@@ -56,7 +56,10 @@ std::int64_t Admission::allowance(const Line& line, Instant now) const {
   // What all lines send is this one's too, by its part: else who is behind could not catch up.
   const TargetQueues& target = targets_[route_of(line).target.value];
   const std::int64_t all = line.count() > 0 ? target.pace.expected(now, cover) : 0;
-  return room + 2 * std::max(line.pace.expected(now, cover), all / std::max(1u, target.lines));
+  const std::int64_t part = all / std::max(1u, target.lines);
+  // Who waits to ask for what he needs now has less than his part: nobody asks for more than that.
+  if (asks_ahead(line) && !target.due.turns.empty()) return room + part;
+  return room + 2 * std::max(line.pace.expected(now, cover), part);
 }
 
 std::int64_t Admission::demand(Line& line, Instant now) {
@@ -82,10 +85,11 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   return static_cast<std::int64_t>(foresee(line, static_cast<std::size_t>(most)).size());
 }
 
-// Whether its limit binds, so that what it is granted lies ahead. Of a line whose ask is open: so
-// it was asked.
+// Its limit binds, and what it holds is for later: so is what it will be granted. Who holds nothing
+// may be granted something at once, as one who comes new. Of a line whose ask is open: so it asked.
 bool Admission::asks_ahead(const Line& line) const {
-  return line.bound && (line.open_ask ? line.asked_horizon : horizon_of(line)) > Duration{};
+  if (line.open_ask) return line.asked_ahead;
+  return line.bound && !line.permits.empty() && horizon_of(line) > Duration{};
 }
 
 // Others wait for the turn that the line would wait for, and come before it: also where it is the
@@ -93,8 +97,7 @@ bool Admission::asks_ahead(const Line& line) const {
 bool Admission::others_wait(const Line& line) const {
   if (!breaker_of(line).closed()) return false;  // Any line's attempt is as good a probe.
   const TargetQueues& target = targets_[route_of(line).target.value];
-  if (!asks_ahead(line)) return !target.due.turns.empty();
-  return !line.permits.empty() && !target.ahead.turns.empty();
+  return !(asks_ahead(line) ? target.ahead : target.due).turns.empty();
 }
 
 bool Admission::spoken_for(const Line& line, Instant now) const {
@@ -107,8 +110,6 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
   }
   const std::int64_t together = batch_of(line).records;
   if (asks_ahead(line)) {
-    // What others hold is for later, and there may be places until then.
-    if (line.permits.empty()) return false;
     const std::int64_t most = options_.targets[id.value].max_in_flight;
     return target.ahead.permits >= 2 * most * together + 2 * target.pace.expected(now, kReserve);
   }
@@ -168,8 +169,13 @@ bool Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
   bool served = false;
   for (std::uint32_t left = turns.size(); left > 0 && !turns.empty(); --left) {
     Line& line = lines_[turns.next_in_its_place(lines_, target.retries)];
-    const bool right = asks_ahead(line) == (what == LineWaits::turn_ahead);
-    if (right && (spoken_for(line, now) || shut_out(line))) return served;
+    if (asks_ahead(line) != (what == LineWaits::turn_ahead)) {  // By now it is another's turn.
+      wait_no_more(line);
+      serve(line, now, commands);
+      served = true;
+      continue;
+    }
+    if (spoken_for(line, now) || shut_out(line)) return served;
     wait_no_more(line);
     line.had_turn = true;  // It keeps that until it has asked, whatever limit it waits for.
     serve(line, now, commands);
@@ -180,6 +186,7 @@ bool Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
 
 void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& commands) {
   const bool again = line.failed.has_value();
+  line.asked_ahead = asks_ahead(line);
   if (again) {
     line.open_ask = *std::exchange(line.failed, std::nullopt);
   } else {

@@ -107,6 +107,7 @@ struct Line {
   HeldPermits permits;
   std::optional<AskId> open_ask;
   std::int64_t asked = 0;      // The open ask's max.
+  bool asked_ahead = false;    // The open ask is for permits that come due later.
   Duration asked_horizon;      // The open ask's.
   Permits asked_cost{1};       // The open ask's; of its first permit, where they differ.
   std::vector<Wanted> wanted;  // What it was asked for with, where costs come from the records.

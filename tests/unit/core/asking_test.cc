@@ -229,7 +229,7 @@ TEST(Asking, permits_ahead_do_not_hold_up_a_line_whose_permits_are_due) {
   EXPECT_EQ(bench.all<Ask>().back().line, LineId{9});
 }
 
-TEST(Asking, permits_that_are_due_do_not_hold_up_a_line_that_asks_ahead) {
+TEST(Asking, permits_that_are_due_do_not_hold_up_a_line_that_holds_some_for_later) {
   RouteOptions route = limited_route();
   route.horizon = Duration::millis(40);
   route.shared_limits = 0;
@@ -238,15 +238,36 @@ TEST(Asking, permits_that_are_due_do_not_hold_up_a_line_that_asks_ahead) {
   for (std::uint32_t line = 1; line <= 5; ++line) {
     bench.gate.add_line(LineId{line}, RouteId{0}, false);
   }
-  bench.arrive(0, 0, 0, 1);
-  bench.answer({0});
+  bench.arrive(0, 0, 0, 0);
+  bench.answer({0});  // It takes a place.
   bench.arrive(1, 1, 0, 1);
-  bench.answer({}, Duration::millis(1));
-  // The other three places are asked for, one each: the fourth line must wait.
+  bench.answer({30});
+  // The other three places are asked for, one each: the fourth line must wait, ...
   for (std::uint32_t i = 2; i <= 5; ++i) bench.arrive(i, i, 0, i);
   EXPECT_EQ(bench.all<Ask>().back().line, LineId{4});
-  bench.pass(Duration::millis(35));
+  // ... and who wants more for later need not.
+  bench.arrive(6, 6, 0, 1);
   EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
+}
+
+// It may be given something at once, like one who comes new: they take turns.
+TEST(Asking, who_is_bound_and_holds_nothing_asks_in_turn) {
+  RouteOptions route = limited_route();
+  route.horizon = Duration::millis(500);
+  route.shared_limits = 0;
+  BenchGate bench(BenchGate::options_for(route, 1));
+  bench.assign(0);
+  for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{0}, false);
+  bench.arrive(0, 0, 0, 1);
+  bench.answer({100});
+  bench.pass(Duration::millis(101));
+  EXPECT_EQ(bench.sent(), Slots{0});  // Its line is bound, and holds nothing; no place is free.
+  bench.arrive(1, 1, 0, 2);
+  bench.arrive(2, 2, 0, 1);
+  const std::size_t asks = bench.all<Ask>().size();
+  bench.ended(0, Outcome::accepted);
+  ASSERT_EQ(bench.all<Ask>().size(), asks + 1);
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{2});
 }
 
 // Else each permit would cost the limiter a call.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -15,11 +16,12 @@ namespace einlass::core {
 namespace {
 
 struct Case {
-  std::uint32_t lines;  // Of which each has a backlog from the beginning.
+  std::uint32_t lines;  // Of which each has a backlog from the beginning, ...
   Duration each;        // Its limit lets one of its records leave so often.
   Duration horizon;
   std::uint32_t places;
   Duration latency;
+  std::uint32_t later = 0;  // ... or so many from when the newcomer comes.
 };
 
 constexpr Duration kOfNewcomer = Duration::millis(5);  // One of its records each, and a backlog.
@@ -30,7 +32,7 @@ constexpr int kSeconds = 13;
 // Limits that space permits evenly and book them as far ahead as they are asked.
 class Crowd {
  public:
-  explicit Crowd(const Case& one) : case_(one), bench_(options(one)) {
+  explicit Crowd(const Case& one) : case_(one), bench_(options(one)), sent_(one.lines + 1) {
     bench_.put(PartitionAssigned{PartitionId{0}, RouteId{0}, Offset{0}});
     bench_.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
     for (std::uint32_t i = 1; i <= one.lines; ++i) {
@@ -41,10 +43,9 @@ class Crowd {
   void run() {
     const Instant end = bench_.now + Duration::seconds(kSeconds);
     const Instant comes = bench_.now + Duration::seconds(kComesAfter);
-    for (int i = 0; i < 60; ++i) {
-      for (std::uint32_t line = 1; line <= case_.lines; ++line) arrive(line);
-    }
+    bring(1, case_.lines - case_.later);
     for (; bench_.now < end; bench_.now = bench_.now + Duration::millis(1)) {
+      if (bench_.now == comes) bring(case_.lines - case_.later + 1, case_.lines);
       const Duration since = bench_.now - comes;
       for (; since >= Duration{} && since >= kOfNewcomer * (came_ - kBacklog); ++came_) arrive(0);
       end_attempts();
@@ -54,7 +55,10 @@ class Crowd {
   }
 
   int of_newcomer() const { return sent_[0]; }
-  int of_all() const { return sent_[0] + sent_[1]; }
+  int of_lines(std::uint32_t first, std::uint32_t last) const {
+    return std::accumulate(sent_.begin() + first, sent_.begin() + last + 1, 0);
+  }
+  int of_all() const { return of_lines(0, case_.lines); }
   int granted() const { return granted_; }
 
  private:
@@ -71,6 +75,12 @@ class Crowd {
     return options;
   }
 
+  void bring(std::uint32_t first, std::uint32_t last) {
+    for (int i = 0; i < 140; ++i) {
+      for (std::uint32_t line = first; line <= last; ++line) arrive(line);
+    }
+  }
+
   void arrive(std::uint32_t line) {
     const std::uint32_t partition = line > 0;
     lines_.push_back(line);
@@ -85,7 +95,7 @@ class Crowd {
     std::swap(commands, bench_.commands);
     for (const Command& command : commands) {
       if (const auto* send = std::get_if<Send>(&command)) {
-        ++sent_[lines_[send->record.slot] > 0];
+        ++sent_[lines_[send->record.slot]];
         under_way_.emplace(bench_.now + case_.latency, *send);
       }
       if (const auto* ask = std::get_if<Ask>(&command)) grant(*ask);
@@ -125,7 +135,7 @@ class Crowd {
   std::multimap<Instant, Send> under_way_;
   std::map<std::uint32_t, Instant> next_;
   std::int64_t offsets_[2] = {0, 0};
-  int sent_[2] = {0, 0};
+  std::vector<int> sent_;  // By line.
   int came_ = 0, granted_ = 0;
 };
 
@@ -145,6 +155,15 @@ TEST(Crowd, at_a_target_that_is_too_slow_a_newcomer_has_its_part_and_few_permits
   crowd.run();
   const int part = crowd.of_all() / kSeconds * (kSeconds - kComesAfter) / 1'001;
   EXPECT_GE(crowd.of_newcomer(), part * 9 / 10);
+  EXPECT_LE(crowd.granted(), crowd.of_all() * 105 / 100);
+}
+
+// Who was there first went as fast as its limit lets it, and has permits for the next half second.
+TEST(Crowd, who_comes_later_to_a_target_that_becomes_too_slow_is_served_like_the_others) {
+  Crowd crowd({1'000, Duration::millis(100), Duration::millis(500), 16, Duration::millis(5), 700});
+  crowd.run();
+  const int part = 3'200 * (kSeconds - kComesAfter) / 1'001;
+  EXPECT_GE(crowd.of_lines(301, 1'000), 700 * part * 3 / 4);
   EXPECT_LE(crowd.granted(), crowd.of_all() * 105 / 100);
 }
 

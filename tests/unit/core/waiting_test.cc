@@ -95,26 +95,27 @@ TEST(Waiting, behind_one_whose_limiter_does_not_answer) {
   EXPECT_EQ(bench.waiting().behind[Cause::outage], 3u);
 }
 
-// One place, which is taken: the next has a permit that is due, and the last has none.
+// One place, which another line takes: the first lane has a permit that is due, the others have none.
 TEST(Waiting, each_lane_for_what_its_own_first_record_waits_for) {
   RouteOptions route = two_limits(Order::key);
   route.limit_count = 1;
   route.horizon = Duration::millis(500);
   BenchGate bench(BenchGate::options_for(route, 1));
   bench.assign(0);
-  bench.arrive(0, 0, 0, 0, 0);
+  bench.gate.add_line(LineId{1}, RouteId{0}, false);
+  for (std::uint32_t i = 0; i < 12; ++i) bench.arrive(i, i, 0, 0, i / 4);
   bench.answer({5});
-  for (std::uint32_t i = 1; i < 12; ++i) bench.arrive(i, i, 0, 0, i / 4);
-  bench.pass(Duration::millis(5));
-  bench.answer({5});
+  bench.arrive(12, 12, 0, 1, 12);
+  bench.answer({0});
+  for (std::uint32_t i = 13; i < 15; ++i) bench.arrive(i, i, 0, 1, 12);
   bench.pass(Duration::millis(5));
   const Waiting waiting = bench.gate.waiting(bench.now)[0];
   EXPECT_EQ(waiting.records[Cause::in_flight], 1u);
-  EXPECT_EQ(waiting.records[Cause::order], 3u);
+  EXPECT_EQ(waiting.records[Cause::order], 2u);
   EXPECT_EQ(waiting.records[Cause::target], 4u);
   EXPECT_EQ(waiting.behind[Cause::target], 3u);
-  EXPECT_EQ(waiting.records[Cause::limit], 4u);
-  EXPECT_EQ(waiting.for_limit[0], 4u);
+  EXPECT_EQ(waiting.records[Cause::limit], 8u);
+  EXPECT_EQ(waiting.for_limit[0], 8u);
 }
 
 TEST(Waiting, costs_more_than_the_limits_can_ever_pay) {
