@@ -299,6 +299,19 @@ inline std::string two(const std::string& other) {
          "}}\nroutes: [{name: r, topics: [a], target: t, limits: [l, m]}]\n";
 }
 
+// A breaker waits for others for as long as one line may have all permits; not with a key.
+inline std::vector<Row> rows_of_silence() {
+  const auto silence = [](const Config& c) { return text(target(c).breaker.silence); };
+  const auto of_each = [](const Config& c) { return text(http_target(c).breaker.silence); };
+  return {
+      {"limits.NAME.horizon", kPlain, "250ms", silence, "700ms", "1200ms"},
+      {"limits.NAME.horizon", kPlain, "7s", silence, "2200ms", "1200ms"},
+      {"limits.NAME.horizon", with_http("urls: ['http://h/', 'http://i/']"), "250ms", of_each,
+       "700ms", "1200ms"},
+      {"limits.NAME.key", kPlain, "record_key", silence, "200ms", "1200ms"},
+  };
+}
+
 inline std::vector<Row> rows_of_limits() {
   const std::string in_redis = kLog + ", store: redis";
   std::vector<Row> rows = {
@@ -335,19 +348,6 @@ inline std::vector<Row> rows_of_limits() {
        [](const Config& c) { return text(route(c).horizon); },
        {},
        "500ms"},
-      // A breaker waits for others for as long as one line may have all permits; not with a key.
-      {"limits.NAME.horizon",
-       kPlain,
-       "250ms",
-       [](const Config& c) { return text(target(c).breaker.silence); },
-       "700ms",
-       "1200ms"},
-      {"limits.NAME.horizon", kPlain, "7s",
-       [](const Config& c) { return text(target(c).breaker.silence); }, "2200ms", "1200ms"},
-      {"limits.NAME.horizon", with_http("urls: ['http://h/', 'http://i/']"), "250ms",
-       [](const Config& c) { return text(http_target(c).breaker.silence); }, "700ms", "1200ms"},
-      {"limits.NAME.key", kPlain, "record_key",
-       [](const Config& c) { return text(target(c).breaker.silence); }, "200ms", "1200ms"},
       {"limits.NAME.strict", kPlain, "true", strict_of, "within 1ms of 1001ms"},
       {"limits.NAME.use_within", kPlain, "80ms",
        [](const Config& c) { return text(route(c).use_within); }},
@@ -373,7 +373,7 @@ inline std::vector<Row> rows_of_limits() {
        "1 obeyed, 0 watched"},
   };
   for (const auto& part :
-       {rows_of_algorithms(), rows_of_buckets(), rows_of_windows(),
+       {rows_of_algorithms(), rows_of_buckets(), rows_of_windows(), rows_of_silence(),
         rows_of_others("overrides", "k"), rows_of_others("schedule", "00:00-24:00 Mon-Sun UTC")}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
