@@ -102,7 +102,7 @@ BREAKAGES = [
      "line.goes_first = false;"),
     ("ask for few", "asking.cc", "if (held > 0 && 2 * missing < wanted && line.waits != LineWaits::limit) return 0;", ""),
     ("who has no part asks for nothing", "asking.cc", "if (line.count() > 0 && part_left(line) > 0) soon", "if (false) soon"),
-    ("allowance: only its own pace", "asking.cc", "line.count() > 0 ? target.pace.expected(now, cover) : 0;", "0;"),
+    ("allowance: only its own pace", "asking.cc", "line.count() > 0 && moves ? target.pace.expected(now, cover) : 0;", "0;"),
     ("spoken_for: due never", "asking.cc", "  return target.due.permits >=\n", "  return target.due.permits > (1 << 30) && target.due.permits >=\n"),
     ("spoken_for: ahead never", "asking.cc", "    return target.ahead.permits >= 2", "    return target.ahead.permits > (1 << 30) && 2 >= 2"),
     ("after never: at once, whoever waits", "shortage.cc", "line.count() > 0 && (route.dead_letter || route.cost_varies)",

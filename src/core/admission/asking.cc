@@ -53,13 +53,16 @@ std::int64_t Admission::allowance(const Line& line, Instant now) const {
   const Duration cover = cover_of_due(line) + (line.bound ? horizon_of(line) : Duration{});
   const std::int64_t room = room_of(line, now);
   if (!breaker_of(line).closed()) return room;
-  // What all lines send is this one's too, by its part: else who is behind could not catch up.
+  // What all lines send is this one's too, by its part: else who is behind could not catch up. But
+  // not where its attempts hang in all the places that it has.
   const TargetQueues& target = targets_[route_of(line).target.value];
-  const std::int64_t all = line.count() > 0 ? target.pace.expected(now, cover) : 0;
+  const std::int64_t own = line.pace.expected(now, cover);
+  const bool moves = own > 0 || part_left(line) > 0;
+  const std::int64_t all = line.count() > 0 && moves ? target.pace.expected(now, cover) : 0;
   const std::int64_t part = all / std::max(1u, target.lines);
   // Who waits to ask for what he needs now has less than his part: nobody asks for more than that.
   if (asks_ahead(line) && !target.due.turns.empty()) return room + part;
-  return room + 2 * std::max(line.pace.expected(now, cover), part);
+  return room + 2 * std::max(own, part);
 }
 
 std::int64_t Admission::demand(Line& line, Instant now) {

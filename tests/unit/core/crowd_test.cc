@@ -22,6 +22,9 @@ struct Case {
   std::uint32_t places;
   Duration latency;
   std::uint32_t later = 0;  // ... or so many from when the newcomer comes.
+  std::uint32_t hung = 0;   // So many never get an answer.
+  int backlog = 140;        // Of each line.
+  Duration all{};           // A limit that all share lets a record leave so often, if there is one.
 };
 
 constexpr Duration kOfNewcomer = Duration::millis(5);  // One of its records each, and a backlog.
@@ -29,7 +32,7 @@ constexpr int kBacklog = 20;
 constexpr int kComesAfter = 3;  // Seconds.
 constexpr int kSeconds = 13;
 
-// Limits that space permits evenly and book them as far ahead as they are asked.
+// Whose limits space permits evenly and book them as far ahead as they are asked.
 class Crowd {
  public:
   explicit Crowd(const Case& one) : case_(one), bench_(options(one)), sent_(one.lines + 1) {
@@ -63,7 +66,7 @@ class Crowd {
 
  private:
   static GateOptions options(const Case& one) {
-    RouteOptions route = keyed();
+    RouteOptions route = one.all > Duration{} ? two_limits(Order::none) : keyed();
     route.inside_records = 1'000'000;
     route.inside_bytes = Bytes{1 << 30};
     route.horizon = Duration::millis(500);
@@ -76,7 +79,7 @@ class Crowd {
   }
 
   void bring(std::uint32_t first, std::uint32_t last) {
-    for (int i = 0; i < 140; ++i) {
+    for (int i = 0; i < case_.backlog; ++i) {
       for (std::uint32_t line = first; line <= last; ++line) arrive(line);
     }
   }
@@ -96,21 +99,24 @@ class Crowd {
     for (const Command& command : commands) {
       if (const auto* send = std::get_if<Send>(&command)) {
         ++sent_[lines_[send->record.slot]];
-        under_way_.emplace(bench_.now + case_.latency, *send);
+        const bool hangs = lines_[send->record.slot] - 1 < case_.hung;
+        if (!hangs) under_way_.emplace(bench_.now + case_.latency, *send);
       }
       if (const auto* ask = std::get_if<Ask>(&command)) grant(*ask);
     }
   }
 
   void grant(const Ask& ask) {
-    Instant& next = next_[ask.line.value];
+    const bool shared = case_.all > Duration{};
+    const Duration of_line = ask.line.value == 0 ? kOfNewcomer : case_.each;
+    Instant& next = next_[shared ? 0 : ask.line.value];
     next = std::max(next, bench_.now);
     const Instant last = bench_.now + ask.horizon;
     std::vector<Duration> due;
     PermitsAnswered event{ask.line, ask.ask, due, bench_.now};
     while (due.size() < static_cast<std::size_t>(ask.max.value) && next <= last) {
       due.push_back(next - bench_.now);
-      next = next + (ask.line.value == 0 ? kOfNewcomer : case_.each);
+      next = next + (shared ? case_.all : of_line);
     }
     if (due.size() < static_cast<std::size_t>(ask.max.value)) {
       event.retry = next - last;
@@ -165,6 +171,16 @@ TEST(Crowd, who_comes_later_to_a_target_that_becomes_too_slow_is_served_like_the
   const int part = 3'200 * (kSeconds - kComesAfter) / 1'001;
   EXPECT_GE(crowd.of_lines(301, 1'000), 700 * part * 3 / 4);
   EXPECT_LE(crowd.granted(), crowd.of_all() * 105 / 100);
+}
+
+// They have all places that are theirs, and take no permits that come due for nobody.
+TEST(Crowd, who_hangs_leaves_the_others_the_limit_that_all_share) {
+  const Duration latency = Duration::millis(5);
+  Crowd crowd({20, latency, Duration::millis(500), 64, latency, 0, 10, 2'000,
+               Duration::millis(1)});
+  crowd.run();
+  EXPECT_GE(crowd.of_lines(11, 20) + crowd.of_newcomer(), 1'000 * kSeconds * 94 / 100);
+  EXPECT_LE(crowd.granted(), 1'000 * kSeconds * 105 / 100);
 }
 
 }  // namespace
