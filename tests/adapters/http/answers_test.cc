@@ -139,6 +139,18 @@ TEST(Answers, the_first_200_bytes_are_shown_in_one_line_and_not_in_the_log) {
   EXPECT_EQ(world.notices.at(0).detail, "attempts at billing fail: status 400");
 }
 
+TEST(Answers, a_secret_that_is_sent_back_without_its_scheme_or_name_is_not_shown) {
+  ScriptedServer server([](Peer& peer) {
+    while (!peer.read_request().empty()) {
+      peer.write(answer("400 Bad", "wrong key sk-123, wrong session abcd, wrong user efgh"));
+    }
+  });
+  TargetWorld world(server.port());
+  world.options.headers = {{"Authorization", "ApiKey sk-123"}, {"Cookie", "s=abcd; user=efgh"}};
+  EXPECT_EQ(world.deliver().outcome, Outcome::refused);
+  EXPECT_EQ(world.trouble(), "status 400: wrong key ***, wrong session ***, wrong user ***");
+}
+
 TEST(Answers, a_secret_that_is_sent_back_is_not_shown) {
   ScriptedServer server([](Peer& peer) {
     std::string request;

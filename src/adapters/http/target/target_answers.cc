@@ -2,9 +2,13 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "adapters/http/target/target_state.h"
+#include "text/ascii.h"
 
 namespace einlass::http {
 namespace {
@@ -20,6 +24,24 @@ bool may_be_over_one(const Answer& answer) {
   if (answer.ends_connections) return true;
   return !answer.retry_after && !answer.needs_repair && !answer.refuses_login &&
          std::ranges::find(kOverItself, answer.status) == std::end(kOverItself);
+}
+
+// A server that repeats a credential leaves out its scheme (`Bearer abc`), or a cookie's name.
+void add_secrets_of(std::string_view header, std::string_view value,
+                    std::vector<std::string>& all) {
+  all.emplace_back(value);
+  if (lower(header) == "cookie") {
+    while (!value.empty()) {
+      const std::string_view one = value.substr(0, value.find(';'));
+      value.remove_prefix(std::min(value.size(), one.size() + 1));
+      all.emplace_back(one.substr(std::min(one.size(), one.find('=') + 1)));
+    }
+    return;
+  }
+  const std::size_t blank = value.find(' ');
+  const bool has_scheme = blank != value.npos && blank == value.rfind(' ') &&
+                          value.substr(0, blank).find_first_of(",;=") == value.npos;
+  if (has_scheme) all.emplace_back(value.substr(blank + 1));
 }
 
 }  // namespace
@@ -59,7 +81,7 @@ core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
 // What a server may send back of a request, and nobody is to see.
 SecretMask Target::State::mask() const {
   std::vector<std::string> all = url_secrets;
-  for (const auto& [header, value] : constant_headers) all.push_back(value);
+  for (const auto& [header, value] : constant_headers) add_secrets_of(header, value, all);
   if (login) {
     for (std::string& secret : login->secrets()) all.push_back(std::move(secret));
   }
