@@ -17,7 +17,10 @@ void BreakerNotices::look(const config::Config& config) {
     if (closed == closed_[i]) continue;
     closed_[i] = closed;
     const config::Target& target = config.targets[i];
-    if (closed) {
+    if (closed && target.breaker.failures == 0) {  // A reload closed it.
+      notify_({Severity::info, "target_breaker_closed",
+               "Target " + target.name + " has no circuit breaker any more: everything goes on"});
+    } else if (closed) {
       notify_({Severity::info, "target_breaker_closed",
                "Target " + target.name + " answers again: everything goes on"});
     } else {
