@@ -55,7 +55,7 @@ BREAKAGES = [
     ("send_batch: whose record is too much goes to the end", "batching.cc", "if (!takes && line.count() == had) wait_for", "if (false) wait_for"),
     ("leave: who waits for nothing stays in its queue", "admission.cc", "line.count() == 0 && line.waits", "false && line.waits"),
     ("wait_no_more: nobody hears who left", "admission.cc", "  queues_of(line).touched = true;\n  if (line.limit", "  if (line.limit"),
-    ("had_turn: it waits for its target again", "asking.cc", "!line.had_turn && (others_wait", "(others_wait"),
+    ("had_turn: it waits for its target again", "asking.cc", "(!line.had_turn && (others_wait(line) ||", "((!line.had_turn && others_wait(line)) || (false ||"),
     ("turn: a fresh record behind retries that wait for it", "asking.cc", "    queues_of(line).touched |= !spoken_for(line, now);\n", ""),
     ("may_ask_at: the same ask too early", "asking.cc", "return std::max(line.next_ask, line.next_same_ask);", "return line.next_ask;"),
     ("send_all: everybody waits for room", "sending.cc", "may || part_left(line) > 0 ? LineWaits::room : LineWaits::parked",
