@@ -212,6 +212,28 @@ TEST_F(TargetLogin, a_token_is_renewed_before_it_expires) {
     EXPECT_NE(header_of(request, "Authorization"), "");
 }
 
+// Before the token ends, and not when it is too late.
+TEST_F(TargetLogin, a_client_secret_that_cannot_be_read_is_told_while_the_token_is_good) {
+  const std::string path = ::testing::TempDir() + "einlass-client-secret";
+  const auto write = [&](const std::string& text) {
+    std::ofstream(path + ".new") << text;
+    std::filesystem::rename(path + ".new", path);
+  };
+  write("s:cret\n");
+  tokens.answer_by(numbered_tokens("3600"));
+  use_oauth2();
+  world.options.login.secret = {"s:cret", path};
+  wait_for_token();
+  write("th\nree\n");
+  world.run_until([&] { return !world.target().status().warning.empty(); });
+  EXPECT_NE(world.target().status().warning.find(path + " cannot be used"), std::string::npos);
+  EXPECT_EQ(world.notices.back().what, "target_login_failing");
+  EXPECT_EQ(deliver().outcome, Outcome::accepted);
+  write("s:cret\n");
+  world.run_until([&] { return world.target().status().warning.empty(); });
+  EXPECT_EQ(world.notices.back().what, "target_login_ok");
+}
+
 TEST_F(TargetLogin, while_there_is_no_token_nothing_is_sent) {
   tokens.answer_by([](const std::string&) {
     return json_answer("{\"error\": \"invalid_client\"}", "401 Unauthorized");

@@ -23,7 +23,7 @@ Login::Login(boost::asio::io_context& io, std::string target, LoginOptions optio
     tokens_ =
         std::make_unique<TokenClient>(io, options_.token, proxy, tls, timeout,
                                       [this](const TokenAnswer& answer) { token_came(answer); });
-    trouble_ = "no token yet from " + tokens_->peer();
+    trouble_ = token_trouble_ = "no token yet from " + tokens_->peer();
   } else {
     header_ = rendered();
   }
@@ -36,9 +36,12 @@ std::string Login::rendered() const {
 
 void Login::look(SteadyTime now) {
   const bool secret_changed = secret_.look();
-  if (tokens_) return look_for_token(secret_changed, now);
-  if (secret_changed) set(rendered());
-  tell(secret_.trouble());
+  if (tokens_) {
+    look_for_token(secret_changed, now);
+  } else if (secret_changed) {
+    set(rendered());
+  }
+  tell_of_both();
 }
 
 void Login::look_for_token(bool secret_changed, SteadyTime now) {
@@ -55,10 +58,12 @@ void Login::token_came(const TokenAnswer& answer) {
   renewing_ = false;
   if (answer.token.empty()) {
     renewal_.failed(std::chrono::steady_clock::now());
-    return tell("no token from " + tokens_->peer() + ": " + answer.trouble);
+    token_trouble_ = "no token from " + tokens_->peer() + ": " + answer.trouble;
+    return tell_of_both();
   }
   renewal_.came(answer.life);
-  tell({});
+  token_trouble_.clear();
+  tell_of_both();
   set("Bearer " + answer.token);
 }
 
@@ -90,6 +95,9 @@ void Login::set(std::string header) {
   ++generation_;
   changed_();
 }
+
+// A secret that cannot be read is no trouble yet where a token is there, but will be one.
+void Login::tell_of_both() { tell(token_trouble_.empty() ? secret_.trouble() : token_trouble_); }
 
 // A trouble that goes on in other words is told in those too.
 void Login::tell(std::string trouble) {

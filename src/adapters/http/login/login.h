@@ -51,6 +51,7 @@ class Login {
   void look_for_token(bool secret_changed, SteadyTime now);
   void token_came(const TokenAnswer& answer);
   void set(std::string header);
+  void tell_of_both();
   void tell(std::string trouble);
   std::string rendered() const;
 
@@ -63,6 +64,7 @@ class Login {
   std::string header_;
   std::string previous_header_;
   std::string trouble_;
+  std::string token_trouble_;  // Why there is no token, where there should be one.
   std::uint32_t generation_ = 0;
   net::TokenRenewal renewal_;
   SteadyTime next_renewal_{};  // For a refusal, not before.
