@@ -172,7 +172,7 @@ bool Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
   bool served = false;
   for (std::uint32_t left = turns.size(); left > 0 && !turns.empty(); --left) {
     Line& line = lines_[turns.next_in_its_place(lines_, target.retries)];
-    if (asks_ahead(line) != (what == LineWaits::turn_ahead)) {  // By now it is another's turn.
+    if (asks_ahead(line) != (what == LineWaits::turn_ahead)) {  // It waits for the other turn by now.
       wait_no_more(line);
       serve(line, now, commands);
       served = true;

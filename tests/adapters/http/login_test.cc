@@ -25,6 +25,11 @@ std::function<std::string(const std::string&)> numbered_tokens(const std::string
   };
 }
 
+void replace(const std::string& path, const std::string& text) {
+  std::ofstream(path + ".new") << text;
+  std::filesystem::rename(path + ".new", path);
+}
+
 class TargetLogin : public ::testing::Test {
  protected:
   // Ended attempts only: holds stand among the events too.
@@ -81,10 +86,7 @@ TEST_F(TargetLogin, basic) {
 
 TEST_F(TargetLogin, a_token_in_a_file_is_renewed_there) {
   const std::string path = ::testing::TempDir() + "einlass-token";
-  const auto write = [&](const std::string& text) {
-    std::ofstream(path + ".new") << text;
-    std::filesystem::rename(path + ".new", path);
-  };
+  const auto write = [&](const std::string& text) { replace(path, text); };
   write("one\n");
   world.options.login.kind = LoginOptions::Kind::bearer;
   world.options.login.secret = {"one", path};
@@ -114,10 +116,7 @@ TEST_F(TargetLogin, a_token_in_a_file_is_renewed_there) {
 TEST_F(TargetLogin, neither_it_nor_the_one_before_is_shown_where_it_is_sent_back) {
   using Kind = LoginOptions::Kind;
   const std::string path = ::testing::TempDir() + "einlass-renewed";
-  const auto write = [&](const std::string& text) {
-    std::ofstream(path + ".new") << text;
-    std::filesystem::rename(path + ".new", path);
-  };
+  const auto write = [&](const std::string& text) { replace(path, text); };
   for (const Kind kind : {Kind::bearer, Kind::basic}) {
     world.destroy_target();
     write("open sesame");
@@ -215,10 +214,7 @@ TEST_F(TargetLogin, a_token_is_renewed_before_it_expires) {
 // Before the token ends, and not when it is too late.
 TEST_F(TargetLogin, a_client_secret_that_cannot_be_read_is_told_while_the_token_is_good) {
   const std::string path = ::testing::TempDir() + "einlass-client-secret";
-  const auto write = [&](const std::string& text) {
-    std::ofstream(path + ".new") << text;
-    std::filesystem::rename(path + ".new", path);
-  };
+  const auto write = [&](const std::string& text) { replace(path, text); };
   write("s:cret\n");
   tokens.answer_by(numbered_tokens("3600"));
   use_oauth2();

@@ -17,10 +17,9 @@ namespace {
 
 struct Case {
   std::uint32_t lines;  // Of which each has a backlog from the beginning, ...
-  Duration each;        // Its limit lets one of its records leave so often.
-  Duration horizon;
-  std::uint32_t places;
-  Duration latency;
+  Duration each = Duration::millis(5);  // Its limit lets one of its records leave so often.
+  Duration horizon = Duration::millis(500);
+  std::uint32_t places = 64;
   std::uint32_t later = 0;  // ... or so many from when the newcomer comes.
   std::uint32_t hung = 0;   // So many never get an answer.
   int backlog = 140;        // Of each line.
@@ -29,6 +28,7 @@ struct Case {
 
 constexpr Duration kOfNewcomer = Duration::millis(5);  // One of its records each, and a backlog.
 constexpr int kBacklog = 20;
+constexpr Duration kLatency = Duration::millis(5);
 constexpr int kComesAfter = 3;  // Seconds.
 constexpr int kSeconds = 13;
 
@@ -100,7 +100,7 @@ class Crowd {
       if (const auto* send = std::get_if<Send>(&command)) {
         ++sent_[lines_[send->record.slot]];
         const bool hangs = lines_[send->record.slot] - 1 < case_.hung;
-        if (!hangs) under_way_.emplace(bench_.now + case_.latency, *send);
+        if (!hangs) under_way_.emplace(bench_.now + kLatency, *send);
       }
       if (const auto* ask = std::get_if<Ask>(&command)) grant(*ask);
     }
@@ -148,7 +148,7 @@ class Crowd {
 // Permits that others hold for the next seconds keep nobody from the target's free places.
 TEST(Crowd, who_books_far_ahead_leaves_a_faster_line_its_rate) {
   for (const std::uint32_t lines : {100u, 500u}) {
-    Crowd crowd({lines, Duration::seconds(1), Duration::seconds(10), 64, Duration::millis(5)});
+    Crowd crowd({.lines = lines, .each = Duration::seconds(1), .horizon = Duration::seconds(10)});
     crowd.run();
     EXPECT_GE(crowd.of_newcomer(), 200 * (kSeconds - kComesAfter) * 95 / 100) << lines;
   }
@@ -157,7 +157,7 @@ TEST(Crowd, who_books_far_ahead_leaves_a_faster_line_its_rate) {
 // The target has 3,200 places a second and 1,000 lines want 10,000. Who asks comes after those who
 // wait to ask, also when it is his own permit that was used or has lapsed.
 TEST(Crowd, at_a_target_that_is_too_slow_a_newcomer_has_its_part_and_few_permits_lapse) {
-  Crowd crowd({1'000, Duration::millis(100), Duration::millis(500), 16, Duration::millis(5)});
+  Crowd crowd({.lines = 1'000, .each = Duration::millis(100), .places = 16});
   crowd.run();
   const int part = crowd.of_all() / kSeconds * (kSeconds - kComesAfter) / 1'001;
   EXPECT_GE(crowd.of_newcomer(), part * 9 / 10);
@@ -166,7 +166,7 @@ TEST(Crowd, at_a_target_that_is_too_slow_a_newcomer_has_its_part_and_few_permits
 
 // Who was there first went as fast as its limit lets it, and has permits for the next half second.
 TEST(Crowd, who_comes_later_to_a_target_that_becomes_too_slow_is_served_like_the_others) {
-  Crowd crowd({1'000, Duration::millis(100), Duration::millis(500), 16, Duration::millis(5), 700});
+  Crowd crowd({.lines = 1'000, .each = Duration::millis(100), .places = 16, .later = 700});
   crowd.run();
   const int part = 3'200 * (kSeconds - kComesAfter) / 1'001;
   EXPECT_GE(crowd.of_lines(301, 1'000), 700 * part * 3 / 4);
@@ -175,9 +175,7 @@ TEST(Crowd, who_comes_later_to_a_target_that_becomes_too_slow_is_served_like_the
 
 // They have all places that are theirs, and take no permits that come due for nobody.
 TEST(Crowd, who_hangs_leaves_the_others_the_limit_that_all_share) {
-  const Duration latency = Duration::millis(5);
-  Crowd crowd({20, latency, Duration::millis(500), 64, latency, 0, 10, 2'000,
-               Duration::millis(1)});
+  Crowd crowd({.lines = 20, .hung = 10, .backlog = 2'000, .all = Duration::millis(1)});
   crowd.run();
   EXPECT_GE(crowd.of_lines(11, 20) + crowd.of_newcomer(), 1'000 * kSeconds * 94 / 100);
   EXPECT_LE(crowd.granted(), 1'000 * kSeconds * 105 / 100);

@@ -38,7 +38,8 @@ class Target {
   // to hold `id`. REQUIRES: called once, before send().
   void start(core::TargetId id);
 
-  // Another has taken its place: from here on the gate hears of it how attempts ended, no more.
+  // Another has taken its place: that it has no login holds the gate's target no more. How its
+  // attempts end still counts, with the pauses that the server asks for.
   void retire();
 
   // Starts an attempt; ends as core::DeliveryEnded, exactly one for each record, also for no
