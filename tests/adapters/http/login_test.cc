@@ -223,6 +223,7 @@ TEST_F(TargetLogin, a_client_secret_that_cannot_be_read_is_told_while_the_token_
   write("th\nree\n");
   world.run_until([&] { return !world.target().status().warning.empty(); });
   EXPECT_NE(world.target().status().warning.find(path + " cannot be used"), std::string::npos);
+  ASSERT_FALSE(world.notices.empty());
   EXPECT_EQ(world.notices.back().what, "target_login_failing");
   EXPECT_EQ(deliver().outcome, Outcome::accepted);
   write("s:cret\n");
