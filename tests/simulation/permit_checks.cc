@@ -212,6 +212,7 @@ void PermitChecks::release(const core::Release& command) {
   held(command.permit, command.line, "release").state = State::released;
   --line.held;
   ++counts_[line.route.value].released;
+  line.not_before = Instant{};  // What it gave back it may have again.
   settle(command.permit.ask);
 }
 

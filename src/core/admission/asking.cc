@@ -112,13 +112,16 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
     return target.due.permits > 0 || delivery_.room(id, now) == 0 || asks_for_probe(id, now);
   }
   const std::int64_t together = batch_of(line).records;
+  const std::int64_t soon = 2 * target.pace.expected(now, cover_of_due(line));
   if (asks_ahead(line)) {
+    // The target is too slow for what has been booked: what comes due would lapse.
+    if (target.room.size() > soon) return true;
     const std::int64_t most = options_.targets[id.value].max_in_flight;
     return target.ahead.permits >= 2 * most * together + 2 * target.pace.expected(now, kReserve);
   }
   // However many lines have asked for them, all must be used before they lapse.
-  return target.due.permits >=
-         delivery_.room(id, now) * together + 2 * target.pace.expected(now, cover_of_due(line));
+  const std::int64_t usable = delivery_.room(id, now) * together + soon;
+  return target.due.permits >= (line.had_turn ? 2 : 1) * usable;
 }
 
 // When to ask again, as far as that is the line's own affair.
@@ -135,7 +138,7 @@ std::optional<LineWaits> Admission::obstacle_to_asking(const Line& line, Instant
   if (now < may_ask_at(line)) return LineWaits::not_at_all;
   if (stores_[route_of(line).store.value].down) return LineWaits::store;
   if (!line.failed && limit_before(line, now) != kNoShared) return LineWaits::limit;
-  if (!line.had_turn && (others_wait(line) || spoken_for(line, now) || shut_out(line))) {
+  if (spoken_for(line, now) || (!line.had_turn && (others_wait(line) || shut_out(line)))) {
     return LineWaits::turn;
   }
   return std::nullopt;
@@ -154,7 +157,7 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
       obstacle = stuck ? LineWaits::parked : LineWaits::not_at_all;
     }
   }
-  line.had_turn &= obstacle == LineWaits::limit;
+  line.had_turn &= obstacle == LineWaits::limit || now < may_ask_at(line);
   // A line that waits for a place has permits; when they are used up it comes here again.
   if (line.waits == LineWaits::room || line.waits == LineWaits::parked) return;
   if (obstacle == LineWaits::turn) {
@@ -202,7 +205,7 @@ void Admission::ask(Line& line, std::int64_t most, Instant now, Commands& comman
   queues_of(line).reserve(asks_ahead(line)).permits += line.asked;
   if (!breaker_of(line).closed()) queues_of(line).asks_last = LineId{index_of(line)};
   line.next_ask = line.next_same_ask = line.asked_at = now;
-  line.held_back = line.freed = line.goes_first = line.had_turn = false;
+  line.held_back = line.freed = line.goes_first = false;
   line.changed = line.all_changed = false;
   line.denied = RecordId{kNoSlot, 0};
   count_open_ask(line);
@@ -248,6 +251,7 @@ Slot Admission::answered(const PermitsAnswered& event, Instant now, Commands& co
   const bool by_own = event.flows != nullptr && event.flows->held_up == HeldUp::by_own;
   const bool behind = line.fleet() != nullptr && line.fleet()->is_behind(others_of(line));
   line.goes_first = shared != kNoShared && !by_own && (granted == 0 || behind);
+  line.had_turn = is_short && granted == 0;
   close_ask(line, shared, granted, now);
   if (granted < line.asked) learn_from_shortage(line, shared, event, now);
   if (is_short && overtaken) reach_further(line, shared, event, now);

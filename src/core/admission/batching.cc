@@ -36,9 +36,9 @@ void Admission::gather(Line& line, Instant now) {
   const std::int64_t gathered = gatherable(line, now);
   if (gathered > 0) {
     if (target.gathered == 0) target.gather_until = now + batch_of(line).linger;
-    wait_for(line, LineWaits::room);
+    wait_for(line, LineWaits::room, kNoShared, std::exchange(line.lost_place, false));
   } else if (line.waits == LineWaits::room) {
-    wait_no_more(line);
+    leave_room(line, now);
   }
   target.gathered += gathered - line.gathered;
   line.gathered = gathered;

@@ -131,7 +131,8 @@ struct Line {
   bool changed = false;      // Its limits have changed since its open ask was sent,
   bool all_changed = false;  // and those without a key among them.
   bool goes_first = false;   // It asked that limit in its turn, and was given nothing.
-  bool had_turn = false;     // Its target has use for its permits; it waits for a limit.
+  bool had_turn = false;     // Its target has use for its permits; a limit makes it wait.
+  bool lost_place = false;   // Its permit lapsed while it waited for a place at its target.
   Pace pace;
 
   LineWaits waits = LineWaits::not_at_all;

@@ -65,7 +65,7 @@ void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
     const Slot next = target.room.next_in_its_place(lines_, target.retries);
     if (next == kNoSlot) {
       if (!serve_parked(id, now, commands)) return;
-    } else if (places(lines_[next], now) == 0) {
+    } else if (part_left(lines_[next]) <= 0) {
       wait_for(lines_[next], LineWaits::parked);
     } else {
       take_place(lines_[next], now, commands);
@@ -100,10 +100,8 @@ bool Admission::fresh_want(const Line& line) const {
   const TargetQueues& target = targets_[route_of(line).target.value];
   const Line* aside = aside_without_part(target);
   if (aside != nullptr && aside != &line && !aside->only_retries()) return true;
-  const std::uint32_t fresh =
-      target.room.fresh() + target.due.turns.fresh() + target.ahead.turns.fresh();
-  const bool at_target = line.waits == LineWaits::room || line.waits == LineWaits::turn ||
-                         line.waits == LineWaits::turn_ahead;
+  const std::uint32_t fresh = target.room.fresh() + target.due.turns.fresh();
+  const bool at_target = line.waits == LineWaits::room || line.waits == LineWaits::turn;
   return fresh > (at_target && !line.among_retries ? 1u : 0u);
 }
 
@@ -126,7 +124,7 @@ bool Admission::shut_out(const Line& line) const {
 bool Admission::retry_must_wait(const Line& line) const {
   const TargetQueues& target = targets_[route_of(line).target.value];
   const bool others = !target.room.empty() || !target.due.turns.empty() ||
-                      !target.ahead.turns.empty() || aside_without_part(target) != nullptr;
+                      aside_without_part(target) != nullptr;
   if (others && !target.retries.pays(true, line.retry_share)) return true;
   return std::ranges::any_of(shared_of(line), [&](SharedIndex i) {
     const SharedLimit& limit = shared_limits_[i];

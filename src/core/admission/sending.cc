@@ -1,4 +1,6 @@
 // The seventh part of Admission: which record leaves with which permit, and which permits go back.
+#include <utility>
+
 #include "core/admission/admission.h"
 
 namespace einlass::core {
@@ -130,6 +132,7 @@ void Admission::send(Line& line, Record& record, bool leads, Instant now, Comman
   }
   if (line.denied == record.id) forget_denial(line);
   count_by_flow(line, record);
+  line.lost_place = false;
   line.pace.count(now);
   queues_of(line).pace.count(now);
   queues_of(line).touched = true;  // Permits for others may be wanted, for so many leave.
@@ -146,11 +149,23 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
     const bool others = !target.room.empty() || (!target.parked.empty() && part_left(line) <= 0);
     if (others || !may || !breaker_of(line).closed()) {
       target.touched |= may;
-      return wait_for(line, may || part_left(line) > 0 ? LineWaits::room : LineWaits::parked);
+      const auto what = part_left(line) > 0 ? LineWaits::room : LineWaits::parked;
+      return wait_for(line, what, kNoShared, std::exchange(line.lost_place, false));
     }
     send_first(line, now, commands);
   }
-  if (line.waits == LineWaits::room || line.waits == LineWaits::parked) wait_no_more(line);
+  if (line.waits == LineWaits::room) leave_room(line, now);
+  if (line.waits == LineWaits::parked) wait_no_more(line);
+}
+
+// It waited for a place, and has no permit for that any more. Where that lapsed, it was the target
+// that was too slow, and others have a second permit that keeps them their place: so the line asks
+// at once for the one that it gave back, and then stands in front.
+void Admission::leave_room(Line& line, Instant now) {
+  wait_no_more(line);
+  if (line.count() == 0) return;
+  line.lost_place = line.had_turn = true;
+  ask_at_once(line, now);
 }
 
 }  // namespace einlass::core
