@@ -32,8 +32,6 @@ class RollingRestart(scenario.Scenario):
                 gate.start()
                 places.wait_until(lambda one=gate: len(one.partitions()) == PARTITIONS // GATES, 20,
                                   f"{gate.name} has its partitions again")
-        # The last one that came back got its partitions from those that had them meanwhile.
-        self.assertIn('event=kafka_partitions_revoked detail="the group e2e takes from this gate results ', gates[0].log(1000))
         self.assertEqual(producer.wait(60 * places.PATIENCE), 0)
         self.world.receiver.wait_for(records, 60, gates)
         self.note(f"{restarts_under_load} of {GATES * ROUNDS} restarts under load")
