@@ -48,6 +48,21 @@ TEST_F(Places, a_line_that_is_alone_has_them_all) {
   EXPECT_EQ(sent_of(0), 16);
 }
 
+// The other line has a record that waits for its next attempt, and is paused.
+TEST(PlacesOfTwo, who_is_left_alone_has_them_all_at_once) {
+  GateOptions options = two_lines(16);
+  options.routes[0].retry_initial = options.routes[0].retry_max = Duration::seconds(1);
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  bench.arrive(100, 0, 0, 1);
+  bench.ended(100, Outcome::retry);
+  for (std::uint32_t i = 0; i < 40; ++i) bench.arrive(i, i + 1);
+  ASSERT_EQ(bench.sent().size(), 1u + 14u);
+  bench.put(LinePaused{LineId{1}, true});
+  EXPECT_EQ(bench.sent().size(), 1u + 16u);
+}
+
 // Where keys bring lines at any time.
 TEST(KeyedPlaces, a_line_that_is_alone_leaves_an_eighth_to_the_next) {
   RouteOptions route;

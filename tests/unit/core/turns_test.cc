@@ -20,7 +20,8 @@ struct TwoRoutes {
     return options;
   }
 
-  explicit TwoRoutes(std::uint32_t max_in_flight) : bench(options(max_in_flight)) {
+  explicit TwoRoutes(std::uint32_t max_in_flight) : TwoRoutes(options(max_in_flight)) {}
+  explicit TwoRoutes(const GateOptions& options) : bench(options) {
     for (std::uint32_t line = 1; line < 8; ++line) {
       bench.gate.add_line(LineId{line}, RouteId{1}, true);
     }
@@ -78,6 +79,49 @@ TEST(Turns, a_line_that_has_nothing_left_to_ask_for_stands_before_nobody) {
   EXPECT_FALSE(world.has_asked());
   world.bench.put(PartitionRevoked{PartitionId{0}, world.bench.now + Duration::seconds(1)});
   EXPECT_TRUE(world.has_asked());
+}
+
+// Line 0 waits for its limit by then, which another line has found short.
+TEST(Turns, whoever_waits_for_a_limit_now_stands_before_nobody_at_the_target) {
+  GateOptions options = TwoRoutes::options(2);
+  options.routes[0].shared_limits = 1;
+  TwoRoutes world(options);
+  world.bench.gate.add_line(LineId{8}, RouteId{0}, true);
+  world.bench.arrive(8, 0, 0, 8);
+  const Ask first = world.bench.all<Ask>().back();
+  world.fill(5);
+  world.bench.arrive(0, 1);
+  world.come_last();
+  PermitsAnswered denied{first.line, first.ask, {}, world.bench.now, Duration::seconds(1)};
+  world.bench.put(denied);
+  EXPECT_FALSE(world.has_asked());
+  world.bench.arrive(9, 2);
+  EXPECT_TRUE(world.has_asked());
+}
+
+// Line 0 was granted two permits, and one of the records is gone. Nobody asks for its place until
+// the permit has lapsed.
+TEST(Turns, who_waited_for_what_is_in_others_hands_asks_when_it_lapses) {
+  GateOptions options = BenchGate::options_for(keyed(), 2);
+  options.routes[0].dead_letter = true;
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{0}, true);
+  bench.assign(0);
+  bench.arrive(0, 0);
+  RecordArrived second{PartitionId{0}, RecordId{1, 0}, Offset{1},
+                       LineId{0},      std::nullopt,   Bytes{100}};
+  second.expires = bench.now + Duration::millis(15);
+  bench.put(second);
+  bench.answer({}, Duration::millis(10));
+  bench.pass(Duration::millis(15));
+  ASSERT_EQ(bench.all<Ask>().back().max, Permits{2});
+  bench.answer({0, 0});
+  bench.arrive(2, 2, 0, 1);
+  bench.pass(Duration::millis(100));
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  bench.pass(Duration::millis(1));
+  ASSERT_EQ(bench.all<Ask>().size(), 3u);
+  EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
 }
 
 }  // namespace
