@@ -46,10 +46,11 @@ KafkaLogin::KafkaLogin(std::string path, const MakeSource& make_source, Notify n
 void KafkaLogin::look() {
   const auto now = steady_clock::now();
   const bool something_new = source_->look();
-  if (answered_ && !trouble_.empty() && renewal_.has_expired(now)) tokens_->failing(trouble_);
+  if (answered_) tell();
+  if (!token_trouble_.empty() && renewal_.has_expired(now)) tokens_->failing(trouble_);
   if (source_->is_asking()) return;
   const bool refused =
-      trouble_.empty() && now >= renewal_.asked_at() + kRefusedGap && tokens_->take_refusal();
+      token_trouble_.empty() && now >= renewal_.asked_at() + kRefusedGap && tokens_->take_refusal();
   if (refused) source_->was_refused();
   if (refused || something_new) renewal_.hurry(now);
   if (!renewal_.is_due(now)) return;
@@ -67,24 +68,32 @@ void KafkaLogin::token_came(const http::TokenAnswer& answer) {
       tokens_->renew({answer.token, ms_since_1970(end), source_->principal()});
   if (!refused.empty()) return failed(refused);
   renewal_.came(life);
-  if (!answer.trouble.empty()) return tell(answer.trouble);
-  if (std::exchange(trouble_, {}).empty()) return;
-  notify_({Severity::info, "kafka_login_ok", path_ + ": there is a token again"});
+  token_trouble_ = answer.trouble;
+  tell();
 }
 
 // An older token is used as long as it is good.
 void KafkaLogin::failed(const std::string& why) {
   const auto now = steady_clock::now();
   renewal_.failed(now);
-  tell(why);
+  token_trouble_ = why;
+  tell();
   if (renewal_.has_expired(now)) tokens_->failing(trouble_);
 }
 
-void KafkaLogin::tell(const std::string& why) {
-  std::string trouble = path_ + ": no " + source_->in_words() + ": " + why;
+// A secret that cannot be read is told at once, though a token is there: there will be none.
+void KafkaLogin::tell() {
+  const bool has_token = token_trouble_.empty();
+  const std::string why = has_token ? source_->trouble() : token_trouble_;
+  const std::string what = (has_token ? ": no new " : ": no ") + source_->in_words();
+  std::string trouble = why.empty() ? "" : path_ + what + ": " + why;
   if (trouble == trouble_) return;
   trouble_ = std::move(trouble);
-  notify_({Severity::warning, "kafka_login_failing", trouble_ + " (the gate keeps asking)"});
+  if (trouble_.empty()) {
+    notify_({Severity::info, "kafka_login_ok", path_ + ": works again"});
+  } else {
+    notify_({Severity::warning, "kafka_login_failing", trouble_ + " (the gate keeps asking)"});
+  }
 }
 
 KafkaLogins::KafkaLogins(boost::asio::io_context& io, const config::Config& config,

@@ -42,14 +42,15 @@ class KafkaLogin {
  private:
   void token_came(const http::TokenAnswer& answer);
   void failed(const std::string& why);
-  void tell(const std::string& why);
+  void tell();
 
   const std::string path_;
   const Notify notify_;
   const std::shared_ptr<kafka::Tokens> tokens_ = std::make_shared<kafka::Tokens>();
   const std::unique_ptr<TokenSource> source_;
   net::TokenRenewal renewal_;
-  std::string trouble_;  // As was told.
+  std::string token_trouble_;  // Why there is no newer token.
+  std::string trouble_;        // As was told: that, or what will be of it.
   bool answered_ = false;
 };
 

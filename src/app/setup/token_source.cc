@@ -27,6 +27,7 @@ class OauthTokens final : public TokenSource {
     client_.look();
     return secret_.look();
   }
+  std::string trouble() const override { return secret_.trouble(); }
   void was_refused() override {}
   std::string principal() const override { return client_id_; }
   std::string in_words() const override { return "token from " + client_.peer(); }
@@ -49,6 +50,7 @@ class MskTokens final : public TokenSource {
   }
   bool is_asking() const override { return tokens_.is_asking(); }
   bool look() override { return tokens_.look(); }
+  std::string trouble() const override { return {}; }  // It reads its files when it is asked.
   void was_refused() override { tokens_.was_refused(); }
   std::string principal() const override { return "aws_msk_iam"; }
   std::string in_words() const override { return "token for Amazon MSK"; }

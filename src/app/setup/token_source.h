@@ -25,6 +25,9 @@ class TokenSource {
   // Reads files again that have changed. True if asking may end otherwise than the last time.
   virtual bool look() = 0;
 
+  // Why a file that has changed is not used, while what stood there before is; empty if it is.
+  virtual std::string trouble() const = 0;
+
   // Brokers have refused the last one.
   virtual void was_refused() = 0;
 
