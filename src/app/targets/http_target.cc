@@ -24,6 +24,10 @@ HttpTarget::HttpTarget(boost::asio::io_context& io, http::TargetOptions options,
                        const Notify& notify)
     : notify_(notify), target_(io, std::move(options), events, notify), parts_(http, run) {}
 
+void HttpTarget::take_over(Target& before) {
+  target_.take_over(dynamic_cast<HttpTarget&>(before).target_);
+}
+
 void HttpTarget::send(const StoredRecord& record, const core::Send& send, bool limited) {
   if (parts_.batch) {
     parts_.batch->add(record, send);

@@ -36,7 +36,7 @@ class HttpTarget final : public Target {
 
   void start(core::TargetId id) override { target_.start(id); }
   void send(const StoredRecord& record, const core::Send& send, bool limited) override;
-  void retire() override { target_.retire(); }
+  void take_over(Target& before) override;
   TargetStatus status() const override { return target_.status(); }
 
  private:

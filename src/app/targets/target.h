@@ -25,8 +25,9 @@ class Target {
   // Goes on under other settings, where no other target was made for them.
   virtual void reconfigure(const config::Target&) {}
 
-  // Another target takes its place, and no more is sent. What is under way ends as it would.
-  virtual void retire() {}
+  // Takes the place of another of its kind, to which no more is sent. What is under way there ends
+  // as it would. REQUIRES: before start().
+  virtual void take_over(Target&) {}
 
   virtual TargetStatus status() const = 0;
 };

@@ -16,8 +16,8 @@ Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run
 std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t place) const {
   const config::Target& target = config.targets[place];
   const auto by_http = [&](const config::HttpTarget& http) -> std::unique_ptr<Target> {
-    return std::make_unique<HttpTarget>(io_, target_options(config, target, place_), http, run_, events_,
-                                        notify_);
+    return std::make_unique<HttpTarget>(io_, target_options(config, target, place_), http, run_,
+                                        events_, notify_);
   };
   const auto by_kafka = [&](const config::KafkaTarget& kafka) -> std::unique_ptr<Target> {
     kafka::TargetOptions options = kafka_target_options(config, target, place_);
@@ -72,7 +72,7 @@ void Targets::reconfigure(const config::Config& config, Made made) {
       served.target->reconfigure(config.targets[i]);
       continue;
     }
-    served.target->retire();
+    made[i]->take_over(*served.target);
     served.retiring.push_back(std::exchange(served.target, std::move(made[i])));
     served.target->start(core::TargetId{static_cast<std::uint16_t>(i)});
     retiring_ = true;

@@ -284,9 +284,9 @@ TEST_F(TargetLogin, who_was_replaced_holds_nobody_any_more) {
   use_oauth2();
   world.target();
   world.run_until([&] { return holds() > 1; });
-  world.target().retire();
-  const std::size_t before = holds();
   Target another(world.io, world.options, world.events, {});
+  another.take_over(world.target());
+  const std::size_t before = holds();
   another.start(core::TargetId{4});
   const auto of_another = [](const core::Event& event) {
     const auto* hold = std::get_if<core::TargetHold>(&event);
@@ -294,6 +294,61 @@ TEST_F(TargetLogin, who_was_replaced_holds_nobody_any_more) {
   };
   world.run_until([&] { return std::ranges::count_if(world.events, of_another) > 3; });
   EXPECT_EQ(holds(), before);
+}
+
+// A reload makes another target of the same login: its token server may be away just then.
+TEST_F(TargetLogin, who_takes_over_goes_on_with_the_token) {
+  tokens.answer_by(numbered_tokens("3600"));
+  use_oauth2();
+  wait_for_token();
+  world.options.path = "/another";
+  Target another(world.io, world.options, world.events, {});
+  another.take_over(world.target());
+  another.start(core::TargetId{4});
+  EXPECT_EQ(another.status().unusable, "");
+  another.send(Request{.record = {1, 1},
+                       .attempt = {1},
+                       .host = {},
+                       .id = "results-3-7",
+                       .content_type = {},
+                       .headers = {},
+                       .body = "{}"});
+  world.run_until([&] { return !ended().empty(); });
+  EXPECT_EQ(header_of(receiver.requests().back(), "Authorization"), "Bearer token-1");
+  EXPECT_EQ(tokens.requests().size(), 1u);
+}
+
+TEST_F(TargetLogin, who_takes_over_with_another_secret_asks_for_a_token) {
+  tokens.answer_by(numbered_tokens("3600"));
+  use_oauth2();
+  wait_for_token();
+  world.options.login.secret.value = "another";
+  Target another(world.io, world.options, world.events, {});
+  another.take_over(world.target());
+  another.start(core::TargetId{4});
+  EXPECT_NE(another.status().unusable, "");
+  world.run_until([&] { return another.status().unusable.empty(); });
+  EXPECT_EQ(tokens.requests().size(), 2u);
+}
+
+// What was told of the one before ends with the one that took its place.
+TEST_F(TargetLogin, who_takes_over_tells_that_it_works_again) {
+  tokens.answer_by([](const std::string&) {
+    return json_answer("{\"error\": \"invalid_client\"}", "401 Unauthorized");
+  });
+  use_oauth2();
+  world.target();
+  world.run_until([&] { return !world.notices.empty(); });
+  ASSERT_EQ(world.notices.back().what, "target_login_failing");
+  tokens.answer_by(numbered_tokens("3600"));
+  world.options.login.secret.value = "another";
+  std::vector<std::string> told;
+  Target another(world.io, world.options, world.events,
+                 [&](const Notice& notice) { told.push_back(notice.what); });
+  another.take_over(world.target());
+  another.start(core::TargetId{4});
+  world.run_until([&] { return !told.empty(); });
+  EXPECT_EQ(told, std::vector<std::string>{"target_login_ok"});
 }
 
 TEST_F(TargetLogin, one_who_refuses_the_token_stops_nobody_else) {

@@ -34,6 +34,19 @@ std::string Login::rendered() const {
   return "Basic " + net::base64(options_.username + ":" + secret_.value());
 }
 
+void Login::take_over(const Login& before) {
+  failing_ = before.failing_;  // As was told: its end is told too.
+  LoginOptions same = before.options_;
+  same.secret = options_.secret;
+  const bool alike = same == options_ && before.secret_.value() == secret_.value();
+  if (!tokens_ || !alike || before.header_.empty()) return;
+  renewal_ = before.renewal_;
+  next_renewal_ = before.next_renewal_;
+  trouble_ = before.trouble_;
+  token_trouble_ = before.token_trouble_;
+  set(before.header_);
+}
+
 void Login::look(SteadyTime now) {
   const bool secret_changed = secret_.look();
   if (tokens_) {

@@ -42,6 +42,10 @@ class Login {
   // if there is nothing that may help.
   bool refused(std::uint32_t generation, SteadyTime now);
 
+  // Goes on from another login at the same target, with its token if that is what this one would
+  // ask for. REQUIRES: before the first look().
+  void take_over(const Login& before);
+
   // To be called every now and then: reads files again, and asks for tokens before they expire.
   void look(SteadyTime now);
 

@@ -65,6 +65,12 @@ void Target::State::start(core::TargetId as) {
   pulse();
 }
 
+void Target::State::take_over(State& before) {
+  before.retired = true;
+  files_trouble = before.files_trouble;  // As was told: its end is told too.
+  if (login && before.login) login->take_over(*before.login);
+}
+
 // Again and again.
 void Target::State::pulse() {
   if (login) login->look(std::chrono::steady_clock::now());
@@ -179,7 +185,7 @@ Target::Target(boost::asio::io_context& io, const TargetOptions& options, core::
 Target::~Target() = default;
 
 void Target::start(core::TargetId id) { state_->start(id); }
-void Target::retire() { state_->retired = true; }
+void Target::take_over(Target& before) { state_->take_over(*before.state_); }
 void Target::send(const Request& request) { state_->send(request); }
 
 void Target::refuse(core::RecordId record, core::Attempt attempt, std::string why, bool too_large) {

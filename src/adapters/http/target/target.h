@@ -38,9 +38,10 @@ class Target {
   // to hold `id`. REQUIRES: called once, before send().
   void start(core::TargetId id);
 
-  // Another has taken its place: that it has no login holds the gate's target no more. How its
-  // attempts end still counts, with the pauses that the server asks for.
-  void retire();
+  // Takes the place of `before`, to which no more is sent, and goes on with its token if the login
+  // is the same. That `before` may have none holds the gate's target no more; how its attempts end
+  // still counts, with the pauses that the server asks for. REQUIRES: before start().
+  void take_over(Target& before);
 
   // Starts an attempt; ends as core::DeliveryEnded, exactly one for each record, also for no
   // connection, a timeout or an answer that is not HTTP (all: retry).

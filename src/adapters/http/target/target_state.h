@@ -38,6 +38,7 @@ struct Target::State final : OriginOwner {
   void start(core::TargetId as);
   void pulse();
   void look();
+  void take_over(State& before);
   void hold_without_login();
   core::Outcome judge(const Exchange& exchange, Answer& answer);
   void tell_all(core::DeliveryEnded ended, std::string_view body);
