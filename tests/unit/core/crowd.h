@@ -18,7 +18,8 @@ struct Case {
   Duration each = Duration::millis(5);  // Its limit lets one of its records leave so often.
   Duration horizon = Duration::millis(500);
   std::uint32_t places = 64;
-  std::uint32_t later = 0;  // ... or so many from when the newcomer comes.
+  std::uint32_t later = 0;  // ... or so many from when the newcomer comes, ...
+  bool newcomer = true;     // ... if there is one.
   std::uint32_t slow = 0;   // The first so many have a limit of one record a second.
   std::uint32_t hung = 0;   // So many never get an answer.
   int backlog = 140;        // Of each line.
@@ -52,7 +53,8 @@ class Crowd {
     for (; bench_.now < end; bench_.now = bench_.now + Duration::millis(1)) {
       if (bench_.now == comes) bring(case_.lines - case_.later + 1, case_.lines);
       const Duration since = bench_.now - comes;
-      for (; since >= Duration{} && since >= kOfNewcomer * (came_ - kBacklog); ++came_) arrive(0);
+      const bool there = case_.newcomer && since >= Duration{};
+      for (; there && since >= kOfNewcomer * (came_ - kBacklog); ++came_) arrive(0);
       end_attempts();
       if (bench_.gate.next_wakeup() && *bench_.gate.next_wakeup() <= bench_.now) put(TimePassed{});
     }
@@ -106,6 +108,7 @@ class Crowd {
         if (!hangs) under_way_.emplace(bench_.now + case_.latency, *send);
       }
       if (const auto* ask = std::get_if<Ask>(&command)) grant(*ask);
+      if (const auto* release = std::get_if<Release>(&command)) take_back(release->line.value);
     }
   }
 
@@ -122,6 +125,13 @@ class Crowd {
     event.due = due;
     granted_ += static_cast<int>(due.size());
     put(event);
+  }
+
+  void take_back(std::uint32_t line) {
+    if (case_.in_second > 0) return;
+    const bool shared = case_.all > Duration{};
+    Instant& next = next_[shared ? 0 : line];
+    next = next - (shared ? case_.all : spacing_of(line));
   }
 
   // Of the limit that all share if there is one, or of the line's own.

@@ -44,15 +44,21 @@ TEST(Crowd, who_hangs_leaves_the_others_the_limit_that_all_share) {
   Crowd crowd({.lines = 20, .hung = 10, .backlog = 2'000, .all = Duration::millis(1)});
   crowd.run();
   EXPECT_GE(crowd.of_lines(11, 20) + crowd.of_newcomer(), 1'000 * kSeconds * 94 / 100);
-  EXPECT_LE(crowd.granted(), 1'000 * kSeconds * 105 / 100);
+  EXPECT_LE(crowd.granted(), 1'000 * kSeconds * 107 / 100);
 }
 
 // The target has 3,200 places a second and the others want 4,000: they have more than their part
-// while those who have a limit of one a second want less. All hold permits for the time to come.
+// while those who have a limit of one a second want less. All hold permits for the time to come, and
+// book no more of these while so many wait for places that they would lapse.
 TEST(Crowd, who_wants_less_than_its_part_of_a_target_that_is_too_slow_has_nearly_all_of_that) {
-  Crowd crowd({.lines = 500, .each = Duration::millis(100), .places = 16, .slow = 100});
+  Crowd crowd({.lines = 500,
+               .each = Duration::millis(100),
+               .places = 16,
+               .newcomer = false,
+               .slow = 100});
   crowd.run();
-  EXPECT_GE(crowd.of_lines(1, 100), 100 * kSeconds * 3 / 4);
+  EXPECT_GE(crowd.of_lines(1, 100), 100 * kSeconds * 9 / 10);
+  EXPECT_LE(crowd.granted(), crowd.of_all() * 8 / 5);
 }
 
 // Their limits tell no permit ahead of time. Who asked too early in its turn asks first when it may.
