@@ -115,7 +115,7 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
   const std::int64_t soon = 2 * target.pace.expected(now, cover_of_due(line));
   if (asks_ahead(line)) {
     // The target is too slow for what has been booked: what comes due would lapse.
-    if (target.room.size() > soon) return true;
+    if (target.room.fresh() > soon) return true;
     const std::int64_t most = options_.targets[id.value].max_in_flight;
     return target.ahead.permits >= 2 * most * together + 2 * target.pace.expected(now, kReserve);
   }

@@ -73,6 +73,7 @@ bool Admission::send_batch(TargetId id, Instant now, Commands& commands) {
     Line& line = lines_[target.room.next(lines_, target.retries)];
     wait_no_more(line);
     give_back_useless(line, now, commands);
+    if (!may_send(line, now)) leave_room(line, now);
     const std::uint32_t had = line.count();
     if (!batch.empty() || places(line, now) > 0) takes = fill(line, batch, now, commands);
     gather(line, now);

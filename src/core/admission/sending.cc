@@ -164,7 +164,8 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
 void Admission::leave_room(Line& line, Instant now) {
   wait_no_more(line);
   if (line.count() == 0) return;
-  line.lost_place = line.had_turn = true;
+  line.lost_place = true;
+  line.had_turn = !shut_out(line);
   ask_at_once(line, now);
 }
 

@@ -99,6 +99,24 @@ TEST(Turns, whoever_waits_for_a_limit_now_stands_before_nobody_at_the_target) {
   EXPECT_TRUE(world.has_asked());
 }
 
+// Its limit has nothing more for ten seconds, but for what line 1 gives back: the place comes free
+// when its permit has lapsed, and before its alarm has told so.
+TEST(Turns, whose_permit_has_lapsed_when_its_place_comes_asks_at_once) {
+  TwoRoutes world(2);
+  world.bench.arrive(0, 0, 1, 1);
+  world.bench.answer({}, Duration::millis(5));
+  world.bench.arrive(1, 1, 1, 1);
+  world.bench.pass(Duration::millis(5));
+  world.bench.answer({10}, Duration::seconds(10));
+  world.filled = 2;
+  world.fill(4);
+  world.bench.pass(Duration::millis(10));
+  ASSERT_EQ(world.bench.gate.standing(0, world.bench.now)->waits, WaitsFor::room);
+  world.bench.now = world.bench.now + Duration::millis(201);
+  world.bench.ended(12, Outcome::accepted);
+  EXPECT_TRUE(world.has_asked());
+}
+
 // Line 0 was granted two permits, and one of the records is gone. Nobody asks for its place until
 // the permit has lapsed.
 TEST(Turns, who_waited_for_what_is_in_others_hands_asks_when_it_lapses) {
