@@ -104,7 +104,7 @@ BREAKAGES = [
     ("who has no part asks for nothing", "asking.cc", "if (line.count() > 0 && part_left(line) > 0) soon", "if (false) soon"),
     ("allowance: only its own pace", "asking.cc", "line.count() > 0 && moves ? target.pace.expected(now, cover) : 0;", "0;"),
     ("spoken_for: due never", "asking.cc", "  return target.due.permits >= (line.had_turn", "  return target.due.permits > (1 << 30) && 2 >= (line.had_turn"),
-    ("spoken_for: ahead, though many wait for a place", "asking.cc", "    if (target.room.size() > soon) return true;\n", ""),
+    ("spoken_for: ahead, though many wait for a place", "asking.cc", "    if (target.room.fresh() > soon) return true;\n", ""),
     ("spoken_for: ahead never", "asking.cc", "    return target.ahead.permits >= 2", "    return target.ahead.permits > (1 << 30) && 2 >= 2"),
     ("after never: at once, whoever waits", "shortage.cc", "line.count() > 0 && (route.dead_letter || route.cost_varies)",
      "(route.dead_letter || route.cost_varies)"),
