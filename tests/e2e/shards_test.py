@@ -84,7 +84,7 @@ class Shards(scenario.Scenario):
         # Kafka shares them out by the members' names: two for each shard of gate-1, one for each of gate-2.
         places.wait_until(lambda: (len(self.gate.partitions()), len(other.partitions())) == (4, 2), 30,
                           "partitions for all four shards")
-        self.assertIn('event=kafka_partitions_revoked detail="the group e2e takes from this gate results ', self.gate.log(1000))
+        self.assertIn('event=kafka_partitions_revoked detail="shard 0: the group e2e takes from this gate results ', self.gate.log(1000))
         self.world.receiver.wait_for(RECORDS // 2, 30)
         self.assertEqual(other.terminate(), 0, other.log())
         seen = self.finish([self.gate])
