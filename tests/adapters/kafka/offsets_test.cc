@@ -291,12 +291,16 @@ TEST_F(OffsetsTest, a_topic_that_is_gone_fails_no_commit_of_another_and_is_not_t
     g.source->hold(one.partition);
   }
   admin->delete_topic("goes");
-  for (const std::size_t settled : {1u, 1u, 1u, 1u, 2u}) {
+  int too_early = 0;  // The broker that keeps the group's offsets hears of it a moment later.
+  while (g.commit(entries) == core::CommitResult::committed) ASSERT_LT(++too_early, 1'000);
+  EXPECT_EQ(g.all<core::CommitEnded>().back().settled.size(), 1u);
+  for (const std::size_t settled : {1u, 1u, 1u, 2u}) {
     ASSERT_EQ(g.commit(entries), core::CommitResult::failed);
     EXPECT_EQ(g.all<core::CommitEnded>().back().settled.size(), settled);
   }
   for (const auto& one : g.source->status().partitions) {
-    EXPECT_EQ(one.committed, Offset{one.partition == stays ? 7 : -1}) << one.topic;
+    const bool was_there = one.partition == stays || too_early > 0;
+    EXPECT_EQ(one.committed, Offset{was_there ? 7 : -1}) << one.topic;
   }
   ASSERT_EQ(g.commit({{stays, Offset{8}, {}}}), core::CommitResult::committed);
 }
