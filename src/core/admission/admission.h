@@ -216,7 +216,6 @@ class Admission {
   void send(Line& line, Record& record, bool leads, Instant now, Commands& commands);
   void send_first(Line& line, Instant now, Commands& commands);
   void send_all(Line& line, Instant now, Commands& commands);
-  void leave_room(Line& line, Instant now);
 
   // batching.cc
   const BatchOptions& batch_of(const Line& line) const {

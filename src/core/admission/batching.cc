@@ -38,7 +38,7 @@ void Admission::gather(Line& line, Instant now) {
     if (target.gathered == 0) target.gather_until = now + batch_of(line).linger;
     wait_for(line, LineWaits::room, kNoShared, std::exchange(line.lost_place, false));
   } else if (line.waits == LineWaits::room) {
-    leave_room(line, now);
+    wait_no_more(line);
   }
   target.gathered += gathered - line.gathered;
   line.gathered = gathered;
@@ -71,9 +71,8 @@ bool Admission::send_batch(TargetId id, Instant now, Commands& commands) {
   for (std::uint32_t left = target.room.size(); left > 0 && takes && !batch.full(); --left) {
     if (target.room.empty()) break;
     Line& line = lines_[target.room.next(lines_, target.retries)];
-    wait_no_more(line);
     give_back_useless(line, now, commands);
-    if (!may_send(line, now)) leave_room(line, now);
+    wait_no_more(line);
     const std::uint32_t had = line.count();
     if (!batch.empty() || places(line, now) > 0) takes = fill(line, batch, now, commands);
     gather(line, now);

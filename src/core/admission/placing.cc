@@ -49,11 +49,9 @@ std::int64_t Admission::places(const Line& line, Instant now) const {
 
 // It leaves the queue in which it waits for a place, and sends its first record if it may.
 void Admission::take_place(Line& line, Instant now, Commands& commands) {
-  const bool had_permit = line.waits == LineWaits::room && !line.permits.empty();
+  give_back_useless(line, now, commands);
   wait_no_more(line);
   if (goes_together(line)) return serve(line, now, commands);
-  give_back_useless(line, now, commands);
-  if (had_permit && !may_send(line, now)) leave_room(line, now);
   if (may_send(line, now)) send_first(line, now, commands);
   if (may_send(line, now)) wait_for(line, LineWaits::room);
   go_on(line, now, commands);

@@ -83,8 +83,17 @@ Slot Admission::fitting(const Line& line) const {
   return kNoSlot;
 }
 
+// A line that has no permit any more for the place that it waits for leaves that queue. The target
+// was too slow, and others have a second permit that keeps them their place: so it asks at once for
+// the one that it gave back, and then stands in front.
 void Admission::give_back_useless(Line& line, Instant now, Commands& commands) {
   while (!line.permits.empty() && is_useless(line, now)) give_back(line, now, commands);
+  if (line.waits != LineWaits::room || may_send(line, now)) return;
+  wait_no_more(line);
+  if (line.count() == 0) return;
+  line.lost_place = true;
+  line.had_turn = !shut_out(line);
+  ask_at_once(line, now);
 }
 
 bool Admission::may_send(const Line& line, Instant now) const {
@@ -154,19 +163,7 @@ void Admission::send_all(Line& line, Instant now, Commands& commands) {
     }
     send_first(line, now, commands);
   }
-  if (line.waits == LineWaits::room) leave_room(line, now);
-  if (line.waits == LineWaits::parked) wait_no_more(line);
-}
-
-// It waited for a place, and has no permit for that any more. Where that lapsed, it was the target
-// that was too slow, and others have a second permit that keeps them their place: so the line asks
-// at once for the one that it gave back, and then stands in front.
-void Admission::leave_room(Line& line, Instant now) {
-  wait_no_more(line);
-  if (line.count() == 0) return;
-  line.lost_place = true;
-  line.had_turn = !shut_out(line);
-  ask_at_once(line, now);
+  if (line.waits == LineWaits::room || line.waits == LineWaits::parked) wait_no_more(line);
 }
 
 }  // namespace einlass::core
