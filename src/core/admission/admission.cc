@@ -22,6 +22,7 @@ Admission::Admission(const GateOptions& options, Records& records, Delivery& del
   for (const RouteOptions& route : options.routes) {
     TargetQueues& target = targets_[route.target.value];
     target.many |= has_route[route.target.value];
+    target.free_of_limits |= route.limit_count == 0;
     has_route[route.target.value] = true;
   }
 }

@@ -119,8 +119,10 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
     const std::int64_t most = options_.targets[id.value].max_in_flight;
     return target.ahead.permits >= 2 * most * together + 2 * target.pace.expected(now, kReserve);
   }
-  // However many lines have asked for them, all must be used before they lapse.
-  const std::int64_t usable = delivery_.room(id, now) * together + soon;
+  // However many lines have asked for them, all must be used before they lapse. A line without
+  // limits leaves no place free until somebody waits for it with a permit in hand.
+  const std::int64_t least = target.free_of_limits && part_left(line) > 0;
+  const std::int64_t usable = std::max(delivery_.room(id, now) * together + soon, least);
   return target.due.permits >= (line.had_turn ? 2 : 1) * usable;
 }
 

@@ -79,6 +79,33 @@ TEST(KeyedPlaces, a_line_that_is_alone_leaves_an_eighth_to_the_next) {
   EXPECT_EQ(bench.sent().size(), 14u);
 }
 
+// The target is so slow that no permit is likely to be used before it lapses.
+TEST(PlacesOfTwoRoutes, who_needs_permits_has_places_beside_one_who_needs_none) {
+  for (const std::uint32_t places : {1u, 3u, 7u}) {
+    GateOptions options = two_lines(places);
+    options.routes.push_back(keyed());
+    BenchGate bench(options);
+    bench.gate.add_line(LineId{1}, RouteId{1}, true);
+    bench.assign(0);
+    bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
+    for (std::uint32_t i = 0; i < 200; ++i) bench.arrive(i, i);
+    for (std::uint32_t i = 0; i < 200; ++i) bench.arrive(200 + i, i, 1, 1);
+    std::size_t asks = 0, ends = 0;
+    for (int turn = 1; turn <= 1'000; ++turn) {
+      bench.pass(Duration::millis(10));
+      if (turn % 10 == 0) bench.ended(bench.sent()[ends++], Outcome::accepted);
+      for (; asks < bench.all<Ask>().size(); ++asks) {
+        const Ask ask = bench.all<Ask>()[asks];
+        const std::vector<Duration> due(static_cast<std::size_t>(ask.max.value));
+        bench.put(PermitsAnswered{ask.line, ask.ask, due, bench.now});
+      }
+    }
+    const auto sent = bench.sent();
+    const auto limited = std::ranges::count_if(sent, [](auto slot) { return slot >= 200; });
+    EXPECT_GE(limited, 30) << "of " << sent.size() << " in " << places << " places";
+  }
+}
+
 TEST_F(Places, what_a_line_takes_beyond_its_part_leaves_an_eighth_to_those_who_come) {
   arrive(1, 1);
   arrive(0, 40);
