@@ -285,4 +285,16 @@ std::vector<UseCase> use_cases(Duration length) {
   return std::move(cases.made);
 }
 
+std::vector<UseCase> with_keys(const std::vector<UseCase>& cases) {
+  std::vector<UseCase> made;
+  for (const UseCase& used : cases) {
+    const auto& limit = used.limits.front().parameters;
+    if (used.limits.size() > 1 || std::holds_alternative<ConcurrencyParameters>(limit)) continue;
+    made.push_back(used);
+    made.back().keyed = true;
+    made.back().name += "_keyed";
+  }
+  return made;
+}
+
 }  // namespace einlass::conformance

@@ -38,4 +38,8 @@ struct UseCase {
 // Where each permit is asked for by itself, for `length` at least; else for some seconds.
 std::vector<UseCase> use_cases(Duration length);
 
+// Of these those with one limit without key, as limits with a key: a line asks such a limit for
+// itself, and not in the queue in which all lines wait for one without.
+std::vector<UseCase> with_keys(const std::vector<UseCase>& cases);
+
 }  // namespace einlass::conformance

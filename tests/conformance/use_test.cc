@@ -136,6 +136,8 @@ std::string name_of(const testing::TestParamInfo<UseCase>& used) { return used.p
 
 INSTANTIATE_TEST_SUITE_P(, UseInMemory, testing::ValuesIn(use_cases(Duration::seconds(1))),
                          name_of);
+INSTANTIATE_TEST_SUITE_P(Keyed, UseInMemory,
+                         testing::ValuesIn(with_keys(use_cases(Duration::seconds(1)))), name_of);
 INSTANTIATE_TEST_SUITE_P(, UseInRedis, testing::ValuesIn(use_cases(Duration::millis(150))),
                          name_of);
 
