@@ -151,9 +151,9 @@ class Admission {
     Reserve due;
     Reserve ahead;
     SharedCredit retries;
-    std::uint32_t lines = 0;  // Those that have records inside and are not paused.
-    bool many = false;        // Others may come at any time.
-    bool free_of_limits = false;  // One of its routes has none.
+    std::uint32_t lines = 0;      // Those that have records inside and are not paused.
+    bool many = false;            // Others may come at any time.
+    bool free_of_limits = false;  // One of its routes has no limits.
     Pace pace;
     bool touched = false;
     std::uint64_t probe_turns = 0;    // Given to lines.
