@@ -33,6 +33,11 @@ void add_limits(TopLines& lines, const TopStatus& status);
 void add_targets(TopLines& lines, const TopStatus& status);
 void add_longest(TopLines& lines, const TopStatus& status);
 
+// That member of it, which is a text.
+inline std::string text_of(const nlohmann::ordered_json& json, const char* name) {
+  return json.at(name).get<std::string>();
+}
+
 // "in 15 s" for an instant ahead; "now" for one that has passed; empty for null.
 std::string until_in_words(const nlohmann::ordered_json& at, std::int64_t now_us);
 

@@ -18,8 +18,6 @@ using Json = nlohmann::ordered_json;
 // Of those that are over: so many, for there is only so much room.
 constexpr int kMostEnded = 3;
 
-std::string text_of(const Json& json, const char* name) { return json.at(name).get<std::string>(); }
-
 std::string count_text(const Json& json, const char* name) {
   return std::to_string(json.at(name).get<std::uint64_t>());
 }

@@ -18,8 +18,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kName = 20, kNumber = 9, kSpan = 12;
 
-std::string text_of(const Json& json, const char* name) { return json.at(name).get<std::string>(); }
-
 std::string number(const std::string& text) { return column(text, kNumber, true); }
 
 std::string count(const Json& json, const char* name) {
