@@ -16,17 +16,24 @@ void grow_to(std::string& text, std::size_t size) {
   text.swap(larger);
 }
 
+// What the allocator puts before each block.
+constexpr std::size_t kBeforeBlock = sizeof(std::size_t);
+
 // What the text holds beside itself.
 std::size_t heap_of(const std::string& text) {
   static const std::size_t own_room = std::string().capacity();
-  return text.capacity() > own_room ? text.capacity() + 1 : 0;
+  return text.capacity() > own_room ? kBeforeBlock + text.capacity() + 1 : 0;
+}
+
+template <class Item>
+std::size_t heap_of(const std::vector<Item>& list) {
+  return list.capacity() > 0 ? kBeforeBlock + list.capacity() * sizeof(Item) : 0;
 }
 
 }  // namespace
 
 std::size_t StoredRecord::room() const {
-  return heap_of(bytes_) + heap_of(last_error) + headers_.capacity() * sizeof(HeaderPieces) +
-         json_.capacity() * sizeof(JsonPiece);
+  return heap_of(bytes_) + heap_of(last_error) + heap_of(headers_) + heap_of(json_);
 }
 
 // Once for all of it, and `beside` bytes more.
@@ -64,13 +71,13 @@ Bytes StoredRecord::content() const {
 
 StoredRecord::Piece StoredRecord::add(std::string_view text) {
   const Piece piece{static_cast<std::uint32_t>(bytes_.size()),
-                    static_cast<std::uint32_t>(text.size()), false};
+                    static_cast<std::uint32_t>(text.size())};
   bytes_ += text;
   return piece;
 }
 
 StoredRecord::Piece StoredRecord::add(std::optional<std::string_view> text) {
-  return text ? add(*text) : Piece{0, 0, true};
+  return text ? add(*text) : Piece{kNull, 0};
 }
 
 // The value is the last of it, so that what the reader wants behind it can be there.
@@ -99,7 +106,7 @@ void StoredRecord::read_json(const std::shared_ptr<const JsonNeeds>& needs, Json
   if (needs_ != needs) needs_ = needs;
   json_.clear();
   form_ = {};
-  if (needs_ == nullptr || value_.null) return;
+  if (needs_ == nullptr || value_.null()) return;
   const std::size_t end = value_.at + value_.size;
   bytes_.resize(end);
   grow_to(bytes_, end + JsonReader::kPadding);

@@ -18,8 +18,9 @@
 
 namespace einlass::app {
 
-// One record as it was read. Views are into its own bytes.
-class StoredRecord {
+// One record as it was read. Views are into its own bytes. What is asked of each record comes
+// first: it lies in memory for long, and each line of the processor's cache is fetched anew.
+class alignas(64) StoredRecord {
  public:
   // Copies it in, with room for `beside` bytes behind it.
   void fill(const kafka::Message& message, core::RouteId route, std::size_t beside = 0);
@@ -54,21 +55,14 @@ class StoredRecord {
   // What was read of it, as whoever writes it elsewhere counts: its key, its value, its headers.
   Bytes content() const;
 
-  // The story of its attempts, for its dead letter.
-  Instant first_attempt;
-  Instant last_attempt;
-  std::uint32_t attempts = 0;
-  unsigned last_status = 0;  // Of the last failed attempt; 0 where none was answered.
-  std::string last_error;    // Why it failed.
-  kafka::EarlierAttempts
-      earlier;  // Those before it came to the dead letter topic it was read from.
-
  private:
   friend class RecordStore;
+  static constexpr std::uint32_t kNull = ~std::uint32_t{0};  // As `at` of what is not there.
   struct Piece {
     std::uint32_t at = 0;
     std::uint32_t size = 0;
-    bool null = false;
+
+    bool null() const { return at == kNull; }
   };
   struct HeaderPieces {
     Piece name, value;
@@ -80,7 +74,7 @@ class StoredRecord {
 
   std::string_view view(Piece piece) const { return {bytes_.data() + piece.at, piece.size}; }
   std::optional<std::string_view> optional_view(Piece piece) const {
-    if (piece.null) return std::nullopt;
+    if (piece.null()) return std::nullopt;
     return view(piece);
   }
   std::size_t room() const;
@@ -92,12 +86,22 @@ class StoredRecord {
 
   std::uint32_t use_ = 0;
   bool taken_ = false;
-  std::string bytes_;
-  Piece topic_, key_, value_;
-  std::vector<HeaderPieces> headers_;
-  std::shared_ptr<const JsonNeeds> needs_;  // What it was read with; null if nothing was needed.
-  std::vector<JsonPiece> json_;             // By the place of the pointer in them.
   JsonForm form_;
+  Piece topic_, key_, value_;
+  std::string bytes_;
+  std::vector<HeaderPieces> headers_;
+  std::vector<JsonPiece> json_;             // By the place of the pointer in them.
+  std::shared_ptr<const JsonNeeds> needs_;  // What it was read with; null if nothing was needed.
+
+ public:
+  // The story of its attempts, for its dead letter.
+  Instant first_attempt;
+  Instant last_attempt;
+  std::uint32_t attempts = 0;
+  unsigned last_status = 0;  // Of the last failed attempt; 0 where none was answered.
+  std::string last_error;    // Why it failed.
+  kafka::EarlierAttempts
+      earlier;  // Those before it came to the dead letter topic it was read from.
 };
 
 }  // namespace einlass::app

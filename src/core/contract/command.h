@@ -24,8 +24,8 @@ struct Permit {
   Permits cost{1};        // What it took of the limits whose cost comes from the record.
   bool stand_in = false;  // Granted by what stood in for a limiter that did not answer.
   // Where the flows of all gates share one of the limits: whose it is.
-  std::optional<FlowId> flow{};
   std::uint8_t flow_level = 0;
+  std::optional<FlowId> flow{};
 };
 
 // Ask the line's limiter for `min` to `max` permits, all within `horizon`. Ends as PermitsAnswered
@@ -73,7 +73,7 @@ struct Send {
   TargetId target;
   Attempt attempt;
   Permit permit;
-  Instant due{};      // Of the permit, if there is one.
+  Instant due{};  // Of the permit, if there is one.
   // How long ago the record's last attempt failed; none: it has not failed yet.
   std::optional<Duration> failed_ago{};
   bool more = false;  // The next Send to this target goes with it, in one request and behind it.

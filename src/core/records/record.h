@@ -46,38 +46,42 @@ enum class RecordState : std::uint8_t {
   abandoned,
 };
 
-struct Record {
+// What most records need of it comes first: when its turn comes a record has lain in memory for
+// long, and each line of the processor's cache is fetched anew.
+struct alignas(64) Record {
   RecordId id;
   RecordState state = RecordState::absent;
+  bool leads = false;  // The attempt's request has its place at the target through it.
   RouteId route;
   PartitionId partition;
   LineId line;
   std::uint32_t lane = 0;  // Lanes::kNone for a record without order.
+  Attempt attempt;         // The last one started; 0 before the first.
+  Links in_lane;
+  Links in_line;
+  Instant since;       // When it became ready, or its attempt began.
+  Instant not_before;  // Not ready until then,
+
+  Instant expires = kNever;  // and not sent from then on.
   Ledger::Entry entry = 0;
   Bytes size;
   Bytes content;
   Permits cost{1};
+  Offset offset;
+  Instant failed_at = kNever;            // When the target last failed it.
+  std::optional<DeadLetterReason> doom;  // Set once it is to go to the dead letter topic.
   bool never = false;           // No limit could ever pay its cost; it waits for another config.
   std::uint8_t unwritten = 0;   // How often its dead letter was not acknowledged; 31 at most.
   std::uint16_t name_size = 0;  // As RecordArrived has it.
-  Offset offset;
+
   Permit permit;                  // Of the attempt that is under way.
-  Attempt attempt;                // The last one started; 0 before the first.
   std::uint32_t not_counted = 0;  // How many of them do not count towards its dead letter.
-  bool leads = false;             // The attempt's request has its place at the target through it.
   // No request with more records takes this one: a larger one was refused, and nobody knows for
   // whose sake.
   std::uint32_t most_together = ~std::uint32_t{0};
-  Instant since;                         // When it became ready, or its attempt began.
-  Instant failed_at = kNever;            // When the target last failed it.
-  Instant not_before;                    // Not ready until then,
-  Instant expires = kNever;              // and not sent from then on.
-  std::optional<DeadLetterReason> doom;  // Set once it is to go to the dead letter topic.
   FlowMark flow{};
   Slot flow_slot = kNoSlot;  // Where it is in its line's Flows; kNoSlot if it is in none.
   Links in_flow;
-  Links in_lane;
-  Links in_line;
 };
 
 // All records, by slot, and how many of each route, partition and lane are in which state.

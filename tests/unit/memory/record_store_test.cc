@@ -22,15 +22,18 @@ std::ptrdiff_t block_of(void* memory) {
   return static_cast<std::ptrdiff_t>(malloc_usable_size(memory) + sizeof(std::size_t));
 }
 
-}  // namespace
-
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  void* memory = std::malloc(size);
+void* counted(void* memory) {
   if (memory == nullptr) return nullptr;
   ++allocations;
   held += block_of(memory);
   most_held = std::max(most_held, held);
   return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return counted(std::malloc(size));
 }
 void* operator new(std::size_t size) {
   void* memory = operator new(size, std::nothrow);
@@ -42,6 +45,18 @@ void* operator new(std::size_t size) {
   std::free(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  operator delete(memory);
+}
+// Of what begins with a line of the processor's cache.
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  void* memory = counted(std::aligned_alloc(static_cast<std::size_t>(alignment), size));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+  operator delete(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   operator delete(memory);
 }
 // As the library has them, but not a sanitizer, which would serve the JSON parser past us.
