@@ -48,13 +48,14 @@ bool asks_ahead(const Settings& settings, const RouteSettings& route) {
   return limit.ahead && limit.most_ahead >= enough;
 }
 
-}  // namespace
-
-Duration time_at_full_speed(const Settings& settings, const KafkaWorld& kafka) {
+// What the records of those routes need: the longest time of any of their buckets and targets.
+template <class Counts>
+Duration time_of(const Settings& settings, const KafkaWorld& kafka, Counts counts) {
   std::map<BucketKey, std::int64_t> permits;
   std::map<BucketKey, bool> ahead;
   std::vector<std::int64_t> of_target(settings.gate.targets.size());
   for (std::size_t i = 0; i < kafka.partitions(); ++i) {
+    if (!counts(kafka.route(i))) continue;
     const RouteSettings& route = settings.routes[kafka.route(i).value];
     for (const LogRecord& record : kafka.log(i)) {
       ++of_target[route.options.target.value];
@@ -75,6 +76,20 @@ Duration time_at_full_speed(const Settings& settings, const KafkaWorld& kafka) {
     longest = std::max(longest, all / settings.gate.targets[i].max_in_flight);
   }
   return longest;
+}
+
+}  // namespace
+
+Duration time_at_full_speed(const Settings& settings, const KafkaWorld& kafka) {
+  const Duration all = time_of(settings, kafka, [](core::RouteId) { return true; });
+  const auto by_flows = [](const RouteSettings& one) { return one.options.fleet_limits != 0; };
+  if (std::ranges::none_of(settings.routes, by_flows)) return all;
+  // Whose turn it is there is drawn (instance_flows.cc): one route may come after the other.
+  Duration each;
+  for (std::uint16_t i = 0; i < settings.routes.size(); ++i) {
+    each = each + time_of(settings, kafka, [i](core::RouteId id) { return id.value == i; });
+  }
+  return std::max(all, each);
 }
 
 }  // namespace einlass::simulation
