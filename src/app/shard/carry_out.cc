@@ -81,7 +81,9 @@ void Shard::carry_out(const core::Transact& command) {
   const bool joins = offsets.has_value();
   // The entries live until the gate hears of the first attempt's end, and that comes after this.
   auto ended = [this, joins, entries = command.entries](kafka::TransactionEnd end) {
-    if (joins) source_->transaction_ended(entries, end);
+    if (!joins) return;
+    counts_.note(end);
+    source_->transaction_ended(entries, end);
   };
   targets_.transact(command.target, std::move(offsets), std::move(ended));
 }

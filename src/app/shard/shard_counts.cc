@@ -23,4 +23,9 @@ void ShardCounts::note(const core::Event& event) {
   }
 }
 
+// One that was aborted, on purpose or not, is tried again.
+void ShardCounts::note(kafka::TransactionEnd end) {
+  ++(end == kafka::TransactionEnd::committed ? committed : failed);
+}
+
 }  // namespace einlass::app

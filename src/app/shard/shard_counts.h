@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "adapters/kafka/client/group_offsets.h"
 #include "core/contract/event.h"
 #include "core/contract/stats.h"
 
@@ -15,13 +16,15 @@ struct ShardCounts {
   std::uint64_t assigned = 0;
   std::uint64_t revoked = 0;
   std::uint64_t lost = 0;
-  // Commits by their result.
+  // Commits by their result, those in a target's transactions too.
   std::uint64_t committed = 0;
   std::uint64_t failed = 0;
   std::uint64_t fenced = 0;
 
   // Takes note of what the gate is about to handle.
   void note(const core::Event& event);
+  // Of offsets that were part of it.
+  void note(kafka::TransactionEnd end);
 };
 
 }  // namespace einlass::app

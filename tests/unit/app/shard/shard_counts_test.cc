@@ -22,5 +22,14 @@ TEST(ShardCounts, CountsWhatTheConsumerIsTold) {
   EXPECT_EQ(counts.fenced, 3u);
 }
 
+TEST(ShardCounts, ACommitInATransactionIsOne) {
+  ShardCounts counts;
+  for (int i = 0; i < 3; ++i) counts.note(kafka::TransactionEnd::committed);
+  counts.note(kafka::TransactionEnd::aborted);
+  counts.note(kafka::TransactionEnd::unknown);
+  EXPECT_EQ(counts.committed, 3u);
+  EXPECT_EQ(counts.failed, 2u);
+}
+
 }  // namespace
 }  // namespace einlass::app
