@@ -24,8 +24,8 @@ void add_consumer(Families& page, const Snapshot& snapshot) {
   page.add({{"change", "revoked"}}, snapshot.consumer.revoked);
   page.add({{"change", "lost"}}, snapshot.consumer.lost);
   page.counter("einlass_commits_total",
-               "Commits by result: committed, failed (retried), or fenced (the group no longer "
-               "knows this gate).");
+               "Commits by result, those in transactions (exactly_once) too: committed, failed "
+               "(retried), or fenced (the group no longer knows this gate).");
   page.add({{"result", "committed"}}, snapshot.consumer.commits);
   page.add({{"result", "failed"}}, snapshot.consumer.commits_failed);
   page.add({{"result", "fenced"}}, snapshot.consumer.commits_fenced);

@@ -160,8 +160,8 @@ const Rows<Kafka> kKafka = {
      "How long a revoked partition may finish the records in the gate before it is given up."},
     {"auto_offset_reset", choice(&Kafka::auto_offset_reset, {"error", "earliest", "latest"}).live(),
      "Where to start a partition that has no committed offset, or whose next offset Kafka no "
-     "longer has: at the start of the log, at its end, or (`error`) stop and wait until you set an "
-     "offset."},
+     "longer has: at the start of the log, at its end, or (`error`) stop and wait until you set it "
+     "to one of these and reload, or set an offset while no gate runs."},
     {"properties", properties(&Kafka::properties),
      "Any librdkafka property, for example `security.protocol`; secrets also as `NAME_file`."},
     {"security", security<Kafka>(),

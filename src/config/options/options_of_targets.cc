@@ -35,8 +35,8 @@ const Rows<Breaker> kBreaker = all_live<Breaker>({
      "After this many consecutive failed attempts the breaker opens, and single attempts probe the "
      "target; 0 = no breaker."},
     {"wait", duration(&Breaker::wait, millis(1), hours(1)),
-     "How long nothing is sent before one attempt probes the target; doubled after every third "
-     "probe."},
+     "How long nothing is sent before one attempt probes the target; doubled once three different "
+     "records have failed as probes."},
     {"max_wait", duration(&Breaker::max_wait, millis(1), hours(24)), "Upper bound of the delay."},
 });
 
