@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <mutex>
 #include <vector>
 
 #include "adapters/http/http2_world.h"
@@ -246,6 +247,36 @@ TEST(Http2Culprit, a_head_that_the_server_says_it_does_not_take_is_not_sent) {
   EXPECT_EQ(world.deliver("{}", {{"x-large", large.substr(500)}}).outcome, Outcome::accepted);
   EXPECT_EQ(requests, 2);
   EXPECT_EQ(server.connections(), 1);
+}
+
+// Its fields are small enough for the tables in which both sides remember fields: what only one of
+// them has, the other would read wrong from then on.
+TEST(Http2Culprit, a_head_that_is_not_sent_leaves_nothing_behind) {
+  std::mutex mutex;
+  std::vector<std::string> read;
+  const Http2Peer::Settings settings{{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, 1'000}};
+  ScriptedServer server(in_http2(
+      [&](Http2Peer& peer) {
+        for (auto one = peer.next_request(); one.stream != 0; one = peer.next_request()) {
+          {
+            const std::lock_guard lock(mutex);
+            read.push_back(one["x-i"]);
+          }
+          peer.answer(one.stream, "204");
+        }
+      },
+      settings));
+  Http2World world(server);
+  EXPECT_EQ(world.deliver().outcome, Outcome::accepted);
+  for (int i = 0; i < 4; ++i) {
+    const std::string large(1'200 + static_cast<std::size_t>(i), 'x');
+    EXPECT_TRUE(world.deliver("{}", {{"x-large", large}, {"x-i", std::to_string(i)}}).too_large);
+    EXPECT_EQ(world.deliver("{}", {{"x-i", std::to_string(i)}}).outcome, Outcome::accepted)
+        << world.trouble();
+  }
+  EXPECT_EQ(server.connections(), 1);
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(read, (std::vector<std::string>{"(none)", "0", "1", "2", "3"}));
 }
 
 }  // namespace

@@ -37,7 +37,6 @@ const nghttp2_session_callbacks* Http2Hooks::callbacks() {
     nghttp2_session_callbacks_set_on_frame_recv_callback(made, on_frame);
     nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(made, on_invalid_frame);
     nghttp2_session_callbacks_set_on_frame_send_callback(made, on_sent);
-    nghttp2_session_callbacks_set_before_frame_send_callback(made, before_sent);
     nghttp2_session_callbacks_set_on_frame_not_send_callback(made, on_not_sent);
     nghttp2_session_callbacks_set_on_stream_close_callback(made, on_close);
     return made;
@@ -130,33 +129,12 @@ int Http2Hooks::on_sent(nghttp2_session*, const nghttp2_frame* frame, void* self
   return 0;
 }
 
-// RFC 9113, section 6.5.2: the server may say how large a head it takes. Many end the whole
-// connection over a larger one.
-int Http2Hooks::before_sent(nghttp2_session* session, const nghttp2_frame* frame, void*) {
-  if (frame->hd.type != NGHTTP2_HEADERS) return 0;
-  Http2Exchange* const exchange = exchange_of(session, frame->hd.stream_id);
-  if (exchange == nullptr) return 0;
-  const std::size_t most =
-      nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE);
-  std::size_t size = 0;
-  for (std::size_t i = 0; i < frame->headers.nvlen; ++i) {
-    size += frame->headers.nva[i].namelen + frame->headers.nva[i].valuelen + kFieldOverhead;
-  }
-  if (size <= most) return 0;
-  exchange->is_too_large = true;
-  exchange->trouble = "a request with headers of " + std::to_string(size) +
-                      " bytes, and the server takes " + std::to_string(most) +
-                      " (SETTINGS_MAX_HEADER_LIST_SIZE)";
-  return NGHTTP2_ERR_CANCEL;
-}
-
 // Its on_close follows.
 int Http2Hooks::on_not_sent(nghttp2_session* session, const nghttp2_frame* frame, int error,
                             void*) {
   if (frame->hd.type != NGHTTP2_HEADERS) return 0;
   Http2Exchange* const exchange = exchange_of(session, frame->hd.stream_id);
   if (exchange == nullptr) return 0;
-  if (exchange->is_too_large) return 0;
   if (error == NGHTTP2_ERR_FRAME_SIZE_ERROR) {
     exchange->is_too_large = true;
     exchange->trouble = "request with headers too large for HTTP/2";

@@ -31,7 +31,6 @@ class Http2Hooks {
   static int on_invalid_frame(nghttp2_session* session, const nghttp2_frame* frame, int error,
                               void* self);
   static int on_sent(nghttp2_session* session, const nghttp2_frame* frame, void* self);
-  static int before_sent(nghttp2_session* session, const nghttp2_frame* frame, void* self);
   static int on_not_sent(nghttp2_session* session, const nghttp2_frame* frame, int error,
                          void* self);
   static int on_close(nghttp2_session* session, std::int32_t stream, std::uint32_t code,

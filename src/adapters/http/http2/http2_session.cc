@@ -51,24 +51,59 @@ std::size_t Http2Session::room() const {
   return most > exchanges_.size() ? most - exchanges_.size() : 0;
 }
 
+// RFC 9113, section 6.5.2: the server may say how large a head it takes. Many end the whole
+// connection over a larger one. It is to be known before nghttp2 has the head: what it has packed
+// and not sent, the server's table of fields would lack for ever after.
+bool Http2Session::takes_head(Http2Exchange& exchange) const {
+  const std::size_t most =
+      nghttp2_session_get_remote_settings(session_.get(), NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE);
+  std::size_t size = 0;
+  for (const nghttp2_nv& field : fields_) size += field.namelen + field.valuelen + kFieldOverhead;
+  if (size <= most) return true;
+  exchange.is_too_large = true;
+  exchange.trouble = "a request with headers of " + std::to_string(size) +
+                     " bytes, and the server takes " + std::to_string(most) +
+                     " (SETTINGS_MAX_HEADER_LIST_SIZE)";
+  return false;
+}
+
 void Http2Session::begin(Http2Exchange& exchange) {
   exchange.start_over();
   const RequestBytes::Fields& request = exchange.request.fields();
   CHECK(!request.headers.empty());
   put_fields(request, scheme_, fields_);
   exchange.request.sent(request.head_size);
+  exchange.index = exchanges_.size();
+  exchanges_.push_back(&exchange);
+  exchange.stream = 0;
+  if (!takes_head(exchange)) {
+    ++unsendable_;
+    return;
+  }
   const bool has_body = !exchange.request.unsent().empty();
   const nghttp2_data_provider provider{{}, Http2Hooks::read_body};
   exchange.stream = nghttp2_submit_request(session_.get(), nullptr, fields_.data(), fields_.size(),
                                            has_body ? &provider : nullptr, &exchange);
   CHECK(exchange.stream > 0);  // Only without memory, for there was room.
-  exchange.index = exchanges_.size();
-  exchanges_.push_back(&exchange);
+}
+
+// None ends while it is being begun.
+void Http2Session::end_unsendable() {
+  for (std::size_t i = exchanges_.size(); unsendable_ > 0 && i-- > 0;) {
+    Http2Exchange& exchange = *exchanges_[i];
+    if (exchange.stream != 0) continue;
+    detach(exchange);
+    owner_.unanswered(exchange, Http2SessionOwner::Why::failed);
+  }
 }
 
 // Nothing of nghttp2's leads to the exchange any more.
 void Http2Session::detach(Http2Exchange& exchange) {
-  nghttp2_session_set_stream_user_data(session_.get(), exchange.stream, nullptr);
+  if (exchange.stream != 0) {
+    nghttp2_session_set_stream_user_data(session_.get(), exchange.stream, nullptr);
+  } else {
+    --unsendable_;
+  }
   exchanges_.back()->index = exchange.index;
   std::swap(exchanges_[exchange.index], exchanges_.back());
   exchanges_.pop_back();
@@ -76,6 +111,7 @@ void Http2Session::detach(Http2Exchange& exchange) {
 
 void Http2Session::cancel(Http2Exchange& exchange) {
   detach(exchange);
+  if (exchange.stream == 0) return;
   nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, exchange.stream, NGHTTP2_CANCEL);
 }
 
@@ -93,6 +129,7 @@ bool Http2Session::receive(std::string_view bytes) {
 }
 
 bool Http2Session::produce(std::string& out, std::size_t most) {
+  end_unsendable();
   while (out.size() < most) {
     const std::uint8_t* bytes = nullptr;
     const auto size = nghttp2_session_mem_send(session_.get(), &bytes);

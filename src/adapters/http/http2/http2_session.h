@@ -99,6 +99,8 @@ class Http2Session {
   // Interim answers before one response; more than that is no conversation.
   static constexpr int kMostInterim = 16;
 
+  bool takes_head(Http2Exchange& exchange) const;
+  void end_unsendable();
   void detach(Http2Exchange& exchange);
   bool head_field(Http2Exchange& exchange, std::string_view name, std::string_view value);
   bool head_ended(Http2Exchange& exchange);
@@ -117,6 +119,7 @@ class Http2Session {
   std::unique_ptr<nghttp2_session, Free> session_;
   std::vector<Http2Exchange*> exchanges_;
   std::vector<nghttp2_nv> fields_;  // Of the request that is being begun.
+  std::size_t unsendable_ = 0;      // Exchanges of no stream: produce() ends them.
   std::string trouble_;
   bool settled_ = false;  // The server's settings have come.
   // Once the server has said that it leaves: the last stream that it may answer, and why.
