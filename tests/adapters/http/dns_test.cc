@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "adapters/http/http2_peer.h"
+#include "adapters/http/resolver/addresses.h"
 #include "adapters/http/resolver/lookup_turns.h"
 #include "adapters/http/target/origins.h"
 #include "adapters/http/target_world.h"
@@ -195,6 +196,27 @@ TEST_F(Dns, of_several_addresses_the_next_is_tried) {
   names().set("moving.test", {"127.0.0.3", "127.0.0.2"});
   EXPECT_EQ(world.deliver().outcome, Outcome::accepted) << "within the same attempt";
   EXPECT_EQ(at_second, 1);
+}
+
+// A resolver has one order; an address that is silent would have the time of each attempt.
+TEST_F(Dns, one_that_failed_is_last_in_what_is_looked_up_next) {
+  names().set("moving.test", {"127.0.0.3", "127.0.0.2"});
+  int found = 0;
+  Addresses addresses(world.io, {"moving.test", 80}, {}, false, Duration::seconds(30),
+                      Duration::seconds(5), [&](const std::string&) { ++found; });
+  const auto look_up = [&] {
+    const int before = found;
+    addresses.lookup();
+    world.run_until([&] { return found > before; });
+    return addresses.list().front().address().to_string();
+  };
+  EXPECT_EQ(look_up(), "127.0.0.3");
+  addresses.failed(addresses.list().front());
+  EXPECT_EQ(look_up(), "127.0.0.2");
+  addresses.failed(addresses.list().front());
+  EXPECT_EQ(look_up(), "127.0.0.3") << "it failed first";
+  names().set("moving.test", {"127.0.0.3", "127.0.0.4"});
+  EXPECT_EQ(look_up(), "127.0.0.4");
 }
 
 TEST_F(Dns, a_name_that_leads_inside_is_refused_after_it_was_resolved) {

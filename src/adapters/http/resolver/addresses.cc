@@ -60,13 +60,28 @@ void Addresses::resolved(error_code error, const Lookup::Results& results) {
   }
   resolved_at_ = std::chrono::steady_clock::now();
   good_until_ = resolved_at_ + good_for_;
+  put_failed_last();
   found_({});
 }
 
-void Addresses::failed(const Endpoint& endpoint) {
+// A resolver names them in the same order each time, also where the first of them is dead.
+void Addresses::put_failed_last() {
+  std::erase_if(failed_, [this](const Failed& one) {
+    return resolved_at_ - one.at >= kTriedLast ||
+           std::find(list_.begin(), list_.end(), one.endpoint) == list_.end();
+  });
+  for (const Failed& one : failed_) {
+    const auto at = std::find(list_.begin(), list_.end(), one.endpoint);
+    std::rotate(at, at + 1, list_.end());
+  }
+}
+
+void Addresses::failed(Endpoint endpoint) {
   const auto at = std::find(list_.begin(), list_.end(), endpoint);
   if (at == list_.end()) return;
   std::rotate(at, at + 1, list_.end());
+  std::erase_if(failed_, [&](const Failed& one) { return one.endpoint == endpoint; });
+  failed_.push_back({endpoint, std::chrono::steady_clock::now()});
   if (good_until_ != SteadyTime::max()) {
     good_until_ = std::min(good_until_, resolved_at_ + kRememberedInDoubt);
   }

@@ -51,15 +51,22 @@ class Addresses {
   // The host is only at addresses that are refused, by what the last lookup said.
   bool are_refused() const { return are_refused_; }
 
-  // No connection came about: this one is tried last from now on, and the list is soon asked for
-  // again.
-  void failed(const Endpoint& endpoint);
+  // No connection came about: this one is tried last for some minutes from now on, whatever is
+  // looked up meanwhile, and the list is soon asked for again.
+  void failed(Endpoint endpoint);
 
  private:
   static constexpr std::chrono::seconds kRememberedInDoubt{1};
   static constexpr std::chrono::milliseconds kPatience{500};
+  static constexpr std::chrono::minutes kTriedLast{5};
+
+  struct Failed {
+    Endpoint endpoint;
+    SteadyTime at;
+  };
 
   void resolved(boost::system::error_code error, const Lookup::Results& results);
+  void put_failed_last();
 
   Lookup lookup_;
   std::string host_;
@@ -70,6 +77,7 @@ class Addresses {
   bool are_refused_ = false;
   Found found_;
   std::vector<Endpoint> list_;
+  std::vector<Failed> failed_;  // Each once, the last one last; at most as many as were looked up.
   SteadyTime resolved_at_{};
   SteadyTime good_until_{};
   bool looking_up_ = false;
