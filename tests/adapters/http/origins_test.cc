@@ -179,8 +179,11 @@ TEST(SeveralUrls, all_that_ask_for_time_hold_the_target_until_the_first_may_be_a
   other.origins.fails(other.first, other.failed, other.start);
   other.origins.fails(other.second, other.busy, other.start);
   EXPECT_EQ(other.origins.hold_after(other.second, Duration::seconds(60), other.start),
-            Duration::seconds(60))
-      << "nobody works";
+            Duration::seconds(1))
+      << "the first only rests";
+  EXPECT_EQ(other.origins.hold_after(other.second, Duration::seconds(60),
+                                     other.start + std::chrono::milliseconds(400)),
+            Duration::millis(600));
 }
 
 TEST(SeveralUrls, one_that_refuses_a_record_rests_no_more) {

@@ -205,8 +205,9 @@ std::optional<Duration> Origins::hold_after(const Origin& origin, Duration asked
                                             SteadyTime now) const {
   if (others_work(origin, now)) return std::nullopt;
   for (const Place& one : places_) {
-    const Duration left = left_alone_for(one, now);
-    if (left > Duration{}) asked = std::min(asked, left);
+    // One that only rests for a while may work after that.
+    const SteadyTime until = std::max(one.asked_until, one.rests_until);
+    if (until > now) asked = std::min(asked, instant_of(until) - instant_of(now));
   }
   return asked;
 }
