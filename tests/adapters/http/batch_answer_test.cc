@@ -9,7 +9,8 @@ namespace einlass::http {
 namespace {
 
 TEST(BatchAnswer, who_is_not_named_is_accepted) {
-  for (const char* body : {"", "ok", "[1]", "{}", "{\"failed\": []}", "<html>{</html>"}) {
+  for (const char* body :
+       {"", "ok", "[1]", "{}", "{\"failed\": []}", "{\"failed\": null}", "<html>{</html>"}) {
     const BatchAnswer answer = read_batch_answer(body, 3);
     EXPECT_TRUE(answer.failed.empty()) << body;
     EXPECT_EQ(answer.trouble, "") << body;
@@ -26,6 +27,14 @@ TEST(BatchAnswer, names_records_by_their_place_in_any_order) {
   EXPECT_EQ(answer.failed[0].error, "no");
   EXPECT_EQ(answer.failed[1].index, 2u);
   EXPECT_EQ(answer.failed[1].error, "");
+}
+
+TEST(BatchAnswer, a_byte_order_mark_is_passed_over) {
+  const BatchAnswer answer =
+      read_batch_answer("\xef\xbb\xbf{\"failed\": [{\"index\": 1, \"status\": 503}]}", 3);
+  EXPECT_EQ(answer.trouble, "");
+  ASSERT_EQ(answer.failed.size(), 1u);
+  EXPECT_EQ(answer.failed[0].index, 1u);
 }
 
 TEST(BatchAnswer, a_list_that_cannot_be_used_is_told) {

@@ -25,6 +25,7 @@ struct Batching : ::testing::Test {
   Ends deliver_to(std::uint16_t port, bool any_fits = true) {
     TargetWorld world(port);
     world.options.batches = true;
+    world.options.login = login;
     std::vector<BatchMember> members;
     for (std::uint32_t i = 0; i < 3; ++i) members.push_back({{i, 1}, {i + 5}, ""});
     members[2].unfit = "no JSON";
@@ -45,6 +46,7 @@ struct Batching : ::testing::Test {
       EXPECT_EQ(world.ended(i).asked, any_fits && i < 2) << "the last does not fit";
       ends.emplace_back(world.ended(i).outcome, world.ended(i).together);
       over_one.push_back(world.ended(i).over_one);
+      counts.push_back(world.ended(i).counts);
       if (world.ended(i).outcome == Outcome::accepted) continue;
       failed.emplace_back(world.ended(i).status, world.ended(i).reason);
     }
@@ -52,7 +54,8 @@ struct Batching : ::testing::Test {
   }
 
   std::vector<std::pair<unsigned, std::string>> failed;
-  std::vector<bool> over_one;
+  std::vector<bool> over_one, counts;
+  LoginOptions login;
 };
 
 std::string json(const std::string& body) {
@@ -63,6 +66,18 @@ TEST_F(Batching, all_are_accepted_but_what_was_not_in_it) {
   EXPECT_EQ(deliver(std::string(kNoContent)),
             (Ends{{Outcome::accepted, 1}, {Outcome::accepted, 1}, {Outcome::refused, 1}}));
   EXPECT_EQ(failed, (decltype(failed){{0, "no JSON"}}));
+}
+
+TEST_F(Batching, a_login_that_is_refused_is_no_records_fault) {
+  const std::string answer = json(R"({"failed": [{"index": 1, "status": 401}]})");
+  EXPECT_EQ(deliver(answer)[1].first, Outcome::refused);
+  EXPECT_TRUE(counts[1]);
+  login.kind = LoginOptions::Kind::basic;
+  login.username = "somebody";
+  login.secret.value = "secret";
+  counts.clear();
+  EXPECT_EQ(deliver(answer)[1].first, Outcome::retry);
+  EXPECT_FALSE(counts[1]);
 }
 
 TEST_F(Batching, the_answer_names_who_failed_and_how) {

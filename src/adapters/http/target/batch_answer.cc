@@ -8,6 +8,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 constexpr unsigned kLowestStatus = 100, kHighestStatus = 599;
 
 bool is_whole(const Json& object, const char* name, std::uint64_t least, std::uint64_t most) {
@@ -38,6 +40,7 @@ std::string take(const Json& entry, std::size_t records, std::vector<FailedRecor
 
 BatchAnswer read_batch_answer(std::string_view body, std::size_t records) {
   BatchAnswer answer;
+  if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());
   const std::size_t first = body.find_first_not_of(" \t\r\n");
   if (first == body.npos || body[first] != '{') return answer;
   const Json page = Json::parse(body, nullptr, /*allow_exceptions=*/false);
@@ -47,7 +50,7 @@ BatchAnswer read_batch_answer(std::string_view body, std::size_t records) {
     return answer;
   }
   const auto list = page.find("failed");
-  if (list == page.end()) return answer;
+  if (list == page.end() || list->is_null()) return answer;  // Some write an empty list so.
   if (!list->is_array() || list->size() > records) {
     answer.trouble = "failed is no list of at most " + std::to_string(records) + " entries";
     return answer;

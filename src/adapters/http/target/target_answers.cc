@@ -159,6 +159,11 @@ void Target::State::tell_each(const std::vector<BatchMember>& members,
       own.status = next->status;
       const std::string error = excerpt(next->error, mask());
       ended.outcome = rules.outcome(own);
+      // As for a record that goes alone: the login is at fault.
+      if (login && own.status == 401) {
+        ended.outcome = core::Outcome::retry;
+        ended.counts = false;
+      }
       ended.status = own.status;
       ended.answered = own.status != 0;
       ended.reason = "status " + std::to_string(own.status) + " in the answer to its batch" +
