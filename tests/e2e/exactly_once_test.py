@@ -73,6 +73,22 @@ class ExactlyOnce(kafka_target_test.KafkaTarget):
         for gate in gates:
             self.assertEqual(gate.terminate(), 0)
 
+    def test_its_marks_are_no_lag_of_whoever_reads_on(self):
+        """A transaction leaves an offset without a record at the end of the log: another gate comes to the end all the same.
+        The commits of the first one are counted."""
+        self._topics()
+        first = self.world.start_gates(1, self._config({"partition": "same"}), PARTITIONS)[0]
+        self.world.produce("results", 600, keys=60)
+        self._all_is_committed()
+        self.assertGreater(first.metrics()['einlass_commits_total{result="committed"}'], 0)
+        self.assertEqual(first.terminate(), 0)
+        config = self.world.config("archive", 2000, {"limits": {"shared": {"store": "memory"}},
+                                                     "kafka": {"group": "readers"}})
+        reader = self.world.start_gates(1, config, PARTITIONS)[0]
+        places.wait_until(lambda: [one or 0 for one in self.world.committed("archive", "readers")] == self.world.ends("archive"),
+                          30, "the last offset is committed, though it has no record")
+        self.assertEqual(reader.status()["books"]["delivered"], 600)
+
     @plan(whole=True)
     def test_one_that_was_away_for_too_long(self):
         """The group and the transactions' coordinator have given it up; another gate has gone on."""

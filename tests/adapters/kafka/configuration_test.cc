@@ -37,7 +37,7 @@ TEST(Configuration, has_the_defaults_that_the_promises_rest_on) {
   EXPECT_EQ(property(conf.get(), "enable.auto.commit"), "false");
   EXPECT_EQ(property(conf.get(), "enable.auto.offset.store"), "false");
   EXPECT_EQ(property(conf.get(), "auto.offset.reset"), "error");
-  EXPECT_EQ(property(conf.get(), "enable.partition.eof"), "false");
+  EXPECT_EQ(property(conf.get(), "enable.partition.eof"), "true");
   EXPECT_EQ(property(conf.get(), "partition.assignment.strategy"), "range");
   EXPECT_EQ(property(conf.get(), "group.instance.id"), "gate-1");
   EXPECT_EQ(property(conf.get(), "client.id"), "einlass");

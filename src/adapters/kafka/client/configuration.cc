@@ -65,7 +65,7 @@ const std::map<std::string, const char*, std::less<>> kRefused = {
     {"enable.auto.commit", "the gate commits what is finished, and only that"},
     {"auto.commit.enable", "the gate commits what is finished, and only that"},
     {"enable.auto.offset.store", "the gate commits what is finished, and only that"},
-    {"enable.partition.eof", "the gate does not use it"},
+    {"enable.partition.eof", "is the gate's own: it tells where a log ends that has no record there"},
     {"log.queue", "the gate reads the log itself"},
     {"statistics.interval.ms", "by the statistics the gate notices that the brokers are back"},
     {"enable.idempotence", "what the gate writes is always written idempotently"},
@@ -226,7 +226,7 @@ ConfHandle source_configuration(const SourceOptions& options, int version) {
   }
   set_own_property(conf.get(), "enable.auto.commit", "false", "kafka");
   set_own_property(conf.get(), "enable.auto.offset.store", "false", "kafka");
-  set_own_property(conf.get(), "enable.partition.eof", "false", "kafka");
+  set_own_property(conf.get(), "enable.partition.eof", "true", "kafka");
   set_own_property(conf.get(), "log.queue", "true", "kafka");
   // We are told, and decide: see Positions.
   set_own_property(conf.get(), "auto.offset.reset", "error", "kafka");

@@ -15,7 +15,7 @@ int Source::State::read(Partition& partition, int budget) {
       assignment.empty(partition);
       break;
     }
-    ++count;
+    if (message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF) ++count;
     if (admit(partition, *message)) take(partition, *message);
   }
   if (sleeps_when_full && count > 0) keep_fetching(partition);
@@ -56,6 +56,10 @@ bool Source::State::admit(Partition& partition, const rd_kafka_message_t& messag
     main_ready = true;
     return false;
   }
+  if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    if (!passed) reached_end(partition, Offset{message.offset});
+    return false;
+  }
   if (message.err) {
     partition.forbidden = message.err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
     Trouble trouble =
@@ -68,6 +72,14 @@ bool Source::State::admit(Partition& partition, const rd_kafka_message_t& messag
   if (passed) return false;
   partition.next = message.offset + 1;
   return true;
+}
+
+// What a transaction leaves at the end of a log is no record: without this, nobody would ever
+// commit beyond it, and it would count as lag, or as lost once Kafka deletes it.
+void Source::State::reached_end(Partition& partition, Offset end) {
+  if (partition.finding != Finding::read || end.value == partition.next) return;
+  partition.next = end.value;
+  events.push_back(core::PartitionMoved{partition.id, end});
 }
 
 void Source::State::take(const Partition& partition, const rd_kafka_message_t& message) {

@@ -45,6 +45,7 @@ struct Source::State {
   int read(Partition& partition, int budget);
   void keep_fetching(Partition& partition);
   bool admit(Partition& partition, const rd_kafka_message_t& message);
+  void reached_end(Partition& partition, Offset end);
   void take(const Partition& partition, const rd_kafka_message_t& message);
 
   void tell(const Trouble& trouble);
