@@ -70,6 +70,24 @@ TEST(Troubles, is_told_once_while_it_stands) {
   EXPECT_TRUE(troubles.add(login, at(1031)));
 }
 
+TEST(Troubles, of_very_many_topics_leave_room_for_others) {
+  Troubles troubles(Duration::seconds(30));
+  Trouble one = explain(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, false, "", kPlace);
+  one.lasts = Lasts::topic;
+  for (int i = 0; i < 1'500; ++i) {
+    one.topic = "topic" + std::to_string(i);
+    EXPECT_TRUE(troubles.add(one, at(0)));
+    troubles.topic_works(one.topic);
+  }
+  Trouble away = explain(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, false, "", {});
+  EXPECT_TRUE(troubles.add(away, at(0)));
+  EXPECT_TRUE(troubles.any(Lasts::connection));
+  // What is long over makes room for what is new.
+  one.topic = "another";
+  EXPECT_TRUE(troubles.add(one, at(31)));
+  EXPECT_TRUE(troubles.has(one.what, "another"));
+}
+
 TEST(Troubles, that_come_and_go_are_not_told_each_time) {
   Troubles troubles(Duration::seconds(30));
   const auto login = explain(RD_KAFKA_RESP_ERR__AUTHENTICATION, false, "", kPlace);

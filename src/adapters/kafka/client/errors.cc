@@ -215,7 +215,13 @@ bool Troubles::add(const Trouble& trouble, Instant now) {
   const std::string key = trouble.what + (" " + trouble.topic);
   auto found = entries_.find(key);
   if (found == entries_.end()) {
-    if (entries_.size() >= kMost) return true;
+    if (entries_.size() >= kMost) {
+      std::erase_if(entries_, [&](const auto& one) {
+        return !one.second.stands && now - one.second.told >= quiet_;
+      });
+    }
+    // Those of no topic are few.
+    if (entries_.size() >= kMost && !trouble.topic.empty()) return true;
     found = entries_.emplace(key, Entry{trouble, now, false}).first;
   } else if (found->second.stands || now - found->second.told < quiet_) {
     found->second.trouble = trouble;
