@@ -55,8 +55,10 @@ void Shard::carry_out(const core::Hold& command) {
 void Shard::tell_if_early(core::PartitionId id) {
   const auto waits = [](const config::Route& route) { return route.not_before.has_value(); };
   if (std::ranges::none_of(config_->routes, waits)) return;
-  const auto inside = static_cast<std::uint64_t>(gate_.partition(id)->records);
-  if (gate_.early(id) * 2 < inside) return;
+  // It may be gone by now, by an event of the same turn.
+  const core::Partition* const partition = gate_.partition(id);
+  if (partition == nullptr) return;
+  if (gate_.early(id) * 2 < static_cast<std::uint64_t>(partition->records)) return;
   notify_({Severity::warning, "partition_held_by_not_before",
            source_->name_of(id) +
                " is read no further: it has as many records inside as its route allows, and most "
