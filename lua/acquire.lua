@@ -81,7 +81,7 @@ if memo == '1' then
   local known = redis.call('GET', KEYS[buckets + 1])
   if known then
     local asked, at, booked = cmsgpack.unpack(known)
-    if asked == prefix and now - at <= remembered then
+    if asked == prefix and now - at <= remembered and at - now <= future then
       if type(booked) == 'number' then
         booked = { booked }
       end

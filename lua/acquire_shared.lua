@@ -42,7 +42,7 @@ if memo == '1' then
   local asked = redis.call('GET', memo_key)
   if asked then
     local by, at, booked, flow_of = cmsgpack.unpack(asked)
-    if by == prefix and now - at <= remembered then
+    if by == prefix and now - at <= remembered and at - now <= future then
       -- A write, so that a WAIT behind this call waits for what was granted too.
       redis.call('PEXPIRE', memo_key, remembered / 1000 + slack)
       return answer(#booked, -1, -1, 0, booked, flow_of, goes_on)

@@ -5,6 +5,7 @@ local prefix, memo = ARGV[last - 3], ARGV[last - 2]
 local now, slack = ARGV[last - 1], ARGV[last] + 0
 local horizon = ARGV[last - 4] + 0
 local remembered = 10000000 -- What was granted so long ago can be told again.
+local future = 60000000 -- And not what was granted so far ahead: by a clock that has been set back since.
 if now ~= '' then
   now = now + 0
 else -- Added as numbers: an instant has more digits than Lua would write.

@@ -6,7 +6,7 @@ local left = {}
 for i, key in ipairs(KEYS) do
   local wanted = ARGV[i] + 0
   left[i] = redis.call('PTTL', key)
-  local length = left[i] > 0 and redis.call('GET', key) + 0 or 0
+  local length = left[i] > 0 and (tonumber(redis.call('GET', key)) or 1) or 0
   if length > 1 and left[i] > length then
     left[i] = -1
     wanted = math.max(wanted, length)

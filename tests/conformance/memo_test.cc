@@ -44,6 +44,17 @@ TEST_F(Memo, AnAskSentAgainPaysOnce) {
   EXPECT_EQ(limit.acquire(again, 1, kStart + 10 * kSecond + 1).due.front(), 0);  // Forgotten.
 }
 
+// The clock was set back: nobody could use what was granted by the one before for as long.
+TEST_F(Memo, WhatIsFarAheadIsNotToldAgain) {
+  RedisSide limit(server_, "ahead", {bucket(1, kSecond, 2)});
+  const Asked again{1, 1, 0, true};
+  EXPECT_EQ(limit.acquire(again, 1, kStart).granted, 1);
+  const auto told = limit.acquire(again, 1, kStart - 60 * kSecond);
+  EXPECT_EQ(told.due, (std::vector<std::int64_t>{60 * kSecond}));
+  EXPECT_NE(limit.acquire(again, 1, kStart - 60 * kSecond - 1).due,
+            (std::vector<std::int64_t>{60 * kSecond + 1}));
+}
+
 // It was never told of the places that it has, so nobody else would give them back.
 TEST_F(Memo, AnAskSentAgainTooLateIsNotInItsOwnWay) {
   const Rule places{limits::ConcurrencyParameters{{6}, {3'600 * kSecond}}, {2}};

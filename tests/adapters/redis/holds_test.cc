@@ -110,7 +110,7 @@ TEST(RedisHolds, OneThatWouldLastLongerThanItsLengthBeginsAnew) {
 
 TEST(RedisHolds, AGateThatStartsLaterLearnsOfIt) {
   RedisServer server;
-  Control(server.port())({"SET", hold_key("test", "billing"), "1", "PX", "9000"});
+  Control(server.port())({"SET", hold_key("test", "billing"), "by hand", "PX", "9000"});
   Fleet fleet(options_for(server.port()));
   ASSERT_TRUE(fleet.heard(5s));
   EXPECT_GT(fleet.second.find<core::TargetHold>()->length, Duration::seconds(3));

@@ -97,7 +97,7 @@ void Node::ping(Steady::time_point now) {
 }
 
 void Node::reopen(const LinePtr& line, Steady::time_point now) {
-  constexpr std::int64_t kSlackMs = 10'000;  // More than any gate adds, see lua/README.md.
+  constexpr std::int64_t kSlackMs = 15'000;  // More than any gate adds, see lua/README.md.
   std::string& out = connection_->out();
   const std::size_t keys = line->buckets + (line->by_flows ? 1 : 0);
   append_array(out, 4 + keys);
