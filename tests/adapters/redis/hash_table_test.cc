@@ -175,6 +175,25 @@ TEST(HashTable, FollowsAPrimaryThatSentinelsName) {
   EXPECT_TRUE(reader.until([&] { return reader.listener.texts.contains("l/b"); }));
 }
 
+// It takes writes for some seconds more, and nobody will ever see them.
+TEST(HashTable, LeavesAPrimaryThatWasReplacedWhileItLives) {
+  RedisServer old, next;
+  TemporaryDirectory directory;
+  const std::string file = directory.file("sentinel");
+  std::ofstream(file) << "sentinel monitor mymaster 127.0.0.1 " << old.port() << " 1\n";
+  RedisServer sentinel({}, file);
+  auto options = options_for(old.port());
+  options.sentinels.push_back({"127.0.0.1", sentinel.port()});
+  Reader reader(options), writer(options_for(next.port()));
+  ASSERT_TRUE(reader.until_whole());
+  ASSERT_TRUE(writer.until_whole());
+  EXPECT_EQ(write_and_wait(writer.io, writer.table, "l/next", "1"), "");
+  Control control(sentinel.port());
+  control({"SENTINEL", "REMOVE", "mymaster"});
+  control({"SENTINEL", "MONITOR", "mymaster", "127.0.0.1", std::to_string(next.port()), "1"});
+  EXPECT_TRUE(reader.until([&] { return reader.listener.texts.contains("l/next"); }));
+}
+
 // The one that is asked first has not heard yet who the primary is.
 TEST(HashTable, PassesOverASentinelThatNamesAReplica) {
   RedisServer primary;
@@ -203,8 +222,8 @@ TEST(HashTable, FindsTheNodeOfAClusterWhereTheOneOfTheUrlIsGone) {
   Reader reader(options);
   ASSERT_TRUE(reader.until_whole());
   group.server(owner).kill();
-  EXPECT_TRUE(reader.until(
-      [&] { return write_and_wait(reader.io, reader.table, "l/a", "1").empty(); }));
+  EXPECT_TRUE(
+      reader.until([&] { return write_and_wait(reader.io, reader.table, "l/a", "1").empty(); }));
   EXPECT_TRUE(reader.until([&] { return reader.listener.texts.contains("l/a"); }));
 }
 

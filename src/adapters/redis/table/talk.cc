@@ -13,6 +13,8 @@
 namespace einlass::redis {
 namespace {
 
+constexpr std::chrono::seconds kPrimaryPeriod{1};
+
 std::chrono::microseconds limit_of(const StoreOptions& options) {
   return std::chrono::microseconds(options.timeout.us);
 }
@@ -31,6 +33,7 @@ void Talk::ask(std::span<const std::string_view> words, Done done) {
   open.done = std::move(done);
   if (!connection_) return connect();
   if (!open_) return;
+  look_for_primary();
   if (asked_.size() == 1) watch();
   connection_->out().append(open.command);
   connection_->send();
@@ -52,6 +55,18 @@ void Talk::connect() {
   if (sentinels_->asking()) return;
   sentinels_->find([this](const std::optional<Address>& primary, const std::string& why) {
     primary ? connect_to(*primary) : fail(why);
+  });
+}
+
+// A primary that was replaced while it lives goes on as one for about ten seconds (places.cc): what
+// is written there then is lost.
+void Talk::look_for_primary() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!sentinels_ || sentinels_->asking() || now - looked_ < kPrimaryPeriod) return;
+  looked_ = now;
+  sentinels_->find([this](const std::optional<Address>& primary, const std::string& why) {
+    if (!connection_) return primary ? connect_to(*primary) : fail(why);
+    if (primary && *primary != address_) fail(to_string(address_) + " is the primary no more");
   });
 }
 

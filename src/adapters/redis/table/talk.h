@@ -8,6 +8,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -61,6 +62,7 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   enum class Greeting : std::uint8_t { login, database, role, slots };
 
   void connect();
+  void look_for_primary();
   void connect_to(const Address& address);
   void greet(Greeting greeting, std::initializer_list<std::string_view> words);
   bool greeted(Greeting greeting, const Value& value);
@@ -86,9 +88,10 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   std::string password_;                 // That was sent at the last login; empty: none.
   std::deque<Greeting> greetings_;       // Whose replies are still to come.
   std::uint64_t connections_ = 0;
-  bool open_ = false;                // Connected; what is asked may be sent.
-  std::deque<Open> asked_;           // In order; sent where open_.
-  boost::asio::steady_timer limit_;  // Of the first.
+  std::chrono::steady_clock::time_point looked_{};  // For the primary.
+  bool open_ = false;                               // Connected; what is asked may be sent.
+  std::deque<Open> asked_;                          // In order; sent where open_.
+  boost::asio::steady_timer limit_;                 // Of the first.
   bool closed_ = false;
 };
 
