@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "adapters/redis/store/state.h"
+#include "limits/permits/refusal.h"
 #include "units/check.h"
 
 namespace einlass::redis {
@@ -131,7 +132,10 @@ void Store::State::change_line(core::LineId id, std::span<const Bucket> buckets)
   Line& after = line(id);
   after.failing = before->failing;
   // What the limits were like before may still be what its state is of.
-  after.refill = std::max(after.refill, before->refill);
+  // With a rate of 0 nothing was booked.
+  if (before->refill < limits::kLongestWindow) {
+    after.refill = std::max(after.refill, before->refill);
+  }
   after.horizon = std::max(after.horizon, before->horizon);
 }
 
