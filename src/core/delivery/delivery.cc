@@ -87,12 +87,12 @@ void Delivery::arm(TargetId target, Instant now) {
 
 void Delivery::back_off(Record& record, Instant now, Duration least) {
   const RouteOptions& route = options_.routes[record.route.value];
-  // Doubled with each attempt that counts, and each time that its dead letter could not be written:
-  // beyond 30 doublings every maximum is reached.
+  // Doubled with each attempt that the target was asked in, whoever is at fault, and each time that
+  // its dead letter could not be written: beyond 30 doublings every maximum is reached.
   constexpr std::uint32_t kMost = 31;
   if (record.doom && record.unwritten < kMost) ++record.unwritten;
   const std::uint32_t tries =
-      std::min(record.attempt.value - record.not_counted, kMost) + record.unwritten;
+      std::min(record.attempt.value - record.not_asked, kMost) + record.unwritten;
   const std::uint32_t doublings = std::clamp<std::uint32_t>(tries, 1, kMost) - 1;
   std::int64_t most = route.retry_max.us;
   if (route.retry_initial.us <= (route.retry_max.us >> doublings)) {

@@ -49,6 +49,7 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
   RouteStats& stats = stats_[record.route.value];
   stats.attempt_duration.observe(now - record.since);
   if (!event.counts) ++record.not_counted;
+  if (!event.asked) ++record.not_asked;
   const std::uint32_t counted = record.attempt.value - record.not_counted;
   const bool last = event.outcome == Outcome::retry && event.counts && route.attempts > 0 &&
                     counted >= route.attempts;
@@ -98,6 +99,7 @@ void Gate::go_on_in_part(Record& record, const DeliveryEnded& event, Instant now
   RouteStats& stats = stats_[record.route.value];
   ++(refused ? stats.attempts_refused : stats.attempts_retry);
   ++record.not_counted;
+  ++record.not_asked;
   record.most_together = refused ? event.together / 2 : 1;
   if (intake_[record.partition].phase != PartitionPhase::assigned) {
     return give_back(record, now, commands);

@@ -75,7 +75,8 @@ struct alignas(64) Record {
   std::uint16_t name_size = 0;  // As RecordArrived has it.
 
   Permit permit;                  // Of the attempt that is under way.
-  std::uint32_t not_counted = 0;  // How many of them do not count towards its dead letter.
+  std::uint32_t not_counted = 0;  // How many of them do not count towards its dead letter,
+  std::uint32_t not_asked = 0;    // and how many do not lengthen its wait, either.
   // No request with more records takes this one: a larger one was refused, and nobody knows for
   // whose sake.
   std::uint32_t most_together = ~std::uint32_t{0};

@@ -27,6 +27,28 @@ TEST(Attempts, that_do_not_count_bring_no_record_nearer_to_its_dead_letter) {
   EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::attempts);
 }
 
+// Only those of which the target was not asked: it has no trouble with them.
+TEST(Attempts, that_do_not_count_come_more_seldom_all_the_same) {
+  for (const bool asked : {true, false}) {
+    RouteOptions route;
+    route.dead_letter = true;
+    route.attempts = 2;
+    BenchGate bench(BenchGate::options_for(route));
+    bench.assign(0);
+    bench.arrive(0, 0);
+    std::uint32_t attempt = 0;
+    for (int steps = 0; steps < 6'000; ++steps) {
+      for (; attempt < bench.sent().size(); ++attempt) {
+        DeliveryEnded ended{RecordId{0, 0}, Attempt{attempt + 1}, Outcome::retry, {}, false};
+        ended.asked = asked;
+        bench.put(ended);
+      }
+      bench.pass(Duration::millis(10));
+    }
+    EXPECT_EQ(attempt < 30, asked) << attempt << " attempts in a minute";
+  }
+}
+
 TEST(Attempts, a_refusal_for_a_records_size_is_told_as_such) {
   RouteOptions route;
   route.dead_letter = true;
