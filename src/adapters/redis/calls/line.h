@@ -77,6 +77,8 @@ struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   Duration horizon;                     // The longest for which anybody asks ahead.
   // By the gate's clock, see Node::closed().
   std::optional<std::chrono::steady_clock::time_point> closed_since;
+  // Its keys are partly at another node, see Node::wait_for_move().
+  std::optional<std::chrono::steady_clock::time_point> moves_since;
   Permits most_cost;                    // Of the record's, that all limits may grant some time.
   bool may_be_never = false;            // Some limit may grant nothing ever, by its own numbers.
 

@@ -25,11 +25,22 @@ struct Manner {
   CallBy by = CallBy::digest;
   Return why = Return::unused;    // Of a release.
   bool asking = false;            // Of a node to which the slot is only on its way.
+  bool unremembered = false;      // An ask: what is granted cannot be told again.
   std::uint8_t redirections = 0;  // How often a node of a cluster has sent it elsewhere.
 };
 
 struct Call {
-  enum class Kind : std::uint8_t { login, role, ping, asking, acquire, release, reopen, wait, holds };
+  enum class Kind : std::uint8_t {
+    login,
+    role,
+    ping,
+    asking,
+    acquire,
+    release,
+    reopen,
+    wait,
+    holds
+  };
 
   Kind kind = Kind::ping;
   Manner manner{};

@@ -38,10 +38,11 @@ void append_name(std::string& out, CallBy by, const Script& script, std::size_t 
   append_number(out, static_cast<std::int64_t>(keys));
 }
 
-void append_acquire_name(std::string& out, CallBy by, const Line& line) {
-  append_name(out, by, line.scripts->acquire, line.buckets + 1,
+void append_acquire_name(std::string& out, CallBy by, const Line& line, bool unremembered) {
+  append_name(out, by, line.scripts->acquire, line.buckets + (unremembered ? 0 : 1),
               line.argument_count + kAcquireArguments);
-  out.append(line.keys).append(line.memo);
+  out.append(line.keys);
+  if (!unremembered) out.append(line.memo);
 }
 
 // The buckets' arguments, with the record's cost where a limit takes that.
@@ -83,21 +84,21 @@ void ScriptCalls::prepare(Line& line) {
   append_bulk(line.memo, memo_key(line, run_));
   line.acquire.clear();
   if (!line.costs.empty()) return;
-  append_acquire_name(line.acquire, CallBy::digest, line);
+  append_acquire_name(line.acquire, CallBy::digest, line, false);
   line.acquire.append(line.arguments);
 }
 
 void ScriptCalls::append_acquire(std::string& out, CallBy by, const Line& line,
-                                 const core::Ask& ask) const {
+                                 const core::Ask& ask, bool unremembered) const {
   if (line.by_flows) return append_shared(out, by, line, ask);
   const bool listed = ask.costs.size() > 1;
-  if (by == CallBy::digest && line.costs.empty()) {
+  if (by == CallBy::digest && line.costs.empty() && !unremembered) {
     out.append(line.acquire);
   } else {
-    append_acquire_name(out, by, line);
+    append_acquire_name(out, by, line, unremembered);
     append_arguments(out, line, listed ? std::string(kOfEach) : std::to_string(ask.cost.value));
   }
-  append_demand(out, line, ask);
+  append_demand(out, line, ask, unremembered ? "" : ask.again ? kAskedAgain : kNewAsk);
 }
 
 void ScriptCalls::append_shared(std::string& out, CallBy by, const Line& line,
@@ -110,11 +111,12 @@ void ScriptCalls::append_shared(std::string& out, CallBy by, const Line& line,
               line.argument_count + count_of_flows(of_flows) + kAcquireArguments);
   out.append(line.keys).append(line.share_key).append(line.memo).append(line.arguments);
   append_flows(out, *line.by_flows, of_flows);
-  append_demand(out, line, ask);
+  append_demand(out, line, ask, ask.again ? kAskedAgain : kNewAsk);
 }
 
 // What follows the buckets.
-void ScriptCalls::append_demand(std::string& out, const Line& line, const core::Ask& ask) const {
+void ScriptCalls::append_demand(std::string& out, const Line& line, const core::Ask& ask,
+                                std::string_view memo) const {
   append_number(out, ask.min.value);
   const bool listed = ask.costs.size() > 1;
   const std::size_t most = line.by_flows ? kMaxPermitsOfFlows : kMaxPermitsPerAsk;
@@ -128,7 +130,7 @@ void ScriptCalls::append_demand(std::string& out, const Line& line, const core::
   char id[kAskIdBytes];
   write_id(id, ask.ask);
   append_bulk(out, {id, sizeof id});
-  append_bulk(out, ask.again ? kAskedAgain : kNewAsk);
+  append_bulk(out, memo);
   append_bulk(out, kServersClock);
   append_number(out, kTtlSlackMs);
 }

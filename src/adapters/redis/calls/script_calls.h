@@ -39,7 +39,10 @@ class ScriptCalls {
   void prepare(Line& line);
 
   // REQUIRES: the line was prepared.
-  void append_acquire(std::string& out, CallBy by, const Line& line, const core::Ask& ask) const;
+  // `unremembered`: without the memo, so with no key but the bucket's. REQUIRES: then the line has
+  // one bucket, and its flows are not shared.
+  void append_acquire(std::string& out, CallBy by, const Line& line, const core::Ask& ask,
+                      bool unremembered = false) const;
 
   // REQUIRES: the line was prepared; there are permits, all of one cost if line.costs has any.
   void append_release(std::string& out, CallBy by, const Line& line,
@@ -47,7 +50,8 @@ class ScriptCalls {
 
  private:
   void append_shared(std::string& out, CallBy by, const Line& line, const core::Ask& ask) const;
-  void append_demand(std::string& out, const Line& line, const core::Ask& ask) const;
+  void append_demand(std::string& out, const Line& line, const core::Ask& ask,
+                     std::string_view memo) const;
   void write_id(char* to, core::AskId ask) const;
 
   std::array<std::uint8_t, 8> run_;

@@ -38,7 +38,7 @@ bool Node::room() const {
 void Node::send_acquire(const LinePtr& line, const core::Ask& ask, Manner manner,
                         Steady::time_point now) {
   if (manner.asking) command({"ASKING"}, Call::Kind::asking, now);
-  context_.scripts.append_acquire(connection_->out(), manner.by, *line, ask);
+  context_.scripts.append_acquire(connection_->out(), manner.by, *line, ask, manner.unremembered);
   Call call{.kind = Call::Kind::acquire, .manner = manner, .line = line, .ask = ask};
   if (ask.flows != nullptr) {
     call.levels = ask.flows->levels;

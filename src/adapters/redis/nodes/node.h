@@ -182,6 +182,7 @@ class Node final : public std::enable_shared_from_this<Node>, Connection::Observ
   void holds_answered(const Reply& reply);
   void ping_answered(const Call& call, const Reply& reply, Steady::time_point now);
   void answer(const Call& call, const Reply& reply, Steady::time_point now);
+  Duration wait_for_move(Line& line, Steady::time_point now);
   Duration closed(const LinePtr& line, Steady::time_point now);
   void reopen_answered(const Call& call, const Reply& reply);
   void fail_unconfirmed();

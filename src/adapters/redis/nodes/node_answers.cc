@@ -207,6 +207,7 @@ void Node::acquire_answered(Call call, const Reply& reply, Steady::time_point no
   if (!well_formed(call, reply)) return acquire_refused(std::move(call), reply, now);
   const bool granted = reply.integers[kGranted] > 0;
   if (context_.options.wait_replicas == 0) went_well(granted);
+  call.line->moves_since.reset();
   if (call.line->failing) context_.owner.line_recovered(*call.line);
   // The ask has failed long ago and is made again, then it is told the same; or it is given up.
   if (call.late) return;
@@ -276,28 +277,6 @@ void Node::acquire_refused(Call call, const Reply& reply, Steady::time_point now
   }
   refused(trouble);
   if (!call.late) context_.fail(call.ask);
-}
-
-// Whether the call did not run here, and has gone to where it may.
-bool Node::goes_elsewhere(Call& call, const Reply& reply, Steady::time_point now) {
-  if (reply.kind != Reply::Kind::error) return false;
-  const bool acquire = call.kind == Call::Kind::acquire;
-  const bool unknown = is_unknown_script(reply.text) && call.manner.by == CallBy::digest;
-  const bool soon = is_try_again(reply.text);
-  const auto elsewhere =
-      context_.options.cluster ? redirection(reply.text) : std::optional<Redirection>();
-  if (!unknown && !soon && !elsewhere) return false;
-  if (acquire && call.late) return true;
-  if (unknown) {
-    send_again(std::move(call), now);
-  } else if (elsewhere) {
-    context_.owner.redirected(*this, std::move(call), permits_again_, *elsewhere);
-  } else if (acquire) {
-    context_.fail(call.ask, kTryAgainWait);
-  } else {
-    context_.owner.give_back_later(call.line, permits_again_, call.manner.why);
-  }
-  return true;
 }
 
 Trouble Node::trouble_in(const Reply& reply) const {
