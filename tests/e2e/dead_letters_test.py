@@ -80,6 +80,23 @@ class DeadLetters(scenario.Scenario):
         places.wait_until(lambda: running.status()["troubles"][0]["ended"] is not None, 10, "it is over")
         self.assertEqual(running.terminate(), 0)
 
+    def test_a_topic_that_comes_is_no_trouble_of_who_gets_none_of_it(self):
+        """Of two gates one gets its only partition; the other is told nothing more of it."""
+        self.world.create_topic("results", 2)
+        config = self.world.config("results", 1000, {"limits": {"shared": {"store": "memory"}}})
+        config["routes"].append({**config["routes"][0], "name": "orders", "topics": ["orders"]})
+        gates = [self.world.gate(f"gate-{i}", config).start(wait=False) for i in (1, 2)]
+        for gate in gates:
+            places.wait_until(lambda: "orders" in gate.get("/readyz")[1], 40, "it is told")
+        self.world.create_topic("orders", 1)
+        for gate in gates:
+            gate.wait_until_ready()
+        places.wait_until(lambda: sum(len(gate.partitions()) for gate in gates) == 3, 40, "it is read")
+        for gate in gates:
+            places.wait_until(lambda: not any(one["ended"] is None for one in gate.status()["troubles"]), 15, "all is well")
+            self.assertEqual(gate.status()["kafka"]["trouble"], "")
+            self.assertEqual(gate.terminate(), 0)
+
     @plan(kafka="4.1.1")
     def test_a_topic_that_takes_only_smaller_records(self):
         """Small letters go beside the large one, which is named, kept, and written where it fits."""

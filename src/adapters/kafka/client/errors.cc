@@ -245,6 +245,12 @@ void Troubles::connection_works() {
   }
 }
 
+void Troubles::is_over(std::string_view what, std::string_view topic) {
+  for (auto& [key, entry] : entries_) {
+    if (entry.trouble.what == what && entry.trouble.topic == topic) entry.stands = false;
+  }
+}
+
 void Troubles::topic_works(std::string_view topic) {
   for (auto& [key, entry] : entries_) {
     if (entry.trouble.lasts == Lasts::topic && entry.trouble.topic == topic) {

@@ -79,6 +79,7 @@ class Troubles {
   void brokers_answer();    // Some broker is connected and logged in.
   void connection_works();  // The group, too, takes what we send.
   void topic_works(std::string_view topic);
+  void is_over(std::string_view what, std::string_view topic);
 
   bool any(Lasts lasts) const;
   bool has(std::string_view what) const;
