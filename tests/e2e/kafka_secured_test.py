@@ -211,6 +211,23 @@ class Rights(Secured):
         self.assertEqual(sum(self.world.ends("archive")), 3 * RECORDS)
         self._leave(gate)
 
+    def test_one_that_comes_is_there_for_all_members(self):
+        """Of two shards one gets the topic's only partition; the other finds out by itself."""
+        kafka = self.kafka_server
+        self.world.create_topic("extra", 1)
+        for right in (("Read", "--topic", "results"), ("Read", "--group", "gate-1"), ("Write", "--topic", "archive")):
+            kafka.allow(*right)
+        config = self.world.config("results", 1000, {
+            **self._through("SASL_PLAINTEXT", kafka.login(tls=False)),
+            "targets": {"receiver": None, "archive": {"kafka": {"topic": "archive", "partition": "same"}}},
+            "route": {"target": "archive", "topics": ["results", "extra"]}, "shards": 2})
+        gate = self.world.gate("gate-1", config).start(wait=False)
+        self.assert_told(gate, "may not use the topic extra")
+        kafka.allow("Read", "--topic", "extra")
+        places.wait_until(lambda: len(gate.partitions()) == 3, 40, "it is read")
+        places.wait_until(lambda: places.get(gate.port, "/readyz")[0] == 200, 20, "ready")
+        self._leave(gate)
+
     @plan(whole=True)
     def test_of_transactions(self):
         kafka = self.kafka_server

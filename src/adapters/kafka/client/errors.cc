@@ -245,6 +245,13 @@ void Troubles::connection_works() {
   }
 }
 
+std::string Troubles::topic_of(std::string_view what) const {
+  for (const auto& [key, entry] : entries_) {
+    if (entry.stands && entry.trouble.what == what) return entry.trouble.topic;
+  }
+  return {};
+}
+
 void Troubles::is_over(std::string_view what, std::string_view topic) {
   for (auto& [key, entry] : entries_) {
     if (entry.trouble.what == what && entry.trouble.topic == topic) entry.stands = false;

@@ -84,6 +84,8 @@ class Troubles {
   bool any(Lasts lasts) const;
   bool has(std::string_view what) const;
   bool has(std::string_view what, std::string_view topic) const;
+  // A topic of which that stands; empty: of none.
+  std::string topic_of(std::string_view what) const;
 
   // The one that is most worth telling, or all rights that are missing; empty if none stands. Those
   // of the name `besides` do not count.

@@ -23,6 +23,10 @@ bool a_broker_is_up(std::string_view statistics) {
   return statistics.find("\"state\":\"UP\"") != std::string_view::npos;
 }
 
+constexpr const char* kForbidden = "kafka_topic_forbidden";
+constexpr std::uint64_t kForRight = ~std::uint64_t{0};  // No partition's question.
+constexpr Duration kAskForRightEvery = Duration::seconds(5);
+
 }  // namespace
 
 void Source::State::serve_main_queue() {
@@ -60,6 +64,7 @@ void Source::State::serve(EventHandle event) {
 
 // What the lookup has found, and what it is to find out next.
 void Source::State::serve_lookup() {
+  take_rights();
   if (!answers.empty()) {
     tell_lookup_failures();
     tell_rebalance_failure(positions.answered(std::exchange(answers, {}), now));
@@ -67,7 +72,29 @@ void Source::State::serve_lookup() {
   }
   if (lookup.open()) return;
   std::vector<Position> questions = positions.questions();
+  if (questions.empty()) ask_for_right(questions);
   if (!questions.empty()) lookup.ask(std::move(questions));
+}
+
+// librdkafka says once to each member that a topic may not be seen, and nothing when it may: who
+// gets a partition of it has its answer with that, and who gets none asks for it by itself.
+void Source::State::ask_for_right(std::vector<Position>& questions) {
+  if (now - asked_for_right < kAskForRightEvery) return;
+  std::string topic = troubles.topic_of(kForbidden);
+  if (topic.empty()) return;
+  asked_for_right = now;
+  Position& question = questions.emplace_back();
+  question.question = kForRight;
+  question.topic = std::move(topic);
+  question.ask_group = false;
+}
+
+void Source::State::take_rights() {
+  std::erase_if(answers, [this](const Position& answer) {
+    if (answer.question != kForRight) return false;
+    if (!answer.error) troubles.is_over(kForbidden, answer.topic);
+    return true;
+  });
 }
 
 void Source::State::tell_lookup_failures() {
