@@ -93,8 +93,8 @@ class DeadLetters(scenario.Scenario):
             gate.wait_until_ready()
         places.wait_until(lambda: sum(len(gate.partitions()) for gate in gates) == 3, 40, "it is read")
         for gate in gates:
-            places.wait_until(lambda: not any(one["ended"] is None for one in gate.status()["troubles"]), 15, "all is well")
-            self.assertEqual(gate.status()["kafka"]["trouble"], "")
+            places.wait_until(lambda: gate.status()["kafka"]["trouble"] == "" and
+                              not any(one["ended"] is None for one in gate.status()["troubles"]), 20, "all is well")
             self.assertEqual(gate.terminate(), 0)
 
     @plan(kafka="4.1.1")

@@ -65,7 +65,7 @@ const std::map<std::string, const char*, std::less<>> kRefused = {
     {"enable.auto.commit", "the gate commits what is finished, and only that"},
     {"auto.commit.enable", "the gate commits what is finished, and only that"},
     {"enable.auto.offset.store", "the gate commits what is finished, and only that"},
-    {"enable.partition.eof", "is the gate's own: it tells where a log ends that has no record there"},
+    {"enable.partition.eof", "by it the gate notices the end of a log that has no record there"},
     {"log.queue", "the gate reads the log itself"},
     {"statistics.interval.ms", "by the statistics the gate notices that the brokers are back"},
     {"enable.idempotence", "what the gate writes is always written idempotently"},

@@ -245,17 +245,12 @@ void Troubles::connection_works() {
   }
 }
 
-std::string Troubles::topic_of(std::string_view what) const {
+std::set<std::string> Troubles::topics() const {
+  std::set<std::string> topics;
   for (const auto& [key, entry] : entries_) {
-    if (entry.stands && entry.trouble.what == what) return entry.trouble.topic;
+    if (entry.stands && entry.trouble.lasts == Lasts::topic) topics.insert(entry.trouble.topic);
   }
-  return {};
-}
-
-void Troubles::is_over(std::string_view what, std::string_view topic) {
-  for (auto& [key, entry] : entries_) {
-    if (entry.trouble.what == what && entry.trouble.topic == topic) entry.stands = false;
-  }
+  return topics;
 }
 
 void Troubles::topic_works(std::string_view topic) {

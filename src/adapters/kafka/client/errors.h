@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -79,13 +80,12 @@ class Troubles {
   void brokers_answer();    // Some broker is connected and logged in.
   void connection_works();  // The group, too, takes what we send.
   void topic_works(std::string_view topic);
-  void is_over(std::string_view what, std::string_view topic);
 
   bool any(Lasts lasts) const;
   bool has(std::string_view what) const;
   bool has(std::string_view what, std::string_view topic) const;
-  // A topic of which that stands; empty: of none.
-  std::string topic_of(std::string_view what) const;
+  // The topics of which something stands.
+  std::set<std::string> topics() const;
 
   // The one that is most worth telling, or all rights that are missing; empty if none stands. Those
   // of the name `besides` do not count.

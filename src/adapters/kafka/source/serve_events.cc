@@ -23,9 +23,9 @@ bool a_broker_is_up(std::string_view statistics) {
   return statistics.find("\"state\":\"UP\"") != std::string_view::npos;
 }
 
-constexpr const char* kForbidden = "kafka_topic_forbidden";
-constexpr std::uint64_t kForRight = ~std::uint64_t{0};  // No partition's question.
-constexpr Duration kAskForRightEvery = Duration::seconds(5);
+// As a question's number: of no partition that is assigned.
+constexpr std::uint64_t kOfOthers = ~std::uint64_t{0};
+constexpr Duration kAskOfOthersEvery = Duration::seconds(5);
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void Source::State::serve(EventHandle event) {
 
 // What the lookup has found, and what it is to find out next.
 void Source::State::serve_lookup() {
-  take_rights();
+  take_others();
   if (!answers.empty()) {
     tell_lookup_failures();
     tell_rebalance_failure(positions.answered(std::exchange(answers, {}), now));
@@ -72,27 +72,32 @@ void Source::State::serve_lookup() {
   }
   if (lookup.open()) return;
   std::vector<Position> questions = positions.questions();
-  if (questions.empty()) ask_for_right(questions);
+  if (questions.empty()) ask_of_others(questions);
   if (!questions.empty()) lookup.ask(std::move(questions));
 }
 
-// librdkafka says once to each member that a topic may not be seen, and nothing when it may: who
-// gets a partition of it has its answer with that, and who gets none asks for it by itself.
-void Source::State::ask_for_right(std::vector<Position>& questions) {
-  if (now - asked_for_right < kAskForRightEvery) return;
-  std::string topic = troubles.topic_of(kForbidden);
-  if (topic.empty()) return;
-  asked_for_right = now;
-  Position& question = questions.emplace_back();
-  question.question = kForRight;
-  question.topic = std::move(topic);
-  question.ask_group = false;
+// librdkafka says once to each member that a topic is not there, or may not be seen, and nothing
+// when it is, and may. Who has a partition of it knows by that; who has none asks. Not for one that
+// the brokers say is still missing: that takes the lookup's whole patience.
+void Source::State::ask_of_others(std::vector<Position>& questions) {
+  if (now - asked_of_others < kAskOfOthersEvery) return;
+  std::set<std::string> topics = troubles.topics();
+  if (topics.empty()) return;
+  asked_of_others = now;
+  assignment.for_each([&](const Partition& partition) { topics.erase(partition.topic); });
+  for (const std::string& topic : topics) {
+    if (topic.empty() || topic_configs.missing().contains(topic)) continue;
+    Position& question = questions.emplace_back();
+    question.question = kOfOthers;
+    question.topic = topic;
+    question.ask_group = false;
+  }
 }
 
-void Source::State::take_rights() {
+void Source::State::take_others() {
   std::erase_if(answers, [this](const Position& answer) {
-    if (answer.question != kForRight) return false;
-    if (!answer.error) troubles.is_over(kForbidden, answer.topic);
+    if (answer.question != kOfOthers) return false;
+    if (!answer.error) troubles.topic_works(answer.topic);
     return true;
   });
 }

@@ -155,10 +155,6 @@ void Source::State::tick() {
   log_ends.tick();
   const bool reachable = !troubles.has("kafka_brokers_down");
   topic_configs.tick(reachable);
-  // Who gets no partition of a topic is told of it only while it is not there.
-  for (const std::string& topic : topic_configs.there()) {
-    troubles.is_over("kafka_unknown_topic", topic);
-  }
   if (reachable) commits.tell_began_anew(client, main_queue.get());
 }
 

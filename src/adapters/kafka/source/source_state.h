@@ -55,8 +55,8 @@ struct Source::State {
   void tell_rebalance(rd_kafka_event_t* event);                // What came or left.
   void tell_rebalance_failure(const std::string& error);
   void tell_lookup_failures();
-  void ask_for_right(std::vector<Position>& questions);
-  void take_rights();
+  void ask_of_others(std::vector<Position>& questions);
+  void take_others();
   void tell_losses();
   void tell_uncommitted(const Partition& partition);
 
@@ -78,7 +78,7 @@ struct Source::State {
   Lookup lookup;
   std::vector<Position> answers;  // Of the lookup, until poll() takes them.
   Troubles troubles{kQuiet};
-  Instant asked_for_right{};  // Of a topic that may not be seen.
+  Instant asked_of_others{};  // Topics in trouble of which nothing is assigned.
   int losses_told = 0;
   bool main_ready = true;
   bool log_ready = true;

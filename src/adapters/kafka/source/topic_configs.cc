@@ -83,11 +83,11 @@ void TopicConfigs::take(rd_kafka_event_t* event) {
       rd_kafka_DescribeConfigs_result_resources(result, &count);
   retention_.clear();
   missing_.clear();
-  there_.clear();
   for (std::size_t i = 0; i < count; ++i) {
     const auto error = rd_kafka_ConfigResource_error(topics[i]);
-    const bool missing = error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
-    (missing ? missing_ : there_).insert(rd_kafka_ConfigResource_name(topics[i]));
+    if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+      missing_.insert(rd_kafka_ConfigResource_name(topics[i]));
+    }
     if (error != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
     if (const auto kept = retention_of(topics[i])) {
       retention_.emplace(rd_kafka_ConfigResource_name(topics[i]), *kept);

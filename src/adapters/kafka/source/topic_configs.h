@@ -32,8 +32,6 @@ class TopicConfigs {
   const std::map<std::string, Duration>& retention() const { return retention_; }
   // Those of which the brokers have said that they are not there.
   const std::set<std::string>& missing() const { return missing_; }
-  // Those of which they have said anything else.
-  const std::set<std::string>& there() const { return there_; }
 
  private:
   void ask();
@@ -45,7 +43,7 @@ class TopicConfigs {
   QueueHandle answers_;
   int ticks_ = 0;  // Until it is asked again.
   std::map<std::string, Duration> retention_;
-  std::set<std::string> missing_, there_;
+  std::set<std::string> missing_;
 };
 
 }  // namespace einlass::kafka
