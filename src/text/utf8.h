@@ -8,6 +8,9 @@
 
 namespace einlass {
 
+// What some writers put before a text in UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // How many bytes the well-formed UTF-8 sequence at the start of `text` has; 0 if there is none.
 // Overlong forms, surrogates and what lies beyond U+10FFFF are not well-formed.
 inline std::size_t utf8_sequence(std::string_view text) {

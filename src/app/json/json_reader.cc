@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "app/json/json_oddities.h"
+#include "text/utf8.h"
 
 namespace einlass::app {
 namespace {
@@ -18,8 +19,6 @@ namespace {
 namespace dom = simdjson::dom;
 
 static_assert(JsonReader::kPadding >= simdjson::SIMDJSON_PADDING);
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // As large as Kafka's records commonly may be; what a larger one took is given back.
 constexpr std::size_t kLargestKept = 1024 * 1024;

@@ -12,6 +12,7 @@
 
 #include "config/text/plain_text.h"
 #include "text/json_escape.h"
+#include "text/utf8.h"
 
 namespace einlass::config {
 namespace {
@@ -202,7 +203,6 @@ std::string with_whole_characters(std::string_view json) {
 }  // namespace
 
 std::variant<Document, SyntaxMistake> parse_document(std::string_view text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     text.remove_prefix(kByteOrderMark.size());
   }

@@ -73,7 +73,7 @@ struct Send {
   TargetId target;
   Attempt attempt;
   Permit permit;
-  Instant due{};  // Of the permit, if there is one.
+  Instant due{};      // Of the permit, if there is one.
   // How long ago the record's last attempt failed; none: it has not failed yet.
   std::optional<Duration> failed_ago{};
   bool more = false;  // The next Send to this target goes with it, in one request and behind it.

@@ -281,8 +281,8 @@ TEST_F(RedisCluster, APlaceThatComesFreeWhileNobodyServesItsSlotIsFreedAfterward
   for (std::size_t i = 0; i < 3; ++i) {
     cluster.control(i)({"CONFIG", "SET", "cluster-require-full-coverage", "no"});
   }
-  const limits::Limit one_place{"places",
-                                limits::ConcurrencyParameters{Permits{1}, Duration::seconds(600)}};
+  const limits::Limit one_place{
+      "places", limits::ConcurrencyParameters{Permits{1}, Duration::seconds(600)}};
   GateSide side(cluster.options());
   add_lines(side, one_place);
   ASSERT_TRUE(side.until_up());

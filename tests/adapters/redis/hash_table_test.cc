@@ -222,8 +222,8 @@ TEST(HashTable, FindsTheNodeOfAClusterWhereTheOneOfTheUrlIsGone) {
   Reader reader(options);
   ASSERT_TRUE(reader.until_whole());
   group.server(owner).kill();
-  EXPECT_TRUE(
-      reader.until([&] { return write_and_wait(reader.io, reader.table, "l/a", "1").empty(); }));
+  EXPECT_TRUE(reader.until(
+      [&] { return write_and_wait(reader.io, reader.table, "l/a", "1").empty(); }));
   EXPECT_TRUE(reader.until([&] { return reader.listener.texts.contains("l/a"); }));
 }
 

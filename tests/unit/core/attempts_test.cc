@@ -6,13 +6,22 @@
 namespace einlass::core {
 namespace {
 
+// A gate with one record, which may fail twice.
+struct OneRecord : BenchGate {
+  static GateOptions twice() {
+    RouteOptions route;
+    route.dead_letter = true;
+    route.attempts = 2;
+    return options_for(route);
+  }
+  OneRecord() : BenchGate(twice()) {
+    assign(0);
+    arrive(0, 0);
+  }
+};
+
 TEST(Attempts, that_do_not_count_bring_no_record_nearer_to_its_dead_letter) {
-  RouteOptions route;
-  route.dead_letter = true;
-  route.attempts = 2;
-  BenchGate bench(BenchGate::options_for(route));
-  bench.assign(0);
-  bench.arrive(0, 0);
+  OneRecord bench;
   const auto ends = [&](std::uint32_t attempt, bool counts) {
     bench.put(DeliveryEnded{RecordId{0, 0}, Attempt{attempt}, Outcome::retry, {}, counts});
     bench.pass(Duration::seconds(31));
@@ -30,12 +39,7 @@ TEST(Attempts, that_do_not_count_bring_no_record_nearer_to_its_dead_letter) {
 // Only those of which the target was not asked: it has no trouble with them.
 TEST(Attempts, that_do_not_count_come_more_seldom_all_the_same) {
   for (const bool asked : {true, false}) {
-    RouteOptions route;
-    route.dead_letter = true;
-    route.attempts = 2;
-    BenchGate bench(BenchGate::options_for(route));
-    bench.assign(0);
-    bench.arrive(0, 0);
+    OneRecord bench;
     std::uint32_t attempt = 0;
     for (int steps = 0; steps < 6'000; ++steps) {
       for (; attempt < bench.sent().size(); ++attempt) {
@@ -50,11 +54,7 @@ TEST(Attempts, that_do_not_count_come_more_seldom_all_the_same) {
 }
 
 TEST(Attempts, a_refusal_for_a_records_size_is_told_as_such) {
-  RouteOptions route;
-  route.dead_letter = true;
-  BenchGate bench(BenchGate::options_for(route));
-  bench.assign(0);
-  bench.arrive(0, 0);
+  OneRecord bench;
   bench.put(DeliveryEnded{.record = {0, 0},
                           .attempt = {1},
                           .outcome = Outcome::refused,

@@ -56,7 +56,7 @@ class Http2Session {
 
   const std::vector<Http2Exchange*>& exchanges() const { return exchanges_; }
 
-  // REQUIRES: room() > 0.
+  // One whose head the server says that it does not take ends in produce(). REQUIRES: room() > 0.
   void begin(Http2Exchange& exchange);
 
   // Forgets it, and tells the server so. REQUIRES: not inside receive() or produce().

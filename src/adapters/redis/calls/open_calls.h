@@ -30,17 +30,7 @@ struct Manner {
 };
 
 struct Call {
-  enum class Kind : std::uint8_t {
-    login,
-    role,
-    ping,
-    asking,
-    acquire,
-    release,
-    reopen,
-    wait,
-    holds
-  };
+  enum class Kind : std::uint8_t { login, role, ping, asking, acquire, release, reopen, wait, holds };
 
   Kind kind = Kind::ping;
   Manner manner{};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +16,10 @@ namespace einlass::redis {
 
 // The answer to SENTINEL GET-MASTER-ADDR-BY-NAME; none where it has another shape.
 std::optional<Address> read_primary(const Value& answer);
+
+// How often they are asked while all is well: a primary that was replaced while it lives goes on as
+// one for about ten seconds, until a Sentinel has told it.
+inline constexpr std::chrono::milliseconds kPrimaryPeriod{1'000};
 
 class Sentinels {
  public:

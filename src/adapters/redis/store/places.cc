@@ -13,7 +13,6 @@ constexpr std::chrono::milliseconds kLateReleaseDelay{20};
 constexpr std::chrono::milliseconds kLateReleaseDelayWhileDown{200};
 
 // How long a primary that was replaced may go unnoticed.
-constexpr std::chrono::milliseconds kPrimaryPeriod{1'000};
 
 }  // namespace
 

@@ -13,8 +13,6 @@
 namespace einlass::redis {
 namespace {
 
-constexpr std::chrono::seconds kPrimaryPeriod{1};
-
 std::chrono::microseconds limit_of(const StoreOptions& options) {
   return std::chrono::microseconds(options.timeout.us);
 }
@@ -58,14 +56,12 @@ void Talk::connect() {
   });
 }
 
-// A primary that was replaced while it lives goes on as one for about ten seconds (places.cc): what
-// is written there then is lost.
+// What is written at a primary that was replaced is lost.
 void Talk::look_for_primary() {
   const auto now = std::chrono::steady_clock::now();
   if (!sentinels_ || sentinels_->asking() || now - looked_ < kPrimaryPeriod) return;
   looked_ = now;
-  sentinels_->find([this](const std::optional<Address>& primary, const std::string& why) {
-    if (!connection_) return primary ? connect_to(*primary) : fail(why);
+  sentinels_->find([this](const std::optional<Address>& primary, const std::string&) {
     if (primary && *primary != address_) fail(to_string(address_) + " is the primary no more");
   });
 }
