@@ -34,6 +34,11 @@ inline bool was_asked(const Answer& answer) {
   return !answer.is_forbidden && !answer.is_too_large && !answer.is_suspect;
 }
 
+// Whether that attempt brings its record nearer to its dead letter.
+inline bool counts(const Answer& answer) {
+  return !answer.needs_repair && !answer.refuses_login && !answer.is_suspect;
+}
+
 // Whether the server lives, and what it did was about this request.
 inline bool has_answered(const Answer& answer) {
   return answer.status != 0 || answer.ends_connections;

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "text/utf8.h"
+
 namespace einlass::http {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 constexpr unsigned kLowestStatus = 100, kHighestStatus = 599;
 

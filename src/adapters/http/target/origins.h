@@ -60,7 +60,7 @@ class Origins {
   bool others_work(const Origin& origin, SteadyTime now) const;
 
   // For how long nothing is to be sent to any of them, now that this one has asked for time: until
-  // the first that asked may be asked again. None while some other takes requests.
+  // the first of them may be asked again. None while some other takes requests.
   std::optional<Duration> hold_after(const Origin& origin, Duration asked, SteadyTime now) const;
 
   // For how long a host that records name is to get nothing yet of a record, which `failed_before`

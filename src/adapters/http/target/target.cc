@@ -173,7 +173,7 @@ void Target::State::turn_away(core::DeliveryEnded ended) {
 }
 
 void Target::State::end_turned_away() {
-  for (core::DeliveryEnded& one : turned_away) tell_all(std::move(one), {});
+  for (core::DeliveryEnded& one : turned_away) tell_all(std::move(one), {}, 0);
   turned_away.clear();
   hold_without_login();
 }

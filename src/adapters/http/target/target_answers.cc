@@ -52,7 +52,7 @@ std::size_t fitting(std::span<const BatchMember> members) {
 }
 
 // What the answer means, with what it says of ourselves and not of the record.
-core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
+core::Outcome Target::State::judge(std::uint32_t login_used, Answer& answer) {
   if (const std::string_view fault = certificate_fault(answer); !fault.empty()) {
     answer.trouble = fault;
     answer.needs_repair = true;
@@ -62,7 +62,7 @@ core::Outcome Target::State::judge(const Exchange& exchange, Answer& answer) {
     const auto now = std::chrono::steady_clock::now();
     answer.trouble = "the login is refused";
     answer.refuses_login = true;
-    answer.needs_repair = !login->refused(exchange.login, now);
+    answer.needs_repair = !login->refused(login_used, now);
     return core::Outcome::retry;
   }
   if (answer.is_forbidden || answer.is_too_large || answer.is_unfit) {
@@ -91,7 +91,7 @@ SecretMask Target::State::mask() const {
 void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer& given) {
   const auto now = std::chrono::steady_clock::now();
   Answer answer = given;
-  const core::Outcome outcome = judge(exchange, answer);
+  const core::Outcome outcome = judge(exchange.login, answer);
   origins.judged(origin, exchange, outcome, answer, now);
   if (outcome == core::Outcome::accepted) {
     origins.works(origin);
@@ -105,7 +105,7 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
     origins.fails(origin, answer, now);
   }
   core::DeliveryEnded ended{exchange.record, exchange.attempt, outcome};
-  ended.counts = !answer.needs_repair && !answer.refuses_login && !answer.is_suspect;
+  ended.counts = counts(answer);
   if (outcome != core::Outcome::accepted) ended.reason = origins.trouble(origin);
   // What one of several asks for is no reason to hold back what goes to the others.
   const bool asks = outcome == core::Outcome::retry && answer.retry_after;
@@ -118,11 +118,12 @@ void Target::State::ended(Origin& origin, const Exchange& exchange, const Answer
   ended.answered = has_answered(answer) || answer.status != 0;
   ended.over_one = outcome == core::Outcome::retry && may_be_over_one(answer);
   ended.too_large = answer.is_too_large;
-  tell_all(std::move(ended), answer.body);
+  tell_all(std::move(ended), answer.body, exchange.login);
 }
 
 // Each record of the request that has ended; `ended` is what became of it as a whole.
-void Target::State::tell_all(core::DeliveryEnded ended, std::string_view body) {
+void Target::State::tell_all(core::DeliveryEnded ended, std::string_view body,
+                             std::uint32_t login_used) {
   const std::vector<BatchMember> members = batches.end(ended.record);
   if (members.empty()) return events.push_back(std::move(ended));
   BatchAnswer answer;
@@ -138,11 +139,12 @@ void Target::State::tell_all(core::DeliveryEnded ended, std::string_view body) {
   if (ended.outcome != core::Outcome::accepted) {
     ended.together = static_cast<std::uint32_t>(fitting(members));
   }
-  tell_each(members, ended, answer);
+  tell_each(members, ended, answer, login_used);
 }
 
 void Target::State::tell_each(const std::vector<BatchMember>& members,
-                              const core::DeliveryEnded& whole, const BatchAnswer& answer) {
+                              const core::DeliveryEnded& whole, const BatchAnswer& answer,
+                              std::uint32_t login_used) {
   auto next = answer.failed.begin();
   std::size_t index = 0;
   for (const BatchMember& member : members) {
@@ -158,12 +160,8 @@ void Target::State::tell_each(const std::vector<BatchMember>& members,
       Answer own;
       own.status = next->status;
       const std::string error = excerpt(next->error, mask());
-      ended.outcome = rules.outcome(own);
-      // As for a record that goes alone: the login is at fault.
-      if (login && own.status == 401) {
-        ended.outcome = core::Outcome::retry;
-        ended.counts = false;
-      }
+      ended.outcome = judge(login_used, own);
+      ended.counts = counts(own);
       ended.status = own.status;
       ended.answered = own.status != 0;
       ended.reason = "status " + std::to_string(own.status) + " in the answer to its batch" +

@@ -40,10 +40,11 @@ struct Target::State final : OriginOwner {
   void look();
   void take_over(State& before);
   void hold_without_login();
-  core::Outcome judge(const Exchange& exchange, Answer& answer);
-  void tell_all(core::DeliveryEnded ended, std::string_view body);
+  // `login_used`: which generation of the login the request had.
+  core::Outcome judge(std::uint32_t login_used, Answer& answer);
+  void tell_all(core::DeliveryEnded ended, std::string_view body, std::uint32_t login_used);
   void tell_each(const std::vector<BatchMember>& members, const core::DeliveryEnded& whole,
-                 const BatchAnswer& answer);
+                 const BatchAnswer& answer, std::uint32_t login_used);
   SecretMask mask() const;
 
   void ended(Origin& origin, const Exchange& exchange, const Answer& answer) override;
