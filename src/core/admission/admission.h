@@ -247,6 +247,7 @@ class Admission {
   bool retry_must_wait(const Line& line) const;
   bool retry_goes_first(const Line& line) const;
   void count_attempt(Line& line, bool retry);
+  void earn_for_others(const Line& line);
   std::int64_t usable_retries(const Line& line) const;
 
   // probing.cc

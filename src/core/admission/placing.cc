@@ -157,6 +157,19 @@ void Admission::count_attempt(Line& line, bool retry) {
   }
 }
 
+// Whose retries do not stand apart earns nothing for himself; but retries of others that wait for
+// the same would never have a turn while he always wants more.
+void Admission::earn_for_others(const Line& line) {
+  const TargetId target = route_of(line).target;
+  const std::int64_t at_target = options_.targets[target.value].retry_share;
+  if (at_target < 100) targets_[target.value].retries.earn(at_target);
+  for (const SharedIndex i : shared_of(line)) {
+    SharedLimit& limit = shared_limits_[i];
+    const Slot retry = limit.turns.retry();
+    if (retry != kNoSlot) limit.retries.earn(lines_[retry].retry_share);
+  }
+}
+
 // How many of the line's retries may have permits. With fresh records of its own the line has
 // permits for these alone while others want them, and its credit decides.
 std::int64_t Admission::usable_retries(const Line& line) const {

@@ -145,7 +145,7 @@ void Admission::send(Line& line, Record& record, bool leads, Instant now, Comman
   line.pace.count(now);
   queues_of(line).pace.count(now);
   queues_of(line).touched = true;  // Permits for others may be wanted, for so many leave.
-  if (line.apart()) count_attempt(line, record.attempt.value > 0);
+  line.apart() ? count_attempt(line, record.attempt.value > 0) : earn_for_others(line);
   delivery_.send(record, held.permit, held.due, leads, now, commands);
 }
 

@@ -39,6 +39,9 @@ class Turns {
     (lines[slot].among_retries ? retries_ : fresh_).erase(lines, slot);
   }
 
+  // The first of those with nothing but retries; kNoSlot if there is none.
+  Slot retry() const { return retries_.front(); }
+
   // Whose turn it is; kNoSlot if nobody waits.
   Slot next(const Lines& lines, const SharedCredit& credit) const {
     if (retries_.empty()) return fresh_.front();
