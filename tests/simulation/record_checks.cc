@@ -260,7 +260,7 @@ void RecordChecks::learn(const core::DeliveryEnded& event, Shadow& shadow, Insta
     shadow.most_together = std::max(1u, event.together / 2);
   }
   if (event.together == 1 || !(refused || last)) return;
-  ++shadow.not_counted;
+  if (event.counts) ++shadow.not_counted;
   shadow.most_together = refused ? event.together / 2 : 1;
 }
 

@@ -186,6 +186,28 @@ TEST_F(Batching, a_refused_request_is_taken_apart_until_it_is_known_who_is_refus
   EXPECT_EQ(bench.all<DeadLetter>()[0].reason, DeadLetterReason::refused);
 }
 
+// Twice with others, in attempts that count towards nothing anyway.
+TEST_F(Batching, an_attempt_that_does_not_count_is_left_out_once) {
+  arrive(0, 4);
+  requests();
+  for (std::uint32_t together = 4, attempt = 1; together > 1; together /= 2, ++attempt) {
+    for (std::uint32_t i = 0; i < together; ++i) {
+      DeliveryEnded event{RecordId{i, 0}, Attempt{attempt}, Outcome::refused};
+      event.together = together;
+      event.counts = event.asked = false;
+      bench.put(event);
+    }
+    bench.pass(Duration::millis(5));
+  }
+  EXPECT_EQ(requests().back(), (std::vector<std::uint32_t>{0}));
+  ended(0, Outcome::retry, 3, 1);
+  EXPECT_TRUE(bench.all<DeadLetter>().empty()) << "of two";
+  bench.pass(Duration::millis(210));
+  EXPECT_EQ(requests(), (Requests{{0}})) << "after the first wait, and no longer one";
+  ended(0, Outcome::retry, 4, 1);
+  ASSERT_EQ(bench.all<DeadLetter>().size(), 1u);
+}
+
 TEST_F(Batching, the_answer_may_say_who_is_refused) {
   arrive(0, 4);
   requests();
