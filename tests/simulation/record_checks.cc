@@ -216,7 +216,7 @@ void RecordChecks::delivery_ended(const core::DeliveryEnded& event, Instant now)
   if (event.hold_target) {
     targets_.held(target, now + *event.hold_target);
   }
-  if (shadow->leads) {
+  if (shadow->leads || (event.asked && event.outcome != core::Outcome::retry)) {
     targets_.ended(target,
                    {event.record, shadow->sent_at, shadow->attempt_failed_at, event.outcome,
                     event.answered, event.asked},

@@ -63,7 +63,8 @@ void Delivery::ended(Record& record, const DeliveryEnded& event, Instant now) {
   }
   const Instant failed_before = record.failed_at;
   if (event.asked && event.outcome == Outcome::retry) record.failed_at = now;
-  if (!record.leads) return;
+  // One request fails once; but each record that it brought home is an answer.
+  if (!record.leads && (event.outcome == Outcome::retry || !event.asked)) return;
   const bool was_closed = at.breaker.closed();
   if (event.asked) {
     at.breaker.ended({record.id, record.since, failed_before, event.outcome, event.answered}, now);

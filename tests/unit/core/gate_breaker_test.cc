@@ -99,6 +99,26 @@ TEST(GateBreaker, a_probe_that_asks_nobody_tells_it_nothing_and_another_probes) 
   EXPECT_NE(bench.sent().back(), probe);
 }
 
+// The first of each request is a bad one, as its answer says.
+TEST(GateBreaker, each_record_that_a_request_brought_home_is_an_answer) {
+  GateOptions options = guarded(free_route());
+  options.targets[0].batch = {4, Bytes{10'000}, Duration::millis(1)};
+  BenchGate bench(options);
+  bench.assign(0);
+  for (std::uint32_t i = 0; i < 80; ++i) {
+    if (i % 4 == 0) bench.pass(Duration::millis(500));
+    bench.arrive(i, i);
+    if (i % 4 < 3) continue;
+    for (std::uint32_t each = i - 3; each <= i; ++each) {
+      bench.ended(each, each == i - 3 ? Outcome::retry : Outcome::accepted);
+    }
+    for (std::uint32_t bad = 0; bad < i; bad += 4) {
+      bench.put(DeliveryEnded{record(bad), Attempt{2}, Outcome::retry, std::nullopt});
+    }
+  }
+  EXPECT_EQ(bench.gate.breaker(TargetId{0}).state(bench.now), BreakerState::closed);
+}
+
 TEST(GateBreaker, attempts_that_ask_nobody_are_neither_failures_nor_answers) {
   BenchGate bench(guarded(free_route()));
   bench.assign(0);
