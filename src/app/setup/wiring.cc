@@ -30,6 +30,7 @@ core::RouteOptions route_options(const config::Config& config, const config::Rou
   options.retry_initial = route.retry.initial;
   options.retry_max = route.retry.max;
   options.attempts = route.retry.attempts;
+  options.leads_on = !route.otherwise.empty();
   options.dead_letter = !route.dead_letter.empty();
   options.inside_records = route.inside.records;
   options.inside_bytes = route.inside.bytes;

@@ -53,6 +53,7 @@ struct RouteOptions {
   Duration retry_initial = Duration::millis(200);
   Duration retry_max = Duration::seconds(30);
   std::uint32_t attempts = 0;          // 0 = for ever.
+  bool leads_on = false;               // Other routes take some of its partitions' records.
   bool dead_letter = false;            // Without it a refused record is tried again for ever.
   std::int64_t inside_records = 1000;  // Most that may be inside, per partition: a partition over
   Bytes inside_bytes{16 << 20};        // either is held, so each is passed by one record at most.

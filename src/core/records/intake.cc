@@ -93,10 +93,11 @@ bool Intake::partition_full(const Partition& partition, std::int64_t quarters) c
 bool Intake::ledger_full(const Partition& partition, std::int64_t quarters) const {
   const Ledger& ledger = partition.ledger;
   if (partition.records == 0) return false;
+  const RouteOptions& route = options_.routes[partition.route.value];
+  const bool in_order = route.order == Order::partition && !route.leads_on;
   return reaches(static_cast<std::int64_t>(ledger.span()),
                  static_cast<std::int64_t>(kMostLedgerSpan), quarters) ||
-         ((options_.routes[partition.route.value].order != Order::partition ||
-           ledger.finished_ahead() > 0) &&
+         ((!in_order || ledger.finished_ahead() > 0) &&
           reaches(static_cast<std::int64_t>(ledger.most_text()),
                   static_cast<std::int64_t>(options_.most_finished_text - kRoomForOne), quarters));
 }

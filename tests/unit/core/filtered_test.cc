@@ -106,5 +106,28 @@ TEST(Filtered, a_partition_is_read_no_further_than_a_commit_can_tell_of) {
   EXPECT_EQ(told->size(), static_cast<std::size_t>(offset / 2)) << "each of them";
 }
 
+// Each second record goes by another route, and those finish as they will.
+TEST(Filtered, one_in_order_of_partition_that_leads_on_is_held_before_that_too) {
+  GateOptions options = BenchGate::options_for(route_by(Order::partition), 1000);
+  options.routes.push_back(route_by(Order::none));
+  options.routes[0].leads_on = true;
+  options.most_finished_text = 100;
+  BenchGate bench(options);
+  bench.gate.add_line(LineId{1}, RouteId{1}, true);
+  bench.assign(0);
+  std::uint32_t count = 0;
+  for (; bench.all<Hold>().empty() && count < 500; ++count) {
+    RecordArrived event{PartitionId{0}, RecordId{count, 0}, Offset{count},
+                        LineId{count % 2},  std::nullopt,       Bytes{100}};
+    event.route = RouteId{static_cast<std::uint16_t>(count % 2)};
+    bench.put(event);
+  }
+  for (std::uint32_t i = 1; i < count; i += 2) bench.ended(i, Outcome::accepted);
+  bench.pass(Duration::millis(200));
+  ASSERT_FALSE(bench.all<Commit>().empty());
+  const CommitEntry entry = bench.all<Commit>().back().entries[0];
+  EXPECT_EQ(read_finished(entry.next, entry.finished)->size(), count / 2) << "each of them";
+}
+
 }  // namespace
 }  // namespace einlass::core

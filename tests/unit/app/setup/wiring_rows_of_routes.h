@@ -139,9 +139,10 @@ inline std::vector<Row> rows_of_filters() {
        "s",
        [](const Config& c) {
          const auto next = Filters(c).otherwise(core::RouteId{0});
-         return next ? c.routes.at(next->value).name : "none";
+         return (next ? c.routes.at(next->value).name : "none") +
+                (route(c).leads_on ? " leads on" : "");
        },
-       "s", "none"},
+       "s leads on", "none"},
       {"routes[].not_before", dead, "'header:at'",
        [at](const Config& c) { return times_of(c).not_before == at ? "at" : "at once"; }, "at",
        "at once"},
