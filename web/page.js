@@ -199,8 +199,8 @@ const hasLine = (limit) => limit && !limit.keyed && limit.per_second !== null;
 function chartText(limit, used) {
   if (!limit) return "Delivered each second";
   const uses = `This gate uses ${rateText(used)}/s of ${limit.name}`;
-  if (limit.keyed) return `${uses}, over all keys; each key may use ${limit.per_second === null ? count(limit.at_once) : rateText(limit.per_second) + "/s"}`;
-  if (limit.per_second === null) return `${uses}; at most ${count(limit.at_once)} at once`;
+  if (limit.keyed) return `${uses}, over all keys; each key may use ${mostText(limit)}`;
+  if (limit.per_second === null) return `${uses}; at most ${mostText(limit)}`;
   if (limit.store === "memory") return `${uses}; this gate may use ${rateText(limit.per_second)}/s (dashed)`;
   return `${uses}; all gates together may use ${rateText(limit.per_second)}/s (dashed), and this page shows this gate's part`;
 }

@@ -51,9 +51,14 @@ function waitsText(one) {
   return one.behind ? `${what}, behind ${keysText(one.behind)}` : what;
 }
 
+// In records: what it allows of those that bring their own cost nobody can say.
+function mostText(limit) {
+  if (limit.at_once !== null) return `${count(limit.at_once)} at once`;
+  return limit.per_second === null ? "by the cost of each record" : `${rateText(limit.per_second)}/s`;
+}
+
 // What a limit allows, and to whom: only so can it be compared with what is used.
 function allowedText(limit) {
   const each = limit.keyed ? " for each key" : limit.store === "redis" ? " for all gates" : " for this gate";
-  const what = limit.at_once !== null ? `${count(limit.at_once)} at once` : `${rateText(limit.per_second)}/s`;
-  return what + each + (limit.shadow ? " (shadow: not enforced)" : "");
+  return mostText(limit) + each + (limit.shadow ? " (shadow: not enforced)" : "");
 }

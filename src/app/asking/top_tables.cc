@@ -78,6 +78,7 @@ std::string allowed_text(const Json& limit) {
   if (!limit.at("at_once").is_null()) {
     return std::to_string(limit.at("at_once").get<std::int64_t>()) + " at once" + whose;
   }
+  if (limit.at("per_second").is_null()) return "by cost" + whose;  // Which each record brings.
   return rate_text(limit.at("per_second").get<double>()) + "/s" + whose;
 }
 

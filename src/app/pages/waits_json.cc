@@ -52,14 +52,7 @@ Json keys_json(const config::Config& config, const config::Route& route,
   return json;
 }
 
-// How long the line takes at least, if nothing comes and nobody else has a part: at what the limit
-// that it waits for allows its key in the long run. None where that is not known.
-Json drains_in(const WaitsView::Line& line, const config::Limit& limit) {
-  const std::optional<double> each_second = line.each_second;
-  const bool one_cost = limit.cost.kind == config::CostSource::Kind::number;
-  if (!each_second || !one_cost || *each_second <= 0) return nullptr;
-  return line.standing.waiting * static_cast<double>(limit.limit.cost.value) / *each_second;
-}
+Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(nullptr); }
 
 Json line_json(const WaitsView::Line& line, const config::Config& config) {
   const core::LineStanding& standing = line.standing;
@@ -72,11 +65,14 @@ Json line_json(const WaitsView::Line& line, const config::Config& config) {
   const config::Limit* limit =
       standing.limit ? &config.limits[route.limits[standing.limit->value]] : nullptr;
   json["limit"] = limit ? Json(limit->limit.name) : Json(nullptr);
-  json["per_second"] = line.each_second ? Json(*line.each_second) : Json(nullptr);
+  json["per_second"] = number_or_null(line.each_second);
   json["until"] = standing.until ? Json(standing.until->us) : Json(nullptr);
   json["behind"] = line.behind.empty() ? Json(nullptr) : keys_json(config, route, line.behind);
   json["oldest"] = line.oldest ? Json(line.oldest->us) : Json(nullptr);
-  json["drain_seconds"] = limit && line.behind.empty() ? drains_in(line, *limit) : Json(nullptr);
+  // If nothing comes and nobody else has a part.
+  json["drain_seconds"] = line.behind.empty() ? number_or_null(drain_seconds(standing.waiting,
+                                                                             line.each_second))
+                                              : Json(nullptr);
   return json;
 }
 
@@ -89,17 +85,19 @@ Json limits_json(const metrics::Snapshot& sum, const config::Config& config,
     const config::Limit& limit = config.limits[i];
     const std::optional<LimitValues::Scheduled> now = values.scheduled(i);
     const bool own = !now || !now->value;
-    // In the long run, or at once where it counts what is under way.
-    const Allowed allowed = allowed_by(own ? limit.limit.parameters : now->value->parameters);
+    const auto allowed =
+        records_allowed_by(limit, own ? limit.limit.parameters : now->value->parameters);
     const Used used = used_of(sum, limit.limit.name);
     const bool keyed = limit.key.kind != config::KeySource::Kind::none;
     Json json{{"name", limit.limit.name},
               {"store", limit.store == config::Store::redis ? "redis" : "memory"},
               {"shadow", limit.shadow},
               {"keyed", keyed}};
-    json["per_second"] = allowed.per_second ? Json(*allowed.per_second) : Json(nullptr);
-    json["at_once"] =
-        allowed.per_second ? Json(nullptr) : Json(static_cast<std::int64_t>(allowed.at_once));
+    // In the long run, or at once where it counts what is under way.
+    json["per_second"] = number_or_null(allowed ? allowed->per_second : std::nullopt);
+    json["at_once"] = allowed && !allowed->per_second
+                          ? Json(static_cast<std::int64_t>(allowed->at_once))
+                          : Json(nullptr);
     json["schedule"] = schedule_json(now);
     json["admitted"] = used.admitted;
     json["rejected"] = used.rejected;

@@ -35,4 +35,19 @@ Allowed allowed_by(const limits::Parameters& parameters) {
   return std::visit([](const auto& p) { return Allowed{at_once(p), per_second(p)}; }, parameters);
 }
 
+std::optional<Allowed> records_allowed_by(const config::Limit& limit,
+                                          const limits::Parameters& in_force) {
+  if (limit.cost.kind != config::CostSource::Kind::number) return std::nullopt;
+  Allowed allowed = allowed_by(in_force);
+  const double cost = number(limit.limit.cost);
+  allowed.at_once /= cost;
+  if (allowed.per_second) *allowed.per_second /= cost;
+  return allowed;
+}
+
+std::optional<double> drain_seconds(std::uint64_t records, std::optional<double> each_second) {
+  if (!each_second || *each_second <= 0) return std::nullopt;
+  return static_cast<double>(records) / *each_second;
+}
+
 }  // namespace einlass::app

@@ -1,8 +1,10 @@
 // What a limit allows, in two numbers that people compare with what is used.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
+#include "config/model/limit.h"
 #include "limits/contract/limit.h"
 
 namespace einlass::app {
@@ -14,5 +16,12 @@ struct Allowed {
 
 // In the limit's own permits, whatever an attempt takes of them.
 Allowed allowed_by(const limits::Parameters& parameters);
+
+// The same in records, as what is used is counted; none where each brings its own cost.
+std::optional<Allowed> records_allowed_by(const config::Limit& limit,
+                                          const limits::Parameters& in_force);
+
+// In how many seconds so many records can go at least; none where that is not known, or never.
+std::optional<double> drain_seconds(std::uint64_t records, std::optional<double> each_second);
 
 }  // namespace einlass::app

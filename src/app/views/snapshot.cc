@@ -136,11 +136,10 @@ metrics::Limit limit_metrics(const config::Limit& limit, const limits::Parameter
   shown.store = limit.store == config::Store::redis ? "redis" : "memory";
   shown.key = config::to_text(limit.key);
   shown.shadow = limit.shadow;
-  if (limit.cost.kind != config::CostSource::Kind::number) return shown;
-  const auto cost = static_cast<double>(limit.limit.cost.value);
-  const Allowed allowed = allowed_by(in_force);
-  shown.at_once = allowed.at_once / cost;
-  if (allowed.per_second) shown.per_second = *allowed.per_second / cost;
+  if (const auto allowed = records_allowed_by(limit, in_force)) {
+    shown.at_once = allowed->at_once;
+    shown.per_second = allowed->per_second;
+  }
   return shown;
 }
 

@@ -10,7 +10,12 @@ namespace {
 
 std::optional<double> each_second_of(const Shard& shard, const core::LineStanding& standing) {
   if (!standing.limit) return std::nullopt;
-  return allowed_by(shard.limiters().in_force(standing.line, standing.limit->value)).per_second;
+  const config::Config& config = shard.config();
+  const config::Limit& limit =
+      config.limits[config.routes[standing.route.value].limits[standing.limit->value]];
+  const auto allowed = records_allowed_by(
+      limit, shard.limiters().in_force(standing.line, standing.limit->value));
+  return allowed ? allowed->per_second : std::nullopt;
 }
 
 std::vector<WaitsView::Line> longest_lines(const Shard& shard, Instant now) {

@@ -52,10 +52,6 @@ bool has_key(const Shard& shard, const core::Record& record, const std::string& 
   return std::find(scratch.begin(), scratch.end(), key) != scratch.end();
 }
 
-}  // namespace
-
-namespace {
-
 // The flow of which most goes before the record.
 std::string other_flow(const Shard& shard, const core::Standing& standing) {
   if (!standing.flow || standing.flow->other == core::kNoSlot) return "";
@@ -83,7 +79,10 @@ WaitingRecord described(const Shard& shard, const core::Standing& standing) {
   record.keys.assign(keys.begin(), keys.end());
   if (standing.limit) {
     const auto& in_force = shard.limiters().in_force(standing.line, standing.limit->value);
-    record.each_second = allowed_by(in_force).per_second;
+    const config::Route& route = shard.config().routes[standing.route.value];
+    const auto allowed = records_allowed_by(
+        shard.config().limits[route.limits[standing.limit->value]], in_force);
+    if (allowed) record.each_second = allowed->per_second;
     record.schedule = shard.limiters().scheduled(standing.line, standing.limit->value);
   }
   return record;

@@ -47,7 +47,7 @@ struct WaitingRecord {
   core::Standing standing;
   std::vector<std::string> keys;  // By the place of the limit; empty where it has none.
   std::optional<double>
-      each_second;  // What the limit that it waits for allows its key, in permits.
+      each_second;  // What the limit that it waits for allows its key, in records.
   std::optional<LimitValues::Scheduled> schedule;  // To what of its limit's schedule it owes that.
   std::string last_error;  // Why its last attempt failed; empty if none has.
   Instant written;         // To Kafka, by its timestamp.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/views/allowed.h"
 #include "app/views/schedule_json.h"
 #include "app/views/why.h"
 #include "app/views/why_pause.h"
@@ -267,6 +268,8 @@ Json offset_json(const WhyQuestion& question, const std::vector<std::optional<Wh
   return json;
 }
 
+constexpr double kLongestShown = 1e10;  // Seconds: three hundred years.
+
 // How fast they can go at most, where they wait for a limit of which that is known.
 std::string drain_in_words(std::uint64_t count,
                            const std::vector<std::optional<WhyAnswer>>& answers,
@@ -278,12 +281,10 @@ std::string drain_in_words(std::uint64_t count,
     if (!holder.standing.limit) continue;
     const config::Limit& limit =
         config.limits[route_of(holder, config).limits[holder.standing.limit->value]];
-    const std::optional<double> each_second = holder.each_second;
-    if (!each_second || limit.cost.kind != config::CostSource::Kind::number) continue;
-    const double seconds =
-        static_cast<double>(count) * static_cast<double>(limit.limit.cost.value) / *each_second;
+    const std::optional<double> seconds = drain_seconds(count, holder.each_second);
+    if (!seconds || *seconds > kLongestShown) continue;
     return "; at what limit " + limit.limit.name + " allows they need " +
-           span_in_words(Duration{static_cast<std::int64_t>(seconds * 1e6)}) + " at least";
+           span_in_words(Duration{static_cast<std::int64_t>(*seconds * 1e6)}) + " at least";
   }
   return "";
 }

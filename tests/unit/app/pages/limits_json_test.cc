@@ -38,5 +38,21 @@ TEST(LimitsJson, SaysWhatHoldsNowAndHowLong) {
   EXPECT_EQ(shown()["per_second"], 10);
 }
 
+// What is used is counted in records.
+TEST(LimitsJson, SaysWhatIsAllowedInRecords) {
+  config::Config config = config_with_a_schedule();
+  config::Limit& limit = config.limits[0];
+  const auto shown = [&] { return limits_json({}, config, LimitValues(config)).at(0); };
+  limit.limit.cost = Permits{5};
+  EXPECT_EQ(shown()["per_second"], 2);
+  EXPECT_EQ(shown()["at_once"], nullptr);
+  limit.limit.parameters = limits::ConcurrencyParameters{Permits{10}, Duration::seconds(1)};
+  EXPECT_EQ(shown()["per_second"], nullptr);
+  EXPECT_EQ(shown()["at_once"], 2);
+  limit.cost.kind = config::CostSource::Kind::header;
+  EXPECT_EQ(shown()["per_second"], nullptr);
+  EXPECT_EQ(shown()["at_once"], nullptr);
+}
+
 }  // namespace
 }  // namespace einlass::app
