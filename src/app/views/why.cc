@@ -118,7 +118,8 @@ std::optional<WhyAnswer> WhyLook::go_on(const Shard& shard) {
 void WhyLook::look_for_key(const Shard& shard, core::Slot end) {
   for (; next_ < end; ++next_) {
     const core::Record* record = shard.gate().record(next_);
-    if (record == nullptr) continue;
+    // An abandoned one is Kafka's again, and its line may be gone.
+    if (record == nullptr || record->state == core::RecordState::abandoned) continue;
     const core::Partition& partition = shard.gate().partitions()[record->partition.value];
     if (partition.phase != core::PartitionPhase::assigned) continue;
     if (!has_key(shard, *record, *question_.key, scratch_)) continue;

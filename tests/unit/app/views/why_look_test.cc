@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,11 +18,31 @@ namespace {
 constexpr int kRecords = 10'000;
 constexpr int kPartitions = 5;
 
+// What both sources here do not do.
+class Source : public kafka::RecordSource {
+ public:
+  explicit Source(core::Events& events) : events_(events) {}
+  void hold(core::PartitionId) override {}
+  void read(core::PartitionId) override {}
+  void commit(std::span<const core::CommitEntry>) override {
+    events_.push_back(core::CommitEnded{core::CommitResult::committed});
+  }
+  void partition_done(core::PartitionId) override {}
+  void close(Duration) override {}
+  std::string name_of(core::PartitionId) const override { return topic_; }
+  const std::string& topic_of(core::PartitionId) const override { return topic_; }
+  kafka::SourceStatus status() const override { return {}; }
+
+ protected:
+  core::Events& events_;
+  const std::string topic_ = "a";
+};
+
 // Some partitions in turn, of which each third record has the key `k`. None is held back: there are
 // fewer records than the gate takes of each.
-class List final : public kafka::RecordSource {
+class List final : public Source {
  public:
-  List(core::Events& events, kafka::MessageSink& sink) : events_(events), sink_(sink) {
+  List(core::Events& events, kafka::MessageSink& sink) : Source(events), sink_(sink) {
     for (std::uint32_t i = 0; i < std::uint32_t{kPartitions}; ++i) {
       events.push_back(core::PartitionAssigned{
           .partition = core::PartitionId{i}, .route = core::RouteId{0}, .next = Offset{0}});
@@ -41,33 +62,54 @@ class List final : public kafka::RecordSource {
     }
   }
   bool has_more() const override { return next_ < kRecords; }
-  void hold(core::PartitionId) override {}
-  void read(core::PartitionId) override {}
-  void commit(std::span<const core::CommitEntry>) override {
-    events_.push_back(core::CommitEnded{core::CommitResult::committed});
-  }
-  void partition_done(core::PartitionId) override {}
-  void close(Duration) override {}
-  std::string name_of(core::PartitionId) const override { return topic_; }
-  const std::string& topic_of(core::PartitionId) const override { return topic_; }
-  kafka::SourceStatus status() const override { return {}; }
 
  private:
-  core::Events& events_;
   kafka::MessageSink& sink_;
-  const std::string topic_ = "a";
   std::int64_t next_ = 0;
   bool is_assigned_ = false;
 };
 
-TEST(WhyLook, takes_a_part_at_a_time_until_all_that_is_inside_was_looked_at) {
-  const auto read = config::parse_config(
-      "limits: {l: {algorithm: counter, limit: 1, window: 1h}}\n"
-      "targets: {t: {http: {url: http://127.0.0.1:9/}}}\n"
-      "routes: [{name: r, topics: [a], target: t, limits: [l], order: none, "
-      "inside: {records: 20000}}]\n",
-      "F", config::test_environment);
-  const auto& config = std::get<config::Config>(read);
+// One record. Its partition is lost while it is on its way, and then assigned anew.
+class Reassigned final : public Source {
+ public:
+  Reassigned(core::Events& events, kafka::MessageSink& sink) : Source(events), sink_(sink) {
+    assign();
+  }
+
+  void poll(Instant, int) override {
+    if (std::exchange(polls_, polls_ + 1) != 1) return;  // The gate hears of the partition first.
+    kafka::Message message;
+    message.topic = topic_;
+    message.partition = core::PartitionId{0};
+    message.read_at = message.offset = Offset{0};
+    message.key = "k";
+    sink_.take(message);
+    events_.push_back(core::PartitionLost{core::PartitionId{0}});
+  }
+  bool has_more() const override { return polls_ < 2; }
+  void partition_done(core::PartitionId) override { assign(); }
+
+ private:
+  void assign() {
+    events_.push_back(core::PartitionAssigned{
+        .partition = core::PartitionId{0}, .route = core::RouteId{0}, .next = Offset{0}});
+  }
+
+  kafka::MessageSink& sink_;
+  int polls_ = 0;
+};
+
+config::Config config_with(const std::string& limit, const std::string& url) {
+  return std::get<config::Config>(config::parse_config(
+      "limits: {l: {" + limit + "}}\ntargets: {t: {http: {url: '" + url +
+          "'}}}\nroutes: [{name: r, topics: [a], target: t, limits: [l], order: none, "
+          "inside: {records: 20000}}]\n",
+      "F", config::test_environment));
+}
+
+// Runs a shard that reads from such a source until `is_done` says so.
+template <class OneSource, class F>
+void run(const config::Config& config, F is_done) {
   boost::asio::io_context io(1);
   ProcessLimits limits(config);
   const Notify none = [](const Notice&) {};
@@ -75,22 +117,54 @@ TEST(WhyLook, takes_a_part_at_a_time_until_all_that_is_inside_was_looked_at) {
   const Clock clock;
   Shard shard(io, {}, config, limits, logins, clock, none,
               [](boost::asio::io_context&, core::Events& events, kafka::MessageSink& sink,
-                 const Notify&) { return std::make_unique<List>(events, sink); });
+                 const Notify&) { return std::make_unique<OneSource>(events, sink); });
+  bool stops = false;
+  shard.run([&](Instant) {
+    if (!stops && (stops = is_done(shard))) shard.stop({});
+  });
+}
+
+TEST(WhyLook, takes_a_part_at_a_time_until_all_that_is_inside_was_looked_at) {
   int parts = 0;
   std::optional<WhyAnswer> answer;
-  shard.run([&](Instant) {
-    if (shard.gate().stats(core::RouteId{0}).received < kRecords || answer) return;
-    WhyQuestion question;
-    question.key = "k";
-    WhyLook look(question);
-    for (; !answer; ++parts) answer = look.go_on(shard);
-    shard.stop({});
-  });
+  run<List>(config_with("algorithm: counter, limit: 1, window: 1h", "http://127.0.0.1:9/"),
+            [&](const Shard& shard) {
+              if (shard.gate().stats(core::RouteId{0}).received < kRecords) return false;
+              WhyQuestion question;
+              question.key = "k";
+              WhyLook look(question);
+              for (; !answer; ++parts) answer = look.go_on(shard);
+              return true;
+            });
   ASSERT_TRUE(answer);
   EXPECT_GE(parts, 3) << "of 4,096 at most";
   // The first one may have been tried, and be forgotten.
   EXPECT_NEAR(static_cast<double>(answer->with_key), kRecords / 3.0, 1);
   EXPECT_EQ(answer->found.size(), kMostRecordsNamed);
+}
+
+// Its line is gone with all that it knew of keys, though the partition is here again.
+TEST(WhyLook, passes_over_what_was_given_back_while_it_was_on_its_way) {
+  boost::asio::io_context io(1);
+  const boost::asio::ip::tcp::acceptor silent(io, {boost::asio::ip::address_v4::loopback(), 0});
+  const std::string url = "http://127.0.0.1:" + std::to_string(silent.local_endpoint().port());
+  std::optional<WhyAnswer> answer;
+  run<Reassigned>(
+      config_with("algorithm: counter, limit: 1, window: 1h, key: record_key", url),
+      [&](const Shard& shard) {
+        const core::RouteStats& stats = shard.gate().stats(core::RouteId{0});
+        const auto& partitions = shard.gate().partitions();
+        const bool again = stats.returned == 1 &&
+                           partitions[0].phase == core::PartitionPhase::assigned;
+        if (!again) return false;
+        EXPECT_NE(shard.gate().record(0), nullptr) << "it is still on its way";
+        WhyQuestion question;
+        question.key = "other";
+        answer = WhyLook(question).go_on(shard);
+        return true;
+      });
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->with_key, 0u);
 }
 
 }  // namespace
