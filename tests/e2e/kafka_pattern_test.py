@@ -73,6 +73,14 @@ class Patterns(scenario.Scenario):
         for gate in gates:
             self.assertEqual(gate.terminate(), 0)
 
+        # After a restart nothing is passed over, and the topic is told of nevertheless.
+        gates = self.world.start_gates(2, config, 6)
+        page = {name for gate in gates for name in gate.metrics()}
+        self.assertIn('einlass_topic_info{topic="results.later",route="patterned"}', page)
+        self.assertIn('einlass_offsets_skipped_total{topic="results.later",reason="retention"}', page)
+        for gate in gates:
+            self.assertEqual(gate.terminate(), 0)
+
     def test_nothing_fits_yet(self):
         self.world.create_topic("others", 1)  # With no topic at all librdkafka says less.
         config = self._config()

@@ -80,6 +80,7 @@ void add(Topic& to, const Topic& one) {
   to.skipped_by_retention += one.skipped_by_retention;
   to.skipped_by_recreation += one.skipped_by_recreation;
   to.skipped_by_reset += one.skipped_by_reset;
+  if (to.route.empty()) to.route = one.route;
   if (one.retention_seconds) to.retention_seconds = one.retention_seconds;
 }
 

@@ -106,10 +106,12 @@ std::string route_of(const Shard& shard, const kafka::SourceStatus& source,
   return "";
 }
 
-// Those that routes name, from the start, and those that patterns have brought.
+// Those that routes name, from the start, and those that patterns have brought: of which partitions
+// are here, or offsets were passed over.
 void add_topics(const Shard& shard, const kafka::SourceStatus& source, const config::Config& config,
                 metrics::Snapshot& snapshot) {
   auto skipped = source.offsets_skipped;
+  for (const auto& partition : source.partitions) skipped.try_emplace(partition.topic);
   const auto add = [&](const std::string& topic, const std::string& route,
                        const kafka::SkippedOffsets& offsets) {
     metrics::Topic shown{topic, offsets.retention, offsets.recreated, offsets.reset, route, {}};
