@@ -32,13 +32,12 @@ Field<HttpAuth> token_url() {
       });
 }
 
-// What hangs on the token server's URL is not the same everywhere.
-Rows<HttpAuth> client_credentials(std::string_view token_url_text) {
+// What hangs on the token server's URL is not the same everywhere, nor who reads the secret's file.
+Rows<HttpAuth> client_credentials(std::string_view token_url_text, const Field<HttpAuth>& secret) {
   return {
       {"token_url", token_url().required("https://HOST/PATH"), token_url_text},
       {"client_id", text(&HttpAuth::client_id).required("NAME"), "The client's id."},
-      {"client_secret", secret(&HttpAuth::secret, trouble_in_header).required("PATH"),
-       "The client's secret."},
+      {"client_secret", secret, "The client's secret."},
       {"client_secret_file", secret_file<HttpAuth>(),
        "A file that holds the secret; read again when it changes."},
       {"scope", text(&HttpAuth::scope), "Requested scopes, separated by blanks."},
@@ -48,7 +47,8 @@ Rows<HttpAuth> client_credentials(std::string_view token_url_text) {
 }
 
 const Rows<HttpAuth> kOauth2 = all_live(client_credentials(
-    "Token endpoint; the target's `ca_file`, `cert_file` and `verify` apply to it too."));
+    "Token endpoint; the target's `ca_file`, `cert_file` and `verify` apply to it too.",
+    secret(&HttpAuth::secret, trouble_in_header).required("PATH")));
 
 void check_basic(Section& section, HttpAuth& auth) {
   if (auth.username.find(':') == std::string::npos) return;
@@ -120,7 +120,8 @@ const Rows<HttpSign> kSign = all_live<HttpSign>({
 });
 
 const Rows<HttpAuth> kKafkaOauth = [] {
-  Rows<HttpAuth> rows = client_credentials("Token endpoint.");
+  Rows<HttpAuth> rows = client_credentials(
+      "Token endpoint.", password(&HttpAuth::secret, trouble_in_header).required("PATH"));
   rows.push_back({"ca_file", path(&HttpAuth::ca_file),
                   "CA certificates (PEM) that the token server's certificate is verified against. "
                   "Default: the "

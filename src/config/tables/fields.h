@@ -155,8 +155,8 @@ Field<S> secret_file() {
 // One whose file is read anew whenever it is needed: what that holds by now is no change of the
 // configuration.
 template <class S>
-Field<S> password(FileSecret S::*member) {
-  Field<S> field = secret(member);
+Field<S> password(FileSecret S::*member, std::string (*trouble)(const std::string&) = nullptr) {
+  Field<S> field = secret(member, trouble);
   field.print = [=](PrintedPage& page, const S& from) {
     const FileSecret& secret = from.*member;
     page.secret(secret.file.empty() ? secret : FileSecret{"", secret.file});

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "unit/config/files.h"
 #include "unit/config/wrong_config.h"
 
 namespace einlass::config {
@@ -121,6 +122,19 @@ TEST(Changes, ASecretIsSeenAndNotShown) {
             "targets.other.http.url: \"http://o/?code=***\" -> \"http://o/?code=***\"")
       << "where only the placeholder is another";
   EXPECT_EQ(changed("X-Source: a, ", ""), "targets.billing.http.headers.X-Source: a -> not there");
+}
+
+// Its file is read again as it changes, so that a secret is rotated without a reload.
+TEST(Changes, WhatTheFileOfAKafkaSecretHoldsIsNoChange) {
+  const TemporaryFile secret("one");
+  const auto text = [&](const std::string& more) {
+    return kFile + "kafka: {oauth: {token_url: https://h/t, client_id: i, client_secret_file: " +
+           secret.path() + more + "}}\n";
+  };
+  const Config before = read(text(""));
+  std::ofstream(secret.path()) << "two";
+  EXPECT_TRUE(changes(before, read(text(""))).empty());
+  EXPECT_FALSE(changes(before, read(text(", scope: s"))).empty());
 }
 
 TEST(Changes, TheTokenOfTheAdminPagesMayChange) {
