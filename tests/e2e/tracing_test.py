@@ -161,6 +161,14 @@ class Tracing(scenario.Scenario):
             "dead_lettered", {"code": 2, "message": "refused"}))
         self.check_the_form()
 
+    def test_a_host_that_the_record_names_stands_in_no_span(self):
+        self.start({"targets": {"receiver": {"http": {"url": "http://{header:host}:1/", "allow_hosts": ["*"]}}}})
+        self.world.produce_records("results", [{"key": b"k", "value": b"x",
+                                                "headers": [traced(1), ("host", b"169.254.169.254")]}])
+        attempt = next(one for one in self.wait_for_spans(2) if one["kind"] == CLIENT)
+        self.assertEqual(attempt["status"], {"code": 2, "message": "not accepted"})
+        self.assertNotIn("169.254.169.254", json.dumps(self.taken()))
+
     def test_to_a_topic_and_the_last_spans_when_it_leaves(self):
         self.start({"targets": {"receiver": {"http": None, "kafka": {"topic": "archive"}}}})
         self.world.produce_records("results", [{"key": b"k", "value": b"x", "headers": [traced(1)]}])

@@ -113,9 +113,13 @@ void Tracing::ended(const core::DeliveryEnded& ended, const StoredRecord& record
   if (ended.outcome == core::Outcome::accepted) {
     traced.outcome = "delivered";
   } else {
-    // Not what the answer says: it may hold some of the record.
+    // Not what the answer says, nor a reason with a host of the record's: they may hold some of it.
     const unsigned status = record.last_status;
-    span.error = status == 0 ? record.last_error : "status " + std::to_string(status);
+    if (status != 0) {
+      span.error = "status " + std::to_string(status);
+    } else if (target.http() == nullptr || target.http()->host_template.empty()) {
+      span.error = record.last_error;
+    }
     if (span.error.empty()) span.error = "not accepted";
     span.attributes.emplace_back("error.type", status == 0 ? "_OTHER" : std::to_string(status));
     if (status != 0)
