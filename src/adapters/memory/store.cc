@@ -33,6 +33,9 @@ static_assert(std::tuple_size_v<limits::IdPrefix> >= sizeof(std::uint16_t) + siz
 // How many instants of an answer a forgotten line keeps room for.
 constexpr std::size_t kKeptDue = 8;
 
+// Permits that are given back together.
+constexpr std::size_t kMostReturned = 256;
+
 // Most lines have one bucket, and most of many lines ask for one permit: those have all in one
 // piece, for with as many lines as keys what costs is to fetch them from memory.
 template <class T>
@@ -115,9 +118,23 @@ struct Store::State {
                                   line.due, *line.told);
   }
 
+  // REQUIRES: the table is locked.
+  void take_back() {
+    if (returned.empty()) return;
+    limits::release(known(returned_by).costing(returned_cost), returned,
+                    table.moved_on(returned_at));
+    returned.clear();
+  }
+
   core::Events& events;
   Table& table;
   const std::uint16_t number;  // Among the table's stores.
+  // What was given back of one line, in the order of the grants. Together they are worth more than
+  // one by one: a queue takes back no turn that has others behind it.
+  std::vector<limits::Returned> returned;
+  core::LineId returned_by;
+  Permits returned_cost;
+  Instant returned_at;
   std::vector<Line> lines;     // By LineId, which are dense.
   std::uint64_t granted = 0;
   std::uint64_t denied = 0;
@@ -152,6 +169,7 @@ void Store::add_line(core::LineId id, std::span<const Bucket> buckets) {
 void Store::forget_line(core::LineId id) {
   Line& line = state_->known(id);
   const std::lock_guard lock(state_->table.mutex_);
+  state_->take_back();
   for (std::size_t i = 0; i < line.buckets.size(); ++i) {
     state_->table.buckets_.leave(line.buckets[i], line.value(i));
   }
@@ -162,6 +180,7 @@ void Store::change_line(core::LineId id, std::span<const Bucket> buckets) {
   Line& line = state_->known(id);
   CHECK(buckets.size() == line.charges.size());
   const std::lock_guard lock(state_->table.mutex_);
+  state_->take_back();
   line.go_by(buckets);
 }
 
@@ -176,6 +195,7 @@ void Store::ask(const core::Ask& ask, Instant now) {
   Duration behind;  // Another shard may be further on than we are.
   {
     const std::lock_guard lock(state_->table.mutex_);
+    state_->take_back();
     const Instant at = state_->table.moved_on(now);
     state_->table.buckets_.sweep(at);
     answer = state_->acquire(line, ask, demand, at);
@@ -194,11 +214,14 @@ void Store::ask(const core::Ask& ask, Instant now) {
 void Store::release(const core::Release& release, Instant now) {
   Line& line = state_->known(release.line);
   const core::Permit& permit = release.permit;
-  const std::array returned = {limits::Returned{state_->id_of(permit), permit.stamp}};
-  const std::lock_guard lock(state_->table.mutex_);
-  const Instant at = state_->table.moved_on(now);
-  state_->table.buckets_.sweep(at);
-  limits::release(line.costing(permit.cost), returned, at);
+  State& state = *state_;
+  const std::lock_guard lock(state.table.mutex_);
+  const bool others = state.returned_by != release.line || state.returned_cost != permit.cost;
+  if (others || state.returned.size() >= kMostReturned) state.take_back();
+  state.returned.push_back({state.id_of(permit), permit.stamp});
+  state.returned_by = release.line;
+  state.returned_cost = permit.cost;
+  state.returned_at = now;
   if (!line.by_flows || !permit.flow) return;
   state_->share_of(line).give_back(permit.flow_level, *permit.flow,
                                    line.charges[*line.by_flows].cost);
@@ -208,11 +231,13 @@ void Store::ended(const core::Ended& ended, Instant now) {
   Line& line = state_->known(ended.line);
   const std::array ids = {state_->id_of(ended.permit)};
   const std::lock_guard lock(state_->table.mutex_);
+  state_->take_back();
   limits::ended(line.costing(ended.permit.cost), ids, state_->table.moved_on(now));
 }
 
 void Store::sweep(Instant now) {
   const std::lock_guard lock(state_->table.mutex_);
+  state_->take_back();
   state_->table.buckets_.sweep(state_->table.moved_on(now));
 }
 

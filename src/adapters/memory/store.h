@@ -47,12 +47,16 @@ class Store {
 
   // Answers at once, by an event. `now` is the limiter's clock here.
   void ask(const core::Ask& ask, Instant now);
+
+  // The permit was not used. Those that come one after the other, as they were granted, are taken
+  // back together: with the next ask of this store at the latest, or as sweep() is called.
   void release(const core::Release& release, Instant now);
 
   // The attempt that the permit was for has ended: what limits concurrency holds it no longer.
   void ended(const core::Ended& ended, Instant now);
 
-  // Forgets some of the buckets that no line uses and that are full again, as every ask does too.
+  // Takes back what was given back, and forgets some of the buckets that no line uses and that are
+  // full again; as every ask does too.
   void sweep(Instant now);
 
   StoreStatus status() const;

@@ -234,6 +234,23 @@ TEST_F(MemoryStore, AReleaseGivesTheInstantForWhichThePermitWas) {
   EXPECT_EQ(ask(0, 0, 1, 1, limits::kSecond).due[0], Duration{200'000});
 }
 
+// One by one, the first one first, no turn would come back but the last.
+TEST_F(MemoryStore, WhatIsGivenBackInOneTurnComesBackTogether) {
+  core::Events events;
+  Store other(events, table_);
+  limits::Limit queue{"queue", limits::queue(10, limits::kSecond, 5), {1}};
+  add(0, {{&queue, ""}});
+  other.add_line(LineId{0}, std::array{Bucket{&queue, ""}});
+  const std::span<const Duration> due = ask(0, 0, 5, 5, limits::kSecond).due;
+  ASSERT_EQ(due.size(), 5U);
+  for (std::uint16_t i = 0; i < 5; ++i) {
+    store_.release({LineId{0}, {AskId{1}, i, Instant{limits::kNow} + due[i]}}, {limits::kNow});
+  }
+  store_.sweep({limits::kNow});
+  other.ask({LineId{0}, AskId{1}, {1}, {5}, {limits::kSecond}}, {limits::kNow});
+  EXPECT_EQ(std::get<core::PermitsAnswered>(events.at(0)).due.size(), 5U);
+}
+
 TEST_F(MemoryStore, AnAttemptThatEndedMakesRoom) {
   limits::Limit held{"held", limits::held(1, limits::kSecond), {1}};
   add(0, {{&all_, ""}, {&held, "acme"}});
