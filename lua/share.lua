@@ -124,19 +124,13 @@ local function is_in(bits, slot)
   return slot < most_slots and math.floor(bits / 2 ^ slot) % 2 == 1
 end
 
--- What waits at other gates and not in this ask.
+-- What waits at other gates.
 local others = {}
 for _, g in ipairs(gates) do
   if g.waits and g ~= own then
-    local o = { till = g.till }
+    local o = { till = g.till, slot = g.slot }
     for k = 1, 3 * levels do
       o[k] = g[k]
-    end
-    for i = 1, flows do
-      if waits_in[i] > 0 and is_in(waits_in[i], g.slot) then
-        local k = 3 * level[i]
-        o[k - 2], o[k - 1] = o[k - 2] - weight[i], o[k - 1] - served[i]
-      end
     end
     others[#others + 1] = o
   end
@@ -228,7 +222,9 @@ local function left_for_others(i, at, of_gate)
       short = short + short_of(o[k - 2], o[k - 1], o[k], sums[l], weights[l])
     end
   end
-  if of_gate and rest_weights[l] > 0 then
+  -- Those of this gate that are not in the ask, where the flow is ahead: with another ask one of them may be next.
+  local ahead = math.floor(served[i] / weight[i]) > math.floor(sums[l] / weights[l])
+  if of_gate and ahead and rest_weights[l] > 0 then
     short = short + short_of(rest_weights[l], rest_sums[l], rest_wanted[l], served[i], weight[i])
   end
   return units + math.floor(short / unit)
@@ -248,6 +244,13 @@ local function take(i)
     end
   end
   served[i], sums[l], left[i] = served[i] + unit * cost, sums[l] + unit * cost, left[i] - 1
+  if waits_in[i] > 0 then
+    for _, o in ipairs(others) do
+      if is_in(waits_in[i], o.slot) then
+        o[3 * l - 1] = o[3 * l - 1] + unit * cost
+      end
+    end
+  end
   if left[i] == 0 then
     weights[l], sums[l], waiting[l] = weights[l] - weight[i], sums[l] - served[i], waiting[l] - 1
   end

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <variant>
@@ -39,6 +40,16 @@ struct Case {
       limits::TokenBucketParameters{limits::reduced({kRate, 1'000'000}), {20}};
 };
 
+core::RouteOptions one_shared_limit() {
+  core::RouteOptions route;
+  route.limit_count = 1;
+  route.shared_limits = 1;
+  route.fleet_limits = 1;
+  route.share = {.levels = 1};
+  route.horizon = Duration::millis(500);
+  return route;
+}
+
 class FleetShares : public testing::TestWithParam<Case> {
  protected:
   static std::size_t flow_of(std::size_t gate, std::uint32_t slot) {
@@ -47,12 +58,7 @@ class FleetShares : public testing::TestWithParam<Case> {
   }
 
   void run(Duration length, Fleet::Pause pause = {}) {
-    core::RouteOptions route;
-    route.limit_count = 1;
-    route.shared_limits = 1;
-    route.fleet_limits = 1;
-    route.share = {.levels = 1};
-    route.horizon = Duration::millis(500);
+    core::RouteOptions route = one_shared_limit();
     route.inside_records = 2 * kBacklog;
     limits::Limit limit{"limit", GetParam().limit};
     limit.by_flows = true;
@@ -82,6 +88,72 @@ class FleetShares : public testing::TestWithParam<Case> {
 
   std::vector<Fleet::Left> left_;
 };
+
+// A fleet whose every gate has so many flows with a backlog, each second one of them heavy.
+std::vector<Fleet::Left> left_of_many(int gates, int flows, std::uint16_t heavy, Duration length) {
+  constexpr std::int64_t kFew = 50;
+  core::RouteOptions route = one_shared_limit();
+  route.inside_records = 6'000;
+  limits::Limit limit{"limit",
+                      limits::TokenBucketParameters{limits::reduced({kFew, 1'000'000}), {5}}};
+  limit.by_flows = true;
+  memory::Table table;
+  Fleet fleet(route, {"", Duration::millis(1), Duration::millis(5), Duration::millis(1), 64},
+              kBegin);
+  fleet.set_flows([&](std::size_t, std::uint32_t slot) {
+    const auto flow = slot % static_cast<std::uint32_t>(flows);
+    core::FlowMark made;
+    made.key = core::FlowKey{1 + flow};
+    made.in_fleet = FlowId{100 + flow};
+    made.weight = flow % 2 == 0 ? heavy : std::uint16_t{1};
+    return made;
+  });
+  for (int i = 0; i < gates; ++i) {
+    fleet.add_gate(std::make_unique<MemoryLimiter>(table, std::span(&limit, 1)));
+  }
+  fleet.run(length, 3'000);
+  return fleet.left();
+}
+
+// More than an ask names, so that it matters which: all of the limit is used, by weight.
+struct Many {
+  int gates, flows;
+  std::uint16_t heavy;
+};
+
+class FleetSharesOfMany : public testing::TestWithParam<Many> {};
+
+TEST_P(FleetSharesOfMany, use_all_of_the_limit_by_weight) {
+  const Many& many = GetParam();
+  std::map<std::uint64_t, double> of_flow;
+  std::int64_t all = 0, last = 0;
+  for (const Fleet::Left& left :
+       left_of_many(many.gates, many.flows, many.heavy, Duration::seconds(61))) {
+    if (left.at < kBegin + Duration::seconds(1)) continue;
+    ++all;
+    last += left.at >= kBegin + Duration::seconds(56);
+    ++of_flow[left.flow.value];
+  }
+  EXPECT_GE(all, 50 * 60 * 99 / 100);
+  EXPECT_GE(last, 50 * 5 * 99 / 100);
+  double worst = 0;
+  const double weights = many.flows / 2 * (1.0 + many.heavy);
+  for (int i = 0; i < many.flows; ++i) {
+    const double part = static_cast<double>(all) * (i % 2 == 0 ? many.heavy : 1) / weights;
+    worst = std::max(worst, std::abs(of_flow[static_cast<std::uint64_t>(i) + 1] - part));
+  }
+  RecordProperty("worst", std::to_string(worst));
+  EXPECT_LE(worst, 2.0 + 2.0 * many.gates) << "permits, of a single flow";
+}
+
+INSTANTIATE_TEST_SUITE_P(, FleetSharesOfMany,
+                         testing::Values(Many{1, 100, 5}, Many{1, 300, 5}, Many{3, 100, 5},
+                                         Many{3, 100, 2}, Many{2, 200, 50}),
+                         [](const auto& its) {
+                           return std::to_string(its.param.flows) + "_in_each_of_" +
+                                  std::to_string(its.param.gates) + "_by_" +
+                                  std::to_string(its.param.heavy);
+                         });
 
 TEST_P(FleetShares, follow_the_weights_over_any_five_seconds) {
   run(Duration::seconds(20));

@@ -28,7 +28,8 @@ WaitingFlows rest_of(std::int64_t weights, std::uint64_t served, std::int64_t re
       static_cast<std::uint64_t>(weights) * static_cast<std::uint64_t>(time);
   WaitingFlows rest{weights, static_cast<Served>(served - begun), records};
   if (weights <= kMostWeights) return rest;
-  rest.served = floor_div(rest.served, weights) * kMostWeights;
+  // Rounded up: or all that the ask names might be ahead of them.
+  rest.served = -floor_div(-rest.served, weights) * kMostWeights;
   rest.weights = kMostWeights;
   return rest;
 }
@@ -41,8 +42,16 @@ FleetFlows::FleetFlows(const ShareOptions& options) : options_(options) {
   asking_.time.assign(options.levels, 0);
 }
 
-std::int64_t FleetFlows::done(const Flow& flow) const {
-  return floor_div(flow.served + kUnit, flow.weight);
+void FleetFlows::Waiting::erase(std::uint32_t flow) {
+  due.erase(flow);
+  ahead.erase(flow);
+}
+
+void FleetFlows::Waiting::list(std::size_t most, std::vector<std::uint32_t>& out) const {
+  const std::size_t left = most - std::min(most, due.size());
+  const std::size_t of_ahead = std::min(ahead.size(), std::max(left, most / 2));
+  due.least(most - of_ahead, out);
+  ahead.least(of_ahead, out);
 }
 
 void FleetFlows::weigh(std::uint32_t index, std::uint16_t weight) {
@@ -99,13 +108,13 @@ void FleetFlows::update(Flow& flow) {
   if (!waits) {
     sums_.weights[flow.level] -= flow.weight;
     sums_.served[flow.level] -= static_cast<std::uint64_t>(flow.served);
-    next_[flow.level].erase(index);
+    waiting_[flow.level].erase(index);
     return;
   }
   flow.served = asking_.time[flow.level] * flow.weight;
   sums_.weights[flow.level] += flow.weight;
   sums_.served[flow.level] += static_cast<std::uint64_t>(flow.served);
-  next_[flow.level].set(index, done(flow));
+  waiting_[flow.level].ahead.set(index, floor_div(flow.served, flow.weight));
   begins(index);
 }
 
@@ -121,7 +130,8 @@ void FleetFlows::set_served(std::uint32_t index, Served served) {
   Flow& flow = flows_[index];
   sums_.served[flow.level] += static_cast<std::uint64_t>(served - flow.served);
   flow.served = served;
-  next_[flow.level].set(index, done(flow));
+  waiting_[flow.level].due.erase(index);
+  waiting_[flow.level].ahead.set(index, floor_div(served, flow.weight));
 }
 
 // More permits may be held than there are records, where some were withdrawn: those of one flow are
@@ -154,13 +164,14 @@ const AskingFlows& FleetFlows::ask(std::int64_t most, std::int64_t wish, const S
   asking_.flows.clear();
   asking_.rest.clear();
   asking_.wish = wish;
-  const auto waits = [](const auto& heap) { return !heap.empty(); };
-  const auto levels = static_cast<std::size_t>(std::ranges::count_if(next_, waits));
+  const auto waits = [](const Waiting& level) { return !level.empty(); };
+  const auto levels = static_cast<std::size_t>(std::ranges::count_if(waiting_, waits));
   const std::size_t all =
       std::clamp<std::size_t>(2 * static_cast<std::size_t>(most), kLeastListed, kMostListed);
   for (std::uint8_t level = 0; level < options_.levels; ++level) {
     const std::size_t before = listed_.size();
-    next_[level].least(std::max<std::size_t>(1, all / std::max<std::size_t>(1, levels)), listed_);
+    sort(level, others);
+    waiting_[level].list(std::max<std::size_t>(2, all / std::max<std::size_t>(1, levels)), listed_);
     std::int64_t weights = sums_.weights[level] + others.weights[level];
     std::int64_t records = others.records[level];
     std::uint64_t served = sums_.served[level] + others.served[level];
@@ -203,18 +214,37 @@ void FleetFlows::told(const ToldFlows& told) {
 
 void FleetFlows::check() const { CHECK(unknown_.size() <= flows_.size()); }
 
-bool FleetFlows::is_behind(const Sums& others) const {
-  for (std::uint8_t level = 0; level < options_.levels; ++level) {
-    if (next_[level].empty()) continue;
-    const Flow& first = flows_[next_[level].front()];
-    const std::int64_t weights = sums_.weights[level] + others.weights[level];
-    const std::uint64_t served = sums_.served[level] + others.served[level];
-    const std::int64_t time = asking_.time[level];
-    const auto begun = static_cast<std::uint64_t>(weights) * static_cast<std::uint64_t>(time);
-    const std::int64_t all = floor_div(static_cast<Served>(served - begun), weights);
-    return floor_div(first.served - time * first.weight, first.weight) <= all;
+// Who is ahead of where all have come, these and the others, and who is not. What is due is looked
+// at as far as the first that still is.
+void FleetFlows::sort(std::uint8_t level, const Sums& others) {
+  Waiting& waiting = waiting_[level];
+  if (waiting.empty()) return;
+  const std::int64_t weights = sums_.weights[level] + others.weights[level];
+  const std::uint64_t served = sums_.served[level] + others.served[level];
+  const std::int64_t time = asking_.time[level];
+  const auto begun = static_cast<std::uint64_t>(weights) * static_cast<std::uint64_t>(time);
+  const std::int64_t all = time + floor_div(static_cast<Served>(served - begun), weights);
+  while (!waiting.ahead.empty() && waiting.ahead.front_key() <= all) {
+    const std::uint32_t index = waiting.ahead.front();
+    const Flow& flow = flows_[index];
+    waiting.ahead.erase(index);
+    waiting.due.set(index, floor_div(flow.served + kUnit, flow.weight));
   }
-  return false;
+  while (!waiting.due.empty()) {
+    const std::uint32_t index = waiting.due.front();
+    const std::int64_t tag = floor_div(flows_[index].served, flows_[index].weight);
+    if (tag <= all) return;
+    waiting.due.erase(index);
+    waiting.ahead.set(index, tag);
+  }
+}
+
+bool FleetFlows::is_behind(const Sums& others) {
+  const auto waits = [](const Waiting& level) { return !level.empty(); };
+  const auto first = std::ranges::find_if(waiting_, waits);
+  if (first == waiting_.end()) return false;
+  sort(static_cast<std::uint8_t>(first - waiting_.begin()), others);
+  return !first->due.empty();
 }
 
 }  // namespace einlass::core

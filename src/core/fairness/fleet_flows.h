@@ -1,7 +1,9 @@
 // A line's flows under a limit whose permits the flows of all gates share: how many records of each
 // wait for a permit, and how far the limiter says that each has been served.
 //
-// An ask tells of the flows that are likely to be next, and of all others together. A flow that has
+// An ask tells of the flows that are likely to be next, and of all others together: of those that are
+// not ahead of where all have come first who would be done first (WF2Q+: limits/fleet/fleet_share.h),
+// and then who is ahead by least. So one that may be next is always among them. A flow that has
 // begun to wait since the last answer begins where that says that flows begin; one that has no
 // record without a permit is forgotten, for the limiter remembers it as long as that matters.
 #pragma once
@@ -68,7 +70,7 @@ class FleetFlows {
   void told(const ToldFlows& told);
 
   // Whether some flow is not ahead of where all have come, these and the others.
-  bool is_behind(const Sums& others) const;
+  bool is_behind(const Sums& others);
 
   // That what is kept does not grow while nothing is told.
   void check() const;
@@ -85,15 +87,26 @@ class FleetFlows {
     Served served = 0;
   };
 
+  // The flows of a level that wait, each in one of both.
+  struct Waiting {
+    Heap<std::int64_t> due;    // Not ahead when last looked at: by when they would be done.
+    Heap<std::int64_t> ahead;  // By how far they have been served.
+
+    bool empty() const { return due.empty() && ahead.empty(); }
+    void erase(std::uint32_t flow);
+    // At most so many, of both kinds if there are.
+    void list(std::size_t most, std::vector<std::uint32_t>& out) const;
+  };
+
   void begin_anew(std::int64_t epoch, std::span<const std::int64_t> time);
   void update(Flow& flow);
   void begins(std::uint32_t flow);
   void set_served(std::uint32_t flow, Served served);
-  std::int64_t done(const Flow& flow) const;
+  void sort(std::uint8_t level, const Sums& others);
 
   const ShareOptions options_;
-  std::vector<Flow> flows_;                           // By their numbers.
-  std::array<Heap<std::int64_t>, kMostLevels> next_;  // Those that wait, by when they are done.
+  std::vector<Flow> flows_;  // By their numbers.
+  std::array<Waiting, kMostLevels> waiting_;
   Sums sums_;
   std::vector<std::uint32_t> unknown_;  // Who has begun to wait since the last answer, each once.
   AskingFlows asking_;                  // The last ask, with what was told last.

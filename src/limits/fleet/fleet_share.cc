@@ -54,7 +54,7 @@ void FleetShare::give_back(std::uint8_t level, FlowId id, Permits units) {
   Flow& flow = flows_[key];
   flow.served -= kUnit * units.value;
   for (Gate& gate : gates_) {
-    if (gate.has(flow)) gate.sums[level].served -= kUnit * units.value;
+    if (gate.has(flow.slots)) gate.sums[level].served -= kUnit * units.value;
   }
 }
 

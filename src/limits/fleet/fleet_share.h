@@ -8,7 +8,8 @@
 // The rule. Who is next among the flows of whoever asks is worst-case fair queueing (WF2Q+: Bennett
 // and Zhang, 1997), with the level of its own gate as the time: of the flows that are not ahead of
 // that level the one that would be done first. A permit is granted only if behind it the limit
-// still has, within the horizon, what the flows of other gates are short of that level. Between
+// still has, within the horizon, what the flows of other gates are short of that level: those of
+// each gate together, so that the gate with the lowest level is held up by none. Between
 // levels whoever is above goes first, but each level below earns a part and goes once that is a
 // whole unit.
 //
@@ -17,8 +18,11 @@
 // somebody asks within a horizon. Whoever is behind is let through as soon as he asks; whoever is
 // ahead waits until the others have come to his level, or are not heard of any more. So each gate
 // is within one permit of the level of all others, up to what came free since it asked last; and
-// each flow within its gate as WF2Q+ has it. A flow that waits in several gates is one: they all
-// move its tag, and the sums of the others in which it waits move with it.
+// each flow within its gate as WF2Q+ has it, for an ask names those of its flows that are not ahead
+// and would be done first. Where the state knows better, and all that it names are ahead, it gets
+// nothing while others of its gate are behind, and the next ask names these. A flow that waits in
+// several gates is one: they all move its tag, and the sums of the others in which it waits move
+// with it.
 //
 // The same in lua/acquire_shared.lua, to the last digit.
 #pragma once
@@ -77,7 +81,7 @@ class FleetShare {
     std::array<WaitingFlows, kMostShareLevels> sums{};  // `wanted` in units.
 
     bool waits(Instant now) const;
-    bool has(const Flow& flow) const { return slot && (flow.slots >> *slot & 1) != 0; }
+    bool has(std::uint32_t slots) const { return slot && (slots >> *slot & 1) != 0; }
   };
   using FlowKey = std::pair<std::uint8_t, FlowId>;  // Level and flow.
 

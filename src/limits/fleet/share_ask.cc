@@ -59,7 +59,8 @@ void ShareAsk::remember_own(bool claims) {
     const FleetShare::FlowKey key{said.level, said.id};
     const FleetShare::Flow* known = fresh_ ? nullptr : share_.known(key, Permits{cost_});
     if (known) served = std::max(served, scaled(known->served, known->weight, said.weight));
-    flows_.push_back({key, said.weight, said.records, served - begin, served - begin});
+    flows_.push_back({key, said.weight, said.records, served - begin, served - begin,
+                      known ? known->slots : 0});
     Level& level = levels_[said.level];
     if (!flows_.back().waits()) continue;
     level.weights += said.weight;
@@ -80,13 +81,7 @@ void ShareAsk::look_at_others() {
   if (fresh_) return;
   for (const FleetShare::Gate& gate : share_.gates_) {
     if (gate.id == demand_.gate || !gate.waits(now_)) continue;
-    FleetShare::Gate& other = others_.emplace_back(gate);
-    for (const Flow& flow : flows_) {
-      const FleetShare::Flow* known = share_.known(flow.key, Permits{cost_});
-      if (!known || !gate.has(*known)) continue;
-      other.sums[flow.key.first].weights -= flow.weight;
-      other.sums[flow.key.first].served -= flow.served;
-    }
+    others_.push_back(gate);
   }
 }
 
@@ -137,8 +132,10 @@ std::optional<std::size_t> ShareAsk::next() const {
   return next ? next : least;
 }
 
-// What flows of the same level are short of, in thousandths of a unit: those of other gates of the
-// level that this gate has come to, and those of this one that are not in the ask of the flow's.
+// What flows of the same level are short of, in thousandths of a unit: those of other gates, all
+// together, of the level that this gate has come to, so that the gate that is furthest behind is
+// held up by none; and those of this one that are not in the ask, where the flow
+// is ahead of that, of what it has: with another ask one of them may be next.
 std::int64_t ShareAsk::short_of_level(std::size_t i, Instant at, bool of_gate) const {
   const Flow& flow = flows_[i];
   const std::uint8_t at_level = flow.key.first;
@@ -154,7 +151,8 @@ std::int64_t ShareAsk::short_of_level(std::size_t i, Instant at, bool of_gate) c
     if (gate.until <= at || waiting.weights <= 0) continue;
     sum += short_of(waiting, own.served, own.weights);
   }
-  if (of_gate && rest_[at_level].weights > 0) {
+  const bool ahead = flow.tag() > floor_div(own.served, own.weights);
+  if (of_gate && ahead && rest_[at_level].weights > 0) {
     sum += short_of(rest_[at_level], flow.served, flow.weight);
   }
   return sum;
@@ -184,6 +182,9 @@ void ShareAsk::take(std::size_t i) {
   flow.served += kUnit * cost_;
   levels_[level].served += kUnit * cost_;
   ++flow.granted;
+  for (FleetShare::Gate& gate : others_) {
+    if (gate.has(flow.slots)) gate.sums[level].served += kUnit * cost_;
+  }
   if (flow.waits()) return;
   levels_[level].weights -= flow.weight;
   levels_[level].served -= flow.served;
@@ -256,7 +257,7 @@ void ShareAsk::write_flows(const FleetShare::Gate& own, bool waits_here, ToldFlo
     FleetShare::Flow written{flow.served + time_[level] * flow.weight, flow.weight,
                              known ? known->slots : 0};
     for (FleetShare::Gate& gate : share_.gates_) {
-      if (gate.has(written)) gate.sums[level].served += flow.served - flow.before;
+      if (gate.has(written.slots)) gate.sums[level].served += flow.served - flow.before;
     }
     if (own.slot) {
       const std::uint32_t bit = std::uint32_t{1} << *own.slot;

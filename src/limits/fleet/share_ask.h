@@ -61,6 +61,7 @@ class ShareAsk {
     std::int64_t records;
     Served served;  // Counted from the level's time, ...
     Served before;  // ... and as it was when the ask came.
+    std::uint32_t slots;  // The gates in which it waits, as bits.
     std::int64_t granted = 0;
 
     bool waits() const { return records > granted; }
@@ -94,7 +95,7 @@ class ShareAsk {
   std::array<Level, kMostShareLevels> levels_{};
   std::array<WaitingFlows, kMostShareLevels> rest_{};  // `wanted` in units.
   std::vector<Flow> flows_;
-  std::vector<FleetShare::Gate> others_;  // Those that wait, without the flows of this ask.
+  std::vector<FleetShare::Gate> others_;  // Those that wait.
 };
 
 }  // namespace einlass::limits

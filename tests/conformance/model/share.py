@@ -133,19 +133,10 @@ class Asking:
             flow.N -= time
         self.rest = [Sums(W, N - W * (state.time[level] - ask["time"][level]) if claims else 0, D * cost)
                      for level, (W, N, D) in enumerate(ask["rest"])]
-        self.others = [self._residue(gate) for gate in state.gates.values() if gate.waits(now)]
+        self.others = [Gate(gate.slot, gate.until, [Sums(s.W, s.N, s.D) for s in gate.sums])
+                       for gate in state.gates.values() if gate.waits(now)]
         self.before = [flow.N for flow in self.flows]
         self.time = state.time[:]  # What tags count from until the end.
-
-    def _residue(self, gate):
-        """What waits at another gate and not in this ask."""
-        left = Gate(gate.slot, gate.until, [Sums(s.W, s.N, s.D) for s in gate.sums])
-        for f in self.flows:
-            known = self.share.known(f.level, f.name, self.cost)
-            if known and gate.slot in known.slots:
-                left.sums[f.level].W -= f.weight
-                left.sums[f.level].N -= f.N
-        return left
 
     def _mine(self, level):
         return [f for f in self.flows if f.level == level and f.waits()]
@@ -197,7 +188,7 @@ class Asking:
             if s.W > 0:
                 short += min(s.D * UNIT, max(0, s.W * N // W - s.N))
         rest = rests[level]
-        if rest.W > 0:
+        if rest.W > 0 and flow.tag() > N // W:  # Another ask may name one that is next.
             short += min(rest.D * UNIT, max(0, rest.W * flow.N // flow.weight - rest.N))
         return units + short // UNIT
 
@@ -219,6 +210,10 @@ class Asking:
             credit[flow.level] -= WHOLE * self.cost
         flow.N += UNIT * self.cost
         flow.granted += 1
+        known = self.share.known(flow.level, flow.name, self.cost)
+        for gate in self.others:
+            if known and gate.slot in known.slots:
+                gate.sums[flow.level].N += UNIT * self.cost
 
     def tags(self):
         """N of each flow, counted from 0."""
