@@ -11,12 +11,10 @@
 #include "limits/fleet/share.h"
 #include "limits/permits/refusal.h"
 #include "limits/permits/state.h"
+#include "limits/windows/sliding_log.h"
 
 namespace einlass::config {
 namespace {
-
-// The shortest horizon of a limit that gates share by flows: they ask again within half of it.
-constexpr Duration kLeastShared = Duration::millis(100);
 
 bool takes_key_or_cost_from_record(const Limit& limit) {
   using Kind = KeySource::Kind;
@@ -83,6 +81,12 @@ Wrong wrong_pace(const Limit& limit) {
                        "keeps an entry for each unit of cost, which is too much for each byte; "
                        "leave it out, or use token_bucket"};
   }
+  if (cost_of(limit) > limits::most_cost(*pace) && cost_of(limit) <= limit.burst) {
+    return WrongNumber{"burst",
+                       "keeps an entry for each unit of cost, " +
+                           std::to_string(limits::kMostLogCost) +
+                           " of a record at most; leave it out, or use token_bucket"};
+  }
   if (pace->window.us > 0) return std::nullopt;
   return WrongNumber{"burst",
                      "bounds nothing here, for so many permits come in less than a microsecond; "
@@ -105,6 +109,16 @@ Wrong wrong_share(const Limit& limit, int instances) {
                      "the share of one of the instances has a burst of less than a record costs; "
                      "write a burst of at least " +
                          std::to_string(cost * instances)};
+}
+
+// A queue has no more booked than it takes, and what it leaves to others is lost before they ask.
+void check_ahead(Section& section, const limits::Parameters& parameters, const std::string& when) {
+  const Duration most = limits::most_ahead(parameters);
+  if (most >= kLeastShared) return;
+  const bool queue = std::holds_alternative<limits::LeakyBucketParameters>(parameters);
+  section.wrong("share", when + "needs permits that are booked at least " + to_text(kLeastShared) +
+                             " ahead, but these numbers allow " + to_text(most) +
+                             "; write a larger " + (queue ? "capacity" : "timeout"));
 }
 
 // What flows share they take ahead: what one leaves is there until another asks.
@@ -131,6 +145,11 @@ void check_flows(Section& section, const Limit& limit) {
                   "is too short for a share, which leaves to other gates what they are yet to ask "
                   "for; write at least " +
                       to_text(kLeastShared));
+  } else {
+    check_ahead(section, limit.limit.parameters, "");
+    for (const ScheduledValue& one : limit.schedule) {
+      check_ahead(section, one.value.parameters, "at " + in_quotes(one.name) + " ");
+    }
   }
 }
 

@@ -48,6 +48,10 @@ struct ScheduledValue {
   bool operator==(const ScheduledValue&) const = default;
 };
 
+// What the limits of a route must book ahead if the flows of all gates share one of them: what a
+// gate leaves to others is theirs once they ask, within half of it.
+inline constexpr Duration kLeastShared = Duration::millis(100);
+
 struct Limit {
   limits::Limit limit;  // Name, algorithm and its parameters, cost.
   Store store = Store::memory;

@@ -4,6 +4,7 @@
 #include "config/model/names.h"
 #include "config/tables/record_sources.h"
 #include "config/tables/tables.h"
+#include "limits/permits/state.h"
 
 namespace einlass::config {
 namespace {
@@ -31,6 +32,7 @@ class RouteLimits {
   // What only the route as a whole can say of its limits. `target` is null if the route has none.
   void check_whole(const Target* target, bool dead_letter) {
     for (const auto& [scalar, limit] : taken_) {
+      check_ahead(scalar, *limit);
       if (limit->bad_key == BadKey::dead_letter && !dead_letter) {
         reading_.wrong(scalar,
                        "has bad_key: dead_letter, but the route has no dead_letter; write "
@@ -112,6 +114,27 @@ class RouteLimits {
                                in_quotes((limit.share ? costed_ : shared_)->limit.name) +
                                ": where a limit has a share no other may take its cost from the "
                                "record");
+  }
+
+  // All are asked in one call, as far ahead as the one that allows least.
+  void check_ahead(const Scalar& scalar, const Limit& limit) {
+    if (shared_ == nullptr || &limit == shared_) return;
+    const auto check = [&](const limits::Parameters& parameters, const std::string& whose) {
+      const Duration ahead = std::min(limits::most_ahead(parameters), limit.horizon);
+      if (ahead >= kLeastShared) return;
+      reading_.wrong(scalar, whose + "grants permits " + to_text(ahead) + " ahead, but all gates " +
+                                 "divide " + in_quotes(shared_->limit.name) +
+                                 ", and what one leaves to others is lost to them if it is not " +
+                                 "booked at least " + to_text(kLeastShared) +
+                                 " ahead; leave out its share, or take a limit that grants ahead");
+    };
+    check(limit.limit.parameters, "");
+    for (const LimitOverride& one : limit.overrides) {
+      check(one.value.parameters, "for key " + in_quotes(one.key) + " ");
+    }
+    for (const ScheduledValue& one : limit.schedule) {
+      check(one.value.parameters, "at " + in_quotes(one.name) + " ");
+    }
   }
 
   void check_lease(const Scalar& scalar, const Limit& limit, const Target& target) {

@@ -88,6 +88,14 @@ TEST(WrongShare, OfALimit) {
        "2:81: limits.l.horizon: is too short for a share, which leaves to other gates what they "
        "are "
        "yet to ask for; write at least 100ms"},
+      {shared_limit("algorithm: leaky_bucket, mode: queue, rate: 100/s, capacity: 10"), ""},
+      {shared_limit("algorithm: leaky_bucket, mode: queue, rate: 100/s, capacity: 9"),
+       "2:21: limits.l.share: needs permits that are booked at least 100ms ahead, but these numbers "
+       "allow 90ms; write a larger capacity"},
+      {shared_limit("algorithm: smooth, rate: 100/s, burst: 9, timeout: 100ms"), ""},
+      {shared_limit("algorithm: smooth, rate: 100/s, burst: 9, timeout: 20ms, horizon: 200ms"),
+       "2:21: limits.l.share: needs permits that are booked at least 100ms ahead, but these numbers "
+       "allow 20ms; write a larger timeout"},
       {shared_limit(bucket, "inside: {records: 9}"),
        "4:10: routes[0].share: is not there, but its limit 'l' has share 's', and all who share a "
        "limit need the same; write share: s"},
@@ -101,15 +109,26 @@ TEST(WrongShare, OfLimitsThatDoNotGoTogether) {
   const auto two = [](const std::string& other) {
     return "shares: {s: {by: record_key}}\nlimits: {l: {share: s, algorithm: token_bucket, rate: "
            "1/s, "
-           "burst: 5}, m: {algorithm: token_bucket, rate: 1/s, burst: 5, " +
+           "burst: 5}, m: {" +
            other + "}}\n" +
            routes("[{name: r, topics: [a], target: t, order: key, limits: [l, m], share: s}]");
   };
+  const std::string bucket = "algorithm: token_bucket, rate: 1/s, burst: 5, ";
+  const std::string why =
+      " ahead, but all gates divide 'l', and what one leaves to others is lost to them if it is not "
+      "booked at least 100ms ahead; leave out its share, or take a limit that grants ahead";
   expect_mistakes({
-      {two("share: s"),
+      {two(bucket + "key: record_key"), ""},
+      {two("algorithm: concurrency, limit: 5, lease: 10m"),
+       "4:68: routes[0].limits[1]: 'm' grants permits 0s" + why},
+      {two(bucket + "horizon: 99ms"), "4:68: routes[0].limits[1]: 'm' grants permits 99ms" + why},
+      {two("algorithm: smooth, rate: 1/s, burst: 1, timeout: 1s, key: record_key, overrides: {k: "
+           "{timeout: 20ms}}"),
+       "4:68: routes[0].limits[1]: 'm' for key 'k' grants permits 20ms" + why},
+      {two(bucket + "share: s"),
        "4:68: routes[0].limits[1]: 'm' has a share, but 'l' has one too; one limit of a route may "
        "have one"},
-      {two("cost: bytes"),
+      {two(bucket + "cost: bytes"),
        "4:68: routes[0].limits[1]: 'm' does not go together with 'l': where a limit has a share no "
        "other may take its cost from the record"},
   });
