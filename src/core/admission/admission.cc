@@ -98,6 +98,11 @@ void Admission::withdraw(Record& record) {
 
 void Admission::place_free(const Record& record, Instant now, Commands& commands) {
   Line& line = lines_[record.line.value];
+  if (!record.leads) {
+    CHECK(line.followers > 0);
+    --line.followers;
+    return;
+  }
   CHECK(line.in_flight > 0);
   --line.in_flight;
   queues_of(line).touched = true;

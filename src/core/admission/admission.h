@@ -135,7 +135,7 @@ class Admission {
   // How many of the line's records are inside and not at the target. REQUIRES: the line is known.
   std::uint32_t waiting_in(LineId id) const {
     const Line& line = lines_[id.value];
-    return line.total - line.in_flight;
+    return line.total - line.in_flight - line.followers;
   }
 
  private:

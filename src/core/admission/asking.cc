@@ -70,7 +70,7 @@ std::int64_t Admission::demand(Line& line, Instant now) {
   // Of the records behind others only as many as the pace promises, but for those that may go in
   // one request with them.
   const bool together =
-      goes_together(line) && line.count() > 0 && line.in_flight == 0 && breaker_of(line).closed();
+      goes_together(line) && line.count() > 0 && !line.is_at_target() && breaker_of(line).closed();
   const std::int64_t promised = together ? soon : soon - room_of(line, now);
   const std::int64_t usable =
       line.ready.size() + usable_retries(line) + std::min<std::int64_t>(line.behind, promised);

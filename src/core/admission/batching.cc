@@ -23,7 +23,7 @@ void Admission::followed(const Record& record, Instant now, Commands& commands) 
 // which those are is not looked for, so that what stands behind others only counts while none is.
 std::int64_t Admission::gatherable(const Line& line, Instant now) const {
   if (!may_send(line, now)) return 0;
-  const std::int64_t records = line.count() + (line.in_flight == 0 ? line.behind : 0);
+  const std::int64_t records = line.count() + (line.is_at_target() ? 0 : line.behind);
   if (route_of(line).limit_count == 0) return records;
   const auto later = [](Instant at, const HeldPermit& permit) { return at < permit.due; };
   const auto due = std::upper_bound(line.permits.begin(), line.permits.end(), now, later);
@@ -123,7 +123,7 @@ bool Admission::may_follow(const Line& line, const Record& record, Instant now) 
 
 void Admission::add(Line& line, Record& record, Batch& batch, Instant now, Commands& commands) {
   const bool leads = batch.empty();
-  if (leads) ++line.in_flight;
+  ++(leads ? line.in_flight : line.followers);
   send(line, record, leads, now, commands);
   batch.add(record, commands);
 }

@@ -1,4 +1,5 @@
-// For which records permits are asked that differ in cost: those that are likely to go next.
+// The tenth part of Admission: for which records permits are asked that differ in cost: those that
+// are likely to go next.
 //
 // A permit goes to the record that it was asked for with; if that one is gone, to the first of its
 // flow or kind, or to whoever is next, if that one costs the same; else back. So who comes in

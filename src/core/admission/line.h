@@ -101,7 +101,8 @@ struct Line {
   Credit credit;                 // Between the two.
   std::uint32_t behind = 0;      // Its records that wait for others in their lanes.
   std::uint32_t total = 0;       // All its records inside.
-  std::uint32_t in_flight = 0;   // Of these: at the target, and first in their requests.
+  std::uint32_t in_flight = 0;   // Of these: at the target, and first in their requests, ...
+  std::uint32_t followers = 0;   // ... and there, but behind another.
   std::int64_t gathered = 0;     // How many of them might go together now.
 
   HeldPermits permits;
@@ -142,6 +143,7 @@ struct Line {
   Links in_queue;
 
   // Its target's retries have only a share: they stand apart.
+  bool is_at_target() const { return in_flight + followers > 0; }
   bool apart() const { return retry_share < 100; }
   std::uint32_t count() const { return ready.size() + retries.size(); }
   FleetFlows* fleet() const { return flows ? flows->fleet() : nullptr; }

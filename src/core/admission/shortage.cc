@@ -48,7 +48,8 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
   CHECK(event.reason.value < route.limit_count);
   if (event.due.empty()) ++stats_[line.route.value].limits[event.reason.value].rejections;
   if (!event.due.empty() && !event.retry) {
-    line.next_ask = now;  // What was granted before, told again: nobody is to blame.
+    // What was granted before, told again, or the next record can never be paid: nobody is to blame.
+    line.next_ask = now;
     return;
   }
   line.blamed = event.reason;

@@ -39,7 +39,7 @@ void Gate::end_attempt(Record& record, const DeliveryEnded& event, Instant now,
   delivery_.ended(record, event, now);
   admission_.touch(route.target);
   if (event.hold_target) delivery_.hold(route.target, *event.hold_target, now);
-  if (!abandoned && record.leads) admission_.place_free(record, now, commands);
+  if (!abandoned) admission_.place_free(record, now, commands);
   admission_.ended(record, now, commands);
   if (abandoned) {
     if (event.outcome == Outcome::accepted) commits_.finish_abandoned(record);
@@ -184,7 +184,7 @@ void Gate::take_leave(Record& record, Instant now, Commands& commands) {
 
 // The attempt goes on outside, but the record is Kafka's again.
 void Gate::abandon(Record& record, Instant now, Commands& commands) {
-  if (record.state == RecordState::attempting && record.leads) {
+  if (record.state == RecordState::attempting) {
     admission_.place_free(record, now, commands);
   }
   lanes_.leave(records_, record);

@@ -58,6 +58,7 @@ struct Batching : ::testing::Test {
 
 TEST_F(Batching, a_full_request_leaves_at_once) {
   arrive(0, 4);
+  EXPECT_EQ(bench.gate.waiting_in(LineId{0}), 0u) << "all are at the target";
   EXPECT_EQ(requests(), (Requests{{0, 1, 2, 3}}));
 }
 
