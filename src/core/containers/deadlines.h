@@ -1,7 +1,7 @@
 // Who wants to be woken when: one heap of alarms for each kind.
 //
-// Each record has at most two alarms, each line, target, limit and partition one, and the gate one
-// for commits. Setting an alarm again moves it. Two alarms for the same instant go off in the order
+// Each record and each target has at most two alarms, each line, limit and partition one, and the
+// gate one for commits. Setting an alarm again moves it. Two alarms for the same instant go off in the order
 // in which they were set, so that the same events always give the same commands.
 #pragma once
 

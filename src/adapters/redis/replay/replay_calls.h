@@ -59,12 +59,12 @@ class ReplayCalls {
     const AskingFlow* flow = nullptr;  // Where flows share a bucket.
   };
 
-  // All keys begin with `name_space`. REQUIRES: 1 to kMaxBuckets limits, which outlive it; call
-  // limits_changed() after their parameters have changed.
   // A limit as it is for a key, by its place; null where its own numbers hold.
   using OfKey =
       std::function<std::shared_ptr<const limits::Limit>(std::size_t limit, std::string_view key)>;
 
+  // All keys begin with `name_space`. REQUIRES: 1 to kMaxBuckets limits, which outlive it; call
+  // limits_changed() after their parameters have changed.
   ReplayCalls(std::string name_space, const std::vector<limits::Limit>& limits, OfKey of_key);
 
   void limits_changed();

@@ -12,8 +12,6 @@ namespace {
 constexpr std::chrono::milliseconds kLateReleaseDelay{20};
 constexpr std::chrono::milliseconds kLateReleaseDelayWhileDown{200};
 
-// How long a primary that was replaced may go unnoticed.
-
 }  // namespace
 
 Node* Store::State::node_of(const Line& line) const {
