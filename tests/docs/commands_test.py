@@ -23,9 +23,16 @@ EX_USAGE = 64
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 # What may stand before the program, and what ends its words: a comment, a pipe, another file for what it says.
 _COMMAND = re.compile(r"^\s*(?:\$ |sudo |timeout \d+ )*(einlass [a-z-].*)$")
-_END = re.compile(r"\s+(?:#|\||\d?>|&|;)|\s{3,}|[;&]$")
+_END = re.compile(r"\s+(?:#|\||\d?>|&|;)|[;&]$")
 _EXAMPLE = re.compile(r"[A-Z]{2,}|\[|\.\.\.|…")  # A place for words of one's own.
 _DOES_MORE = {"demo"}  # Needs no configuration: its own test runs it.
+# A command, and words far to its right that a shell would take for its own.
+_EXPLAINED = re.compile(r"(?:\$ |sudo )?(?:einlass|helm|kubectl|docker|cmake|ctest|systemctl|apt|\.?\.?/?[\w/]+\.(?:sh|py))\b"
+                        r"[^#]*? {3,}(?!#)\S")
+
+
+def pages():
+    return ["README.md", *(os.path.join("docs", name) for name in links.markdown_files(os.path.join(ROOT, "docs")))]
 
 
 def commands(text):
@@ -34,6 +41,12 @@ def commands(text):
     lines = [line for block in blocks for line in re.sub(r"\\\n\s*", "", block).split("\n")]
     found = [_END.split(match[1])[0] for match in map(_COMMAND.match, lines) if match]
     return [command for command in found if not _EXAMPLE.search(command)]
+
+
+def explained(text):
+    """Lines with a command and an explanation that is no comment."""
+    blocks = [token.content for token in _MARKDOWN.parse(text) if token.type in ("fence", "code_block")]
+    return [line for block in blocks for line in block.split("\n") if _EXPLAINED.match(line)]
 
 
 def verdict(command, directory):
@@ -51,9 +64,8 @@ class Commands(unittest.TestCase):
         self.directory = directory.name
 
     def test_those_of_all_pages(self):
-        pages = ["README.md", *(os.path.join("docs", name) for name in links.markdown_files(os.path.join(ROOT, "docs")))]
         seen = set()
-        for page in pages:
+        for page in pages():
             with open(os.path.join(ROOT, page), encoding="utf-8") as file:
                 for command in commands(file.read()):
                     if command in seen or command.split()[1] in _DOES_MORE:
@@ -63,6 +75,13 @@ class Commands(unittest.TestCase):
                         code, said = verdict(command, self.directory)
                         self.assertNotEqual(code, EX_USAGE, said)
         self.assertGreater(len(seen), 25)
+
+    def test_what_explains_one_is_a_comment(self):
+        """So that a line can be pasted as it stands."""
+        for page in ("CONTRIBUTING.md", *pages()):
+            with self.subTest(page), open(os.path.join(ROOT, page), encoding="utf-8") as file:
+                self.assertEqual(explained(file.read()), [])
+        self.assertEqual(len(explained("    helm install x    the chart\n    einlass check    # what?\n")), 1)
 
     def test_wrong_ones_are_seen(self):
         for command in ("einlass chek -c gate.yaml", "einlass top -c gate.yaml --onec", "einlass why -c gate.yaml --topic results",
