@@ -34,6 +34,12 @@ for one in json.load(sys.stdin):
 """
 
 
+def must_template(values):
+    done = manifests.templated(values)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 class Rendered(unittest.TestCase):
     maxDiff = None
 
@@ -254,6 +260,14 @@ class Chart(ByKubeconform, Manifests):
         for name, text in found.items():
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 self.assertEqual(text, file.read())
+
+    def test_dashboards_without_labels_of_their_own(self):
+        objects = manifests.objects(must_template({"dashboards": {"enabled": True, "labels": {"grafana_dashboard": None}}}))
+        boards = [one for one in objects if any(name.endswith(".json") for name in one.get("data", {}))]
+        self.assertGreater(len(boards), 1)
+        for one in boards:
+            self.assertEqual(one["metadata"]["labels"]["app.kubernetes.io/name"], "einlass")
+        self.assertEqual(self._invalid(boards), [])
 
     def test_the_servers_of_aws_credentials_are_reached_only_if_asked_for(self):
         """By the addresses of app/setup/aws_options.cc."""
