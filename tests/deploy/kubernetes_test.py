@@ -281,6 +281,27 @@ class Chart(ByKubeconform, Manifests):
                                            [{"port": 80, "protocol": "TCP"}])])
         self._check_ways_out(self._one(asked, "NetworkPolicy")["spec"]["egress"])
 
+    def test_where_nothing_is_allowed_no_rule_allows_everything(self):
+        """A rule without ports, or without peers but for DNS and what was named, would."""
+        named = ("kafka", "redis", "tracing", "targets")
+        for value in ([], None):
+            for gone in (*([one] for one in named), named[:3], named):
+                with self.subTest(value=value, gone=gone):
+                    policy = self._policy({"ports": dict.fromkeys(gone, value)})
+                    self.assertEqual([rule for rule in policy["egress"] if not rule.get("ports")], [])
+                    self.assertEqual([rule["ports"] for rule in policy["egress"] if "to" in rule and not rule["to"]], [])
+                    self.assertEqual(any("to" in rule for rule in policy["egress"]), "targets" not in gone)
+                    self.assertEqual(len(policy["egress"]), 3 - ("targets" in gone) - (set(named[:3]) <= set(gone)))
+            self.assertEqual(len(self._policy({"ports": None})["egress"]), 1, "DNS")
+            policy = self._policy({"from": value})
+            self.assertFalse(policy.get("ingress"))
+            self.assertIn("Ingress", policy["policyTypes"])
+
+    def _policy(self, values):
+        objects = manifests.objects(must_template({"networkPolicy": values}))
+        self.assertEqual(self._invalid(objects), [])
+        return self._one(objects, "NetworkPolicy")["spec"]
+
     def test_probes_speak_tls_where_the_gates_do(self):
         with open(os.path.join(manifests.ROOT, "config", "secured-pages.yaml"), encoding="utf-8") as file:
             objects = manifests.objects(manifests.templated({"config": file.read()}).stdout)
