@@ -32,9 +32,11 @@ CONFIG = {
                "places": {"algorithm": "concurrency", "limit": 50, "lease": "20m"},
                "smooth": {"algorithm": "smooth", "rate": "10/s", "timeout": "1s", "warm_up": "5s"}},
     "targets": {"web": {"http": {"url": "http://127.0.0.1:1/a", "timeout": "1s"}, "retry": {"initial": "1s", "budget": "20%"}},
+                "lists": {"http": {"url": "http://127.0.0.1:1/", "batch": {"records": 50}}},
                 "topic": {"kafka": {"topic": "results.out"}}},
     "shares": {"tenants": {"by": "record_key", "weight": {"acme": 2}}},
     "routes": [{"name": "results", "topics": ["results"], "target": "web", "limits": ["log", "places"], "dead_letter": "results.dead"},
+               {"name": "lists", "topics": ["lists"], "target": "lists", "limits": [], "order": "none"},
                {"name": "copies", "topics": ["copies"], "target": "topic", "limits": ["bucket", "smooth"], "dead_letter": "copies.dead"}]}
 # Each a path to a value, and the value; None takes it away.
 TAKEN = (
@@ -53,12 +55,17 @@ REFUSED = (
     ("kafka.properties", {"session.timeout.ms": 30000}), ("limits.log.algorithm", "sliding_window"), ("limits.log.shadow", True),
     ("limits.log.cost", "header:cost"), ("limits.bucket.key", "header:tenant"), ("redis.url", "redis://127.0.0.1:2/0"),
     ("limits.more", {"algorithm": "sliding_log", "limit": 1, "window": "1s"}), ("targets.web.retry.budget", "30%"),
-    ("targets.more", {"http": {"url": "http://127.0.0.1:1/"}}), ("routes.0.topics", ["others"]), ("routes.0.limits", ["log"]),
-    ("routes.0.order", "none"), ("routes.1.dead_letter", None), ("shares.tenants.by", "header:tenant"))
+    ("targets.more", {"http": {"url": "http://127.0.0.1:1/"}}), ("targets.lists.http.batch.records", 60), ("targets.lists.http.batch", None),
+    ("routes.0.topics", ["others"]), ("routes.0.limits", ["log"]),
+    ("routes.0.order", "none"), ("routes.2.dead_letter", None), ("shares.tenants.by", "header:tenant"))
+# With a route of a pattern: names that it fits.
+PATTERN = {**CONFIG, "routes": [*CONFIG["routes"], {"name": "all", "topics": ["^all[.]"], "target": "web", "limits": [],
+                                                    "dead_letter": "failed"}]}
+REFUSED_WITH_PATTERN = (("routes.0.dead_letter", "all.dead"), ("targets.topic.kafka.topic", "all.out"))
 
 
-def changed(path, value):
-    config = copy.deepcopy(CONFIG)
+def changed(path, value, of=CONFIG):
+    config = copy.deepcopy(of)
     *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     place = config
     for part in way:
@@ -71,10 +78,10 @@ def changed(path, value):
 
 
 class Gate:
-    def __init__(self):
+    def __init__(self, config=CONFIG):
         self.folder = tempfile.mkdtemp(prefix="einlass-chart-")
         self._port, self._token = servers.free_ports(1)[0], CONFIG["admin"]["token"]
-        self.write(CONFIG)
+        self.write(config)
         self._process = servers.start_child([EINLASS, "run", "-c", self._path("gate.yaml")], self._path("log"))
         until(lambda: self._ask("/healthz") == 200, 30, "the gate", lambda: servers.tail(self._path("log")))
 
@@ -136,6 +143,15 @@ class Restarts(unittest.TestCase):
                 config = changed(path, value)
                 self.assertFalse(self.gate.takes(config), "the gate takes it")
                 self.assertNotEqual(checksum(config), self.before)
+
+    def test_what_a_pattern_of_topics_leaves_out_restarts_them(self):
+        gate = Gate(PATTERN)
+        self.addCleanup(gate.delete)
+        for path, value in REFUSED_WITH_PATTERN:
+            with self.subTest(path):
+                config = changed(path, value, PATTERN)
+                self.assertFalse(gate.takes(config), "the gate takes it")
+                self.assertNotEqual(checksum(config), checksum(PATTERN))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,8 @@
 
 {{/*
 What of the configuration a gate takes only when it starts, as docs/operations.md says: the pods are restarted when this changes,
-and reload the rest. An option that is not named here restarts them, which is never wrong.
+and reload the rest. An option that is not named here restarts them, which is never wrong; so does each topic that records are
+written to, if a route has a pattern of topics, which it may fit.
 */}}
 {{- define "einlass.restarts" -}}
 {{- $config := include "einlass.config" . | fromJson -}}
@@ -33,6 +34,8 @@ and reload the rest. An option that is not named here restarts them, which is ne
 {{- $_ := set $fixed "admin" (omit ($config.admin | default dict) "token" "token_file") -}}
 {{- $_ := set $fixed "kafka" (omit ($config.kafka | default dict) "commit_interval" "commit_records" "revoke_timeout" "auto_offset_reset") -}}
 {{- if $config.tracing }}{{ $_ := set $fixed "tracing" (omit $config.tracing "headers") }}{{ end -}}
+{{- $patterns := false -}}
+{{- range $config.routes }}{{ if regexMatch "\"[$^]" (toJson .topics) }}{{ $patterns = true }}{{ end }}{{ end -}}
 {{- $parts := dict -}}
 {{- range $name, $limit := $config.limits | default dict }}
 {{- $one := omit $limit "limit" "window" "even" "slices" "rate" "start" "capacity" "timeout" "lease" "default_cost" "bad_key" "horizon" "use_within" "strict" "on_outage" "overrides" "schedule" -}}
@@ -42,14 +45,14 @@ and reload the rest. An option that is not named here restarts them, which is ne
 {{- end -}}
 {{- range $name, $target := $config.targets | default dict }}
 {{- $one := omit $target "http" "breaker" "retry" -}}
-{{- if $target.http }}{{ $_ := set $one "http" true }}{{ end -}}
-{{- if $target.kafka }}{{ $_ := set $one "kafka" (omit $target.kafka "topic" "partition" "max_in_flight") }}{{ end -}}
+{{- if $target.http }}{{ $_ := set $one "http" (pick $target.http "batch") }}{{ end -}}
+{{- if $target.kafka }}{{ $_ := set $one "kafka" (omit $target.kafka (ternary "" "topic" $patterns) "partition" "max_in_flight") }}{{ end -}}
 {{- $_ := set $one "retry" (omit ($target.retry | default dict) "initial" "max") -}}
 {{- $_ := set $parts (printf "targets %s" $name) $one -}}
 {{- end -}}
 {{- range $index, $route := $config.routes | default list }}
 {{- $one := omit $route "retry" "inside" "filter" "else" "not_before" "expires" -}}
-{{- if $route.dead_letter }}{{ $_ := set $one "dead_letter" true }}{{ end -}}
+{{- if and $route.dead_letter (not $patterns) }}{{ $_ := set $one "dead_letter" true }}{{ end -}}
 {{- $_ := set $parts (printf "routes %d" $index) $one -}}
 {{- end -}}
 {{- range $name, $share := $config.shares | default dict }}
