@@ -30,7 +30,7 @@ def shortened(rules):
     busy at a tenth: one that never rests may get no more where other work runs beside."""
     rules = re.sub(r"(\[|offset )\d+[ms]\b", rf"\g<1>{WINDOW_S}s", rules)
     rules = re.sub(r"(process_start_time_seconds\{[^}]*\})\[\d+s\]", r"\1[60s]", rules)
-    rules = rules.replace("> 1800", "> 9").replace("> 900", "> 9")
+    rules = rules.replace("> 1800", "> 9").replace("> 900", "> 9").replace("< 900", f"< {WINDOW_S}")
     rules = rules.replace("loop_busy:ratio_rate5m > 0.9", "loop_busy:ratio_rate5m > 0.1")
     return re.sub(r"^ +for: .*\n", "", rules, flags=re.M)
 
