@@ -155,10 +155,10 @@ def _laid_out(rows):
     return [{**panel, "id": place + 1} for place, panel in enumerate(panels)]
 
 
-def _variable(name, label, metric):
+def _variable(name, label, metric, **options):
     query = f"label_values({metric}, {name})"
     return {"name": name, "label": label, "type": "query", "datasource": SOURCE, "query": query,
-            "refresh": 2, "sort": 1, "multi": True, "includeAll": True, "allValue": ".+", "regex": "", "hide": 0,
+            "refresh": 2, "sort": 1, "multi": True, "includeAll": True, **options, "regex": "", "hide": 0,
             "current": {"selected": True, "text": ["All"], "value": ["$__all"]}}
 
 
@@ -166,10 +166,12 @@ def _variables(names):
     source = {"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus", "refresh": 1,
               "regex": "", "multi": False, "includeAll": False, "hide": 0, "current": {}}
     gates = 'einlass_build_info{job=~"$job"}'
+    any_value = {"allValue": ".+"}
+    # All jobs are those that the query finds: any job would be other programs too, which have `up` and `process_*` as gates do.
     known = {"job": _variable("job", "Job", "einlass_build_info"),
-             "instance": _variable("instance", "Instance", gates),
-             "route": _variable("route", "Route", 'einlass_records_inside{job=~"$job", instance=~"$instance"}'),
-             "limit": _variable("limit", "Limit", 'einlass_limit_info{job=~"$job", instance=~"$instance"}')}
+             "instance": _variable("instance", "Instance", gates, **any_value),
+             "route": _variable("route", "Route", 'einlass_records_inside{job=~"$job", instance=~"$instance"}', **any_value),
+             "limit": _variable("limit", "Limit", 'einlass_limit_info{job=~"$job", instance=~"$instance"}', **any_value)}
     return {"list": [source] + [known[name] for name in ("job", "instance", *names)]}
 
 

@@ -79,7 +79,8 @@ def now():
     retention = f"max by (topic) ({select('einlass_topic_retention_seconds')})"
     return [
         number("How many gates are down?", "none", "Gates that Prometheus could not scrape the last time.",
-               f"count({select('up')} == 0) or vector(0)", steps=BAD_FROM_1, mappings=said({0: "none"})),
+               f"count({select('up')} == 0) or 0 * count({select('up')})", steps=BAD_FROM_1, mappings=said({0: "none"}),
+               nothing="no gates"),
         number("How many are unexplained?", "none",
                "Received, and neither delivered, dead-lettered, returned, filtered nor in a gate. Always 0; anything else is "
                "a bug in Einlass.", f"max(abs({books()}))", ROUTE, steps=BAD_FROM_1, mappings=said({0: "none"})),

@@ -27,7 +27,8 @@ def template_job_and_instance(board):
         if one is None:
             yield f"there is no variable `{name}`"
             continue
-        wanted = {"type": "query", "label": name.capitalize(), "multi": True, "allValue": ".+"}
+        # Of all jobs only those that are gates': other programs have `up` and `process_*` too.
+        wanted = {"type": "query", "label": name.capitalize(), "multi": True, "allValue": None if name == "job" else ".+"}
         for key, value in wanted.items():
             if one.get(key) != value:
                 yield f"the variable `{name}` has `{key}` {one.get(key)!r} and not {value!r}"

@@ -77,7 +77,7 @@ CHOSEN = 'job=~"$job", instance=~"$instance"'
 BREACHES = (
     (lint.template_datasource, variable("datasource", "label", "Source")),
     (lint.template_datasource, lambda board: board["templating"]["list"].pop(0)),
-    (lint.template_job_and_instance, variable("job", "allValue", ".*")),
+    (lint.template_job_and_instance, variable("job", "allValue", ".+")),
     (lint.template_job_and_instance, variable("instance", "multi", False)),
     (lint.template_job_and_instance, lambda board: board["templating"]["list"].pop(1)),
     (lint.template_reload, variable("job", "refresh", 1)),
