@@ -83,8 +83,9 @@ def allowance():
         lines("How many attempts are in flight, of how many?", "short",
               "Of concurrency limits: now, and the most allowed (dashed).",
               [target(under_way(), "{{limit}}"),
-               target(f"max by (limit) ({select('einlass_limit_allowed_permits', **LIMIT)} * on (job, instance, limit) "
-                      f"group_left () {select('einlass_limit_info', algorithm='concurrency', key='none', **LIMIT)})",
+               target(f"sum by (limit) (max by (job, limit) ({select('einlass_limit_allowed_permits', **LIMIT)} "
+                      f"* on (job, instance, limit) group_left () "
+                      f"{select('einlass_limit_info', algorithm='concurrency', key='none', **LIMIT)}))",
                       "{{limit}} at most")], overrides=[dashed("/ at most$/")]),
         lines("How are the permits shared by the gates?", PERMITS, "Permits used, by gate.",
               [target(f"sum by (instance) ({rate('einlass_admissions_total', **LIMIT)})", "{{instance}}")], OVERVIEW),

@@ -18,26 +18,32 @@ def books():
     return f"{by} ({select('einlass_records_received_total')})" + "".join(f" - {by} ({select(one)})" for one in parts)
 
 
-def allowed(**labels):
-    """Of the limits that all records share: what the whole fleet may use, by limit."""
+def _allowed(**labels):
+    """Of the limits that all records share: what each fleet (job) may use, by limit."""
     permits = select("einlass_limit_allowed_permits_per_second", **labels)
 
     def kept_in(store):
         info = select("einlass_limit_info", store=store, key="none", shadow="!true")
         return f"{permits} * on (job, instance, limit) group_left () {info}"
-    return f"max by (limit) ({kept_in('redis')}) or sum by (limit) ({kept_in('memory')})"
+    return f"max by (job, limit) ({kept_in('redis')}) or sum by (job, limit) ({kept_in('memory')})"
+
+
+def allowed(**labels):
+    """By limit, of all fleets together."""
+    return f"sum by (limit) ({_allowed(**labels)})"
 
 
 def used(**labels):
-    """How much of a limit is used: by limit, 1 is all of it."""
-    return f"sum by (limit) ({rate('einlass_admissions_total', **labels)}) / ({allowed(**labels)})"
+    """How much of a limit is used, by the fleet that uses most of its own: by limit, 1 is all of it."""
+    admitted = f"sum by (job, limit) ({rate('einlass_admissions_total', **labels)})"
+    return f"max by (limit) ({admitted} / ({_allowed(**labels)}))"
 
 
 def failing(**labels):
     """The share of attempts that the target does not accept, by route: a sum would hide a dead one among those that live."""
-    attempts = f"sum by (route) ({rate('einlass_attempts_total', **labels)})"
-    not_accepted = f"sum by (route) ({rate('einlass_attempts_total', outcome='!accepted', **labels)})"
-    return f"{not_accepted} / ({attempts} > 0)"
+    attempts = f"sum by (job, route) ({rate('einlass_attempts_total', **labels)})"
+    not_accepted = f"sum by (job, route) ({rate('einlass_attempts_total', outcome='!accepted', **labels)})"
+    return f"max by (route) ({not_accepted} / ({attempts} > 0))"
 
 
 def lasting(severity):
@@ -76,7 +82,7 @@ def paused():
 
 
 def now():
-    retention = f"max by (topic) ({select('einlass_topic_retention_seconds')})"
+    retention = f"max by (job, topic) ({select('einlass_topic_retention_seconds')})"
     return [
         number("How many gates are down?", "none", "Gates that Prometheus could not scrape the last time.",
                f"count({select('up')} == 0) or 0 * count({select('up')})", steps=BAD_FROM_1, mappings=said({0: "none"}),
@@ -89,7 +95,7 @@ def now():
                f"max({select('einlass_route_lag_seconds')})", ROUTE),
         number("How much retention is used?", "percentunit",
                "That age, of the time for which Kafka keeps records of the topic. At 100 % records are lost.",
-               f"max(max by (topic) ({select('einlass_lag_seconds')}) / on (topic) {retention})", ROUTE, min=0, max=1,
+               f"max(max by (job, topic) ({select('einlass_lag_seconds')}) / {retention})", ROUTE, min=0, max=1,
                nothing="not known", steps=[(None, "green"), (0.5, "orange"), (0.7, "red")]),
         number("How late are deliveries?", "s",
                "From a record's timestamp in Kafka until the target accepted it: 99 of 100 take no longer.",

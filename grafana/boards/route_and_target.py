@@ -11,16 +11,16 @@ PARTITION = "{{topic}} {{partition}}"
 
 
 def now():
-    inside = f"sum by (route) ({select('einlass_records_inside', **ROUTE)})"
-    delivered = f"sum by (route) ({rate('einlass_records_delivered_total', **ROUTE)})"
+    inside = f"sum by (job, route) ({select('einlass_records_inside', **ROUTE)})"
+    delivered = f"sum by (job, route) ({rate('einlass_records_delivered_total', **ROUTE)})"
     open_at = f"max by (target) ({select('einlass_target_breaker_open')})"
     unusable = f"max by (target) ({select('einlass_target_unusable')})"
-    meant = f"sum by (route) ({select('einlass_waiting_records', reason='~limit|paused|not_before', **ROUTE)})"
+    meant = f"sum by (job, route) ({select('einlass_waiting_records', reason='~limit|paused|not_before', **ROUTE)})"
     return [
         troubles("Which routes stand still?", "short", "Routes with records in the gates of which none was delivered in the "
                  "last interval, and how many records they have there; not while more than half of them wait for a limit, the end "
                  "of a pause or their not_before.",
-                 f"({inside} > 0 and on (route) {delivered} == 0) unless on (route) ({meant} > 0.5 * {inside})", "red",
+                 f"sum by (route) (({inside} > 0 and {delivered} == 0) unless ({meant} > 0.5 * {inside}))", "red",
                  LIMITS, "{{route}}", "none"),
         troubles("Which targets are down?", "short", "Targets whose circuit breaker is open at some gate, or to which nothing "
                  "can be delivered until you act; with the attempts in flight there.",

@@ -91,6 +91,16 @@ class Rules(unittest.TestCase):
             self.assertEqual([case for case, passed in zip(cases, pool.map(passes, cases)) if passed], [])
 
 
+def answers(given, expected):
+    """What promtool says of these series and what each expression is to answer, after 15 s."""
+    cases = [{"expr": chosen(expression), "eval_time": "15s", "exp_samples": samples} for expression, samples in expected.items()]
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "test.json")
+        with open(path, "w") as file:
+            json.dump({"evaluation_interval": "1s", "tests": [{"interval": "1s", "input_series": given, "promql_expr_test": cases}]}, file)
+        return promtool("test", "rules", path)
+
+
 class StandStill(unittest.TestCase):
     def test_only_routes_whose_records_ought_to_move(self):
         """Of the panel: red for a target, Redis and a hang, and not for a slow limit, a pause or records' own time."""
@@ -104,12 +114,29 @@ class StandStill(unittest.TestCase):
             *(series("einlass_waiting_records", route, 9 if reason == route else 0, f', reason="{reason}"') for reason in reasons))]
         expected = [{"labels": f'{{route="{route}"}}', "value": 9} for route in reasons
                     if route not in ("limit", "paused", "not_before")]
-        with tempfile.TemporaryDirectory() as directory:
-            path = os.path.join(directory, "test.json")
-            with open(path, "w") as file:
-                json.dump({"evaluation_interval": "1s", "tests": [{"interval": "1s", "input_series": given, "promql_expr_test": [
-                    {"expr": chosen(panel["targets"][0]["expr"]), "eval_time": "15s", "exp_samples": expected}]}]}, file)
-            code, said = promtool("test", "rules", path)
+        code, said = answers(given, {panel["targets"][0]["expr"]: expected})
+        self.assertEqual(code, 0, said)
+
+
+class Fleets(unittest.TestCase):
+    def test_two_of_one_prometheus_are_not_added_up(self):
+        """One uses a fifth of its limit, the other all of the smaller one of the same name, and all its attempts fail."""
+        def series(job, name, more, each_second, at_first=0):
+            return {"series": f'{name}{{job="{job}", instance="gate-1:9465", {more}}}', "values": f"{at_first}+{each_second}x20"}
+        given = []
+        for job, used, most, outcome in (("einlass", 20, 100, "accepted"), ("einlass-b", 10, 10, "retry")):
+            given += [series(job, "einlass_admissions_total", 'route="results", limit="callbacks"', used),
+                      series(job, "einlass_attempts_total", f'route="results", outcome="{outcome}"', used),
+                      series(job, "einlass_attempts_total", 'route="results", outcome="refused"', 0),
+                      series(job, "einlass_limit_allowed_permits_per_second", 'limit="callbacks"', 0, most),
+                      series(job, "einlass_limit_info", 'limit="callbacks", store="redis", key="none", shadow="false"', 0, 1)]
+        shown = {panel["title"]: [one["expr"].replace("$job", "einlass.*") for one in panel["targets"]]
+                 for board in written.all_of().values() for panel in written.panels(board)}
+        code, said = answers(given, {
+            shown["How full is the fullest?"][0]: [{"value": 1}],
+            shown["How much is used of what is allowed?"][0]: [{"labels": '{limit="callbacks"}', "value": 1}],
+            shown["How many permits are used, and how many allowed?"][1]: [{"labels": '{limit="callbacks"}', "value": 110}],
+            shown["What share of each route's attempts fails?"][0]: [{"labels": '{route="results"}', "value": 1}]})
         self.assertEqual(code, 0, said)
 
 
