@@ -232,7 +232,7 @@ class Chart(ByKubeconform, Manifests):
         self.assertEqual(container["image"], f"einlass@{digest}")
 
     def test_names(self):
-        """Those of the objects; the job by which alerts and dashboards find the gates keeps its own."""
+        """Those of the objects; the label by which the chart finds its own keeps its value."""
         self.assertEqual(self._names({}), {"einlass", "einlass-config", "einlass-admin-token"})
         self.assertEqual(self._names({"nameOverride": "gates"}),
                          {"einlass-gates", "einlass-gates-config", "einlass-gates-admin-token"})
@@ -240,6 +240,14 @@ class Chart(ByKubeconform, Manifests):
         self.assertEqual(self._names({"nameOverride": "lass"}), self._names({}))
         self.assertEqual(self._names({"nameOverride": "gates", "fullnameOverride": "billing"}),
                          {"billing", "billing-config", "billing-admin-token"})
+
+    def test_each_release_is_a_job_of_its_own(self):
+        """Alerts and dashboards look for one that begins with einlass, and add up what has the same."""
+        for name in ("einlass", "gates"):
+            monitor = self._one(manifests.objects(must_template({"podMonitor": {"enabled": True}, "fullnameOverride": name})), "PodMonitor")
+            self.assertEqual(monitor["spec"]["podMetricsEndpoints"][0].get("relabelings"),
+                             [{"targetLabel": "job", "replacement": f"einlass/default/{name}"}])
+            self.assertNotIn("jobLabel", monitor["spec"])
 
     def _names(self, values):
         objects = manifests.objects(manifests.templated(values).stdout)
