@@ -39,6 +39,19 @@ class ComposeFile(unittest.TestCase):
             image = service["image"]
             self.assertTrue(image == "einlass" or image.partition(":")[2] not in ("", "latest"), f"{name}: {image}")
 
+    def test_an_image_is_built_once(self):
+        """Two services that build it export it side by side, and on a machine without it the second fails: already exists."""
+        makers = {}
+        for name, service in self.services.items():
+            if "build" in service:
+                self.assertNotIn(service["image"], makers, f"{name} builds it too")
+                makers[service["image"]] = name
+        for name in GATES:
+            gate = self.services[name]
+            if "build" not in gate:
+                self.assertEqual(gate["pull_policy"], "never", "it is on no registry")
+                self.assertIn(makers[gate["image"]], gate["depends_on"], "or it is not built for this gate alone")
+
     def test_gates_have_no_rights(self):
         for name in GATES:
             gate = self.services[name]
