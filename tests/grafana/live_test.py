@@ -276,6 +276,10 @@ class Live(scenario.Scenario):
         self.assertEqual(page['einlass_records_delivered_total{route="held"}'] + skipped, HELD)
         self.silent.close()
         self.assertEqual(self.beside.terminate(), 0)
+        self.wait_for_alerts({"EinlassGateDown"}, never={"EinlassNoGates"}, job=BESIDE)
+        self.prometheus.find_beside([])
+        self.wait_for_alerts({"EinlassNoGates"}, job=BESIDE)
+        self.wait_until_quiet({"EinlassGateDown"}, job=BESIDE)
 
     def at_first(self, what):
         """The name of a trouble at the first gate, as the panels have it."""

@@ -55,7 +55,9 @@ class Prometheus:
                       {**(scrape or {}), "job_name": "einlass", "static_configs": targets(ports)},
                       # A page waits a second for a shard that does not answer.
                       {"job_name": BESIDE, "scrape_interval": "2s", "scrape_timeout": "2s",
-                       "static_configs": targets(beside)}]}
+                       "file_sd_configs": [{"files": ["beside.json"], "refresh_interval": "1s"}]}]}
+        self._beside = os.path.join(directory, "beside.json")
+        self.find_beside(beside)
         path = os.path.join(directory, "prometheus.yml")
         with open(path, "w") as file:
             json.dump(config, file)
@@ -63,6 +65,12 @@ class Prometheus:
             ["prometheus", f"--config.file={path}", f"--storage.tsdb.path={directory}/tsdb", "--log.level=warn",
              f"--web.listen-address=127.0.0.1:{self.port}"], os.path.join(directory, "prometheus.log"))
         wait_until(lambda: get(self.port, "/-/ready")[0] == 200, 20, "Prometheus")
+
+    def find_beside(self, ports):
+        """The gates of that fleet that service discovery knows from now on."""
+        with open(self._beside + ".new", "w") as file:
+            json.dump(targets(ports), file)
+        os.rename(self._beside + ".new", self._beside)
 
     def stop(self):
         servers.stop_child(self.process)
