@@ -71,8 +71,20 @@ function showStanding() {
 
 const nameOf = (one) => (one.name ? `${one.what} ${one.name}` : one.what.replace("_", " "));
 
+// For those who listen: what has begun or ended since the last event, and not the seconds and records that the strip counts.
+let told = new Map();         // Of each name the severity.
+
+function tellTroubles(lasting) {
+  const names = lasting.map(nameOf);
+  const changes = [...lasting.filter((one) => told.get(nameOf(one)) !== one.severity).map((one) => `${nameOf(one)}: ${one.says}`),
+    ...[...told.keys()].filter((name) => !names.includes(name)).map((name) => `${name}: over`)];
+  told = new Map(lasting.map((one) => [nameOf(one), one.severity]));
+  if (changes.length) setText(byId("told"), changes.join("; "));
+}
+
 function showTroubles(now) {
   const lasting = now.troubles.filter((one) => one.ended === null);
+  tellTroubles(lasting);
   const ended = now.troubles.filter((one) => one.ended !== null);
   byId("troubles").hidden = !now.troubles.length;
   fill(byId("lasting"), lasting, () => {

@@ -41,11 +41,11 @@ def route(name, target, /, **waiting):
             "partitions_held": 0, "waiting": {**dict.fromkeys(CAUSES, 0), **waiting}, "behind": dict.fromkeys(CAUSES, 0)}
 
 
-def event(routes, down=(), table=False):
+def event(routes, down=(), table=False, waiting=None):
     none = {"bounds": [1000], "counts": [0, 0]}
     return {"started_at": 1, "configured_at": 1, "instance": "gate-1", "version": "0", "ready": True, "why_not_ready": "",
             "troubles": [{"what": "target", "name": name, "severity": "bad", "says": "circuit breaker open", "since": None,
-                          "ended": None, "next": None, "waiting": None} for name in down],
+                          "ended": None, "next": None, "waiting": waiting} for name in down],
             "books": {**dict.fromkeys(("received", "delivered", "dead_lettered", "returned", "filtered", "inside"), 0), "closed": True},
             "routes": routes, "limits": [], "quotas": {"table": table, "pauses": []}, "waits": none, "delays": none, "lines": [],
             "lines_total": 0, "partitions": [], "partitions_total": 0, "targets": [], "stores": [], "kafka_trouble": "", "recent": []}
@@ -132,6 +132,22 @@ class Events(unittest.TestCase):
         self.send(event(both))
         self.assertEqual(self.classes(), {"target": "", "target_down": None})
         self.assertRegex(self.browser.text("#causes"), r"10\s+the target\s+7\s+their next attempt")
+
+    def test_only_troubles_that_begin_and_end_are_read_aloud(self):
+        """The strip counts seconds and records: a screen reader that is told of it would not stop."""
+        self.assertEqual(self.browser.value("[...document.querySelectorAll('[role=status] *, [role=status]')]"
+                                            ".filter((one) => one.id === 'lasting').length"), 0)
+        self.browser.value("window.heard = []; new MutationObserver(() => heard.push(byId('told').textContent))"
+                           ".observe(byId('told'), {childList: true, characterData: true, subtree: true})")
+        routes = [route("results", "crm")]
+        for waiting in (5, 6, 7):
+            self.send(event(routes, down=["crm"], waiting=waiting))
+        self.assertIn("7 records wait", self.browser.text("#lasting"))
+        self.send(event(routes, down=["crm", "erp"]))
+        self.send(event(routes, down=["erp"]))
+        self.send(event(routes))
+        self.assertEqual(self.browser.value("heard"), ["target crm: circuit breaker open", "target erp: circuit breaker open",
+                                                       "target crm: over", "target erp: over"])
 
     def test_a_connection_that_is_lost_and_back_is_said_while_the_page_is_paused(self):
         first = event([route("results", "crm")], down=["crm"])
