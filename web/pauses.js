@@ -50,13 +50,22 @@ function askToPause(what, name) {
   pauseForm.elements.note.focus();
 }
 
+// Of a request that the gate refused: JSON, or plain text where it was not let in at all.
+function refusalOf(answer, text) {
+  try {
+    return JSON.parse(text).error;
+  } catch {
+    return text.trim() || `status ${answer.status}`;
+  }
+}
+
 // What the gate said of it stays to be read.
 async function write(method, pause, how) {
   const names = [pause.what, pause.name, ...(pause.what === "limit" ? [pause.key] : [])];
   let says;
   try {
     const answer = await fetch("v1/pauses/" + names.map(encodeURIComponent).join("/"), {method, body: how && JSON.stringify(how)});
-    says = answer.ok ? "" : JSON.parse(await answer.text()).error;
+    says = answer.ok ? "" : refusalOf(answer, await answer.text());
   } catch (error) {
     says = error.message;
   }

@@ -67,6 +67,13 @@ class Gate(http.server.BaseHTTPRequestHandler):
             self.wfile.write(f"data: {json.dumps({**one, 'at': time.time_ns() // 1000})}\n\n".encode())
             self.wfile.flush()
 
+    def do_POST(self):
+        status, text = self.server.refusal
+        self.send_response(status)
+        self.send_header("Content-Type", "text/plain")
+        self.end_headers()
+        self.wfile.write(text.encode())
+
     def log_message(self, *_):
         pass
 
@@ -148,6 +155,13 @@ class Events(unittest.TestCase):
         self.send(event(routes))
         self.assertEqual(self.browser.value("heard"), ["target crm: circuit breaker open", "target erp: circuit breaker open",
                                                        "target crm: over", "target erp: over"])
+
+    def test_a_refusal_that_is_plain_text_is_shown(self):
+        self.server.refusal = (403, "requests of other sites are refused\n")
+        self.send(event([route("results", "crm")], table=True))
+        self.browser.value("byId('steer').elements.name.value = 'results'; byId('steer').requestSubmit()")
+        wait_until(lambda: self.browser.text("#steered"), 10, "an answer")
+        self.assertEqual(self.browser.text("#steered"), "requests of other sites are refused")
 
     def test_a_connection_that_is_lost_and_back_is_said_while_the_page_is_paused(self):
         first = event([route("results", "crm")], down=["crm"])
