@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import tempfile
 import unittest
@@ -35,6 +36,34 @@ class Unit(unittest.TestCase):
         done = run("systemd-analyze", "security", "--offline=true", UNIT)
         level = float(re.search(r"exposure level for einlass.service: ([0-9.]+)", done.stdout)[1])
         self.assertLess(level, MOST_EXPOSED)
+
+
+class Reload(unittest.TestCase):
+    """What `systemctl reload` asks before it tells the gate, by the unit's own commands."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.config = os.path.join(directory.name, "gate.yaml")
+        with open(UNIT) as file:
+            self.asked, self.told = re.findall(r"^ExecReload=(.*)$", file.read(), re.MULTILINE)
+
+    def ends_with(self, more):
+        with open(os.path.join(ROOT, "config", "gate.yaml")) as smallest, open(self.config, "w") as file:
+            file.write(smallest.read() + more)
+        words = shlex.split(self.asked.replace("/etc/einlass/gate.yaml", self.config).replace("/usr/bin/einlass", EINLASS))
+        environment = {name: value for name, value in os.environ.items() if name != "CREDENTIALS_DIRECTORY"}
+        return subprocess.run(words, capture_output=True, timeout=60, env=environment).returncode
+
+    def test_a_mistake_is_an_error(self):
+        self.assertEqual(self.ends_with("\n"), 0)
+        self.assertEqual(self.ends_with("\nnonsense: 1\n"), 78)
+        self.assertIn("kill -HUP", self.told)
+
+    def test_credentials_are_none(self):
+        """systemd gives them to the gate, and to no reload (systemd#35227)."""
+        for path in ("${CREDENTIALS_DIRECTORY}", "/run/credentials/einlass.service"):
+            self.assertEqual(self.ends_with(f"\nadmin: {{token_file: '{path}/token'}}\n"), 0)
 
 
 class ManualPage(unittest.TestCase):
