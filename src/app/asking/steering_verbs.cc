@@ -100,6 +100,20 @@ std::string pause_path(const PauseOptions& options) {
   return "/v1/pauses/limit/" + encoded(options.limit) + "/" + encoded(options.key.value_or(""));
 }
 
+// Has it written, and prints as above. What was typed has to be UTF-8, as all JSON is.
+int change(const config::Config& config, const char* method, const std::string& path,
+           const Json& body, const std::function<std::string(const Json&)>& words) {
+  for (const auto& [name, value] : body.items()) {
+    for (const std::string& text : {name, value.get<std::string>()}) {
+      if (valid_utf8(text) == text) continue;
+      std::fprintf(stderr, "einlass: '%s' is not UTF-8, as what stands in the table has to be\n",
+                   shown(text).c_str());
+      return kExitUsage;
+    }
+  }
+  return print(tell_admin(config, method, path, body.dump()), words);
+}
+
 std::string lines_for(const Json& entries) {
   std::string lines;
   for (const Json& entry : entries) lines += line_for(entry);
@@ -121,12 +135,12 @@ int set_quota(const config::Config& config, const QuotaOptions& options) {
     }
     body[pair.substr(0, mark)] = pair.substr(mark + 1);
   }
-  return print(tell_admin(config, "POST", quota_path(options), body.dump()), line_for);
+  return change(config, "POST", quota_path(options), body, line_for);
 }
 
 int unset_quota(const config::Config& config, const QuotaOptions& options) {
-  const std::string body = body_of("", options.note).dump();
-  return print(tell_admin(config, "DELETE", quota_path(options), body), [&](const Json& answer) {
+  const Json body = body_of("", options.note);
+  return change(config, "DELETE", quota_path(options), body, [&](const Json& answer) {
     const auto subject = quota_subject(options.limit, options.key);
     const bool weight = subject && subject->kind == Subject::Kind::weight;
     const std::string holds =
@@ -158,12 +172,12 @@ int pause(const config::Config& config, const PauseOptions& options) {
     });
   }
   const Json body = body_of(options.length, options.note);
-  return print(tell_admin(config, "POST", pause_path(options), body.dump()), line_for);
+  return change(config, "POST", pause_path(options), body, line_for);
 }
 
 int resume(const config::Config& config, const PauseOptions& options) {
-  return print(tell_admin(config, "DELETE", pause_path(options), body_of("", options.note).dump()),
-               [](const Json& answer) { return "it goes on" + pending(answer) + "\n"; });
+  return change(config, "DELETE", pause_path(options), body_of("", options.note),
+                [](const Json& answer) { return "it goes on" + pending(answer) + "\n"; });
 }
 
 }  // namespace einlass::app
