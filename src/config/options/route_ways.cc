@@ -1,5 +1,6 @@
-// Records go on from route to route by `else`, and through a Kafka target whose topic another route
-// reads. No way may lead back to where it began, for they would go round forever.
+// Records go on from route to route by `else`, and through topics that another route reads: that of
+// a Kafka target, or of dead letters. No way may lead back to where it began, for they would go
+// round forever.
 #include "config/options/route_ways.h"
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace {
 
 struct Step {
   std::size_t to;
-  std::string topic;  // Through which; empty: by `else`.
+  std::string_view option;  // By which.
+  std::string topic;        // Through which; empty: by `else`.
 };
 using Steps = std::vector<std::vector<Step>>;  // Of each route.
 
@@ -27,10 +29,14 @@ Steps steps_of(Section& top, const Config& config) {
   Steps steps;
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     std::vector<Step>& of = steps.emplace_back();
-    const std::string topic = written_to(top.opened(name_of(i)), config, config.routes[i]);
-    const int reader = topic.empty() ? -1 : reader_of(config.routes, topic);
-    if (reader >= 0) of.push_back({static_cast<std::size_t>(reader), topic});
-    if (const auto next = else_of(config, config.routes[i])) of.push_back({*next, ""});
+    const auto through = [&](std::string_view option, const std::string& topic) {
+      const int reader = topic.empty() ? -1 : reader_of(config.routes, topic);
+      if (reader >= 0) of.push_back({static_cast<std::size_t>(reader), option, topic});
+    };
+    const Route& route = config.routes[i];
+    through("target", written_to(top.opened(name_of(i)), config, route));
+    if (const auto next = else_of(config, route)) of.push_back({*next, "else", ""});
+    through("dead_letter", route.dead_letter);
     std::erase_if(of, [i](const Step& step) { return step.to == i; });  // Said elsewhere.
   }
   return steps;
@@ -62,8 +68,7 @@ void refuse_rounds(Section& top, const Config& config) {
       text += (step.topic.empty() ? "" : " -> " + step.topic) + " -> " + name_of(step.to);
     }
     top.opened(name_of(first))
-        .wrong(way.front().topic.empty() ? "else" : "target",
-               "its records would go round forever: " + text);
+        .wrong(way.front().option, "its records would go round forever: " + text);
   }
 }
 
@@ -75,12 +80,7 @@ std::string no_route(const Config& config, const std::string& name) {
 }
 
 // Of two that take a record one after the other.
-std::string trouble_between(const Route& from, const Target* target, const Route& to,
-                            const Target* next) {
-  if (reads(from, to.dead_letter)) {
-    return "has " + in_quotes(to.dead_letter) +
-           " as its dead_letter, which this route reads, so records would go round forever";
-  }
+std::string trouble_between(const Target* target, const Target* next) {
   const auto in_transactions = [](const Target* one) { return one && one->exactly_once(); };
   if (!in_transactions(target) && !in_transactions(next)) return "";
   return "does not go together with exactly_once: a transaction has the offsets of whole "
@@ -99,8 +99,8 @@ void check_else(Section& top, const Config& config, std::size_t place) {
                          "gets nothing without a filter here; write filter, or leave else out");
   }
   const Route& to = config.routes[*next];
-  const std::string trouble = trouble_between(route, target_of(section, route), to,
-                                              target_of(top.opened(name_of(*next)), to));
+  const std::string trouble =
+      trouble_between(target_of(section, route), target_of(top.opened(name_of(*next)), to));
   if (!trouble.empty()) section.wrong("else", trouble);
 }
 

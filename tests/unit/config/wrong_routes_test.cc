@@ -126,8 +126,8 @@ TEST(WrongRoute, Else) {
        "3:77: routes[0].else: its records would go round forever: routes[0] -> routes[1] -> "
        "routes[2] -> routes[0]"},
       {three(some + "else: b", plain + ", dead_letter: a", plain),
-       "3:77: routes[0].else: has 'a' as its dead_letter, which this route reads, so records would "
-       "go round forever"},
+       "3:77: routes[0].else: its records would go round forever: routes[0] -> routes[1] -> a -> "
+       "routes[0]"},
       {three(some + "else: b", "target: k", plain, ", k: {kafka: {topic: a}}"),
        "3:77: routes[0].else: its records would go round forever: routes[0] -> routes[1] -> a -> "
        "routes[0]"},
@@ -190,6 +190,31 @@ TEST(WrongRoute, RecordsThatWouldGoRound) {
       {of("[{name: r, topics: [c], target: b}, {name: s, topics: [b], target: c}]"), ""},
       {of("[{name: r, topics: [a], target: b}, {name: s, topics: [b], target: h}]"), ""},
       {of("[{name: r, topics: [a], target: b}, {name: s, topics: [^b], target: a}]"), ""},
+  });
+}
+
+// A record that fails in both would go round, each time with attempts of its own.
+TEST(WrongRoute, RoundsThroughDeadLetters) {
+  const std::string plain = "target: t", some = "filter: [{by: topic, equals: x}], ";
+  const std::string to_a = ", k: {kafka: {topic: a}}";
+  expect_mistakes({
+      {three(plain + ", dead_letter: b", plain + ", dead_letter: a", plain),
+       "3:50: routes[0].dead_letter: its records would go round forever: routes[0] -> b -> "
+       "routes[1] -> a -> routes[0]"},
+      {three(plain, plain + ", dead_letter: c", "target: k, dead_letter: b", to_a),
+       "4:50: routes[1].dead_letter: its records would go round forever: routes[1] -> c -> "
+       "routes[2] -> b -> routes[1]"},
+      {three(plain + ", dead_letter: b", "target: k", plain, to_a),
+       "3:50: routes[0].dead_letter: its records would go round forever: routes[0] -> b -> "
+       "routes[1] -> a -> routes[0]"},
+      {three(plain + ", dead_letter: b", plain + ", " + some + "else: c",
+             plain + ", dead_letter: a"),
+       "3:50: routes[0].dead_letter: its records would go round forever: routes[0] -> b -> "
+       "routes[1] -> routes[2] -> a -> routes[0]"},
+      // Of these none leads back: a second chance, and the end of all that fails.
+      {three(plain + ", dead_letter: b", plain + ", dead_letter: c", plain), ""},
+      {three(plain + ", dead_letter: c", plain + ", dead_letter: c", plain + ", dead_letter: d"),
+       ""},
   });
 }
 
