@@ -8,34 +8,23 @@
 #include "app/pages/steering_pages.h"
 #include "app/pages/waits_json.h"
 #include "app/setup/wiring.h"
+#include "config/options/route_topics.h"
 
 namespace einlass::app {
 namespace {
 
-// Whether some route waits while Redis does not answer.
-bool waits_for_redis(const config::Config& config) {
-  return std::any_of(config.routes.begin(), config.routes.end(), [&](const config::Route& route) {
-    return !route.limits.empty() && config.limits[route.limits[0]].store == config::Store::redis &&
-           !may_stand_in(config, route);
-  });
-}
-
-// Of the routes that read it.
-std::string routes_of(const config::Config& config, const std::string& topic) {
-  std::string names;
-  for (const config::Route& route : config.routes) {
-    if (std::ranges::find(route.topics, topic) == route.topics.end()) continue;
-    names += (names.empty() ? "" : ", ") + route.name;
-  }
-  return names;
+bool some_wait_for_redis(const config::Config& config) {
+  return std::ranges::any_of(
+      config.routes, [&](const config::Route& route) { return waits_for_redis(config, route); });
 }
 
 // A topic without which some route has nothing to do.
 std::string missing_topic(const ShardView& view, const config::Config& config) {
   for (const std::string& topic : view.source.missing_topics) {
-    const std::string routes = routes_of(config, topic);
-    if (routes.empty()) continue;
-    return "the topic " + topic + " of route " + routes +
+    const int reader = config::reader_of(config.routes, topic);
+    if (reader < 0) continue;
+    return "the topic " + topic + " of route " +
+           config.routes[static_cast<std::size_t>(reader)].name +
            " is not there; create it, or correct the route's topics";
   }
   return "";
@@ -50,7 +39,7 @@ std::string why_not_ready(const ShardView& view, const config::Config& config) {
     if (!partition.stuck.empty()) return partition.stuck;
   }
   if (std::string why = missing_topic(view, config); !why.empty()) return why;
-  if (view.redis && waits_for_redis(config) && !view.redis->up) {
+  if (view.redis && some_wait_for_redis(config) && !view.redis->up) {
     return "the limiter grants nothing: " + view.redis->trouble;
   }
   if (view.redis && !view.redis->closed.empty()) return view.redis->closed;

@@ -6,6 +6,7 @@
 #include "config/model/reading.h"
 #include "config/text/suggest.h"
 #include "config/text/values.h"
+#include "limits/contract/limit.h"
 #include "limits/contract/permit_id.h"
 
 namespace einlass::app {
@@ -15,7 +16,7 @@ using Names = std::vector<std::string_view>;
 
 constexpr std::int64_t kMostCost = 1'000'000'000;
 constexpr std::size_t kMostCosts = 4'000;  // As many as one call to Redis takes.
-constexpr std::int64_t kMostNumber = std::int64_t{1} << 53;
+constexpr std::int64_t kMostNumber = limits::kExactBelow;
 constexpr std::int64_t kMostHorizon = 366LL * 86'400 * 1'000'000;
 
 const Names kLineFields = {"at", "acquire", "release", "ended", "peek", "limit"};
@@ -281,7 +282,6 @@ void TraceReader::read_flow(JsonScanner& json, TraceShare& out) {
 
 void TraceReader::read_limits(JsonScanner& json, TraceLine& out) {
   constexpr std::size_t kMostChanges = 16;  // No algorithm has so many parameters.
-  constexpr std::int64_t kMost = std::int64_t{1} << 53;
   out.limits.clear();
   Fields fields(json, "limit", limits_, name_);
   while (const auto limit = fields.next()) {
@@ -296,7 +296,7 @@ void TraceReader::read_limits(JsonScanner& json, TraceLine& out) {
       change.column = static_cast<int>(json.column());
       change.number = json.peek() != '"';
       if (change.number) {
-        change.value = std::to_string(json.integer(0, kMost));
+        change.value = std::to_string(json.integer(0, kMostNumber));
       } else {
         json.string(change.value, "a value");
       }

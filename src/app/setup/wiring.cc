@@ -103,6 +103,12 @@ bool may_stand_in(const config::Config& config, const config::Route& route) {
          });
 }
 
+bool waits_for_redis(const config::Config& config, const config::Route& route) {
+  return !route.limits.empty() &&
+         config.limits[route.limits.front()].store == config::Store::redis &&
+         !may_stand_in(config, route);
+}
+
 bool uses_redis(const config::Config& config) { return any_limit(config, config::Store::redis); }
 bool uses_memory(const config::Config& config) { return any_limit(config, config::Store::memory); }
 

@@ -91,6 +91,8 @@ const config::Limit& limit_of(const config::Config& config, const config::Route&
 
 // True if the route's limits are in Redis and none of them says to hold.
 bool may_stand_in(const config::Config& config, const config::Route& route);
+// True if the route's limits are in Redis and some of them says to hold while it is down.
+bool waits_for_redis(const config::Config& config, const config::Route& route);
 // True if some limit of some route is kept in Redis.
 bool uses_redis(const config::Config& config);
 bool uses_memory(const config::Config& config);

@@ -3,6 +3,7 @@
 #include "app/setup/wiring.h"
 #include "config/file/read_config.h"
 #include "units/check.h"
+#include "units/fleet_table.h"
 
 namespace einlass::app {
 namespace {
@@ -115,7 +116,7 @@ http::ServerOptions admin_options(const config::Admin& admin) {
   http::ServerOptions options;
   options.host = admin.listen.host;
   options.port = admin.listen.port;
-  options.max_body_bytes = 4 * 1024;  // Nothing there reads one.
+  options.max_body_bytes = kLongestTableValue;  // What becomes an entry of the fleet's table.
   if (admin.tls) options.certificate = {admin.tls->cert_file, admin.tls->key_file};
   return options;
 }

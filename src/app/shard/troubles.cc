@@ -4,6 +4,7 @@
 
 #include "app/setup/wiring.h"
 #include "app/shard/shard.h"
+#include "config/options/route_topics.h"
 
 namespace einlass::app {
 namespace {
@@ -53,9 +54,8 @@ std::optional<Trouble> of_target(const Shard& shard, std::size_t i) {
 std::string policy(const config::Config& config) {
   bool waits = false, goes = false;
   for (const config::Route& route : config.routes) {
-    if (route.limits.empty()) continue;
-    if (config.limits[route.limits[0]].store != config::Store::redis) continue;
-    (may_stand_in(config, route) ? goes : waits) = true;
+    waits |= waits_for_redis(config, route);
+    goes |= may_stand_in(config, route);
   }
   return waits && goes ? "records of some routes wait" : waits ? "records wait" : "";
 }
@@ -79,10 +79,7 @@ void add_missing_topics(std::vector<Trouble>& wrong, const Shard& shard,
   const bool needed =
       shard.dead_letters() != nullptr && !shard.dead_letters()->status().unusable.empty();
   for (const std::string& topic : source.missing_topics) {
-    const bool is_read =
-        std::ranges::any_of(shard.config().routes, [&](const config::Route& route) {
-          return std::ranges::find(route.topics, topic) != route.topics.end();
-        });
+    const bool is_read = config::reader_of(shard.config().routes, topic) >= 0;
     if (!is_read && needed) continue;
     wrong.push_back(
         trouble("topic", "is not there; create it, or correct the configuration", is_read));

@@ -4,12 +4,11 @@
 #include "config/model/names.h"
 #include "config/tables/record_sources.h"
 #include "config/tables/tables.h"
+#include "core/contract/options.h"
 #include "limits/permits/state.h"
 
 namespace einlass::config {
 namespace {
-
-constexpr std::size_t kMostLimits = 8;  // That one call to a limiter's store takes.
 
 // Takes the limits of one route, each after it was seen to go together with those before it.
 class RouteLimits {
@@ -26,7 +25,7 @@ class RouteLimits {
       take(item, std::get<std::size_t>(found));
       return std::string();
     };
-    section.read_list(kMostLimits, read);
+    section.read_list(core::kMostLimits, read);
   }
 
   // What only the route as a whole can say of its limits. `target` is null if the route has none.
@@ -53,7 +52,7 @@ class RouteLimits {
     }
     list.push_back(index);
     if (limit.paced_by) list.push_back(*limit.paced_by);
-    if (route_.limits.size() > kMostLimits) {
+    if (route_.limits.size() > core::kMostLimits) {
       reading_.wrong(scalar, "is one too many: with those that keep a burst a route has 8 at most");
     }
     // One that holds nobody up is asked alone.
