@@ -171,6 +171,24 @@ class Replay(unittest.TestCase):
                 self.assertEqual([one["granted"] for one in answers if "granted" in one], granted)
                 self.assertEqual(self.replay("redis", name, trace, config), memory)
 
+    def test_a_burst_that_another_limit_keeps(self):
+        """As a gate asks it, with the key's own burst, and the one that the trace sets."""
+        for algorithm in ("fixed_window", "counter", "sliding_window"):
+            config = self.configured(self.redis.url, limits={"callbacks": {
+                "algorithm": algorithm, "limit": 100, "window": "1s", "burst": 10, "key": "header:tenant",
+                "overrides": {"acme": {"burst": 4}}}})
+            asks = [{"at": at, "acquire": {"max": 50, "keys": {"callbacks": key}}}
+                    for at, key in ((0, "other"), (0, "acme"), (1, "other"), (3, "other"), (3, "acme"))]
+            trace = "".join(json.dumps(line) + "\n" for line in [*asks[:3], {"at": 2, "limit": {"callbacks": {"burst": 20}}}, *asks[3:]])
+            with self.subTest(algorithm=algorithm):
+                memory = self.replay("memory", "callbacks", trace, config)
+                self.assertEqual((memory[0], memory[2]), (0, ""))
+                answers = [json.loads(line) for line in memory[1].splitlines()]
+                self.assertEqual([one.get("granted") for one in answers], [10, 4, 0, None, 10, 0])
+                self.assertEqual(answers[0]["remaining"], {"callbacks": 90, "callbacks/burst": 0})
+                self.assertEqual(answers[2]["reason"], "callbacks/burst")
+                self.assertEqual(self.replay("redis", "callbacks", trace, config), memory)
+
     def test_an_ask_of_many_permits(self):
         trace = '{"at": 0, "limit": {"callbacks": {"limit": 100000}}}\n{"at": 0, "acquire": {"max": 65536, "id": "a"}}\n' \
                 '{"at": 1, "release": {"id": "a", "count": 500}}\n'

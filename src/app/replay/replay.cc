@@ -42,8 +42,14 @@ class Replay {
         overrides_(read_overrides(config, places)),
         names_(names_of(limits_)),
         horizon_(shortest_horizon(config, places)),
-        reader_(names_),
-        printer_(names_) {}
+        reader_(written_),
+        printer_(names_) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (!config.limits[places[i]].is_pace) place_of_written_.push_back(i);
+      written_of_.push_back(place_of_written_.size() - 1);
+    }
+    for (const std::size_t place : place_of_written_) written_.push_back(names_[place]);
+  }
 
   int run(const std::string& path, std::unique_ptr<ReplayStore> store);
 
@@ -76,8 +82,10 @@ class Replay {
     std::vector<Overrides> result(places.size());
     for (std::size_t i = 0; i < places.size(); ++i) {
       limits::Limit of_key = config.limits[places[i]].limit;
-      for (const config::LimitOverride& one : config.limits[places[i]].overrides) {
-        of_key.parameters = one.value.parameters;
+      const bool is_pace = config.limits[places[i]].is_pace;
+      const config::Limit& written = config.limits[places[is_pace ? i - 1 : i]];
+      for (const config::LimitOverride& one : written.overrides) {
+        of_key.parameters = is_pace ? one.value.pace.value() : one.value.parameters;
         result[i].add(one.key, std::make_shared<const limits::Limit>(of_key));
       }
     }
@@ -102,6 +110,13 @@ class Replay {
     return shortest;
   }
 
+  // What a trace says of the limits that are written holds for those that keep their bursts too.
+  template <class T>
+  void spread(std::vector<T>& by_written) const {
+    by_written.resize(written_of_.size());
+    for (std::size_t i = written_of_.size(); i-- > 0;) by_written[i] = by_written[written_of_[i]];
+  }
+
   void play(const std::string& path);
   void line(std::string_view text);
   void perform();
@@ -122,6 +137,10 @@ class Replay {
   ReplayLimits limits_;  // Those of these places, in their order.
   std::vector<Overrides> overrides_;
   std::vector<std::string_view> names_;
+  // Those of the limits that the file has: only these stand in a trace.
+  std::vector<std::string_view> written_;
+  std::vector<std::size_t> place_of_written_;  // Of each, ...
+  std::vector<std::size_t> written_of_;        // ... and which of them a place belongs to.
   Duration horizon_;
   TraceReader reader_;
   ReplayPrinter printer_;
@@ -200,6 +219,7 @@ void Replay::perform() {
     case Verb::ended:
       return give_back(true);
     case Verb::peek:
+      spread(line_.keys);
       open_.push_back({Verb::peek});
       return store_->peek(now_, line_.keys);
     case Verb::limit:
@@ -208,6 +228,9 @@ void Replay::perform() {
 }
 
 void Replay::acquire() {
+  spread(line_.keys);
+  spread(line_.costs);
+  if (line_.share) line_.share->limit = place_of_written_[line_.share->limit];
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     if (line_.costs[i] > 0 || line_.each.size() > 1) continue;
     line_.costs[i] = limits_[i].cost_from_record ? 1 : limits_[i].cost.value;
@@ -286,7 +309,8 @@ std::size_t Replay::alike(const Asked& asked, std::size_t first, std::size_t end
 void Replay::change_limits() {
   if (!settle()) return;
   std::vector<config::LimitValue> values;
-  for (const TraceLine::LimitChange& change : line_.limits) {
+  for (TraceLine::LimitChange& change : line_.limits) {
+    change.limit = place_of_written_[change.limit];
     const config::ChangePlace place{file_, static_cast<int>(line_number_),
                                     static_cast<int>(change.column),
                                     "limit." + limits_[change.limit].name};
@@ -303,6 +327,7 @@ void Replay::change_limits() {
     config::Limit& changed = config_.limits[places_[limit]];
     changed.burst = values[i].burst;
     limits_[limit].parameters = changed.limit.parameters = values[i].parameters;
+    if (values[i].pace) limits_[limit + 1].parameters = *values[i].pace;
   }
   store_->limits_changed();
   std::vector<std::size_t> changed;

@@ -7,13 +7,9 @@
 #include "app/setup/run_id.h"
 #include "app/setup/wiring.h"
 #include "config/text/values.h"
+#include "core/contract/options.h"
 
 namespace einlass::app {
-namespace {
-
-constexpr std::size_t kMostLimits = 8;  // That one call to a limiter's store takes.
-
-}  // namespace
 
 std::optional<std::vector<std::size_t>> chosen_limits(const config::Config& config,
                                                       const std::vector<std::string>& names) {
@@ -25,20 +21,22 @@ std::optional<std::vector<std::size_t>> chosen_limits(const config::Config& conf
   for (const std::string& name : names) {
     const auto found = std::find(known.begin(), known.end(), name);
     const auto place = static_cast<std::size_t>(found - known.begin());
+    const bool paced = found != known.end() && config.limits[place].paced_by.has_value();
     std::string trouble;
     if (found == known.end()) {
       trouble = "there is no limit '" + name + "' in the configuration";
       if (const auto there_is = config::what_there_is(name, known)) trouble += "; " + *there_is;
     } else if (std::find(result.begin(), result.end(), place) != result.end()) {
       trouble = "limit '" + name + "' is named twice";
-    } else if (result.size() == kMostLimits) {
-      trouble = "more than 8 limits; so many are asked at once at most";
+    } else if (result.size() + (paced ? 2 : 1) > core::kMostLimits) {
+      trouble = "more than 8 limits, with those that keep a burst; so many are asked at once";
     }
     if (!trouble.empty()) {
       std::fprintf(stderr, "einlass: --limits: %s\n", trouble.c_str());
       return std::nullopt;
     }
     result.push_back(place);
+    if (paced) result.push_back(config.limits[place].paced_by.value());
   }
   return result;
 }
