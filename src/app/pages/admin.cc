@@ -159,12 +159,8 @@ void Admin::ready(bool in_full, const Respond& respond) {
     respond(text(503, in_full ? not_ready_ : "not ready"));
   };
   if (clock_.now() - looked_at_ < kReadyFor) return say();
-  if (const std::string why = why_not_steered(steering_); !why.empty()) {
-    not_ready_ = why;
-    return say();
-  }
   shards_.view([this, say](const Views& views) {
-    not_ready_ = why_not_ready(views, reload_.config());
+    not_ready_ = why_not_ready(views, reload_.config(), steering_);
     ready_but_ = warning_when_ready(views, reload_.config());
     looked_at_ = clock_.now();
     say();

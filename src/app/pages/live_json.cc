@@ -84,7 +84,7 @@ std::string live_json(const Views& views, const config::Config& config,
                       const ProcessView& process) {
   const metrics::Snapshot& sum = process.sum;
   Json live{{"at", process.now.us}, {"started_at", process.started.us}};
-  live.update(state_json(views, config));
+  live.update(state_json(views, config, process.steering));
   live["troubles"] = troubles_json(process.troubles);
   live["shards"] = shards_json(views, process.silent);
   live["books"] = books_json(sum);

@@ -86,11 +86,17 @@ std::string why_not_ready(const Views& views, const config::Config& config) {
   return "";
 }
 
+std::string why_not_ready(const Views& views, const config::Config& config,
+                          const Steering& steering) {
+  const std::string why = why_not_steered(steering);
+  return why.empty() ? why_not_ready(views, config) : why;
+}
+
 std::string status_json(const Views& views, const config::Config& config,
                         const ProcessView& process) {
   const metrics::Snapshot& sum = process.sum;
   Json status{{"at", process.now.us}};
-  status.update(state_json(views, config));
+  status.update(state_json(views, config, process.steering));
   status["troubles"] = troubles_json(process.troubles);
   status["shards"] = shards_json(views, process.silent);
   status["books"] = books_json(sum);

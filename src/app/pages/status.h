@@ -9,10 +9,15 @@
 
 namespace einlass::app {
 
+class Steering;
 struct ProcessView;
 
 // Why the gate cannot do its work now; empty if it can.
 std::string why_not_ready(const Views& views, const config::Config& config);
+
+// The same, with what nothing is read before.
+std::string why_not_ready(const Views& views, const config::Config& config,
+                          const Steering& steering);
 
 // What does not hinder a gate that is ready yet, and will; empty if there is nothing to say.
 std::string warning_when_ready(const Views& views, const config::Config& config);

@@ -292,8 +292,8 @@ Json reload_json(const ReloadState& reload) {
           {"said", valid_utf8(reload.said)}};
 }
 
-Json state_json(const Views& views, const config::Config& config) {
-  const std::string why = why_not_ready(views, config);
+Json state_json(const Views& views, const config::Config& config, const Steering& steering) {
+  const std::string why = why_not_ready(views, config, steering);
   return {{"instance", config.instance},
           {"version", EINLASS_VERSION},
           {"ready", why.empty()},

@@ -167,14 +167,19 @@ void Shards::view(Seen seen) {
 }
 
 // Asks for one more, and returns its number; of a shard that is stuck there are at most two
-// missing.
+// missing. One that has not started has no thread yet, so this one may look.
 std::uint64_t Shards::ask(Thread& thread) {
   if (thread.asked - thread.answered > 1) return thread.asked;
-  boost::asio::post(thread.io, [this, &thread, number = ++thread.asked] {
+  const auto look = [this, &thread, number = ++thread.asked] {
     boost::asio::post(main_, [this, &thread, number, view = view_of(thread.shard)]() mutable {
       took_view(thread, number, std::move(view));
     });
-  });
+  };
+  if (started_) {
+    boost::asio::post(thread.io, look);
+  } else {
+    look();
+  }
   return thread.asked;
 }
 

@@ -1,0 +1,44 @@
+"""A gate whose table of quotas and pauses was never read: it waits for that, and says nothing else."""
+
+import json
+import types
+import unittest
+
+from harness import places, scenario
+from harness.plan import plan
+
+
+@plan(servers=False)
+class TableAway(scenario.Scenario):
+    redis = kafka = False
+
+    def setUp(self):
+        super().setUp()
+        self.world.kafka = types.SimpleNamespace(brokers="127.0.0.1:1", stop=lambda: None)
+        self.gate = self.world.gate("gate-1", self.world.config("results", 10, {
+            "limits": {"shared": {"store": "memory"}}, "quotas": {"topic": "einlass.quotas"},
+            "admin": {"token": self.world.secret("table-away-token-5e1")}})).start(wait=False)
+        places.wait_until(lambda: self.gate.get("/readyz")[0] == 503, 20, "its pages")
+
+    def test_that_alone_is_said(self):
+        why = "the quotas and pauses were not read yet"
+        self.assertIn(why, self.gate.get("/readyz")[1])
+        places.wait_until(lambda: self.gate.status()["troubles"], 20, "a trouble")
+        status = self.gate.status()
+        self.assertIn(why, status["why_not_ready"])
+        self.assertEqual([(one["what"], one["severity"]) for one in status["troubles"]], [("quotas", "bad")])
+        metrics = self.gate.metrics()
+        self.assertEqual(metrics["einlass_shards_answering"], metrics["einlass_shards"])
+
+    def test_a_reload_is_answered(self):
+        with open(self.gate.path) as file:
+            config = json.load(file)
+        config["limits"]["shared"]["limit"] = 20
+        with open(self.gate.path, "w") as file:
+            json.dump(config, file)
+        self.assertEqual(self.gate.get("/-/reload", "POST"), (200, "limits.shared.limit: 10 -> 20\n"))
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
