@@ -190,8 +190,9 @@ int dispatch(CommandLine& line) {
   }
   if (line.app.got_subcommand("healthcheck")) return with_config(line, healthcheck);
   if (line.app.got_subcommand("redrive")) {
-    return with_config(line,
-                       [&](const config::Config& config) { return redrive(config, line.redrive); });
+    return with_config(line, [&](const config::Config& config) {
+      return redrive(line.path, config, line.redrive);
+    });
   }
   if (line.app.got_subcommand("top")) {
     return with_config(line, [&](const config::Config& config) { return top(config, line.top); });

@@ -32,6 +32,7 @@
 #include "app/steering/make_table.h"
 #include "app/steering/steering.h"
 #include "app/views/books.h"
+#include "config/file/placed.h"
 #include "config/text/values.h"
 #include "text/shown.h"
 
@@ -303,7 +304,8 @@ std::string topic_of(const config::Config& config, const RedriveOptions& options
 
 }  // namespace
 
-int redrive(const config::Config& written, const RedriveOptions& options) {
+int redrive(const std::string& path, const config::Config& written,
+            const RedriveOptions& options) {
   const config::Config config = without_transactions(written);
   const std::string topic = topic_of(config, options);
   if (topic.empty()) return kExitUsage;
@@ -319,7 +321,7 @@ int redrive(const config::Config& written, const RedriveOptions& options) {
     std::fprintf(stderr, "einlass: redrive: %s\n", wrong.what());
     code = kExitUsage;
   } catch (const ConfigRefused& refused) {
-    std::fprintf(stderr, "einlass: the configuration cannot be used: %s\n", refused.what());
+    std::fprintf(stderr, "%s\n", config::placed(path, refused.what()).c_str());
     code = kExitConfig;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "einlass: redrive: %s\n", shown(error.what()).c_str());

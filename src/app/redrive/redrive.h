@@ -2,14 +2,16 @@
 // targets again, up to the end that the topic has when it begins.
 #pragma once
 
+#include <string>
+
 #include "app/redrive/redrive_options.h"
 #include "config/model/config.h"
 
 namespace einlass::app {
 
-// Returns the process's exit code: 0 done, or drained after a signal; 1 failed; 64 for a route,
-// topic or partition that cannot be meant; 78 what librdkafka or OpenSSL do not take. The reason is
-// on stderr, the books are on stdout.
-int redrive(const config::Config& config, const RedriveOptions& options);
+// `path` is the configuration's file. Returns the process's exit code: 0 done, or drained after a
+// signal; 1 failed; 64 for a route or partition that cannot be meant; 78 what librdkafka or OpenSSL
+// do not take. The reason is on stderr, the books are on stdout.
+int redrive(const std::string& path, const config::Config& config, const RedriveOptions& options);
 
 }  // namespace einlass::app

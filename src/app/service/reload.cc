@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "app/setup/refused.h"
+#include "config/file/placed.h"
 
 namespace einlass::app {
 
@@ -28,7 +29,7 @@ void Reload::begin(const Done& done) {
   }
   const auto& next = std::get<config::Config>(read);
   if (const std::string refusal = refused_by_kafka(next); !refusal.empty()) {
-    return done(refuse_wrong(path_ + ": " + refusal));
+    return done(refuse_wrong(config::placed(path_, refusal)));
   }
   const std::vector<config::Changed> changes = config::changes(*config_, next);
   const bool restart = std::any_of(changes.begin(), changes.end(), [](const config::Changed& it) {
@@ -56,7 +57,8 @@ void Reload::apply(Config config, const std::vector<config::Changed>& changes, c
     });
   } catch (const std::exception& error) {  // A target that cannot be made so.
     under_way_ = false;
-    return done(refuse_wrong(path_ + ": " + error.what()));
+    const std::string file = refused_files(*config);  // Names the option.
+    return done(refuse_wrong(config::placed(path_, file.empty() ? error.what() : file)));
   }
   config_ = std::move(config);
   applied_(*config_);
