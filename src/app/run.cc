@@ -66,7 +66,10 @@ class Service {
         reload_(
             path, std::make_shared<const config::Config>(config), shards_, clock_,
             [this](const Notice& notice) { tell(notice); },
-            [this](const config::Config& changed) { apply(changed); }),
+            [this](const config::Config& changed, const config::Config& as_written) {
+              apply(changed);
+              tell_what_is_seldom_meant(as_written);
+            }),
         steering_(io_, config, shards_.values(), shards_.weights(), clock_, told_by_steering()),
         admin_(io_, shards_, watchdog_, reload_, steering_, recent_, clock_,
                [this](const Notice& notice) { tell(notice); }),
@@ -164,7 +167,6 @@ class Service {
     steering_.reconfigure(config);
     admin_.apply(config.admin);
     tell_what_is_open(config);
-    tell_what_is_seldom_meant(config);
   }
 
   // What others may do or read along, once, and again when it has changed.

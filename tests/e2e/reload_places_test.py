@@ -44,6 +44,18 @@ class Places(reload_test.Reload):
         self.assertEqual(done.returncode, 78, done.stderr)
         self.assertRegex(done.stderr, rf"^{self.gate.path}:\d+:\d+: kafka\.properties\.debgu: ")
 
+    def test_a_warning_names_the_place_in_the_file(self):
+        """Where that has its routes in another order than the gate."""
+        def warnings():
+            return [line for line in self.gate.log(1000).splitlines() if "event=config_seldom_meant" in line]
+        self.assertIn("routes[1]: has no dead_letter", "".join(warnings()))
+        self.assertEqual(len(warnings()), 1)
+        with open(self.gate.path) as file:
+            routes = json.load(file)["routes"]
+        self.write({"routes": routes[::-1]})
+        self.assertEqual(self.post(), (200, "nothing has changed\n"))
+        self.assertIn("routes[0]: has no dead_letter", warnings()[-1])
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

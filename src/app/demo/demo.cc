@@ -83,7 +83,7 @@ class Demo {
         logins_(io_, *config_, notify()),
         shards_(io_, *config_, logins_, clock_, notify(), [this](bool drained) { ended(drained); }),
         watchdog_(io_, Duration{}, loops_of(shards_, watchdog_), {ignored, ignored, ignored}),
-        reload_("", config_, shards_, clock_, notify(), [](const config::Config&) {}),
+        reload_("", config_, shards_, clock_, notify(), [](const auto&, const auto&) {}),
         steering_(io_, *config_, shards_.values(), shards_.weights(), clock_,
                   {notify(), [](const Pauses&) {}, [this] { shards_.start(); }}),
         admin_(io_, shards_, watchdog_, reload_, steering_, recent_, clock_, notify()),

@@ -11,7 +11,7 @@
 namespace einlass::app {
 
 Reload::Reload(std::string path, Config config, Shards& shards, const Clock& clock, Notify notify,
-               std::function<void(const config::Config&)> applied)
+               Applied applied)
     : path_(std::move(path)),
       config_(std::move(config)),
       shards_(shards),
@@ -36,10 +36,13 @@ void Reload::begin(const Done& done) {
     return !it.needs_restart.empty();
   });
   if (restart) return done(refuse_restart(changes));
-  apply(std::make_shared<const config::Config>(config::in_order_of(*config_, next)), changes, done);
+  apply(next, changes, done);
 }
 
-void Reload::apply(Config config, const std::vector<config::Changed>& changes, const Done& done) {
+void Reload::apply(const config::Config& as_written, const std::vector<config::Changed>& changes,
+                   const Done& done) {
+  auto config =
+      std::make_shared<const config::Config>(config::in_order_of(*config_, as_written));
   std::string text;
   for (const config::Changed& change : changes) text += change.to_string() + "\n";
   if (text.empty()) text = "nothing has changed\n";
@@ -61,7 +64,7 @@ void Reload::apply(Config config, const std::vector<config::Changed>& changes, c
     return done(refuse_wrong(config::placed(path_, file.empty() ? error.what() : file)));
   }
   config_ = std::move(config);
-  applied_(*config_);
+  applied_(*config_, as_written);
   ++state_.applied;
   state_.succeeded_at = clock_.now();
   keep(true, {200, text});

@@ -34,9 +34,13 @@ class Reload {
  public:
   using Config = std::shared_ptr<const config::Config>;
 
-  // `applied` is called with each new configuration once it is on its way to the shards.
+  // Called with each new configuration once it is on its way to the shards, and with the same as it
+  // stands in the file: what is said of its options goes by their places there.
+  using Applied =
+      std::function<void(const config::Config& config, const config::Config& as_written)>;
+
   Reload(std::string path, Config config, Shards& shards, const Clock& clock, Notify notify,
-         std::function<void(const config::Config& config)> applied);
+         Applied applied);
 
   // What is said to whoever asked: an HTTP status and text of one line or more. 200: what has
   // changed, if anything. 400: all mistakes of the file, which changed nothing. 409: what would
@@ -60,7 +64,8 @@ class Reload {
   Outcome refuse_wrong(const config::Mistakes& mistakes);
   Outcome refuse_wrong(const std::string& text);
   Outcome refuse_restart(const std::vector<config::Changed>& changes);
-  void apply(Config config, const std::vector<config::Changed>& changes, const Done& done);
+  void apply(const config::Config& as_written, const std::vector<config::Changed>& changes,
+             const Done& done);
   Outcome keep(bool successful, Outcome outcome);
 
   const std::string path_;
@@ -68,7 +73,7 @@ class Reload {
   Shards& shards_;
   const Clock& clock_;
   const Notify notify_;
-  const std::function<void(const config::Config&)> applied_;
+  const Applied applied_;
   ReloadState state_;
   bool under_way_ = false;
 };
