@@ -266,6 +266,18 @@ class Files(Reload):
         self.world.produce("results", 100)
         self.finish(100)
 
+    def test_a_gate_that_drains_changes_nothing_more(self):
+        self.begin(100)
+        self.world.receiver.tell("delay", delay_ms=3000)
+        self.world.produce("results", 1)
+        places.wait_until(lambda: self.gate.status()["targets"][0]["in_flight"] == 1, 20, "it is in flight")
+        self.gate.process.send_signal(signal.SIGTERM)
+        places.wait_until(lambda: "event=draining" in self.gate.log(), 5, "it drains")
+        self.write({"limits": {"shared": {"limit": 50}}})
+        code, text = self.post()
+        self.assertEqual((code, text), (409, "the gate drains and ends: the next one reads the file\n"))
+        self.assertEqual(self.gate.process.wait(20 * places.PATIENCE), 0, self.gate.log())
+
     def test_other_methods_are_refused(self):
         self.begin(100)
         self.assertEqual(places.get(self.gate.port, "/-/reload"), (405, "only POST is served here\n"))

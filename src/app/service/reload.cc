@@ -23,6 +23,9 @@ Reload::Reload(std::string path, Config config, Shards& shards, const Clock& clo
 
 void Reload::begin(const Done& done) {
   if (under_way_) return done({409, "a reload is under way; ask again when it is done\n"});
+  if (shards_.stopping()) {
+    return done({409, "the gate drains and ends: the next one reads the file\n"});
+  }
   auto read = config::read_config(path_, config::process_environment());
   if (const auto* mistakes = std::get_if<config::Mistakes>(&read)) {
     return done(refuse_wrong(*mistakes));

@@ -44,7 +44,7 @@ class Reload {
 
   // What is said to whoever asked: an HTTP status and text of one line or more. 200: what has
   // changed, if anything. 400: all mistakes of the file, which changed nothing. 409: what would
-  // need a restart, so that nothing was changed.
+  // need a restart, so that nothing was changed; or that the gate drains.
   struct Outcome {
     unsigned status = 200;
     std::string text;

@@ -50,6 +50,7 @@ class Shards {
   // All drain: what is in flight may end within `patience`. When one has had a fatal error, the
   // others are told to by themselves.
   void stop(Duration patience);
+  bool stopping() const { return stopping_; }
 
   int size() const { return static_cast<int>(threads_.size()); }
 
