@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "app/record/extract.h"
 #include "units/check.h"
 
 namespace einlass::app {
@@ -93,8 +94,10 @@ LimitValues::Found LimitValues::find(std::size_t limit, std::string_view key) co
   return nullptr;
 }
 
-void LimitValues::set(std::size_t limit, std::string_view key,
+void LimitValues::set(std::size_t limit, std::string_view written,
                       const std::optional<config::LimitValue>& quota) {
+  std::string scratch;
+  const std::string_view key = bounded_key(written, scratch);
   const std::lock_guard lock(mutex_);
   Limit& of = limits_[limit];
   CHECK(!of.pace_of && (!quota || quota->pace.has_value() == of.paced_by.has_value()));
@@ -150,7 +153,9 @@ void LimitValues::reconfigure(const config::Config& config) {
     limit.overrides = {};
     for (const config::LimitOverride& one : config.limits[i].overrides) {
       CHECK(one.value.pace.has_value() == limit.paced_by.has_value());
-      limit.overrides.add(one.key, one.value);
+      std::string scratch;
+      limit.overrides.add(
+          config::is_pattern(one.key) ? one.key : bounded_key(one.key, scratch), one.value);
       any = true;
     }
     any |= limit.schedule && limit.schedule->value;

@@ -39,15 +39,16 @@ class LimitValues {
   LimitValues(const LimitValues&) = delete;
   LimitValues& operator=(const LimitValues&) = delete;
 
-  // The limit as it is for that key, empty where it has none; null where its own numbers hold. The
-  // same object for the same numbers while somebody has it, until reconfigure() has changed the
-  // limit.
+  // The limit as it is for that key of a bucket, empty where it has none; null where its own
+  // numbers hold. The same object for the same numbers while somebody has it, until reconfigure()
+  // has changed the limit.
   Found find(std::size_t limit, std::string_view key) const;
 
-  // The quota of one key from here on; none takes it away. How many there may be is for the caller
-  // to bound. REQUIRES: a key shorter than 64 KiB; a quota read by config::read_value() for that
-  // limit, which is no pace.
-  void set(std::size_t limit, std::string_view key, const std::optional<config::LimitValue>& quota);
+  // The quota of one key, as people write it, from here on; none takes it away. How many there may
+  // be is for the caller to bound. REQUIRES: a quota read by config::read_value() for that limit,
+  // which is no pace.
+  void set(std::size_t limit, std::string_view written,
+           const std::optional<config::LimitValue>& quota);
 
   // What a limit's schedule says of now.
   struct Scheduled {

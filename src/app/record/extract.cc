@@ -68,13 +68,13 @@ std::optional<Permits> find_cost(const config::CostSource& source, const StoredR
   return std::nullopt;
 }
 
-std::string_view bounded(std::string_view key, std::string& scratch) {
+}  // namespace
+
+std::string_view bounded_key(std::string_view key, std::string& scratch) {
   if (key.size() <= kLongestKey) return key;
   scratch = "sha256-" + net::sha256_hex(key);
   return scratch;
 }
-
-}  // namespace
 
 std::optional<std::string_view> key_of(const config::KeySource& source, const StoredRecord& record,
                                        std::string& scratch) {
@@ -121,7 +121,7 @@ Extracted RecordFields::read(const StoredRecord& record) {
     const config::Limit& limit = *limits_[place];
     const auto key = key_of(limit.key, record, scratch_[place]);
     if (!key) bad(limit, false);
-    keys_.push_back(bounded(key.value_or(std::string_view{}), scratch_[place]));
+    keys_.push_back(bounded_key(key.value_or(std::string_view{}), scratch_[place]));
     if (limit.cost.kind == CostKind::number) continue;
     const auto cost = find_cost(limit.cost, record);
     if (!cost) bad(limit, true);

@@ -22,9 +22,13 @@ inline constexpr std::size_t kLongestKey = 128;
 // More than any limit of a configuration grants, so that a record of that cost never passes.
 inline constexpr Permits kMostRecordCost{1'000'000'001};
 
+// As buckets go by it: one that is longer than kLongestKey by `sha256-` and its hash in hex, which
+// is then a view into `scratch`.
+std::string_view bounded_key(std::string_view key, std::string& scratch);
+
 struct Extracted {
-  // One for each limit, in their order: empty where the limit has none and where the record's could
-  // not be read. One that is longer than kLongestKey stands here as `sha256-` and its hash in hex.
+  // One for each limit, in their order, as bounded_key() has it: empty where the limit has none and
+  // where the record's could not be read.
   std::span<const std::string_view> keys;
 
   // Of the limits whose cost comes from the record, from 1 to kMostRecordCost; their default where

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/record/extract.h"
 #include "app/steering/entry_check.h"
 #include "app/steering/steering.h"
 
@@ -20,6 +21,7 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
   Meant meant;
   if (std::string why = refusal_of(*config_, *subject, steer, &meant); !why.empty()) return why;
   keep(key, text, steer.until_ms.value_or(0));
+  std::string scratch;
   switch (subject->kind) {
     case Subject::Kind::quota:
       values_.set(*limit_place(*config_, subject->name), subject->key, meant.value);
@@ -37,7 +39,8 @@ std::string Steering::put_in_force(const std::string& key, std::string_view text
       pauses_.topics.insert(subject->name);
       break;
     case Subject::Kind::tenant:
-      pauses_.keys[*limit_place(*config_, subject->name)].insert(subject->key);
+      pauses_.keys[*limit_place(*config_, subject->name)].emplace(
+          bounded_key(subject->key, scratch));
       break;
   }
   pauses_changed_ = true;
@@ -69,7 +72,10 @@ void Steering::take_out_of_force(const Subject& subject) {
   }
   pauses_changed_ = true;
   if (subject.kind == Subject::Kind::topic) pauses_.topics.erase(subject.name);
-  if (subject.kind == Subject::Kind::tenant && limit) pauses_.keys[*limit].erase(subject.key);
+  if (subject.kind == Subject::Kind::tenant && limit) {
+    std::string scratch;
+    pauses_.keys[*limit].erase(std::string(bounded_key(subject.key, scratch)));
+  }
   const auto route = place_of(config_->routes, subject.name);
   if (subject.kind == Subject::Kind::route && route) pauses_.routes[*route] = false;
   const auto target = place_of(config_->targets, subject.name);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "app/record/extract.h"
 #include "config/limits/limit_values.h"
 #include "unit/config/wrong_config.h"
 
@@ -66,6 +67,23 @@ TEST(LimitValues, aQuotaGoesBeforeTheFileUntilItIsTakenAway) {
   EXPECT_EQ(limit_of(values.find(0, "b")), 0);
 }
 
+// A bucket goes by the hash of such a key.
+TEST(LimitValues, aLongKeyIsFoundAsItsBucketHasIt) {
+  const std::string quota(kLongestKey + 1, 'q'), of_file(kLongestKey + 1, 'f');
+  const config::Config config = log_with("overrides: {" + of_file + ": {limit: 2}}");
+  LimitValues values(config);
+  const auto found = [&](const std::string& key) {
+    std::string scratch;
+    return limit_of(values.find(0, bounded_key(key, scratch)));
+  };
+  EXPECT_EQ(found(of_file), 2);
+  EXPECT_EQ(found(quota), 0);
+  values.set(0, quota, read(config, "limit", "7"));
+  EXPECT_EQ(found(quota), 7);
+  values.set(0, quota, std::nullopt);
+  EXPECT_EQ(found(quota), 0);
+}
+
 TEST(LimitValues, whatIsSetAgainIsNoChange) {
   const config::Config config = log_with("");
   LimitValues values(config);
@@ -81,7 +99,7 @@ TEST(LimitValues, aBurstThatIsSetAgainIsNoChange) {
       "l: {algorithm: fixed_window, limit: 100, window: 10s, burst: 10, key: topic}");
   LimitValues values(config);
   values.set(0, "a", read(config, "limit", "7"));
-  values.set(0, "long-" + std::string(3000, 'k'), read(config, "burst", "2"));
+  values.set(0, std::string(kLongestKey, 'k'), read(config, "burst", "2"));
   const std::uint64_t before = values.version();
   values.set(0, "a", read(config, "limit", "7"));
   EXPECT_EQ(values.version(), before);
@@ -89,7 +107,7 @@ TEST(LimitValues, aBurstThatIsSetAgainIsNoChange) {
   EXPECT_EQ(values.version(), before + 1);
   EXPECT_EQ(values.size(), 2u);
   EXPECT_NE(values.find(1, "a"), nullptr);
-  EXPECT_NE(values.find(0, "long-" + std::string(3000, 'k')), nullptr);
+  EXPECT_NE(values.find(0, std::string(kLongestKey, 'k')), nullptr);
 }
 
 TEST(LimitValues, equalNumbersAreThereOnce) {

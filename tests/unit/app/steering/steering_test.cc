@@ -1,4 +1,5 @@
 // What the fleet's table says, and what comes of it in one gate.
+#include "app/record/extract.h"
 #include "unit/app/steering/steering_fixture.h"
 
 namespace einlass::app {
@@ -190,6 +191,19 @@ TEST_F(SteeringTest, PausesAreToldTogetherAndEnd) {
   EXPECT_FALSE(pauses.back().targets[0]);
   EXPECT_FALSE(pauses.back().routes[0]);
   EXPECT_EQ(steering.pauses().size(), 2u);
+}
+
+// A bucket goes by the hash of such a key.
+TEST_F(SteeringTest, APauseOfALongKeyHoldsWhoHasIt) {
+  const std::string key(kLongestKey + 1, 'k');
+  std::string scratch;
+  const std::string of_bucket(bounded_key(key, scratch));
+  whole();
+  tell("pause:limit/per_tenant/" + key, R"({"paused": true})");
+  ASSERT_TRUE(run_until([&] { return !pauses.empty() && pauses.back().keys[0].size() == 1; }));
+  EXPECT_TRUE(pauses.back().keys[0].contains(of_bucket));
+  take_out("pause:limit/per_tenant/" + key);
+  EXPECT_TRUE(run_until([&] { return pauses.back().keys[0].empty(); }));
 }
 
 TEST_F(SteeringTest, APauseIsInForceBeforeWhoeverAskedForItIsAnswered) {
