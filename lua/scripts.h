@@ -25,4 +25,7 @@ std::string_view reopen_script();
 // The text of the script that writes into the fleet's table.
 std::string_view table_write_script();
 
+// The text of the script that tries whether it may.
+std::string_view table_try_script();
+
 }  // namespace einlass::lua

@@ -1,13 +1,17 @@
 #include "app/check.h"
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,6 +23,7 @@
 #include "adapters/kafka/check/reach.h"
 #include "adapters/redis/nodes/eviction.h"
 #include "adapters/redis/store/store.h"
+#include "adapters/redis/table/hash_table.h"
 #include "app/setup/exit_codes.h"
 #include "app/setup/kafka_logins.h"
 #include "app/setup/refused.h"
@@ -128,6 +133,35 @@ void warn_of_eviction(const redis::StoreOptions& options) {
   while (!known && std::chrono::steady_clock::now() < end) io.run_one_until(end);
 }
 
+// A limit of no route (a name has no such bracket), whose key is gone after two seconds.
+const limits::Limit kTriedLimit{
+    "(check)", limits::FixedWindowParameters{{1'000}, Duration::millis(1)}, {1}};
+
+template <class Event>
+bool has(const core::Events& events) {
+  return std::ranges::any_of(
+      events, [](const core::Event& event) { return std::holds_alternative<Event>(event); });
+}
+
+// Whether a permit can be had, as a gate asks for them: to answer a PING a server needs much less.
+// The first time the script has to be sent as well, which may take too long with replicas that do
+// not confirm it: the second says why.
+bool grants(redis::Store& store, core::Events& events, const std::function<bool()>& turn) {
+  const redis::Bucket bucket{.limit = &kTriedLimit, .key = ""};
+  store.add_line(core::LineId{0}, {&bucket, 1});
+  for (const core::AskId id : {core::AskId{1}, core::AskId{2}}) {
+    events.clear();
+    store.ask({.line = core::LineId{0}, .ask = id, .min = {1}, .max = {1}, .horizon = {}});
+    store.flush();
+    while (!has<core::PermitsAnswered>(events) && !has<core::PermitsFailed>(events) && turn()) {
+    }
+    if (has<core::PermitsAnswered>(events)) return true;
+    while (store.status().nodes_up == 0 && turn()) {
+    }
+  }
+  return false;
+}
+
 // Of a cluster every node must answer.
 bool check_redis(const config::Config& config) {
   boost::asio::io_context io(1);
@@ -144,12 +178,14 @@ bool check_redis(const config::Config& config) {
     const redis::StoreStatus status = store.status();
     return status.up && status.nodes_up == status.nodes;
   };
-  while (!good() && std::chrono::steady_clock::now() < end) {
-    io.run_one_until(end);
+  const auto turn = [&] {
+    return std::chrono::steady_clock::now() < end && io.run_one_until(end) > 0;
+  };
+  while (!good() && turn()) {
   }
   const std::string where = where_redis_is(config.redis);
   std::string trouble;
-  if (!good()) {
+  if (!good() || !grants(store, events, turn)) {
     trouble = store.status().trouble.empty() ? last : store.status().trouble;
     if (trouble.empty()) trouble = "no answer within 5 s";
     // It is told before it.
@@ -220,6 +256,26 @@ std::string why_not_kept(const config::Config& config, const KafkaLogins& logins
          options.brokers + " --alter --topic " + topic + " --add-config cleanup.policy=compact";
 }
 
+// For who only writes.
+struct Deaf final : FleetTable::Listener {
+  void reading() override {}
+  void entry(std::string_view, std::optional<std::string_view>) override {}
+  void whole() override {}
+  void away(const std::string&) override {}
+};
+
+// Reading needs less than writing, and so does a replica. Of a topic nothing can be tried.
+std::string why_not_written(const config::Config& config) {
+  boost::asio::io_context io(1);
+  Deaf listener;
+  redis::HashTable table(io, redis_options(config, random_run_id()), listener);
+  std::optional<std::string> trouble;
+  table.try_write([&](const std::string& why) { trouble = why; });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kPatience.us);
+  while (!trouble && std::chrono::steady_clock::now() < end) io.run_one_until(end);
+  return trouble.value_or("no answer within 5 s");
+}
+
 // Reads the whole table, as a gate does before its first record.
 bool check_quotas(const config::Config& config, const KafkaLogins& logins) {
   boost::asio::io_context io(1);
@@ -241,7 +297,7 @@ bool check_quotas(const config::Config& config, const KafkaLogins& logins) {
   if (state.whole) {
     what += ": " + std::to_string(state.quotas) + " quotas, " + std::to_string(state.pauses) +
             " pauses";
-    if (!config.quotas->redis) trouble = why_not_kept(config, logins, what);
+    trouble = config.quotas->redis ? why_not_written(config) : why_not_kept(config, logins, what);
   }
   for (const auto& [key, why] : steering.refused(kMostRefusedTold)) {
     trouble += (trouble.empty() ? "" : "; ") + key + ": " + why;

@@ -17,6 +17,11 @@ struct Known {
   bool advise = false;  // The sentence goes on with where the primary is to be found.
 };
 
+constexpr std::string_view kNotAllowed = "Redis does not let this user do it (NOPERM) at ";
+constexpr std::string_view kRights =
+    ": it needs EVAL, EVALSHA, PING, SELECT, with Sentinels ROLE, with a cluster CLUSTER and "
+    "ASKING, with redis.wait_replicas WAIT, what the scripts call, and the keys of redis.namespace";
+
 constexpr Known kKnown[] = {
     {"LOADING", "Redis is still loading its data (LOADING): ", " will answer when that is done"},
     {"READONLY", "Redis refuses writes (READONLY): ", " is a replica", Reaction::leave, true},
@@ -47,10 +52,8 @@ constexpr Known kKnown[] = {
      ": check redis.username and redis.password"},
     {"NOAUTH", "Redis wants a login (NOAUTH) at ", ": set redis.username and redis.password",
      Reaction::leave},
-    {"NOPERM", "Redis does not let this user do it (NOPERM) at ",
-     ": it needs EVAL, EVALSHA, PING, SELECT, with Sentinels ROLE, with a cluster CLUSTER and "
-     "ASKING, "
-     "with redis.wait_replicas WAIT, what the scripts call, and the keys of redis.namespace"},
+    {"NOPERM", kNotAllowed, kRights},
+    {"The user executing the script", kNotAllowed, kRights},  // Since Redis 7, of what it calls.
     {"WRONGTYPE", "its key holds something else (WRONGTYPE) on ",
      ": choose another redis.namespace, or delete the key", Reaction::fail_line},
     {"DB", "Redis has no such database (ERR DB index) at ", ": correct the number in redis.url"},

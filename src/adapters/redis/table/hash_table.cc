@@ -76,6 +76,7 @@ struct HashTable::State : std::enable_shared_from_this<State> {
   bool tell_changes(const Value& answer);
   void look_at_changes(void (State::*take)(const Value&));
   void write(const std::string& key, const std::optional<std::string>& text, Written written);
+  void write_by(std::span<const std::string_view> words, Written written);
   void ask(std::initializer_list<std::string_view> words, void (State::*take)(const Value&));
   void wait_for_replicas(Written written);
   void failed(const std::string& why);
@@ -113,6 +114,12 @@ HashTable::~HashTable() {
 void HashTable::write(const std::string& key, const std::optional<std::string>& text,
                       Written written) {
   state_->write(key, text, std::move(written));
+}
+
+void HashTable::try_write(Written written) {
+  const std::string hash = state_->hash + ":try", changes = state_->changes + ":try";
+  const std::string_view words[] = {"EVAL", lua::table_try_script(), "2", hash, changes};
+  state_->write_by(words, std::move(written));
 }
 
 void HashTable::State::look_after(std::chrono::milliseconds pause) {
@@ -230,6 +237,10 @@ void HashTable::State::write(const std::string& key, const std::optional<std::st
   std::vector<std::string_view> words = {
       "EVAL", lua::table_write_script(), "2", hash, changes, remembered, key};
   if (text) words.push_back(*text);
+  write_by(words, std::move(written));
+}
+
+void HashTable::State::write_by(std::span<const std::string_view> words, Written written) {
   talk->ask(words, [self = shared_from_this(), written = std::move(written)](
                        const Value* answer, const std::string& why) {
     if (self->closed) return;

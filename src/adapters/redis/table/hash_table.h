@@ -41,6 +41,9 @@ class HashTable final : public FleetTable {
   void write(const std::string& key, const std::optional<std::string>& text,
              Written written) override;
 
+  // Ends as a write would now. Nothing is written, and nobody hears of it.
+  void try_write(Written written);
+
  private:
   struct State;
   std::shared_ptr<State> state_;
