@@ -122,9 +122,10 @@ std::string where_redis_is(const config::Redis& redis) {
 }
 
 // What a gate says of it at its start, too.
-void warn_of_eviction(const redis::StoreOptions& options) {
+void warn_of_eviction(const config::Config& config) {
   boost::asio::io_context io(1);
   bool known = false;
+  const redis::StoreOptions options = redis_options(config, random_run_id());
   const redis::Eviction eviction(io, options, [&](const std::string& trouble) {
     known = true;
     if (!trouble.empty()) std::fprintf(stderr, "  warning %s\n", shown(trouble).c_str());
@@ -191,7 +192,6 @@ bool check_redis(const config::Config& config) {
     // It is told before it.
     if (trouble.starts_with(where + ": ")) trouble.erase(0, where.size() + 2);
   }
-  if (good()) warn_of_eviction(redis_options(config, random_run_id()));
   return tell(where, trouble);
 }
 
@@ -321,8 +321,10 @@ int check_connections(const config::Config& config) {
   bool good = check_certificate(config.admin);
   good = check_kafka(config, logins) && good;
   if (uses_dead_letters(config)) good = check_dead_letters(config, logins.of_source()) && good;
-  if (uses_redis(config) || shadows_use_redis(config)) good = check_redis(config) && good;
-  if (config.quotas) good = check_quotas(config, logins) && good;
+  const bool limits = !(uses_redis(config) || shadows_use_redis(config)) || check_redis(config);
+  const bool table = !config.quotas || check_quotas(config, logins);
+  if (needs_redis(config) && limits && (table || !config.quotas->redis)) warn_of_eviction(config);
+  good = limits && table && good;
   for (std::size_t i = 0; i < config.targets.size(); ++i) {
     const config::Target& target = config.targets[i];
     const bool one = target.by_kind(

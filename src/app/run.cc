@@ -194,7 +194,7 @@ class Service {
 
   // Once a process: no reload changes where Redis is.
   void watch_for_eviction(const config::Config& config) {
-    if (!uses_redis(config) && !shadows_use_redis(config)) return;
+    if (!needs_redis(config)) return;
     eviction_.emplace(io_, redis_options(config, random_run_id()), [this](const std::string& why) {
       if (!why.empty()) tell({Severity::warning, "redis_evicts", why});
     });

@@ -84,6 +84,13 @@ class CheckRedis(unittest.TestCase):
             self.assertTrue(0 < self.primary.ask("PTTL", key) < 15_000, key)
             self.assertNotIn("quotas", key)
 
+    def test_one_that_removes_keys(self):
+        for name, value in (("maxmemory", "64mb"), ("maxmemory-policy", "allkeys-lru")):
+            self.primary.ask("CONFIG", "SET", name, value)
+        for kept in (LIMITS, QUOTAS, {**LIMITS, **QUOTAS}):
+            warnings = [line for line in self.check(kept) if "has maxmemory-policy allkeys-lru: " in line]
+            self.assertEqual(len(warnings), 1, kept)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -121,6 +121,11 @@ bool shadows_use_redis(const config::Config& config) {
   });
 }
 
+bool needs_redis(const config::Config& config) {
+  return uses_redis(config) || shadows_use_redis(config) ||
+         (config.quotas && config.quotas->redis);
+}
+
 bool uses_dead_letters(const config::Config& config) {
   return std::any_of(config.routes.begin(), config.routes.end(),
                      [](const config::Route& route) { return !route.dead_letter.empty(); });

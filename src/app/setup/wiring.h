@@ -98,6 +98,8 @@ bool uses_redis(const config::Config& config);
 bool uses_memory(const config::Config& config);
 // The same of the limits that nobody obeys.
 bool shadows_use_redis(const config::Config& config);
+// True if anything at all is kept there: such limits, or the fleet's quotas and pauses.
+bool needs_redis(const config::Config& config);
 bool uses_dead_letters(const config::Config& config);
 
 }  // namespace einlass::app

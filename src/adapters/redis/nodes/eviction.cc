@@ -66,8 +66,9 @@ void Eviction::answered(const Address& server, const Value* answer, const std::s
   const std::string policy = answer == nullptr ? "" : read_eviction(answer->text);
   if (policy.empty()) return done_("");
   done_("Redis at " + to_string(server) + " has maxmemory-policy " + shown(policy) +
-        ": when its memory is full it removes keys, and a limit whose key is gone starts over; "
-        "set maxmemory-policy noeviction, or give the limits a Redis server of their own");
+        ": when its memory is full it removes keys: a limit whose key is gone starts over, and "
+        "quotas and pauses end; set maxmemory-policy noeviction, or use a Redis server for Einlass "
+        "alone");
 }
 
 void Eviction::find_later() {

@@ -1,5 +1,5 @@
 // Whether a server throws keys away when its memory is full. A limit whose key is gone starts over,
-// and nothing else tells of it.
+// quotas and pauses end, and nothing else tells of it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
