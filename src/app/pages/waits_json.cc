@@ -70,9 +70,9 @@ Json line_json(const WaitsView::Line& line, const config::Config& config) {
   json["behind"] = line.behind.empty() ? Json(nullptr) : keys_json(config, route, line.behind);
   json["oldest"] = line.oldest ? Json(line.oldest->us) : Json(nullptr);
   // If nothing comes and nobody else has a part.
-  json["drain_seconds"] = line.behind.empty() ? number_or_null(drain_seconds(standing.waiting,
-                                                                             line.each_second))
-                                              : Json(nullptr);
+  json["drain_seconds"] = line.behind.empty()
+                              ? number_or_null(drain_seconds(standing.waiting, line.each_second))
+                              : Json(nullptr);
   return json;
 }
 

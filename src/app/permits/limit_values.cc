@@ -154,8 +154,8 @@ void LimitValues::reconfigure(const config::Config& config) {
     for (const config::LimitOverride& one : config.limits[i].overrides) {
       CHECK(one.value.pace.has_value() == limit.paced_by.has_value());
       std::string scratch;
-      limit.overrides.add(
-          config::is_pattern(one.key) ? one.key : bounded_key(one.key, scratch), one.value);
+      limit.overrides.add(config::is_pattern(one.key) ? one.key : bounded_key(one.key, scratch),
+                          one.value);
       any = true;
     }
     any |= limit.schedule && limit.schedule->value;

@@ -304,8 +304,7 @@ std::string topic_of(const config::Config& config, const RedriveOptions& options
 
 }  // namespace
 
-int redrive(const std::string& path, const config::Config& written,
-            const RedriveOptions& options) {
+int redrive(const std::string& path, const config::Config& written, const RedriveOptions& options) {
   const config::Config config = without_transactions(written);
   const std::string topic = topic_of(config, options);
   if (topic.empty()) return kExitUsage;

@@ -44,8 +44,7 @@ void Reload::begin(const Done& done) {
 
 void Reload::apply(const config::Config& as_written, const std::vector<config::Changed>& changes,
                    const Done& done) {
-  auto config =
-      std::make_shared<const config::Config>(config::in_order_of(*config_, as_written));
+  auto config = std::make_shared<const config::Config>(config::in_order_of(*config_, as_written));
   std::string text;
   for (const config::Changed& change : changes) text += change.to_string() + "\n";
   if (text.empty()) text = "nothing has changed\n";

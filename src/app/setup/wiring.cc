@@ -122,8 +122,7 @@ bool shadows_use_redis(const config::Config& config) {
 }
 
 bool needs_redis(const config::Config& config) {
-  return uses_redis(config) || shadows_use_redis(config) ||
-         (config.quotas && config.quotas->redis);
+  return uses_redis(config) || shadows_use_redis(config) || (config.quotas && config.quotas->redis);
 }
 
 bool uses_dead_letters(const config::Config& config) {

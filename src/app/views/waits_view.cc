@@ -13,8 +13,8 @@ std::optional<double> each_second_of(const Shard& shard, const core::LineStandin
   const config::Config& config = shard.config();
   const config::Limit& limit =
       config.limits[config.routes[standing.route.value].limits[standing.limit->value]];
-  const auto allowed = records_allowed_by(
-      limit, shard.limiters().in_force(standing.line, standing.limit->value));
+  const auto allowed =
+      records_allowed_by(limit, shard.limiters().in_force(standing.line, standing.limit->value));
   return allowed ? allowed->per_second : std::nullopt;
 }
 

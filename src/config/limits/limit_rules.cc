@@ -82,10 +82,9 @@ Wrong wrong_pace(const Limit& limit) {
                        "leave it out, or use token_bucket"};
   }
   if (cost_of(limit) > limits::most_cost(*pace) && cost_of(limit) <= limit.burst) {
-    return WrongNumber{"burst",
-                       "keeps an entry for each unit of cost, " +
-                           std::to_string(limits::kMostLogCost) +
-                           " of a record at most; leave it out, or use token_bucket"};
+    return WrongNumber{"burst", "keeps an entry for each unit of cost, " +
+                                    std::to_string(limits::kMostLogCost) +
+                                    " of a record at most; leave it out, or use token_bucket"};
   }
   if (pace->window.us > 0) return std::nullopt;
   return WrongNumber{"burst",

@@ -25,7 +25,8 @@ void Admission::check_counts() const {
     parked[target.value] += line.waits == LineWaits::parked;
     for (const SharedIndex i : shared_of(line)) open[i] += line.open_ask.has_value();
     waiting += line.waits != LineWaits::not_at_all && line.waits != LineWaits::parked;
-    CHECK(line.count() + line.behind + line.in_flight + line.followers + line.aside.size() <= line.total);
+    CHECK(line.count() + line.behind + line.in_flight + line.followers + line.aside.size() <=
+          line.total);
     CHECK(line.open_ask || !line.changed);
     CHECK(line.changed || !line.all_changed);
     if (line.flows) line.flows->check(line.ready.size());

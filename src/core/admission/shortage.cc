@@ -48,7 +48,7 @@ void Admission::learn_from_shortage(Line& line, SharedIndex shared, const Permit
   CHECK(event.reason.value < route.limit_count);
   if (event.due.empty()) ++stats_[line.route.value].limits[event.reason.value].rejections;
   if (!event.due.empty() && !event.retry) {
-    // What was granted before, told again, or the next record can never be paid: nobody is to blame.
+    // Told again what was granted before, or the next record can never be paid: nobody is to blame.
     line.next_ask = now;
     return;
   }

@@ -1,8 +1,8 @@
 // Who wants to be woken when: one heap of alarms for each kind.
 //
 // Each record and each target has at most two alarms, each line, limit and partition one, and the
-// gate one for commits. Setting an alarm again moves it. Two alarms for the same instant go off in the order
-// in which they were set, so that the same events always give the same commands.
+// gate one for commits. Setting an alarm again moves it. Two alarms for the same instant go off in
+// the order in which they were set, so that the same events always give the same commands.
 #pragma once
 
 #include <array>

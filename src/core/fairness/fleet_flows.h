@@ -1,11 +1,12 @@
 // A line's flows under a limit whose permits the flows of all gates share: how many records of each
 // wait for a permit, and how far the limiter says that each has been served.
 //
-// An ask tells of the flows that are likely to be next, and of all others together: of those that are
-// not ahead of where all have come first who would be done first (WF2Q+: limits/fleet/fleet_share.h),
-// and then who is ahead by least. So one that may be next is always among them. A flow that has
-// begun to wait since the last answer begins where that says that flows begin; one that has no
-// record without a permit is forgotten, for the limiter remembers it as long as that matters.
+// An ask tells of the flows that are likely to be next, and of all others together: of those that
+// are not ahead of where all have come first who would be done first (WF2Q+:
+// limits/fleet/fleet_share.h), and then who is ahead by least. So one that may be next is always
+// among them. A flow that has begun to wait since the last answer begins where that says that flows
+// begin; one that has no record without a permit is forgotten, for the limiter remembers it as long
+// as that matters.
 #pragma once
 
 #include <array>

@@ -92,8 +92,8 @@ void Gate::try_again(Record& record, Instant now, Commands& commands, Duration l
   if (!stays_in_lane(record)) delivery_.back_off(record, now, least);
 }
 
-// In a smaller request. This attempt was not its own, where it was not left out of the count before.
-// A refusal needs no wait, and halves end soon.
+// In a smaller request. This attempt was not its own, where it was not left out of the count
+// before. A refusal needs no wait, and halves end soon.
 void Gate::go_on_in_part(Record& record, const DeliveryEnded& event, Instant now,
                          Commands& commands) {
   const bool refused = event.outcome == Outcome::refused;

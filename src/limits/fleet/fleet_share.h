@@ -1,9 +1,9 @@
 // One limit's permits divided among the flows of all gates that share it, by weight and level.
 //
 // Each flow has a tag: how far it has been served, by its weight. A gate that did not get all that
-// it wanted is remembered, with its waiting flows added up, until it asks again or its time is over.
-// So the state is one entry for each gate and for each flow that was served lately; nobody tells
-// more of his flows than those that his ask is for, and the sums of the others.
+// it wanted is remembered, with its waiting flows added up, until it asks again or its time is
+// over. So the state is one entry for each gate and for each flow that was served lately; nobody
+// tells more of his flows than those that his ask is for, and the sums of the others.
 //
 // The rule. Who is next among the flows of whoever asks is worst-case fair queueing (WF2Q+: Bennett
 // and Zhang, 1997), with the level of its own gate as the time: of the flows that are not ahead of

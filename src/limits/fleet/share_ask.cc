@@ -59,8 +59,8 @@ void ShareAsk::remember_own(bool claims) {
     const FleetShare::FlowKey key{said.level, said.id};
     const FleetShare::Flow* known = fresh_ ? nullptr : share_.known(key, Permits{cost_});
     if (known) served = std::max(served, scaled(known->served, known->weight, said.weight));
-    flows_.push_back({key, said.weight, said.records, served - begin, served - begin,
-                      known ? known->slots : 0});
+    flows_.push_back(
+        {key, said.weight, said.records, served - begin, served - begin, known ? known->slots : 0});
     Level& level = levels_[said.level];
     if (!flows_.back().waits()) continue;
     level.weights += said.weight;
@@ -132,10 +132,10 @@ std::optional<std::size_t> ShareAsk::next() const {
   return next ? next : least;
 }
 
-// What flows of the same level are short of, in thousandths of a unit: those of other gates, all
-// together, of the level that this gate has come to, so that the gate that is furthest behind is
-// held up by none; and those of this one that are not in the ask, where the flow
-// is ahead of that, of what it has: with another ask one of them may be next.
+// What flows of the same level are short of, in thousandths of a unit. Of other gates: of the level
+// that this one has come to, all together, so that the gate that is furthest behind is held up by
+// none. Of this one, those that are not in the ask: of what the flow has, if it is ahead of that
+// level. Then with another ask one of them may be next.
 std::int64_t ShareAsk::short_of_level(std::size_t i, Instant at, bool of_gate) const {
   const Flow& flow = flows_[i];
   const std::uint8_t at_level = flow.key.first;

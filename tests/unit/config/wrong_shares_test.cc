@@ -90,12 +90,12 @@ TEST(WrongShare, OfALimit) {
        "yet to ask for; write at least 100ms"},
       {shared_limit("algorithm: leaky_bucket, mode: queue, rate: 100/s, capacity: 10"), ""},
       {shared_limit("algorithm: leaky_bucket, mode: queue, rate: 100/s, capacity: 9"),
-       "2:21: limits.l.share: needs permits that are booked at least 100ms ahead, but these numbers "
-       "allow 90ms; write a larger capacity"},
+       "2:21: limits.l.share: needs permits that are booked at least 100ms ahead, but these "
+       "numbers allow 90ms; write a larger capacity"},
       {shared_limit("algorithm: smooth, rate: 100/s, burst: 9, timeout: 100ms"), ""},
       {shared_limit("algorithm: smooth, rate: 100/s, burst: 9, timeout: 20ms, horizon: 200ms"),
-       "2:21: limits.l.share: needs permits that are booked at least 100ms ahead, but these numbers "
-       "allow 20ms; write a larger timeout"},
+       "2:21: limits.l.share: needs permits that are booked at least 100ms ahead, but these "
+       "numbers allow 20ms; write a larger timeout"},
       {shared_limit(bucket, "inside: {records: 9}"),
        "4:10: routes[0].share: is not there, but its limit 'l' has share 's', and all who share a "
        "limit need the same; write share: s"},
@@ -115,8 +115,8 @@ TEST(WrongShare, OfLimitsThatDoNotGoTogether) {
   };
   const std::string bucket = "algorithm: token_bucket, rate: 1/s, burst: 5, ";
   const std::string why =
-      " ahead, but all gates divide 'l', and what one leaves to others is lost to them if it is not "
-      "booked at least 100ms ahead; leave out its share, or take a limit that grants ahead";
+      " ahead, but all gates divide 'l', and what one leaves to others is lost to them if it is "
+      "not booked at least 100ms ahead; leave out its share, or take a limit that grants ahead";
   expect_mistakes({
       {two(bucket + "key: record_key"), ""},
       {two("algorithm: concurrency, limit: 5, lease: 10m"),

@@ -117,8 +117,8 @@ TEST(Filtered, one_in_order_of_partition_that_leads_on_is_held_before_that_too) 
   bench.assign(0);
   std::uint32_t count = 0;
   for (; bench.all<Hold>().empty() && count < 500; ++count) {
-    RecordArrived event{PartitionId{0}, RecordId{count, 0}, Offset{count},
-                        LineId{count % 2},  std::nullopt,       Bytes{100}};
+    RecordArrived event{PartitionId{0},    RecordId{count, 0}, Offset{count},
+                        LineId{count % 2}, std::nullopt,       Bytes{100}};
     event.route = RouteId{static_cast<std::uint16_t>(count % 2)};
     bench.put(event);
   }

@@ -149,20 +149,19 @@ TEST(WhyLook, passes_over_what_was_given_back_while_it_was_on_its_way) {
   const boost::asio::ip::tcp::acceptor silent(io, {boost::asio::ip::address_v4::loopback(), 0});
   const std::string url = "http://127.0.0.1:" + std::to_string(silent.local_endpoint().port());
   std::optional<WhyAnswer> answer;
-  run<Reassigned>(
-      config_with("algorithm: counter, limit: 1, window: 1h, key: record_key", url),
-      [&](const Shard& shard) {
-        const core::RouteStats& stats = shard.gate().stats(core::RouteId{0});
-        const auto& partitions = shard.gate().partitions();
-        const bool again = stats.returned == 1 &&
-                           partitions[0].phase == core::PartitionPhase::assigned;
-        if (!again) return false;
-        EXPECT_NE(shard.gate().record(0), nullptr) << "it is still on its way";
-        WhyQuestion question;
-        question.key = "other";
-        answer = WhyLook(question).go_on(shard);
-        return true;
-      });
+  run<Reassigned>(config_with("algorithm: counter, limit: 1, window: 1h, key: record_key", url),
+                  [&](const Shard& shard) {
+                    const core::RouteStats& stats = shard.gate().stats(core::RouteId{0});
+                    const auto& partitions = shard.gate().partitions();
+                    const bool again = stats.returned == 1 &&
+                                       partitions[0].phase == core::PartitionPhase::assigned;
+                    if (!again) return false;
+                    EXPECT_NE(shard.gate().record(0), nullptr) << "it is still on its way";
+                    WhyQuestion question;
+                    question.key = "other";
+                    answer = WhyLook(question).go_on(shard);
+                    return true;
+                  });
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->with_key, 0u);
 }
