@@ -53,7 +53,8 @@ constexpr std::chrono::milliseconds kLogTick{250};
 // signals, admin pages, and the watch over the loops.
 class Service {
  public:
-  Service(const std::string& path, const config::Config& config, bool watch)
+  Service(const std::string& path, const config::Config& config,
+          const std::optional<FileMark>& watched)
       : path_(path),
         log_(process_options(config).least, process_options(config).format,
              process_options(config).instance),
@@ -81,7 +82,7 @@ class Service {
         log_tick_(io_),
         alive_(io_) {
     signals_.wait([this] { return drain(); });
-    if (watch) watch_.emplace(io_, path, [this] { return reload_changed(); });
+    if (watched) watch_.emplace(io_, path, *watched, [this] { return reload_changed(); });
   }
 
   int run() {
@@ -275,12 +276,13 @@ class Service {
 
 }  // namespace
 
-int run(const std::string& path, const config::Config& config, bool watch) {
+int run(const std::string& path, const config::Config& config,
+        const std::optional<FileMark>& watched) {
   int code = kExitFailed;
   try {
     if (const std::string why = refused_login(config); !why.empty()) throw ConfigRefused(why);
     if (const std::string why = refused_files(config); !why.empty()) throw ConfigRefused(why);
-    Service service(path, config, watch);
+    Service service(path, config, watched);
     try {
       code = service.run();
     } catch (const std::exception& error) {

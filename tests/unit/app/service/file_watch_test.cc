@@ -23,6 +23,8 @@ class FileWatchTest : public testing::Test {
     std::ofstream(folder_ / name) << text;
   }
 
+  std::string file() const { return folder_ / "gate.yaml"; }
+
   // Turns the loop until so many changes were told, for at most ten seconds.
   void expect_told(int count) {
     const auto deadline = std::chrono::steady_clock::now() + 10s;
@@ -53,7 +55,7 @@ class FileWatchTest : public testing::Test {
 TEST_F(FileWatchTest, EachChangeIsToldOnce) {
   write("gate.yaml", "a: 1");
   const FileWatch watch(
-      io_, folder_ / "gate.yaml", [this] { return tell(); }, kPeriod);
+      io_, file(), mark_of(file()).value(), [this] { return tell(); }, kPeriod);
   expect_no_more();
   write("gate.yaml", "a: 22");
   expect_told(1);
@@ -62,10 +64,21 @@ TEST_F(FileWatchTest, EachChangeIsToldOnce) {
   expect_told(2);
 }
 
+// A start may take a minute where brokers are to be waited for.
+TEST_F(FileWatchTest, WhatHasChangedSinceItWasReadIsToldToo) {
+  write("gate.yaml", "a: 1");
+  const FileMark read = mark_of(file()).value();
+  write("gate.yaml", "a: 22");
+  const FileWatch watch(
+      io_, file(), read, [this] { return tell(); }, kPeriod);
+  expect_told(1);
+  expect_no_more();
+}
+
 TEST_F(FileWatchTest, OneThatWasNotTakenIsToldAgain) {
   write("gate.yaml", "a: 1");
   const FileWatch watch(
-      io_, folder_ / "gate.yaml", [this] { return tell(); }, kPeriod);
+      io_, file(), mark_of(file()).value(), [this] { return tell(); }, kPeriod);
   taken_ = false;
   write("gate.yaml", "a: 22");
   expect_told(3);
@@ -83,7 +96,7 @@ TEST_F(FileWatchTest, ALinkThatIsTurned) {
   fs::create_symlink("1", folder_ / "data");
   fs::create_symlink("data/gate.yaml", folder_ / "gate.yaml");
   const FileWatch watch(
-      io_, folder_ / "gate.yaml", [this] { return tell(); }, kPeriod);
+      io_, file(), mark_of(file()).value(), [this] { return tell(); }, kPeriod);
   fs::create_symlink("2", folder_ / "next");
   fs::rename(folder_ / "next", folder_ / "data");
   expect_told(1);
@@ -92,7 +105,7 @@ TEST_F(FileWatchTest, ALinkThatIsTurned) {
 TEST_F(FileWatchTest, OneThatIsGoneIsWaitedFor) {
   write("gate.yaml", "a: 1");
   const FileWatch watch(
-      io_, folder_ / "gate.yaml", [this] { return tell(); }, kPeriod);
+      io_, file(), mark_of(file()).value(), [this] { return tell(); }, kPeriod);
   fs::remove(folder_ / "gate.yaml");
   expect_no_more();
   write("gate.yaml", "a: 22");
@@ -103,7 +116,7 @@ TEST_F(FileWatchTest, OneThatIsGoneIsWaitedFor) {
 TEST_F(FileWatchTest, OneThatIsBeingWrittenIsLeftAlone) {
   write("gate.yaml", "a: 1");
   const FileWatch watch(
-      io_, folder_ / "gate.yaml", [this] { return tell(); }, 50ms);
+      io_, file(), mark_of(file()).value(), [this] { return tell(); }, 50ms);
   for (int i = 0; i < 20;
        ++i) {  // At least once between two looks, as far as the machine is not stopped.
     std::ofstream(folder_ / "gate.yaml", std::ios::app) << "b";
