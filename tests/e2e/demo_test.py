@@ -19,10 +19,12 @@ class Demo(unittest.TestCase):
         self.addCleanup(demo.stdout.close)
         self.addCleanup(demo.kill)
         said = iter(demo.stdout.readline, "")
+        receiver = next(int(found[1]) for found in (re.search(r"http://127\.0\.0\.1:(\d+)/callback", line) for line in said) if found)
         port = next(int(found[1]) for found in (re.search(r"live page.*http://127\.0\.0\.1:(\d+)/$", line) for line in said) if found)
         next(line for line in said if re.search(r"delivered [1-9]", line))
         self.assertEqual(places.get(port, "/readyz"), (200, "ready\n"))
         self.assertIn("<title>Einlass</title>", places.get(port, "/")[1])
+        self.assertEqual(places.get(receiver, "/callback")[0], 404, "who looks there is no record")
         os.killpg(demo.pid, signal.SIGINT)  # As Ctrl-C does, which the broker beside it gets too.
         rest = "".join(said)
         self.assertEqual(demo.wait(), 0, rest)

@@ -22,6 +22,11 @@ DemoReceiver::DemoReceiver(boost::asio::io_context& io)
 
 http::ServerResponse DemoReceiver::take(const http::ServerRequest& request) {
   http::ServerResponse response;
+  // The address stands on the screen, and a browser that looks there delivers nothing.
+  if (request.header("kafka-offset").empty()) {
+    response.status = 404;
+    return response;
+  }
   // Each attempt has a permit of its own, whatever becomes of it.
   count_window(number(request.header("einlass-admitted-at")));
   if (busy_) {
