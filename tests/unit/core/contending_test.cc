@@ -218,29 +218,5 @@ TEST(Contending, a_long_time_without_shortage_makes_nobodys_turn_long) {
   }
 }
 
-// Line 0's target has no budget for retries, and its line always has more; line 1 has nothing else.
-TEST(Contending, a_line_without_a_budget_leaves_the_share_to_others_retries) {
-  std::vector<RouteOptions> routes{route_of({0}), route_of({0})};
-  for (RouteOptions& route : routes) route.retry_initial = route.retry_max = Duration{1};
-  routes[1].target = TargetId{1};
-  GateOptions options = with(routes);
-  options.targets.push_back(options.targets[0]);
-  options.targets[1].retry_share = 20;
-  Rush rush(options);
-  rush.add_line(1, 1);
-  for (const std::uint32_t line : {0u, 1u}) rush.limit(line, {0});
-  rush.fails(1, true);
-  rush.arrive(1, 20);
-  rush.run(40);
-  rush.arrive(0, 3000);
-  rush.run(100);
-  rush.retries_of_all();
-  rush.run(500);
-  const auto [retries, all] = rush.retries_of_all();
-  EXPECT_GE(all, 495);
-  EXPECT_LE(retries, all / 5 + 1);
-  EXPECT_GE(retries, all / 5 - 10);
-}
-
 }  // namespace
 }  // namespace einlass::core

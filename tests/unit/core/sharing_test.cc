@@ -85,10 +85,9 @@ TEST(Sharing, retries_alone_use_everything) {
 
 // Line 0 has fresh records that are accepted, line 1 nothing but records that fail.
 struct Two {
-  Two(std::vector<RouteOptions> routes, std::int64_t share, std::uint32_t max_in_flight,
-      std::vector<int> first, std::vector<int> second)
-      : rush(with_share(routes, share, max_in_flight)) {
-    rush.add_line(1, static_cast<std::uint16_t>(routes.size() - 1));
+  Two(const GateOptions& options, std::vector<int> first, std::vector<int> second)
+      : rush(options) {
+    rush.add_line(1, static_cast<std::uint16_t>(options.routes.size() - 1));
     rush.limit(0, first);
     rush.limit(1, second);
     rush.fails(1, true);
@@ -103,7 +102,7 @@ struct Two {
 };
 
 TEST(Sharing, lines_share_a_limit_without_key) {
-  Two two({route_with(2, 1)}, 20, 64, {0, 1}, {0, 2});
+  Two two(with_share({route_with(2, 1)}, 20), {0, 1}, {0, 2});
   const auto [retries, all] = two.rush.retries_of_all();
   EXPECT_GE(all, 495);
   EXPECT_LE(retries, all / 5 + 1);
@@ -111,11 +110,24 @@ TEST(Sharing, lines_share_a_limit_without_key) {
 }
 
 TEST(Sharing, lines_of_two_routes_share_their_common_limit) {
-  Two two({route_with(1, 1), route_with(1, 1)}, 50, 64, {0}, {0});
+  Two two(with_share({route_with(1, 1), route_with(1, 1)}, 50), {0}, {0});
   const auto [retries, all] = two.rush.retries_of_all();
   EXPECT_GE(all, 495);
   EXPECT_LE(retries, all / 2 + 1);
   EXPECT_GE(retries, all * 2 / 5);
+}
+
+// The first target's retries stand apart from nothing, and its line always has more.
+TEST(Sharing, a_line_without_a_budget_leaves_the_share_to_others_retries) {
+  GateOptions options = with_share({route_with(1, 1), route_with(1, 1)}, 100);
+  options.routes[1].target = TargetId{1};
+  options.targets.push_back(options.targets[0]);
+  options.targets[1].retry_share = 20;
+  Two two(options, {0}, {0});
+  const auto [retries, all] = two.rush.retries_of_all();
+  EXPECT_GE(all, 495);
+  EXPECT_LE(retries, all / 5 + 1);
+  EXPECT_GE(retries, all / 5 - 10);
 }
 
 // Line 0 has fresh records, line 1 nothing but retries, and the target takes one at a time.
@@ -173,7 +185,7 @@ TEST(Sharing, many_lines_with_nothing_but_retries_do_not_keep_a_fresh_one_from_a
 }
 
 TEST(Sharing, a_line_that_is_bound_by_its_own_limit_competes_with_nobody) {
-  Two two({route_with(1, 0)}, 20, 64, {0}, {1});
+  Two two(with_share({route_with(1, 0)}, 20), {0}, {1});
   const auto [retries, all] = two.rush.retries_of_all();
   EXPECT_GE(retries, 495);
   EXPECT_GE(all - retries, 495);
@@ -182,7 +194,7 @@ TEST(Sharing, a_line_that_is_bound_by_its_own_limit_competes_with_nobody) {
 TEST(Sharing, another_routes_limit_is_no_reason_to_wait) {
   std::vector<RouteOptions> routes{route_with(1, 1), route_with(1, 1)};
   routes[1].limits[0] = LimitId{7};
-  Two two(routes, 20, 64, {0}, {1});
+  Two two(with_share(routes, 20), {0}, {1});
   const auto [retries, all] = two.rush.retries_of_all();
   EXPECT_GE(retries, 495);
   EXPECT_GE(all - retries, 495);
