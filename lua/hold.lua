@@ -1,7 +1,7 @@
 -- How long targets are to be left alone, as the whole fleet knows it. KEYS are their holds, each with its length in milliseconds
--- ('1', or what is no number: not said); ARGV says for each how many milliseconds it is to last at least, or 0 to look only. A hold never gets
--- shorter, but where it would last longer than its length, as after the server's clock was set back: then it begins anew. Returns how
--- many milliseconds each has left; less than 1 where there is none.
+-- ('1', or what is no number: not said); ARGV says for each how many milliseconds it is to last at least, or 0 to look only. A
+-- hold never gets shorter, but where it would last longer than its length, as after the server's clock was set back: then it
+-- begins anew. Returns how many milliseconds each has left; less than 1 where there is none.
 local left = {}
 for i, key in ipairs(KEYS) do
   local wanted = ARGV[i] + 0

@@ -15,7 +15,7 @@ struct ProcessView;
 // Why the gate cannot do its work now; empty if it can.
 std::string why_not_ready(const Views& views, const config::Config& config);
 
-// The same, with what nothing is read before.
+// The same; or why no shard reads yet: what is steered is not known.
 std::string why_not_ready(const Views& views, const config::Config& config,
                           const Steering& steering);
 
