@@ -1,4 +1,4 @@
-"""A target for a demonstration: takes every POST, and remembers which record came and under which permit."""
+"""A target for a demonstration: takes every record, and remembers which came and under which permit."""
 
 import asyncio
 import threading
@@ -44,7 +44,10 @@ class RememberingReceiver:
                 lines = (line.partition(b":") for line in head.split(b"\r\n")[1:])
                 headers = {name.lower(): value.strip().decode("latin-1") for name, _, value in lines}
                 await reader.readexactly(int(headers.get(b"content-length", 0)))
-                self.deliveries.append((headers.get(b"idempotency-key", ""), headers.get(b"einlass-permit", ""),
+                if b"idempotency-key" not in headers:  # Who looks here with a browser is no record.
+                    writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+                    continue
+                self.deliveries.append((headers[b"idempotency-key"], headers.get(b"einlass-permit", ""),
                                         int(headers.get(b"einlass-admitted-at", 0))))
                 writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         except (asyncio.IncompleteReadError, ConnectionError):
