@@ -180,7 +180,7 @@ void CommandLine::add_pause_options(CLI::App* verb) {
 }
 
 void CommandLine::add_replay_options(CLI::App* verb) {
-  verb->add_option("--limits", replay.limits, "The limits to ask, in the order of blame")
+  verb->add_option("--limits", replay.limits, "The limits to ask, all together")
       ->required()
       ->delimiter(',')
       ->allow_extra_args(false)

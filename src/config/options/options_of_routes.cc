@@ -134,8 +134,9 @@ const Rows<Route> kRoute = {
      "Where a record says until when it may be delivered: `header:NAME` or `json:/field`, with a "
      "time as 2026-11-25T04:30:00Z or in milliseconds since 1970. After that it is dead-lettered."},
     {"limits", route_limits(),
-     "Limits to apply, all or nothing. When several deny, the first in this list is reported as "
-     "the reason. All must use the same store."},
+     "Limits to apply, all or nothing. When several deny, the one that has a permit last is "
+     "reported as the reason; of several at the same instant the first in this list. All must use "
+     "the same store."},
     {"order", choice(&Route::order, {"partition", "key", "none"}),
      "Which records are delivered one after the other: those of a partition, those of a key in it, "
      "or none."},
