@@ -239,6 +239,7 @@ class Admission {
   std::int64_t places(const Line& line, Instant now) const;
   void take_place(Line& line, Instant now, Commands& commands);
   void serve_room(TargetId id, Instant now, Commands& commands);
+  void call_aside(TargetQueues& target, Instant now, Commands& commands);
   bool serve_parked(TargetId id, Instant now, Commands& commands);
   const Line* aside_without_part(const TargetQueues& target) const;
   bool fresh_want(const Line& line) const;
@@ -274,6 +275,7 @@ class Admission {
   bool spoken_for(const Line& line, Instant now) const;
   std::optional<LineWaits> obstacle_to_asking(const Line& line, Instant now) const;
   void consider_asking(Line& line, Instant now, Commands& commands);
+  bool makes_way(const Line& line, Instant now) const;
   bool serve_turns(TargetId id, LineWaits what, Instant now, Commands& commands);
   void ask(Line& line, std::int64_t most, Instant now, Commands& commands);
 

@@ -123,7 +123,10 @@ bool Admission::spoken_for(const Line& line, Instant now) const {
   // limits leaves no place free until somebody waits for it with a permit in hand.
   const std::int64_t least = target.free_of_limits && part_left(line) > 0;
   const std::int64_t usable = std::max(delivery_.room(id, now) * together + soon, least);
-  return target.due.permits >= (line.had_turn ? 2 : 1) * usable;
+  if (!line.had_turn) return target.due.permits >= usable;
+  // Whoever has had its turn may have one before there is a place: once there is, others may stand
+  // before it at its limit. Not again and again, where one lapsed already.
+  return target.due.permits >= std::max<std::int64_t>(2 * usable, !line.lost_place);
 }
 
 // When to ask again, as far as that is the line's own affair.
@@ -159,6 +162,8 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
       obstacle = stuck ? LineWaits::parked : LineWaits::not_at_all;
     }
   }
+  // Whoever was denied in its turn, and may ask again now, stands before the others.
+  const bool first = line.had_turn && !line.lost_place && obstacle == LineWaits::turn;
   line.had_turn &= obstacle == LineWaits::limit || now < may_ask_at(line);
   // A line that waits for a place has permits; when they are used up it comes here again.
   if (line.waits == LineWaits::room || line.waits == LineWaits::parked) return;
@@ -167,7 +172,16 @@ void Admission::consider_asking(Line& line, Instant now, Commands& commands) {
     queues_of(line).touched |= !spoken_for(line, now);
     if (asks_ahead(line)) obstacle = LineWaits::turn_ahead;
   }
-  wait_for(line, *obstacle, obstacle == LineWaits::limit ? limit_before(line, now) : kNoShared);
+  wait_for(line, *obstacle, obstacle == LineWaits::limit ? limit_before(line, now) : kNoShared,
+           first);
+}
+
+// Beside lines without limits only who has not its part of the places may ask before one is free:
+// who has it stands before nobody who has not.
+bool Admission::makes_way(const Line& line, Instant now) const {
+  const TargetQueues& target = targets_[route_of(line).target.value];
+  return target.free_of_limits && line.waits == LineWaits::turn && line.permits.empty() &&
+         part_left(line) <= 0 && places(line, now) == 0;
 }
 
 // Those who wait to ask, while the target has use for more permits. Whether there were any.
@@ -183,7 +197,11 @@ bool Admission::serve_turns(TargetId id, LineWaits what, Instant now, Commands& 
       served = true;
       continue;
     }
-    if (spoken_for(line, now) || shut_out(line)) return served;
+    if (spoken_for(line, now) || shut_out(line)) {
+      if (!makes_way(line, now)) return served;
+      wait_for(line, line.count() > 0 ? LineWaits::parked : LineWaits::not_at_all);
+      continue;
+    }
     wait_no_more(line);
     line.had_turn = true;  // It keeps that until it has asked, whatever limit it waits for.
     serve(line, now, commands);

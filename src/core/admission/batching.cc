@@ -52,6 +52,7 @@ bool Admission::is_ripe(TargetId id, Instant now) const {
 
 void Admission::serve_batches(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
+  call_aside(target, now, commands);
   while (!target.room.empty() && delivery_.room(id, now) > 0 && is_ripe(id, now)) {
     if (!send_batch(id, now, commands)) break;
   }

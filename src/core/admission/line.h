@@ -142,8 +142,8 @@ struct Line {
   std::uint64_t probed = 0;       // Its last turn among the probes of its target.
   Links in_queue;
 
-  // Its target's retries have only a share: they stand apart.
   bool is_at_target() const { return in_flight + followers > 0; }
+  // Its target's retries have only a share: they stand apart.
   bool apart() const { return retry_share < 100; }
   std::uint32_t count() const { return ready.size() + retries.size(); }
   FleetFlows* fleet() const { return flows ? flows->fleet() : nullptr; }

@@ -61,6 +61,7 @@ void Admission::take_place(Line& line, Instant now, Commands& commands) {
 // who have their part take what nobody else waits for.
 void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
   TargetQueues& target = targets_[id.value];
+  call_aside(target, now, commands);
   while (delivery_.room(id, now) > 0) {
     const Slot next = target.room.next_in_its_place(lines_, target.retries);
     if (next == kNoSlot) {
@@ -70,6 +71,17 @@ void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
     } else {
       take_place(lines_[next], now, commands);
     }
+  }
+}
+
+// Those who waited aside with their part and have it no more, because there are fewer lines by now,
+// wait with the others.
+void Admission::call_aside(TargetQueues& target, Instant now, Commands& commands) {
+  for (std::size_t left = target.parked.size(); left > 0; --left) {
+    const Line* aside = aside_without_part(target);
+    if (aside == nullptr) return;
+    Line& line = lines_[index_of(*aside)];
+    may_send(line, now) ? wait_for(line, LineWaits::room) : take_place(line, now, commands);
   }
 }
 

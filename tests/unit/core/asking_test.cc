@@ -366,5 +366,26 @@ TEST(Asking, a_line_whose_ask_failed_waits_for_the_limiter_until_it_is_answered)
   EXPECT_EQ(bench.gate.waiting(bench.now)[0].records[Cause::limit], 1u) << "denied is an answer";
 }
 
+// Lines 0 and 1 are denied, line 2 takes the only place, and line 3 waits for its turn.
+TEST(Asking, who_was_denied_in_its_turn_asks_before_the_others_also_where_its_target_is_full) {
+  BenchGate bench(BenchGate::options_for(keyed(), 1));
+  for (const std::uint32_t line : {1u, 2u, 3u}) {
+    bench.gate.add_line(LineId{line}, RouteId{0}, true);
+  }
+  bench.assign(0);
+  for (const std::uint32_t line : {0u, 1u, 2u, 3u}) bench.arrive(line, line, 0, line);
+  bench.answer({}, Duration::millis(10));
+  bench.answer({}, Duration::millis(10));
+  bench.answer({0});
+  bench.pass(Duration::millis(10));
+  const std::size_t before = bench.all<Ask>().size();
+  bench.answer({0});  // One of the two has asked for what is next.
+  bench.ended(2, Outcome::accepted);
+  bench.ended(bench.sent().back(), Outcome::accepted);
+  ASSERT_GT(bench.all<Ask>().size(), before);
+  const LineId first = bench.all<Ask>()[before - 1].line, second = bench.all<Ask>()[before].line;
+  EXPECT_EQ(first.value + second.value, 1u) << first.value << ", " << second.value;
+}
+
 }  // namespace
 }  // namespace einlass::core

@@ -218,5 +218,82 @@ TEST(Contending, a_long_time_without_shortage_makes_nobodys_turn_long) {
   }
 }
 
+// Limit 0 is short: lines of another target ask it in turn. The target of line 0 takes one record
+// at a time, for 100 ms each, and line 1, which has another limit, always has more for it.
+struct ShortAndFull {
+  ShortAndFull() : bench(options()) {
+    bench.gate.add_line(LineId{1}, RouteId{1}, true);
+    for (const std::uint32_t line : {2u, 3u, 4u}) {
+      bench.gate.add_line(LineId{line}, RouteId{2}, true);
+    }
+    for (std::uint16_t i = 0; i < 3; ++i) {
+      bench.put(PartitionAssigned{PartitionId{i}, RouteId{i}, Offset{0}});
+    }
+  }
+
+  static GateOptions options() {
+    GateOptions options = with({route_of({0}), keyed(), route_of({0})});
+    options.targets[0].max_in_flight = 1;
+    options.targets.push_back({64});
+    options.routes[2].target = TargetId{1};
+    for (RouteOptions& route : options.routes) route.inside_records = 10'000;
+    return options;
+  }
+
+  // Grants line 1 all, and the others one each 10 ms; all attempts but those of the first target
+  // end at once.
+  void play() {
+    for (; seen < bench.commands.size(); ++seen) {
+      const Command command = bench.commands[seen];
+      if (const auto* ask = std::get_if<Ask>(&command)) {
+        answer(*ask);
+      } else if (const auto* send = std::get_if<Send>(&command)) {
+        if (send->target == TargetId{0}) {
+          at_target = send->record.slot;
+        } else {
+          bench.ended(send->record.slot, Outcome::accepted);
+        }
+      }
+    }
+  }
+
+  void answer(const Ask& ask) {
+    if (ask.line == LineId{1}) return grant(bench, ask);
+    const bool has = next <= bench.now;
+    if (has) next = bench.now + Duration::millis(10);
+    const std::vector<Duration> due(static_cast<std::size_t>(has));
+    PermitsAnswered event{ask.line, ask.ask, due, bench.now};
+    if (!has || ask.max > Permits{1}) event.retry = next - bench.now;
+    bench.put(event);
+  }
+
+  void arrive(std::uint32_t record, std::uint32_t offset, std::uint32_t partition,
+              std::uint32_t line) {
+    bench.arrive(record, offset, partition, line);
+    play();
+  }
+
+  BenchGate bench;
+  Instant next = bench.now;
+  std::optional<std::uint32_t> at_target;
+  std::size_t seen = 0;
+};
+
+TEST(Contending, who_waits_for_a_full_target_and_for_a_short_limit_gets_both) {
+  ShortAndFull world;
+  for (std::uint32_t i = 0; i < 1'200; ++i) world.arrive(10'000 + i, i, 2, 2 + i % 3);
+  for (std::uint32_t i = 0; i < 200; ++i) world.arrive(1'000 + i, i, 1, 1);
+  for (std::uint32_t i = 0; i < 100; ++i) world.arrive(i, i, 0, 0);
+  for (int step = 0; step < 2'000; ++step) {  // 10 s.
+    world.bench.pass(Duration::millis(5));
+    world.play();
+    if (step % 20 != 0 || !world.at_target) continue;
+    world.bench.ended(*std::exchange(world.at_target, std::nullopt), Outcome::accepted);
+    world.play();
+  }
+  const auto sent = world.bench.sent();
+  EXPECT_GE(std::ranges::count_if(sent, [](auto slot) { return slot < 100; }), 20);
+}
+
 }  // namespace
 }  // namespace einlass::core

@@ -168,37 +168,5 @@ TEST(Expires, an_abandoned_attempt_is_left_alone) {
   EXPECT_FALSE(bench.gate.next_wakeup());
 }
 
-// Line 1 has a retry, and may not ask for it before line 0's fresh record, which waits aside as
-// line 2 holds the places that both are kept out of.
-TEST(Expires, one_that_waits_aside_keeps_no_retry_from_asking_once_it_has_left) {
-  RouteOptions route = route_by(Order::none, 1);
-  route.shared_limits = 0;
-  route.retry_initial = route.retry_max = Duration::millis(5);
-  route.horizon = Duration::millis(500);
-  GateOptions options = BenchGate::options_for(route, 3);
-  options.targets[0].retry_share = 20;
-  BenchGate bench(options);
-  for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{0}, true);
-  bench.assign(0);
-  bench.arrive(0, 0, 0, 1);
-  bench.answer({0});
-  bench.ended(0, Outcome::retry);
-  for (const std::uint32_t record : {1u, 2u}) {
-    bench.arrive(record, record, 0, 2);
-    bench.answer({0});
-  }
-  bench.arrive(3, 3);
-  bench.answer({0});
-  arrive(bench, 4, bench.now + Duration::millis(10));
-  bench.answer({0});
-  ASSERT_EQ(bench.gate.standing(4, bench.now)->waits, WaitsFor::room);
-  bench.put(LinePaused{LineId{2}, true});
-  bench.pass(Duration::millis(9));
-  const std::size_t asks = bench.all<Ask>().size();
-  bench.pass(Duration::millis(1));
-  ASSERT_EQ(bench.all<Ask>().size(), asks + 1);
-  EXPECT_EQ(bench.all<Ask>().back().line, LineId{1});
-}
-
 }  // namespace
 }  // namespace einlass::core

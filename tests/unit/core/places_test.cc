@@ -236,5 +236,75 @@ TEST_P(PlacesWithShare, retries_do_not_wait_for_fresh_records_that_have_enough) 
 
 INSTANTIATE_TEST_SUITE_P(Limits, PlacesWithShare, ::testing::Values(0, 1));
 
+// Grants what was asked for since, at once.
+struct Granting {
+  explicit Granting(const GateOptions& options) : bench(options) {}
+
+  void grant() {
+    for (; asks < bench.all<Ask>().size(); ++asks) {
+      const Ask ask = bench.all<Ask>()[asks];
+      const std::vector<Duration> due(static_cast<std::size_t>(ask.max.value));
+      bench.put(PermitsAnswered{ask.line, ask.ask, due, bench.now});
+    }
+  }
+
+  BenchGate bench;
+  std::size_t asks = 0;
+};
+
+TEST(PlacesOfTwoRoutes, whose_attempts_hang_keeps_nobody_from_asking) {
+  GateOptions options = two_lines(4);
+  options.routes.push_back(keyed());
+  Granting world(options);
+  BenchGate& bench = world.bench;
+  for (const std::uint32_t line : {1u, 2u}) bench.gate.add_line(LineId{line}, RouteId{1}, true);
+  bench.assign(0);
+  bench.put(PartitionAssigned{PartitionId{1}, RouteId{1}, Offset{0}});
+  for (std::uint32_t i = 0; i < 2; ++i) bench.arrive(i, i);
+  for (std::uint32_t i = 0; i < 10; ++i) bench.arrive(100 + i, i, 1, 1);
+  world.grant();
+  ASSERT_EQ(bench.sent().size(), 4u);
+  for (std::uint32_t i = 2; i < 90; ++i) bench.arrive(i, i);
+  bench.pass(Duration::seconds(1));
+  for (std::uint32_t i = 0; i < 10; ++i) bench.arrive(200 + i, 10 + i, 1, 2);
+  world.grant();
+  std::size_t ends = 0;
+  const auto has_sent = [&] {
+    return std::ranges::any_of(bench.sent(), [](auto slot) { return slot >= 200; });
+  };
+  for (int turn = 0; turn < 30 && !has_sent(); ++turn) {  // The attempts of line 1 hang.
+    while (bench.sent()[ends] >= 100) ++ends;
+    bench.ended(bench.sent()[ends++], Outcome::accepted);
+    world.grant();
+    bench.pass(Duration::millis(100));
+  }
+  EXPECT_TRUE(has_sent());
+}
+
+TEST(PlacesLeft, who_waits_aside_is_looked_at_when_its_part_has_become_larger) {
+  BenchGate bench(two_lines(4));
+  for (const std::uint32_t line : {1u, 2u, 3u}) bench.gate.add_line(LineId{line}, RouteId{0}, true);
+  bench.assign(0);
+  std::uint32_t number = 0;
+  const auto arrive = [&](std::uint32_t line) {
+    bench.arrive(4 * number + line, number, 0, line);
+    ++number;
+  };
+  for (const std::uint32_t line : {3u, 2u, 1u, 0u}) arrive(line);
+  for (int i = 0; i < 60; ++i) {
+    arrive(1);
+    arrive(2);
+  }
+  for (int i = 0; i < 3; ++i) arrive(0);
+  bench.ended(bench.sent()[0], Outcome::accepted);  // Line 3 is gone: two places are a part now.
+  std::size_t next = 1;
+  for (int ends = 0; ends < 40; ++ends) {  // The attempt of line 0 hangs.
+    while (bench.sent()[next] % 4 == 0) ++next;
+    bench.ended(bench.sent()[next++], Outcome::accepted);
+  }
+  const auto sent = bench.sent();
+  EXPECT_GE(std::ranges::count_if(sent, [](auto slot) { return slot % 4 == 0; }), 2);
+}
+
 }  // namespace
 }  // namespace einlass::core
