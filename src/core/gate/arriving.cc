@@ -25,7 +25,7 @@ void Gate::on(const RecordArrived& event, Instant now, Commands& commands) {
   Partition& partition = intake_[event.partition];
   if (partition.ledger.knows(event.offset)) {
     pass_over(event.partition, event.offset, now);
-    ++stats_[partition.route.value].finished_before;
+    ++stats_[event.route.value_or(partition.route).value].finished_before;
     return turn_away(event, now, commands);
   }
   const RouteId route = event.route.value_or(partition.route);

@@ -106,7 +106,6 @@ void Intake::hold(PartitionId id, HoldReason reason, Commands& commands) {
   Partition& partition = partitions_[id.value];
   if (partition.held) return;
   partition.held = true;
-  partition.held_for = reason;
   commands.push_back(Hold{id, reason});
 }
 

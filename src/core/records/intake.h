@@ -46,7 +46,6 @@ struct Partition {
   Bytes bytes;
   bool held = false;
   bool paused = false;      // By itself, whatever its route is.
-  HoldReason held_for{};    // The reason of the last hold.
   bool dirty = false;       // The ledger has moved since the last commit was sent.
   bool fenced = false;      // Nothing may be committed any more.
   bool in_commit = false;   // Part of the commit, or transaction, that is open.

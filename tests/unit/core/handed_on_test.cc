@@ -1,6 +1,8 @@
 // Records that go by another route than that of their partition.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "core/gate/gate.h"
 #include "unit/core/bench_gate.h"
 
@@ -50,6 +52,18 @@ TEST(HandedOn, what_the_other_route_leaves_out_is_in_its_books) {
   bench.put(RecordFiltered{PartitionId{0}, Offset{0}, kOther});
   EXPECT_EQ(bench.gate.stats(kOwn).filtered, 0u);
   EXPECT_EQ(bench.gate.stats(kOther).filtered, 1u);
+}
+
+TEST(HandedOn, what_was_finished_before_is_in_the_other_routes_books) {
+  Bench bench(route_by(Order::none), route_by(Order::none));
+  const std::vector<OffsetRange> finished = {{{1}, {2}}};
+  bench.put(PartitionAssigned{PartitionId{1}, kOwn, Offset{0}, finished});
+  bench.arrive(0, 0, 1);
+  RecordArrived event{PartitionId{1}, RecordId{1, 0}, Offset{1}, LineId{1}, std::nullopt, Bytes{1}};
+  event.route = kOther;
+  bench.put(event);
+  EXPECT_EQ(bench.gate.stats(kOwn).finished_before, 0u);
+  EXPECT_EQ(bench.gate.stats(kOther).finished_before, 1u);
 }
 
 TEST(HandedOn, it_waits_for_nobody_of_its_partitions_route) {
