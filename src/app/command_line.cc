@@ -185,7 +185,7 @@ int dispatch(CommandLine& line) {
   if (line.app.got_subcommand("demo")) return demo(line.demo);
   if (line.app.got_subcommand(kDemoBrokerVerb)) return demo_broker(line.demo);
   if (line.app.got_subcommand("run")) {
-    const auto mark = line.watch ? mark_of(line.path) : std::nullopt;  // Before it is read.
+    const auto mark = line.watch ? net::mark_of(line.path) : std::nullopt;  // Before it is read.
     return with_config(line,
                        [&](const config::Config& config) { return run(line.path, config, mark); });
   }

@@ -54,7 +54,7 @@ constexpr std::chrono::milliseconds kLogTick{250};
 class Service {
  public:
   Service(const std::string& path, const config::Config& config,
-          const std::optional<FileMark>& watched)
+          const std::optional<net::FileMark>& watched)
       : path_(path),
         log_(process_options(config).least, process_options(config).format,
              process_options(config).instance),
@@ -277,7 +277,7 @@ class Service {
 }  // namespace
 
 int run(const std::string& path, const config::Config& config,
-        const std::optional<FileMark>& watched) {
+        const std::optional<net::FileMark>& watched) {
   int code = kExitFailed;
   try {
     if (const std::string why = refused_login(config); !why.empty()) throw ConfigRefused(why);

@@ -15,6 +15,6 @@ namespace einlass::app {
 // failed, 78 what librdkafka or OpenSSL do not take (the reason is on stderr). A second signal
 // leaves at once.
 int run(const std::string& path, const config::Config& config,
-        const std::optional<FileMark>& watched);
+        const std::optional<net::FileMark>& watched);
 
 }  // namespace einlass::app

@@ -1,9 +1,10 @@
 // Tells when a file has become another: replaced, written again, gone or back.
 #pragma once
 
-#include <sys/stat.h>
-
+#include <optional>
 #include <string>
+
+#include "net/file_mark.h"
 
 namespace einlass::net {
 
@@ -18,17 +19,8 @@ class WatchedFile {
   const std::string& path() const { return path_; }
 
  private:
-  struct Stamp {
-    dev_t device = 0;
-    ino_t inode = 0;
-    off_t size = 0;
-    timespec written{};
-    timespec changed{};  // Also by who may read it.
-  };
-  Stamp stamp() const;
-
   std::string path_;
-  Stamp seen_;
+  std::optional<FileMark> seen_;
 };
 
 }  // namespace einlass::net

@@ -55,7 +55,7 @@ class FileWatchTest : public testing::Test {
 TEST_F(FileWatchTest, EachChangeIsToldOnce) {
   write("gate.yaml", "a: 1");
   const FileWatch watch(
-      io_, file(), mark_of(file()).value(), [this] { return tell(); }, kPeriod);
+      io_, file(), net::mark_of(file()).value(), [this] { return tell(); }, kPeriod);
   expect_no_more();
   write("gate.yaml", "a: 22");
   expect_told(1);
@@ -67,7 +67,7 @@ TEST_F(FileWatchTest, EachChangeIsToldOnce) {
 // A start may take a minute where brokers are to be waited for.
 TEST_F(FileWatchTest, WhatHasChangedSinceItWasReadIsToldToo) {
   write("gate.yaml", "a: 1");
-  const FileMark read = mark_of(file()).value();
+  const net::FileMark read = net::mark_of(file()).value();
   write("gate.yaml", "a: 22");
   const FileWatch watch(
       io_, file(), read, [this] { return tell(); }, kPeriod);
@@ -78,7 +78,7 @@ TEST_F(FileWatchTest, WhatHasChangedSinceItWasReadIsToldToo) {
 TEST_F(FileWatchTest, OneThatWasNotTakenIsToldAgain) {
   write("gate.yaml", "a: 1");
   const FileWatch watch(
-      io_, file(), mark_of(file()).value(), [this] { return tell(); }, kPeriod);
+      io_, file(), net::mark_of(file()).value(), [this] { return tell(); }, kPeriod);
   taken_ = false;
   write("gate.yaml", "a: 22");
   expect_told(3);
@@ -96,7 +96,7 @@ TEST_F(FileWatchTest, ALinkThatIsTurned) {
   fs::create_symlink("1", folder_ / "data");
   fs::create_symlink("data/gate.yaml", folder_ / "gate.yaml");
   const FileWatch watch(
-      io_, file(), mark_of(file()).value(), [this] { return tell(); }, kPeriod);
+      io_, file(), net::mark_of(file()).value(), [this] { return tell(); }, kPeriod);
   fs::create_symlink("2", folder_ / "next");
   fs::rename(folder_ / "next", folder_ / "data");
   expect_told(1);
@@ -105,7 +105,7 @@ TEST_F(FileWatchTest, ALinkThatIsTurned) {
 TEST_F(FileWatchTest, OneThatIsGoneIsWaitedFor) {
   write("gate.yaml", "a: 1");
   const FileWatch watch(
-      io_, file(), mark_of(file()).value(), [this] { return tell(); }, kPeriod);
+      io_, file(), net::mark_of(file()).value(), [this] { return tell(); }, kPeriod);
   fs::remove(folder_ / "gate.yaml");
   expect_no_more();
   write("gate.yaml", "a: 22");
@@ -116,7 +116,7 @@ TEST_F(FileWatchTest, OneThatIsGoneIsWaitedFor) {
 TEST_F(FileWatchTest, OneThatIsBeingWrittenIsLeftAlone) {
   write("gate.yaml", "a: 1");
   const FileWatch watch(
-      io_, file(), mark_of(file()).value(), [this] { return tell(); }, 50ms);
+      io_, file(), net::mark_of(file()).value(), [this] { return tell(); }, 50ms);
   for (int i = 0; i < 20;
        ++i) {  // At least once between two looks, as far as the machine is not stopped.
     std::ofstream(folder_ / "gate.yaml", std::ios::app) << "b";
