@@ -103,6 +103,7 @@ class Service {
     });
     tell_alive();
     while (!code_) io_.run_one();
+    log_.flush();
     return *code_;
   }
 
@@ -238,6 +239,7 @@ class Service {
               tell({Severity::error, "watchdog",
                     text + ", so the process ends; what was delivered since the last commit will "
                            "be delivered again"});
+              log_.flush();
               _exit(kExitFailed);
             }};
   }

@@ -161,7 +161,10 @@ void Log::State::tell_left_out(Instant now) {
 Log::Log(Severity least, Format format, std::string instance, int descriptor)
     : state_{std::make_unique<State>(least, format, std::move(instance), descriptor)} {}
 
-Log::~Log() {
+Log::~Log() { flush(); }
+
+void Log::flush() {
+  const std::lock_guard lock(state_->mutex);
   for (auto& [key, recent] : state_->recents) {
     if (recent.repeated > 0) state_->emit_repeated(recent, state_->last_now);
   }

@@ -39,7 +39,6 @@ class Log {
   // Events below `least` are not written. Every line says `instance`. `descriptor` stays the
   // caller's; it is stderr but in tests.
   Log(Severity least, Format format, std::string instance, int descriptor = 2);
-  // Writes the counts that are still held back.
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
@@ -59,6 +58,10 @@ class Log {
 
   // When tick() has something to do; kNever if nothing is held back.
   Instant next_tick() const;
+
+  // Writes all counts that are still held back, as the destructor does: for who ends the process
+  // without it.
+  void flush();
 
  private:
   struct State;

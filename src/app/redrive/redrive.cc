@@ -92,7 +92,9 @@ class Redrive {
       std::printf("%s", preview.text(topic_).c_str());
       return kExitDone;
     }
-    return send();
+    const int code = send();
+    log_.flush();
+    return code;
   }
 
  private:

@@ -220,6 +220,19 @@ TEST_F(LogTest, DoesNotMixDifferentDetails) {
   EXPECT_EQ(pipe_.lines().size(), 3u);
 }
 
+TEST(LogMemory, IsWrittenForWhoLeavesWithoutItsEnd) {
+  Pipe pipe;
+  Log log{Severity::info, Format::logfmt, "gate-1", pipe.in()};
+  for (int i = 0; i < 5; ++i) log.write(Severity::info, "e", "x", kStart);
+  EXPECT_EQ(pipe.lines().size(), 1u);
+  log.flush();
+  const auto lines = pipe.lines();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_TRUE(lines[0].ends_with(" repeated=4")) << lines[0];
+  log.flush();
+  EXPECT_TRUE(pipe.lines().empty());
+}
+
 TEST(LogMemory, LosesNoCountWhenMoreIsDifferentThanItHolds) {
   Pipe pipe;
   std::size_t events = 0;
