@@ -53,7 +53,7 @@ std::string line_for(const Json& record, std::int64_t now_us, std::string& descr
 
 // Which gates have the partitions that the answer is not about.
 bool wants_others(const Json& answer) {
-  if (answer.contains("key")) return answer.at("inside") == 0;
+  if (answer.contains("key")) return answer.at("inside") == 0 && answer.value("complete", true);
   return answer.at("state") == "elsewhere";
 }
 

@@ -101,6 +101,7 @@ std::optional<WhyAnswer> WhyLook::go_on(const Shard& shard) {
   answer.with_key = with_key_;
   answer.places.assign(places_.begin(), places_.end());
   answer.oldest = oldest_;
+  answer.routes = routes_;
   for (const auto& one : shard.source().status().partitions) {
     answer.own.push_back({one.topic, one.number});
   }
@@ -127,6 +128,7 @@ void WhyLook::look_for_key(const Shard& shard, core::Slot end) {
     const StoredRecord& stored = shard.records()[record->id];
     places_.insert({std::string(stored.topic()), stored.number});
     oldest_ = std::min(oldest_, stored.written());
+    routes_.insert(record->route);
     name({stored.arrived, record->partition, stored.offset, record->id});
   }
 }

@@ -72,7 +72,8 @@ struct WhyAnswer {
   std::optional<core::RouteId> paused;  // Its route, if it is not read because people paused it.
   std::uint64_t with_key = 0;           // All records with the key,
   std::vector<TopicPartition> places;   // where they are,
-  Instant oldest = kNever;              // and when the first of them was written to Kafka.
+  Instant oldest = kNever;              // when the first of them was written to Kafka,
+  std::set<core::RouteId> routes;       // and by which routes they go.
   std::vector<Found> found;             // The oldest first.
 };
 
@@ -105,6 +106,7 @@ class WhyLook {
   core::Slot next_ = 0;
   std::uint64_t with_key_ = 0;
   std::set<TopicPartition> places_;
+  std::set<core::RouteId> routes_;
   Instant oldest_ = kNever;
   std::vector<Named> named_;  // The oldest so far, as a heap: the youngest of them first.
   std::vector<std::string_view> scratch_;

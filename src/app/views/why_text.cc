@@ -250,8 +250,13 @@ Json offset_json(const WhyQuestion& question, const std::vector<std::optional<Wh
   WhyAnswer found;
   std::vector<TopicPartition> own;
   for (const std::optional<WhyAnswer>& one : answers) {
-    if (one) own.insert(own.end(), one->own.begin(), one->own.end());
-    if (one && one->where != Whereabouts::elsewhere) found = *one;
+    if (!one) continue;
+    own.insert(own.end(), one->own.begin(), one->own.end());
+    if (one->where != Whereabouts::elsewhere) {
+      found = *one;
+    } else if (found.where == Whereabouts::elsewhere) {
+      found.now = one->now;
+    }
   }
   const bool unknown = found.where == Whereabouts::elsewhere && !all_answered(answers);
   Json json{{"topic", valid_utf8(question.topic)},
@@ -270,55 +275,67 @@ Json offset_json(const WhyQuestion& question, const std::vector<std::optional<Wh
 
 constexpr double kLongestShown = 1e10;  // Seconds: three hundred years.
 
-// How fast they can go at most, where they wait for a limit of which that is known.
-std::string drain_in_words(std::uint64_t count,
-                           const std::vector<std::optional<WhyAnswer>>& answers,
-                           const config::Config& config) {
+// How fast they can go at most, where all go one route and the oldest waits for a limit of which
+// that is known.
+std::string drain_in_words(const WhyAnswer& all, const config::Config& config) {
+  if (all.found.empty() || all.routes.size() > 1) return "";
+  const auto& [record, first] = all.found.front();
+  const WaitingRecord& holder = held_up(record, first);
+  if (!holder.standing.limit) return "";
+  const config::Limit& limit =
+      config.limits[route_of(holder, config).limits[holder.standing.limit->value]];
+  const std::optional<double> seconds = drain_seconds(all.with_key, holder.each_second);
+  if (!seconds || *seconds > kLongestShown) return "";
+  return "; at what limit " + limit.limit.name + " allows they need " +
+         span_in_words(Duration{static_cast<std::int64_t>(*seconds * 1e6)}) + " at least";
+}
+
+// What all shards know of a key, as one answer.
+WhyAnswer of_all(const std::vector<std::optional<WhyAnswer>>& answers) {
+  WhyAnswer all;
   for (const std::optional<WhyAnswer>& one : answers) {
-    if (!one || one->found.empty()) continue;
-    const auto& [record, first] = one->found.front();
-    const WaitingRecord& holder = held_up(record, first);
-    if (!holder.standing.limit) continue;
-    const config::Limit& limit =
-        config.limits[route_of(holder, config).limits[holder.standing.limit->value]];
-    const std::optional<double> seconds = drain_seconds(count, holder.each_second);
-    if (!seconds || *seconds > kLongestShown) continue;
-    return "; at what limit " + limit.limit.name + " allows they need " +
-           span_in_words(Duration{static_cast<std::int64_t>(*seconds * 1e6)}) + " at least";
+    if (!one) continue;
+    all.with_key += one->with_key;
+    all.now = std::max(all.now, one->now);
+    all.oldest = std::min(all.oldest, one->oldest);
+    all.own.insert(all.own.end(), one->own.begin(), one->own.end());
+    all.places.insert(all.places.end(), one->places.begin(), one->places.end());
+    all.routes.insert(one->routes.begin(), one->routes.end());
+    all.found.insert(all.found.end(), one->found.begin(), one->found.end());
   }
-  return "";
+  std::ranges::stable_sort(all.found, {}, [](const auto& one) { return one.record.written; });
+  if (all.found.size() > kMostRecordsNamed) all.found.resize(kMostRecordsNamed);
+  return all;
+}
+
+std::string key_in_words(WhyAnswer all, bool complete, const config::Config& config) {
+  if (all.with_key == 0 && !complete) return kSilent;
+  std::string says =
+      all.with_key == 0
+          ? "no record with this key is in this gate, which has " +
+                (all.own.empty() ? "no partitions" : partitions_in_words(all.own))
+          : counted(all.with_key, "record") + " with this key " +
+                (all.with_key == 1 ? "is" : "are") +
+                " in this gate: " + partitions_in_words(std::move(all.places)) +
+                "; the oldest is " + span_in_words(all.now - all.oldest) + " old" +
+                drain_in_words(all, config);
+  if (!complete) says += std::string("; ") + kSilent;
+  return says;
 }
 
 Json key_json(const WhyQuestion& question, const std::vector<std::optional<WhyAnswer>>& answers,
               const config::Config& config, const FindPause& find) {
-  std::uint64_t with_key = 0;
-  Instant now, oldest = kNever;
-  std::vector<TopicPartition> own, places;
+  const WhyAnswer all = of_all(answers);
+  const bool complete = all_answered(answers);
   Json records = Json::array();
-  for (const std::optional<WhyAnswer>& one : answers) {
-    if (!one) continue;
-    with_key += one->with_key;
-    now = std::max(now, one->now);
-    oldest = std::min(oldest, one->oldest);
-    own.insert(own.end(), one->own.begin(), one->own.end());
-    places.insert(places.end(), one->places.begin(), one->places.end());
-    for (const auto& found : one->found) {
-      if (records.size() == kMostRecordsNamed) break;
-      records.push_back(found_json(found, config, find, one->now));
-    }
+  for (const auto& found : all.found) {
+    records.push_back(found_json(found, config, find, all.now));
   }
-  std::string says =
-      with_key == 0
-          ? "no record with this key is in this gate, which has " +
-                (own.empty() ? "no partitions" : partitions_in_words(own))
-          : counted(with_key, "record") + " with this key " + (with_key == 1 ? "is" : "are") +
-                " in this gate: " + partitions_in_words(std::move(places)) + "; the oldest is " +
-                span_in_words(now - oldest) + " old" + drain_in_words(with_key, answers, config);
-  if (!all_answered(answers)) says += std::string("; ") + kSilent;
   return {{"key", valid_utf8(*question.key)},
-          {"at", now.us},
-          {"inside", with_key},
-          {"says", valid_utf8(says)},
+          {"at", all.now.us},
+          {"inside", all.with_key},
+          {"complete", complete},
+          {"says", valid_utf8(key_in_words(all, complete, config))},
           {"records", std::move(records)}};
 }
 

@@ -71,7 +71,7 @@ TEST(WhyQuestions, name_one_record) {
 
 TEST(WhyQuestions, or_a_key_that_may_be_anything) {
   WhyQuestion asked;
-  asked.key = "a&b=c+d e%";
+  asked.key = std::string("a&b=c+d e%\t\0", 12);
   const auto read = parse_why(why_query(asked));
   ASSERT_TRUE(std::holds_alternative<WhyQuestion>(read)) << std::get<std::string>(read);
   EXPECT_EQ(std::get<WhyQuestion>(read).key, asked.key);
@@ -292,6 +292,10 @@ TEST(Why, of_a_key_says_where_since_when_and_how_fast_they_may_go) {
   EXPECT_EQ(Json::parse(why_json(question, {found}, config))["says"],
             "564 records with this key are in this gate: results 0, 2; the oldest is 9 min old; at "
             "what limit per_tenant allows they need 5 min at least");
+  found.routes = {core::RouteId{0}, core::RouteId{1}};
+  EXPECT_EQ(Json::parse(why_json(question, {found}, config))["says"],
+            "564 records with this key are in this gate: results 0, 2; the oldest is 9 min old")
+      << "those of the other route may have no limit";
   WhyAnswer none = with(core::Whereabouts::elsewhere);
   none.own = {{"results", PartitionNumber{1}}};
   EXPECT_EQ(Json::parse(why_json(question, {none}, config))["says"],
@@ -347,6 +351,41 @@ TEST(Why, of_a_key_names_no_more_than_it_may_and_counts_them_all) {
   EXPECT_EQ(json["records"].size(), kMostRecordsNamed);
   EXPECT_EQ(answer(question, {WhyAnswer{}})["says"],
             "no record with this key is in this gate, which has no partitions");
+}
+
+TEST(Why, of_a_key_names_the_oldest_of_all_shards) {
+  WhyQuestion question;
+  question.key = "acme";
+  WhyAnswer young, old;
+  young.now = old.now = kNow;
+  young.with_key = old.with_key = kMostRecordsNamed;
+  for (std::size_t i = 0; i < kMostRecordsNamed; ++i) {
+    young.found.push_back({waiting(core::WaitsFor::room), std::nullopt});
+    old.found.push_back({waiting(core::WaitsFor::room), std::nullopt});
+    old.found.back().record.written = kNow - Duration::seconds(3600);
+    old.found.back().record.offset = Offset{7};
+  }
+  const Json json = answer(question, {young, old});
+  ASSERT_EQ(json["records"].size(), kMostRecordsNamed);
+  for (const Json& record : json["records"]) EXPECT_EQ(record["offset"], 7);
+}
+
+TEST(Why, of_a_key_does_not_guess_where_a_shard_is_silent) {
+  WhyQuestion question;
+  question.key = "acme";
+  const std::string nowhere = why_json(question, {WhyAnswer{}, std::nullopt}, small_config());
+  EXPECT_EQ(Json::parse(nowhere)["complete"], false);
+  EXPECT_EQ(Json::parse(nowhere)["says"],
+            "a shard of this gate did not answer, and the record may be there");
+  WhyAnswer some;
+  some.now = kNow;
+  some.with_key = 2;
+  some.places = {{"results", PartitionNumber{3}}};
+  some.oldest = kNow - Duration::seconds(240);
+  EXPECT_EQ(answer(question, {some, std::nullopt})["says"],
+            "2 records with this key are in this gate: results 3; the oldest is 4 min old; a "
+            "shard of this gate did not answer, and the record may be there");
+  EXPECT_EQ(answer(question, {some})["complete"], true);
 }
 
 TEST(Why, shows_bytes_that_are_no_text_without_breaking_the_json) {
