@@ -27,7 +27,8 @@ function showPauses(now) {
   const rows = now.quotas.pauses.map((one) => [{text: pauseName(one), kind: "key"}, one.by || "–",
     one.since ? clockText(one.since * 1e3, now.at) : "–", one.until ? clockText(one.until * 1e3, now.at) : "it is resumed",
     {text: one.note || "–", wide: true}, resumeCell(one)]);
-  showTable("paused", "Paused at all gates", ["what", "by", "since", "until", "why", "for all gates"], rows, "nothing");
+  const more = now.quotas.more_pauses ? `, and ${now.quotas.more_pauses} more` : "";
+  showTable("paused", `Paused at all gates${more}`, ["what", "by", "since", "until", "why", "for all gates"], rows, "nothing");
   suggestNames(now);
 }
 

@@ -90,7 +90,7 @@ std::string live_json(const Views& views, const config::Config& config,
   live["books"] = books_json(sum);
   live["routes"] = routes_json(sum, config);
   live["limits"] = limits_json(sum, config, process.values);
-  live["quotas"] = steering_json(process.steering);
+  live["quotas"] = steering_json(process.steering, kMostPausesShown);
   live["waits"] = waits_json(sum);
   live["delays"] = delays_json(sum);
   live["lines"] = lines_json(views, config);

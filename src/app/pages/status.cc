@@ -107,7 +107,7 @@ std::string status_json(const Views& views, const config::Config& config,
   status["stores"] = stores_json(views, config);
   status["kafka"] = kafka_json(views);
   status["dead_letters"] = dead_letters_json(views);
-  status["quotas"] = steering_json(process.steering);
+  status["quotas"] = steering_json(process.steering, Steering::kMostNamed);
   status["lines"] = lines_of(views);
   status["longest_lines"] = lines_json(views, config);
   status["reload"] = reload_json(process.reload);

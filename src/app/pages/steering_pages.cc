@@ -54,13 +54,13 @@ std::optional<std::string_view> below(std::string_view path, std::string_view fr
 std::optional<std::string> take_part(std::string_view& rest) {
   const std::string_view part = rest.substr(0, rest.find('/'));
   rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-  return config::percent_decoded(std::string(part));
+  return config::any_percent_decoded(std::string(part));
 }
 
 std::optional<Subject> quota_of(std::string_view rest) {
   if (rest.find('/') == std::string_view::npos) return std::nullopt;
   const auto limit = take_part(rest);
-  const auto key = config::percent_decoded(std::string(rest));
+  const auto key = config::any_percent_decoded(std::string(rest));
   if (!limit || !key) return std::nullopt;
   return quota_subject(*limit, *key);
 }
@@ -74,7 +74,7 @@ std::optional<Subject> pause_subject(std::string_view rest) {
     subject->kind = Subject::Kind::tenant;
     return subject;
   }
-  const auto name = config::percent_decoded(std::string(rest));
+  const auto name = config::any_percent_decoded(std::string(rest));
   for (const auto one : {Subject::Kind::route, Subject::Kind::target, Subject::Kind::topic}) {
     if (word_of(one) == *kind && name) return Subject{one, *name, {}};
   }
@@ -178,8 +178,8 @@ void write(const http::ServerRequest& request, const Subject& subject, Steering&
 }
 
 // Those that are named, and how many there are besides, if any.
-Json pauses_json(const Steering& steering) {
-  const auto named = steering.pauses();
+Json pauses_json(const Steering& steering, std::size_t most = Steering::kMostNamed) {
+  const auto named = steering.pauses(most);
   Json json{{"pauses", entries_json(named)}};
   const std::size_t all = steering.state().pauses;
   if (all > named.size()) json["more_pauses"] = all - named.size();
@@ -248,14 +248,14 @@ metrics::Steering steering_metrics(const Steering& steering, Instant now) {
   return shown;
 }
 
-Json steering_json(const Steering& steering) {
+Json steering_json(const Steering& steering, std::size_t most_pauses) {
   const Steering::State state = steering.state();
   Json json{{"quotas", state.quotas}, {"refused", state.refused}};
   json["table"] = state.has_table;
   json["whole"] = state.whole;
   json["stale_since"] = state.away.empty() ? Json(nullptr) : Json(state.away_since.us);
   json["trouble"] = valid_utf8(state.away);
-  json.update(pauses_json(steering));
+  json.update(pauses_json(steering, most_pauses));
   json["refusals"] = Json::array();
   for (const auto& [key, why] : steering.refused(100)) {
     json["refusals"].push_back({{"key", valid_utf8(key)}, {"reason", valid_utf8(why)}});

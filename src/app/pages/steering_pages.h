@@ -31,7 +31,7 @@ std::string why_not_steered(const Steering& steering);
 
 metrics::Steering steering_metrics(const Steering& steering, Instant now);
 
-// For /v1/status.
-Json steering_json(const Steering& steering);
+// For /v1/status and the live page.
+Json steering_json(const Steering& steering, std::size_t most_pauses);
 
 }  // namespace einlass::app

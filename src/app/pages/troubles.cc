@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/views/books.h"
+#include "app/views/waits_view.h"
 #include "text/utf8.h"
 
 namespace einlass::app {
@@ -83,7 +84,7 @@ std::optional<std::uint64_t> paused_by(const Subject& subject, const metrics::Sn
 // What people have paused. There may be many, and each knows its times.
 void add_paused(std::vector<Shown>& all, const Steering& steering, const metrics::Snapshot& sum,
                 const config::Config& config) {
-  for (const auto& [key, steer] : steering.pauses()) {
+  for (const auto& [key, steer] : steering.pauses(kMostPausesShown)) {
     const Subject subject = *subject_of(key);
     std::string says = "is paused";
     if (!steer.by.empty()) says += " by " + steer.by;

@@ -92,9 +92,9 @@ class Steering final : public FleetTable::Listener {
   // empty, in the order of the table's keys, from behind the key `after`.
   std::vector<Entry> quotas(std::string_view limit, std::string_view after, std::size_t most) const;
 
-  // At most kMostNamed: first of the routes, targets and topics, and then of the keys, of which
+  // At most `most`: first of the routes, targets and topics, and then of the keys, of which
   // there may be many.
-  std::vector<Entry> pauses() const;
+  std::vector<Entry> pauses(std::size_t most = kMostNamed) const;
 
   struct State {
     bool has_table = false;

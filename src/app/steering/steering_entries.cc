@@ -31,11 +31,11 @@ std::vector<Steering::Entry> Steering::quotas(std::string_view limit, std::strin
   return some;
 }
 
-std::vector<Steering::Entry> Steering::pauses() const {
+std::vector<Steering::Entry> Steering::pauses(std::size_t most) const {
   std::vector<Entry> some;
   for (const std::string_view front : pause_prefixes()) {
     for (auto at = entries_.lower_bound(front); at != entries_.end(); ++at) {
-      if (some.size() == kMostNamed || !at->key().starts_with(front)) break;
+      if (some.size() == most || !at->key().starts_with(front)) break;
       some.push_back(entry_of(*at));
     }
   }

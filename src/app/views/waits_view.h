@@ -14,6 +14,7 @@ namespace einlass::app {
 
 inline constexpr std::size_t kMostLinesShown = 20;
 inline constexpr std::size_t kMostPartitionsShown = 20;
+inline constexpr std::size_t kMostPausesShown = 100;
 
 struct WaitsView {
   struct Line {

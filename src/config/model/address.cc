@@ -190,12 +190,19 @@ std::optional<Url> split_url(std::string_view text) {
 }
 
 std::optional<std::string> percent_decoded(std::string_view text) {
+  auto result = any_percent_decoded(text);
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+  if (result && std::ranges::any_of(*result, control)) return std::nullopt;
+  return result;
+}
+
+std::optional<std::string> any_percent_decoded(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (c == '%') {
       const auto byte = percent_byte(text.substr(i));
-      if (!byte || static_cast<unsigned char>(*byte) < 0x20) return std::nullopt;
+      if (!byte) return std::nullopt;
       c = *byte;
       i += 2;
     }

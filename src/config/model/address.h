@@ -39,6 +39,9 @@ std::optional<Url> split_url(std::string_view text);
 // None where a % is not followed by two hex digits, or where it stands for a control character.
 std::optional<std::string> percent_decoded(std::string_view text);
 
+// With any byte, as a record's key may have them.
+std::optional<std::string> any_percent_decoded(std::string_view text);
+
 // USER:PASSWORD of a URL, each percent-encoded; either may be empty. None if one cannot be decoded.
 struct Login {
   std::string username, password;

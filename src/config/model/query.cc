@@ -11,7 +11,7 @@ namespace {
 std::optional<std::string> decoded(std::string_view text) {
   std::string plain(text);
   std::replace(plain.begin(), plain.end(), '+', ' ');
-  return percent_decoded(plain);
+  return any_percent_decoded(plain);
 }
 
 }  // namespace

@@ -73,6 +73,13 @@ TEST_F(OpenBodies, are_not_kept_for_who_does_not_read_them) {
   EXPECT_FALSE(world.write(*body, "x"));
 }
 
+TEST_F(OpenBodies, may_have_pieces_that_are_larger_than_what_may_wait_behind_them) {
+  Client client(world.port());
+  client.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.read_some();
+  EXPECT_TRUE(world.write(*body, std::string(3 * 1024 * 1024, 'x')));
+}
+
 TEST_F(OpenBodies, have_only_a_head_where_it_is_all_that_was_asked_for) {
   EXPECT_EQ(talk(world.port(), "HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"),
             "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");

@@ -173,7 +173,7 @@ void ServerSession::open(const ServerResponse& response) {
 
 bool ServerSession::write_open(std::string_view bytes) {
   if (phase_ != Phase::open) return false;
-  if (unsent().size() + bytes.size() > kMostUnsentOpen) {
+  if (unsent().size() > kMostUnsentOpen) {
     end();
     return false;
   }

@@ -187,6 +187,9 @@ TEST(SteeringPages, OfManyPausesItIsSaidHowManyAreNotNamed) {
   EXPECT_EQ(pages.ask("GET", "/v1/pauses"), 200u);
   EXPECT_EQ(Json::parse(pages.said).at("pauses").size(), Steering::kMostNamed);
   EXPECT_EQ(Json::parse(pages.said).at("more_pauses"), 5);
+  const Json shown = steering_json(pages.steering, 10);
+  EXPECT_EQ(shown.at("pauses").size(), 10u);
+  EXPECT_EQ(shown.at("more_pauses"), Steering::kMostNamed - 5);
 }
 
 TEST(SteeringPages, AListHasQuotasAndWeightsOnItsPages) {
@@ -212,7 +215,7 @@ TEST(SteeringPages, AListHasQuotasAndWeightsOnItsPages) {
             "share:tenants/bolt ");
   EXPECT_EQ(listed("limit=share:tenants&most=1"), "share:tenants/acme ");
   EXPECT_EQ(listed("limit=per_tenant"), "per_tenant/acme ");
-  const Json status = steering_json(pages.steering);
+  const Json status = steering_json(pages.steering, 10);
   EXPECT_EQ(status.at("quotas"), 3);
   EXPECT_EQ(status.at("pauses").size(), 1u);
 }
@@ -228,7 +231,8 @@ TEST(SteeringPages, APauseIsNoQuotaWhateverItsPath) {
 
 TEST(SteeringPages, ALongListGoesOnAlsoBehindAKeyThatIsNoText) {
   Pages pages(true);
-  const std::vector<std::string> keys = {"%20", "%25", "%80", "%C3%A4", "%FF", "a%2Fb"};
+  const std::vector<std::string> keys = {"%00",  "%20",    "%25", "%80",
+                                         "%C3%A4", "%FF", "a%09b", "a%2Fb"};
   for (const std::string& key : keys) {
     ASSERT_EQ(pages.ask("POST", "/v1/quotas/per_tenant/" + key, R"({"limit": 5})"), 200u) << key;
   }
@@ -242,7 +246,8 @@ TEST(SteeringPages, ALongListGoesOnAlsoBehindAKeyThatIsNoText) {
     behind.push_back(after);
   }
   const std::vector<std::string> all_but_the_last = {
-      "per_tenant/%20", "per_tenant/%25", "per_tenant/a/b", "per_tenant/%80", "per_tenant/%C3%A4"};
+      "per_tenant/%00",   "per_tenant/%20", "per_tenant/%25",   "per_tenant/a%09b",
+      "per_tenant/a/b", "per_tenant/%80", "per_tenant/%C3%A4"};
   EXPECT_EQ(behind, all_but_the_last);
 }
 
