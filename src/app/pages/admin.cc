@@ -94,7 +94,7 @@ void Admin::answer(const http::ServerRequest& request, const Respond& respond) {
   if (is_steering_page(request.path)) {
     return answer_steering(request, door_.demands_token(), steering_, Clock::wall(), respond);
   }
-  if (request.method != "GET" && request.method != "HEAD") {
+  if (request.method != "GET") {  // Or HEAD, which comes as that.
     return respond(other_method("GET, HEAD"));
   }
   if (request.path == "/healthz") return respond(health(door_.may_know_all(shown)));
@@ -124,7 +124,7 @@ void Admin::why(std::string_view query, const Respond& respond) {
     const auto find = [this](const Subject& subject) { return steering_.find(subject); };
     respond(page(200, "application/json", why_json(question, answers, reload_.config(), find)));
   });
-  if (!asked) respond(text(503, "too many questions wait for a shard that is busy; ask again"));
+  if (!asked) respond(text(503, "too many questions wait for their turn; ask again"));
 }
 
 http::ServerResponse Admin::health(bool in_full) const {
@@ -159,11 +159,13 @@ void Admin::ready(bool in_full, const Respond& respond) {
     respond(text(503, in_full ? not_ready_ : "not ready"));
   };
   if (clock_.now() - looked_at_ < kReadyFor) return say();
-  shards_.view([this, say](const Views& views) {
+  waiting_for_ready_.push_back(say);
+  if (waiting_for_ready_.size() > 1) return;
+  shards_.view([this](const Views& views) {
     not_ready_ = why_not_ready(views, reload_.config(), steering_);
     ready_but_ = warning_when_ready(views, reload_.config());
     looked_at_ = clock_.now();
-    say();
+    for (const auto& one : std::exchange(waiting_for_ready_, {})) one();
   });
 }
 

@@ -64,6 +64,7 @@ class Admin {
   // Why the gate was not ready when that was last looked at.
   std::string not_ready_, ready_but_;
   Instant looked_at_;
+  std::vector<std::function<void()>> waiting_for_ready_;  // Who asked since, for one look for all.
   Live live_;
   http::Server server_;
 };

@@ -64,6 +64,28 @@ std::uint16_t weight_of(const config::Share& share, const std::string& flow,
   return written == share.weights.end() ? share.default_weight : written->second;
 }
 
+Json causes_json(const core::CauseCounts& causes) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < core::kCauseNames.size(); ++i) {
+    json[std::string(core::kCauseNames[i])] = causes.counts[i];
+  }
+  return json;
+}
+
+// How many records wait for each of its limits, and of one with keys how many keys are at it.
+Json route_limits_json(const metrics::Route& route) {
+  Json limits = Json::array();
+  for (std::size_t i = 0; i < route.limits.size(); ++i) {
+    Json limit{{"name", route.limits[i]}, {"waiting", route.waiting.for_limit[i]}};
+    if (route.is_keyed(i)) {
+      limit["keys"] = route.waiting.lines;
+      limit["keys_full"] = route.waiting.lines_for_limit[i];
+    }
+    limits.push_back(std::move(limit));
+  }
+  return limits;
+}
+
 }  // namespace
 
 std::string shard_name(std::size_t i) { return "shard " + std::to_string(i); }
@@ -86,28 +108,6 @@ Json books_json(const metrics::Snapshot& sum) {
   Json json = one_book(books);
   json["closed"] = books.closed();
   return json;
-}
-
-Json causes_json(const core::CauseCounts& causes) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < core::kCauseNames.size(); ++i) {
-    json[std::string(core::kCauseNames[i])] = causes.counts[i];
-  }
-  return json;
-}
-
-// How many records wait for each of its limits, and of one with keys how many keys are at it.
-Json route_limits_json(const metrics::Route& route) {
-  Json limits = Json::array();
-  for (std::size_t i = 0; i < route.limits.size(); ++i) {
-    Json limit{{"name", route.limits[i]}, {"waiting", route.waiting.for_limit[i]}};
-    if (route.is_keyed(i)) {
-      limit["keys"] = route.waiting.lines;
-      limit["keys_full"] = route.waiting.lines_for_limit[i];
-    }
-    limits.push_back(std::move(limit));
-  }
-  return limits;
 }
 
 Json routes_json(const metrics::Snapshot& sum, const config::Config& config) {

@@ -140,7 +140,7 @@ void Shards::reconfigure(const std::shared_ptr<const config::Config>& config, Se
   drain_timeout_ = process_options(*config).drain_timeout;
   config_ = config.get();
   configured_ = config;
-  view(std::move(taken));
+  view(std::move(taken), true);
 }
 
 void Shards::pause(const Pauses& pauses) {
@@ -152,12 +152,12 @@ void Shards::pause(const Pauses& pauses) {
 
 // ---- views ----
 
-void Shards::view(Seen seen) {
+void Shards::view(Seen seen, bool anew) {
   const auto question =
       std::make_shared<Question>(Question{std::move(seen), boost::asio::steady_timer(main_)});
   questions_.push_back(question);
   for (const auto& thread : threads_) {
-    question->missing.push_back(thread->ended ? 0 : ask(*thread));
+    question->missing.push_back(thread->ended ? 0 : ask(*thread, anew));
   }
   question->patience.expires_after(std::chrono::microseconds(kViewPatience.us));
   question->patience.async_wait([this, question](const boost::system::error_code& cancelled) {
@@ -167,9 +167,9 @@ void Shards::view(Seen seen) {
 }
 
 // Asks for one more, and returns its number; of a shard that is stuck there are at most two
-// missing. One that has not started has no thread yet, so this one may look.
-std::uint64_t Shards::ask(Thread& thread) {
-  if (thread.asked - thread.answered > 1) return thread.asked;
+// missing, and those that were to be made anew. One that has not started has no thread yet, so this one may look.
+std::uint64_t Shards::ask(Thread& thread, bool anew) {
+  if (!anew && thread.asked - thread.answered > 1) return thread.asked;
   const auto look = [this, &thread, number = ++thread.asked] {
     boost::asio::post(main_, [this, &thread, number, view = view_of(thread.shard)]() mutable {
       took_view(thread, number, std::move(view));

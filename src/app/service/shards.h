@@ -70,7 +70,9 @@ class Shards {
   FlowWeights& weights() { return limits_.weights(); }
 
   // Asks each shard for its view; `seen` is called when all have answered, or after kViewPatience.
-  void view(Seen seen);
+  // A view that is on its way already will do, unless it is to be made `anew`: then it shows what
+  // was posted before.
+  void view(Seen seen, bool anew = false);
 
   // Calls `work` on the shard's thread, between two turns. One that has ended does it no more.
   void post(int shard, std::function<void(Shard&)> work);
@@ -92,7 +94,7 @@ class Shards {
   };
 
   void run(Thread& thread);
-  std::uint64_t ask(Thread& thread);
+  std::uint64_t ask(Thread& thread, bool anew);
   void took_view(Thread& thread, std::uint64_t number, ShardView view);
   void took_end(Thread& thread, bool drained, ShardView last);
   void answer_complete_ones();
