@@ -2,27 +2,17 @@
 
 #include <algorithm>
 
+#include "text/ascii.h"
+
 namespace einlass::config {
 namespace {
 
 constexpr std::size_t kLongestName = 249;  // Kafka's own.
 
-bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 bool is_kafka_name(std::string_view text) {
   return !text.empty() && text.size() <= kLongestName && text != "." && text != ".." &&
          std::all_of(text.begin(), text.end(), [](char c) {
-           return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
+           return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-';
          });
 }
 
@@ -56,15 +46,6 @@ Parsed<std::size_t> parse_reference(const Scalar& scalar, std::string_view what,
   return Refusal{"is no " + what_it_is + " of this file; " +
                  what_there_is(scalar.text, known).value_or("write it under " + what_it_is + "s")};
 }
-
-bool is_http_token(std::string_view text) {
-  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
-    return is_letter_or_digit(c) || kMarks.find(c) != kMarks.npos;
-  });
-}
-
-bool same_header(std::string_view a, std::string_view b) { return lower(a) == lower(b); }
 
 bool is_reserved_header(std::string_view name) {
   static constexpr std::string_view kNames[] = {"host",

@@ -29,12 +29,6 @@ Parsed<std::size_t> parse_reference(const Scalar& scalar, std::string_view what,
 bool is_json_pointer(std::string_view text);
 Parsed<std::string> parse_json_pointer(const Scalar& scalar);
 
-// One or more of the characters that RFC 9110 allows in a token.
-bool is_http_token(std::string_view text);
-
-// True if the two names are the same header.
-bool same_header(std::string_view a, std::string_view b);
-
 // A header that the gate or the connection writes itself, as Host or Einlass-Permit.
 bool is_reserved_header(std::string_view name);
 

@@ -6,14 +6,15 @@
 #include "config/model/names.h"
 #include "config/tables/secrets.h"
 #include "config/tables/tables.h"
+#include "text/ascii.h"
 
 namespace einlass::config {
 namespace {
 
 std::string header_trouble(std::string_view name, const std::string& value) {
-  if (!is_http_token(name)) return "not a header's name; write letters, digits and -";
+  if (!is_token(name)) return "not a header's name; write letters, digits and -";
   if (is_reserved_header(name)) return "written by the gate itself; leave it out";
-  if (same_header(name, "Content-Type")) return "set by content_type; leave it out here";
+  if (same_name(name, "Content-Type")) return "set by content_type; leave it out here";
   const auto control = [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F;
   };
@@ -24,23 +25,23 @@ std::string header_trouble(std::string_view name, const std::string& value) {
 }
 
 bool is_written(const HttpTarget& http, std::string_view name) {
-  const auto same = [&](const auto& header) { return same_header(header.first, name); };
+  const auto same = [&](const auto& header) { return same_name(header.first, name); };
   return std::any_of(http.headers.begin(), http.headers.end(), same) ||
          std::any_of(http.header_templates.begin(), http.header_templates.end(), same);
 }
 
 std::string forward_trouble(const HttpTarget& http, std::string_view name) {
-  if (!is_http_token(name)) return "is not a header's name; write letters, digits and -";
+  if (!is_token(name)) return "is not a header's name; write letters, digits and -";
   if (is_reserved_header(name)) return "is written by the gate itself; leave it out";
   for (const std::string_view always : {"traceparent", "tracestate", "baggage", "content-type"}) {
-    if (same_header(name, always)) return "is always sent on; leave it out";
+    if (same_name(name, always)) return "is always sent on; leave it out";
   }
   for (const std::string_view login : {"authorization", "proxy-authorization"}) {
-    if (same_header(name, login)) return "is a login and not the record's to give; use headers";
+    if (same_name(name, login)) return "is a login and not the record's to give; use headers";
   }
   if (is_written(http, name)) return "is set by headers already; keep one of them";
   for (const std::string& other : http.forward_headers) {
-    if (same_header(name, other)) return "is written twice; keep one of them";
+    if (same_name(name, other)) return "is written twice; keep one of them";
   }
   return "";
 }
@@ -96,7 +97,7 @@ std::vector<std::pair<std::string, std::string>> written_headers(const HttpTarge
 bool writes_header(const HttpTarget& http, std::string_view name) {
   return is_written(http, name) ||
          std::any_of(http.forward_headers.begin(), http.forward_headers.end(),
-                     [&](const std::string& header) { return same_header(header, name); });
+                     [&](const std::string& header) { return same_name(header, name); });
 }
 
 Field<HttpTarget> target_headers() {

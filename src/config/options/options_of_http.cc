@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "config/tables/tables.h"
+#include "text/ascii.h"
 
 namespace einlass::config {
 namespace {
@@ -11,7 +12,7 @@ Parsed<std::string> parse_method(const Scalar& scalar) {
   const std::string& text = scalar.text;
   const bool lower =
       std::any_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-  if (!is_http_token(text) || lower) {
+  if (!is_token(text) || lower) {
     return Refusal{"is not an HTTP method; write POST, PUT or PATCH"};
   }
   if (text == "HEAD" || text == "CONNECT" || text == "TRACE") {
@@ -23,8 +24,8 @@ Parsed<std::string> parse_method(const Scalar& scalar) {
 Parsed<std::string> parse_content_type(const Scalar& scalar) {
   const std::string_view type = std::string_view(scalar.text).substr(0, scalar.text.find(';'));
   const std::size_t slash = type.find('/');
-  const bool sound = slash != type.npos && is_http_token(type.substr(0, slash)) &&
-                     is_http_token(type.substr(slash + 1));
+  const bool sound = slash != type.npos && is_token(type.substr(0, slash)) &&
+                     is_token(type.substr(slash + 1));
   if (!sound) return Refusal{"is not a media type; write application/json or text/plain"};
   return parse_text(scalar);
 }
