@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "text/ascii.h"
+
 namespace einlass::net {
 namespace {
 
@@ -38,11 +40,17 @@ std::string base64url(std::string_view bytes) {
 
 std::optional<std::string> base64_decoded(std::string_view text) {
   if (text.empty() || text.size() % 4 != 0) return std::nullopt;
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
+  // OpenSSL itself passes over blanks, and takes a = within the text for a letter.
+  const auto is_letter_of_it = [](char c) {
+    return is_letter(c) || is_digit(c) || c == '+' || c == '/';
+  };
+  const std::string_view letters = text.substr(0, text.size() - padding);
+  if (!std::ranges::all_of(letters, is_letter_of_it)) return std::nullopt;
   std::string bytes(text.size() / 4 * 3, '\0');
   const int size =
       EVP_DecodeBlock(writable(bytes.data()), readable(text), static_cast<int>(text.size()));
   if (size < 0) return std::nullopt;
-  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   bytes.resize(static_cast<std::size_t>(size) - padding);
   return bytes;
 }

@@ -14,20 +14,23 @@ std::int64_t micros(std::string_view digits) {
   return us;
 }
 
-// Minutes ahead of UTC, of what stands behind the sign.
-std::int64_t zone_of(Pieces& pieces) {
-  const std::int64_t hours = pieces.number(2);
-  if (pieces.done()) return hours * 60;
-  if (pieces.next_is(":")) pieces.letter(":");
-  return hours * 60 + pieces.number(2);
-}
-
 struct TimeOfDay {
   std::int64_t hours = 0, minutes = 0, seconds = 0, fraction = 0;
+  std::int64_t zone_hours = 0, zone_minutes = 0;
   std::optional<std::int64_t> ahead;  // In minutes, of UTC; none where no zone is written.
 
-  bool sound() const { return hours <= 23 && minutes <= 59 && seconds <= 60; }
+  bool sound() const {
+    return hours <= 23 && minutes <= 59 && seconds <= 60 && zone_hours <= 23 && zone_minutes <= 59;
+  }
 };
+
+// What stands behind the sign.
+void read_zone(Pieces& pieces, TimeOfDay& time) {
+  time.zone_hours = pieces.number(2);
+  if (pieces.done()) return;
+  if (pieces.next_is(":")) pieces.letter(":");
+  time.zone_minutes = pieces.number(2);
+}
 
 TimeOfDay time_of_day(Pieces& pieces) {
   TimeOfDay time;
@@ -48,7 +51,8 @@ TimeOfDay time_of_day(Pieces& pieces) {
     time.ahead = 0;
   } else if (pieces.next_is("+-")) {
     const std::int64_t sign = pieces.letter("+-") == '+' ? 1 : -1;
-    time.ahead = sign * zone_of(pieces);
+    read_zone(pieces, time);
+    time.ahead = sign * (time.zone_hours * 60 + time.zone_minutes);
   }
   return time;
 }

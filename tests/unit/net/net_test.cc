@@ -22,7 +22,7 @@ TEST(Base64, of_the_standards_vectors_and_back) {
   }
   EXPECT_EQ(base64(""), "");
   EXPECT_EQ(base64(std::string_view("\0\xff", 2)), "AP8=");
-  for (const std::string_view no : {"", "Zg=", "Zg", "Zm9v!!!!"}) {
+  for (const std::string_view no : {"", "Zg=", "Zg", "Zm9v!!!!", "A=AA", "A===", "AA==    "}) {
     EXPECT_EQ(base64_decoded(no), std::nullopt) << no;
   }
 }
