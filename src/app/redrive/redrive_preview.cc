@@ -54,13 +54,17 @@ void RedrivePreview::count(Counts& counts, std::string_view name) {
 
 void RedrivePreview::take(const kafka::Message& message) {
   ++read_;
+  if (books_[message.partition.value].knows(message.offset)) {
+    ++skipped_;
+    return;
+  }
   const Choice choice = choice_.of(message.headers);
   if (choice.kind == Choice::Kind::leave) {
     ++left_;
     count(why_left_, choice.why);
     return;
   }
-  if (choice.kind == Choice::Kind::skip || books_[message.partition.value].knows(message.offset)) {
+  if (choice.kind == Choice::Kind::skip) {
     ++skipped_;
     return;
   }

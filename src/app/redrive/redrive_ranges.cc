@@ -1,6 +1,7 @@
 #include "app/redrive/redrive_ranges.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace einlass::app {
@@ -50,6 +51,21 @@ RedriveRange where_it_ended(const std::string& topic, const kafka::PartitionStat
   return range;
 }
 
+// Also Kafka forgets: then letters that were sent long ago are sent again.
+void tell_without_progress(const std::string& topic, std::span<const kafka::PartitionState> states,
+                           const Notify& notify) {
+  const auto begins_anew = [](const kafka::PartitionState& state) {
+    return state.committed.value < 0 && state.first < state.end;
+  };
+  const auto count = std::ranges::count_if(states, begins_anew);
+  if (count == 0) return;
+  notify({Severity::info, "redrive_no_progress",
+          "of " + std::to_string(count) + " partitions of " + topic +
+              " Kafka has no progress of a redrive (there was none, or it is longer ago than the "
+              "brokers' offsets.retention.minutes), so all of them is read; --from TIME begins "
+              "later"});
+}
+
 RedriveRange from_offset(const std::string& topic, const kafka::PartitionState& state,
                          Offset offset, const Notify& notify) {
   if (offset < state.first) {
@@ -72,6 +88,7 @@ std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const st
   for (const auto& [number, offset] : from.offsets) {
     check_partition(topic, states.size(), number.value);
   }
+  if (from.kind == From::Kind::last_redrive) tell_without_progress(topic, states, notify);
   std::vector<RedriveRange> ranges;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const kafka::PartitionState& state = states[i];

@@ -34,5 +34,23 @@ TEST(RedrivePreview, brings_no_commands_of_letters_into_a_terminal) {
   EXPECT_NE(text.find("@0  " + shown + "  503  " + shown + "\n"), text.npos) << text;
 }
 
+// As the redrive itself, which does not look into what it knows to be finished.
+TEST(RedrivePreview, skips_what_an_earlier_redrive_finished_whatever_it_is) {
+  config::Config config;
+  const RedriveChoice choice(config, {});
+  const std::vector<RedriveRange> ranges = {
+      {{PartitionNumber{0}, Offset{0}, Offset{9}}, {{Offset{0}, Offset{1}}}}};
+  RedrivePreview preview(choice, ranges, 100);
+  const std::vector<kafka::Header> headers = {{"einlass-route", "gone"}};
+  kafka::Message message;
+  message.topic = "dead";
+  message.headers = headers;
+  preview.take(message);
+  message.offset = Offset{1};
+  preview.take(message);
+  EXPECT_NE(preview.text("dead").find("read 2, would send 0, skip 1, leave 1;"), std::string::npos)
+      << preview.text("dead");
+}
+
 }  // namespace
 }  // namespace einlass::app

@@ -33,7 +33,6 @@ struct Sample {
 
 TEST(RedriveRanges, begin_where_the_last_redrive_ended) {
   Sample sample;
-  EXPECT_EQ(sample.text(), "0:100-200 1:0-50");
   sample.states[0].committed = Offset{150};
   sample.states[1].committed = Offset{50};
   EXPECT_EQ(sample.text(), "0:150-200 1:50-50");
@@ -42,9 +41,20 @@ TEST(RedriveRanges, begin_where_the_last_redrive_ended) {
   EXPECT_EQ(sample.text(), "0:100-200 1:0-50");
 }
 
+TEST(RedriveRanges, are_all_there_is_where_kafka_has_no_progress_which_is_said) {
+  Sample sample;
+  EXPECT_EQ(sample.text(), "0:100-200 1:0-50");
+  EXPECT_EQ(sample.told, std::vector<std::string>{"redrive_no_progress"});
+  sample.options.from.kind = From::Kind::beginning;
+  sample.told.clear();
+  EXPECT_EQ(sample.text(), "0:100-200 1:0-50");
+  EXPECT_TRUE(sample.told.empty()) << "it was asked for";
+}
+
 TEST(RedriveRanges, pass_over_what_the_last_one_had_sent_ahead) {
   Sample sample;
   sample.states[0].committed = Offset{90};
+  sample.states[1].committed = Offset{0};
   sample.states[0].metadata =
       core::write_finished(Offset{90}, std::vector<core::OffsetRange>{{Offset{95}, Offset{110}},
                                                                       {Offset{120}, Offset{130}},
