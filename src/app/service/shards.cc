@@ -167,7 +167,8 @@ void Shards::view(Seen seen, bool anew) {
 }
 
 // Asks for one more, and returns its number; of a shard that is stuck there are at most two
-// missing, and those that were to be made anew. One that has not started has no thread yet, so this one may look.
+// missing, and those that were to be made anew. One that has not started has no thread yet, so this
+// one may look.
 std::uint64_t Shards::ask(Thread& thread, bool anew) {
   if (!anew && thread.asked - thread.answered > 1) return thread.asked;
   const auto look = [this, &thread, number = ++thread.asked] {

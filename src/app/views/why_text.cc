@@ -310,15 +310,14 @@ WhyAnswer of_all(const std::vector<std::optional<WhyAnswer>>& answers) {
 
 std::string key_in_words(WhyAnswer all, bool complete, const config::Config& config) {
   if (all.with_key == 0 && !complete) return kSilent;
-  std::string says =
-      all.with_key == 0
-          ? "no record with this key is in this gate, which has " +
-                (all.own.empty() ? "no partitions" : partitions_in_words(all.own))
-          : counted(all.with_key, "record") + " with this key " +
-                (all.with_key == 1 ? "is" : "are") +
-                " in this gate: " + partitions_in_words(std::move(all.places)) +
-                "; the oldest is " + span_in_words(all.now - all.oldest) + " old" +
-                drain_in_words(all, config);
+  std::string says = all.with_key == 0
+                         ? "no record with this key is in this gate, which has " +
+                               (all.own.empty() ? "no partitions" : partitions_in_words(all.own))
+                         : counted(all.with_key, "record") + " with this key " +
+                               (all.with_key == 1 ? "is" : "are") +
+                               " in this gate: " + partitions_in_words(std::move(all.places)) +
+                               "; the oldest is " + span_in_words(all.now - all.oldest) + " old" +
+                               drain_in_words(all, config);
   if (!complete) says += std::string("; ") + kSilent;
   return says;
 }

@@ -24,8 +24,8 @@ Parsed<std::string> parse_method(const Scalar& scalar) {
 Parsed<std::string> parse_content_type(const Scalar& scalar) {
   const std::string_view type = std::string_view(scalar.text).substr(0, scalar.text.find(';'));
   const std::size_t slash = type.find('/');
-  const bool sound = slash != type.npos && is_token(type.substr(0, slash)) &&
-                     is_token(type.substr(slash + 1));
+  const bool sound =
+      slash != type.npos && is_token(type.substr(0, slash)) && is_token(type.substr(slash + 1));
   if (!sound) return Refusal{"is not a media type; write application/json or text/plain"};
   return parse_text(scalar);
 }

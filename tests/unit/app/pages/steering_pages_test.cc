@@ -231,7 +231,7 @@ TEST(SteeringPages, APauseIsNoQuotaWhateverItsPath) {
 
 TEST(SteeringPages, ALongListGoesOnAlsoBehindAKeyThatIsNoText) {
   Pages pages(true);
-  const std::vector<std::string> keys = {"%00",  "%20",    "%25", "%80",
+  const std::vector<std::string> keys = {"%00",    "%20", "%25",   "%80",
                                          "%C3%A4", "%FF", "a%09b", "a%2Fb"};
   for (const std::string& key : keys) {
     ASSERT_EQ(pages.ask("POST", "/v1/quotas/per_tenant/" + key, R"({"limit": 5})"), 200u) << key;
@@ -246,7 +246,7 @@ TEST(SteeringPages, ALongListGoesOnAlsoBehindAKeyThatIsNoText) {
     behind.push_back(after);
   }
   const std::vector<std::string> all_but_the_last = {
-      "per_tenant/%00",   "per_tenant/%20", "per_tenant/%25",   "per_tenant/a%09b",
+      "per_tenant/%00", "per_tenant/%20", "per_tenant/%25",   "per_tenant/a%09b",
       "per_tenant/a/b", "per_tenant/%80", "per_tenant/%C3%A4"};
   EXPECT_EQ(behind, all_but_the_last);
 }
