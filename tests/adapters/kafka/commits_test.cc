@@ -1,4 +1,4 @@
-// Commits that librdkafka keeps waiting, since it has no broker.
+// Commits that librdkafka keeps waiting, since it has no broker; or that a broker refuses.
 #include "adapters/kafka/source/commits.h"
 
 #include <gtest/gtest.h>
@@ -6,14 +6,16 @@
 #include <boost/asio/io_context.hpp>
 #include <vector>
 
+#include "adapters/kafka/harness.h"
+
 namespace einlass::kafka {
 namespace {
 
 class CommitsTest : public ::testing::Test {
  protected:
-  CommitsTest() {
+  explicit CommitsTest(const std::string& brokers = "127.0.0.1:1") {
     rd_kafka_conf_t* conf = rd_kafka_conf_new();
-    rd_kafka_conf_set(conf, "bootstrap.servers", "127.0.0.1:1", nullptr, 0);
+    rd_kafka_conf_set(conf, "bootstrap.servers", brokers.c_str(), nullptr, 0);
     rd_kafka_conf_set(conf, "group.id", "group", nullptr, 0);
     rd_kafka_conf_set(conf, "session.timeout.ms", "1000", nullptr, 0);
     rd_kafka_conf_set(conf, "log_level", "0", nullptr, 0);
@@ -177,6 +179,37 @@ TEST_F(CommitsTest, a_transaction_minds_only_a_commit_on_its_way_that_names_its_
   EXPECT_TRUE(offsets(other));
   EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR__WAIT_COORD);
   EXPECT_TRUE(offsets(anew));
+}
+
+// A base, so that it is there before the client.
+struct ACluster {
+  testing::MockCluster cluster;
+};
+
+class RefusedCommitsTest : private ACluster, public CommitsTest {
+ protected:
+  RefusedCommitsTest() : CommitsTest(cluster.brokers()) {}
+
+  using ACluster::cluster;
+};
+
+TEST_F(RefusedCommitsTest, after_a_fenced_answer_what_waits_behind_it_is_not_sent) {
+  Partition& stuck = partition(0);
+  stuck.phase = Phase::waiting;
+  stuck.finding = Finding::stuck;
+  stuck.anew = true;
+  stuck.log = LogBounds{Offset{0}, Offset{9}};
+  const core::PartitionId id = partition(1).id;
+  cluster.fail(testing::kOffsetCommitApi, {RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID});
+  commits.begin_generation(nullptr);
+  commits.tell_began_anew(client, queue.get());
+  begin(id, 5);
+  EXPECT_EQ(events.size(), 0u);
+  EXPECT_EQ(answer(), RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(result(0), core::CommitResult::fenced);
+  EXPECT_FALSE(commits.open());
+  EXPECT_EQ(rd_kafka_queue_poll(queue.get(), 1500), nullptr) << "it was sent all the same";
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ rd_kafka_resp_err_t Commits::ended(rd_kafka_t* client, rd_kafka_queue_t* queue,
   told_anew(*sent, !error);
   if (current && result == core::CommitResult::fenced) fenced_ = true;
   if (waiting_ != nullptr) {
-    send(client, queue, std::move(waiting_));
+    send_waiting(client, queue);
     return error;
   }
   if (!open_) return error;
@@ -221,6 +221,13 @@ rd_kafka_resp_err_t Commits::ended(rd_kafka_t* client, rd_kafka_queue_t* queue,
   }
   go_on(client, queue);
   return error;
+}
+
+// What was on its way may have been of the same generation, and told that the group has gone on.
+void Commits::send_waiting(rd_kafka_t* client, rd_kafka_queue_t* queue) {
+  ListHandle list = std::move(waiting_);
+  if (fenced_) return end(core::CommitResult::fenced);
+  send(client, queue, std::move(list));
 }
 
 // With the next topic of the open commit; after the last one it has ended.

@@ -71,6 +71,7 @@ class Commits {
            const core::CommitEntry& entry) const;
   ListHandle list_of(rd_kafka_t* client, std::span<const core::CommitEntry> entries);
   void send(rd_kafka_t* client, rd_kafka_queue_t* queue, ListHandle list);
+  void send_waiting(rd_kafka_t* client, rd_kafka_queue_t* queue);
   void go_on(rd_kafka_t* client, rd_kafka_queue_t* queue);
   void told_anew(const rd_kafka_topic_partition_list_t& sent, bool committed);
   void settle(const rd_kafka_topic_partition_list_t& sent, rd_kafka_resp_err_t error);
