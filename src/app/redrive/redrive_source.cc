@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "units/check.h"
-
 namespace einlass::app {
 namespace {
 

@@ -161,6 +161,4 @@ void Transactions::abort(rd_kafka_t* client) {
   });
 }
 
-bool Transactions::busy() const { return shared_->busy; }
-
 }  // namespace einlass::kafka

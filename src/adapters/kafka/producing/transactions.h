@@ -32,7 +32,8 @@ class Transactions {
   Transactions(const Transactions&) = delete;
   Transactions& operator=(const Transactions&) = delete;
 
-  // Each ends with one answer, and uses `client` until then. REQUIRES: not busy().
+  // Each ends with one answer, and uses `client` until then. REQUIRES: the last one has been
+  // answered.
 
   // Ends what an earlier process with the same transactional.id has left open, and keeps that
   // process from writing any more (KIP-98).
@@ -43,8 +44,6 @@ class Transactions {
   void commit(rd_kafka_t* client, GroupOffsets offsets);
 
   void abort(rd_kafka_t* client);
-
-  bool busy() const;
 
  private:
   struct Shared;
