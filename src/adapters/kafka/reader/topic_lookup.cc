@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "adapters/kafka/client/handles.h"
+#include "adapters/kafka/client/log_edges.h"
 
 namespace einlass::kafka {
 namespace {
@@ -34,6 +35,7 @@ bool passes(rd_kafka_resp_err_t error) {
     case RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE:
     case RD_KAFKA_RESP_ERR__WAIT_COORD:
     case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
       return true;
     default:
       return false;
@@ -100,10 +102,18 @@ ListHandle new_list(const std::string& topic, std::span<const PartitionNumber> p
   return list;
 }
 
-void add_committed(rd_kafka_t* client, const std::string& topic, int patience_ms,
+std::vector<Offset> edges_of(rd_kafka_t* client, const std::string& topic,
+                             std::span<const PartitionNumber> partitions, std::int64_t which,
+                             const Deadline& deadline) {
+  std::vector<Offset> edges;
+  const ListHandle list = new_list(topic, partitions, which);
+  require(look_up_edge(client, which, list.get(), deadline.left(), edges));
+  return edges;
+}
+
+void add_committed(rd_kafka_t* client, const std::string& topic,
+                   std::span<const PartitionNumber> numbers, int patience_ms,
                    std::vector<PartitionState>& states) {
-  std::vector<PartitionNumber> numbers;
-  for (const PartitionState& state : states) numbers.push_back(state.number);
   const ListHandle list = new_list(topic, numbers, RD_KAFKA_OFFSET_INVALID);
   require(rd_kafka_committed(client, list.get(), patience_ms));
   for (const auto& entry : elements(list.get())) {
@@ -123,15 +133,16 @@ std::vector<PartitionState> look_up_topic(rd_kafka_t* client, const std::string&
                                           Duration patience) {
   const Deadline deadline(patience);
   return ask(client, deadline, [&] {
-    std::vector<PartitionState> states;
+    std::vector<PartitionNumber> numbers;
     const int count = count_partitions(client, topic, deadline.left());
-    for (std::int32_t number = 0; number < count; ++number) {
-      std::int64_t first = 0, end = 0;
-      require(rd_kafka_query_watermark_offsets(client, topic.c_str(), number, &first, &end,
-                                               deadline.left()));
-      states.push_back({PartitionNumber{number}, Offset{first}, Offset{end}, Offset{-1}, {}});
+    for (std::int32_t number = 0; number < count; ++number) numbers.emplace_back(number);
+    const auto firsts = edges_of(client, topic, numbers, RD_KAFKA_OFFSET_BEGINNING, deadline);
+    const auto ends = edges_of(client, topic, numbers, RD_KAFKA_OFFSET_END, deadline);
+    std::vector<PartitionState> states;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      states.push_back({numbers[i], firsts[i], ends[i], Offset{-1}, {}});
     }
-    add_committed(client, topic, deadline.left(), states);
+    add_committed(client, topic, numbers, deadline.left(), states);
     return states;
   });
 }

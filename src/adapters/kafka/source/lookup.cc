@@ -55,29 +55,13 @@ void look_up_committed(rd_kafka_t* client, std::span<Position* const> positions)
   }
 }
 
-// The logs' beginnings or ends, in one call for all of them; it fails if some could not be had.
-// (Of the two calls for this, rd_kafka_query_watermark_offsets() waits far beyond its timeout for a
-// leader that does not answer.)
-rd_kafka_resp_err_t look_up_edge(rd_kafka_t* client, std::int64_t which,
-                                 std::span<Position* const> positions, std::vector<Offset>& edges) {
-  const ListHandle list = list_of(positions);
-  for (int i = 0; i < list->cnt; ++i) list->elems[i].offset = which;
-  if (const auto error = rd_kafka_offsets_for_times(client, list.get(), kPatienceMs)) return error;
-  edges.clear();
-  for (const Position* position : positions) {
-    const rd_kafka_topic_partition_t* found = rd_kafka_topic_partition_list_find(
-        list.get(), position->topic.c_str(), position->number.value);
-    if (found->err) return found->err;
-    if (found->offset < 0) return RD_KAFKA_RESP_ERR__TIMED_OUT;
-    edges.push_back(Offset{found->offset});
-  }
-  return RD_KAFKA_RESP_ERR_NO_ERROR;
-}
-
 rd_kafka_resp_err_t look_up_together(rd_kafka_t* client, std::span<Position* const> positions) {
   std::vector<Offset> starts, ends;
-  auto error = look_up_edge(client, RD_KAFKA_OFFSET_BEGINNING, positions, starts);
-  if (!error) error = look_up_edge(client, RD_KAFKA_OFFSET_END, positions, ends);
+  const auto look_up = [&](std::int64_t which, std::vector<Offset>& edges) {
+    return look_up_edge(client, which, list_of(positions).get(), kPatienceMs, edges);
+  };
+  auto error = look_up(RD_KAFKA_OFFSET_BEGINNING, starts);
+  if (!error) error = look_up(RD_KAFKA_OFFSET_END, ends);
   for (std::size_t i = 0; i < positions.size(); ++i) {
     positions[i]->error = error;
     if (!error) positions[i]->log = LogBounds{starts[i], ends[i]};

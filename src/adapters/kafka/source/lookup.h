@@ -15,15 +15,10 @@
 #include <string>
 #include <vector>
 
+#include "adapters/kafka/client/log_edges.h"
 #include "units/id.h"
 
 namespace einlass::kafka {
-
-// What a partition's log holds: the offsets from `start` up to, not including, `end`.
-struct LogBounds {
-  Offset start;
-  Offset end;
-};
 
 // A question about one partition, and then its answer.
 struct Position {
