@@ -68,6 +68,37 @@ class Reading {
 
 // ---- with brokers that do as they are told ----
 
+TEST(TopicReader, commits_without_metadata_where_the_brokers_take_less) {
+  MockCluster cluster;
+  cluster.create_topic("dead", 1);
+  Reading reading(cluster.brokers(), "dead");
+  const std::vector<Progress> progress = {{PartitionNumber{0}, Offset{5}, "e1BB"}};
+  cluster.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE});
+  EXPECT_TRUE(reading.reader.commit_and_wait(progress, Duration::seconds(15)));
+  EXPECT_EQ(reading.count_notices("kafka_metadata_refused"), 1u);
+  const auto states = reading.reader.look_up(Duration::seconds(15));
+  EXPECT_EQ(states.at(0).committed, Offset{5});
+  EXPECT_EQ(states.at(0).metadata, "");
+}
+
+TEST(TopicReader, what_is_committed_after_metadata_was_refused_has_none) {
+  MockCluster cluster;
+  cluster.create_topic("dead", 1);
+  Reading reading(cluster.brokers(), "dead");
+  const std::vector<Progress> progress = {{PartitionNumber{0}, Offset{5}, "e1BB"}};
+  cluster.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE});
+  for (const bool kept : {false, true}) {
+    reading.reader.commit(progress);
+    std::optional<bool> result;
+    ASSERT_TRUE(reading.run_until([&] {
+      result = reading.reader.take_commit_result();
+      return result.has_value();
+    }));
+    EXPECT_EQ(*result, kept);
+  }
+  EXPECT_EQ(reading.reader.look_up(Duration::seconds(15)).at(0).metadata, "");
+}
+
 TEST(TopicReader, looks_up_all_partitions_at_once) {
   constexpr int kPartitions = 200;
   MockCluster cluster;

@@ -129,6 +129,7 @@ void TopicReader::State::serve(rd_kafka_event_t* event) {
 void TopicReader::State::serve_commit(rd_kafka_resp_err_t error) {
   commit_open = false;
   commit_result = !error;
+  metadata_refused |= error == RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE;
   if (!error) return troubles.connection_works();
   Trouble trouble =
       explain(error, false, rd_kafka_err2str(error), {options.brokers, options.group, {}, {}});

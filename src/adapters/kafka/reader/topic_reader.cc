@@ -144,7 +144,7 @@ void TopicReader::commit(std::span<const Progress> progress) {
     rd_kafka_topic_partition_t* entry = rd_kafka_topic_partition_list_add(
         list.get(), state.options.topic.c_str(), one.number.value);
     entry->offset = one.next.value;
-    set_metadata(state.client, *entry, one.metadata);
+    if (!state.metadata_refused) set_metadata(state.client, *entry, one.metadata);
   }
   state.commit_result.reset();
   const auto error =
@@ -172,8 +172,13 @@ bool TopicReader::commit_and_wait(std::span<const Progress> progress, Duration p
   };
   if (!wait()) return false;
   if (progress.empty()) return true;
-  commit(progress);
-  return wait() && state_->commit_result.value_or(false);
+  const auto keep = [&] {
+    commit(progress);
+    return wait() && state_->commit_result.value_or(false);
+  };
+  const bool refused = state_->metadata_refused;
+  // Once more without metadata, if that has been refused just now.
+  return keep() || (state_->metadata_refused != refused && keep());
 }
 
 std::string TopicReader::trouble() const { return state_->troubles.worst(); }

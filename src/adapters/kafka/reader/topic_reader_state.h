@@ -58,6 +58,7 @@ struct TopicReader::State {
   bool main_ready = true;
   bool commit_open = false;
   std::optional<bool> commit_result;
+  bool metadata_refused = false;  // The brokers take less than it needs: they get none any more.
   std::uint64_t gone = 0;
   Instant now;
   std::vector<Header> headers;  // Used again for each message.
