@@ -88,7 +88,8 @@ class Redrive {
     look_up();
     if (options_.dry_run) {
       RedrivePreview preview(choice_, ranges_, most_sent(options_));
-      preview.read(io_, clock_, reader_);
+      preview.read(io_, clock_, reader_, [this] { return fatal_; });
+      if (fatal_) return kExitFailed;  // The log says why; what was read until then says nothing.
       std::printf("%s", preview.text(topic_).c_str());
       return kExitDone;
     }
@@ -103,8 +104,11 @@ class Redrive {
     log_.write(notice, clock_.now());
   }
 
-  // A fatal notice of the reader must reach the shard, which ends then.
-  void tell_shard(const Notice& notice) { shard_notify_ ? shard_notify_(notice) : tell(notice); }
+  // A fatal notice of the reader must reach the shard, which ends then; a preview has none.
+  void tell_shard(const Notice& notice) {
+    if (notice.what == "kafka_fatal") fatal_ = true;
+    shard_notify_ ? shard_notify_(notice) : tell(notice);
+  }
 
   kafka::TopicReader new_reader(Notify notify);
   void look_up();
@@ -140,6 +144,7 @@ class Redrive {
   DrainSignals signals_;
   boost::asio::steady_timer tick_;
   bool stopping_ = false;
+  bool fatal_ = false;  // The reader will not reach the end.
 };
 
 kafka::TopicReader Redrive::new_reader(Notify notify) {

@@ -36,11 +36,11 @@ RedrivePreview::RedrivePreview(const RedriveChoice& choice, std::span<const Redr
 }
 
 void RedrivePreview::read(boost::asio::io_context& io, const Clock& clock,
-                          kafka::TopicReader& reader) {
+                          kafka::TopicReader& reader, const std::function<bool()>& given_up) {
   constexpr int kMessagesPerTurn = 256;
   reader_ = &reader;
   reader.begin(ranges_);
-  while (!reader.finished()) {
+  while (!reader.finished() && !given_up()) {
     if (!reader.has_more()) io.run_one();
     io.poll();
     reader.poll(clock.now(), kMessagesPerTurn, *this);

@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -20,8 +21,9 @@ class RedrivePreview final : public kafka::MessageSink {
   RedrivePreview(const RedriveChoice& choice, std::span<const RedriveRange> ranges,
                  std::uint64_t most_sent);
 
-  // Reads to the end, and waits for Kafka as long as that takes.
-  void read(boost::asio::io_context& io, const Clock& clock, kafka::TopicReader& reader);
+  // Reads to the end, and waits for Kafka as long as that takes, or until it is `given_up`.
+  void read(boost::asio::io_context& io, const Clock& clock, kafka::TopicReader& reader,
+            const std::function<bool()>& given_up);
 
   // One letter, which read() hands on.
   void take(const kafka::Message& message) override;

@@ -43,11 +43,16 @@ int TopicReader::State::take(Partition& partition, int budget, MessageSink& sink
   return count;
 }
 
-// Whether the message is one of those to be read.
+// Whether the message is one of those to be read. Offsets that are missing before it were compacted
+// away, or were no records; of what is deleted librdkafka tells.
 bool TopicReader::State::admit(Partition& partition, const rd_kafka_message_t& message) {
   const std::int64_t stop_at = ends[partition.id.value];
-  if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-    if (message.offset >= stop_at) end(partition);
+  const bool passed = message.offset >= 0 && message.offset < partition.next;
+  const bool out_of_range = message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET;
+  if (out_of_range || message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+    // One that is passed is of the time before the partition was told to read on elsewhere.
+    const Doubt why = out_of_range ? Doubt::out_of_range : Doubt::ended_early;
+    if (!passed) doubt(partition, why, message.offset);
     return false;
   }
   if (message.err) {
@@ -55,39 +60,14 @@ bool TopicReader::State::admit(Partition& partition, const rd_kafka_message_t& m
                  {options.brokers, options.group, {}, partition.topic}));
     return false;
   }
-  if (message.offset < partition.next) {
-    notify({Severity::error, "kafka_fatal",
-            partition.topic + " partition " + std::to_string(partition.number.value) +
-                " went back from offset " + std::to_string(partition.next) + " to " +
-                std::to_string(message.offset) +
-                ": the topic was deleted and created again, or lost its end; look at what it holds "
-                "now and begin again"});
-    read_no_further(partition);
-    return false;
-  }
-  if (message.offset > partition.next) pass_gap(partition, std::min(message.offset, stop_at));
+  if (passed) return false;
   if (message.offset >= stop_at) {
     end(partition);
     return false;
   }
   partition.next = message.offset + 1;
+  doubts[partition.id.value] = Doubt::none;
   return true;
-}
-
-// Most gaps are of compaction or transactions. What lies before the log's new beginning was lost.
-void TopicReader::State::pass_gap(Partition& partition, std::int64_t offset) {
-  std::int64_t low = 0, high = 0;
-  if (rd_kafka_get_watermark_offsets(client, partition.topic.c_str(), partition.number.value, &low,
-                                     &high) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return;
-  }
-  const std::int64_t lost = std::min(low, offset) - partition.next;
-  if (lost <= 0) return;
-  gone += static_cast<std::uint64_t>(lost);
-  notify({Severity::error, "kafka_offsets_skipped",
-          partition.topic + " partition " + std::to_string(partition.number.value) + ": offsets " +
-              std::to_string(partition.next) + " to " + std::to_string(partition.next + lost - 1) +
-              " were deleted from Kafka before they were read; raise the topic's retention"});
 }
 
 // Everything up to the end of its range was read.

@@ -36,19 +36,19 @@ TopicReader::State::State(boost::asio::io_context& io, TopicReaderOptions given,
       notify(std::move(notify_people)),
       client(new_hand_assigned_consumer(source_options_of(options))),
       queue(rd_kafka_queue_get_consumer(client)),
-      wakeups(io, [this](Wakeups::Key key) {
-        if (key == kMainQueue) {
-          main_ready = true;
-        } else {
-          assignment.woken(key);
-        }
-      }) {
+      wakeups(io, [this](Wakeups::Key key) { woken(key); }),
+      lookup(io, client, [this](const std::vector<Position>& answers) { answered(answers); }) {
   rd_kafka_set_log_queue(client, queue.get());
   wakeups.watch(queue.get(), kMainQueue);
-  wakeups.tick_every(kTick, [this] {
+  wakeups.tick_every(kTick, [this] { tick(); });
+}
+
+void TopicReader::State::woken(Wakeups::Key key) {
+  if (key == kMainQueue) {
     main_ready = true;
-    assignment.for_each([this](Partition& partition) { assignment.more(partition); });
-  });
+  } else {
+    assignment.woken(key);
+  }
 }
 
 // ---- before reading ----
@@ -85,6 +85,7 @@ void TopicReader::begin(std::span<const ReadRange> ranges) {
     CHECK(partition.id.value == state.ends.size());
     partition.next = range.start.value;
     state.ends.push_back(range.end.value);
+    state.doubts.push_back(Doubt::none);
     ++state.open;
     if (range.start >= range.end) {
       state.end(partition);
@@ -106,6 +107,7 @@ void TopicReader::poll(Instant now, int budget, MessageSink& sink) {
     budget -= state.take(*partition, std::min(budget, kTurn), sink);
     if (partition->more && partition->readable()) state.assignment.to_the_end(*partition);
   }
+  state.ask_about_doubts();
 }
 
 bool TopicReader::has_more() const {

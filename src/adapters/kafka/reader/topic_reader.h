@@ -78,7 +78,7 @@ class TopicReader {
   void begin(std::span<const ReadRange> ranges);
 
   // Hands on what is there, at most `budget` messages. Trouble with brokers goes to `notify` and is
-  // tried again for ever; a log that began anew is fatal.
+  // tried again for ever; a log that began anew, or lost its end, is fatal (`kafka_fatal`).
   void poll(Instant now, int budget, MessageSink& sink);
   bool has_more() const;
 

@@ -56,7 +56,7 @@ struct TopicFollower::Shared : std::enable_shared_from_this<Shared> {
       : io(on),
         options(with),
         listener(to),
-        client(new_hand_assigned_consumer(source_options_of(options), Deleted::told)),
+        client(new_hand_assigned_consumer(source_options_of(options))),
         queue(rd_kafka_queue_get_consumer(client)) {
     rd_kafka_set_log_queue(client, queue.get());
   }

@@ -52,5 +52,17 @@ TEST(RedrivePreview, skips_what_an_earlier_redrive_finished_whatever_it_is) {
       << preview.text("dead");
 }
 
+TEST(RedrivePreview, reads_no_further_once_it_is_given_up) {
+  const config::Config config;
+  const RedriveChoice choice(config, {});
+  const std::vector<RedriveRange> ranges = {{{PartitionNumber{0}, Offset{0}, Offset{9}}, {}}};
+  RedrivePreview preview(choice, ranges, 100);
+  boost::asio::io_context io;
+  kafka::TopicReader reader(io, {"127.0.0.1:1", "group", "dead", {}}, [](const Notice&) {});
+  int turns = 0;
+  preview.read(io, Clock(), reader, [&] { return ++turns == 3; });
+  EXPECT_FALSE(reader.finished());
+}
+
 }  // namespace
 }  // namespace einlass::app
