@@ -62,12 +62,16 @@ bool Inquiries::ask(const WhyQuestion& question, std::function<void(const WhyAns
     begin(question, std::move(done));
     return true;
   }
-  return for_keys_.take([this, question, done = std::move(done)](std::function<void()> ended) {
+  const auto ask_now = [this, question, done](std::function<void()> ended) {
     begin(question, [done, ended = std::move(ended)](const WhyAnswers& answers) {
       ended();
       done(answers);
     });
-  });
+  };
+  const auto nobody_answered = [this, done] {
+    done(WhyAnswers(static_cast<std::size_t>(shards_.size())));
+  };
+  return for_keys_.take(ask_now, nobody_answered);
 }
 
 void Inquiries::begin(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done) {

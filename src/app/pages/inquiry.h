@@ -28,11 +28,12 @@ class Inquiries {
   static constexpr std::size_t kMost = 16;
 
   // One for a key looks at every record inside: there is one at a time, and none begins so soon
-  // after another. As many as above wait for their turn.
+  // after another. As many as above wait for their turn; who asks at a terminal is gone after 5 s.
   static constexpr std::chrono::milliseconds kBetweenKeys{200};
+  static constexpr std::chrono::milliseconds kLongestWait{5000};
 
   Inquiries(boost::asio::io_context& main, Shards& shards)
-      : main_(main), shards_(shards), for_keys_(main, kBetweenKeys, kMost) {}
+      : main_(main), shards_(shards), for_keys_(main, kBetweenKeys, kMost, kLongestWait) {}
 
   // `done` is called once, on that thread. False, and nothing is asked, while too many are asked.
   bool ask(const WhyQuestion& question, std::function<void(const WhyAnswers&)> done);

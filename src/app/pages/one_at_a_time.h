@@ -18,26 +18,45 @@ class OneAtATime {
   // Begins something, which says once that it has ended.
   using Task = std::function<void(std::function<void()> ended)>;
 
-  // Not more than `most` wait for their turn.
-  OneAtATime(boost::asio::io_context& io, std::chrono::milliseconds pause, std::size_t most)
-      : pause_(pause), most_(most), timer_(io) {}
+  // Not more than `most` wait for their turn, and none for longer than `longest`.
+  OneAtATime(boost::asio::io_context& io, std::chrono::milliseconds pause, std::size_t most,
+             std::chrono::milliseconds longest)
+      : pause_(pause), most_(most), longest_(longest), timer_(io) {}
 
-  // Begins it now or when its turn comes, in the order in which they come. False, and it never
-  // begins, where too many wait.
-  bool take(Task task) {
+  // Begins it now or when its turn comes, in the order in which they come; `too_late` is called
+  // then in its place, if it has waited too long. False, and neither is called, where too many
+  // wait.
+  bool take(Task task, std::function<void()> too_late) {
     if (waiting_.size() >= most_) return false;
-    waiting_.push_back(std::move(task));
+    waiting_.push_back({std::move(task), std::move(too_late), SteadyClock::now()});
     begin_next();
     return true;
   }
 
  private:
+  using SteadyClock = std::chrono::steady_clock;
+
+  struct Waiting {
+    Task task;
+    std::function<void()> too_late;
+    SteadyClock::time_point since;
+  };
+
   void begin_next() {
-    if (busy_ || waiting_.empty()) return;
+    while (!busy_ && !waiting_.empty()) {
+      const Waiting next = std::move(waiting_.front());
+      waiting_.pop_front();
+      if (SteadyClock::now() - next.since > longest_) {
+        next.too_late();
+      } else {
+        begin(next.task);
+      }
+    }
+  }
+
+  void begin(const Task& task) {
     busy_ = true;
-    const Task next = std::move(waiting_.front());
-    waiting_.pop_front();
-    next([this] {
+    task([this] {
       timer_.expires_after(pause_);
       timer_.async_wait([this](const boost::system::error_code& cancelled) {
         if (cancelled) return;
@@ -49,7 +68,8 @@ class OneAtATime {
 
   const std::chrono::milliseconds pause_;
   const std::size_t most_;
-  std::deque<Task> waiting_;
+  const std::chrono::milliseconds longest_;
+  std::deque<Waiting> waiting_;
   bool busy_ = false;  // Somebody has the turn, or had it just now.
   boost::asio::steady_timer timer_;
 };

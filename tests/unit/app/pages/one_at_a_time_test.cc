@@ -15,27 +15,31 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr milliseconds kPause{50};
 
 struct Turns {
+  explicit Turns(milliseconds for_a_turn = std::chrono::seconds(60)) : longest(for_a_turn) {}
+
   // Its number is noted when it begins.
   bool take(int number) {
-    return turns.take([this, number](std::function<void()> ended) {
+    const auto begin = [this, number](std::function<void()> ended) {
       begun.push_back(number);
       begun_at = SteadyClock::now();
       end = std::move(ended);
-    });
+    };
+    return turns.take(begin, [this, number] { late.push_back(number); });
   }
 
   void until(const std::function<bool()>& condition) {
-    const auto late = SteadyClock::now() + std::chrono::seconds(10);
-    while (!condition() && SteadyClock::now() < late) {
+    const auto give_up = SteadyClock::now() + std::chrono::seconds(10);
+    while (!condition() && SteadyClock::now() < give_up) {
       io.restart();
       io.run_one_for(milliseconds(10));
     }
     EXPECT_TRUE(condition());
   }
 
+  const milliseconds longest;
   boost::asio::io_context io;
-  OneAtATime turns{io, kPause, 2};
-  std::vector<int> begun;
+  OneAtATime turns{io, kPause, 2, longest};
+  std::vector<int> begun, late;
   SteadyClock::time_point begun_at;
   std::function<void()> end;
 };
@@ -86,6 +90,18 @@ TEST(OneAtATime, no_more_wait_than_may) {
   turns.until([&] { return turns.begun.size() == 2; });
   EXPECT_TRUE(turns.take(5));
   EXPECT_FALSE(turns.take(6));
+}
+
+TEST(OneAtATime, what_has_waited_too_long_is_not_begun_and_holds_up_nobody) {
+  Turns turns(milliseconds(1));
+  turns.take(1);
+  EXPECT_TRUE(turns.take(2));
+  EXPECT_TRUE(turns.take(3));
+  turns.end();
+  turns.until([&] { return turns.late.size() == 2; });
+  EXPECT_EQ(turns.late, (Numbers{2, 3}));
+  EXPECT_TRUE(turns.take(4)) << "it is its turn at once";
+  EXPECT_EQ(turns.begun, (Numbers{1, 4}));
 }
 
 }  // namespace
