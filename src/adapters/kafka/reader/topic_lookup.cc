@@ -135,7 +135,9 @@ std::vector<PartitionState> look_up_topic(rd_kafka_t* client, const std::string&
   return ask(client, deadline, [&] {
     std::vector<PartitionNumber> numbers;
     const int count = count_partitions(client, topic, deadline.left());
-    for (std::int32_t number = 0; number < count; ++number) numbers.emplace_back(number);
+    for (std::int32_t number = 0; number < count; ++number) {
+      numbers.push_back(PartitionNumber{number});
+    }
     const auto firsts = edges_of(client, topic, numbers, RD_KAFKA_OFFSET_BEGINNING, deadline);
     const auto ends = edges_of(client, topic, numbers, RD_KAFKA_OFFSET_END, deadline);
     std::vector<PartitionState> states;
