@@ -4,7 +4,8 @@
 // A line has its part of the places whatever others do: so many that, if each had as many, all
 // would be used. What it takes beyond that leaves an eighth free, so that whoever comes finds some,
 // even if the attempts of those who were there hang for long. Lines without their part go first, in
-// turn; who has it waits aside, until an attempt of its own ends or nobody else wants the place.
+// turn; who has it waits aside, until an attempt of its own ends, its part grows, or nobody else
+// wants the place.
 #include <algorithm>
 
 #include "core/admission/admission.h"

@@ -82,6 +82,14 @@ struct RecordingSink : MessageSink {
   }
 };
 
+// What was told until then.
+inline void show_of_a_failed_test(const std::vector<Notice>& notices) {
+  if (!::testing::Test::HasFailure()) return;
+  for (const Notice& notice : notices) {
+    std::printf("%s: %s\n", notice.what.c_str(), notice.detail.c_str());
+  }
+}
+
 // One gate's loop: waits, polls, and remembers what came.
 class Gate {
  public:
@@ -95,13 +103,7 @@ class Gate {
     if (joins) source->join();
   }
 
-  // A failed test shows what its gates had to say.
-  ~Gate() {
-    if (!::testing::Test::HasFailure()) return;
-    for (const Notice& notice : notices) {
-      std::printf("%s: %s\n", notice.what.c_str(), notice.detail.c_str());
-    }
-  }
+  ~Gate() { show_of_a_failed_test(notices); }
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 

@@ -20,13 +20,7 @@ class Reading {
       : reader(io, {brokers, topic + ".redrive", topic, std::move(properties)},
                [this](const Notice& notice) { notices.push_back(notice); }) {}
 
-  // A failed test shows what was told.
-  ~Reading() {
-    if (!::testing::Test::HasFailure()) return;
-    for (const Notice& notice : notices) {
-      std::printf("%s: %s\n", notice.what.c_str(), notice.detail.c_str());
-    }
-  }
+  ~Reading() { show_of_a_failed_test(notices); }
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
@@ -208,35 +202,39 @@ TEST_F(TopicReaderTest, marks_of_transactions_and_what_was_aborted_are_no_loss) 
 
 // ---- with brokers that do as they are told ----
 
-TEST(TopicReader, commits_without_metadata_where_the_brokers_take_less) {
+// The first commit's metadata is too much for them.
+struct RefusedMetadata {
+  RefusedMetadata() {
+    cluster.create_topic("dead", 1);
+    cluster.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE});
+  }
+
   MockCluster cluster;
-  cluster.create_topic("dead", 1);
-  Reading reading(cluster.brokers(), "dead");
+  Reading reading{cluster.brokers(), "dead"};
   const std::vector<Progress> progress = {{PartitionNumber{0}, Offset{5}, "e1BB"}};
-  cluster.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE});
-  EXPECT_TRUE(reading.reader.commit_and_wait(progress, Duration::seconds(15)));
-  EXPECT_EQ(reading.count_notices("kafka_metadata_refused"), 1u);
-  const auto states = reading.reader.look_up(Duration::seconds(15));
+};
+
+TEST(TopicReader, commits_without_metadata_where_the_brokers_take_less) {
+  RefusedMetadata world;
+  EXPECT_TRUE(world.reading.reader.commit_and_wait(world.progress, Duration::seconds(15)));
+  EXPECT_EQ(world.reading.count_notices("kafka_metadata_refused"), 1u);
+  const auto states = world.reading.reader.look_up(Duration::seconds(15));
   EXPECT_EQ(states.at(0).committed, Offset{5});
   EXPECT_EQ(states.at(0).metadata, "");
 }
 
 TEST(TopicReader, what_is_committed_after_metadata_was_refused_has_none) {
-  MockCluster cluster;
-  cluster.create_topic("dead", 1);
-  Reading reading(cluster.brokers(), "dead");
-  const std::vector<Progress> progress = {{PartitionNumber{0}, Offset{5}, "e1BB"}};
-  cluster.fail(kOffsetCommitApi, {RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE});
+  RefusedMetadata world;
   for (const bool kept : {false, true}) {
-    reading.reader.commit(progress);
+    world.reading.reader.commit(world.progress);
     std::optional<bool> result;
-    ASSERT_TRUE(reading.run_until([&] {
-      result = reading.reader.take_commit_result();
+    ASSERT_TRUE(world.reading.run_until([&] {
+      result = world.reading.reader.take_commit_result();
       return result.has_value();
     }));
     EXPECT_EQ(*result, kept);
   }
-  EXPECT_EQ(reading.reader.look_up(Duration::seconds(15)).at(0).metadata, "");
+  EXPECT_EQ(world.reading.reader.look_up(Duration::seconds(15)).at(0).metadata, "");
 }
 
 TEST(TopicReader, looks_up_all_partitions_at_once) {
