@@ -241,7 +241,6 @@ class Admission {
   void serve_room(TargetId id, Instant now, Commands& commands);
   void call_aside(TargetQueues& target, Instant now, Commands& commands);
   bool serve_parked(TargetId id, Instant now, Commands& commands);
-  const Line* aside_without_part(const TargetQueues& target) const;
   bool fresh_want(const Line& line) const;
   bool fresh_want(const Line& line, SharedIndex index) const;
   bool shut_out(const Line& line) const;

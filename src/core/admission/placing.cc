@@ -79,9 +79,8 @@ void Admission::serve_room(TargetId id, Instant now, Commands& commands) {
 // wait with the others.
 void Admission::call_aside(TargetQueues& target, Instant now, Commands& commands) {
   for (std::size_t left = target.parked.size(); left > 0; --left) {
-    const Line* aside = aside_without_part(target);
-    if (aside == nullptr) return;
-    Line& line = lines_[index_of(*aside)];
+    Line& line = lines_[target.parked.front()];  // With the fewest places.
+    if (part_left(line) <= 0) return;
     may_send(line, now) ? wait_for(line, LineWaits::room) : take_place(line, now, commands);
   }
 }
@@ -100,19 +99,9 @@ bool Admission::serve_parked(TargetId id, Instant now, Commands& commands) {
 // spends when its permit is granted, if its line has nothing else: so no more is asked for than is
 // paid for.
 
-// The line that waits aside with the fewest places, if it has its part no more: its target has
-// fewer lines by now. Null if there is none.
-const Line* Admission::aside_without_part(const TargetQueues& target) const {
-  if (target.parked.empty()) return nullptr;
-  const Line& line = lines_[target.parked.front()];
-  return part_left(line) > 0 ? &line : nullptr;
-}
-
 // Fresh records of other lines want the target's places, or to ask for permits for these.
 bool Admission::fresh_want(const Line& line) const {
   const TargetQueues& target = targets_[route_of(line).target.value];
-  const Line* aside = aside_without_part(target);
-  if (aside != nullptr && aside != &line && !aside->only_retries()) return true;
   const std::uint32_t fresh = target.room.fresh() + target.due.turns.fresh();
   const bool at_target = line.waits == LineWaits::room || line.waits == LineWaits::turn;
   return fresh > (at_target && !line.among_retries ? 1u : 0u);
@@ -136,8 +125,7 @@ bool Admission::shut_out(const Line& line) const {
 // Others wait for what the line's next record needs, and the credit does not pay for a retry.
 bool Admission::retry_must_wait(const Line& line) const {
   const TargetQueues& target = targets_[route_of(line).target.value];
-  const bool others = !target.room.empty() || !target.due.turns.empty() ||
-                      aside_without_part(target) != nullptr;
+  const bool others = !target.room.empty() || !target.due.turns.empty();
   if (others && !target.retries.pays(true, line.retry_share)) return true;
   return std::ranges::any_of(shared_of(line), [&](SharedIndex i) {
     const SharedLimit& limit = shared_limits_[i];
