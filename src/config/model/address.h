@@ -36,7 +36,7 @@ struct Url {
 // None if the text has no "://" or has spaces, control characters or bytes beyond ASCII.
 std::optional<Url> split_url(std::string_view text);
 
-// None where a % is not followed by two hex digits, or where it stands for a control character.
+// None where a % is not followed by two hex digits, or where a control character comes out.
 std::optional<std::string> percent_decoded(std::string_view text);
 
 // With any byte, as a record's key may have them.
