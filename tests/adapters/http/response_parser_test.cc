@@ -15,7 +15,7 @@ struct Reader {
   ResponseParser parser;
   ReceiveBuffer bytes{kAnswerBuffer};
 
-  explicit Reader(bool bodyless = false) { parser.start(bodyless); }
+  explicit Reader(bool bodyless = false, KeptBody kept = {}) { parser.start(bodyless, kept); }
 
   // Each line on its own.
   Progress feed_lines(std::string_view text) {
@@ -165,6 +165,14 @@ TEST(ResponseParser, a_body_is_bounded) {
     EXPECT_EQ(reader.feed(text), Progress::failed);
     EXPECT_EQ(reader.parser.trouble(), "answer too large");
   }
+}
+
+TEST(ResponseParser, a_body_may_be_as_long_as_what_is_kept_of_it) {
+  const std::size_t size = kMaxAnswerBody + 1;
+  Reader reader(/*bodyless=*/false, {.of_2xx = size, .of_others = 0});
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(size);
+  EXPECT_EQ(reader.feed(head + "\r\n\r\n" + std::string(size, 'x')), Progress::done);
+  EXPECT_EQ(reader.parser.body().size(), size);
 }
 
 TEST(ResponseParser, retry_after_is_the_heads_first_and_never_a_trailer) {

@@ -18,6 +18,9 @@
 namespace einlass::http {
 namespace {
 
+// A gate's own page on thousands of partitions is some MiB long.
+constexpr std::size_t kMostBody = 64 * 1024 * 1024;
+
 // Goes the way to a server until a request could be sent, and closes the connection there.
 class Reach final : public ConnectionOwner {
  public:
@@ -99,7 +102,7 @@ Fetched fetch(TargetOptions options) {
 Fetched send(const TargetOptions& options, std::string_view body) {
   boost::asio::io_context io(1);
   std::optional<Fetched> fetched;
-  SingleExchange exchange(io, options, kMaxAnswerBody);
+  SingleExchange exchange(io, options, kMostBody);
   Request request{};
   request.body = body;
   exchange.begin(request, [&](const Answer& answer) {

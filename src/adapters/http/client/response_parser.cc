@@ -18,7 +18,7 @@ void ShortValue::assign(std::string_view value) {
 ResponseParser::Message::Message(bool bodyless, ResponseParser& parser) : owner{parser} {
   skip(bodyless);
   header_limit(kMaxAnswerHead);
-  body_limit(kMaxAnswerBody);
+  body_limit(std::max(kMaxAnswerBody, parser.kept_body_.of_2xx));
 }
 
 // Beast asks for three digits, no more.

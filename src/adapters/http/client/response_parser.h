@@ -25,7 +25,8 @@ inline constexpr std::size_t kAnswerBuffer = MessageFeed<false>::buffer_bytes(kM
 // Of where a redirect points.
 inline constexpr std::size_t kLongestLocation = 1024;
 
-// How many first bytes of a body are kept, by the status that stands before it.
+// How many first bytes of a body are kept, by the status that stands before it. An answer of
+// HTTP/1.1 may be as long as what is kept of a 2xx, whatever kMaxAnswerBody is.
 struct KeptBody {
   std::size_t of_2xx = 0;
   std::size_t of_others = 0;
