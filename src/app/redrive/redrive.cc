@@ -163,6 +163,9 @@ void Redrive::look_up() {
   const auto states = reader_.look_up(kLookUpPatience);
   std::vector<std::optional<Offset>> at_time;
   if (options_.from.kind == From::Kind::time) {
+    if (options_.from.time_ms > Clock::wall().us / 1'000) {
+      throw WrongRange("--from lies in the future: nothing would be read, and all letters passed");
+    }
     std::vector<PartitionNumber> numbers;
     for (const kafka::PartitionState& state : states) numbers.push_back(state.number);
     at_time = reader_.offsets_at(options_.from.time_ms, numbers, kLookUpPatience);

@@ -66,15 +66,23 @@ void tell_without_progress(const std::string& topic, std::span<const kafka::Part
               "later"});
 }
 
-RedriveRange from_offset(const std::string& topic, const kafka::PartitionState& state,
-                         Offset offset, const Notify& notify) {
+// None for a place beyond the end: a progress that is kept there would pass over all letters that
+// nobody has sent.
+std::optional<RedriveRange> from_offset(const std::string& topic,
+                                        const kafka::PartitionState& state, Offset offset,
+                                        const Notify& notify) {
+  if (offset > state.end) {
+    notify({Severity::warning, "redrive_nothing_there",
+            partition_of(topic, state.number) + " ends before offset " +
+                std::to_string(offset.value) + ": nothing of it is read"});
+    return std::nullopt;
+  }
   if (offset < state.first) {
     notify({Severity::warning, "redrive_letters_gone",
             partition_of(topic, state.number) + " begins at offset " +
                 std::to_string(state.first.value) + "; what was before is no longer in Kafka"});
   }
-  const Offset start = std::clamp(offset, state.first, std::max(state.first, state.end));
-  return {{state.number, start, state.end}, {}};
+  return RedriveRange{{state.number, std::max(offset, state.first), state.end}, {}};
 }
 
 }  // namespace
@@ -90,6 +98,9 @@ std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const st
   }
   if (from.kind == From::Kind::last_redrive) tell_without_progress(topic, states, notify);
   std::vector<RedriveRange> ranges;
+  const auto add = [&ranges](std::optional<RedriveRange> range) {
+    if (range) ranges.push_back(*std::move(range));
+  };
   for (std::size_t i = 0; i < states.size(); ++i) {
     const kafka::PartitionState& state = states[i];
     if (options.partition && *options.partition != state.number.value) continue;
@@ -101,11 +112,11 @@ std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const st
         ranges.push_back({{state.number, state.first, state.end}, {}});
         break;
       case From::Kind::offset:
-        ranges.push_back(from_offset(topic, state, from.offset, notify));
+        add(from_offset(topic, state, from.offset, notify));
         break;
       case From::Kind::offsets:
         if (const auto found = from.offsets.find(state.number); found != from.offsets.end()) {
-          ranges.push_back(from_offset(topic, state, found->second, notify));
+          add(from_offset(topic, state, found->second, notify));
         }
         break;
       case From::Kind::time:
@@ -114,6 +125,11 @@ std::vector<RedriveRange> redrive_ranges(const RedriveOptions& options, const st
             {{state.number, std::min(at_time[i].value_or(state.end), state.end), state.end}, {}});
         break;
     }
+  }
+  if (ranges.empty()) {
+    throw WrongRange("nothing of " + topic +
+                     " is chosen: --from begins behind its end, or --partition names another "
+                     "partition");
   }
   return ranges;
 }

@@ -80,14 +80,25 @@ TEST(RedriveRanges, tell_what_became_of_a_progress_that_fits_no_more) {
 TEST(RedriveRanges, from_offsets_stay_within_what_is_there) {
   Sample sample;
   sample.options.from.kind = From::Kind::offset;
-  sample.options.from.offset = Offset{60};
+  sample.options.from.offset = Offset{50};
   EXPECT_EQ(sample.text(), "0:100-200 1:50-50");
   EXPECT_EQ(sample.told, std::vector<std::string>{"redrive_letters_gone"});
   sample.options.from.kind = From::Kind::offsets;
   sample.options.from.offsets = {{PartitionNumber{1}, Offset{20}}};
   EXPECT_EQ(sample.text(), "1:20-50");
   sample.options.partition = 0;
-  EXPECT_EQ(sample.text(), "");
+  EXPECT_THROW(sample.ranges(), WrongRange);
+}
+
+// Else a slip of the finger would count all letters as sent.
+TEST(RedriveRanges, leave_out_what_ends_before_an_offset) {
+  Sample sample;
+  sample.options.from.kind = From::Kind::offset;
+  sample.options.from.offset = Offset{150};
+  EXPECT_EQ(sample.text(), "0:150-200");
+  EXPECT_EQ(sample.told, std::vector<std::string>{"redrive_nothing_there"});
+  sample.options.from.offset = Offset{99'999};
+  EXPECT_THROW(sample.ranges(), WrongRange);
 }
 
 TEST(RedriveRanges, a_time_that_nobody_has_reached_is_the_end) {
