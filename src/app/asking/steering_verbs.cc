@@ -131,7 +131,8 @@ int set_quota(const config::Config& config, const QuotaOptions& options) {
   for (const std::string& pair : options.values) {
     const std::size_t mark = pair.find('=');
     if (mark == std::string::npos || mark == 0) {
-      return fail("'" + shown(pair) + "' is no value; write NAME=VALUE, as limit=500");
+      fail("'" + shown(pair) + "' is no value; write NAME=VALUE, as limit=500");
+      return kExitUsage;
     }
     body[pair.substr(0, mark)] = pair.substr(mark + 1);
   }

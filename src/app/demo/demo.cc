@@ -89,7 +89,7 @@ class Demo {
         admin_(io_, shards_, watchdog_, reload_, steering_, recent_, clock_, notify()),
         screen_(isatty(STDOUT_FILENO) == 1),
         redraw_(io_),
-        signals_(io_, notify(), "the demo did not end"),
+        signals_(io_, print_error, "the demo did not end"),
         started_(clock_.now()) {}
 
   int run() {
@@ -113,6 +113,12 @@ class Demo {
   static void ignored(const std::string&) {}
 
   // Called on any thread.
+  // At once: the process may be at its end.
+  static void print_error(const Notice& notice) {
+    if (notice.severity != Severity::error) return;
+    std::fprintf(stderr, "einlass: demo: %s\n", notice.detail.c_str());
+  }
+
   Notify notify() {
     return [this](const Notice& notice) {
       if (notice.severity != Severity::debug) recent_.add(notice, clock_.now());
