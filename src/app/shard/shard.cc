@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <random>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -27,8 +28,11 @@ constexpr Duration kLongestRunWhenDue = Duration::micros(500);
 // How many messages are read before the time is looked at again.
 constexpr std::uint64_t kMessagesPerLook = 16;
 
+// What an adapter says when it can never go on.
+constexpr std::string_view kFatal = "kafka_fatal";
+
 // How long leaving the group may take.
-constexpr Duration kLeavePatience = Duration::seconds(5);
+constexpr Duration kClosePatience = Duration::seconds(5);
 
 // How long the last spans may take.
 constexpr Duration kTracingPatience = Duration::seconds(2);
@@ -53,7 +57,6 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       clock_(clock),
       notify_([this, notify = std::move(notify)](const Notice& notice) {
         if (notice.severity == Severity::debug && !wants_debug()) return;
-        if (notice.what == "kafka_fatal") fatal_ = true;
         notify(notice);
       }),
       run_id_(random_run_id()),
@@ -67,7 +70,8 @@ Shard::Shard(boost::asio::io_context& io, ShardPlace place, const config::Config
       limiters_(io, config, limits, run_id_, events_, notify_, gate_),
       shadows_(io, config, limits, notify_),
       debug_notices_(limiters_, records_, notify_),
-      targets_(io, place, run_id_, logins, events_, notify_),
+      targets_(io, place, run_id_, logins, events_,
+               [this](const Notice& notice) { tell_of_producer(notice); }),
       wakeup_(io),
       now_(clock.now()) {
   try {
@@ -83,19 +87,36 @@ void Shard::connect(const KafkaLogins& logins, const MakeSource& make_source) {
   if (uses_dead_letters(*config_)) {
     kafka::DeadLettersOptions options = dead_letters_options(*config_);
     options.tokens = logins.of_source();
-    dead_letters_ = std::make_unique<kafka::DeadLetters>(io_, std::move(options), events_, notify_);
+    dead_letters_ = std::make_unique<kafka::DeadLetters>(
+        io_, std::move(options), events_,
+        [this](const Notice& notice) { tell_of_producer(notice); });
     dead_letters_->tell_too_large([this](core::RecordId record, std::string_view topic) {
       // Each time: nothing is thrown away, so the record stays, and its lane waits for people.
       notify_(dead_letter_too_large(records_[record], topic));
     });
   }
+  const auto notify = [this](const Notice& notice) { tell_of_source(notice); };
   if (make_source) {
-    source_ = make_source(io_, events_, *this, notify_);
+    source_ = make_source(io_, events_, *this, notify);
     return;
   }
   kafka::SourceOptions options = source_options(*config_, place_);
   options.tokens = logins.of_source();
-  source_ = std::make_unique<kafka::Source>(io_, std::move(options), events_, *this, notify_);
+  source_ = std::make_unique<kafka::Source>(io_, std::move(options), events_, *this, notify);
+}
+
+// Nothing can be committed any more.
+void Shard::tell_of_source(const Notice& notice) {
+  fatal_ |= notice.what == kFatal;
+  notify_(notice);
+}
+
+// What was delivered elsewhere is still committed.
+void Shard::tell_of_producer(const Notice& notice) {
+  notify_(notice);
+  if (notice.what != kFatal) return;
+  lost_producer_ = true;
+  if (!stopping_) stop(process_options(*config_).drain_timeout);
 }
 
 Shard::~Shard() = default;
@@ -166,9 +187,9 @@ bool Shard::run(const std::function<void(Instant)>& each_turn) {
   }
   if (fatal_) return false;
   at(Verb::leave);
-  source_->close(kLeavePatience);
+  source_->close(kClosePatience);
   if (tracing_) tracing_->finish(now_, kTracingPatience);
-  return true;
+  return !lost_producer_;
 }
 
 void Shard::stop(Duration patience) {

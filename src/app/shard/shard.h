@@ -58,8 +58,8 @@ class Shard final : public kafka::MessageSink {
   ~Shard() override;
 
   // Joins the group unless stop() was called before, and turns until it has been called and
-  // everything is drained, or until a fatal error.
-  // False after a fatal error. `each_turn`, if there is one, is called once a turn with its
+  // everything is drained, or until a fatal error of the source. One of a producer drains as stop()
+  // does. False after a fatal error. `each_turn`, if there is one, is called once a turn with its
   // instant.
   bool run(const std::function<void(Instant)>& each_turn = {});
 
@@ -110,6 +110,8 @@ class Shard final : public kafka::MessageSink {
 
  private:
   void connect(const KafkaLogins& logins, const MakeSource& make_source);
+  void tell_of_source(const Notice& notice);
+  void tell_of_producer(const Notice& notice);
   bool wants_debug() const { return config_->log.level == Severity::debug; }
   void at(Verb verb) { verb_.store(verb, std::memory_order_relaxed); }
   void wait();
@@ -179,7 +181,8 @@ class Shard final : public kafka::MessageSink {
   Instant woken_;  // When this turn began to do something.
   std::atomic<Verb> verb_{Verb::wait};
   TurnTimes turn_times_;
-  bool fatal_ = false;
+  bool fatal_ = false;          // The source has ended for ever.
+  bool lost_producer_ = false;  // So has a producer.
   bool stopping_ = false;
   bool stopped_ = false;
 };

@@ -10,8 +10,13 @@
 namespace einlass::app {
 
 Targets::Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
-                 const KafkaLogins& logins, core::Events& events, const Notify& notify)
-    : io_(io), place_(place), run_(run), logins_(logins), events_(events), notify_(notify) {}
+                 const KafkaLogins& logins, core::Events& events, Notify notify)
+    : io_(io),
+      place_(place),
+      run_(run),
+      logins_(logins),
+      events_(events),
+      notify_(std::move(notify)) {}
 
 std::unique_ptr<Target> Targets::make(const config::Config& config, std::size_t place) const {
   const config::Target& target = config.targets[place];

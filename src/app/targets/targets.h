@@ -29,7 +29,7 @@ class Targets {
   using Made = std::vector<std::unique_ptr<Target>>;
 
   Targets(boost::asio::io_context& io, ShardPlace place, const RunId& run,
-          const KafkaLogins& logins, core::Events& events, const Notify& notify);
+          const KafkaLogins& logins, core::Events& events, Notify notify);
 
   // Those to begin with. Throws std::runtime_error if one cannot be made. REQUIRES: called once.
   void start(const config::Config& config);
@@ -69,7 +69,7 @@ class Targets {
   const RunId& run_;
   const KafkaLogins& logins_;
   core::Events& events_;
-  const Notify& notify_;
+  const Notify notify_;
   std::vector<Served> served_;  // By TargetId.
   bool retiring_ = false;       // Some target is.
 };
