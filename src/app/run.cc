@@ -82,7 +82,7 @@ class Service {
         log_tick_(io_),
         alive_(io_) {
     signals_.wait([this] { return drain(); });
-    if (watched) watch_.emplace(io_, path, *watched, [this] { return reload_changed(); });
+    if (watched) watch_.emplace(io_, path, *watched, [this] { reload(); });
   }
 
   int run() {
@@ -123,18 +123,12 @@ class Service {
     });
   }
 
-  // Not while another reload is under way, which may have read the file before.
-  bool reload_changed() {
-    if (reload_.under_way()) return false;
-    reload();
-    return true;
-  }
-
   // Nobody waits for an answer: what came of it is in the log.
   void reload() {
-    if (!signals_.came()) supervisor_.reloading();
-    reload_.begin([this](const Reload::Outcome& outcome) {
-      if (signals_.came()) return;
+    const bool is_told = shards_.started() && !signals_.came();
+    if (is_told) supervisor_.reloading();
+    reload_.begin_in_turn([this, is_told](const Reload::Outcome& outcome) {
+      if (!is_told || signals_.came()) return;
       supervisor_.ready(outcome.status == 200 ? "running" : "reload refused: " + outcome.text);
     });
   }

@@ -5,7 +5,7 @@
 namespace einlass::app {
 
 FileWatch::FileWatch(boost::asio::io_context& io, std::string path, const net::FileMark& taken,
-                     std::function<bool()> changed, std::chrono::milliseconds period)
+                     std::function<void()> changed, std::chrono::milliseconds period)
     : path_(std::move(path)),
       changed_(std::move(changed)),
       period_(period),
@@ -27,7 +27,8 @@ void FileWatch::compare() {
   const std::optional<net::FileMark> now = net::mark_of(path_);
   const bool rests = now == std::exchange(last_, now);
   if (!now || !rests || now == taken_) return;
-  if (changed_()) taken_ = now;
+  taken_ = now;
+  changed_();
 }
 
 }  // namespace einlass::app

@@ -19,17 +19,16 @@ class FileWatch {
 
   // `taken` is the file's mark from before it was read. `changed` is called when two looks in a row
   // have found the same file, which is another than before: one that is still being written is left
-  // alone. It says whether it took the change; if not, it is called again. A file that is gone is
-  // no change; another one in its place is.
+  // alone. A file that is gone is no change; another one in its place is.
   FileWatch(boost::asio::io_context& io, std::string path, const net::FileMark& taken,
-            std::function<bool()> changed, std::chrono::milliseconds period = kPeriod);
+            std::function<void()> changed, std::chrono::milliseconds period = kPeriod);
 
  private:
   void wait();
   void compare();
 
   const std::string path_;
-  const std::function<bool()> changed_;
+  const std::function<void()> changed_;
   const std::chrono::milliseconds period_;
   boost::asio::steady_timer timer_;
   std::optional<net::FileMark> taken_, last_;

@@ -42,6 +42,15 @@ void Reload::begin(const Done& done) {
   apply(next, changes, done);
 }
 
+void Reload::begin_in_turn(const Done& done) {
+  if (!under_way_) return begin(done);
+  next_ = done;
+}
+
+void Reload::begin_next() {
+  if (next_) begin(std::exchange(next_, nullptr));
+}
+
 void Reload::apply(const config::Config& as_written, const std::vector<config::Changed>& changes,
                    const Done& done) {
   auto config = std::make_shared<const config::Config>(config::in_order_of(*config_, as_written));
@@ -59,6 +68,7 @@ void Reload::apply(const config::Config& as_written, const std::vector<config::C
                 " does not answer; it takes the change when it does again\n";
       }
       done({200, text + late});
+      begin_next();
     });
   } catch (const std::exception& error) {  // A target that cannot be made so.
     under_way_ = false;

@@ -54,7 +54,9 @@ class Reload {
   // `done` is called when the shards run under the new configuration, or nothing came of it.
   void begin(const Done& done);
 
-  bool under_way() const { return under_way_; }
+  // The same for those to whom nobody answers: while a reload is under way, which may have read the
+  // file before, this one waits for it. Of several that wait one is enough.
+  void begin_in_turn(const Done& done);
 
   // What runs.
   const config::Config& config() const { return *config_; }
@@ -66,6 +68,7 @@ class Reload {
   Outcome refuse_restart(const std::vector<config::Changed>& changes);
   void apply(const config::Config& as_written, const std::vector<config::Changed>& changes,
              const Done& done);
+  void begin_next();
   Outcome keep(bool successful, Outcome outcome);
 
   const std::string path_;
@@ -76,6 +79,7 @@ class Reload {
   const Applied applied_;
   ReloadState state_;
   bool under_way_ = false;
+  Done next_;  // Waits for what is under way.
 };
 
 }  // namespace einlass::app
