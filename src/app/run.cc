@@ -163,6 +163,7 @@ class Service {
     steering_.reconfigure(config);
     admin_.apply(config.admin);
     tell_what_is_open(config);
+    if (shards_.started()) supervisor_.status("running");  // In place of an earlier refusal.
   }
 
   // What others may do or read along, once, and again when it has changed.

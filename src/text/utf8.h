@@ -32,6 +32,15 @@ inline std::size_t utf8_sequence(std::string_view text) {
   return !narrow && follows(1) && follows(2) && follows(3) ? 4 : 0;
 }
 
+// As many whole sequences from its beginning as fit. REQUIRES: well-formed.
+inline std::string utf8_prefix(std::string_view text, std::size_t most_bytes) {
+  if (text.size() <= most_bytes) return std::string(text);
+  while (most_bytes > 0 && (static_cast<unsigned char>(text[most_bytes]) & 0xC0u) == 0x80u) {
+    --most_bytes;
+  }
+  return std::string(text.substr(0, most_bytes));
+}
+
 // The text with U+FFFD in place of each byte that belongs to no well-formed sequence.
 inline std::string valid_utf8(std::string_view text) {
   std::string out;

@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "text/utf8.h"
+
 namespace einlass::app {
 namespace {
 
@@ -43,11 +45,14 @@ std::int64_t monotonic_us() {
   return now.tv_sec * std::int64_t{1'000'000} + now.tv_nsec / 1000;
 }
 
+// systemd throws away whole datagrams that are longer than 4,096 bytes or are not UTF-8.
+constexpr std::size_t kLongestStatus = 1'000;
+
 // A line break would begin another assignment.
-std::string one_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+std::string assignment(std::string status) {
+  while (!status.empty() && status.back() == '\n') status.pop_back();
+  std::replace(status.begin(), status.end(), '\n', ' ');
+  return "STATUS=" + utf8_prefix(valid_utf8(status), kLongestStatus);
 }
 
 }  // namespace
@@ -66,9 +71,9 @@ Supervisor::~Supervisor() {
   if (socket_ >= 0) close(socket_);
 }
 
-void Supervisor::ready(const std::string& status) const {
-  send("READY=1\nSTATUS=" + one_line(status));
-}
+void Supervisor::ready(const std::string& status) const { send("READY=1\n" + assignment(status)); }
+
+void Supervisor::status(const std::string& status) const { send(assignment(status)); }
 
 void Supervisor::reloading() const {
   send("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(monotonic_us()));

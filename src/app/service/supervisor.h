@@ -25,6 +25,9 @@ class Supervisor {
   // The loops turn, or turn again after a reload. `status` is one line for `systemctl status`.
   void ready(const std::string& status) const;
 
+  // Another such line, of a process that is ready.
+  void status(const std::string& status) const;
+
   // A reload begins; ready() ends it.
   void reloading() const;
 

@@ -42,7 +42,7 @@ class SupervisorTest : public testing::Test {
 
   // The next message, or nothing if there is none.
   std::string heard() const {
-    char text[512];
+    char text[8'192];
     const ssize_t size = recv(socket_, text, sizeof(text), MSG_DONTWAIT);
     return size < 0 ? "" : std::string(text, static_cast<std::size_t>(size));
   }
@@ -61,6 +61,16 @@ TEST_F(SupervisorTest, WithoutOneNothingHappens) {
   supervisor.ready("running");
   supervisor.alive();
   EXPECT_FALSE(supervisor.watchdog_period());
+}
+
+// systemd throws longer datagrams away, and what is not UTF-8.
+TEST_F(SupervisorTest, ALongStatusIsCutAtACharacter) {
+  listen(some_path());
+  const Supervisor supervisor;
+  std::string status = "x";
+  for (int i = 0; i < 3'000; ++i) status += "\u00e4";
+  supervisor.status(status);
+  EXPECT_EQ(heard(), "STATUS=" + status.substr(0, 999));
 }
 
 TEST_F(SupervisorTest, SaysEachThingInItsWords) {
