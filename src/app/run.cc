@@ -271,15 +271,32 @@ class Service {
   std::optional<int> code_;
 };
 
+// Signals that come before somebody takes them: one would end the process without a word, or, sent
+// to the first process of a container, be lost.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigemptyset(&signals_);
+    for (const int one : {SIGHUP, SIGINT, SIGTERM}) sigaddset(&signals_, one);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
+  void end() const { pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr); }
+
+ private:
+  sigset_t signals_;
+};
+
 }  // namespace
 
 int run(const std::string& path, const config::Config& config,
         const std::optional<net::FileMark>& watched) {
   int code = kExitFailed;
+  const SignalsWait early;
   try {
     if (const std::string why = refused_login(config); !why.empty()) throw ConfigRefused(why);
     if (const std::string why = refused_files(config); !why.empty()) throw ConfigRefused(why);
     Service service(path, config, watched);
+    early.end();
     try {
       code = service.run();
     } catch (const std::exception& error) {
