@@ -23,14 +23,19 @@ void DrainSignals::wait(Drain drain) {
 void DrainSignals::next() {
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
-    if (came_) _exit(128 + signal);
-    begin(signal);
+    if (!came_) {
+      begin(signal);
+    } else if (std::chrono::steady_clock::now() - came_at_ >
+               std::chrono::microseconds(kTogether.us)) {
+      _exit(128 + signal);
+    }
     next();
   });
 }
 
 void DrainSignals::begin(int signal) {
   came_ = true;
+  came_at_ = std::chrono::steady_clock::now();
   notify_({Severity::info, "draining",
            "signal " + std::to_string(signal) + "; a second one leaves at once"});
   const Duration patience = drain_() + kLeavePatience;

@@ -1,10 +1,12 @@
 // The end by SIGTERM or SIGINT: the first one drains. A second one ends the process at once, and so
-// does a drain that takes too long.
+// does a drain that takes too long. What comes together with the first one is no second: the
+// terminal signals a whole group, which a parent may hand on, and timeout(1) signals twice.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -15,8 +17,11 @@ namespace einlass::app {
 
 class DrainSignals {
  public:
-  // Beyond the drain itself: for the last commit and for leaving the group.
-  static constexpr Duration kLeavePatience = Duration::seconds(10);
+  // Beyond the drain itself: for the last commit (3 s), leaving the group (5 s), and the last spans
+  // (2 s); and something to spare, for the end is told by us before this is over.
+  static constexpr Duration kLeavePatience = Duration::seconds(12);
+
+  static constexpr Duration kTogether = Duration::millis(250);
 
   // Begins the drain, and says how long it may take.
   using Drain = std::function<Duration()>;
@@ -40,6 +45,7 @@ class DrainSignals {
   boost::asio::signal_set signals_;
   boost::asio::steady_timer last_moment_;
   bool came_ = false;
+  std::chrono::steady_clock::time_point came_at_;
 };
 
 }  // namespace einlass::app
