@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "text/ascii.h"
 #include "units/topic_pattern.h"
 
 namespace einlass::config {
@@ -33,10 +34,11 @@ std::set<std::string> never_by_pattern(const Config& config) {
 
 }  // namespace
 
+// The brokers that are written are only those who are asked first for all of their cluster.
 bool on_the_same_cluster(const Kafka& kafka, const Target& target) {
   const KafkaTarget* there = target.kafka();
-  return there != nullptr && std::is_permutation(kafka.brokers.begin(), kafka.brokers.end(),
-                                                 there->brokers.begin(), there->brokers.end());
+  return there != nullptr && std::ranges::find_first_of(there->brokers, kafka.brokers, same_name) !=
+                                 there->brokers.end();
 }
 
 std::vector<std::string> left_out_of_patterns(const Config& config) {

@@ -9,7 +9,8 @@
 
 namespace einlass::config {
 
-// True if it is a Kafka target that writes to the cluster that is read from.
+// True if it is a Kafka target that writes to the cluster that is read from: both name one of its
+// brokers.
 bool on_the_same_cluster(const Kafka& kafka, const Target& target);
 
 // The topics that fit some route's pattern but are not read because of it: what a route writes its

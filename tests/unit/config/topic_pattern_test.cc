@@ -29,10 +29,11 @@ TEST(TopicPattern, IsToldFromANameByItsBeginning) {
 
 TEST(TopicPattern, LeavesOutWhatTheGateItselfWrites) {
   const auto parsed = config::parse_config(
-      "kafka: {brokers: [h]}\n"
+      "kafka: {brokers: [h, i]}\n"
       "quotas: {topic: r.quotas}\n"
       "targets:\n"
       "  here: {kafka: {topic: r.copy}}\n"
+      "  same: {kafka: {topic: r.same, brokers: [i]}}\n"
       "  there: {kafka: {topic: r.far, brokers: [elsewhere]}}\n"
       "  web: {http: {url: http://h/}}\n"
       "routes:\n"
@@ -43,7 +44,7 @@ TEST(TopicPattern, LeavesOutWhatTheGateItselfWrites) {
   const auto* config = std::get_if<config::Config>(&parsed);
   ASSERT_NE(config, nullptr);
   EXPECT_EQ(config::left_out_of_patterns(*config),
-            (std::vector<std::string>{"r.copy", "r.dead", "r.quotas"}))
+            (std::vector<std::string>{"r.copy", "r.dead", "r.quotas", "r.same"}))
       << "not what is elsewhere, fits nothing, or is named in full";
 }
 

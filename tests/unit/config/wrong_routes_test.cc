@@ -193,6 +193,23 @@ TEST(WrongRoute, RecordsThatWouldGoRound) {
   });
 }
 
+// Two lists of brokers with one of them in common lead to one cluster.
+TEST(WrongRoute, WritesToItsOwnTopicByOtherBrokersOfTheCluster) {
+  const auto of = [](const std::string& brokers) {
+    return "kafka: {brokers: [a, B:9092]}\n" +
+           targets("{t: {kafka: {topic: a, brokers: [" + brokers + "]}}}");
+  };
+  const std::string refused =
+      "3:41: routes[0].target: writes to 'a', which this route reads, so records would go round "
+      "forever";
+  expect_mistakes({
+      {of("a"), refused},
+      {of("b"), refused},
+      {of("c, b"), refused},
+      {of("'a:9093', c"), ""},
+  });
+}
+
 // A record that fails in both would go round, each time with attempts of its own.
 TEST(WrongRoute, RoundsThroughDeadLetters) {
   const std::string plain = "target: t", some = "filter: [{by: topic, equals: x}], ";
