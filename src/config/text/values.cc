@@ -141,8 +141,8 @@ Parsed<limits::Rate> parse_rate(std::string_view text) {
   const auto permits = take_digits(rest);
   if (!permits || rest.empty() || rest.front() != '/') return not_a_rate;
   rest.remove_prefix(1);
-  const bool counted = !rest.empty() && rest.front() >= '0' && rest.front() <= '9';
-  const auto period = parse_duration((counted ? "" : "1") + std::string(rest), {{0}, {kMost}});
+  const bool is_unit = !rest.empty() && is_letter(rest.front());
+  const auto period = parse_duration((is_unit ? "1" : "") + std::string(rest), {{0}, {kMost}});
   if (refused(period)) return not_a_rate;
   const std::int64_t micros = std::get<Duration>(period).us;
   if (micros == 0) return Refusal{"is over no time; write 100/s, 6000/m, 10/h or 1/3s"};

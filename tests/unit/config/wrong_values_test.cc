@@ -144,6 +144,8 @@ TEST(WrongValue, Rates) {
        "2:38: limits.l.rate: '1/5' is not a rate; write 100/s, 6000/m, 10/h or 1/3s"},
       {limit("algorithm: token_bucket, rate: 1/, burst: 1"),
        "2:38: limits.l.rate: '1/' is not a rate; write 100/s, 6000/m, 10/h or 1/3s"},
+      {limit("algorithm: token_bucket, rate: 1/.5s, burst: 1"),
+       "2:38: limits.l.rate: '1/.5s' is not a rate; write 100/s, 6000/m, 10/h or 1/3s"},
   });
 }
 
