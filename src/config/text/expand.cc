@@ -29,6 +29,10 @@ std::variant<Expanded, ExpandMistake> look_up(std::string_view inside,
   if (!is_name(name) || (form != '=' && form != '-' && form != '?')) {
     return ExpandMistake{"a ${...} that names no variable; " + std::string(kForms)};
   }
+  if (inside.find("${") != inside.npos) {
+    return ExpandMistake{"a ${...} within another one, which is not looked into; " +
+                         std::string(kForms)};
+  }
   const std::optional<std::string> value = environment(std::string(name));
   const bool there = value && (form == '=' || !value->empty());
   if (there && value->find_first_of("\n\r") != std::string::npos) {

@@ -176,6 +176,12 @@ TEST(WrongValue, Variables) {
       {top("instance: ${A:+b}"),
        "1:11: instance: a ${...} that names no variable; write ${NAME}, ${NAME:-default} or "
        "${NAME:?message}"},
+      {top("instance: ${NOT_SET:-${TEN}}"),
+       "1:11: instance: a ${...} within another one, which is not looked into; write ${NAME}, "
+       "${NAME:-default} or ${NAME:?message}"},
+      {top("instance: ${TEN:-${SECRET}}"),
+       "1:11: instance: a ${...} within another one, which is not looked into; write ${NAME}, "
+       "${NAME:-default} or ${NAME:?message}"},
       {top("instance: $HOME"),
        "1:11: instance: a lone $; write $$ for a dollar, or ${NAME} for a variable"},
       {top("instance: a$"),
