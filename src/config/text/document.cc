@@ -30,6 +30,13 @@ struct NotTaken {
   throw NotTaken{{place_of(mark), std::move(text)}};
 }
 
+// Where the value itself begins, whose event may be at its anchor (`&NAME`).
+std::size_t behind_anchor(std::string_view text, std::size_t at) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  if (at >= text.size() || text[at] != '&') return at;
+  return text.find_first_not_of(kBlanks, text.find_first_of(kBlanks, at));
+}
+
 // Builds the tree from yaml-cpp's events. Throws NotTaken.
 class Builder : public YAML::EventHandler {
  public:
@@ -63,7 +70,7 @@ class Builder : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    if (is_unclosed_quote(text_, static_cast<std::size_t>(mark.pos))) {
+    if (is_unclosed_quote(text_, behind_anchor(text_, static_cast<std::size_t>(mark.pos)))) {
       refuse(mark, "a quote that is never closed");
     }
     Node& node = add(mark, tag, anchor, Node::Kind::scalar);

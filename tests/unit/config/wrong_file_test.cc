@@ -28,6 +28,8 @@ TEST(WrongFile, IsNoYaml) {
       {"kafka:\n  brokers: [${BROKERS}]\n",
        R"(2:12: not YAML: the [ here is never closed; put quotes around a variable inside [ ] or { }, as ["${NAME}"])"},
       {"a: 'x\n", "1:4: a quote that is never closed"},
+      {"a: &pw \"secret\nb: c\n", "1:4: a quote that is never closed"},
+      {"a: &pw\n  'secret\nb: c\n", "1:4: a quote that is never closed"},
       {"a: &x [*x]\n", "1:8: the alias stands inside the value that it names"},
       {"? [a]\n: b\n", "1:3: a key has to be a text"},
       {top("instance: !!str a"), "1:11: tags (as !!str) mean nothing here; leave the tag out"},
