@@ -79,18 +79,18 @@ Parsed<std::string> parse_json_pointer(const Scalar& scalar) {
 
 bool is_secret_name(std::string_view name) {
   static constexpr std::string_view kParts[] = {
-      "password", "secret",  "token",   "authorization", "credential",
-      "cookie",   "api-key", "api_key", "apikey",        "oauthbearer.config"};
+      "password",           "passphrase", "secret",  "token",   "authorization",
+      "credential",         "cookie",     "api-key", "api_key", "apikey",
+      "oauthbearer.config", "sasl.jaas",  "key.pem"};
   const std::string known = lower(name);
   if (known == "sasl.oauthbearer.token.endpoint.url") return false;
-  return known == "ssl.key.pem" ||
-         std::any_of(std::begin(kParts), std::end(kParts),
+  return std::any_of(std::begin(kParts), std::end(kParts),
                      [&](std::string_view part) { return known.find(part) != known.npos; });
 }
 
 bool may_be_secret(std::string_view name) {
-  static constexpr std::string_view kWords[] = {"auth",      "key", "pass",  "passwd",
-                                                "signature", "sig", "login", "session"};
+  static constexpr std::string_view kWords[] = {"auth", "key",   "pass",    "passwd", "signature",
+                                                "sig",  "login", "session", "jwt"};
   const std::string known = lower(name);
   if (known == "idempotency-key") return false;
   std::string_view rest = known;

@@ -153,9 +153,12 @@ TEST(PrintConfig, SecretsAreStars) {
   const std::string text = printed(
       "redis: {url: 'rediss://user:hunter2@h', sentinel: {addresses: [s], password: hunter2}}\n"
       "kafka: {properties: {sasl.password: hunter2, ssl.key.password: hunter2,\n"
-      "  sasl.oauthbearer.client.secret: hunter2, sasl.username: me}}\n"
+      "  sasl.oauthbearer.client.secret: hunter2, sasl.username: me,\n"
+      "  sasl.oauthbearer.assertion.private.key.pem: hunter2, sasl.jaas.config: hunter2,\n"
+      "  sasl.oauthbearer.assertion.private.key.passphrase: hunter2}}\n"
       "targets: {t: {http: {url: 'http://h/?a=b&api_key=hunter2&token=hunter2',\n"
-      "  headers: {Authorization: Bearer hunter2, X-Api-Key: hunter2, X-Source: me}}}}\n" +
+      "  headers: {Authorization: Bearer hunter2, X-Api-Key: hunter2, X-Source: me,\n"
+      "  CB-ACCESS-PASSPHRASE: hunter2, X-Jwt: hunter2}}}}\n" +
       kRoutes);
   EXPECT_EQ(text.find("hunter2"), std::string::npos) << text;
   EXPECT_TRUE(has_line(text, "  password: \"***\""));
