@@ -4,6 +4,7 @@
 
 #include "config/model/names.h"
 #include "config/text/expand.h"
+#include "config/text/plain_text.h"
 #include "units/secret_file.h"
 
 namespace einlass::config {
@@ -71,6 +72,13 @@ void read_free_texts(Section& section, Secrets secrets,
       } else if (auto text = read_secret_file(reading, *entry->value, below_path)) {
         take(*entry, stem, std::move(*text));
       }
+      continue;
+    }
+    if (secrets == Secrets::of_headers && stem.size() < entry->name.size()) {
+      reading.wrong(entry->place, below_path,
+                    "the name says a file, but only a secret is read from one, as X-Api-Key_file; "
+                    "write " +
+                        clipped(stem, 60) + ": VALUE");
       continue;
     }
     const auto scalar = reading.scalar(*entry->value, below_path, is_secret(entry->name));

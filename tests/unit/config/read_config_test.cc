@@ -260,6 +260,11 @@ TEST(ReadConfig, SecretsFromFiles) {
   ASSERT_EQ(other.targets[0].http()->headers.size(), 1u);
   EXPECT_EQ(other.targets[0].http()->headers[0].first, "X-Auth");
   EXPECT_EQ(other.targets[0].http()->headers[0].second, "{key}");
+  EXPECT_EQ(read(http("headers: {X-Jwt_file: " + line.path() + "}")).targets[0].http()->headers[0],
+            std::pair(std::string("X-Jwt"), std::string("hunter2")));
+  EXPECT_EQ(mistakes_in(http("headers: {X-Shard_file: " + line.path() + "}")),
+            "2:40: targets.t.http.headers.X-Shard_file: the name says a file, but only a secret is "
+            "read from one, as X-Api-Key_file; write X-Shard: VALUE");
   const Config from_record = read(http("headers: {X-Shard-Key: '{key}'}"));
   EXPECT_EQ(from_record.targets[0].http()->header_templates.size(), 1u);
   EXPECT_EQ(mistakes_in(http("headers: {Authorization_file: " + two_lines.path() + "}")),
