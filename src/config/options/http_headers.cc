@@ -70,7 +70,8 @@ void split_templates(Section& section, HttpTarget& http) {
     if (is_secret_name(name)) {  // A password may have braces in it.
       constant.emplace_back(name, value);
     } else if (const auto* refusal = std::get_if<Refusal>(&parsed)) {
-      section.reading().wrong(section.find()->place, below(section.path_of(), name), refusal->text);
+      section.reading().wrong(section.place_of(section.option(), name),
+                              below(section.path_of(), name), refusal->text);
     } else if (Template& parts = std::get<Template>(parsed); takes_from_record(parts)) {
       http.header_templates.emplace_back(name, std::move(parts));
     } else {

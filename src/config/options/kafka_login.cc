@@ -27,18 +27,17 @@ bool sends_no_token_by_tls(std::string_view property, std::string_view value) {
   return property == "security.protocol" && value != "sasl_ssl" && value != "SASL_SSL";
 }
 
-void refuse_beside(Section& section, std::string_view login, std::string_view property,
-                   const std::string& why) {
-  section.reading().wrong(section.place_of(login), below(section.path_of("properties"), property),
-                          why);
+void refuse_property(Section& section, std::string_view property, const std::string& why) {
+  section.reading().wrong(section.place_of("properties", property),
+                          below(section.path_of("properties"), property), why);
 }
 
 void refuse_beside_oauth(Section& section, const Properties& properties) {
   for (const auto& [name, value] : properties) {
     if (is_another_login(name)) {
-      refuse_beside(section, "oauth", name, "is another login than oauth; leave one of them out");
+      refuse_property(section, name, "is another login than oauth; leave one of them out");
     } else if (sends_no_token(name, value)) {
-      refuse_beside(section, "oauth", name, "sends no token; write sasl_ssl, or leave it out");
+      refuse_property(section, name, "sends no token; write sasl_ssl, or leave it out");
     }
   }
 }
@@ -49,10 +48,9 @@ void refuse_beside_iam(Section& section, const Properties& properties) {
   }
   for (const auto& [name, value] : properties) {
     if (is_another_login(name)) {
-      refuse_beside(section, "security", name, "is set by security: aws_msk_iam; leave it out");
+      refuse_property(section, name, "is set by security: aws_msk_iam; leave it out");
     } else if (sends_no_token_by_tls(name, value)) {
-      refuse_beside(section, "security", name,
-                    "is sasl_ssl with security: aws_msk_iam; leave it out");
+      refuse_property(section, name, "is sasl_ssl with security: aws_msk_iam; leave it out");
     }
   }
 }

@@ -223,7 +223,7 @@ void check_kafka_target(Section& section, KafkaTarget& target) {
   // librdkafka's names for what `timeout` says.
   for (const std::string name : {"message.timeout.ms", "delivery.timeout.ms"}) {
     if (!target.properties.contains(name)) continue;
-    section.reading().wrong(section.place_of("properties"),
+    section.reading().wrong(section.place_of("properties", name),
                             below(section.path_of("properties"), name),
                             "is set by timeout; leave it out");
   }

@@ -152,6 +152,15 @@ Place Section::place_of(std::string_view name) const {
   return node == nullptr ? place_ : node->place;
 }
 
+Place Section::place_of(std::string_view name, std::string_view key) const {
+  const Node* const map = find(name);
+  if (map == nullptr) return place_;
+  const auto found = std::ranges::find_if(map->entries, [&](const Entry& entry) {
+    return entry.name == key || entry.name == std::string(key) + "_file";
+  });
+  return found == map->entries.end() ? map->place : found->value->place;
+}
+
 std::vector<const Node*> Section::items(std::size_t most, std::string_view none) {
   const Node* node = find();
   if (node == nullptr) return {};

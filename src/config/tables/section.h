@@ -64,6 +64,9 @@ class Section {
   // Where the option stands, or where it would.
   Place place_of(std::string_view name) const;
 
+  // Where the value of that key stands in an option that is a map, or where it would.
+  Place place_of(std::string_view name, std::string_view key) const;
+
   // NAME itself, or NAME_file where that is what is written: of a secret.
   std::string written_as(std::string_view name) const;
 

@@ -26,13 +26,13 @@ TEST(KafkaMsk, WhatContradictsIt) {
       {source(kIam + oauth),
        "1:62: kafka.oauth: stands beside security: aws_msk_iam; keep one of them"},
       {source(kIam + ", properties: {sasl.mechanisms: OAUTHBEARER, sasl.username: u}"),
-       "1:19: kafka.properties.sasl.mechanisms: is set by security: aws_msk_iam; leave it out\n"
-       "1:19: kafka.properties.sasl.username: is set by security: aws_msk_iam; leave it out"},
+       "1:85: kafka.properties.sasl.mechanisms: is set by security: aws_msk_iam; leave it out\n"
+       "1:113: kafka.properties.sasl.username: is set by security: aws_msk_iam; leave it out"},
       {source(kIam + ", properties: {security.protocol: sasl_plaintext}"),
-       "1:19: kafka.properties.security.protocol: is sasl_ssl with security: aws_msk_iam; leave it "
+       "1:87: kafka.properties.security.protocol: is sasl_ssl with security: aws_msk_iam; leave it "
        "out"},
       {kafka("topic: a2, " + kIam + ", properties: {security.protocol: ssl}"),
-       "1:44: targets.t.kafka.properties.security.protocol: is sasl_ssl with security: "
+       "1:112: targets.t.kafka.properties.security.protocol: is sasl_ssl with security: "
        "aws_msk_iam; leave it out"},
   });
 }

@@ -19,14 +19,14 @@ TEST(KafkaOauth, WhatIsMissingOrTwice) {
        "1:16: kafka.oauth.client_id: missing; write client_id: NAME\n"
        "1:16: kafka.oauth.client_secret: missing; write client_secret_file: PATH"},
       {source("properties: {sasl.username: u}, " + kOauth),
-       "1:48: kafka.properties.sasl.username: is another login than oauth; leave one of them out"},
+       "1:37: kafka.properties.sasl.username: is another login than oauth; leave one of them out"},
       {source("properties: {sasl.mechanisms: PLAIN}, " + kOauth),
-       "1:54: kafka.properties.sasl.mechanisms: is another login than oauth; leave one of them "
+       "1:39: kafka.properties.sasl.mechanisms: is another login than oauth; leave one of them "
        "out"},
       {source("properties: {security.protocol: ssl}, " + kOauth),
-       "1:54: kafka.properties.security.protocol: sends no token; write sasl_ssl, or leave it out"},
+       "1:41: kafka.properties.security.protocol: sends no token; write sasl_ssl, or leave it out"},
       {kafka("topic: a2, properties: {sasl.oauthbearer.config: x}, " + kOauth),
-       "1:83: targets.t.kafka.properties.sasl.oauthbearer.config: is another login than oauth; "
+       "1:72: targets.t.kafka.properties.sasl.oauthbearer.config: is another login than oauth; "
        "leave one of them out"},
   });
 }

@@ -33,7 +33,8 @@ TEST(WrongHttpParts, templates) {
        at_url("http://h:{header:port}/", "has no port from 1 to 65535 after its colon")},
       {http("method: '{verb}'"), "2:38: targets.t.http.method: '{verb}' " + what},
       {http("method: '{header:verb}'"), ""},
-      {http("headers: {X-A: '{b}'}"), "2:39: targets.t.http.headers.X-A: " + what},
+      {http("headers: {X-A: '{b}'}"), "2:45: targets.t.http.headers.X-A: " + what},
+      {http("headers: {X-Long: 'a', X-A: '{b}'}"), "2:58: targets.t.http.headers.X-A: " + what},
       {http("headers: {Authorization: '{b}', X-Api-Key: '}'}"), ""},
       {http("headers: {X-A: '{key}'}, forward_headers: [x-a]"),
        "2:73: targets.t.http.forward_headers[0]: 'x-a' is set by headers already; keep one of "

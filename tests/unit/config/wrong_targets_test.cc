@@ -46,7 +46,7 @@ TEST(WrongTarget, Kafka) {
       {kafka("topic: b, brokers: 'a:b'"),
        "1:42: targets.t.kafka.brokers: 'a:b' has no port from 1 to 65535 after its colon"},
       {kafka("topic: b, properties: {message.timeout.ms: 5}"),
-       "1:45: targets.t.kafka.properties.message.timeout.ms: is set by timeout; leave it out"},
+       "1:66: targets.t.kafka.properties.message.timeout.ms: is set by timeout; leave it out"},
       {kafka("topic: b, max_in_flight: 100001"),
        "1:48: targets.t.kafka.max_in_flight: '100001' is too large; the largest value that works "
        "is 100000"},
