@@ -122,10 +122,13 @@ const Rows<HttpSign> kSign = all_live<HttpSign>({
 const Rows<HttpAuth> kKafkaOauth = [] {
   Rows<HttpAuth> rows = client_credentials(
       "Token endpoint.", password(&HttpAuth::secret, trouble_in_header).required("PATH"));
-  rows.push_back({"ca_file", path(&HttpAuth::ca_file),
-                  "CA certificates (PEM) that the token server's certificate is verified against. "
-                  "Default: the "
-                  "system's."});
+  rows.push_back(
+      {"ca_file",
+       path(&HttpAuth::ca_file)
+           .only_where([](const HttpAuth& auth) { return auth.token_url.tls; }, {"token_url"},
+                       "means nothing without TLS; write an https:// URL, or leave it out"),
+       "CA certificates (PEM) that the token server's certificate is verified against. "
+       "Default: the system's."});
   return rows;
 }();
 

@@ -18,6 +18,9 @@ TEST(KafkaOauth, WhatIsMissingOrTwice) {
        "1:16: kafka.oauth.token_url: missing; write token_url: https://HOST/PATH\n"
        "1:16: kafka.oauth.client_id: missing; write client_id: NAME\n"
        "1:16: kafka.oauth.client_secret: missing; write client_secret_file: PATH"},
+      {source("oauth: {token_url: 'http://t/', client_id: c, client_secret: s, ca_file: /a}"),
+       "1:82: kafka.oauth.ca_file: means nothing without TLS; write an https:// URL, or leave it "
+       "out"},
       {source("properties: {sasl.username: u}, " + kOauth),
        "1:37: kafka.properties.sasl.username: is another login than oauth; leave one of them out"},
       {source("properties: {sasl.mechanisms: PLAIN}, " + kOauth),

@@ -63,7 +63,7 @@ std::string others(const std::string& numbers) {
 const std::vector<std::string>& files() {
   static const std::string kSections =
       "inside: {}\nlog: {}\nadmin: {tls: {cert_file: /a, key_file: /b}}\n"
-      "kafka: {oauth: {token_url: http://h/, client_id: a, client_secret: b}}\n"
+      "kafka: {oauth: {token_url: https://h/, client_id: a, client_secret: b}}\n"
       "redis: {url: rediss://h/, cert_file: /a, key_file: /b, username: a, password: b,\n"
       "  sentinel: {addresses: [h], username: a, password: b}}\n"
       "tracing: {url: https://h/x}\nquotas: {topic: q}\n"
@@ -82,7 +82,7 @@ const std::vector<std::string>& files() {
       limit("algorithm: smooth, rate: 1/s, warm_up: 9s, key: topic, " + others("rate: 2/s")),
       limit("algorithm: token_bucket, rate: 1/s, burst: 1, key: topic, " + others("burst: 3")),
       limit("algorithm: concurrency, limit: 1, lease: 1m, key: topic, " + others("limit: 3")),
-      kafka("topic: b, oauth: {token_url: http://h/, client_id: a, client_secret: b}"),
+      kafka("topic: b, oauth: {token_url: https://h/, client_id: a, client_secret: b}"),
       kafka("topic: b"),
       "kafka: {security: aws_msk_iam}\n" + kafka("topic: b, brokers: h, security: aws_msk_iam"),
       with_http("cert_file: /a, key_file: /b, auth: {basic: {username: a, password: b}}"),
