@@ -36,6 +36,15 @@ Field<Condition> values() {
   return field;
 }
 
+Field<Condition> equals() {
+  Field<Condition> field = text(&Condition::equals);
+  field.print = [](PrintedPage& page, const Condition& from) {
+    const bool is_test = from.in.empty() && from.not_in.empty() && !from.exists;
+    if (is_test) page.free_text("equals", from.equals);  // Also where that is nothing.
+  };
+  return field;
+}
+
 Field<Condition> exists() {
   const auto show = [](std::optional<bool> is) {
     return std::string(!is ? "" : *is ? "true" : "false");
@@ -49,7 +58,7 @@ const Rows<Condition> kCondition = all_live<Condition>({
     {"by", key(&Condition::by, parse_field).required("header:NAME"),
      "The field: `header:NAME`, `json:/field`, `record_key`, `topic` or `partition`, as text, as a "
      "limit's key is."},
-    {"equals", text(&Condition::equals), "The field is this."},
+    {"equals", equals(), "The field is this."},
     {"in", values<&Condition::in>(), "The field is one of these."},
     {"not_in", values<&Condition::not_in>(), "The field is none of these, or not there."},
     {"exists", exists(), "The field is there (`true`), or is not (`false`)."},

@@ -170,6 +170,12 @@ TEST(PrintConfig, SecretsAreStars) {
   EXPECT_TRUE(has_line(text, "      url: \"http://h/?a=b&api_key=***&token=***\""));
 }
 
+TEST(PrintConfig, AConditionForNothing) {
+  const std::string text = printed(route("filter: [{by: topic, equals: ''}]"));
+  EXPECT_TRUE(has_line(text, "        equals: \"\"")) << text;
+  EXPECT_EQ(mistakes_in(text), "");
+}
+
 TEST(PrintConfig, TokensInUrlsAreStars) {
   const std::string text = printed(targets(
       "{t: {http: {url: 'http://h/hooks/hunter2hunter2hunter2'}},\n"
