@@ -126,6 +126,11 @@ void refuse_shared_topic(Section& top, const Config& config) {
       "topic", in_quotes(topic) + " " + use + "; give the quotas a topic of their own");
 }
 
+// A wrong number is not a missing one too, to limits that need one.
+void take_for_written(Section& section, Config& config) {
+  if (section.find() != nullptr && config.instances == 0) config.instances = 1;
+}
+
 }  // namespace
 
 void check_config(Section& top, Config& config) {
@@ -147,7 +152,7 @@ const Rows<Config> kConfig = {
     {"shards", number(&Config::shards, 1, 64),
      "Threads, each with its own consumer and connections; `max_in_flight` and the gate's `inside` "
      "are divided among them. At most 64."},
-    {"instances", number(&Config::instances, 1, 10'000).live(),
+    {"instances", number(&Config::instances, 1, 10'000).live().then(take_for_written),
      "The number of gates that share the limits, by which `on_outage: local_share` divides; not to "
      "be confused with `instance`, this gate's name."},
     {"drain_timeout", duration(&Config::drain_timeout, {}, hours(1)).live(),

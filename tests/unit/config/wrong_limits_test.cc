@@ -190,6 +190,8 @@ TEST(WrongLimit, TheRest) {
       {log_limit("on_outage: local_share, store: redis"),
        "2:65: limits.l.on_outage: this gate's share cannot be computed without the number of "
        "gates; write instances: N at the top"},
+      {"instances: x\n" + log_limit("on_outage: local_share, store: redis"),
+       "1:12: instances: 'x' is not a whole number; write digits only, as 100"},
       {"instances: 3\n" + log_limit("on_outage: local_share, store: redis, burst: 10, cost: 4"),
        "3:65: limits.l.on_outage: the share of one of the instances has a burst of less than a "
        "record costs; write a burst of at least 12"},
