@@ -15,12 +15,7 @@ std::string header_trouble(std::string_view name, const std::string& value) {
   if (!is_token(name)) return "not a header's name; write letters, digits and -";
   if (is_reserved_header(name)) return "written by the gate itself; leave it out";
   if (same_name(name, "Content-Type")) return "set by content_type; leave it out here";
-  const auto control = [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F;
-  };
-  if (std::any_of(value.begin(), value.end(), control)) {
-    return "its value has a line break or another control character";
-  }
+  if (has_control(value)) return "its value has a line break or another control character";
   return "";
 }
 

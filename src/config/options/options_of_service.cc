@@ -1,8 +1,7 @@
 // The top of the file, and what is of the gate itself: its bounds, its log, its admin pages.
-#include <algorithm>
-
 #include "config/options/route_topics.h"
 #include "config/tables/tables.h"
+#include "text/ascii.h"
 
 namespace einlass::config {
 namespace {
@@ -38,12 +37,11 @@ void check_tls(Section& section, AdminTls& tls) {
 constexpr std::size_t kLongestToken = 4096;
 
 std::string trouble_with_token(const std::string& token) {
-  const auto fits = [](char c) { return c > 0x20 && c < 0x7f; };
   if (token.empty()) {
     return "is empty, and would keep nobody out; leave it out if everybody may see the pages";
   }
   if (token.size() > kLongestToken) return "is longer than 4096 characters";
-  if (std::all_of(token.begin(), token.end(), fits)) return "";
+  if (is_visible(token)) return "";
   return "has a blank, a line break or another character that no token may have";
 }
 
