@@ -12,7 +12,7 @@ namespace einlass::config {
 // Looks up an environment variable; none if it is not set.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-// At most this many bytes come out of one value, or out of the file beside a secret.
+// At most this many bytes come out of one value.
 inline constexpr std::size_t kMostValueBytes = 64 << 10;
 
 struct Expanded {
