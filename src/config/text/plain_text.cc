@@ -17,18 +17,22 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7F;
 }
 
+std::string as_number(char c) {
+  char number[8];
+  std::snprintf(number, sizeof number, "0x%02x", static_cast<std::uint8_t>(c));
+  return number;
+}
+
 }  // namespace
 
 std::optional<SyntaxMistake> find_bad_character(std::string_view text) {
   Place place{1, 1};
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8_sequence(text.substr(at));
-    char number[8];
-    std::snprintf(number, sizeof number, "0x%02x", static_cast<std::uint8_t>(text[at]));
-    if (length == 0) return SyntaxMistake{place, std::string("byte ") + number + " is not UTF-8"};
+    if (length == 0) return SyntaxMistake{place, "byte " + as_number(text[at]) + " is not UTF-8"};
     if (is_control(text[at])) {
       return SyntaxMistake{place,
-                           std::string("control character ") + number + "; YAML does not allow it"};
+                           "control character " + as_number(text[at]) + "; YAML does not allow it"};
     }
     place.column += static_cast<int>(length);
     if (text[at] == '\n') place = {place.line + 1, 1};
