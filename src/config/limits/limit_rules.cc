@@ -145,14 +145,25 @@ void check_flows(Section& section, const Limit& limit) {
                   "for; write at least " +
                       to_text(kLeastShared));
   } else {
-    check_ahead(section, limit.limit.parameters, "");
-    for (const ScheduledValue& one : limit.schedule) {
-      check_ahead(section, one.value.parameters, "at " + in_quotes(one.name) + " ");
-    }
+    for_each_value(limit, [&](const limits::Parameters& parameters, const std::string& whose) {
+      check_ahead(section, parameters, whose);
+    });
   }
 }
 
 }  // namespace
+
+void for_each_value(
+    const Limit& limit,
+    const std::function<void(const limits::Parameters& value, const std::string& whose)>& look) {
+  look(limit.limit.parameters, "");
+  for (const LimitOverride& one : limit.overrides) {
+    look(one.value.parameters, "for key " + in_quotes(one.key) + " ");
+  }
+  for (const ScheduledValue& one : limit.schedule) {
+    look(one.value.parameters, "at " + in_quotes(one.name) + " ");
+  }
+}
 
 Field<Limit> limit_cost() {
   const auto read = [](Section& section, Limit& limit) {

@@ -33,13 +33,26 @@ void write(ChangedSection& section, std::span<const Change> changes, int line, D
   }
 }
 
-void check_leases(Reading& reading, const Config& config, std::size_t limit,
+// Null if the route has none.
+const Limit* shared_by_gates(const Config& config, const Route& route) {
+  for (const std::size_t place : route.limits) {
+    if (config.limits[place].share) return &config.limits[place];
+  }
+  return nullptr;
+}
+
+// What the routes that have the limit say of its numbers.
+void check_routes(Reading& reading, const Config& config, std::size_t limit,
                   const LimitValue& value, Place place, const std::string& path) {
+  const Limit& of = config.limits[limit];
   for (const Route& route : config.routes) {
     if (std::ranges::find(route.limits, limit) == route.limits.end()) continue;
-    const auto text =
-        short_lease(config, config.limits[limit], value.parameters, config.targets[route.target]);
-    if (text) return reading.wrong(place, below(path, "lease"), *text);
+    const auto lease = short_lease(config, of, value.parameters, config.targets[route.target]);
+    if (lease) return reading.wrong(place, below(path, "lease"), *lease);
+    const Limit* const shared = shared_by_gates(config, route);
+    if (shared == nullptr || shared == &of) continue;
+    const auto ahead = short_ahead(of, value.parameters, *shared);
+    if (ahead) return reading.wrong(place, path, *ahead);
   }
 }
 
@@ -59,7 +72,7 @@ std::variant<LimitValue, Mistakes> read_value(const Config& config, std::size_t 
   std::optional<LimitValue> value = section.read(config.instances);
   if (value) {
     complete(*value, of);
-    check_leases(reading, config, limit, *value, at, path);
+    check_routes(reading, config, limit, *value, at, path);
   }
   Mistakes mistakes = reading.take_mistakes();
   if (!mistakes.empty()) return mistakes;

@@ -115,39 +115,19 @@ class RouteLimits {
                                "record");
   }
 
-  // All are asked in one call, as far ahead as the one that allows least.
   void check_ahead(const Scalar& scalar, const Limit& limit) {
     if (shared_ == nullptr || &limit == shared_) return;
-    const auto check = [&](const limits::Parameters& parameters, const std::string& whose) {
-      const Duration ahead = std::min(limits::most_ahead(parameters), limit.horizon);
-      if (ahead >= kLeastShared) return;
-      reading_.wrong(scalar, whose + "grants permits " + to_text(ahead) + " ahead, but all gates " +
-                                 "divide " + in_quotes(shared_->limit.name) +
-                                 ", and what one leaves to others is lost to them if it is not " +
-                                 "booked at least " + to_text(kLeastShared) +
-                                 " ahead; leave out its share, or take a limit that grants ahead");
-    };
-    check(limit.limit.parameters, "");
-    for (const LimitOverride& one : limit.overrides) {
-      check(one.value.parameters, "for key " + in_quotes(one.key) + " ");
-    }
-    for (const ScheduledValue& one : limit.schedule) {
-      check(one.value.parameters, "at " + in_quotes(one.name) + " ");
-    }
+    for_each_value(limit, [&](const limits::Parameters& parameters, const std::string& whose) {
+      const auto text = short_ahead(limit, parameters, *shared_);
+      if (text) reading_.wrong(scalar, whose + *text);
+    });
   }
 
   void check_lease(const Scalar& scalar, const Limit& limit, const Target& target) {
-    const auto check = [&](const limits::Parameters& parameters, const std::string& whose) {
+    for_each_value(limit, [&](const limits::Parameters& parameters, const std::string& whose) {
       const auto text = short_lease(config_, limit, parameters, target);
       if (text) reading_.wrong(scalar, whose + *text);
-    };
-    check(limit.limit.parameters, "");
-    for (const LimitOverride& one : limit.overrides) {
-      check(one.value.parameters, "for key " + in_quotes(one.key) + " ");
-    }
-    for (const ScheduledValue& one : limit.schedule) {
-      check(one.value.parameters, "at " + in_quotes(one.name) + " ");
-    }
+    });
   }
 
   // A permit must not lapse while its request fills.
@@ -181,6 +161,17 @@ void print_limits(PrintedPage& page, const Route& route) {
 }
 
 }  // namespace
+
+// All are asked in one call, as far ahead as the one that allows least.
+std::optional<std::string> short_ahead(const Limit& limit, const limits::Parameters& parameters,
+                                       const Limit& shared) {
+  const Duration ahead = std::min(limits::most_ahead(parameters), limit.horizon);
+  if (ahead >= kLeastShared) return std::nullopt;
+  return "grants permits " + to_text(ahead) + " ahead, but all gates divide " +
+         in_quotes(shared.limit.name) +
+         ", and what one leaves to others is lost to them if it is not booked at least " +
+         to_text(kLeastShared) + " ahead; leave out its share, or take a limit that grants ahead";
+}
 
 // A permit must not come back while its attempt runs.
 std::optional<std::string> short_lease(const Config& config, const Limit& limit,

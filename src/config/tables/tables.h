@@ -3,6 +3,7 @@
 // of their own, and rules of more than one option. Here is what those sources share.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,6 +75,15 @@ template <class S>
 Field<S> key(KeySource S::*member, Parsed<KeySource> (*parse)(const Scalar&) = parse_key) {
   return value(Kind::text, "key", member, parse, [](const KeySource& k) { return to_text(k); });
 }
+
+// All numbers that the limit may have; `whose` is "", "for key 'acme' " or "at 'night' ".
+void for_each_value(
+    const Limit& limit,
+    const std::function<void(const limits::Parameters& value, const std::string& whose)>& look);
+
+// Why the gates cannot divide `shared`, which is asked together with the limit; none if they can.
+std::optional<std::string> short_ahead(const Limit& limit, const limits::Parameters& parameters,
+                                       const Limit& shared);
 
 // Why the target's attempts may outlast their permits; none if they cannot.
 std::optional<std::string> short_lease(const Config& config, const Limit& limit,

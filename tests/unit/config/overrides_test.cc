@@ -165,5 +165,26 @@ TEST(ReadValue, says_all_that_is_wrong) {
   EXPECT_EQ(wrong({{"limit", "${TEN}", false, 11, 20}}).substr(0, 24), "Q:7:20: limits.l.limit: ");
 }
 
+TEST(ReadValue, keeps_to_what_a_limit_beside_it_that_the_gates_divide_needs) {
+  const Config config = config_of(
+      "shares: {s: {by: 'header:a'}}\n"
+      "limits:\n"
+      "  k: {algorithm: smooth, rate: 1/s, burst: 1, timeout: 1s, key: topic, store: redis}\n"
+      "  l: {algorithm: sliding_log, limit: 10, window: 1s, share: s, store: redis}\n" +
+      kTargets +
+      "routes: [{name: r, topics: [a], target: t, limits: [k, l], share: s, order: key}]\n");
+  const auto wrong = [&](const std::string& timeout) {
+    const Change change{"timeout", timeout, false, 11, 20};
+    const auto read = read_value(config, 0, {{change}}, {"Q", 7, 3});
+    const auto* const mistakes = std::get_if<Mistakes>(&read);
+    return mistakes == nullptr ? "" : mistakes->front().to_string();
+  };
+  EXPECT_EQ(wrong("200ms"), "");
+  EXPECT_EQ(wrong("0s"),
+            "Q:7:3: limits.k: grants permits 0s ahead, but all gates divide 'l', and what one "
+            "leaves to others is lost to them if it is not booked at least 100ms ahead; leave out "
+            "its share, or take a limit that grants ahead");
+}
+
 }  // namespace
 }  // namespace einlass::config
