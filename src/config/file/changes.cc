@@ -118,23 +118,28 @@ bool changes_form(const Limit& from, const Limit& to) {
          from.cost.kind != to.cost.kind;
 }
 
-void refuse_other_forms(const Config& from, const Config& to, std::vector<Changed>& changes) {
-  const bool other_left_out = left_out_of_patterns(from) != left_out_of_patterns(to);
-  for (Changed& change : changes) {
-    for (std::size_t i = 0; i < from.limits.size(); ++i) {
-      const std::string below = "limits." + name_of(from.limits[i]) + ".";
-      if (change.path.starts_with(below) && changes_form(from.limits[i], to.limits[i])) {
-        change.needs_restart = kOtherForm;
-      }
-    }
-    if (change.path.starts_with("limits.") && change.path.ends_with(".shadow")) {
-      change.needs_restart = kShadow;
-    }
-    const bool dead_letter = change.path.ends_with(".dead_letter");
-    if (dead_letter && (change.from.empty() || change.to.empty())) change.needs_restart = kProducer;
-    const bool written = dead_letter || change.path.ends_with(".kafka.topic");
-    if (written && other_left_out) change.needs_restart = kPattern;
+struct Difference {
+  Path path;
+  Changed changed;
+};
+
+// What not the option alone says, but all that there is and is to be.
+void refuse_other_form(const Config& from, const Config& to, bool other_left_out, Difference& one) {
+  const Path& path = one.path;
+  std::string_view& needs_restart = one.changed.needs_restart;
+  const auto is_of = [&](std::string_view section) {
+    return path.size() > 2 && path.front() == section;
+  };
+  if (is_of("limits")) {
+    const auto i = static_cast<std::size_t>(find(from.limits, path[1]));
+    if (changes_form(from.limits[i], to.limits[i])) needs_restart = kOtherForm;
+    if (path[2] == "shadow") needs_restart = kShadow;
   }
+  const bool dead_letter = is_of("routes") && path[2] == "dead_letter";
+  const bool comes_or_goes = one.changed.from.empty() || one.changed.to.empty();
+  if (dead_letter && comes_or_goes) needs_restart = kProducer;
+  const bool topic = is_of("targets") && path[2] == "kafka" && path.back() == "topic";
+  if ((dead_letter || topic) && other_left_out) needs_restart = kPattern;
 }
 
 using Options = std::vector<WrittenOption>;
@@ -146,19 +151,21 @@ ByPath by_path(const Options& options) {
   return result;
 }
 
-void compare_options(const Options& from, const Options& to, std::vector<Changed>& changes) {
+std::vector<Difference> differences(const Options& from, const Options& to) {
   const ByPath before = by_path(from);
   const ByPath after = by_path(to);
+  std::vector<Difference> all;
   for (const WrittenOption& was : from) {
     const auto is = after.find(was.path);
     if (is != after.end() && is->second->value == was.value) continue;
-    changes.push_back({joined(was.path), was.shown,
-                       is != after.end() ? is->second->shown : std::string(), reason_for(was)});
+    const std::string now = is != after.end() ? is->second->shown : std::string();
+    all.push_back({was.path, {joined(was.path), was.shown, now, reason_for(was)}});
   }
   for (const WrittenOption& is : to) {
     if (before.contains(is.path)) continue;
-    changes.push_back({joined(is.path), "", is.shown, reason_for(is)});
+    all.push_back({is.path, {joined(is.path), "", is.shown, reason_for(is)}});
   }
+  return all;
 }
 
 }  // namespace
@@ -179,8 +186,11 @@ std::vector<Changed> changes(const Config& from, const Config& to) {
   compare_paces(from.limits, to.limits, changes);
   if (!changes.empty()) return changes;  // The rest cannot be compared one by one.
   const Config ordered = in_order_of(from, to);
-  compare_options(written_options(from), written_options(ordered), changes);
-  refuse_other_forms(from, ordered, changes);
+  const bool other_left_out = left_out_of_patterns(from) != left_out_of_patterns(ordered);
+  for (Difference& one : differences(written_options(from), written_options(ordered))) {
+    refuse_other_form(from, ordered, other_left_out, one);
+    changes.push_back(std::move(one.changed));
+  }
   return changes;
 }
 

@@ -223,6 +223,19 @@ TEST(Changes, TheOrderInTheFileMakesNoDifference) {
   EXPECT_EQ(ordered.routes[1].target, 1u);
 }
 
+TEST(Changes, NamesWithDotsAreNotTakenForOthers) {
+  const auto limits = [](const std::string& a, const std::string& b) {
+    return "limits:\n  a: {" + a + "}\n  a.b: {algorithm: counter, window: 1s, limit: " + b +
+           "}\n" + kTargets + kRoutes;
+  };
+  const std::string told =
+      told_between(limits("algorithm: counter, limit: 1, window: 1s", "1"),
+                   limits("algorithm: token_bucket, rate: 1/s, burst: 1", "2"));
+  EXPECT_NE(told.find("\nlimits.a.b.limit: 1 -> 2"), told.npos) << told;
+  EXPECT_EQ(told_between(http("headers: {X: y}"), http("headers: {X: y, X.dead_letter: z}")),
+            "targets.t.http.headers.X.dead_letter: not there -> z");
+}
+
 TEST(Changes, ABurstStaysWithItsLimitWhateverTheOrder) {
   const std::string front = "instance: gate-1\nlimits:\n";
   const std::string first = "  a: {algorithm: counter, limit: 10, window: 1s, burst: 2}\n";
