@@ -9,7 +9,9 @@
 #include "config/model/named.h"
 #include "config/options/route_topics.h"
 #include "config/tables/print_config.h"
+#include "config/text/yaml_text.h"
 #include "units/check.h"
+#include "units/topic_pattern.h"
 
 namespace einlass::config {
 namespace {
@@ -40,6 +42,8 @@ constexpr std::string_view kProducer =
     "the producer of dead letters is made at the start, or not at all";
 constexpr std::string_view kPattern =
     "a pattern of topics fits it, and what the patterns leave out is fixed at the start";
+constexpr std::string_view kPrecedence =
+    "which of two patterns of topics takes precedence is settled at the start";
 constexpr std::string_view kOtherNames =
     "what is inside, what is counted and what was spent belong to those of the start";
 
@@ -93,6 +97,21 @@ void compare_paces(const std::vector<Limit>& from, const std::vector<Limit>& to,
     if (was.paced_by.has_value() == is.paced_by.has_value()) continue;
     changes.push_back({"limits." + name_of(was) + ".burst", shown(was), shown(is), kOtherForm});
   }
+}
+
+// Those with patterns of topics, in the order in which these are tried.
+std::vector<std::string> with_patterns(const std::vector<Route>& routes) {
+  std::vector<std::string> names;
+  for (const Route& route : routes) {
+    if (std::ranges::any_of(route.topics, TopicPattern::is_one)) names.push_back(route.name);
+  }
+  return names;
+}
+
+void compare_precedence(const Config& from, const Config& to, std::vector<Changed>& changes) {
+  const auto before = with_patterns(from.routes), after = with_patterns(to.routes);
+  if (before == after || !std::ranges::is_permutation(before, after)) return;
+  changes.push_back({"routes", yaml_list(before), yaml_list(after), kPrecedence});
 }
 
 // `all` in the order of `order`, and where each has gone.
@@ -191,6 +210,7 @@ std::vector<Changed> changes(const Config& from, const Config& to) {
     refuse_other_form(from, ordered, other_left_out, one);
     changes.push_back(std::move(one.changed));
   }
+  compare_precedence(from, to, changes);
   return changes;
 }
 

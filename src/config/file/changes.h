@@ -20,7 +20,7 @@ struct Changed {
 };
 
 // Every option that differs, in the order of print-config. The order in which limits, targets and
-// routes are written makes no difference.
+// routes are written makes no difference, but that of routes with patterns of topics.
 std::vector<Changed> changes(const Config& from, const Config& to);
 
 // `to` with its limits, targets and routes in the order of those of `from`, so that their numbers

@@ -223,6 +223,17 @@ TEST(Changes, TheOrderInTheFileMakesNoDifference) {
   EXPECT_EQ(ordered.routes[1].target, 1u);
 }
 
+// Of two patterns that fit a topic the earlier one has it.
+TEST(Changes, TheOrderOfRoutesWithPatternsNeedsARestart) {
+  const auto file = [](const std::string& routes) { return kTargets + "routes:\n" + routes; };
+  const std::string all = "  - {name: all, topics: [^a], target: t}\n";
+  const std::string some = "  - {name: some, topics: [^ab], target: t}\n";
+  const std::string one = "  - {name: one, topics: [abc], target: t}\n";
+  EXPECT_EQ(told_between(file(some + all + one), file(all + some + one)),
+            "!routes: [some, all] -> [all, some]");
+  EXPECT_EQ(told_between(file(some + all + one), file(one + some + all)), "");
+}
+
 TEST(Changes, NamesWithDotsAreNotTakenForOthers) {
   const auto limits = [](const std::string& a, const std::string& b) {
     return "limits:\n  a: {" + a + "}\n  a.b: {algorithm: counter, window: 1s, limit: " + b +
