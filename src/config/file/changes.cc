@@ -130,8 +130,8 @@ std::vector<std::size_t> put_in_order(const std::vector<T>& order, std::vector<T
   return gone_to;
 }
 
-// A limit whose state another set of parameters would keep otherwise, or whose cost comes from
-// elsewhere.
+// A limit whose state another set of parameters would keep otherwise, or whose cost is of another
+// kind: one header, or one field, is as good as another.
 bool changes_form(const Limit& from, const Limit& to) {
   return from.limit.parameters.index() != to.limit.parameters.index() ||
          from.cost.kind != to.cost.kind;
