@@ -235,7 +235,7 @@ int dispatch(CommandLine& line) {
     std::string refusal = refused_by_kafka(config);
     if (refusal.empty()) refusal = refused_files(config);
     if (!refusal.empty()) {
-      std::fprintf(stderr, "%s\n", config::placed(line.path, refusal).c_str());
+      std::fprintf(stderr, "%s\n", config::placed(config, line.path, refusal).c_str());
       return kExitConfig;
     }
     for (const std::string& warning : config::warnings(config, line.path)) {

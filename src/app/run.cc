@@ -307,7 +307,7 @@ int run(const std::string& path, const config::Config& config,
     std::fflush(nullptr);
     _exit(code);
   } catch (const ConfigRefused& refused) {
-    std::fprintf(stderr, "%s\n", config::placed(path, refused.what()).c_str());
+    std::fprintf(stderr, "%s\n", config::placed(config, path, refused.what()).c_str());
     code = kExitConfig;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "einlass: %s\n", error.what());

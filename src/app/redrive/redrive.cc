@@ -330,7 +330,7 @@ int redrive(const std::string& path, const config::Config& written, const Redriv
     std::fprintf(stderr, "einlass: redrive: %s\n", wrong.what());
     code = kExitUsage;
   } catch (const ConfigRefused& refused) {
-    std::fprintf(stderr, "%s\n", config::placed(path, refused.what()).c_str());
+    std::fprintf(stderr, "%s\n", config::placed(config, path, refused.what()).c_str());
     code = kExitConfig;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "einlass: redrive: %s\n", shown(error.what()).c_str());

@@ -1,13 +1,9 @@
 #include "config/file/placed.h"
 
 #include <charconv>
-#include <fstream>
-#include <iterator>
-#include <optional>
 #include <sstream>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "config/text/document.h"
 #include "config/text/mistake.h"
@@ -36,43 +32,34 @@ const Node* find(const Node* node, std::string_view path) {
   return nullptr;
 }
 
-// None where the file cannot be read, or is no YAML by now.
-std::optional<Document> read(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  auto parsed = parse_document(text);
-  auto* const document = std::get_if<Document>(&parsed);
-  return document == nullptr ? std::nullopt : std::optional(std::move(*document));
+// Null if there is none.
+const Node* node_at(const Config& config, std::string_view path) {
+  const Document* const document = config.written.document.get();
+  return document == nullptr ? nullptr : find(document->root, path);
 }
 
-Place place_of(const std::string& file, std::string_view path) {
-  const auto document = read(file);
-  if (!document) return {};
-  const Node* node = find(document->root, path);
-  if (node == nullptr) node = find(document->root, std::string(path) + "_file");
-  return node == nullptr ? Place{} : node->place;
-}
-
-std::string one_placed(const std::string& file, std::string mistake) {
-  const Place place = place_of(file, std::string_view(mistake).substr(0, mistake.find(": ")));
+std::string one_placed(const Config& config, const std::string& file, std::string mistake) {
+  const std::string path = mistake.substr(0, mistake.find(": "));
+  const Node* node = node_at(config, path);
+  if (node == nullptr) node = node_at(config, path + "_file");
+  const Place place = node == nullptr ? Place{} : node->place;
   return Mistake{file, place.line, place.column, "", std::move(mistake)}.to_string();
 }
 
 }  // namespace
 
-std::string placed(const std::string& file, const std::string& mistakes) {
+std::string placed(const Config& config, const std::string& file, const std::string& mistakes) {
   std::istringstream lines(mistakes);
   std::string all;
   for (std::string line; std::getline(lines, line);) {
     line.erase(line.find_last_not_of(" \r") + 1);
-    if (!line.empty()) all += (all.empty() ? "" : "\n") + one_placed(file, std::move(line));
+    if (!line.empty()) all += (all.empty() ? "" : "\n") + one_placed(config, file, std::move(line));
   }
   return all;
 }
 
-bool is_written(const std::string& file, std::string_view path) {
-  const auto document = read(file);
-  return document && find(document->root, path) != nullptr;
+bool is_written(const Config& config, std::string_view path) {
+  return node_at(config, path) != nullptr;
 }
 
 }  // namespace einlass::config

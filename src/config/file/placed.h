@@ -5,15 +5,17 @@
 #include <string>
 #include <string_view>
 
+#include "config/model/config.h"
+
 namespace einlass::config {
 
 // "kafka.properties.foo: no such property" of that file as
 // "gate.yaml:14:12: kafka.properties.foo: no such property", on one line. Without the place where
-// nothing of that name stands in the file by now. Of several, each on a line, each so. Never
-// throws.
-std::string placed(const std::string& file, const std::string& mistakes);
+// nothing of that name stood in the file when the configuration was read. Of several, each on a
+// line, each so. The file is not read again: it may be another one by now, or a pipe. Never throws.
+std::string placed(const Config& config, const std::string& file, const std::string& mistakes);
 
-// Whether the option of that path stands in the file.
-bool is_written(const std::string& file, std::string_view path);
+// Whether the option of that path stood in the file.
+bool is_written(const Config& config, std::string_view path);
 
 }  // namespace einlass::config

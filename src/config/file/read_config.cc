@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -14,9 +15,11 @@
 namespace einlass::config {
 namespace {
 
-std::variant<Config, Mistakes> decode(const Document& document, const std::string& file,
+std::variant<Config, Mistakes> decode(Document parsed, const std::string& file,
                                       const Environment& environment) {
   Reading reading(file, environment);
+  reading.config.written.document = std::make_shared<const Document>(std::move(parsed));
+  const Document& document = *reading.config.written.document;
   Section top(reading, document.root, "", names_in(kConfig));
   if (document.root->kind == Node::Kind::map) {
     read(top, kConfig, reading.config);
@@ -36,15 +39,15 @@ Mistakes one(const std::string& file, Place place, std::string text) {
 std::variant<Config, Mistakes> parse_config(std::string_view text, const std::string& file,
                                             const Environment& environment) {
   if (text.size() > kMostFileBytes) return one(file, {}, "the file is larger than 1MiB");
-  const auto parsed = parse_document(text);
+  auto parsed = parse_document(text);
   if (const auto* mistake = std::get_if<SyntaxMistake>(&parsed)) {
     return one(file, mistake->place, mistake->text);
   }
-  const Document& document = std::get<Document>(parsed);
+  Document& document = std::get<Document>(parsed);
   if (document.root == nullptr || document.root->kind == Node::Kind::null) {
     return one(file, {}, "the file is empty");
   }
-  return decode(document, file, environment);
+  return decode(std::move(document), file, environment);
 }
 
 std::variant<Config, Mistakes> read_config(const std::string& path,

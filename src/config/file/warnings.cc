@@ -47,9 +47,9 @@ std::string keyed_limit(const Config& config, const Route& route) {
 }
 
 void warn_of_route(const Config& config, const Route& route, const std::string& path,
-                   const std::string& file, Texts& texts) {
+                   Texts& texts) {
   const bool has_limits = !route.limits.empty() || !route.shadow_limits.empty();
-  if (!has_limits && !is_written(file, path + ".limits")) {
+  if (!has_limits && !is_written(config, path + ".limits")) {
     texts.push_back(path + ": has no limits, so all of its records pass at once; write limits: " +
                     "[NAME], or limits: [] if that is meant");
   }
@@ -111,10 +111,10 @@ void warn_of_horizons(const Config& config, Texts& texts) {
   }
 }
 
-void warn_of_redis(const Config& config, const std::string& file, Texts& texts) {
+void warn_of_redis(const Config& config, Texts& texts) {
   const bool uses = std::any_of(config.limits.begin(), config.limits.end(),
                                 [](const Limit& limit) { return limit.store == Store::redis; });
-  if (!uses || is_written(file, "redis")) return;
+  if (!uses || is_written(config, "redis")) return;
   texts.push_back("limits: some have store: redis, and no server is written, so it is " +
                   to_text(HostPort{config.redis.host, config.redis.port}) +
                   "; write redis: {url: redis://HOST:PORT}");
@@ -124,14 +124,14 @@ void warn_of_redis(const Config& config, const std::string& file, Texts& texts) 
 
 std::vector<std::string> warnings(const Config& config, const std::string& file) {
   Texts texts;
-  warn_of_redis(config, file, texts);
+  warn_of_redis(config, texts);
   warn_of_unused(config, texts);
   warn_of_horizons(config, texts);
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
-    warn_of_route(config, config.routes[i], "routes[" + std::to_string(i) + "]", file, texts);
+    warn_of_route(config, config.routes[i], "routes[" + std::to_string(i) + "]", texts);
   }
   for (std::string& text : texts) {
-    const std::string line = placed(file, text);
+    const std::string line = placed(config, file, text);
     text = line.substr(0, line.size() - text.size()) + "warning: " + text;
   }
   return texts;

@@ -9,8 +9,7 @@
 namespace einlass::config {
 
 // One line for each, as "gate.yaml:14:3: warning: routes[0]: ..."; empty if there is nothing to
-// say. `file` is where the configuration was read, to know what is written there and what a default
-// is.
+// say. `file` is where the configuration was read.
 std::vector<std::string> warnings(const Config& config, const std::string& file);
 
 }  // namespace einlass::config

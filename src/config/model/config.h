@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -329,6 +330,14 @@ struct Quotas {
   bool operator==(const Quotas&) const = default;
 };
 
+struct Document;
+
+// What stands in the file. It makes no other configuration of it.
+struct Written {
+  std::shared_ptr<const Document> document;  // Null: it was not read from a file.
+  bool operator==(const Written&) const { return true; }
+};
+
 struct Config {
   std::string instance = "gate-1";
   int shards = 1;
@@ -346,6 +355,7 @@ struct Config {
   std::vector<Route> routes;
   std::optional<Quotas> quotas;
   std::optional<HttpTarget> tracing;  // The collector of spans: its URL, headers and ca_file.
+  Written written;
   bool operator==(const Config&) const = default;
 };
 

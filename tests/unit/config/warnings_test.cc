@@ -105,5 +105,16 @@ TEST(Warnings, RedisThatIsNotWritten) {
   EXPECT_EQ(said_of(with("redis: {}\n" + kept, "limits: [a]")), Said{});
 }
 
+// It may be a pipe, or another one by now.
+TEST(Warnings, TheFileIsNotReadAgain) {
+  const auto read =
+      parse_config(with("", "limits: []", ""), "gone.yaml",
+                   [](const std::string&) -> std::optional<std::string> { return std::nullopt; });
+  const Said said = warnings(std::get<Config>(read), "gone.yaml");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_TRUE(said[0].starts_with("gone.yaml:4:5: warning: routes[0]: has no dead_letter"))
+      << said[0];
+}
+
 }  // namespace
 }  // namespace einlass::config
