@@ -111,13 +111,34 @@ void warn_of_horizons(const Config& config, Texts& texts) {
   }
 }
 
+bool has_limits_in(const Config& config, Store store) {
+  return std::ranges::any_of(config.limits,
+                             [&](const Limit& limit) { return limit.store == store; });
+}
+
 void warn_of_redis(const Config& config, Texts& texts) {
-  const bool uses = std::any_of(config.limits.begin(), config.limits.end(),
-                                [](const Limit& limit) { return limit.store == Store::redis; });
-  if (!uses || is_written(config, "redis")) return;
-  texts.push_back("limits: some have store: redis, and no server is written, so it is " +
-                  to_text(HostPort{config.redis.host, config.redis.port}) +
-                  "; write redis: {url: redis://HOST:PORT}");
+  if (is_written(config, "redis")) return;
+  const std::string text = "no server is written, so it is " +
+                           to_text(HostPort{config.redis.host, config.redis.port}) +
+                           "; write redis: {url: redis://HOST:PORT}";
+  if (has_limits_in(config, Store::redis)) {
+    texts.push_back("limits: some have store: redis, and " + text);
+  } else if (config.quotas && config.quotas->redis) {
+    texts.push_back("quotas.redis: " + text);
+  }
+}
+
+// Who says that there are several gates, or has a Redis, means to share.
+void warn_of_unshared(const Config& config, Texts& texts) {
+  if (has_limits_in(config, Store::redis) || !has_limits_in(config, Store::memory)) return;
+  const bool for_quotas = config.quotas && config.quotas->redis;
+  const std::string option = config.instances > 1                         ? "instances"
+                             : is_written(config, "redis") && !for_quotas ? "redis"
+                                                                          : "";
+  if (option.empty()) return;
+  texts.push_back(option +
+                  ": no limit has store: redis, so each gate has the whole of each limit; " +
+                  "write store: redis at the limits that the gates are to share");
 }
 
 }  // namespace
@@ -125,6 +146,7 @@ void warn_of_redis(const Config& config, Texts& texts) {
 std::vector<std::string> warnings(const Config& config, const std::string& file) {
   Texts texts;
   warn_of_redis(config, texts);
+  warn_of_unshared(config, texts);
   warn_of_unused(config, texts);
   warn_of_horizons(config, texts);
   for (std::size_t i = 0; i < config.routes.size(); ++i) {

@@ -103,6 +103,26 @@ TEST(Warnings, RedisThatIsNotWritten) {
   ASSERT_EQ(said.size(), 1u);
   EXPECT_NE(said[0].find("no server is written, so it is 127.0.0.1:6379"), said[0].npos) << said[0];
   EXPECT_EQ(said_of(with("redis: {}\n" + kept, "limits: [a]")), Said{});
+  const Said quotas = said_of(with("quotas: {redis: true}\n", "limits: []"));
+  ASSERT_EQ(quotas.size(), 1u);
+  EXPECT_EQ(quotas[0],
+            "3:17: warning: quotas.redis: no server is written, so it is 127.0.0.1:6379; write "
+            "redis: {url: redis://HOST:PORT}");
+}
+
+TEST(Warnings, SeveralGatesThatShareNoLimit) {
+  const std::string own =
+      ": no limit has store: redis, so each gate has the whole of each limit; write store: redis "
+      "at the limits that the gates are to share";
+  EXPECT_EQ(said_of(with(kLimit + std::string("redis: {}\n"), "limits: [a]")),
+            Said{"5:8: warning: redis" + own});
+  EXPECT_EQ(said_of(with(kLimit + std::string("instances: 3\n"), "limits: [a]")),
+            Said{"5:12: warning: instances" + own});
+  EXPECT_EQ(said_of(with(kLimit + std::string("instances: 1\n"), "limits: [a]")), Said{});
+  EXPECT_EQ(
+      said_of(with(kLimit + std::string("redis: {}\nquotas: {redis: true}\n"), "limits: [a]")),
+      Said{});
+  EXPECT_EQ(said_of(with("redis: {}\n", "limits: []")), Said{});
 }
 
 // It may be a pipe, or another one by now.
