@@ -70,6 +70,15 @@ bool goes_ahead(const Limit& limit) {
   return limits::grants_ahead(limit.limit.parameters) && limit.horizon > Duration{};
 }
 
+void warn_of_idle_horizons(const Config& config, Texts& texts) {
+  for (const Limit& limit : config.limits) {
+    if (limit.is_pace || limit.horizon == Duration{}) continue;
+    if (limits::grants_ahead(limit.limit.parameters)) continue;
+    texts.push_back("limits." + limit.limit.name +
+                    ".horizon: means nothing here, where nothing is granted ahead; leave it out");
+  }
+}
+
 // Why the route asks for no permits of its limit ahead of time; empty if it does.
 std::string asks_not_ahead(const Config& config, const Route& route, std::size_t limit) {
   for (const std::size_t i : route.limits) {
@@ -148,6 +157,7 @@ std::vector<std::string> warnings(const Config& config, const std::string& file)
   warn_of_redis(config, texts);
   warn_of_unshared(config, texts);
   warn_of_unused(config, texts);
+  warn_of_idle_horizons(config, texts);
   warn_of_horizons(config, texts);
   for (std::size_t i = 0; i < config.routes.size(); ++i) {
     warn_of_route(config, config.routes[i], "routes[" + std::to_string(i) + "]", texts);

@@ -96,6 +96,18 @@ TEST(Warnings, ARouteThatCannotAskAheadBesideOneThatDoes) {
   EXPECT_NE(keyed[0].find("because it has several limits, and limits.a has a key"), keyed[0].npos);
 }
 
+TEST(Warnings, AHorizonWhereNothingIsGrantedAhead) {
+  const auto window = [](const std::string& more) {
+    return with("limits: {a: {algorithm: fixed_window, limit: 1, window: 1s" + more + "}}\n",
+                "limits: [a]");
+  };
+  EXPECT_EQ(said_of(window(", horizon: 5s")),
+            Said{"3:70: warning: limits.a.horizon: means nothing here, where nothing is granted "
+                 "ahead; leave it out"});
+  EXPECT_EQ(said_of(window(", horizon: 0")), Said{});
+  EXPECT_EQ(said_of(window(", burst: 1")), Said{});
+}
+
 TEST(Warnings, RedisThatIsNotWritten) {
   const std::string kept =
       "limits: {a: {algorithm: sliding_log, limit: 1, window: 1s, store: redis}}\n";
