@@ -38,12 +38,12 @@ Json either_of(Json first, Json second) {
 
 // A single value.
 Json scalar_of(const Option& option) {
-  constexpr const char* kTime = R"([0-9]+(\.[0-9]+)?(us|ms|s|m|h|d))";
+  constexpr const char* kTime = R"(0|[0-9]+(\.[0-9]+)?(us|ms|s|m|h|d))";
   switch (option.kind) {
     case OptionTraits::Kind::duration:
       return either_of(matching(kTime), {{"const", 0}});
     case OptionTraits::Kind::size:
-      return either_of(matching("[0-9]+(B|KiB|MiB|GiB|kB|MB|GB)"), {{"const", 0}});
+      return either_of(matching("0|[0-9]+(B|KiB|MiB|GiB|kB|MB|GB)"), {{"const", 0}});
     case OptionTraits::Kind::rate:
       return matching(R"([0-9]+/([0-9]+(\.[0-9]+)?)?(us|ms|s|m|h|d))");
     case OptionTraits::Kind::share:
@@ -65,7 +65,7 @@ Json value_of(const Option& option) {
     return {{"type", "array"}, {"items", std::move(items)}};
   };
   const auto map = [](Json values) -> Json {
-    return {{"type", "object"}, {"additionalProperties", std::move(values)}};
+    return {{"type", {"object", "null"}}, {"additionalProperties", std::move(values)}};
   };
   switch (option.kind) {
     case OptionTraits::Kind::section:
