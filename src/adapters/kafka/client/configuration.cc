@@ -1,11 +1,9 @@
 #include "adapters/kafka/client/configuration.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -76,13 +74,6 @@ const std::map<std::string, const char*, std::less<>> kRefused = {
     {"dr_cb", "the gate needs every delivery report"},
 };
 
-bool may_hold_secret(std::string_view name) {
-  for (const std::string_view part : {"password", "secret", "pem", "jaas", "oauthbearer"}) {
-    if (name.find(part) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
 std::string version_text(int version) {
   std::ostringstream text;
   text << ((version >> 24) & 0xff) << '.' << ((version >> 16) & 0xff) << '.'
@@ -90,9 +81,21 @@ std::string version_text(int version) {
   return text.str();
 }
 
-// The names of the properties that mean something only to a consumer ('C') or a producer ('P'),
-// out of librdkafka's own table: each version has its own.
-std::set<std::string, std::less<>> only_for(char kind) {
+struct KnownProperty {
+  std::string kind;    // "C" means something only to a consumer, "P" only to a producer.
+  std::string values;  // "true, false", "0 .. 300000"; empty: any.
+};
+using KnownProperties = std::map<std::string, KnownProperty, std::less<>>;
+
+std::string next_cell(std::istringstream& line) {
+  std::string cell;
+  std::getline(line, cell, '|');
+  cell.erase(0, cell.find_first_not_of(' '));
+  return cell.erase(cell.find_last_not_of(' ') + 1);
+}
+
+// librdkafka's own table: each version has its own.
+KnownProperties known_properties() {
   char* text = nullptr;
   std::size_t size = 0;
   std::FILE* memory = ::open_memstream(&text, &size);
@@ -101,15 +104,13 @@ std::set<std::string, std::less<>> only_for(char kind) {
   std::fclose(memory);
   std::istringstream lines(std::string(text, size));
   std::free(text);
-  std::set<std::string, std::less<>> names;
+  KnownProperties known;
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name, bar, scope;
-    if (words >> name >> bar >> scope && bar == "|" && scope == std::string(1, kind)) {
-      names.insert(name);
-    }
+    std::istringstream cells(line);
+    const std::string name = next_cell(cells), kind = next_cell(cells);
+    known.emplace(name, KnownProperty{kind, next_cell(cells)});
   }
-  return names;
+  return known;
 }
 
 void check_revoke_timeout(const rd_kafka_conf_t* conf, Duration revoke_timeout) {
@@ -135,9 +136,10 @@ void leave_out(rd_kafka_conf_t* conf, const SourceOptions& options) {
   set_own_property(conf, "topic.blacklist", patterns, "kafka.properties.topic.blacklist");
 }
 
-// Why librdkafka does not take it; empty if it does.
+// Why librdkafka does not take it; empty if it does. Its own words have the value in them, which
+// may be a secret, or come from a variable.
 std::string set_user_property(rd_kafka_conf_t* conf, const std::string& name,
-                              const std::string& value) {
+                              const std::string& value, const std::string& possible) {
   char reason[512] = "";
   const rd_kafka_conf_res_t result =
       rd_kafka_conf_set(conf, name.c_str(), value.c_str(), reason, sizeof reason);
@@ -145,22 +147,22 @@ std::string set_user_property(rd_kafka_conf_t* conf, const std::string& name,
   if (result == RD_KAFKA_CONF_UNKNOWN) {
     return std::string("librdkafka ") + rd_kafka_version_str() + " has no such property";
   }
-  if (may_hold_secret(name)) return "librdkafka does not accept the value";
-  std::string said = "'" + value + "': " + reason;
-  std::replace(said.begin(), said.end(), '\n', ' ');
-  return said;
+  return "librdkafka does not accept the value" +
+         (possible.empty() ? "" : "; it takes " + possible);
 }
 
 }  // namespace
 
 void set_user_properties(rd_kafka_conf_t* conf, const UserProperties& given, int version) {
-  const auto foreign = only_for(given.others);
+  KnownProperties known = known_properties();
   const ConfHandle scratch(rd_kafka_conf_new());
   std::string wrong;  // All of it, each on a line.
   for (const auto& [name, value] : given.properties) {
     std::string reason = refusal(name, value, version);
     if (reason.empty()) {
-      reason = set_user_property(foreign.contains(name) ? scratch.get() : conf, name, value);
+      const auto& [kind, possible] = known[name];
+      const bool foreign = kind == std::string(1, given.others);
+      reason = set_user_property(foreign ? scratch.get() : conf, name, value, possible);
     }
     if (reason.empty()) continue;
     wrong += (wrong.empty() ? "" : "\n") + given.path + "." + name + ": " + reason;
