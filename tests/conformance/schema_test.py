@@ -82,6 +82,23 @@ def check_examples(einlass, validator):
         raise Wrong(f"only {count} examples were there to be taken")
 
 
+# Seldom written, and taken.
+ODD = ["limits:", "shares:", "redis:", "kafka: {properties: }", "drain_timeout: 0", "drain_timeout: \"0\"",
+       "drain_timeout: 1.5s"]
+
+
+def check_odd(einlass, validator):
+    for text in ODD:
+        text += "\ntargets: {t: {http: {url: http://h/}}}\nroutes: [{name: r, topics: [a], target: t}]\n"
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(text)
+            file.flush()
+            taken = accepted_by_gate(einlass, file.name)
+        said = mistakes(validator, text)
+        if not taken or said:
+            raise Wrong(f"{text}: the gate takes it: {taken}; the schema says: {said}")
+
+
 def check_wrong(validator):
     for path in sorted(glob.glob(os.path.join(ROOT, "tests", "e2e", "wrong_configs", "*.yaml"))):
         name = os.path.basename(path)[:-len(".yaml")]
@@ -128,6 +145,7 @@ def main():
         if read(os.path.join(ROOT, "config", "schema.json")) != text:
             raise Wrong("config/schema.json is old; write it with: einlass print-schema > config/schema.json")
         check_examples(einlass, validator)
+        check_odd(einlass, validator)
         check_wrong(validator)
         check_single_changes(validator)
     except Wrong as error:
