@@ -232,10 +232,11 @@ int dispatch(CommandLine& line) {
     });
   }
   return with_config(line, [&](const config::Config& config) {
-    std::string refusal = refused_by_kafka(config);
-    if (refusal.empty()) refusal = refused_files(config);
-    if (!refusal.empty()) {
-      std::fprintf(stderr, "%s\n", config::placed(config, line.path, refusal).c_str());
+    const std::string refusals = refused_by_kafka(config) + "\n" + refused_files(config) + "\n" +
+                                 refused_files_of_redis(config);
+    const std::string mistakes = config::placed(config, line.path, refusals);
+    if (!mistakes.empty()) {
+      std::fprintf(stderr, "%s\n", mistakes.c_str());
       return kExitConfig;
     }
     for (const std::string& warning : config::warnings(config, line.path)) {

@@ -3,6 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include "adapters/http/client/tls.h"
@@ -13,32 +14,52 @@
 #include "app/setup/kafka_logins.h"
 #include "app/setup/wiring.h"
 #include "config/options/kafka_login.h"
+#include "net/tls.h"
 
 namespace einlass::app {
 namespace {
 
-// First whom to trust, then who we are, so that the option at fault is named.
-std::string refused_certificates(const std::string& section, const http::TlsOptions& files) {
-  std::string option = ".ca_file: ";
-  try {
-    const http::TlsContext trusting({.ca_file = files.ca_file,
-                                     .cert_file = {},
-                                     .key_file = {},
-                                     .verify = files.verify,
-                                     .only_cert_file = {}});
-    option = ".cert_file: ";
-    const http::TlsContext whole(files);
-    return "";
-  } catch (const std::exception& error) {
-    return section + option + error.what();
+// Several that refuse something, each on a line.
+class Refusals {
+ public:
+  // `what` returns why, or throws it; `option` stands before it.
+  template <class What>
+  bool add(const std::string& option, What what) {
+    std::string why;
+    try {
+      why = what();
+    } catch (const std::exception& error) {
+      why = error.what();
+    }
+    if (!why.empty()) text_ += (text_.empty() ? "" : "\n") + option + why;
+    return why.empty();
   }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+// Whom to trust, and who we are, each alone, so that the option at fault is named.
+void add_certificates(Refusals& refusals, const std::string& section,
+                      const http::TlsOptions& files) {
+  const auto read = [](const http::TlsOptions& some) {
+    const http::TlsContext context(some);
+    return std::string();
+  };
+  http::TlsOptions trusting = files, showing = files;
+  trusting.cert_file = trusting.key_file = trusting.only_cert_file = "";
+  showing.ca_file = "";
+  refusals.add(section + ".ca_file: ", [&] { return read(trusting); });
+  refusals.add(section + ".cert_file: ", [&] { return read(showing); });
 }
 
 // Of an HTTP target.
-std::string refused_certificates(const config::Config& config, const config::Target& target) {
+void add_certificates(Refusals& refusals, const config::Config& config,
+                      const config::Target& target) {
   const http::TargetOptions options = target_options(config, target, ShardPlace{});
-  if (!options.tls && !options.login.token.tls) return "";
-  return refused_certificates("targets." + target.name + ".http", options.certificates);
+  if (!options.tls && !options.login.token.tls) return;
+  add_certificates(refusals, "targets." + target.name + ".http", options.certificates);
 }
 
 }  // namespace
@@ -54,37 +75,60 @@ std::string refused_certificate(const config::Admin& admin) {
 }
 
 std::string refused_files(const config::Config& config) {
+  Refusals refusals;
   for (const config::Target& target : config.targets) {
-    const std::string why =
-        target.by_kind(
-            [&](const config::HttpTarget&) { return refused_certificates(config, target); },
-            [](const config::KafkaTarget&) { return std::string(); });
-    if (!why.empty()) return why;
+    if (target.http() != nullptr) add_certificates(refusals, config, target);
   }
   if (config.tracing && config.tracing->tls) {
-    const std::string why = refused_certificates("tracing", collector_options(config).certificates);
-    if (!why.empty()) return why;
+    add_certificates(refusals, "tracing", collector_options(config).certificates);
   }
-  return refused_certificate(config.admin);
+  refusals.add("", [&] { return refused_certificate(config.admin); });
+  return refusals.take();
+}
+
+std::string refused_files_of_redis(const config::Config& config) {
+  const config::Redis& redis = config.redis;
+  if (!redis.tls) return "";
+  Refusals refusals;
+  const net::SslContext context = net::new_ssl_context(TLS_client_method());
+  refusals.add("redis.ca_file: ", [&] {
+    net::trust(context.get(), redis.ca_file);
+    return "";
+  });
+  refusals.add("redis.cert_file: ", [&] {
+    if (!redis.cert_file.empty()) {
+      net::show_certificate(context.get(), redis.cert_file, redis.key_file);
+    }
+    return "";
+  });
+  return refusals.take();
 }
 
 std::string refused_by_kafka(const config::Config& config) {
-  try {
+  Refusals refusals;
+  refusals.add("", [&] {
     boost::asio::io_context io(1);
     const KafkaLogins logins(io, config, [](const Notice&) {});
-    kafka::SourceOptions source = source_options(config, ShardPlace{});
-    source.tokens = logins.of_source();
-    kafka::check_configuration(source);
+    const bool good = refusals.add("", [&] {
+      kafka::SourceOptions source = source_options(config, ShardPlace{});
+      source.tokens = logins.of_source();
+      kafka::check_configuration(source);
+      return "";
+    });
     for (std::size_t i = 0; i < config.targets.size(); ++i) {
-      if (config.targets[i].kafka() == nullptr) continue;
-      kafka::TargetOptions target = kafka_target_options(config, config.targets[i], ShardPlace{});
-      target.tokens = logins.of_target(i);
-      kafka::check_configuration(target);
+      const config::KafkaTarget* const written = config.targets[i].kafka();
+      // One in the same cluster has the source's properties, and would say the same again.
+      if (written == nullptr || (!good && !written->own_cluster)) continue;
+      refusals.add("", [&] {
+        kafka::TargetOptions target = kafka_target_options(config, config.targets[i], ShardPlace{});
+        target.tokens = logins.of_target(i);
+        kafka::check_configuration(target);
+        return "";
+      });
     }
     return "";
-  } catch (const std::exception& error) {
-    return error.what();
-  }
+  });
+  return refusals.take();
 }
 
 std::string refused_login(const config::Config& config) {

@@ -9,13 +9,16 @@
 
 namespace einlass::app {
 
-// Empty if librdkafka takes the kafka section; else why not, as one line.
+// Empty if librdkafka takes the kafka section and the targets that are topics; else all that it
+// does not take, each on a line.
 std::string refused_by_kafka(const config::Config& config);
 
-// Why a file with certificates or a key cannot be used, of the targets, of tracing or of the admin
-// pages, as one line that begins with the option; empty if all can. Those of Redis are read for
-// each connection, and a gate waits for them.
+// Why files with certificates or a key cannot be used, of the targets, of tracing or of the admin
+// pages, each on a line that begins with the option; empty if all can.
 std::string refused_files(const config::Config& config);
+
+// The same of Redis. These are read for each connection, and a gate waits for them.
+std::string refused_files_of_redis(const config::Config& config);
 
 // For the brokers of the source, and for those of all targets. A gate starts this much later where
 // they are away.

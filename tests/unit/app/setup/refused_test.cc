@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "unit/config/wrong_config.h"
+
 namespace einlass::app {
 namespace {
 
@@ -11,6 +13,34 @@ TEST(RefusedCertificate, is_told_before_anything_starts) {
   admin.tls = config::AdminTls{"/no/such/file", "/no/such/file"};
   EXPECT_TRUE(refused_certificate(admin).starts_with(
       "admin.tls: no certificate can be read from /no/such/file"));
+}
+
+config::Config config_of(const std::string& text) {
+  auto read = config::parse_config(text + config::kRoutes, "F", config::test_environment);
+  return std::get<config::Config>(std::move(read));
+}
+
+TEST(RefusedFiles, are_all_told) {
+  const std::string files = "{ca_file: /no/a, cert_file: /no/b, key_file: /no/c, url: ";
+  const auto config = config_of("targets: {t: {http: " + files + "https://h/}}}\nredis: " + files +
+                                "rediss://h}\n");
+  const std::string of_target = refused_files(config), of_redis = refused_files_of_redis(config);
+  EXPECT_NE(of_target.find("targets.t.http.ca_file: "), of_target.npos) << of_target;
+  EXPECT_NE(of_target.find("\ntargets.t.http.cert_file: "), of_target.npos) << of_target;
+  EXPECT_NE(of_redis.find("redis.ca_file: "), of_redis.npos) << of_redis;
+  EXPECT_NE(of_redis.find("\nredis.cert_file: "), of_redis.npos) << of_redis;
+}
+
+TEST(RefusedByKafka, is_told_of_each_cluster_and_once) {
+  const auto config = config_of(
+      "kafka: {properties: {no.such: x}}\n"
+      "targets:\n"
+      "  t: {kafka: {topic: b}}\n"
+      "  u: {kafka: {topic: c, brokers: [elsewhere], properties: {nor.such: x}}}\n");
+  const std::string told = refused_by_kafka(config);
+  EXPECT_TRUE(told.starts_with("kafka.properties.no.such: ")) << told;
+  EXPECT_NE(told.find("\ntargets.u.kafka.properties.nor.such: "), told.npos) << told;
+  EXPECT_EQ(told.find("targets.t"), told.npos) << told;
 }
 
 }  // namespace
