@@ -32,9 +32,12 @@ class Layer:
         data = subprocess.run(["dpkg-deb", "--fsys-tarfile", path], check=True, capture_output=True, timeout=120).stdout
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
             for member in archive:
-                name = merged(member.name.removeprefix("./").rstrip("/"))
+                said = member.name.removeprefix("./").rstrip("/")
+                name = merged(said)
                 if not name or member.isdir() or not wanted(name):
                     continue  # Folders come with what is in them.
+                if said in _MERGED:
+                    continue  # The link itself, which base-files has since Debian 13: it would lead to where it is.
                 content = archive.extractfile(member).read() if member.isreg() or member.islnk() else b""
                 kind = tarfile.REGTYPE if member.islnk() else member.type
                 self._add(name, kind, member.mode, member.linkname, content, member.mtime)

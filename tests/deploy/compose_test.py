@@ -26,14 +26,16 @@ import kafka_jars  # noqa: E402
 GATES = ("gate-1", "gate-2")
 LEFT_OUT = {"grafana"}
 STAND_INS = {"apache/kafka": "kafka", "redis": "redis", "python": "python", "prom/prometheus": "prometheus"}
-BASE = "docker.io/library/debian:bookworm-slim"
+BASES = {"bookworm": "docker.io/library/debian:bookworm-slim",  # Of the stand-ins,
+         "trixie": "docker.io/library/debian:trixie-slim"}      # and of the gates.
 RATE = 120  # Records come faster than the limit lets them go, so that some wait in the gates while one crashes.
 LIMIT = 100
 
 
 def make_images(services):
     images = containers.Images()
-    images.debian("bookworm", BASE)
+    for release, name in BASES.items():
+        images.debian(release, name)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(os.path.join(containers.HERE, "stand_ins"), folder, dirs_exist_ok=True)
         shutil.copytree(kafka_jars.fetch(services["kafka"]["image"].partition(":")[2], tools=True), folder + "/jars")

@@ -14,7 +14,7 @@ from build_root import ROOT, BuildRoot, kafka_jars, must  # noqa: E402, F401
 
 NUMBERS = {"bookworm": "12", "trixie": "13"}
 # What build.sh makes together.
-PARTS = {"12": ("deb12", "image"), "13": ("deb13",), "chart": ("chart",)}
+PARTS = {"12": ("deb12",), "13": ("deb13", "image"), "chart": ("chart",)}
 BUILD_S = 7200
 _KEPT = os.path.join(os.environ["EINLASS_BUILD"], "released")
 
@@ -58,7 +58,7 @@ def package(release):
 
 
 def image():
-    return glob.glob(os.path.join(part("12"), "*-image-amd64.tar"))[0]
+    return glob.glob(os.path.join(part("13"), "*-image-amd64.tar"))[0]
 
 
 def _sources():
