@@ -6,6 +6,7 @@ import hashlib
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -18,6 +19,7 @@ from sources import ROOT, Sources, Wrong
 
 SYSTEMS = {"12": "bookworm", "13": "trixie"}
 OF_THE_IMAGE = "13"  # Its librdkafka logs in at Kafka 4 by SCRAM; that of 12 does not.
+ARCHITECTURE = "amd64"  # What is tested, and what names of files say.
 PARTS = ("deb12", "deb13", "image", "chart")
 BUILD_S = 3600
 
@@ -59,7 +61,7 @@ def fetched(root, folder):
 
 def write_image(sources, built, folder):
     program, libraries, headers = built
-    name = os.path.join(folder, f"einlass-{sources.as_chart}-image-amd64")
+    name = os.path.join(folder, f"einlass-{sources.as_chart}-image-{ARCHITECTURE}")
     labels = {"org.opencontainers.image.title": "einlass", "org.opencontainers.image.version": sources.version,
               "org.opencontainers.image.revision": sources.commit, "org.opencontainers.image.licenses": "Apache-2.0",
               "org.opencontainers.image.description": "A rate-limited bridge from Kafka to HTTP"}
@@ -80,17 +82,23 @@ def write_chart(sources, folder):
         file.write(chart.packed()[0])
 
 
+def files_of(sources, folder):
+    """What is there of this version, whichever parts were made when. Other versions and other files may lie beside it."""
+    begins = (f"einlass_{sources.version}+deb", f"einlass-{sources.as_chart}-image-", f"einlass-{sources.as_chart}.tgz")
+    return sorted(name for name in os.listdir(folder) if name.startswith(begins))
+
+
 def write_notes(sources, folder):
-    names = sorted(os.listdir(folder))
+    names = files_of(sources, folder)
     with open(os.path.join(folder, "RELEASE_NOTES.md"), "w") as file:
         file.write(f"# Einlass {sources.version}\n\n{sources.changes()}\n\n## Files\n\n")
         file.write("".join(f"- `{name}`\n" for name in names))
         file.write(f"\nBuilt from commit {sources.told()}. `sha256sum --check SHA256SUMS` compares the files.\n")
 
 
-def write_sums(folder):
+def write_sums(sources, folder):
     lines = []
-    for name in sorted(os.listdir(folder)):
+    for name in sorted([*files_of(sources, folder), "RELEASE_NOTES.md"]):
         with open(os.path.join(folder, name), "rb") as file:
             lines.append(f"{hashlib.sha256(file.read()).hexdigest()}  {name}\n")
     with open(os.path.join(folder, "SHA256SUMS"), "w") as file:
@@ -112,14 +120,15 @@ def make(asked, sources, scratch, folder):
             write_image(sources, built, folder)
     if "chart" in parts:
         write_chart(sources, folder)
-    write_notes(sources, folder)
-    write_sums(folder)
 
 
 def main():
     asked = options()
     if os.geteuid() != 0:
         raise Wrong("this needs root, for file systems of Debian")
+    here = subprocess.run(["dpkg", "--print-architecture"], check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+    if here != ARCHITECTURE:
+        raise Wrong(f"this makes a release for {ARCHITECTURE}, and this system is for {here}")
     sources = Sources(asked.version, asked.commit, asked.unclean)
     with tempfile.TemporaryDirectory(prefix="einlass-release-") as scratch:
         folder = os.path.join(scratch, "made")
@@ -128,6 +137,8 @@ def main():
         os.makedirs(asked.output, exist_ok=True)
         for name in sorted(os.listdir(folder)):
             print(shutil.copy(os.path.join(folder, name), asked.output))
+        write_notes(sources, asked.output)
+        write_sums(sources, asked.output)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
 """One layer of an image: files put together in memory, and written as an archive that is the same every time."""
 
 import hashlib
-import gzip
 import io
+import struct
 import subprocess
 import tarfile
+import zlib
 
 # Where a merged /usr has what packages still name without it.
 _MERGED = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
+# Compressed by deflate, at no time, as small as can be, by an unnamed system: Pythons differ in what they write here.
+_GZIP = b"\x1f\x8b\x08\0\0\0\0\0\x02\xff"
 
 
 class Layer:
@@ -53,7 +56,7 @@ class Layer:
                 if name[:end] not in self._members:
                     self.add_directory(name[:end])
         archive = archived({name: self._members[name] for name in sorted(self._members)})
-        return gzip.compress(archive, 9, mtime=0), hashlib.sha256(archive).hexdigest()
+        return _gzipped(archive), hashlib.sha256(archive).hexdigest()
 
     def _add(self, name, kind, mode, target="", data=b"", time=None):
         member = tarfile.TarInfo(name)
@@ -64,6 +67,11 @@ class Layer:
 
 def merged(name):
     return f"usr/{name}" if name.partition("/")[0] in _MERGED else name
+
+
+def _gzipped(data):
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return _GZIP + packer.compress(data) + packer.flush() + struct.pack("<II", zlib.crc32(data), len(data) % 2**32)
 
 
 def archived(members):

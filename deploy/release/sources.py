@@ -16,7 +16,10 @@ class Wrong(Exception):
 
 
 def git(*arguments):
-    return subprocess.run(["git", "-C", ROOT, *arguments], check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+    done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, timeout=60)
+    if done.returncode:  # As in an archive without its history, or in somebody else's clone.
+        raise Wrong(f"git {arguments[0]} in {ROOT}: {done.stderr.strip()}")
+    return done.stdout.strip()
 
 
 class Sources:

@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -16,7 +17,7 @@ import unittest
 
 import go_programs
 import released
-from commands import must
+from commands import must, run
 
 import layer  # noqa: E402  Of deploy/release, as released has found it.
 
@@ -113,10 +114,40 @@ class Contents(unittest.TestCase):
         self.assertEqual(*rendered, "the package says something else than the tree")
 
     def test_what_is_wrong_is_said(self):
-        build = os.path.join(released.ROOT, "deploy", "release", "build.sh")
         for version, words in (("0.0.9", "CMakeLists.txt says"), ("new", "is no version")):
-            done = subprocess.run([build, version, "--unclean", "--only", "chart"], capture_output=True, text=True, timeout=60)
-            self.assertEqual((done.returncode, words in done.stderr), (1, True), done.stderr)
+            self._refuses(version, words)
+
+    def test_sources_without_their_history_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(os.path.join(released.ROOT, "deploy"), os.path.join(folder, "deploy"))
+            self._refuses(VERSION, "build.sh: git rev-parse in", root=folder)
+
+    def test_another_architecture_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "dpkg"), "w") as file:
+                file.write("#!/bin/sh\necho arm64\n")
+            os.chmod(file.name, 0o755)
+            self._refuses(VERSION, "this system is for arm64", env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+
+    def _refuses(self, version, words, root=released.ROOT, **options):
+        build = os.path.join(root, "deploy", "release", "build.sh")
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(build, version, "--unclean", "--only", "chart", "--output", folder, patience=60, **options)
+            self.assertEqual((done.returncode, words in done.stderr, "Traceback" in done.stderr), (1, True, False), done.stderr)
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_parts_made_one_after_the_other_are_told_together(self):
+        package, another = f"einlass_{VERSION}+deb12_amd64.deb", "einlass_0.0.1+deb12_amd64.deb"
+        with tempfile.TemporaryDirectory() as folder:
+            for name in (package, another):
+                open(os.path.join(folder, name), "w").close()
+            released.build(folder, "chart")
+            must("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=folder)
+            for told, besides in (("SHA256SUMS", {"RELEASE_NOTES.md"}), ("RELEASE_NOTES.md", {"SHA256SUMS"})):
+                with open(os.path.join(folder, told)) as file:
+                    text = file.read()
+                self.assertEqual({name for name in os.listdir(folder) if name in text},
+                                 {package, f"einlass-{VERSION}.tgz", *besides}, told)
 
     def test_no_link_of_a_merged_usr_leads_to_itself(self):
         """As base-files has them since Debian 13. What lies below such a folder is taken."""
@@ -133,6 +164,11 @@ class Contents(unittest.TestCase):
             made.add_package(os.path.join(folder, "x.deb"), lambda name: True)
             with tarfile.open(fileobj=io.BytesIO(made.packed()[0])) as archive:
                 self.assertEqual([member.name for member in archive], ["usr", "usr/lib64", "usr/lib64/loader"])
+
+    def test_what_is_compressed_says_nothing_of_who_did_it(self):
+        packed, plain = layer.Layer(0).packed()
+        self.assertEqual(packed[:10].hex(), "1f8b08000000000002ff")
+        self.assertEqual(plain, hashlib.sha256(gzip.decompress(packed)).hexdigest())
 
 
 _VALIDATE = """
