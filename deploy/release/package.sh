@@ -4,6 +4,7 @@
 #
 # SOURCE_DATE_EPOCH is the time that everything in the package has.
 set -euo pipefail
+umask 022  # Folders in the package are made as whoever builds makes them.
 
 version=$1
 jobs=$2
@@ -11,7 +12,8 @@ jobs=$2
 deploy/install_packages.sh build
 apt-get -qy --no-install-recommends install dpkg-dev file
 # Stripped when it is linked: else the program's build id would follow from paths that a compiler's cache remembers.
-cmake --preset release --log-level=WARNING -DEINLASS_TESTS=OFF -DCMAKE_EXE_LINKER_FLAGS=-s
+cmake --preset release --log-level=WARNING -DEINLASS_TESTS=OFF "-DEINLASS_VERSION=${version%+deb*}" \
+  -DCMAKE_EXE_LINKER_FLAGS=-s
 nice cmake --build build/release --parallel "$jobs" -- --quiet
 cpack -G DEB --config build/release/CPackConfig.cmake -B build -D "CPACK_PACKAGE_VERSION=$version"
 
