@@ -51,6 +51,7 @@ class Package(unittest.TestCase):
         self._reload()
         self._watchdog()
         self._upgrade()
+        self._upgrade_that_would_stop_it()
         self._wrong_configuration()
         self._remove()
 
@@ -134,8 +135,9 @@ class Package(unittest.TestCase):
         the service can tell."""
         for package in (self.before, self.package):
             pid, stops = self._property("MainPID"), self._journal().count("event=stopped")
-            # Another version's package has another file there, and dpkg asks: the owner keeps what is.
-            self._good(self.machine.run("dpkg", "--force-confold", "-i", self.machine.copy(package)))
+            # Until 0.1.0 the configuration was dpkg's to ask about. Since then nothing is asked, of whoever upgrades from there too.
+            options = () if package == self.package else ("--force-confold",)
+            self._good(self.machine.run("dpkg", *options, "-i", self.machine.copy(package)))
             number = commands.must("dpkg-deb", "--field", package, "Version")
             self.assertEqual(self._good(self.machine.run("dpkg-query", "-W", "-f=${Version}\\n", "einlass")), number)
             commands.until(lambda old=pid: self._property("MainPID") not in (old, "0"), 20, "the new process")
@@ -143,6 +145,16 @@ class Package(unittest.TestCase):
             self.assertEqual(self._journal().count("event=stopped"), stops + 1, "it was not drained")
             with open(self.machine.root + CONFIG) as config:
                 self.assertIn("limit: 50", config.read(), "the owner's configuration was overwritten")
+
+    def _upgrade_that_would_stop_it(self):
+        """The new program refuses the file: the old one runs on, and is told."""
+        pid = self._property("MainPID")
+        self._good(self.machine.run("sh", "-c", f"cp {CONFIG} /root/kept; echo nonsense: 1 >> {CONFIG}"))
+        done = self.machine.run("dpkg", "-i", self.machine.copy(self.package))
+        self._good(done)
+        self.assertIn(f"this version refuses {CONFIG}", done.stdout + done.stderr)
+        self._good(self.machine.run("sh", "-c", f"cp /root/kept {CONFIG}"))
+        self.assertEqual((self._property("MainPID"), self._property("ActiveState")), (pid, "active"))
 
     def _wrong_configuration(self):
         """Is not tried again and again."""
