@@ -193,6 +193,21 @@ class Kept(OnAnApiServer):
         self.assertNotEqual(third["spec"]["template"], first["spec"]["template"], "no gate would be restarted to read it")
         self._helm("uninstall", "einlass")
 
+    def test_the_number_of_gates_stays_when_an_autoscaler_takes_over(self):
+        self._quiet(self.server.kubectl(*STRICT, objects=[namespace("charted")]))
+        config = manifests.listening(manifests.smallest())
+        for side in ("true", "false"):  # false: as Helm 3 does.
+            with self.subTest(f"on the server: {side}"):
+                self._released("install", manifests.CHART, config, "--set", "replicas=3", f"--server-side={side}")
+                scaling = ("upgrade", manifests.CHART, config, "--set", "autoscaling.enabled=true")
+                self.assertEqual(self._released(*scaling)["spec"]["replicas"], 3)
+                # As the autoscaler does.
+                self._quiet(self.server.kubectl("-n", "charted", "scale", "statefulset/einlass", "--replicas=5"))
+                for _ in range(2):
+                    self.assertEqual(self._released(*scaling)["spec"]["replicas"], 5)
+                self.assertEqual(self._rolled_back(3)["spec"]["replicas"], 5)
+                self._helm("uninstall", "einlass")
+
     def test_what_the_operator_reads(self):
         """Of definitions that say no more than that there are such objects."""
         self._quiet(self.server.kubectl(*STRICT, objects=[namespace("charted"), *map(definition, ("PodMonitor", "PrometheusRule"))]))
@@ -218,8 +233,8 @@ class Kept(OnAnApiServer):
             self._helm(verb, "einlass", chart, "--set-file", f"config={file.name}", *more)
         return self.server.get("statefulset", "einlass", "charted")
 
-    def _rolled_back(self):
-        self._helm("rollback", "einlass", "1")
+    def _rolled_back(self, revision=1):
+        self._helm("rollback", "einlass", str(revision))
         return self.server.get("statefulset", "einlass", "charted")
 
     def _helm(self, *arguments):
