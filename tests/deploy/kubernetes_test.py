@@ -231,6 +231,32 @@ class Chart(ByKubeconform, Manifests):
         container = self._one(objects, "StatefulSet")["spec"]["template"]["spec"]["containers"][0]
         self.assertEqual(container["image"], f"einlass@{digest}")
 
+    def test_a_pod_has_the_time_that_the_configuration_asks_for(self):
+        def grace(drain, **values):
+            config = manifests.listening(manifests.smallest()) + f"drain_timeout: {drain}\n"
+            done = manifests.templated({"config": config, **values})
+            found = [one for one in manifests.objects(done.stdout) if one["kind"] == "StatefulSet"]
+            return found[0]["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] if found else done.stderr
+        for drain, seconds in (("120s", 140), ("2m", 140), ("12.5s", 33), ("500ms", 21), ("1h", 3620), ("${DRAIN}", 30)):
+            self.assertEqual(grace(drain), seconds, drain)
+        self.assertEqual(grace("120s", terminationGracePeriodSeconds=135), 135)
+        self.assertIn("drain_timeout (120 s) asks for", grace("120s", terminationGracePeriodSeconds=134))
+
+    def test_names_that_yaml_takes_for_something_else(self):
+        for values in ({"fullnameOverride": "on"}, {"fullnameOverride": "null", "secret": "2024"}):
+            objects = manifests.objects(must_template({**values, "autoscaling": {"enabled": True}, "podMonitor": {"enabled": True}}))
+            self.assertEqual(self._invalid([one for one in objects if one["kind"] != "PodMonitor"]), [])
+        done = run(go_programs.built("helm"), "template", "2024", manifests.CHART)
+        self.assertEqual(self._invalid(manifests.objects(done.stdout)), [])
+
+    def test_a_configuration_as_people_write_it(self):
+        """Indented as a whole, and with sections that are left empty."""
+        config = "".join(f"  {line}\n" for line in manifests.listening(manifests.smallest()).splitlines()) + "  redis:\n"
+        objects = manifests.objects(must_template({"config": config}))
+        self.assertEqual(self._one(objects, "ConfigMap")["data"]["gate.yaml"], config)
+        done = manifests.templated({"config": manifests.smallest() + "\nadmin:\n"})
+        self.assertIn("where the probes cannot reach it", done.stderr)
+
     def test_names(self):
         """Those of the objects; the label by which the chart finds its own keeps its value."""
         self.assertEqual(self._names({}), {"einlass", "einlass-config", "einlass-admin-token"})

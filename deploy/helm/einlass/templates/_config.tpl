@@ -1,7 +1,8 @@
-{{/* The gates' configuration as a map. What is no YAML stops here, and not in a pod. */}}
+{{/* The gates' configuration as a map, without sections that are left empty. What is no YAML stops here, and not in a pod. */}}
 {{- define "einlass.config" -}}
 {{- $read := fromYaml .Values.config -}}
 {{- if hasKey $read "Error" }}{{ fail (printf "config: %s" $read.Error) }}{{ end -}}
+{{- range $section, $said := $read }}{{ if kindIs "invalid" $said }}{{ $_ := unset $read $section }}{{ end }}{{ end -}}
 {{ toJson $read }}
 {{- end }}
 
@@ -16,6 +17,27 @@
 
 {{- define "einlass.port" -}}
 {{ regexFind "[0-9]+$" (include "einlass.listen" .) | default "9465" }}
+{{- end }}
+
+{{/* The configuration's drain_timeout in whole seconds; nothing if only the gate will know, as of a variable. */}}
+{{- define "einlass.drain" -}}
+{{- $said := dig "drain_timeout" "10s" (include "einlass.config" . | fromJson) | toString -}}
+{{- if regexMatch "^[0-9]+([.][0-9]+)?(us|ms|s|m|h)$" $said -}}
+{{ mulf (regexFind "^[0-9.]+" $said) (get (dict "us" 0.000001 "ms" 0.001 "s" 1 "m" 60 "h" 3600) (regexFind "[a-z]+$" $said)) | ceil | int }}
+{{- end -}}
+{{- end }}
+
+{{/* How long a pod may take to leave: the drain, the last commit, and some room. */}}
+{{- define "einlass.grace" -}}
+{{- $drain := include "einlass.drain" . | default "10" | int -}}
+{{- $said := .Values.terminationGracePeriodSeconds -}}
+{{- if kindIs "invalid" $said -}}
+{{ add $drain 20 }}
+{{- else if lt (int $said) (int (add $drain 15)) -}}
+{{ fail (printf "terminationGracePeriodSeconds is %d, and config: drain_timeout (%d s) asks for 15 s more than itself: set %d or more, or null" (int $said) $drain (add $drain 15)) }}
+{{- else -}}
+{{ int $said }}
+{{- end -}}
 {{- end }}
 
 {{/* What a probe asks: over TLS where the gates' configuration has admin.tls. The kubelet does not look at certificates. */}}

@@ -34,7 +34,7 @@ still its own (the autoscaler takes it with its first change), since a rollback 
 
 {{- define "einlass.selector" -}}
 app.kubernetes.io/name: einlass
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "einlass.labels" -}}
