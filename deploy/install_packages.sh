@@ -3,7 +3,8 @@
 #
 #   deploy/install_packages.sh build servers test
 #
-# Does nothing where all are there. Works as root or through sudo; else says what to run.
+# Does nothing where all are there. Works as root or through sudo; else says what to run. Removes no package, and starts and
+# enables none of the services that packages bring: whoever needs one here starts it on a port of its own.
 set -euo pipefail
 
 list="$(dirname "${BASH_SOURCE[0]}")/../packages.txt"
@@ -30,10 +31,42 @@ as_root() {
 # What apt says matters only where it fails.
 apt() {
   local said
-  said=$(as_root env DEBIAN_FRONTEND=noninteractive apt-get -q \
+  said=$(as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q \
     -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" 2>&1) && return
   printf '%s\n' "$said" | tail -n 30 >&2
+  [[ $said != *"remove is disabled"* ]] || fail "Other packages of this machine would have to go for these." \
+    "See which, and decide: apt-get install --no-install-recommends ${chosen[*]}"
   return 1
+}
+
+enabled_units() {
+  systemctl list-unit-files --no-legend --no-pager --state=enabled | awk '{ print $1 }' | sort
+}
+
+policy=/usr/sbin/policy-rc.d
+
+# For this script's life alone, even if it is killed; who has a policy already keeps that one. Others than starts are none of
+# its business: an upgrade may restart what runs.
+forbid_starts() {
+  if [ -e "$policy" ] || [ -L "$policy" ]; then return; fi
+  trap 'as_root rm -f "$policy"' EXIT
+  as_root tee "$policy" >/dev/null <<EOF
+#!/bin/sh
+# Of deploy/install_packages.sh, which takes it away again.
+case " \$* " in *[\ \(]start[\ \)]*) [ ! -d /proc/$$ ] || exit 101 ;; esac
+EOF
+  as_root chmod 755 "$policy"
+}
+
+# The packages of `chosen`, with what they need.
+install_chosen() {
+  local before new
+  [ ! -d /run/systemd/system ] || before=$(enabled_units)
+  apt install -y --no-install-recommends --no-remove "${chosen[@]}" || return
+  [ -d /run/systemd/system ] || return 0
+  new=$(comm -13 <(printf '%s\n' "$before") <(enabled_units))
+  # shellcheck disable=SC2086  # Names of units, without blanks.
+  [ -z "$new" ] || as_root systemctl --quiet disable $new
 }
 
 # Succeeds if apt could install this package now.
@@ -105,16 +138,17 @@ then
     "  su -c 'apt-get update && apt-get install -y --no-install-recommends ${chosen[*]%\?}'"
 fi
 
+forbid_starts
 updated=0
 if ! choose_all; then
   apt update
   updated=1
   choose_all || fail "apt knows no package $unavailable. Is this Debian 12 or 13?"
 fi
-if ! apt install -y --no-install-recommends "${chosen[@]}"; then
+if ! install_chosen; then
   # Package lists that are out of date name files that are gone.
   [ "$updated" -eq 0 ] || exit 1
   apt update
   choose_all || fail "apt knows no package $unavailable. Is this Debian 12 or 13?"
-  apt install -y --no-install-recommends "${chosen[@]}"
+  install_chosen
 fi
