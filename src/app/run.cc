@@ -101,6 +101,8 @@ class Service {
       return make_table(io_, reload_.config(), logins_, listener,
                         [this](const Notice& notice) { tell(notice); });
     });
+    // Started it has, whenever Kafka or Redis come back with the table.
+    if (!shards_.started()) supervisor_.ready(standing());
     tell_alive();
     while (!code_) io_.run_one();
     log_.flush();
@@ -123,13 +125,17 @@ class Service {
     });
   }
 
+  // For `systemctl status`.
+  std::string standing() const {
+    return shards_.started() ? "running" : "waiting for the table of quotas and pauses";
+  }
+
   // Nobody waits for an answer: what came of it is in the log.
   void reload() {
-    const bool is_told = shards_.started() && !signals_.came();
-    if (is_told) supervisor_.reloading();
-    reload_.begin_in_turn([this, is_told](const Reload::Outcome& outcome) {
-      if (!is_told || signals_.came()) return;
-      supervisor_.ready(outcome.status == 200 ? "running" : "reload refused: " + outcome.text);
+    if (!signals_.came()) supervisor_.reloading();
+    reload_.begin_in_turn([this](const Reload::Outcome& outcome) {
+      if (signals_.came()) return;
+      supervisor_.ready(outcome.status == 200 ? standing() : "reload refused: " + outcome.text);
     });
   }
 
@@ -152,7 +158,7 @@ class Service {
                 [this] {
                   if (signals_.came()) return;
                   shards_.start();
-                  supervisor_.ready("running");
+                  supervisor_.ready(standing());
                 }};
   }
 
@@ -163,7 +169,7 @@ class Service {
     steering_.reconfigure(config);
     admin_.apply(config.admin);
     tell_what_is_open(config);
-    if (shards_.started()) supervisor_.status("running");  // In place of an earlier refusal.
+    supervisor_.status(standing());  // In place of an earlier refusal.
   }
 
   // What others may do or read along, once, and again when it has changed.

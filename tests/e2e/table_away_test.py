@@ -1,6 +1,9 @@
 """A gate whose table of quotas and pauses was never read: it waits for that, and says nothing else."""
 
 import json
+import os
+import signal
+import socket
 import types
 import unittest
 
@@ -15,9 +18,15 @@ class TableAway(scenario.Scenario):
     def setUp(self):
         super().setUp()
         self.world.kafka = types.SimpleNamespace(brokers="127.0.0.1:1", stop=lambda: None)
+        self.told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(self.told.close)
+        self.told.settimeout(20)
+        self.told.bind(f"\0einlass-table-away-{os.getpid()}")
         self.gate = self.world.gate("gate-1", self.world.config("results", 10, {
             "limits": {"shared": {"store": "memory"}}, "quotas": {"topic": "einlass.quotas"},
-            "admin": {"token": self.world.secret("table-away-token-5e1")}})).start(wait=False)
+            "admin": {"token": self.world.secret("table-away-token-5e1")}}))
+        self.gate.before = ["env", f"NOTIFY_SOCKET=@einlass-table-away-{os.getpid()}"]
+        self.gate.start(wait=False)
         places.wait_until(lambda: self.gate.get("/readyz")[0] == 503, 20, "its pages")
 
     def test_that_alone_is_said(self):
@@ -29,6 +38,14 @@ class TableAway(scenario.Scenario):
         self.assertEqual([(one["what"], one["severity"]) for one in status["troubles"]], [("quotas", "bad")])
         metrics = self.gate.metrics()
         self.assertEqual(metrics["einlass_shards_answering"], metrics["einlass_shards"])
+
+    def test_it_has_started_nevertheless(self):
+        """Or systemd would kill it again and again while Kafka is away."""
+        waits = "READY=1\nSTATUS=waiting for the table of quotas and pauses"
+        self.assertEqual(self.told.recv(1000).decode(), waits)
+        os.kill(self.gate.process.pid, signal.SIGHUP)
+        self.assertIn("RELOADING=1", self.told.recv(1000).decode())
+        self.assertEqual(self.told.recv(1000).decode(), waits)
 
     def test_a_reload_is_answered(self):
         with open(self.gate.path) as file:
