@@ -1,4 +1,4 @@
-"""The unit as systemd reads it, and the manual page against the program."""
+"""The unit as systemd reads it, the manual page against the program, and what install_packages.sh asks of apt."""
 
 import os
 import re
@@ -75,6 +75,52 @@ class ManualPage(unittest.TestCase):
         section = page.partition(".SH VERBS")[2].partition(".SH")[0]
         named = re.findall(r'^\.BI? "?([a-z][a-z-]+)', section, re.MULTILINE)
         self.assertEqual(sorted(set(named)), sorted(verbs), "deploy/debian/einlass.1, section VERBS")
+
+
+class InstallPackages(unittest.TestCase):
+    """As somebody who may use sudo, whose commands are only noted down."""
+
+    POLICY = "/usr/sbin/policy-rc.d"
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.folder = directory.name
+        self._program("id", "echo 1000")
+        self._program("dpkg-query", "exit 0")
+        self._program("apt-cache", "echo '  Candidate: 1.0'")
+        self._program("sudo", f'echo "$*" >> {self.folder}/asked; cat >/dev/null\n'
+                              'case "$*" in *" install "*) echo "$SAID"; [ -z "$SAID" ] || exit 100 ;; esac')
+
+    def _program(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(f"#!/bin/sh\n{text}\n")
+        os.chmod(path, 0o755)
+
+    def _install(self, said):
+        """How it ended, and what was asked of root."""
+        environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "SAID": said}
+        done = subprocess.run([os.path.join(ROOT, "deploy", "install_packages.sh"), "build"], capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=60, env=environment)
+        with open(os.path.join(self.folder, "asked")) as file:
+            return done, file.read().splitlines()
+
+    def test_what_is_installed_removes_and_starts_nothing(self):
+        done, asked = self._install("")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        installs = [line for line in asked if " install " in line]
+        self.assertEqual([" --no-remove " in line for line in installs], [True])
+        # Who has a policy keeps it.
+        forbids = [place for place, line in enumerate(asked) if self.POLICY in line]
+        self.assertEqual(bool(forbids), not os.path.lexists(self.POLICY))
+        self.assertTrue(not forbids or forbids[0] < asked.index(installs[0]) < forbids[-1])
+        self.assertEqual([line.startswith("rm ") for line in asked if self.POLICY in line][-1:], [True] if forbids else [])
+
+    def test_packages_in_the_way_are_told(self):
+        done, asked = self._install("E: Packages need to be removed but remove is disabled.")
+        self.assertEqual((done.returncode, len([line for line in asked if " install " in line])), (1, 1))
+        self.assertIn("Other packages of this machine would have to go", done.stderr)
 
 
 if __name__ == "__main__":
