@@ -1,14 +1,17 @@
-"""A sanitizer's report makes a scenario fail, and what the scenarios run was built with the sanitizer."""
+"""A sanitizer's report, and the end of a gate by itself, make a scenario fail, and what the scenarios run was built with the
+sanitizer."""
 
 import os
 import sys
+import tempfile
 import unittest
 
-from harness import places, reports, world
+from harness import gate, places, reports, world
 from harness.plan import plan
 
 RACE = "level=info event=started\n==================\nWARNING: ThreadSanitizer: data race (pid=7)\n  Write of size 4\n"
 OVERFLOW = "src/core/gate/gate.cc:12:9: runtime error: signed integer overflow: 2147483647 + 1\n"
+INVARIANT = "src/core/gate/gate.cc:12: broken invariant: inside_ > 0\n"
 LEAK = "==7==ERROR: LeakSanitizer: detected memory leaks\n\nDirect leak of 8 byte(s)\n"
 MARKS = {"address": b"__asan_init", "thread": b"__tsan_init"}
 
@@ -16,7 +19,7 @@ MARKS = {"address": b"__asan_init", "thread": b"__tsan_init"}
 @plan(servers=False, together=True)
 class Reports(unittest.TestCase):
     def test_are_found_among_other_lines(self):
-        for text in (RACE, OVERFLOW, LEAK, "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x6\n"):
+        for text in (RACE, OVERFLOW, LEAK, INVARIANT, "==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x6\n"):
             with self.subTest(text=text):
                 self.assertTrue(reports.first_in("level=info event=started\n" + text + "level=info event=left\n"))
         self.assertEqual(reports.first_in("level=error event=kafka_error text=\"an error\"\n"), "")
@@ -30,6 +33,14 @@ class Reports(unittest.TestCase):
                 with self.assertRaisesRegex(AssertionError, f"{name}: .*(?s:\n.*)data race"):
                     one.stop()
                 self.assertFalse(os.path.exists(one.directory))
+
+    def test_one_that_ended_by_itself_is_not_killed(self):
+        with tempfile.TemporaryDirectory(prefix="einlass-e2e-") as directory:
+            one = gate.Gate(directory, "gate-1", {"targets": {}})
+            one.program = "/bin/false"
+            one.start(wait=False).process.wait()
+            with self.assertRaisesRegex(AssertionError, "gate-1 ended by itself with 1"):
+                one.kill()
 
 
 @plan(servers=False, together=True)

@@ -70,7 +70,7 @@ class KafkaBroker(Hostile):
                 ends, started = ends + 1, time.monotonic()
                 self.judge_end()
             self.judge_life()
-            if time.monotonic() - started > lasts:
+            if time.monotonic() - started > lasts and self.gate.process.poll() is None:
                 started = time.monotonic()
                 self.gate.kill()
                 self.start_again()

@@ -79,6 +79,8 @@ class Gate:
             assert f'librdkafka="{LIBRDKAFKA}"' in said, f"{self.name} does not run with librdkafka {LIBRDKAFKA}:\n{said[:500]}"
 
     def kill(self):
+        """Of one that works: what had ended by itself would pass for one that was killed."""
+        assert self.process.poll() is None, f"{self.name} ended by itself with {self.process.returncode}:\n{self.log()}"
         self.process.kill()
         self.process.wait()
 

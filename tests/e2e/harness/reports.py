@@ -1,11 +1,13 @@
-"""What the sanitizers write when they have found something. Whoever ran a program looks for it in what that wrote."""
+"""What the sanitizers write when they have found something, and a broken invariant. Whoever ran a program looks for it in
+what that wrote."""
 
 import glob
 import os
 
 # A report of undefined behaviour begins with its place: FILE:LINE:COLUMN: runtime error: ...
 _MARKS = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "WARNING: ThreadSanitizer", "ERROR: ThreadSanitizer",
-          "FATAL: ThreadSanitizer", "Sanitizer:DEADLYSIGNAL", "Sanitizer: CHECK failed", "runtime error: ")
+          "FATAL: ThreadSanitizer", "Sanitizer:DEADLYSIGNAL", "Sanitizer: CHECK failed", "runtime error: ",
+          ": broken invariant: ")  # The last is that of src/units/check.h.
 _LINES = 60  # Of a report, to be shown.
 
 
@@ -25,5 +27,5 @@ def in_logs(directory):
         with open(path, errors="replace") as log:
             report = first_in(log.read())
         if report:
-            found.append(f"{os.path.basename(path)}: a sanitizer's report:\n{report}")
+            found.append(f"{os.path.basename(path)}: a report:\n{report}")
     return "\n".join(found)
