@@ -65,7 +65,7 @@ class Proxies(http_scenario.HttpScenario):
                          wait=False)
         self.wait_until_unusable(gate, "the proxy refuses the way: status 401")
         self.assertEqual(self.receiver.requests(), [])
-        gate.terminate()
+        self.assertEqual(gate.terminate(), 0, gate.log())
         gate.change({"targets": {"receiver": {"http": {"proxy": None, "proxy_file": path}}}})
         gate.start(wait=False)
         self.assert_delivered(self.receiver)

@@ -52,7 +52,7 @@ class Servers(http_scenario.HttpScenario):
         errors = sorted(letter["einlass-error"] for letter in letters)
         self.assertEqual(sum("is at a private address" in error for error in errors), 4, errors)
         self.assertIn("no URL for it: what the record has is no host", errors)
-        gate.terminate()
+        self.assertEqual(gate.terminate(), 0, gate.log())
         gate.change({"targets": {"receiver": {"http": {"allow_hosts": ["localhost"], "allow_private": True}}}})
         gate.start()
         self.world.produce_records("results", [{"key": b"k", "value": b"{}", "headers": [("host", host)]}

@@ -75,7 +75,7 @@ class Tls(http_scenario.HttpScenario):
         self.wait_until_unusable(gate, "the server asks for a client certificate")
         self.assert_nothing_came()
         self.assertEqual(gate.status()["books"]["dead_lettered"], 0)
-        gate.terminate()
+        self.assertEqual(gate.terminate(), 0, gate.log())
         cert, key = self.authority.sign("gate", ["DNS:gate-1"])
         config = gate._config["targets"]["receiver"]["http"]
         config.update(cert_file=cert, key_file=key)

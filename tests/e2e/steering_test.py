@@ -127,7 +127,7 @@ class Steering:
         wait_until(lambda: len(self.arrived("other")) == 5, 10, "the others go")
         wait_until(lambda: sum(gate.waiting("paused") for gate in self.gates) == 5, 5, "it is told that they are paused")
         for gate in self.gates:
-            gate.terminate()
+            self.assertEqual(gate.terminate(), 0, gate.log())
             gate.start()
         self.produce("other", 5)
         wait_until(lambda: len(self.arrived("other")) == 10, 30, "the others go after the restart")
@@ -171,7 +171,7 @@ class Steering:
         wait_until(lambda: len(self.arrived("acme")) == 150, 2.5, "acme has its quota")
         self.assertLess(self.arrived("acme")[-1] - since, 3 * ONE_SECOND)
         self.world.receiver.wait_for(175, 10)
-        self.gates[1].terminate()
+        self.assertEqual(self.gates[1].terminate(), 0, self.gates[1].log())
         self.gates[1].start()
         self.assertEqual(self.quota_of(self.gates[1], "acme")[1]["values"], {"limit": "200"})
         self.assertIn("limit=200", self.einlass("quota", "get", "per_tenant", "acme"))
@@ -225,7 +225,7 @@ class Steering:
         said = '{{"limit":"{}","since":{},"by":"127.0.0.1"}}'
         self.write_many([(f"per_tenant/6a0f2c4e-3b1d-4c55-9e7a-{number:012}", said.format(100 + number, now_us() // 1000))
                          for number in range(100_000)])
-        gate.terminate()
+        self.assertEqual(gate.terminate(), 0, gate.log())
         gate.start()
         wait_until(lambda: gate.status()["quotas"]["quotas"] == 100_000, 20, "the gate has read them")
         took = gate.resident_mb() - before
@@ -261,7 +261,7 @@ class InRedis(Steering, Fleet):
 
     def test_a_gate_that_waits_for_its_table_leaves_when_it_is_told(self):
         gate = self.gates[0]
-        gate.terminate()
+        self.assertEqual(gate.terminate(), 0, gate.log())
         self.world.redis.kill()
         gate.start(wait=False)
         wait_until(lambda: "quotas" in gate.log(), 20, "it is told that the table is away")

@@ -80,7 +80,7 @@ class Why(Scenario):
         self.assertEqual(get(self.gate.port, "/v1/why?topic=results")[0], 400)
         self.assertEqual(self.command().returncode, 64)
         self.assertEqual(self.command("--topic", "results").returncode, 64)
-        self.gate.terminate()
+        self.assertEqual(self.gate.terminate(), 0, self.gate.log())
         gone = self.command("--key", "acme")
         self.assertEqual(gone.returncode, 1)
         self.assertIn("no gate answers on 127.0.0.1", gone.stderr)
