@@ -225,15 +225,35 @@ def never_backwards(h):
             last[scrape.run, route] = books
 
 
-def left_in_order(h):
-    """No gate ends by itself; one that leaves cleanly has nothing inside and says so."""
+def pages_read(h, gates):
+    """Of each gate, with the books and commits in it: what is asked of them would else be asked of nothing."""
+    for gate in gates:
+        scrapes = [scrape for scrape in h.scrapes if scrape.gate == gate]
+        if not any(scrape.books for scrape in scrapes):
+            yield Breach("books", f"no page of {gate} was read that has them")
+        if not any(scrape.committed for scrape in scrapes):
+            yield Breach("books", f"no page of {gate} was read that says what is committed")
+
+
+def kafka_was_away(h, gate, since, until):
+    """Whether a part of it was for that gate, at some moment of that time; or the gate stood still."""
+    ways = (f"{gate}>kafka", f"{gate}>broker", "brokers>")
+    return any(event.begin <= until and since <= event.end
+               and (event.kind == "broker" or (event.kind, event.subject) == ("stop", gate)
+                    or event.kind == "link" and event.subject.startswith(ways)) for event in h.events)
+
+
+def left_in_order(h, leaving_us):
+    """No gate ends by itself; one that leaves has nothing inside and says so. It takes `leaving_us` for that at most, and may
+    fail to commit only where Kafka is away meanwhile."""
     for one in h.exits:
         if one.asked == "fenced":
             if one.code != 1 or one.books is None or not closed(one.books):
                 yield Breach("exits", f"{one.run} was fenced and ended with {one.code}, books {one.books}")
         elif one.asked is None:
             yield Breach("exits", f"{one.run} ended by itself with {one.code} at {one.at}")
-        elif one.asked == "terminate" and one.code not in (0, 1):
+        elif one.asked == "terminate" and one.code != 0 and not (
+                one.code == 1 and kafka_was_away(h, history.gate_of(one.run), one.at - leaving_us, one.at)):
             yield Breach("exits", f"{one.run} was asked to leave and ended with {one.code}")
         elif one.asked == "terminate" and one.code == 0:
             books = one.books

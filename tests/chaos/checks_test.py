@@ -219,14 +219,38 @@ class Books(unittest.TestCase):
     def test_how_gates_end(self):
         good = books(received=6, delivered=3, inside=0, returned=2, filtered=1)
         for code, said, asked, count in (
-                (0, good, "terminate", 0), (1, None, "terminate", 0), (0, None, "terminate", 1),
+                (0, good, "terminate", 0), (1, None, "terminate", 1), (0, None, "terminate", 1),
                 (0, {**good, "inside": 1}, "terminate", 1), (0, {**good, "delivered": 4}, "terminate", 1),
                 (-6, good, "terminate", 1), ("late", None, "terminate", 1), (0, good, None, 1),
                 (1, good, "fenced", 0), (1, None, "fenced", 1), (0, good, "fenced", 1),
                 (1, {**good, "delivered": 4}, "fenced", 1)):
             h = history.empty()
             h.exits.append(history.Exit("gate-1.1", 1, code, said, asked))
-            self.assertEqual(len(list(checks.left_in_order(h))), count, (code, said, asked))
+            self.assertEqual(len(list(checks.left_in_order(h, SECOND))), count, (code, said, asked))
+
+    def test_one_may_fail_to_leave_where_kafka_is_away(self):
+        for one, code, count in ((event("broker", "broker-2", 8 * SECOND, 9 * SECOND), 1, 0),
+                                 (event("broker", "broker-2", 1 * SECOND, 2 * SECOND), 1, 1),
+                                 (event("broker", "broker-2", 8 * SECOND, 9 * SECOND), -11, 1),
+                                 (event("link", "gate-1>kafka", 8 * SECOND, 20 * SECOND), 1, 0),
+                                 (event("link", "gate-1>broker-3", 8 * SECOND, 9 * SECOND), 1, 0),
+                                 (event("link", "gate-2>kafka", 8 * SECOND, 9 * SECOND), 1, 1),
+                                 (event("link", "brokers>broker-1", 8 * SECOND, 9 * SECOND), 1, 0),
+                                 (event("link", "gate-1>redis", 8 * SECOND, 9 * SECOND), 1, 1),
+                                 (event("stop", "gate-1", 8 * SECOND, 9 * SECOND), 1, 0)):
+            h = history.empty()
+            h.events.append(one)
+            h.exits.append(history.Exit("gate-1.1", 10 * SECOND, code, None, "terminate"))
+            self.assertEqual(len(list(checks.left_in_order(h, 5 * SECOND))), count, (one, code))
+
+    def test_pages_that_nobody_read(self):
+        h = history.empty()
+        self.assertEqual(len(list(checks.pages_read(h, ["gate-1"]))), 2)
+        h.scrapes.append(scrape(1, received=1, delivered=1, inside=0))
+        self.assertEqual(len(list(checks.pages_read(h, ["gate-1"]))), 1, "nothing is committed there")
+        h.scrapes.append(scrape(2, received=1, delivered=1, inside=0, committed={("ordered", 0): 1}))
+        self.assertEqual(list(checks.pages_read(h, ["gate-1"])), [])
+        self.assertEqual(len(list(checks.pages_read(h, ["gate-1", "gate-2"]))), 2)
 
 
 class Repeats(unittest.TestCase):

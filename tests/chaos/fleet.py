@@ -20,6 +20,7 @@ TENANT = {"rate": 14, "burst": 14}
 IN_FLIGHT = 32  # For each target.
 COMMIT_INTERVAL_US = 100_000
 USE_WITHIN_US = 100_000
+LEAVING_S = 20.0 * places.PATIENCE  # More than drain_timeout and the gate's own patience with the last commit.
 
 _SCRAPE_S = 0.4
 _METRIC = re.compile(r'^(\w+)(?:\{(.*)\})? (\S+)$')

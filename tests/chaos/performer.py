@@ -12,7 +12,6 @@ import schedule
 import servers
 
 _TICK_S = 0.03
-_LEAVING_S = 20.0 * places.PATIENCE  # More than drain_timeout and the gate's own patience with the last commit.
 _BACK_S = 180.0
 _SWAP_S = 20.0  # Of the Sentinels, when they are asked to; or they have given up.
 
@@ -58,6 +57,7 @@ class Performer:
         self._recovery = Recovery(scene)
         self._begin = 0.0
         self._reloading = False
+        self.performed = 0  # Of the faults; the others were left out.
 
     def run(self, faults, seconds):
         """Performs them all, and returns when the time is over and everything that was disturbed is back."""
@@ -141,6 +141,7 @@ class Performer:
                 "link": self._link, "broker": self._broker, "target": self._target, "reload": self._reload,
                 "break_config": self._break_config}.get(
                     fault.kind, self._redis)(fault)
+        self.performed += done
         self._note(schedule.text(fault) + ("" if done else ": left out"))
 
     def _over(self, fault, begin, end=None, **how):
@@ -209,8 +210,8 @@ class Performer:
 
         def late():
             member.kill()
-            gone("no exit within %.0f s" % _LEAVING_S)
-        self._when(lambda: not member.running(), lambda: gone(member.gate.process.returncode), late, _LEAVING_S)
+            gone("no exit within %.0f s" % fleet.LEAVING_S)
+        self._when(lambda: not member.running(), lambda: gone(member.gate.process.returncode), late, fleet.LEAVING_S)
 
     def _visit(self, fault):
         member = self._scene.members[fault.subject]

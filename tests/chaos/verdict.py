@@ -76,9 +76,10 @@ def breaches(h, produced, wait_replicas):
         yield from checks.within_bucket(instants.values(), fleet.TENANT["rate"], fleet.TENANT["burst"], doubled)
     yield from checks.arrivals(h, fleet.LIMIT["window_us"], fleet.USE_WITHIN_US + _JITTER_US, unsound(h),
                                doubled)
+    yield from checks.pages_read(h, schedule.GATES)
     yield from checks.books_closed(h)
     yield from checks.never_backwards(h)
-    yield from checks.left_in_order(h)
+    yield from checks.left_in_order(h, int(fleet.LEAVING_S * 1e6))
     yield from repeats.explained(h, BOUNDS)[0]
     yield from repeats.never_below_the_commit(h, BOUNDS)[0]
 
