@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""No test is forgotten: ctest runs each *_test.py there is, and of the scenarios each method that somebody has written.
+"""No test is forgotten: ctest runs each *_test.py there is, of the scenarios each method that somebody has written, and of
+a file whose classes it names each that has tests.
 
     registered_test.py BUILD
 
 A method that several classes inherit counts as run where one of them runs it.
 """
 
+import ast
 import glob
 import json
 import os
@@ -30,6 +32,19 @@ def registered(build):
     return found
 
 
+def classes_left_out(text, chosen):
+    """Those with tests, if `chosen` are classes of that file: neither one of them nor what one of them inherits."""
+    classes = {one.name: one for one in ast.parse(text).body if isinstance(one, ast.ClassDef)}
+    if not chosen <= classes.keys():
+        return []
+    run, left = set(), set(chosen)
+    while left:
+        run |= left
+        left = {base.id for one in left for base in classes[one].bases if isinstance(base, ast.Name)} & classes.keys() - run
+    return [name for name, one in classes.items() if name not in run and any(
+        isinstance(part, ast.FunctionDef) and part.name.startswith("test_") for part in one.body)]
+
+
 def forgotten(runs):
     """What is run by nothing."""
     for path in sorted(glob.glob(os.path.join(TESTS, "**", "*_test.py"), recursive=True)):
@@ -37,10 +52,14 @@ def forgotten(runs):
         chosen = runs.get(os.path.realpath(path))
         if chosen is None:
             yield shown
-        elif shown.split(os.sep)[0] in SCENARIOS and all("." in one for one in chosen):
-            methods = {one.split(".")[1] for one in chosen}
+        else:
             with open(path, encoding="utf-8") as file:
-                yield from (f"{shown}: {name}" for name in WRITTEN.findall(file.read()) if name not in methods)
+                text = file.read()
+            if shown.split(os.sep)[0] not in SCENARIOS:
+                yield from (f"{shown}: {name}" for name in classes_left_out(text, chosen))
+            elif all("." in one for one in chosen):
+                methods = {one.split(".")[1] for one in chosen}
+                yield from (f"{shown}: {name}" for name in WRITTEN.findall(text) if name not in methods)
 
 
 def main():
