@@ -9,7 +9,8 @@ constexpr int kTimeoutMs = 30'000;
 
 }  // namespace
 
-Client make_client(rd_kafka_type_t type, const Properties& properties) {
+Client make_client(rd_kafka_type_t type, const Properties& properties, Reported reported,
+                   void* opaque) {
   std::array<char, 512> error{};
   rd_kafka_conf_t* conf = rd_kafka_conf_new();
   for (const auto& [name, value] : properties) {
@@ -19,6 +20,8 @@ Client make_client(rd_kafka_type_t type, const Properties& properties) {
       throw std::runtime_error(error.data());
     }
   }
+  rd_kafka_conf_set_dr_msg_cb(conf, reported);
+  rd_kafka_conf_set_opaque(conf, opaque);
   Client client(rd_kafka_new(type, conf, error.data(), error.size()));
   if (!client) {
     rd_kafka_conf_destroy(conf);

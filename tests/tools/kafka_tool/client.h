@@ -29,8 +29,12 @@ using Queue = std::unique_ptr<rd_kafka_queue_t, Destroy>;
 using Event = std::unique_ptr<rd_kafka_event_t, Destroy>;
 using Message = std::unique_ptr<rd_kafka_message_t, Destroy>;
 
-// Throws std::runtime_error with librdkafka's words for a wrong property.
-Client make_client(rd_kafka_type_t type, const Properties& properties);
+using Reported = void (*)(rd_kafka_t* client, const rd_kafka_message_t* message, void* opaque);
+
+// Throws std::runtime_error with librdkafka's words for a wrong property. A producer's `reported`
+// is told, while it is polled or flushed, of each record what became of it.
+Client make_client(rd_kafka_type_t type, const Properties& properties, Reported reported = nullptr,
+                   void* opaque = nullptr);
 
 // Throws std::runtime_error as "what: why" unless `error` is none.
 void require(rd_kafka_resp_err_t error, const std::string& what);

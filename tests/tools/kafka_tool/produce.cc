@@ -27,7 +27,8 @@ struct Record {
 class Producer {
  public:
   Producer(const Properties& properties, std::string topic)
-      : client_(make_client(RD_KAFKA_PRODUCER, properties)), topic_(std::move(topic)) {}
+      : client_(make_client(RD_KAFKA_PRODUCER, properties, &Producer::reported, this)),
+        topic_(std::move(topic)) {}
 
   int partitions() const { return partition_count(client_.get(), topic_); }
 
@@ -43,15 +44,22 @@ class Producer {
 
   void poll() { rd_kafka_poll(client_.get(), 0); }
 
-  // Idempotent production loses nothing silently: what is not flushed is what is not acknowledged.
+  // Throws unless the brokers have all records: one that they refused is flushed too.
   void finish() {
     require(rd_kafka_flush(client_.get(), kFlushTimeoutMs), "flush");
     std::array<char, 512> error{};
     const auto fatal = rd_kafka_fatal_error(client_.get(), error.data(), error.size());
     require(fatal, error.data());
+    require(refused_, "a record was not taken");
   }
 
  private:
+  static void reported(rd_kafka_t*, const rd_kafka_message_t* message, void* producer) {
+    if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      static_cast<Producer*>(producer)->refused_ = message->err;
+    }
+  }
+
   rd_kafka_resp_err_t try_to_send(const Record& record) {
     rd_kafka_headers_t* headers = nullptr;
     if (!record.headers.empty()) {
@@ -76,6 +84,7 @@ class Producer {
     return error;
   }
 
+  rd_kafka_resp_err_t refused_ = RD_KAFKA_RESP_ERR_NO_ERROR;  // Why the last one was not taken.
   Client client_;
   std::string topic_;
   std::uint64_t sent_ = 0;
