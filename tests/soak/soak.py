@@ -91,7 +91,7 @@ def run(world, seconds, lost):
         time.sleep(SAMPLE)
         samples.append(sample(world, first))
         if outages.due():
-            world.receiver.clear()
+            world.receiver.forget()  # Before the target fails: each request has its answer at once.
             world.receiver.tell("status", status=500, for_ms=OUTAGE[1] * 1000)
         if reloads.due():
             limit = 21 - limit
@@ -99,16 +99,21 @@ def run(world, seconds, lost):
             first.process.send_signal(signal.SIGHUP)
         if joins.due():
             there = not there
-            second.start() if there else second.terminate()
+            if there:
+                second.start()
+            else:
+                assert second.terminate() == 0, second.log()
     if not there:
         second.start()
-    producer.wait()
+    assert producer.wait() == 0, "the producer failed"
     ends = world.ends("results")
     wait_until(lambda: world.committed("results") == ends, 60, "all is delivered and committed")
+    accepted = world.receiver.summary()
+    assert accepted["distinct"] == sum(ends) == int(RATE * seconds), f"{sum(ends)} records, and accepted are {accepted}"
     books = [gate.status()["books"] for gate in (first, second)]
     reload = first.status()["reload"]
     assert reload["at"] and reload["successful"], reload
-    return samples, sum(ends), books
+    return samples, accepted, books
 
 
 def growth(samples):
@@ -128,11 +133,12 @@ def main():
     options = parser.parse_args()
     world = World()
     try:
-        samples, records, books = run(world, options.minutes * 60, options.leak)
+        samples, accepted, books = run(world, options.minutes * 60, options.leak)
     finally:
         world.stop()
     grown, before, after = growth(samples)
-    print(f"{records:,} records in {options.minutes:g} min, {len(samples)} samples")
+    twice = accepted["accepted"] - accepted["distinct"]
+    print(f"{accepted['distinct']:,} records in {options.minutes:g} min, {twice} accepted twice, {len(samples)} samples")
     for name, was, now in zip(Sample._fields, before, after):
         print(f"  {name}: {was:.1f}, then {now:.1f}")
     wrong = grown + [f"a book is open: {book}" for book in books if not book["closed"]]

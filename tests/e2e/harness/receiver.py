@@ -38,6 +38,10 @@ class Receiver:
     def clear(self):
         self._ask("/_clear", "POST")
 
+    def forget(self):
+        """All but which records were accepted, which summary() goes on counting. Not while an answer is due."""
+        self._ask("/_forget", "POST")
+
     def wait_for(self, records, patience, gates=()):
         """Until so many different records have been accepted. These gates must stay alive meanwhile."""
         patience *= PATIENCE

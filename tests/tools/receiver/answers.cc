@@ -40,6 +40,8 @@ void Server::answer_control(Connection& connection, const Request& request) {
       tell(std::string(request.body));
     } else if (request.method == "POST" && path == "/_clear") {
       journal_.clear();
+    } else if (request.method == "POST" && path == "/_forget") {
+      journal_.forget();
     } else if (request.method == "POST" && path == "/_keep_full") {
       journal_.keep_full(true);
     } else if (path == "/_summary") {

@@ -117,6 +117,14 @@ std::uint16_t Journal::intern(std::string_view name) {
   return number;
 }
 
+void Journal::forget() {
+  entries_.clear();
+  fulls_.clear();
+  full_bytes_ = 0;
+  answered_ = 0;
+  ++generation_;
+}
+
 std::string Journal::summary() const {
   const auto dump = [](const nlohmann::json& json) {
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -26,6 +26,10 @@ class Journal {
   // Forgets everything. Answers to requests from before are not noted.
   void clear();
 
+  // Forgets all but which records were accepted: that is a bit for each, also after months. Only
+  // while no answer is due: one to a request from before would not count.
+  void forget();
+
   // {"requests":..,"accepted":..,"distinct":..,"unanswered":..,"strange":..,...} as JSON.
   std::string summary() const;
 
