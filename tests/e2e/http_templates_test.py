@@ -1,6 +1,5 @@
 """Requests whose parts come from their records, and records that lack them."""
 
-import json
 import unittest
 
 from harness import http_scenario, places
@@ -57,12 +56,8 @@ class Templates(http_scenario.HttpScenario):
         gate = self.gate({"url": f"http://127.0.0.1:{receiver.port}/in/{{json:/old}}"})
         self.world.produce_records("results", [{"key": b"k", "value": b'{"new": {"id": 7}}'}])
         places.wait_until(lambda: gate.waiting("retry") == 1, 30, "it has no /old")
-        with open(gate.path) as file:
-            config = json.load(file)
-        config["targets"]["receiver"]["http"]["url"] = f"http://127.0.0.1:{receiver.port}/in/{{json:/new/id}}"
-        with open(gate.path, "w") as file:
-            json.dump(config, file)
-        self.assertEqual(places.get(gate.port, "/-/reload", "POST", "")[0], 200)
+        url = f"http://127.0.0.1:{receiver.port}/in/{{json:/new/id}}"
+        self.assertEqual(gate.reload({"targets": {"receiver": {"http": {"url": url}}}})[0], 200)
         places.wait_until(lambda: gate.status()["books"]["delivered"] == 1, 30, "it is delivered")
         self.assertEqual([one.path for one in receiver.requests()], ["/in/7"])
         self.assert_books_closed([gate])

@@ -1,10 +1,8 @@
 """Two gates, and tenants of whom some have other numbers than the limit: from the start, and changed by a reload."""
 
-import json
 import unittest
 
 from harness import deliveries, places, scenario
-from harness.gate import merge
 from harness.places import wait_until
 from harness.plan import plan
 
@@ -43,11 +41,7 @@ class Overrides(scenario.Scenario):
 
     def reload(self, overrides):
         for gate in self.gates:
-            with open(gate.path) as file:
-                config = merge(json.load(file), {"limits": {"per_tenant": {"overrides": overrides}}})
-            with open(gate.path, "w") as file:
-                json.dump(config, file, indent=1)
-            code, text = places.get(gate.port, "/-/reload", "POST", "")
+            code, text = gate.reload({"limits": {"per_tenant": {"overrides": overrides}}})
             self.assertEqual(code, 200, text)
             self.assertIn(f"limits.per_tenant.overrides.acme.limit: {ACME} -> {ACME_AFTER}\n", text)
 

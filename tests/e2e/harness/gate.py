@@ -47,6 +47,11 @@ class Gate:
         self._config = merge(self._config, changes)
         self._write()
 
+    def reload(self, changes):
+        """Its config from now on, read while it runs: the status and the text that say what came of it."""
+        self.change(changes)
+        return self.get("/-/reload", "POST")
+
     def note_secrets(self):
         """Those of its config and of the files there, as they are now: none of them is ever to be shown."""
         self.secrets |= secrets_told.of_config(self._config)
