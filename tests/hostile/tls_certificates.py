@@ -26,6 +26,8 @@ _SIGNED = {
     "ed25519": (_OURS, ("ed25519",), "sha256"),
     "terminal": (_OURS, _P256, "sha256"),
 }
+# A gate may take these: the name is right, so is whoever signed, and it is for servers.
+RIGHT = {"good", "an_authority", "ed25519", "terminal"}
 NAMES = ("good", "expired", "other_name", "of_strangers", "by_itself", "the_authority", *_SIGNED)
 
 

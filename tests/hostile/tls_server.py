@@ -22,6 +22,7 @@ _HANDSHAKE = 0.1
 class TlsServer:
     def __init__(self, inputs, certificates, log):
         self.inputs, self._certificates, self._log = inputs, certificates, log
+        self.trusted = set()  # The certificates for which a request came.
         self._as = {Raw: _raw, Flight: self._flight, Shown: self._shown, After: self._after, Asked: self._asked}
         self._server = RawServer(self._talk)
         self.port, self.stop = self._server.port, self._server.stop
@@ -63,6 +64,7 @@ class TlsServer:
     def _shown(self, connection, one):
         with self._context(one.version, one.certificate).wrap_socket(connection, server_side=True) as tls:
             if read_request(tls)[0]:
+                self.trusted.add(one.certificate)
                 tls.sendall(LAST)  # Each attempt is to connect.
 
     def _after(self, connection, one):

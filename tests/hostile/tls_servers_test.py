@@ -28,6 +28,8 @@ class TlsServers(Hostile):
         self.judge(lambda: self.under_way(inputs), seconds)
         self.note(f"{count} inputs")
         self.assertTrue(inputs.all_used())
+        self.assertIn("good", server.trusted)
+        self.assertEqual(server.trusted - tls_certificates.RIGHT, set(), "it is not who it should be")
         self.judge_books()
         self.note(f"{len(self.troubles)} kinds of trouble seen")
         self.assertRegex(self.gate.log(1000), "event=target_(unusable|failing)")
