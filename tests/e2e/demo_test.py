@@ -35,7 +35,10 @@ class Demo(unittest.TestCase):
 
     def test_says_when_the_receiver_has_asked_for_a_pause(self):
         """It lasts from between two lines to between two others, as often as not."""
-        said = subprocess.run([places.EINLASS, "demo", "--seconds", "3", "--limit", "500"], capture_output=True, text=True).stdout
+        done = subprocess.run([places.EINLASS, "demo", "--seconds", "3", "--limit", "500"], capture_output=True, text=True,
+                              timeout=60 * places.PATIENCE, check=False)
+        said = done.stdout
+        self.assertEqual(done.returncode, 0, said + done.stderr)
         self.assertRegex(said, r"\(the receiver asked for a pause \(Retry-After\)\)")
         self.assertIn("nothing lost: yes", said)
 
