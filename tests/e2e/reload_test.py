@@ -204,7 +204,7 @@ class ShorterWindows(Reload):
         # Those about Retry-After are among them, so some more than the one that the reload makes.
         places.wait_until(lambda: self.asks() > asks + 10, 60, "the limit was asked under its new window")
         self.assertEqual(places.get(self.gate.port, "/readyz")[0], 200)
-        self.assertNotIn("redis_limit_closed", self.gate.log())
+        self.assertNotIn("redis_limit_closed", self.gate.log(10_000))
         self.assertEqual(self.world.receiver.summary()["accepted"], 2)
 
     def asks(self):

@@ -92,7 +92,7 @@ class Pages(http_scenario.HttpScenario):
                 places.wait_until(lambda: gate.status()["books"]["received"] == RECORDS, 20, f"{gate.name} has read all")
                 self.assert_books_closed([gate])
                 self.assertEqual(gate.status()["books"]["delivered"], RECORDS, gate.log())
-                self.assertEqual(gate.log().count("level=error"), 0, gate.log())
+                self.assertEqual(gate.log(10_000).count("level=error"), 0, gate.log())
         self.assertGreaterEqual(self.tokens.given, 1)
         self.assertIn(f"CONNECT localhost:{self.front.tls_port}", self.proxy.log())
 
