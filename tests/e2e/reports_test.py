@@ -1,12 +1,15 @@
 """A sanitizer's report, and the end of a gate by itself, make a scenario fail, and what the scenarios run was built with the
 sanitizer."""
 
+import contextlib
+import io
 import os
 import sys
 import tempfile
+import types
 import unittest
 
-from harness import gate, places, reports, world
+from harness import gate, places, reports, scenario, world
 from harness.plan import plan
 
 RACE = "level=info event=started\n==================\nWARNING: ThreadSanitizer: data race (pid=7)\n  Write of size 4\n"
@@ -33,6 +36,19 @@ class Reports(unittest.TestCase):
                 with self.assertRaisesRegex(AssertionError, f"{name}: .*(?s:\n.*)data race"):
                     one.stop()
                 self.assertFalse(os.path.exists(one.directory))
+
+    def test_logs_are_shown_when_a_part_of_a_test_fails(self):
+        class Failing(scenario.Scenario):
+            def setUp(self):
+                self.world = types.SimpleNamespace(logs=lambda: "what the gate said")
+                self.addCleanup(self._show_logs)
+
+            def runTest(self):
+                with self.subTest("a part"):
+                    self.fail()
+        with contextlib.redirect_stdout(io.StringIO()) as shown:
+            Failing().run(unittest.TestResult())
+        self.assertIn("what the gate said", shown.getvalue())
 
     def test_one_that_ended_by_itself_is_not_killed(self):
         with tempfile.TemporaryDirectory(prefix="einlass-e2e-") as directory:

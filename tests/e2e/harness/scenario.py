@@ -21,7 +21,8 @@ class Scenario(unittest.TestCase):
         print(f"{self.id()}: seed {self.world.seed}", flush=True)
 
     def run(self, result=None):
-        self._failed = lambda: any(test is self for test, _ in result.failures + result.errors)
+        # Of a subTest there stands what belongs to its test.
+        self._failed = lambda: any(getattr(test, "test_case", test) is self for test, _ in result.failures + result.errors)
         return super().run(result)
 
     def _show_logs(self):
