@@ -11,17 +11,6 @@ PARTITIONS = 4
 SECOND_US = 1_000_000
 
 
-def most_at_once(seen):
-    """The most attempts that were under way at an instant, as the target saw them."""
-    turns = sorted([(one.arrived, 1) for one in seen] + [(one.answered, -1) for one in seen],
-                   key=lambda turn: (turn[0], turn[1]))
-    worst = under_way = 0
-    for _, step in turns:
-        under_way += step
-        worst = max(worst, under_way)
-    return worst
-
-
 class Limiters(scenario.Scenario):
     def setUp(self):
         super().setUp()
@@ -50,9 +39,9 @@ class Limiters(scenario.Scenario):
         gates = self.world.start_gates(2, self._config(limits), PARTITIONS)
         self.world.receiver.tell("delay", delay_ms=20, for_ms=60_000)
         seen, rate = self._deliver(gates, 600, 40)
-        self.note(f"{most_at_once(seen)} of 7 places used at most; {rate:.0f} records a second of 350 possible")
-        self.assertLessEqual(most_at_once(seen), 7)
-        self.assertGreaterEqual(most_at_once(seen), 6)
+        self.note(f"{deliveries.most_at_once(seen)} of 7 places used at most; {rate:.0f} records a second of 350 possible")
+        self.assertLessEqual(deliveries.most_at_once(seen), 7)
+        self.assertGreaterEqual(deliveries.most_at_once(seen), 6)
         self.assert_nothing_lost(seen, "results")
         self.assert_no_duplicates(seen)
         self.assert_books_closed(gates)
@@ -65,7 +54,7 @@ class Limiters(scenario.Scenario):
         gates = self.world.start_gates(1, self._config(limits), PARTITIONS)
         seen, rate = self._deliver(gates, 150, 20)
         self.note(f"{rate:.0f} records a second of 100 possible")
-        self.assertEqual(most_at_once(seen), 1)
+        self.assertEqual(deliveries.most_at_once(seen), 1)
         self.assert_no_duplicates(seen)
         self.assert_books_closed(gates)
 
