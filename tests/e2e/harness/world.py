@@ -36,7 +36,7 @@ class World:
         self.directory = tempfile.mkdtemp(prefix="einlass-e2e-")
         self.seed = seed if seed is not None else int.from_bytes(os.urandom(4), "big")
         self.random = random.Random(self.seed)
-        self.gates = []
+        self.gates, self.producers = [], []
         self.secrets = set()
         self.kafka = self.redis = self.receiver = None
         try:
@@ -69,6 +69,8 @@ class World:
         for gate in self.gates:
             if gate.process is not None:
                 servers.stop_child(gate.process, 0.1)
+        for producer in self.producers:  # A broker that is lent goes on without us.
+            servers.stop_child(producer)
         for server in (self.kafka, self.redis):
             if server is not None:
                 server.stop()
@@ -120,8 +122,9 @@ class World:
     def start_producing(self, topic, records, size=200, **options):
         """The same beside us: a process to wait for, that ends with 0 once all is in Kafka."""
         arguments = self._produce_arguments(topic, records, size, options)
-        return servers.start_child([os.path.join(BUILD, "tests", "tools", "kafka_tool"), *arguments],
-                                   os.path.join(self.directory, "producer.log"))
+        self.producers.append(servers.start_child([os.path.join(BUILD, "tests", "tools", "kafka_tool"), *arguments],
+                                                  os.path.join(self.directory, "producer.log")))
+        return self.producers[-1]
 
     def _produce_arguments(self, topic, records, size, options):
         words = ["produce", "-b", self.kafka.brokers, "-t", topic, "--records", str(records), "--size", str(size)]
