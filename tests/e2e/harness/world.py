@@ -27,6 +27,16 @@ def tool(name, *arguments, stdin=None):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def produce_lines(records):
+    """Records as World.produce_records() has them, as `kafka_tool produce-lines` reads them."""
+    def hexed(data):
+        return None if data is None else data.hex()
+    return "".join(json.dumps({"partition": record.get("partition", 0), "key": hexed(record.get("key")),
+                               "value": hexed(record.get("value")),
+                               "headers": [[name, hexed(value)] for name, value in record.get("headers", [])]}) + "\n"
+                   for record in records)
+
+
 class World:
     """Everything a scenario needs; stop() ends all of it, whatever happened, and is an error if a sanitizer spoke, or if
     anything that a gate said, in its log or on its pages, has a secret in it that the scenario gave to it."""
@@ -122,8 +132,17 @@ class World:
     def start_producing(self, topic, records, size=200, **options):
         """The same beside us: a process to wait for, that ends with 0 once all is in Kafka."""
         arguments = self._produce_arguments(topic, records, size, options)
+        return self._start_tool(arguments, "producer.log")
+
+    def start_lines(self, topic):
+        """A process that takes what produce_lines() makes, line by line, until its stdin is closed."""
+        return self._start_tool(["produce-lines", "-b", self.kafka.brokers, "-t", topic], "lines.log", stdin=subprocess.PIPE,
+                                text=True)
+
+    def _start_tool(self, arguments, log, **options):
+        """The kafka_tool, until stop() at the latest."""
         self.producers.append(servers.start_child([os.path.join(BUILD, "tests", "tools", "kafka_tool"), *arguments],
-                                                  os.path.join(self.directory, "producer.log")))
+                                                  os.path.join(self.directory, log), **options))
         return self.producers[-1]
 
     def _produce_arguments(self, topic, records, size, options):
@@ -137,14 +156,7 @@ class World:
 
     def produce_records(self, topic, records):
         """Records as dicts of partition, key, value (bytes or None) and headers."""
-        def hexed(data):
-            return None if data is None else data.hex()
-        lines = [json.dumps({"partition": record.get("partition", 0), "key": hexed(record.get("key")),
-                             "value": hexed(record.get("value")),
-                             "headers": [[name, hexed(value)] for name, value in record.get("headers", [])]})
-                 for record in records]
-        return tool("kafka_tool", "produce-lines", "-b", self.kafka.brokers, "-t", topic,
-                    stdin="".join(line + "\n" for line in lines))
+        return tool("kafka_tool", "produce-lines", "-b", self.kafka.brokers, "-t", topic, stdin=produce_lines(records))
 
     def consume(self, topic):
         return tool("kafka_tool", "consume", "-b", self.kafka.brokers, "-t", topic)
