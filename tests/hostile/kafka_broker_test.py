@@ -10,7 +10,7 @@ from hostile import PARTITIONS, Hostile
 from harness.deliveries import missing
 import kafka_proxy
 from kafka_answers import FRAMING, TOPIC, lie, wrong_code
-from harness.places import PATIENCE, wait_until
+from harness.places import wait_until
 import namespace
 from harness.plan import plan
 
@@ -156,7 +156,7 @@ class OfATarget(KafkaBroker):
                                  "inside": {"records": 500}, "retry": {"initial": "10ms", "max": "50ms"}})
         for topic in ("evil", "evil.copies"):
             self.world.create_topic(topic, PARTITIONS)
-        self.start_well(config, int((patience + 60) * PATIENCE))
+        self.start_well(config, patience + 60)
         self.used, self.drawn, self.changed = 0, 0, set()
         self.proxy.change = self.changing(FRAMING, count)
 
