@@ -99,9 +99,10 @@ class Hostile(Scenario):
                        if one.topic == "well")
         return accepted / ((until - since) / 1e6)
 
-    def judge(self, under_way, patience=60):
-        """Waits until under_way() is false; the others kept their rate meanwhile, and the gate is the same process."""
-        process, since = self.gate.process.pid, now_us()
+    def judge(self, under_way, patience=60, since=None):
+        """Waits until under_way() is false; the others kept their rate meanwhile, and the gate is the same process. `since`:
+        when the hostile work began, if before now."""
+        process, since = self.gate.process.pid, since or now_us()
 
         def over():
             self.assertIsNone(self.gate.process.poll(), f"the gate ended\n{self.gate.log()}")

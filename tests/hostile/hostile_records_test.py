@@ -8,6 +8,7 @@ import urllib.parse
 from hostile import PARTITIONS, Hostile, Inputs
 import odd_records
 import namespace
+from harness.places import now_us
 from harness.plan import plan
 from strict_server import StrictServer, values
 
@@ -58,10 +59,12 @@ class HostileRecords(Hostile):
             "listed": self.add_route(config, "listed", {"batch": {"records": 20, "format": "json"}}),
             "lined": self.add_route(config, "lined", {"batch": {"records": 20, "format": "lines"}})}
         self.start_well(config, seconds)
+        began = now_us()
         made = {topic: self.produce(topic, make, many) for topic, make, many in (
             ("templates", odd_records.of_template, count // 3), ("plain", odd_records.plain, count // 3),
             ("listed", odd_records.of_batch, count // 6), ("lined", odd_records.of_batch, count // 6))}
-        self.judge(lambda: any(route["inside"] or not route["received"] for route in self.gate.status()["routes"][1:]))
+        self.judge(lambda: any(route["inside"] or not route["received"] for route in self.gate.status()["routes"][1:]),
+                   since=began)
         for topic, records in made.items():
             self.judge_books(topic)
             self.judge_requests(topic, records, servers[topic])
@@ -73,6 +76,7 @@ class HostileRecords(Hostile):
         for request in server.requests:
             seen += self.judge_batch(topic, records, request) if values(request, b"einlass-batch") else \
                 [self.judge_request(topic, records, request)]
+        self.assertTrue(seen, f"no record of {topic} was delivered")
         self.assertEqual(len(seen), len(set(seen)), "a record came twice, and nobody asked for that")
         self.assertFalse(letters & set(seen), "both delivered and a dead letter")
         self.assertEqual(letters | set(seen), set(records))

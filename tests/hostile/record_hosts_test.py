@@ -5,7 +5,7 @@ import socket
 import threading
 
 from hostile import PARTITIONS, Hostile, Inputs
-from harness.places import wait_until
+from harness.places import now_us, wait_until
 import namespace
 from harness.plan import plan
 import servers
@@ -98,11 +98,12 @@ class RecordHosts(Hostile):
             "url": f"http://{{header:host}}:{self.listener.port}/", "allow_hosts": ["*"], "allow_private": False})
         config["targets"]["evil"]["breaker"] = {"wait": "10ms", "max_wait": "50ms"}
         self.start_well(config, seconds)
+        began = now_us()
         self.world.produce_records("evil", [
             {"partition": number % PARTITIONS, "value": b"x",
              "headers": [("host", inputs.next())]} for number in range(count)])
         self.assertTrue(inputs.all_used())
-        self.judge(lambda: self.evil()["dead_lettered"] + self.evil()["delivered"] < count, patience=seconds)
+        self.judge(lambda: self.evil()["dead_lettered"] + self.evil()["delivered"] < count, patience=seconds, since=began)
         self.judge_books()
         self.assertEqual(self.evil()["dead_lettered"], count)
         self.note(f"{count} hosts of {len(HOSTS)}, {len(self.listener.reached)} reached")
