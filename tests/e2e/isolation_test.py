@@ -187,7 +187,7 @@ class Isolation(Scenario):
         time.sleep(SECONDS + 2)
         before = self.well_rate(began)
         self.assertGreater(before, 0.95 * 400)
-        for mode in ("hang", "refuse"):
+        for mode, trouble in (("hang", "no answer"), ("refuse", "refused")):
             self.world.receiver.clear()
             other.tell(mode)
             began = now_us()
@@ -196,6 +196,8 @@ class Isolation(Scenario):
             self.note(f"a healthy target: {before:.1f}/s, beside a dead one ({mode}) {after:.1f}/s; "
                       f"{gate.status()['books']['inside']} records inside")
             self.assertGreaterEqual(after, KEPT * before)
+            dead = next(one for one in gate.status()["targets"] if one["name"] == "dead")
+            self.assertIn(trouble, dead["trouble"], "it is asked, and dead")
 
     def test_a_poison_record_at_the_head_of_a_partition(self):
         """Order by partition: its partition waits behind it, and no other."""
@@ -211,8 +213,9 @@ class Isolation(Scenario):
         self.world.gate("gate", config).start()
         wait_until(lambda: self.world.receiver.summary()["distinct"] > 0, 20, "the first delivery")
         time.sleep(SECONDS + 2)
-        self.assertEqual([one for one in deliveries.accepted(self.world.receiver.deliveries()) if one.partition == 0],
-                         [])
+        stuck = [one for one in self.world.receiver.deliveries() if one.partition == 0]
+        self.assertEqual({one.offset for one in stuck}, {0}, "it is tried, and nothing behind it")
+        self.assertEqual(deliveries.accepted(stuck), [])
         rate = self.well_rate(began)
         self.note(f"{PARTITIONS - 1} partitions of 20/s each: {rate:.1f}/s beside one that is stuck")
         self.assertGreaterEqual(rate, KEPT * 20 * (PARTITIONS - 1))
