@@ -5,7 +5,7 @@
 -- release_shared: KEYS ends with the share's key, and ARGV has behind ttl_slack_ms the place of the shared
 -- bucket (from 0), and for each permit the level and id of its flow too.
 -- Reply: of how many permits each of those buckets at least still knew (a token bucket keeps no ids
--- and knows them all).
+-- and knows all of the last ten seconds).
 local places, place, buckets = {}, 1, shared and #KEYS - 1 or #KEYS
 for i = 1, buckets do
   places[i] = place

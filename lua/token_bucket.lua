@@ -136,14 +136,21 @@ if costs then
 end
 
 if entry == 'release' then
-  function bucket.give_back(b, now, slack, ids)
-    local units = math.min(#ids * b.need, b.full)
+  -- One that is too old stays spent: the peaks know nothing of what was before.
+  function bucket.give_back(b, now, slack, ids, instants)
+    local known = 0
+    for i = 1, #ids do
+      if instants[i] > b.at - kept then
+        known = known + 1
+      end
+    end
+    local units = math.min(known * b.need, b.full)
     local credit = math.min(units, b.full - math.max(b.peak, b.before, b.level))
     if credit > 0 and not b.never then
       b.level, b.peak, b.before = b.level + credit, b.peak + credit, b.before + credit
       pay(b, now, slack)
     end
-    return #ids
+    return known
   end
 end
 

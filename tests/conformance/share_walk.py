@@ -121,7 +121,6 @@ class Walk:
         self._lost = None
         self._planned = []
         self._asks = []
-        self._asked_at = {}
         self._retry = 0
         self._say("limit", options)
 
@@ -136,8 +135,7 @@ class Walk:
         draw = rng.random()
         if draw < 0.08 and self._asks:
             ask = rng.choice(self._asks[-6:])
-            if self._now - self._asked_at[ask["id"]] < walk.GIVE_BACK_WITHIN:
-                self._say("release", {"id": ask["id"], **({"count": rng.randint(1, 3)} if rng.random() < 0.6 else {})})
+            self._say("release", {"id": ask["id"], **({"count": rng.randint(1, 3)} if rng.random() < 0.6 else {})})
         elif draw < 0.11 and self._asks and "concurrency" in self.names:
             self._say("ended", {"id": self._asks.pop(rng.randrange(len(self._asks)))["id"]})
         elif draw < 0.13:
@@ -197,7 +195,6 @@ class Walk:
         rng = self._rng
         answer = self._say("acquire", ask)
         self._asks.append(ask)
-        self._asked_at[ask["id"]] = self._now
         wait = self._retry = answer["share"]["retry"] or 0
         if rng.random() < 0.05 and not self._planned:
             self._lost = (gate, ask)

@@ -17,7 +17,6 @@ from model import Limiter
 from model.units import duration
 
 STEPS_OF_A_SESSION = 250
-GIVE_BACK_WITHIN = 10_000_000
 START = 1_800_000_000_000_000
 KINDS = {"steady": 45, "two": 25, "changing": 30}  # How many of a hundred sessions.
 
@@ -254,8 +253,6 @@ class Walk:
     def _give_back(self, verb):
         rng = self._rng
         ask = self._asks[-1] if rng.random() < 0.6 else rng.choice(self._asks[-8:])
-        if self.sessions[-1].judged and self._now - self._asked_at[ask["id"]] >= GIVE_BACK_WITHIN:
-            return  # Later than that the promises do not hold.
         what = {"id": ask["id"]}
         if verb == "release" and rng.random() < 0.6:
             what["count"] = rng.randint(1, 4)

@@ -54,9 +54,9 @@ struct Charge {
 };
 
 // Gives permits back that were not used. Returns how many each bucket at least still knew (a token
-// bucket keeps no ids and knows them all). A permit may be named again, but see token_bucket.h
-// and gcra.h; in the order in which they were granted. REQUIRES: 1970 is before every permit's
-// instant.
+// bucket keeps no ids and knows all that are not too old). A permit may be named again, but see
+// token_bucket.h and gcra.h; in the order in which they were granted. REQUIRES: 1970 is before
+// every permit's instant.
 std::int64_t release(std::span<const Charge> charges, std::span<const Returned> returned,
                      Instant now);
 

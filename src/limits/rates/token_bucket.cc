@@ -75,9 +75,11 @@ Permits peek(const TokenBucketParameters& parameters, const TokenBucket& bucket,
 
 std::int64_t give_back(const TokenBucketParameters& parameters, TokenBucket& bucket, Permits cost,
                        std::span<const Returned> returned, Instant now) {
-  const auto count = static_cast<std::int64_t>(returned.size());
   TokenBucket next = bucket;
   advance(parameters, next, now);
+  const Instant too_old = next.at - kGiveBackWithin;
+  const std::int64_t count = std::ranges::count_if(
+      returned, [too_old](const Returned& permit) { return permit.at > too_old; });
   const std::int64_t most = parameters.burst.value;
   const std::int64_t permits = count > most / cost.value ? most : count * cost.value;
   const std::int64_t highest = std::max({next.peak, next.before, next.level});

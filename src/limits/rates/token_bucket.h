@@ -14,7 +14,8 @@
 // everything to one that has run dry since, which is where it matters.
 //
 // No ids are kept. A permit that is given back twice can therefore be credited twice, but never
-// above that bound; and a permit is to come back within kGiveBackWithin of its instant.
+// above that bound; and one that comes back kGiveBackWithin after its instant or later stays spent,
+// for nobody knows any more how high the bucket has stood since.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +65,8 @@ void advance(const TokenBucketParameters& parameters, TokenBucket& bucket, Insta
 // Whole permits that could leave at `now`.
 Permits peek(const TokenBucketParameters& parameters, const TokenBucket& bucket, Instant now);
 
-// Gives back what the permits cost, as far as it may come back. Returns how many permits it were.
+// Gives back what the permits cost, as far as it may come back. Returns how many of them are not
+// too old for it.
 std::int64_t give_back(const TokenBucketParameters& parameters, TokenBucket& bucket, Permits cost,
                        std::span<const Returned> returned, Instant now);
 

@@ -4,7 +4,7 @@ The level is in 1/Q permits, so a microsecond adds P and a permit takes Q, and n
 
 What comes back must not exceed what a bucket would hold from which it had never been taken. The bucket remembers how
 high it has stood since anything that may still come back was taken: in this generation (ten seconds) and the one
-before. What is given back raises that too, and never above full.
+before. What is given back raises that too, and never above full. A permit of ten seconds ago stays spent.
 """
 
 from .bucket import NO_BOUND, Bucket
@@ -85,8 +85,9 @@ class TokenBucket(Bucket):
     def release(self, p, cost, permits, now):
         self.advance(p, now)
         room = p.burst * p.micros - max(self.peak, self.before, self.level)
-        back = max(0, min(len(permits) * cost * p.micros, room))
+        known = sum(at > self.at - GENERATION for _, at in permits)
+        back = max(0, min(known * cost * p.micros, room))
         self.level += back
         self.peak += back
         self.before += back
-        return len(permits), back > 0
+        return known, back > 0

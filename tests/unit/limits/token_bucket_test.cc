@@ -128,6 +128,20 @@ TEST(TokenBucket, WhatWouldHaveRunOverDoesNotComeBack) {
   EXPECT_EQ(limit.remaining(kNow + 500), 5);  // With the 5: all that a full bucket holds.
 }
 
+// What it stood at before is not remembered: full at first, and dry for the ten seconds since.
+TEST(TokenBucket, APermitThatIsTooOldStaysSpent) {
+  Asking limit({bucket(1, 1'000'000, 10)});
+  const Told old = limit.ask(kNow, {10, 10});
+  EXPECT_EQ(limit.ask(kNow + 9 * kSecond, {9, 9}).granted, 9);
+  EXPECT_EQ(limit.ask(kNow + 18 * kSecond, {9, 9}).granted, 9);
+  const Told last = limit.ask(kNow + 27 * kSecond, {9, 9});
+  EXPECT_EQ(limit.give_back(old.ids, kNow + 36 * kSecond), 0);
+  EXPECT_EQ(limit.remaining(kNow + 36 * kSecond), 9);
+  EXPECT_EQ(limit.ask(kNow + 36 * kSecond, {9, 9}).granted, 9);
+  EXPECT_EQ(limit.give_back(last.ids, kNow + 37 * kSecond), 0);
+  EXPECT_EQ(limit.give_back(last.ids, kNow + 37 * kSecond - 1), 9);
+}
+
 TEST(TokenBucket, ADryBucketTakesAllOfItBack) {
   Asking limit({bucket(1, 100, 10)});
   std::int64_t t = kNow;
