@@ -36,7 +36,7 @@ end
 -- The flows have not been served, and those gates have not moved on in which they wait: see acquire_shared.
 if shared and not ended then
   local share = KEYS[buckets + 1]
-  local units = 1000 * ARGV[places[ARGV[place + 3] + 1] + 1]
+  local units = unit * ARGV[places[ARGV[place + 3] + 1] + 1]
   local state = redis.call('HGET', share, '')
   for i = place + 4, state and #ARGV or 0, 4 do
     local level = ARGV[i + 2] + 0
@@ -45,7 +45,7 @@ if shared and not ended then
     if entry then
       local served, weight, bits = struct.unpack('>dHI4', entry)
       local _, levels = struct.unpack('>dB', state)
-      local matters = math.floor(served / weight) + 4 * units > struct.unpack('>d', state, 11 + 16 * level)
+      local matters = math.floor(served / weight) + long_past * units > struct.unpack('>d', state, 11 + 16 * level)
       if matters then
         redis.call('HSET', share, field, struct.pack('>dHI4', served - units, weight, bits))
       end

@@ -1,7 +1,6 @@
 -- The front of acquire_shared.lua: the state of a share as it is, and which flow is next. See there for KEYS and ARGV.
-local unit, whole = 1000, 100 -- Of `served`, and of a level's credit.
+local whole = 100 -- Of a level's credit: a unit.
 local most_time, most_slots, gone = 2 ^ 40, 32, 10000000
-local long_past = 4 -- Permits: a flow so far behind its level is as good as unknown.
 
 local buckets = #KEYS - (memo == '' and 1 or 2)
 local share, memo_key = KEYS[buckets + 1], KEYS[buckets + 2]

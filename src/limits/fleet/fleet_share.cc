@@ -5,12 +5,8 @@
 namespace einlass::limits {
 namespace {
 
-constexpr std::int64_t kUnit = 1'000;
-
 // Beyond this all begins anew, far below what is counted exactly.
 constexpr std::int64_t kMostTime = std::int64_t{1} << 40;
-
-constexpr std::uint8_t kMostSlots = 32;
 
 // Of a gate that was not heard of for so long beyond its time nothing is kept.
 constexpr Duration kGone = Duration::seconds(10);

@@ -57,6 +57,12 @@ struct ShareDemand {
 // The state. There is none while nobody waits: a default one.
 class FleetShare {
  public:
+  // A unit of a bucket, as `served` counts it.
+  static constexpr std::int64_t kUnit = 1'000;
+
+  // Gates of which it is known which flows wait there.
+  static constexpr std::uint8_t kMostSlots = 32;
+
   bool empty() const { return gates_.empty(); }
 
   // How many are remembered: those that wait, and about as many as were served lately.

@@ -7,11 +7,8 @@
 namespace einlass::limits {
 namespace {
 
-constexpr std::int64_t kUnit = 1'000;
+constexpr std::int64_t kUnit = FleetShare::kUnit;
 constexpr std::int64_t kWhole = 100;  // Of a level's credit: a unit.
-
-// Gates of which it is known which flows wait there.
-constexpr std::uint8_t kMostSlots = 32;
 
 // Flows that are looked at after each ask, whether they may be forgotten.
 constexpr std::size_t kLookedAt = 4;
@@ -229,7 +226,7 @@ void ShareAsk::end(std::optional<Duration> retry, bool waits_here, ToldFlows& an
 // What is remembered of this gate.
 FleetShare::Gate ShareAsk::record(std::optional<Duration> retry, bool waits_here) {
   std::optional<std::uint8_t> slot = own_ ? own_->slot : std::nullopt;
-  if (!own_ && share_.slots_ < kMostSlots) slot = share_.slots_++;
+  if (!own_ && share_.slots_ < FleetShare::kMostSlots) slot = share_.slots_++;
   FleetShare::Gate gate{demand_.gate, slot, now_ + retry.value_or(Duration{}) + demand_.idle_after};
   std::int64_t left = of_.wish;
   for (const Flow& flow : flows_) left -= flow.granted;
