@@ -151,7 +151,7 @@ function log.look(key, cost, place, now)
     dead = dead, -- Those of them that have left by `at`.
     marked = marked, dearest = costs and most_cost,
     entries = newest, -- Some entries with their scores, as read, from the rank `from` on.
-    from = count, reads = 1,
+    from = marked and count or count - 1, reads = 1,
   }
 end
 
