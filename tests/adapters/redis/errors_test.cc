@@ -82,6 +82,17 @@ TEST_F(RedisErrors, AKeyOfAnotherTypeFailsOnlyItsLine) {
   EXPECT_TRUE(side_->says("Limit callbacks: answered again"));
 }
 
+TEST(RedisErrorTexts, NobodyIsToldToSetWhatIsSet) {
+  StoreOptions options;
+  for (const std::string error : {"MOVED 1 10.0.0.1:6379", "ASK 1 10.0.0.1:6379"}) {
+    options.cluster = false;
+    EXPECT_TRUE(explain(error, "here", options).detail.ends_with("set redis.cluster: true"));
+    options.cluster = true;
+    EXPECT_TRUE(
+        explain(error, "here", options).detail.ends_with("look at redis-cli --cluster check"));
+  }
+}
+
 // What lies at the bottom is this line's key; but where nobody is answered, the limiter is away.
 TEST_F(RedisErrors, AStoreThatAnswersWithErrorsAloneIsNotUp) {
   start();

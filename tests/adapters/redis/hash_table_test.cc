@@ -227,6 +227,67 @@ TEST(HashTable, FindsTheNodeOfAClusterWhereTheOneOfTheUrlIsGone) {
   EXPECT_TRUE(reader.until([&] { return reader.listener.texts.contains("l/a"); }));
 }
 
+class MovingHashTable : public ::testing::Test {
+ protected:
+  void begin() { group.begin_move(kSlot, kFrom, kTo); }
+  void move(const std::string& key) { group.move_key(key, kFrom, kTo); }
+
+  const std::uint16_t kSlot = hash_slot(kHash);
+  const std::size_t kFrom = ClusterGroup::owner_of(kSlot), kTo = (kFrom + 1) % 3;
+  ClusterGroup group;
+};
+
+// What has gone is asked at the next node and what has not at its own: nothing reads as empty.
+TEST_F(MovingHashTable, IsReadAndWrittenOnTheWay) {
+  Reader first(group.options());
+  ASSERT_TRUE(first.until_whole());
+  EXPECT_EQ(write_and_wait(first.io, first.table, "l/a", "1"), "");
+  begin();
+  EXPECT_EQ(write_and_wait(first.io, first.table, "l/b", "2"), "");
+  move(std::string(kHash) + ":changes");
+  EXPECT_EQ(write_and_wait(first.io, first.table, "l/c", "3"),
+            "its slot is on its way to another node of the cluster; write it again");
+  Reader second(group.options());
+  ASSERT_TRUE(second.until_whole()) << second.listener.trouble;
+  EXPECT_EQ(second.listener.texts, (Texts{{"l/a", "1"}, {"l/b", "2"}}));
+  move(kHash);
+  EXPECT_EQ(write_and_wait(first.io, first.table, "l/c", "3"), "");
+  Reader third(group.options());
+  ASSERT_TRUE(third.until_whole()) << third.listener.trouble;
+  group.end_move(kSlot, kTo);
+  EXPECT_EQ(write_and_wait(first.io, first.table, "l/d", "4"), "");
+  const Texts now{{"l/a", "1"}, {"l/b", "2"}, {"l/c", "3"}, {"l/d", "4"}};
+  for (Reader* reader : {&first, &second, &third}) {
+    EXPECT_TRUE(reader->until([&] { return reader->listener.texts == now; }));
+    EXPECT_EQ(reader->listener.trouble, "");
+  }
+}
+
+// The step that comes next is another node's, which knows nothing of the first one's cursor.
+TEST_F(MovingHashTable, IsReadAnewWhereItGoesInTheMiddle) {
+  Control control = group.control(kFrom);
+  for (int i = 0; i < 5'000; ++i) control({"HSET", kHash, "l/" + std::to_string(i), "{}"});
+  begin();
+  Reader reader(group.options());
+  ASSERT_TRUE(reader.until([&] { return reader.listener.entries > 0; }));
+  ASSERT_EQ(reader.listener.wholes, 0);
+  move(kHash);
+  ASSERT_TRUE(reader.until_whole()) << reader.listener.trouble;
+  EXPECT_EQ(reader.listener.texts.size(), 5'000u);
+}
+
+// In a node's name nobody else can say whether its replicas have it.
+TEST_F(MovingHashTable, SaysThatNobodyKnowsOfReplicas) {
+  auto options = group.options();
+  options.wait_replicas = 1;
+  Reader reader(options);
+  ASSERT_TRUE(reader.until_whole());
+  EXPECT_TRUE(write_and_wait(reader.io, reader.table, "l/a", "1").starts_with("only 0 of 1"));
+  begin();
+  group.move_keys(kSlot, kFrom, kTo);
+  EXPECT_TRUE(write_and_wait(reader.io, reader.table, "l/a", "2").starts_with("nobody knows"));
+}
+
 TEST(HashTable, FindsTheNodeOfACluster) {
   ClusterGroup group;
   for (std::size_t i = 0; i < 2; ++i) {

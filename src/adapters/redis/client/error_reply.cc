@@ -9,12 +9,25 @@
 namespace einlass::redis {
 namespace {
 
+// What to do about a server that is not the primary.
+std::string_view find_primary(const StoreOptions& options) {
+  if (!options.sentinels.empty()) return "; the Sentinels are asked again who the primary is";
+  if (options.cluster) return "; the cluster is asked again who holds its slots";
+  return "; point redis.url at the primary, or use redis.sentinel";
+}
+
+// And about a node of a cluster that sends on what it is asked.
+std::string_view follow_nodes(const StoreOptions& options) {
+  if (!options.cluster) return "; set redis.cluster: true";
+  return ", and its nodes do not agree who has the slot; look at redis-cli --cluster check";
+}
+
 struct Known {
   std::string_view code;
   std::string_view before;  // The sentence, around the server's address.
   std::string_view after;
   Reaction reaction = Reaction::pause;
-  bool advise = false;  // The sentence goes on with where the primary is to be found.
+  std::string_view (*advise)(const StoreOptions&) = nullptr;  // How the sentence goes on.
 };
 
 constexpr std::string_view kNotAllowed = "Redis does not let this user do it (NOPERM) at ";
@@ -24,19 +37,20 @@ constexpr std::string_view kRights =
 
 constexpr Known kKnown[] = {
     {"LOADING", "Redis is still loading its data (LOADING): ", " will answer when that is done"},
-    {"READONLY", "Redis refuses writes (READONLY): ", " is a replica", Reaction::leave, true},
-    {"MASTERDOWN", "Redis lost its primary (MASTERDOWN): ", " is a replica", Reaction::leave, true},
+    {"READONLY", "Redis refuses writes (READONLY): ", " is a replica", Reaction::leave,
+     find_primary},
+    {"MASTERDOWN", "Redis lost its primary (MASTERDOWN): ", " is a replica", Reaction::leave,
+     find_primary},
     {"UNBLOCKED", "Redis became a replica (UNBLOCKED): ", " was the primary", Reaction::leave,
-     true},
+     find_primary},
     {"CLUSTERDOWN Hash slot not served",
      "no node of the Redis cluster serves its slot (CLUSTERDOWN): "
      "look at CLUSTER INFO on ",
      "", Reaction::fail_line},
     {"CLUSTERDOWN", "the Redis cluster is down (CLUSTERDOWN): look at CLUSTER INFO on ", ""},
-    {"MOVED", "Redis runs as a cluster (MOVED): ", " is a node of it; set redis.cluster: true",
-     Reaction::leave},
-    {"ASK", "Redis runs as a cluster (ASK): ", " is a node of it; set redis.cluster: true",
-     Reaction::leave},
+    {"MOVED", "Redis runs as a cluster (MOVED): ", " is a node of it", Reaction::leave,
+     follow_nodes},
+    {"ASK", "Redis runs as a cluster (ASK): ", " is a node of it", Reaction::leave, follow_nodes},
     {"CROSSSLOT", "its buckets live in several slots of the Redis cluster (CROSSSLOT), seen at ",
      ": limits that are decided together need the same key where they have spread: true, or none "
      "of "
@@ -67,13 +81,6 @@ bool carries(std::string_view error, std::string_view code) {
   if (at == std::string_view::npos || !error.substr(at).starts_with(code)) return false;
   const std::size_t end = at + code.size();
   return (at == 0 || !is_letter(error[at - 1])) && (end == error.size() || !is_letter(error[end]));
-}
-
-// What to do about a server that is not the primary.
-std::string_view advice(const StoreOptions& options) {
-  if (!options.sentinels.empty()) return "; the Sentinels are asked again who the primary is";
-  if (options.cluster) return "; the cluster is asked again who holds its slots";
-  return "; point redis.url at the primary, or use redis.sentinel";
 }
 
 bool take_number(std::string_view& text, char until, std::uint16_t& to) {
@@ -130,7 +137,7 @@ Trouble explain(std::string_view error, std::string_view where, const StoreOptio
     if (!carries(error, known.code)) continue;
     std::string detail(known.before);
     detail.append(where).append(known.after);
-    if (known.advise) detail.append(advice(options));
+    if (known.advise) detail.append(known.advise(options));
     return {detail, known.reaction};
   }
   std::string detail = "Redis answers with an error (" + harmless(error, password) + ") at ";

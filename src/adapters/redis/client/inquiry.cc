@@ -7,25 +7,40 @@
 
 namespace einlass::redis {
 
-Inquiry::Inquiry(boost::asio::io_context& io, const Login& login,
-                 std::span<const std::string_view> words, std::chrono::microseconds limit,
+Inquiry::Inquiry(boost::asio::io_context& io, const Login& login, std::chrono::microseconds limit,
                  Done done)
     : limit_(limit),
       timer_(io),
       password_(append_login(question_, login)),
-      login_open_(!password_.empty()),
-      done_(std::move(done)) {
-  append_command(question_, words);
-}
+      to_come_(password_.empty() ? 0 : 1),
+      done_(std::move(done)) {}
 
 std::shared_ptr<Inquiry> Inquiry::start(boost::asio::io_context& io, const Endpoint& server,
                                         const Login& login, std::span<const std::string_view> words,
                                         std::chrono::microseconds limit, Done done) {
-  std::shared_ptr<Inquiry> inquiry(new Inquiry(io, login, words, limit, std::move(done)));
-  Connection::Observer& observer = *inquiry;
-  inquiry->connection_ = std::make_shared<Connection>(io, server, observer);
-  inquiry->connection_->open(limit);
+  std::shared_ptr<Inquiry> inquiry(new Inquiry(io, login, limit, std::move(done)));
+  append_command(inquiry->question_, words);
+  inquiry->open(io, server);
   return inquiry;
+}
+
+std::shared_ptr<Inquiry> Inquiry::start_asking(boost::asio::io_context& io, const Endpoint& server,
+                                               const Login& login, std::string_view command,
+                                               std::chrono::microseconds limit, Done done) {
+  std::shared_ptr<Inquiry> inquiry(new Inquiry(io, login, limit, std::move(done)));
+  const std::string_view asking[] = {"ASKING"};
+  append_command(inquiry->question_, asking);
+  inquiry->question_.append(command);
+  ++inquiry->to_come_;
+  inquiry->errors_too_ = true;
+  inquiry->open(io, server);
+  return inquiry;
+}
+
+void Inquiry::open(boost::asio::io_context& io, const Endpoint& server) {
+  Connection::Observer& observer = *this;
+  connection_ = std::make_shared<Connection>(io, server, observer);
+  connection_->open(limit_);
 }
 
 void Inquiry::cancel() {
@@ -60,8 +75,10 @@ void Inquiry::received(std::span<const char> bytes) {
 
 void Inquiry::take(const Value& value) {
   const bool refused = value.kind == Value::Kind::error;
-  if (refused) return end(nullptr, "it answers " + harmless(value.text, password_));
-  if (!std::exchange(login_open_, false)) end(&value, "");
+  if (refused && !(errors_too_ && to_come_ == 0)) {
+    return end(nullptr, "it answers " + harmless(value.text, password_));
+  }
+  if (to_come_-- == 0) end(&value, "");
 }
 
 void Inquiry::lost(const std::string& why) { end(nullptr, why); }

@@ -28,12 +28,20 @@ class Inquiry final : public std::enable_shared_from_this<Inquiry>, Connection::
                                         const Login& login, std::span<const std::string_view> words,
                                         std::chrono::microseconds limit, Done done);
 
+  // The same for one `command`, written out, of a node to which its slot is only on its way. What
+  // that node says against the command is an answer.
+  static std::shared_ptr<Inquiry> start_asking(boost::asio::io_context& io, const Endpoint& server,
+                                               const Login& login, std::string_view command,
+                                               std::chrono::microseconds limit, Done done);
+
   // Nothing more is heard of it.
   void cancel();
 
  private:
-  Inquiry(boost::asio::io_context& io, const Login& login, std::span<const std::string_view> words,
-          std::chrono::microseconds limit, Done done);
+  Inquiry(boost::asio::io_context& io, const Login& login, std::chrono::microseconds limit,
+          Done done);
+
+  void open(boost::asio::io_context& io, const Endpoint& server);
 
   void opened() override;
   void received(std::span<const char> bytes) override;
@@ -46,7 +54,8 @@ class Inquiry final : public std::enable_shared_from_this<Inquiry>, Connection::
   boost::asio::steady_timer timer_;
   std::string question_;
   const std::string password_;  // Empty: no login.
-  bool login_open_;             // The next reply is to the login.
+  int to_come_;                 // Replies before the answer: to the login, to ASKING.
+  bool errors_too_ = false;     // The answer may be one.
   ValueReader reader_;
   Done done_;
 };

@@ -96,7 +96,8 @@ struct HashTable::State : std::enable_shared_from_this<State> {
   std::uint64_t read_on_connection = 0;  // As Talk counts them.
   StreamId last;                         // The newest change that is known.
   std::string last_text = "0-0";
-  std::string cursor;  // Where the next step through the hash begins.
+  std::string cursor;                 // Where the next step through the hash begins, ...
+  std::optional<Address> scanned_at;  // ... and where the last one was asked, as Talk says.
   std::chrono::steady_clock::time_point whole_at{};
 };
 
@@ -177,7 +178,10 @@ void HashTable::State::scan() {
 }
 
 void HashTable::State::scanned(const Value& answer) {
-  if (read_on_connection != talk->connections()) return read_anew();  // A cursor is a node's own.
+  // A cursor is a node's own.
+  const bool elsewhere = cursor != "0" && scanned_at != talk->asked_at();
+  if (elsewhere || read_on_connection != talk->connections()) return read_anew();
+  scanned_at = talk->asked_at();
   const bool sound = answer.is_array_of(2) && answer.elements[1].kind == Value::Kind::array;
   if (!sound) return failed("the answer to HSCAN " + hash + " has another shape");
   const auto& texts = answer.elements[1].elements;
@@ -250,6 +254,11 @@ void HashTable::State::write_by(std::span<const std::string_view> words, Written
 
 void HashTable::State::wait_for_replicas(Written written) {
   if (options.wait_replicas == 0) return written("");
+  if (talk->asked_at()) {
+    return written(
+        "nobody knows whether replicas have it (redis.wait_replicas), for its slot is on its way "
+        "to another node of the cluster; write it again");
+  }
   const std::string wanted = std::to_string(options.wait_replicas);
   const std::string ms = std::to_string(wait_ms(options.timeout));
   const std::string_view words[] = {"WAIT", wanted, ms};

@@ -32,7 +32,7 @@ void Talk::ask(std::span<const std::string_view> words, Done done) {
   if (!connection_) return connect();
   if (!open_) return;
   look_for_primary();
-  if (asked_.size() == 1) watch();
+  if (asked_.size() == answered_ + 1) watch();
   connection_->out().append(open.command);
   connection_->send();
 }
@@ -40,6 +40,8 @@ void Talk::ask(std::span<const std::string_view> words, Done done) {
 void Talk::close() {
   closed_ = true;
   asked_.clear();
+  answered_ = 0;
+  if (inquiry_) inquiry_->cancel();
   if (sentinels_) sentinels_->cancel();
   hang_up();
 }
@@ -85,8 +87,10 @@ void Talk::opened() {
   if (sentinels_) greet(Greeting::role, {"ROLE"});
   if (options_.cluster) greet(Greeting::slots, {"CLUSTER", "SLOTS"});
   open_ = true;
-  for (const Open& open : asked_) connection_->out().append(open.command);
-  if (!asked_.empty()) watch();
+  for (std::size_t i = answered_; i < asked_.size(); ++i) {
+    connection_->out().append(asked_[i].command);
+  }
+  if (asked_.size() > answered_) watch();
   connection_->send();
 }
 
@@ -119,7 +123,8 @@ bool Talk::greeted(Greeting greeting, const Value& value) {
 void Talk::watch() {
   limit_.expires_after(limit_of(options_));
   limit_.async_wait([self = shared_from_this()](const auto& error) {
-    if (error || self->closed_ || !self->open_ || self->asked_.empty()) return;
+    if (error || self->closed_ || !self->open_) return;
+    if (self->asked_.size() == self->answered_) return;
     // It was over before the answer was read, and counts for another one now.
     if (self->limit_.expiry() > std::chrono::steady_clock::now()) return;
     const auto ms = self->options_.timeout.us / 1000;
@@ -142,7 +147,8 @@ void Talk::received(std::span<const char> bytes) {
 
 // Whether the connection is still of use.
 bool Talk::take(const Value& value) {
-  if (value.kind == Value::Kind::error) {
+  const bool once = greetings_.empty() && sent_once(value);
+  if (value.kind == Value::Kind::error && !once) {
     if (follow(value.text)) return false;
     const Trouble trouble = explain(value.text, to_string(address_), options_, password_);
     if (!greetings_.empty() || trouble.reaction != Reaction::fail_line) {
@@ -155,24 +161,64 @@ bool Talk::take(const Value& value) {
     greetings_.pop_front();
     return greeted(greeting, value);
   }
-  if (asked_.empty()) return false;
-  const Open open = std::move(asked_.front());
-  asked_.pop_front();
+  if (asked_.size() == answered_) return false;
+  asked_[answered_++].answer = value;
   redirections_ = 0;
   limit_.cancel();
-  if (!asked_.empty()) watch();
-  if (value.kind == Value::Kind::error) {
-    open.done(nullptr, harmless(value.text, password_));
-  } else {
-    open.done(&value, "");
-  }
+  if (asked_.size() > answered_) watch();
+  tell();
   return connection_ != nullptr;
+}
+
+std::optional<Redirection> Talk::sent_once(const Value& value) const {
+  if (!options_.cluster || value.kind != Value::Kind::error) return std::nullopt;
+  const auto to = redirection(value.text);
+  return to && to->once ? to : std::nullopt;
+}
+
+// The answers, in the order of the commands: one that is asked elsewhere keeps those behind it.
+void Talk::tell() {
+  while (!inquiry_ && answered_ > 0) {
+    const Value answer = *std::exchange(asked_.front().answer, std::nullopt);
+    if (const auto to = sent_once(answer)) return ask_once(*to);
+    tell_first(&answer, "");
+  }
+}
+
+void Talk::tell_first(const Value* answer, const std::string& why) {
+  const Open open = std::move(asked_.front());
+  asked_.pop_front();
+  --answered_;
+  if (answer == nullptr) return open.done(nullptr, why);
+  if (answer->kind != Value::Kind::error) return open.done(answer, "");
+  // Only a write has two keys, of which one may have gone before the other.
+  if (is_try_again(answer->text)) {
+    return open.done(nullptr,
+                     "its slot is on its way to another node of the cluster; write it again");
+  }
+  const bool sent_on = redirection(answer->text).has_value();
+  const Address& by = asked_at_ ? *asked_at_ : address_;
+  open.done(nullptr, sent_on ? explain(answer->text, to_string(by), options_).detail
+                             : harmless(answer->text, password_));
+}
+
+void Talk::ask_once(const Redirection& to) {
+  asked_at_ = to.to;
+  if (asked_at_->host.empty()) asked_at_->host = address_.host;
+  inquiry_ = Inquiry::start_asking(
+      io_, endpoint(options_, *asked_at_), options_.login, asked_.front().command,
+      limit_of(options_), [self = shared_from_this()](const Value* answer, const std::string& why) {
+        self->inquiry_.reset();
+        self->tell_first(answer, to_string(*self->asked_at_) + ": " + why);
+        self->asked_at_.reset();
+        self->tell();
+      });
 }
 
 // All that waits goes to the node that has the key.
 bool Talk::follow(std::string_view error) {
   const auto to = options_.cluster ? redirection(error) : std::nullopt;
-  if (!to || ++redirections_ > 5) return false;
+  if (!to || to->once || ++redirections_ > 5) return false;
   moved_to_ = to->to;
   if (moved_to_->host.empty()) moved_to_->host = address_.host;
   hang_up();
@@ -195,6 +241,9 @@ void Talk::fail(const std::string& why) {
   ++place_;
   moved_to_.reset();
   redirections_ = 0;
+  answered_ = 0;
+  asked_at_.reset();
+  if (const auto inquiry = std::exchange(inquiry_, nullptr)) inquiry->cancel();
   if (sentinels_) {
     sentinels_->cancel();
     sentinels_->pass_over();

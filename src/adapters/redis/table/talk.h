@@ -4,6 +4,9 @@
 // One connection, made when it is needed: to the server of the options, to the primary that
 // Sentinels name, or to the node of a cluster that others send us to. What was of no use is passed
 // over the next time: another Sentinel is asked, or another node of the cluster.
+//
+// While a cluster moves a slot, what is not at its node any more is asked at the next one, each
+// command on a connection of its own: what has not moved yet would read as empty there.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,6 +24,8 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/redis/client/error_reply.h"
+#include "adapters/redis/client/inquiry.h"
 #include "adapters/redis/client/store_options.h"
 #include "adapters/redis/nodes/sentinels.h"
 #include "adapters/redis/wire/connection.h"
@@ -49,6 +54,9 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   // How many connections there were so far: with each new one another server may answer.
   std::uint64_t connections() const { return connections_; }
 
+  // Of the answer that is being told: the other node that gave it, to which the slot is on its way.
+  const std::optional<Address>& asked_at() const { return asked_at_; }
+
   // Nothing more is heard of it.
   void close();
 
@@ -56,6 +64,7 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   struct Open {
     std::string command;
     Done done;
+    std::optional<Value> answer;  // That came, while one before it is asked elsewhere.
   };
 
   // What is said on a connection before anything is asked.
@@ -72,6 +81,10 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   void lost(const std::string& why) override;
   bool take(const Value& value);
   bool follow(std::string_view error);
+  std::optional<Redirection> sent_once(const Value& value) const;
+  void tell();
+  void tell_first(const Value* answer, const std::string& why);
+  void ask_once(const Redirection& to);
   void hang_up();
   void fail(const std::string& why);
 
@@ -91,7 +104,10 @@ class Talk final : public std::enable_shared_from_this<Talk>, Connection::Observ
   std::chrono::steady_clock::time_point looked_{};  // For the primary.
   bool open_ = false;                               // Connected; what is asked may be sent.
   std::deque<Open> asked_;                          // In order; sent where open_.
-  boost::asio::steady_timer limit_;                 // Of the first.
+  std::size_t answered_ = 0;                        // Of these, from the first on.
+  boost::asio::steady_timer limit_;                 // Of the first that is not.
+  std::shared_ptr<Inquiry> inquiry_;                // The first, at another node.
+  std::optional<Address> asked_at_;
   bool closed_ = false;
 };
 
