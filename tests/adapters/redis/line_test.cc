@@ -209,18 +209,34 @@ TEST_F(RedisCalls, ACostFromTheRecordGoesToTheLimitsThatTakeIt) {
 }
 
 TEST_F(RedisCalls, ReleaseNamesTheBucketsAndThenThePermits) {
-  for (const Return why : {Return::unused, Return::ended}) {
-    std::string out;
-    const PermitId permits[] = {{ask, 0, {1'800'000'000'000'001}}, {ask, 0x1234, {17}}};
-    calls.append_release(out, CallBy::digest, *line, permits, why);
-    const Words sent = words(out);
-    EXPECT_EQ(Words(sent.begin() + 2, sent.end()),
-              together({{"2"},
-                        keys,
-                        arguments,
-                        {why == Return::unused ? "unused" : "ended", "", "2000",
-                         id + std::string("\0\0", 2), "1800000000000001", id + "\x12\x34", "17"}}));
-  }
+  std::string out;
+  const PermitId permits[] = {{ask, 0, {1'800'000'000'000'001}}, {ask, 0x1234, {17}}};
+  calls.append_release(out, CallBy::digest, *line, permits);
+  const Words sent = words(out);
+  EXPECT_EQ(Words(sent.begin() + 2, sent.end()),
+            together({{"2"},
+                      keys,
+                      arguments,
+                      {"unused", "", "2000", id + std::string("\0\0", 2), "1800000000000001",
+                       id + "\x12\x34", "17"}}));
+}
+
+// So while a slot moves it always runs at one of two nodes.
+TEST_F(RedisCalls, WhatHasEndedNamesOnlyTheBucketsThatHeldIt) {
+  limits::Limit places{"places", limits::ConcurrencyParameters{{5}, Duration::seconds(60)}, {1}};
+  places.cost_from_record = true;
+  bucket.by_flows = true;
+  const Bucket buckets[] = {{&log, ""}, {&places, "a"}, {&bucket, ""}};
+  line = make_line({4}, "ns", buckets);
+  calls.prepare(*line);
+  std::string out;
+  const PermitId permits[] = {{ask, 0, {17}, {2}}};
+  calls.append_release(out, CallBy::digest, *line, permits, Return::ended);
+  const Words sent = words(out);
+  EXPECT_EQ(sent[1], line->scripts->release.sha1);
+  EXPECT_EQ(Words(sent.begin() + 2, sent.end()),
+            (Words{"1", "ns:{ns}:places:a", "concurrency", "2", "5", "60000000", "ended", "",
+                   "2000", id + std::string("\0\0", 2), "17"}));
 }
 
 }  // namespace

@@ -53,11 +53,27 @@ struct Describe {
   }
 };
 
-void describe(const Bucket& bucket, Line& line) {
+void add(BucketWords& words, const std::string& key, const Described& described,
+         const limits::Limit& limit) {
+  ++words.buckets;
+  append_bulk(words.keys, key);
+  append_bulk(words.arguments, described.algorithm);
+  if (limit.cost_from_record) {
+    words.costs.push_back(words.arguments.size());
+  } else {
+    append_number(words.arguments, limit.cost.value);
+  }
+  for (const std::int64_t parameter : described.parameters)
+    append_number(words.arguments, parameter);
+  words.argument_count += 2 + described.parameters.size();
+}
+
+void describe(const Bucket& bucket, const std::string& key, Line& line) {
   const limits::Limit& limit = *bucket.limit;
   const Described described = std::visit(Describe{bucket.key}, limit.parameters);
   line.algorithms.push_back(described.algorithm);
-  append_bulk(line.arguments, described.algorithm);
+  add(line, key, described, limit);
+  if (limits::traits(limit.parameters).held) add(line.held, key, described, limit);
   line.ahead = std::min(line.ahead, limits::most_ahead(limit.parameters));
   const Duration refill = limits::refill_time(limit.parameters);
   line.refill = std::max(line.refill, refill);
@@ -66,15 +82,6 @@ void describe(const Bucket& bucket, Line& line) {
   line.may_be_never |=
       limits::may_grant_nothing(limit.parameters) || (!limit.cost_from_record && limit.cost > most);
   line.horizon = std::max(line.horizon, bucket.horizon);
-  line.counts_held |= limits::traits(limit.parameters).held;
-  if (limit.cost_from_record) {
-    line.costs.push_back(line.arguments.size());
-  } else {
-    append_number(line.arguments, limit.cost.value);
-  }
-  for (const std::int64_t parameter : described.parameters)
-    append_number(line.arguments, parameter);
-  line.argument_count += 2 + described.parameters.size();
 }
 
 std::string hash_tag(std::string_view name_space, const Bucket& bucket) {
@@ -98,7 +105,6 @@ LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const 
   CHECK(!buckets.empty() && buckets.size() <= kMaxBuckets);
   LinePtr line = new Line;
   line->id = id;
-  line->buckets = buckets.size();
   line->first_key = bucket_key(name_space, buckets.front());
   line->ahead = limits::most_ahead(buckets.front().limit->parameters);
   line->most_cost = Permits{std::numeric_limits<std::int64_t>::max()};
@@ -106,13 +112,12 @@ LinePtr make_line(core::LineId id, std::string_view name_space, std::span<const 
   for (const Bucket& bucket : buckets) {
     line->limits.append(line->limits.empty() ? "Limit " : ", ").append(bucket.limit->name);
     const std::string key = bucket_key(name_space, bucket);
-    append_bulk(line->keys, key);
+    describe(bucket, key, *line);
     if (!bucket.limit->by_flows) continue;
     line->by_flows = static_cast<std::size_t>(&bucket - buckets.data());
     append_bulk(line->share_key, shared_key(key));
     line->told = std::make_unique<ToldFlows>();
   }
-  for (const Bucket& bucket : buckets) describe(bucket, *line);
   std::sort(line->algorithms.begin(), line->algorithms.end());
   const auto once = std::unique(line->algorithms.begin(), line->algorithms.end());
   line->algorithms.erase(once, line->algorithms.end());

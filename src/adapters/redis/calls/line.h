@@ -48,22 +48,31 @@ struct PermitId {
   std::uint8_t level = 0;
 };
 
+// Why permits go back: they were not used, or what they were for has ended, which only the limits
+// that count what is under way want to know.
+enum class Return : std::uint8_t { unused, ended };
+
+// Some buckets, as a call names them.
+struct BucketWords {
+  std::size_t buckets = 0;
+  std::string keys;
+  std::string arguments;           // What describes them, ...
+  std::vector<std::size_t> costs;  // ... without the record's costs, which belong here.
+  std::size_t argument_count = 0;  // With them.
+};
+
 // Shared by the store's table and by the calls that are open for it, so that what a late answer
 // granted can still be given back after the line was forgotten.
-struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
+struct Line : BucketWords, boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   core::LineId id;
-  std::size_t buckets = 0;
   std::uint16_t slot = 0;                    // Of a cluster, where its keys live.
   std::string limits;                        // Their names, for notices.
   bool failing = false;                      // The last answer was an error of this line alone.
   std::vector<std::string_view> algorithms;  // Of its buckets, each once, sorted.
   Scripts* scripts = nullptr;                // Of these algorithms; belongs to ScriptCalls.
-  std::string keys;                          // Of the buckets.
-  std::string first_key;                     // The first of them, as it is.
+  std::string first_key;                     // Of the first bucket, as it is.
   std::string memo;                          // The key that remembers what the last ask got.
-  std::string arguments;                     // What describes the buckets, ...
-  std::vector<std::size_t> costs;            // ... without the record's costs, which belong here.
-  std::size_t argument_count = 0;            // With them.
+  BucketWords held;                          // Those of its buckets that count what is under way.
   std::string acquire;        // EVALSHA of acquire up to the ask; empty if `costs` is not.
   std::vector<Duration> due;  // Of the last answer.
   std::optional<std::size_t> by_flows;  // The place of the bucket that flows share, ...
@@ -71,7 +80,6 @@ struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   std::unique_ptr<ToldFlows> told;      // ... and what the last answer says of them.
   std::vector<PermitId> going_back;     // Given back in this turn, not yet sent.
   std::vector<PermitId> ended;          // Whose attempts have ended in this turn, not yet sent.
-  bool counts_held = false;             // Some limit counts the attempts under way.
   Duration ahead;                       // The least that one of the limits bears.
   Duration refill;                      // The most that limits::refill_time() says of one.
   Duration horizon;                     // The longest for which anybody asks ahead.
@@ -82,14 +90,18 @@ struct Line : boost::intrusive_ref_counter<Line, boost::thread_unsafe_counter> {
   Permits most_cost;                    // Of the record's, that all limits may grant some time.
   bool may_be_never = false;            // Some limit may grant nothing ever, by its own numbers.
 
+  // Some limit counts the attempts under way.
+  bool counts_held() const { return held.buckets > 0; }
+
   // How long after an ask its limits have forgotten what was granted.
   Duration needs() const { return refill + horizon; }
 
   const Script& acquire_script() const {
     return by_flows ? scripts->acquire_shared : scripts->acquire;
   }
-  const Script& release_script() const {
-    return by_flows ? scripts->release_shared : scripts->release;
+  // What has ended concerns no flow.
+  const Script& release_script(Return why) const {
+    return by_flows && why == Return::unused ? scripts->release_shared : scripts->release;
   }
 };
 

@@ -46,14 +46,14 @@ void append_acquire_name(std::string& out, CallBy by, const Line& line, bool unr
 }
 
 // The buckets' arguments, with the record's cost where a limit takes that.
-void append_arguments(std::string& out, const Line& line, std::string_view cost) {
+void append_arguments(std::string& out, const BucketWords& words, std::string_view cost) {
   std::size_t from = 0;
-  for (const std::size_t place : line.costs) {
-    out.append(line.arguments, from, place - from);
+  for (const std::size_t place : words.costs) {
+    out.append(words.arguments, from, place - from);
     append_bulk(out, cost);
     from = place;
   }
-  out.append(line.arguments, from);
+  out.append(words.arguments, from);
 }
 
 // Where Redis remembers what the last ask of this line, in this run of this process, was granted.
@@ -137,13 +137,16 @@ void ScriptCalls::append_demand(std::string& out, const Line& line, const core::
 
 void ScriptCalls::append_release(std::string& out, CallBy by, const Line& line,
                                  std::span<const PermitId> permits, Return why) const {
-  const bool shared = line.by_flows.has_value();
+  const bool ended = why == Return::ended;
+  const BucketWords& words = ended ? line.held : line;
+  const bool shared = line.by_flows.has_value() && !ended;
   const std::size_t each = shared ? 4 : 2;
-  append_name(out, by, line.release_script(), line.buckets + (shared ? 1 : 0),
-              line.argument_count + kReleaseArguments + (shared ? 1 : 0) + each * permits.size());
-  out.append(line.keys).append(line.share_key);
-  append_arguments(out, line, std::to_string(permits.front().cost.value));
-  append_bulk(out, why == Return::ended ? "ended" : "unused");
+  append_name(out, by, line.release_script(why), words.buckets + (shared ? 1 : 0),
+              words.argument_count + kReleaseArguments + (shared ? 1 : 0) + each * permits.size());
+  out.append(words.keys);
+  if (shared) out.append(line.share_key);
+  append_arguments(out, words, std::to_string(permits.front().cost.value));
+  append_bulk(out, ended ? "ended" : "unused");
   append_bulk(out, kServersClock);
   append_number(out, kTtlSlackMs);
   if (shared) append_number(out, static_cast<std::int64_t>(*line.by_flows));

@@ -26,10 +26,6 @@ inline constexpr std::size_t kMaxPermitsOfFlows = 1'000;  // Where each is one f
 
 enum class CallBy : std::uint8_t { digest, text };
 
-// Why permits go back: they were not used, or what they were for has ended, which only the limits
-// that count what is under way want to know.
-enum class Return : std::uint8_t { unused, ended };
-
 class ScriptCalls {
  public:
   // `run` is the first half of every permit id.
@@ -44,7 +40,9 @@ class ScriptCalls {
   void append_acquire(std::string& out, CallBy by, const Line& line, const core::Ask& ask,
                       bool unremembered = false) const;
 
-  // REQUIRES: the line was prepared; there are permits, all of one cost if line.costs has any.
+  // What has ended names only the buckets that count what is under way: while a slot of a cluster
+  // moves, a call with one key always runs at one of two nodes. REQUIRES: the line was prepared and
+  // has such buckets, if they ended; there are permits, all of one cost if those have any.
   void append_release(std::string& out, CallBy by, const Line& line,
                       std::span<const PermitId> permits, Return why = Return::unused) const;
 

@@ -59,14 +59,15 @@ void Node::send_release(const LinePtr& line, std::span<const PermitId> permits, 
         .permits = static_cast<std::uint16_t>(permits.size()),
         .line = line},
        now);
-  if (manner.by == CallBy::text) brought_[&line->release_script()] = calls_made_;
+  if (manner.by == CallBy::text) brought_[&line->release_script(manner.why)] = calls_made_;
 }
 
 // A call that found no script never ran. It goes again with the whole script, or with the digest
 // where a later call has already brought the script. Its time starts anew.
 void Node::send_again(Call call, Steady::time_point now) {
   const bool acquire = call.kind == Call::Kind::acquire;
-  const Script& script = acquire ? call.line->acquire_script() : call.line->release_script();
+  const Line& line = *call.line;
+  const Script& script = acquire ? line.acquire_script() : line.release_script(call.manner.why);
   const auto found = brought_.find(&script);
   const bool comes = found != brought_.end() && found->second > call.number;
   call.manner.by = comes ? CallBy::digest : CallBy::text;

@@ -11,7 +11,7 @@ namespace {
 // from one to the other; should its answer be lost, its permits are. Places that somebody holds
 // must not be.
 bool has_one_key(const Line& line) {
-  return line.buckets == 1 && !line.by_flows && !line.counts_held;
+  return line.buckets == 1 && !line.by_flows && !line.counts_held();
 }
 
 }  // namespace

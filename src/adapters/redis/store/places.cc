@@ -105,7 +105,7 @@ void Store::State::give_back_later(const LinePtr& line, std::span<const PermitId
 
 // As ends, used or not: told twice they do no harm, and what they free is worth the same later.
 void Store::State::keep_places(const LinePtr& line, std::span<const PermitId> permits) {
-  if (line->counts_held) give_back_later(line, permits, Return::ended);
+  if (line->counts_held()) give_back_later(line, permits, Return::ended);
 }
 
 void Store::State::give_back_now() {

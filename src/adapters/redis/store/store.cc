@@ -62,13 +62,13 @@ void Store::release(const core::Release& release) {
 void Store::ended(const core::Ended& ended) {
   Line& line = state_->line(ended.line);
   const PermitId permit = id_of(ended.permit);
-  if (line.counts_held) state_->give_back(line, {&permit, 1}, Return::ended);
+  if (line.counts_held()) state_->give_back(line, {&permit, 1}, Return::ended);
 }
 
 // Nobody knows how many it was granted: none, or any of those that it wanted.
 void Store::give_up(const core::Ask& ask) {
   Line& line = state_->line(ask.line);
-  if (!line.counts_held) return;
+  if (!line.counts_held()) return;
   std::vector<PermitId> permits(std::min<std::size_t>(ask.max.value, kMaxPermitsPerAsk));
   for (std::uint16_t i = 0; i < permits.size(); ++i) {
     permits[i] = {ask.ask, i, {}, ask.costs.empty() ? ask.cost : ask.costs[i], {}};
@@ -191,9 +191,10 @@ void Store::State::send_releases(Steady::time_point now) {
 void Store::State::send_release(const LinePtr& line, std::span<const PermitId> permits, Return why,
                                 Steady::time_point now) {
   Node* node = node_of(*line);
+  const bool one_cost = (why == Return::ended ? line->held : *line).costs.empty();
   while (!permits.empty() && node && node->well() && node->room()) {
     const auto some = permits.first(std::min(permits.size(), kMaxPermitsPerRelease));
-    const auto same = line->costs.empty() ? some : of_one_cost(some);
+    const auto same = one_cost ? some : of_one_cost(some);
     node->send_release(line, same, {.why = why}, now);
     permits = permits.subspan(same.size());
   }
