@@ -9,7 +9,8 @@ namespace einlass::redis {
 namespace {
 
 // Before what could not be given back is tried again.
-constexpr std::chrono::milliseconds kLateReleaseDelay{20};
+constexpr std::chrono::milliseconds kLateReleaseDelay{20};  // Twice as long each time, up to ...
+constexpr std::chrono::milliseconds kLongestLateReleaseDelay{1'000};
 constexpr std::chrono::milliseconds kLateReleaseDelayWhileDown{200};
 
 }  // namespace
@@ -94,10 +95,21 @@ void Store::State::redirected(const Node& from, Call call, std::span<const Permi
 
 void Store::State::give_back_later(const LinePtr& line, std::span<const PermitId> permits,
                                    Return why) {
+  if (!late_releases_.empty()) {  // Many ends of one line go as one call.
+    LateRelease& last = late_releases_.back();
+    const bool fits = last.permits.size() + permits.size() <= kMaxPermitsPerRelease;
+    if (last.line == line && last.why == why && fits) {
+      last.permits.insert(last.permits.end(), permits.begin(), permits.end());
+      return;
+    }
+  }
   if (late_releases_.size() >= kMostLateReleases) return;
   late_releases_.push_back({line, {permits.begin(), permits.end()}, why});
   if (late_releases_.size() > 1) return;
-  late_release_timer_.expires_after(usable_ ? kLateReleaseDelay : kLateReleaseDelayWhileDown);
+  const bool in_vain = Steady::now() - gave_back_ < 2 * late_release_delay_;
+  late_release_delay_ =
+      in_vain ? std::min(2 * late_release_delay_, kLongestLateReleaseDelay) : kLateReleaseDelay;
+  late_release_timer_.expires_after(usable_ ? late_release_delay_ : kLateReleaseDelayWhileDown);
   late_release_timer_.async_wait([self = shared_from_this()](const auto& error) {
     if (!error && !self->closed_) self->give_back_now();
   });
@@ -109,7 +121,7 @@ void Store::State::keep_places(const LinePtr& line, std::span<const PermitId> pe
 }
 
 void Store::State::give_back_now() {
-  const auto now = Steady::now();
+  const auto now = gave_back_ = Steady::now();
   for (const LateRelease& late : std::exchange(late_releases_, {})) {
     send_release(late.line, late.permits, late.why, now);
   }

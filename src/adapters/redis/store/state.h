@@ -98,6 +98,8 @@ struct Store::State final : std::enable_shared_from_this<Store::State>, NodeOwne
   std::vector<LinePtr> lines_going_back_;  // Those with something in going_back.
   std::vector<LateRelease> late_releases_;
   boost::asio::steady_timer late_release_timer_;
+  Steady::time_point gave_back_{};                  // When what waited so went last, ...
+  std::chrono::milliseconds late_release_delay_{};  // ... and how long it had waited.
 
   std::vector<NodePtr> nodes_;
   std::unique_ptr<Sentinels> sentinels_;  // Null without them.
