@@ -82,6 +82,18 @@ TEST_F(RedisErrors, AKeyOfAnotherTypeFailsOnlyItsLine) {
   EXPECT_TRUE(side_->says("Limit callbacks: answered again"));
 }
 
+TEST_F(RedisErrors, ATroubleOfALineThatComesBackIsToldAgain) {
+  start();
+  add(1, "a-customer");
+  ASSERT_EQ(control("SET", "test:{test}:callbacks:a-customer", "mine"), "OK");
+  EXPECT_FALSE(side_->answer(1, 1));
+  EXPECT_EQ(said("redis_limit"), 1);
+  side_->store->forget_line({1});
+  add(1, "a-customer");
+  EXPECT_FALSE(side_->answer(1, 1));
+  EXPECT_EQ(said("redis_limit"), 2);
+}
+
 TEST(RedisErrorTexts, NobodyIsToldToSetWhatIsSet) {
   StoreOptions options;
   for (const std::string error : {"MOVED 1 10.0.0.1:6379", "ASK 1 10.0.0.1:6379"}) {

@@ -140,7 +140,7 @@ void Store::State::change_line(core::LineId id, std::span<const Bucket> buckets)
 }
 
 void Store::State::forget_line(core::LineId id) {
-  line(id);
+  if (line(id).failing) line_troubles_.clear();  // It cannot say any more that it recovered.
   lines_[id.value].reset();
 }
 
