@@ -180,5 +180,24 @@ TEST(RedisHolds, AfterAFailoverTheyAreAtTheNewPrimary) {
   EXPECT_TRUE(fleet.heard(15s));
 }
 
+// That is known all the time, and each of their calls is in vain until it has arrived.
+TEST(RedisHolds, WhileTheirSlotIsOnItsWayNobodyIsAskedWhoHoldsIt) {
+  ClusterGroup cluster;
+  GateSide side(sharing(cluster.options()));
+  ASSERT_TRUE(side.until([&] { return side.store->status().nodes_up == 3; }));
+  const std::uint16_t slot = hash_slot(hold_key("test", "billing"));
+  const std::size_t from = ClusterGroup::owner_of(slot);
+  cluster.begin_move(slot, from, (from + 1) % 3);
+  for (std::size_t i = 0; i < 3; ++i) cluster.control(i)({"CONFIG", "RESETSTAT"});
+  side.until([] { return false; }, 1s);
+  int asked = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string info = cluster.control(i)({"INFO", "commandstats"});
+    const std::size_t at = info.find("cmdstat_cluster");
+    if (at != std::string::npos) asked += std::stoi(info.substr(info.find("calls=", at) + 6));
+  }
+  EXPECT_LT(asked, 4);
+}
+
 }  // namespace
 }  // namespace einlass::redis::testing

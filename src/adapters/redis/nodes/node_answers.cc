@@ -329,11 +329,13 @@ void Node::wait_answered(const Reply& reply) {
 }
 
 // A call that finds its slot elsewhere, or the node not able, is not made again: the next one is.
+// While the slot is on its way they are all in vain, and who holds it is known.
 void Node::holds_answered(const Reply& reply) {
   if (reply.kind == Reply::Kind::array) return context_.owner.holds_answered(reply.integers, "");
-  const bool moved = redirection(reply.text).has_value() || is_unserved_slot(reply.text);
-  if (moved) context_.owner.places_changed();
-  const bool passes = moved || is_try_again(reply.text);
+  const auto to = redirection(reply.text);
+  const bool unserved = is_unserved_slot(reply.text);
+  if (unserved || (to && !to->once)) context_.owner.places_changed();
+  const bool passes = unserved || to || is_try_again(reply.text);
   context_.owner.holds_answered({}, passes ? std::string() : trouble_in(reply).detail);
 }
 
