@@ -18,7 +18,7 @@ std::optional<Address> read_primary(const Value& answer) {
 }
 
 Sentinels::Sentinels(boost::asio::io_context& io, const StoreOptions& options)
-    : io_(io), options_(options) {}
+    : io_(io), options_(options), current_(options.run[0] % options.sentinels.size()) {}
 
 void Sentinels::find(Done done) {
   done_ = std::move(done);

@@ -31,7 +31,8 @@ class Sentinels {
   Sentinels(boost::asio::io_context& io, const StoreOptions& options);
   ~Sentinels() { cancel(); }
 
-  // Asks one after the other, from the one that answered last. REQUIRES: nothing is being asked.
+  // Asks one after the other, from the one that answered last; at first from one that the run
+  // chooses, so that not all gates ask the same. REQUIRES: nothing is being asked.
   void find(Done done);
 
   // What the one that answered last has named is of no use: the next is the first to be asked.
@@ -47,7 +48,7 @@ class Sentinels {
 
   boost::asio::io_context& io_;
   const StoreOptions& options_;
-  std::size_t current_ = 0;
+  std::size_t current_;
   std::string last_why_;
   std::shared_ptr<Inquiry> inquiry_;
   Done done_;
