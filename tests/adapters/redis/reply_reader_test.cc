@@ -31,6 +31,14 @@ TEST(RedisReplies, OfEveryKind) {
   EXPECT_EQ(reader.next(), Result::more_needed);
 }
 
+TEST(RedisReplies, ANewerKindOfValueIsRefused) {
+  for (const char* newer : {",1.5\r\n", "#t\r\n", "*2\r\n:1\r\n#f\r\n"}) {
+    ReplyReader reader;
+    reader.feed(std::string(newer));
+    EXPECT_EQ(reader.next(), Result::broken) << newer;
+  }
+}
+
 TEST(RedisReplies, ByteByByte) {
   ReplyReader reader;
   const std::string bytes = "*3\r\n:1\r\n:2\r\n:300\r\n:4\r\n";
