@@ -7,7 +7,9 @@ namespace einlass::limits {
 
 // The limit divided by the number of gates, rounded down where it must be whole, but never to
 // nothing: so all gates together admit at most what the whole limit does, or one permit each where
-// the limit is smaller than their number. Rates are divided exactly.
+// the limit is smaller than their number. Rates are divided exactly. What lets one permit go before
+// it is paid for, a queue, a warm-up or one that the next pays for, lets one go in each gate: so
+// many more, less one, than the whole limit does.
 // REQUIRES: gates >= 1; parameters that are not refused. The share may be refused: see refusal.h.
 Parameters share(const Parameters& parameters, int gates);
 
