@@ -34,7 +34,7 @@ double own_cpu_us() {
   return us(usage.ru_utime) + us(usage.ru_stime);
 }
 
-// PINGs in pieces of kLines, with answers of a granted ask's length thrown away as they come.
+// ECHOs in pieces of kLines, with answers of a granted ask's length thrown away as they come.
 double bare(std::uint16_t port) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in to{.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {}, .sin_zero = {}};

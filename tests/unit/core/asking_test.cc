@@ -348,7 +348,6 @@ TEST(Asking, that_no_waiting_helps_is_not_asked_again_at_once_while_no_record_co
   EXPECT_EQ(bench.all<Ask>().size(), 5u);
 }
 
-// The next probe is for another record than the last one, though that is still the first.
 TEST(Asking, a_line_whose_ask_failed_waits_for_the_limiter_until_it_is_answered) {
   BenchGate bench(BenchGate::options_for(limited_route()));
   bench.assign(0);
