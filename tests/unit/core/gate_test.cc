@@ -86,7 +86,7 @@ TEST(Gate, a_ticket_is_used_at_its_instant_and_not_before) {
   EXPECT_EQ(bench.all<Send>()[0].permit.stamp, Instant{1'300'000});
 }
 
-TEST(Gate, a_permit_that_was_not_used_in_time_is_given_back_and_asked_for_again) {
+TEST(Gate, while_its_target_is_held_nobody_asks) {
   BenchGate bench(BenchGate::options_for(limited_route(Order::none), 1));
   bench.assign(0);
   bench.arrive(0, 0);
@@ -102,14 +102,31 @@ TEST(Gate, a_permit_that_was_not_used_in_time_is_given_back_and_asked_for_again)
   EXPECT_EQ(bench.sent().size(), 2u);
 }
 
-TEST(Gate, lapsed_permits_go_back) {
+TEST(Gate, a_permit_that_was_not_used_in_time_goes_back_and_another_is_asked_for) {
+  BenchGate bench(BenchGate::options_for(limited_route(Order::none, Duration::millis(500))));
+  bench.assign(0);
+  bench.arrive(0, 0);
+  bench.answer({50});
+  bench.put(TargetHold{TargetId{0}, Duration::seconds(1)});
+  bench.pass(Duration::millis(150));
+  EXPECT_TRUE(bench.all<Release>().empty()) << "it may be used for 100 ms";
+  bench.pass(Duration::millis(1));
+  ASSERT_EQ(bench.all<Release>().size(), 1u);
+  EXPECT_EQ(bench.all<Release>()[0].permit.stamp, Instant{1'050'000});
+  EXPECT_EQ(bench.gate.stats(RouteId{0}).limits[0].released, 1u);
+  bench.pass(Duration::seconds(1));
+  EXPECT_TRUE(bench.sent().empty());
+  ASSERT_EQ(bench.all<Ask>().size(), 2u);
+  bench.answer({0});
+  EXPECT_EQ(bench.sent(), Slots{0});
+}
+
+TEST(Gate, permits_that_nobody_is_left_to_use_go_back) {
   BenchGate bench(BenchGate::options_for(limited_route(Order::none, Duration::millis(500)), 1));
   bench.assign(0);
   bench.arrive(0, 0);
   bench.answer({50});
-  bench.pass(Duration::millis(49));
-  // The target is taken away just before the permit comes due.
-  bench.pass(Duration::millis(1));
+  bench.pass(Duration::millis(50));
   ASSERT_EQ(bench.sent(), Slots{0});
   bench.arrive(1, 1);
   bench.ended(0, Outcome::accepted);
