@@ -100,11 +100,17 @@ def check_odd(einlass, validator):
 
 
 def check_wrong(validator):
+    seen = set()
     for path in sorted(glob.glob(os.path.join(ROOT, "tests", "e2e", "wrong_configs", "*.yaml"))):
         name = os.path.basename(path)[:-len(".yaml")]
+        seen.add(name)
         said = mistakes(validator, read(path))
         if bool(said) == (name in BEYOND):
             raise Wrong(f"{name}: the schema says {said}")
+    if BEYOND - seen:
+        raise Wrong(f"there is no {', '.join(sorted(BEYOND - seen))} in tests/e2e/wrong_configs")
+    if len(seen) == len(BEYOND):
+        raise Wrong("no file was there that the schema has to refuse")
 
 
 def check_single_changes(validator):
